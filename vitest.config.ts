@@ -32,12 +32,14 @@ export default defineConfig({
   test: {
     pool: "forks",
     // Loading what they import takes longer than most files run: a process or a thread loads it once for many. Forks mostly
-    // wait for programs and rounds, so there is one for each core, and the threads compute beside them.
+    // wait for programs and rounds, so there is one more than there are cores, and the threads compute beside them. With
+    // fewer at least than at most, the pool ends idle forks while Vitest reuses them, and the run breaks off.
     poolOptions: {
-      forks: { maxForks: processes, isolate: false },
+      forks: { minForks: processes + 1, maxForks: processes + 1, isolate: false },
       threads: { maxThreads: Math.max(1, processes - 1), isolate: false },
     },
     maxConcurrency: processes,
+    setupFiles: ["test/support/Turn.ts"],
     testNamePattern: Rest.NAMES[selection],
     // Limits end what hangs; they do not judge a busy machine.
     expect: { poll: { timeout: 30_000 } },

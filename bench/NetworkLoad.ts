@@ -1,62 +1,101 @@
-/** Four validators as processes on this machine, under a steady load. */
+/** Four validators as processes on this machine, each under as many signed transfers as it takes, one a request. */
+import * as Address from "../src/protocol/identity/Address.js"
+import * as Network from "../src/protocol/identity/Network.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
-import type { Way } from "../test/network/Lines.js"
+import * as Testing from "../src/testing/Testing.js"
 import * as Processes from "../test/network/Processes.js"
-import * as Payments from "./Payments.js"
+import * as HttpLoad from "./HttpLoad.js"
+import { cpuMs } from "./ProcessorTime.js"
+import type { Profile, Spent } from "./Profile.js"
 
 export interface Wish {
   readonly seconds: number
-  readonly perSecond: number
-  /** How the first of them is started. */
-  readonly way: Way
+  /** Of the first of them. */
+  readonly profile?: Profile
 }
 
-const VALIDATORS = 4
+export interface Outcome {
+  readonly finalPerSecond: number
+  /** Processor time of all nodes. */
+  readonly processorUs: number
+  readonly final: number
+  readonly spent: Spent | null
+}
+
+export const VALIDATORS = 4
 const ROUND_MS = 250
-const SENDERS = 1_000
+const SENDERS = 2_000
 const BALANCE = Sats.make(1_000 * Sats.SATS_PER_COIN)
-const TICK_MS = 100
+/** More a second than one of four takes here. */
+const OFFERED_TO_EACH = 800
+const CONNECTIONS_TO_EACH = 32
+/** A program that has just started is compiled while it runs. */
+const WARM_UP_SECONDS = 10
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-const startAll = async (network: Processes.Founded, way: Way): Promise<ReadonlyArray<Processes.Started>> => {
+const startAll = async (network: Processes.Founded, profile: Profile | undefined) => {
   const nodes: Array<Processes.Started> = []
   for (let n = 0; n < VALIDATORS; n++) {
     const words = ["--rate-limits", "off"]
-    nodes.push(await Processes.startValidator(network, n, nodes, words, "warn", n === 0 ? way : undefined))
+    nodes.push(await Processes.startValidator(network, n, nodes, words, "warn", n === 0 ? profile?.way : undefined))
   }
   return nodes
 }
 
-export const run = async ({ seconds, perSecond, way }: Wish): Promise<void> => {
-  const senders = Payments.senders(SENDERS)
+export const run = async ({ seconds, profile }: Wish): Promise<Outcome> => {
   const network = Processes.found({
     validators: VALIDATORS,
     roundMs: ROUND_MS,
     epochRounds: 240,
-    allocations: senders.map(({ address }) => ({ address, amount: BALANCE })),
+    allocations: Array.from({ length: SENDERS }, (_, i) => ({
+      address: Address.fromPublicKey(Testing.keyOf(i).publicKey),
+      amount: BALANCE,
+    })),
   })
   try {
-    const nodes = await startAll(network, way)
+    const nodes = await startAll(network, profile)
+    const [first] = nodes
+    if (first === undefined) throw new Error("there are no nodes")
     await Processes.everybodyAt(nodes, 5)
-    const each = perSecond / VALIDATORS
-    const clients = nodes.map((node, i) => {
-      const own = senders.filter((_, n) => n % VALIDATORS === i)
-      return new Payments.Client(network, node, own)
-    })
-    for (const client of clients) client.prepare(Math.ceil(each * seconds))
-    const began = performance.now()
-    let offered = 0
-    while (performance.now() - began < seconds * 1_000) {
-      const due = Math.floor(((performance.now() - began) / 1_000) * each)
-      for (const client of clients) client.offer(due - offered)
-      offered = due
-      await sleep(TICK_MS)
-    }
-    for (const client of clients) await client.settled()
-    // Until those payments are final that are followed.
-    await Promise.all(clients.map((client) => client.latencies()))
+    const accounts = SENDERS / VALIDATORS
+    const loaded = nodes.map(
+      (node, n) =>
+        new Promise<{ readonly ended: Promise<unknown> }>((begun, failed) => {
+          const load: HttpLoad.Load = {
+            port: Number(new URL(node.http ?? "").port),
+            requests: {
+              network: { networkId: network.genesis.networkId, prefix: Network.addressPrefix(network.genesis.mode) },
+              firstAccount: n * accounts,
+              accounts,
+              firstNonce: 0,
+              each: Math.ceil(((WARM_UP_SECONDS + seconds) * OFFERED_TO_EACH) / accounts),
+              batch: 1,
+            },
+            connections: CONNECTIONS_TO_EACH,
+            milliseconds: (WARM_UP_SECONDS + seconds) * 1_000,
+          }
+          const ended = HttpLoad.run(load, () => begun({ ended }))
+          ended.catch(failed)
+        }),
+    )
+    const loads = await Promise.all(loaded)
+    await sleep(WARM_UP_SECONDS * 1_000)
+    const counting = profile?.begin(first)
+    const before = { at: performance.now(), final: Processes.recorded(first), cpu: nodes.map(cpuMs) }
+    await Promise.race(loads.map(({ ended }) => ended))
+    counting?.end()
+    const elapsed = performance.now() - before.at
+    const final = Processes.recorded(first) - before.final
+    const cpu = nodes.map(cpuMs).reduce((sum, ms, i) => sum + ms - (before.cpu[i] ?? 0), 0)
+    await Promise.all(loads.map(({ ended }) => ended))
     await Promise.all(nodes.map((node) => node.stop()))
+    return {
+      finalPerSecond: (final * 1_000) / elapsed,
+      processorUs: (cpu * 1_000) / final,
+      final,
+      spent: counting?.spent() ?? null,
+    }
   } finally {
     await Processes.removeAll()
   }

@@ -1,15 +1,21 @@
 /** Who has used the processors: a node, and those with whom this machine shares them. */
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import type * as Processes from "../test/network/Processes.js"
 
 /** Clock ticks a second, in which Linux counts processor time. */
 const TICKS = 100
 
-/** What a node's process has used so far, all its threads together. */
-export const cpuMs = ({ pid }: Processes.Started): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
+const usedMs = (stat: string): number => {
+  const fields = readFileSync(stat, "utf8").split(") ")[1]?.split(" ") ?? []
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
 }
+
+/** What a node's process has used so far, all its threads together. */
+export const cpuMs = ({ pid }: Processes.Started): number => usedMs(`/proc/${pid}/stat`)
+
+/** The same for each of its threads, by the system's number. */
+export const threadsCpuMs = ({ pid }: Processes.Started): ReadonlyMap<string, number> =>
+  new Map(readdirSync(`/proc/${pid}/task`).map((task) => [task, usedMs(`/proc/${pid}/task/${task}/stat`)]))
 
 /** A virtual machine's processors that wanted to run while its host ran something else, and all their time. */
 const shared = (): { readonly withheld: number; readonly all: number } => {

@@ -7,11 +7,11 @@ import * as Network from "../src/protocol/identity/Network.js"
 import * as Parameters from "../src/protocol/numbers/Parameters.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as Testing from "../src/testing/Testing.js"
-import type { Way } from "../test/network/Lines.js"
 import * as Processes from "../test/network/Processes.js"
 import { numbered } from "../test/network/Wallet.js"
 import * as HttpLoad from "./HttpLoad.js"
 import { cpuMs } from "./ProcessorTime.js"
+import type { Profile, Spent } from "./Profile.js"
 
 export interface Wish {
   readonly roundMs: number
@@ -20,7 +20,7 @@ export interface Wish {
   readonly batch: number
   /** More than any node takes here, so that the load never runs dry. */
   readonly offeredPerSecond: number
-  readonly way?: Way
+  readonly profile?: Profile
   /** How many accounts there are besides those that pay; where there are any, they are paid. */
   readonly receivers?: number
 }
@@ -34,9 +34,11 @@ export interface Outcome {
   readonly cores: number
   /** By how much the node's event loop came too late. */
   readonly loopDelayP99Ms: number
+  readonly final: number
+  readonly spent: Spent | null
 }
 
-const SENDERS = 2_000
+export const SENDERS = 2_000
 /**
  * Transactions on their way at a time: each connection waits for its answer before it sends the next. Well below what a
  * mempool holds: who offers more is refused and asks again, and a node that mostly refuses gets little done.
@@ -56,8 +58,9 @@ const loopDelay = async (node: Processes.Started): Promise<number> => {
   return between - LOOKS_APART_MS
 }
 
-export const run = async (wish: Wish): Promise<Outcome> => {
-  const { roundMs, seconds, batch, offeredPerSecond, way, receivers = 0 } = wish
+/** `stopped` is told where the data of the node lies, once it has stopped. */
+export const run = async (wish: Wish, stopped = (_directory: string): void => {}): Promise<Outcome> => {
+  const { roundMs, seconds, batch, offeredPerSecond, profile, receivers = 0 } = wish
   const network = Processes.found({
     validators: 1,
     roundMs,
@@ -69,9 +72,10 @@ export const run = async (wish: Wish): Promise<Outcome> => {
     ],
   })
   try {
-    const node = await Processes.startValidator(network, 0, [], ["--rate-limits", "off"], "warn", way)
+    const node = await Processes.startValidator(network, 0, [], ["--rate-limits", "off"], "warn", profile?.way)
     await loopDelay(node)
     const began = { at: 0, final: 0, cpu: 0 }
+    let counting: ReturnType<Profile["begin"]> | undefined
     const sent = await HttpLoad.run(
       {
         port: Number(new URL(node.http ?? "").port),
@@ -86,13 +90,18 @@ export const run = async (wish: Wish): Promise<Outcome> => {
         connections: batch === 1 ? UNDER_WAY.alone : Math.ceil(UNDER_WAY.together / batch),
         milliseconds: seconds * 1_000,
       },
-      () => Object.assign(began, { at: performance.now(), final: Processes.recorded(node), cpu: cpuMs(node) }),
+      () => {
+        counting = profile?.begin(node)
+        Object.assign(began, { at: performance.now(), final: Processes.recorded(node), cpu: cpuMs(node) })
+      },
     )
     const elapsed = performance.now() - began.at
     const final = Processes.recorded(node) - began.final
     const cpu = cpuMs(node) - began.cpu
+    counting?.end()
     const loopDelayP99Ms = await loopDelay(node)
     await node.stop()
+    stopped(node.directory)
     return {
       finalPerSecond: (final * 1_000) / elapsed,
       acceptedPerSecond: sent.perSecond * batch,
@@ -100,6 +109,8 @@ export const run = async (wish: Wish): Promise<Outcome> => {
       processorUs: (cpu * 1_000) / final,
       cores: cpu / elapsed,
       loopDelayP99Ms,
+      final,
+      spent: counting?.spent() ?? null,
     }
   } finally {
     await Processes.removeAll()

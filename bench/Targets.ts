@@ -101,6 +101,13 @@ export const targets: ReadonlyArray<Target> = [
     "ledger",
     figure("… cost among 1 000 000 beside that"),
   ),
+  limit(
+    "a transfer in the ledger's file, with its vertex, indexes and histories",
+    320,
+    "bytes",
+    "disk",
+    figure("udg.db"),
+  ),
   limit("a round of 100 validators", 60, "ms", "consensus", figure("100 validators: a round, average (target 60)")),
   limit("start with 1 000 000 accounts", 15_000, "ms", "start", figure("start")),
   limit(

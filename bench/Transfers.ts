@@ -8,6 +8,8 @@ export interface Transfers {
   readonly network: Wallet.WalletNetwork
   /** Of the accounts that a test node funds. */
   readonly accounts: number
+  /** The number of the first; 0 where nothing is said. */
+  readonly firstAccount?: number
   readonly firstNonce: number
   readonly each: number
   /** How many numbered accounts are paid, one after the other; where there are none, the senders pay each other. */
@@ -24,8 +26,8 @@ const post = (body: string): string =>
 
 /** Every account's first ones first, so that each has its turn again late. */
 export const requests = (transfers: Transfers): ReadonlyArray<string> => {
-  const { network, accounts, firstNonce, each, receivers = 0, batch } = transfers
-  const senders = Array.from({ length: accounts }, (_, i) => Wallet.account(network, Testing.keyOf(i)))
+  const { network, accounts, firstAccount = 0, firstNonce, each, receivers = 0, batch } = transfers
+  const senders = Array.from({ length: accounts }, (_, i) => Wallet.account(network, Testing.keyOf(firstAccount + i)))
   const receiverOf = (payment: number): string => {
     if (receivers === 0) return senders[(payment + 1) % accounts]?.address ?? ""
     return Address.toBech32(Address.fromPublicKey(numbered((payment * STRIDE) % receivers)), network.prefix)

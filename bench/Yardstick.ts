@@ -22,7 +22,7 @@ const rateOf = async (name: string, run: () => unknown, operations = 1): Promise
   return { name, value: perSecond, unit: "a second" }
 }
 
-const verification = () => {
+export const verification = () => {
   const key = Keys.SecretKey.generate()
   const message = randomBytes(MESSAGE_BYTES)
   const signature = Buffer.from(key.sign(message), "hex")

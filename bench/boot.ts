@@ -28,7 +28,7 @@ const answers = (port: number): Promise<boolean> =>
 
 const timeOf = async (words: ReadonlyArray<string>, until: () => Promise<boolean>): Promise<number> => {
   const began = performance.now()
-  const child = spawn(process.execPath, [PROGRAM, ...words], { stdio: "ignore" })
+  const child = spawn(process.execPath, words, { stdio: "ignore" })
   const ended = once(child, "exit")
   while (!(await until())) {
     if (child.exitCode !== null) break
@@ -45,16 +45,22 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
   try {
     const [port, rpcPort] = [await freePort(), await freePort()]
     const places = ["--host", "127.0.0.1", "--port", String(port), "--rpc-port", String(rpcPort)]
-    const words = ["--data-dir", join(folder, "data"), ...places]
+    const words = [PROGRAM, "--data-dir", join(folder, "data"), ...places]
     const starts: Array<number> = []
     // The first makes the network.
     for (let i = 0; i <= STARTS; i++) starts.push(await timeOf(words, () => answers(rpcPort)))
-    const versions: Array<number> = []
-    for (let i = 0; i < STARTS; i++) versions.push(await timeOf(["--version"], async () => false))
+    const [versions, bare]: [Array<number>, Array<number>] = [[], []]
+    for (let i = 0; i < STARTS; i++) {
+      versions.push(await timeOf([PROGRAM, "--version"], async () => false))
+      bare.push(await timeOf(["-e", "0"], async () => false))
+    }
+    const started = median(starts.slice(1))
     return [
       { name: "the very first, which makes the network", value: starts[0] ?? Number.NaN, unit: "ms" },
-      { name: "until /status answers, median", value: median(starts.slice(1)), unit: "ms" },
+      { name: "until /status answers, median", value: started, unit: "ms" },
       { name: "udg --version, median", value: median(versions), unit: "ms" },
+      { name: "node -e 0, median", value: median(bare), unit: "ms" },
+      { name: "until /status answers, of that", value: started / median(bare), unit: "times" },
     ]
   } finally {
     rmSync(folder, { recursive: true })

@@ -74,7 +74,7 @@ const run = (members: number, rounds: number, body: Vertex.Body): Work => {
     const arrived = made.map((vertex) => ({ ...vertex, header: decoded(vertex.header) }))
     const started = performance.now()
     for (const vertex of arrived) epoch.receive(vertex)
-    epoch.proposalParents(Natural.round(round + 1))
+    epoch.proposer?.parents(Natural.round(round + 1))
     milliseconds.push(performance.now() - started)
     parents = made.map(parentOf)
   }

@@ -2,3 +2,5 @@
 export declare const violations: (root: string) => ReadonlyArray<string>
 /** A line for every cycle of imports below `root`. */
 export declare const cycles: (root: string) => ReadonlyArray<string>
+/** A line for everything that a client below `root`, apart from its tests, takes from elsewhere. */
+export declare const borrowed: (root: string) => ReadonlyArray<string>

@@ -13,7 +13,7 @@ const FILES_OF_A_ROOM = 25
  * The folders of src/, lowest first. `rooms` are a folder's own, lowest first, "." being the files beside them: a file
  * imports from its own room and from those before it. `ours` are the other folders, or single rooms of theirs, that it may
  * import; `packages` are those of others, where `*` stands for any ending. Nothing of Node or native is listed for what runs
- * in browsers: effect3, protocol, ledger, consensus, replica, client, explorer and rpc/api; protocol/crypto/Native.ts is the one
+ * in browsers: effect3, protocol, ledger, consensus, replica, client, light, explorer and rpc/api; protocol/crypto/Native.ts is the one
  * native door.
  */
 const house = {
@@ -83,7 +83,9 @@ const house = {
       "node:zlib",
     ],
   },
-  client: { ours: ["effect3/http", "protocol", "rpc/api"], packages: ["effect", "@effect/platform"] },
+  client: { rooms: ["wire", "."], ours: ["effect3", "protocol", "rpc/api"], packages: ["effect"] },
+  /** Checks what nodes answer. Of the interface it takes the form of the answers, and of the ledger and the network nothing. */
+  light: { rooms: ["checks", "."], ours: ["protocol", "rpc/api"], packages: ["effect", "#crypto"] },
   explorer: {
     rooms: ["route", "live", "show", "search", "wallet", "dag", "pages", "."],
     ours: ["protocol", "client", "rpc/api"],
@@ -96,7 +98,7 @@ const house = {
   },
   cli: {
     rooms: ["terminal", "settings", "wallet", "."],
-    ours: ["protocol", "storage", "network", "node", "rpc", "client"],
+    ours: ["protocol", "storage", "network", "node", "rpc", "client", "light"],
     packages: ["effect", "#crypto", "@effect/*", "node:*"],
   },
   main: { ours: ["cli"], packages: ["effect", "@effect/*", "node:*"] },
@@ -106,6 +108,7 @@ const house = {
 const exceptions = {
   "protocol/crypto": { packages: ["@noble/*"] },
   "protocol/crypto/Native.ts": { packages: ["@noble/*", "node:crypto", "node:module", "sodium-native"] },
+  "client/KeyFile.ts": { packages: ["effect", "#crypto", "@noble/hashes/scrypt.js"] },
   /** Shared with browsers, so it sees only the vocabulary. */
   "rpc/api": { ours: ["effect3/http", "protocol"], packages: ["effect", "@effect/platform"] },
   /** The policy for peers: it knows no network library. */
@@ -119,6 +122,7 @@ const exceptions = {
       "@libp2p/*",
       "@chainsafe/*",
       "@multiformats/multiaddr",
+      "node:net",
       "node:timers/promises",
     ],
   },
@@ -259,6 +263,26 @@ export const violations = (root) => {
   return arrows.concat(crowded(entries))
 }
 
+/** All that the client in test/document may import besides its own files: it is written from the documents alone. */
+const INDEPENDENT = ["node:crypto", "@noble/ed25519", "@noble/hashes/*"]
+
+/** A line for everything that a client below `root`, apart from its tests, takes from elsewhere. */
+export const borrowed = (root) =>
+  entriesBelow(root)
+    .filter(({ path }) => !path.endsWith(".test.ts"))
+    .flatMap(({ path, isLink }) => {
+      const source = isLink ? "" : readFileSync(join(root, path), "utf8")
+      const isComputed = hasComputedImport(withoutComments(source)) || /\brequire\b|\bcreateRequire\b/.test(source)
+      const foreign = importsOf(source).filter(
+        (specifier) => !/^\.\/\w+\.js$/.test(specifier) && !INDEPENDENT.some((entry) => matches(specifier, entry)),
+      )
+      return [
+        ...(isLink ? [`test/document/${path}: a link; what it leads to cannot be judged`] : []),
+        ...(isComputed ? [`test/document/${path} imports what cannot be judged`] : []),
+        ...foreign.map((it) => `test/document/${path} imports ${it}, but it is written from the documents alone`),
+      ]
+    })
+
 /** A line for every cycle of imports below `root`: modules that load each other see each other half made. */
 export const cycles = (root) => {
   const imports = new Map(
@@ -324,7 +348,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const page = resolve(root, "../docs/architecture.md")
   const text = readFileSync(page, "utf8")
   const [begin, end] = [text.indexOf(MARKS[0]) + MARKS[0].length, text.indexOf(MARKS[1])]
-  const found = violations(root).concat(cycles(root))
+  const found = violations(root).concat(cycles(root), borrowed(resolve(root, "../test/document")))
   const current = text.slice(0, begin) + table(root) + text.slice(end)
   if (process.argv.includes("--write")) writeFileSync(page, current)
   else if (current !== text) found.push("docs/architecture.md shows other rooms; run node scripts/layers.mjs --write")

@@ -1,17 +1,15 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect } from "effect"
-import * as Terminal from "./cli/terminal/Terminal.js"
-import * as Udg from "./cli/Udg.js"
+import * as module from "node:module"
+import { join } from "node:path"
+
+// Later versions of Node keep compiled code for the next start. It lies beside the program and not in the folder for
+// temporary files: there somebody else could put code in its place. Where this user may not write, nothing is kept.
+module.enableCompileCache?.(join(import.meta.dirname, "compiled"))
 
 // The one place that is as far from package.json in src/ as in dist/.
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
 
-const call = await Udg.find(version, process.argv.slice(2))
-
-NodeRuntime.runMain(Effect.provide(Udg.program(call), Terminal.layer), {
-  disableErrorReporting: true,
-  disablePrettyLogger: true,
-  teardown: (exit, end) => end(Udg.exitCode(exit, call)),
-})
+// Whatever is imported at the top of this file is compiled before that.
+const { main } = await import("./cli/Main.js")
+await main(version, process.argv.slice(2))

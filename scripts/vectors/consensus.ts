@@ -11,12 +11,13 @@ import * as Evidence from "../../src/protocol/vertex/Evidence.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
+import * as Fields from "./fields.js"
 import { alice, bob, carol, hex, madeUpHash, networkId, people } from "./people.js"
 
 const stake = (coins: number): number => coins * Sats.SATS_PER_COIN
 
 /** What is left out has the value of a solo network; `written_out` below shows all of it. */
-const files = {
+export const files = {
   smallest: {
     network_id: networkId,
     mode: "testnet",
@@ -157,7 +158,7 @@ const rules: EpochRecord.Rules = {
   councilPercent: 10,
 }
 
-const record: EpochRecord.EpochRecord = {
+export const record: EpochRecord.EpochRecord = {
   epoch: Natural.epoch(3),
   firstRound: Natural.round(481),
   seed: madeUpHash("33"),
@@ -202,24 +203,20 @@ const content = {
   previous: base,
 }
 
+export const checkpointFields = (checkpoint: Checkpoint.Checkpoint) => ({
+  ...Fields.ofCheckpoint(checkpoint),
+  signed_bytes: hex(Checkpoint.signedBytes(checkpoint)),
+  hash: checkpoint.hash,
+  encoded: hex(Checkpoint.encode(checkpoint)),
+})
+
 const checkpointVector = (nextEpoch: EpochRecord.EpochRecord | null) => {
   const checkpoint = Checkpoint.make({ ...content, nextEpoch })
   const signatures = people
     .map(({ key }) => Checkpoint.sign(checkpoint, key))
     .sort((a, b) => (a.validator < b.validator ? -1 : 1))
   return {
-    epoch: checkpoint.epoch,
-    round: checkpoint.round,
-    commit_index: checkpoint.commitIndex,
-    commit_hash: checkpoint.commitHash,
-    effects_digest: checkpoint.effectsDigest,
-    state_root: checkpoint.stateRoot,
-    total_supply: checkpoint.totalSupply,
-    next_epoch: nextEpoch === null ? null : hex(EpochRecord.encode(nextEpoch)),
-    previous: checkpoint.previous,
-    signed_bytes: hex(Checkpoint.signedBytes(checkpoint)),
-    hash: checkpoint.hash,
-    encoded: hex(Checkpoint.encode(checkpoint)),
+    ...checkpointFields(checkpoint),
     signatures,
     encoded_signed: hex(Checkpoint.encodeSigned({ checkpoint, signatures })),
   }
@@ -227,20 +224,8 @@ const checkpointVector = (nextEpoch: EpochRecord.EpochRecord | null) => {
 
 export const epochs = {
   epoch_record: {
-    epoch: record.epoch,
-    first_round: record.firstRound,
+    ...Fields.ofEpoch(record),
     last_round: EpochRecord.lastRound(record),
-    seed: record.seed,
-    rules: {
-      epoch_rounds: rules.epochRounds,
-      collection_depth_rounds: rules.collectionDepthRounds,
-      checkpoint_interval_rounds: rules.checkpointIntervalRounds,
-      round_reward: rules.roundReward,
-      halving_rounds: rules.halvingRounds,
-      treasury_percent: rules.treasuryPercent,
-      council_percent: rules.councilPercent,
-    },
-    members: record.members.map(({ address, publicKey, weight }) => ({ address, pub_key: publicKey, weight })),
     encoded: hex(EpochRecord.encode(record)),
   },
   rewards,

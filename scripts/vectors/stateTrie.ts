@@ -80,6 +80,8 @@ const exported = trieOf(generated(40))
 
 export const stateTrie = {
   tries,
+  generated_by:
+    "record n, from 0 on: the key hash is SHA-256 of n in decimal digits, the value is the text `value n`, both in ASCII",
   generated: [1_000, 20_000].map((records) => ({ records, root: trieOf(generated(records)).hash })),
   proofs: [proofOf(Trie.empty, member), proofOf(shown, member), proofOf(shown, stranger)],
   refused_proofs: forgeries.map(([reason, key, encoded]) => ({

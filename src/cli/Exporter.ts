@@ -5,9 +5,8 @@
  * node is down.
  */
 import * as Http from "node:http"
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { Console, Data, Effect, Runtime } from "effect"
-import * as Client from "../client/Client.js"
+import * as Client from "../client/Effects.js"
 import type { Figures } from "../node/reads/Metrics.js"
 import * as Gauges from "../rpc/metrics/Gauges.js"
 import * as Server from "../rpc/server/Server.js"
@@ -78,7 +77,6 @@ const read = (target: string): Effect.Effect<Figures, TargetSilent> =>
       uptimeSeconds: metrics.uptime_seconds,
     }
   }).pipe(
-    Effect.provide(FetchHttpClient.layer),
     Effect.timeoutFail({
       duration: PATIENCE_MS,
       onTimeout: () => ({ message: `no answer within ${PATIENCE_MS / 1_000} seconds` }),

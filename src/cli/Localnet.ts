@@ -10,6 +10,7 @@ import type * as Keys from "../protocol/identity/Keys.js"
 import * as Network from "../protocol/identity/Network.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import * as Sats from "../protocol/numbers/Sats.js"
+import * as Words from "../protocol/numbers/Words.js"
 import { FILES } from "../storage/files/DataDirectory.js"
 import * as GenesisFile from "../storage/files/GenesisFile.js"
 import * as KeyFile from "../storage/files/KeyFile.js"
@@ -142,7 +143,10 @@ const startNode = (
 const describe = ({ directory, genesis }: Plan, nodes: ReadonlyArray<NodeProcess.NodeProcess>): string => {
   const { networkId, mode, validators, protocol, faucet } = genesis
   const lines: ReadonlyArray<Sheet.Line> = [
-    ["network", `${networkId} (${mode}), ${validators.length} validators, rounds every ${protocol.roundIntervalMs} ms`],
+    [
+      "network",
+      `${networkId} (${mode}), ${Words.counted(validators.length, "validator")}, rounds every ${protocol.roundIntervalMs} ms`,
+    ],
     ["genesis", Genesis.hash(genesis)],
     ["directory", directory],
     ...nodes.map(({ name, rpc, p2p }) => [name, `${rpc}  ${p2p}`] as const),

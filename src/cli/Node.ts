@@ -1,4 +1,6 @@
+import { FileSystem } from "@effect/platform"
 import { Cause, Effect, Layer } from "effect"
+import * as Libp2p from "../network/libp2p/Libp2p.js"
 import * as Ending from "../node/lifecycle/Ending.js"
 import * as Log from "../node/log/Log.js"
 import * as LogFilter from "../node/log/LogFilter.js"
@@ -6,9 +8,12 @@ import * as Logging from "../node/log/Logging.js"
 import * as Node from "../node/Node.js"
 import * as Configuration from "../node/start/Configuration.js"
 import * as HttpInterface from "../rpc/HttpInterface.js"
+import * as Server from "../rpc/server/Server.js"
 import * as NodeSettings from "./NodeSettings.js"
+import * as NodeStatus from "./NodeStatus.js"
 import * as Command from "./settings/Command.js"
 import * as Environment from "./terminal/Environment.js"
+import { StatusLine } from "./terminal/StatusLine.js"
 import { Terminal } from "./terminal/Terminal.js"
 
 const log = Log.for("supervisor")
@@ -23,6 +28,15 @@ export const sayFatal = (ending: { readonly _tag: string; readonly message: stri
   const what = _tag === "ExecutionFault" ? "an assertion failed in execution" : "a bug ended a part of the node"
   return Effect.zipRight(log.error(what, {}, Cause.die(cause)), last)
 }
+
+/** Where there is no data directory yet, a node that cannot listen makes none. */
+const canListen = ({ dataDirectory, ephemeral, rpc, p2p }: Configuration.Settings) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    if (ephemeral || (yield* Effect.orElseSucceed(files.exists(dataDirectory), () => true))) return
+    yield* Server.probe(rpc)
+    yield* Libp2p.probe(p2p)
+  })
 
 export const command = Command.make({
   name: "",
@@ -51,13 +65,16 @@ export const command = Command.make({
     Effect.gen(function* () {
       const terminal = yield* Terminal
       const { configuration, logFormat } = yield* NodeSettings.configurationOf(version, values, origins)
+      const status = new StatusLine({ write: terminal.writeError, columns: terminal.columns })
       const logging = Logging.layer({
         directives: yield* Environment.variable("RUST_LOG"),
         format: logFormat,
         colours: terminal.colours.stderr,
-        write: terminal.writeError,
+        write: (text) => status.write(text),
       })
       const layers = Layer.merge(logging, Layer.succeed(Configuration.Configuration, configuration))
-      return yield* Effect.provide(Effect.tapError(Node.run(HttpInterface.layer), sayFatal), layers)
+      const beside = terminal.isWatched && logFormat === "pretty" ? NodeStatus.show(status) : Effect.never
+      const node = Effect.zipRight(canListen(configuration), Node.run(HttpInterface.layer, beside))
+      return yield* Effect.provide(Effect.tapError(node, sayFatal), layers)
     }),
 })

@@ -1,130 +1,77 @@
 /**
- * The typed client, derived from the same definition as the server: as Effects (`make`) or as plain promises
- * (`connect`). Runs in browsers. Repeats a request by itself after 429 and 503 with `Retry-After`.
+ * The client: a method for each endpoint of the definition that the server is made from, and what one does with several of
+ * them. Runs in browsers, and has nothing of Effect; `Effects.ts` is the same for programs with Effect.
  */
-import { FetchHttpClient, HttpApiClient, HttpClient, type HttpClientResponse } from "@effect/platform"
-import { Cause, Effect, Exit, Runtime, Schema, Stream } from "effect"
-import * as Definition from "../effect3/http/Definition.js"
-import { Api } from "../rpc/api/Api.js"
-import * as Failure from "../rpc/api/Failure.js"
+import type { Endpoint } from "../effect3/http/Outline.js"
+import type { TransactionJson } from "../protocol/transaction/TransactionJson.js"
+import { Hash } from "./Brands.js"
 import * as Events from "./Events.js"
-import { RequestRefused } from "./RequestRefused.js"
+import type { Methods, Plain } from "./Methods.js"
+import * as Waiting from "./Waiting.js"
+import * as Calls from "./wire/Calls.js"
+import * as Exchange from "./wire/Exchange.js"
+import * as Forms from "./wire/Forms.js"
 
-export { RequestRefused }
+export * from "./Brands.js"
+export * from "./wire/Failures.js"
+export type Options = Exchange.Options
 export type NumberedEvent = Events.NumberedEvent
+export type Wanted = Events.Wanted
+export type { Entry, Outcome, WaitOptions, WatchOptions } from "./Waiting.js"
+export type { Plain }
 
-export interface Options {
-  /** How often a request is repeated; 3 by default, 0 for never. */
-  readonly retries?: number
-  /** The client gives up if the node asks for a longer wait; 30 seconds by default. */
-  readonly longestWaitMs?: number
+/** A method for each endpoint, which rejects with `RequestRefused`, `InvalidInput`, `Unreachable` or `UnexpectedAnswer`. */
+export type PromiseClient = Methods & {
+  /** Until the connection ends; starts after the event `after` if the node still has it. */
+  readonly events: (after?: string, wanted?: Wanted) => AsyncIterable<NumberedEvent>
+  /** Without an end: a lost connection is opened again and continues after the last event. */
+  readonly follow: (after?: string, wanted?: Wanted) => AsyncIterable<NumberedEvent>
+  /** Waits until the transaction is applied; rejects with `NotApplied` if it is not, or not within a minute. */
+  readonly waitFor: (hash: string, options?: Waiting.WaitOptions) => Promise<Waiting.Outcome>
+  /** Sends a signed transaction and waits for it. Sending the same once more, after a lost answer, does no harm. */
+  readonly sendAndWait: (transaction: Plain<TransactionJson>, options?: Waiting.WaitOptions) => Promise<Waiting.Outcome>
+  /**
+   * Every transaction that the account sends or receives, once it is final: each once and in order, without an end, through
+   * lost connections.
+   */
+  readonly watch: (account: string, options?: Waiting.WatchOptions) => AsyncIterable<Waiting.Entry>
 }
-
-const STANDARD_RETRIES = 3
-const STANDARD_LONGEST_WAIT_MS = 30_000
-
-/** How long to wait before repeating the request; none if it must not be repeated. */
-const waitOf = ({ status, headers }: HttpClientResponse.HttpClientResponse): number | undefined => {
-  if (status !== 429 && status !== 503) return undefined
-  const seconds = Number(headers["retry-after"] ?? Number.NaN)
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined
-}
-
-const withPatience =
-  ({ retries = STANDARD_RETRIES, longestWaitMs = STANDARD_LONGEST_WAIT_MS }: Options) =>
-  (client: HttpClient.HttpClient): HttpClient.HttpClient => {
-    const ask = <E, R>(
-      send: Effect.Effect<HttpClientResponse.HttpClientResponse, E, R>,
-      left: number,
-    ): Effect.Effect<HttpClientResponse.HttpClientResponse, E, R> =>
-      Effect.flatMap(send, (response) => {
-        const wait = waitOf(response)
-        return left === 0 || wait === undefined || wait > longestWaitMs
-          ? Effect.succeed(response)
-          : Effect.zipRight(Effect.sleep(wait), ask(send, left - 1))
-      })
-    return HttpClient.transform(client, (send) => ask(send, retries))
-  }
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "")
 
-/** The client as Effects: `client.core.status()`, `client.transactions.submit({ payload })`, by group and endpoint. */
-export const make = (url: string, options: Options = {}) =>
-  HttpApiClient.make(Api, { baseUrl: withoutSlash(url), transformClient: withPatience(options) })
+type Call = (given?: Calls.Arguments) => Promise<unknown>
 
-/** Events as they happen, until the connection ends; starts after the event `after` if the node still has it. */
-export const events = (url: string, after?: string) => Events.once(withoutSlash(url), after)
+const methodOf =
+  (base: string, endpoint: Endpoint, options: Options, signal: AbortSignal | undefined): Call =>
+  async (given = {}) =>
+    Calls.answer(endpoint, await Exchange.ask(Calls.request(base, endpoint, given), options, signal))
 
-/** The same without an end: a lost connection is opened again and continues after the last event. */
-export const follow = (url: string, after?: string) => Events.follow(withoutSlash(url), after)
-
-/** The parts of a request that the endpoint takes; a part with only optional fields is optional. */
-type Part<Name extends string, A> = [A] extends [never]
-  ? unknown
-  : Record<never, never> extends A
-    ? { readonly [N in Name]?: A }
-    : { readonly [N in Name]: A }
-
-type Arguments<Request> = unknown extends Request ? [] : [request: Request]
-
-type IsList<A> = A extends ReadonlyArray<unknown> ? true : false
-
-/** An endpoint that takes one item or several answers one with one and several with several. */
-type AnswerTo<Sent, Success> = [Sent] extends [never]
-  ? Success
-  : true extends IsList<Success>
-    ? true extends IsList<Sent>
-      ? Extract<Success, ReadonlyArray<unknown>>
-      : Exclude<Success, ReadonlyArray<unknown>>
-    : Success
-
-type Method<P> = P extends Definition.Parts
-  ? <const Sent extends P["body"]>(
-      ...request: Arguments<Part<"path", P["params"]> & Part<"urlParams", P["query"]> & Part<"payload", Sent>>
-    ) => Promise<AnswerTo<Sent, P["success"]>>
-  : never
-
-type Methods<Name extends Definition.GroupName<typeof Api>> = {
-  readonly [E in keyof Definition.Endpoints<typeof Api, Name>]: Method<
-    Definition.PartsOf<Definition.Endpoints<typeof Api, Name>[E]>
-  >
-}
-
-/** The client as promises, which reject with `RequestRefused` if the node refuses. */
-export type PromiseClient = {
-  readonly [Name in Exclude<Definition.GroupName<typeof Api>, "events">]: Methods<Name>
-} & {
-  /** Until the connection ends. */
-  readonly events: (after?: string) => AsyncIterable<NumberedEvent>
-  /** Without an end: a lost connection is opened again and continues after the last event. */
-  readonly follow: (after?: string) => AsyncIterable<NumberedEvent>
-}
-
-const isFailure = Schema.is(Failure.schema)
-
-const promiseOf = <A>(effect: Effect.Effect<A, unknown>): Promise<A> =>
-  Effect.runPromiseExit(effect).then((exit) => {
-    if (Exit.isSuccess(exit)) return exit.value
-    const error = Cause.squash(exit.cause)
-    throw isFailure(error) ? new RequestRefused(error) : error
+const methodsOf = (base: string, options: Options, signal?: AbortSignal): Methods => {
+  const groups = Object.entries(Forms.endpoints).map(([group, endpoints]) => {
+    const methods = Object.entries(endpoints).map(([name, endpoint]) => [
+      name,
+      methodOf(base, endpoint, options, signal),
+    ])
+    return [group, Object.fromEntries(methods)]
   })
-
-type Untyped = Readonly<Record<string, Readonly<Record<string, (request: unknown) => Effect.Effect<unknown, unknown>>>>>
-
-/** The client for programs without Effect: `const client = connect("http://127.0.0.1:10333")`. */
-export const connect = (url: string, options: Options = {}): PromiseClient => {
-  const effects: unknown = Effect.runSync(Effect.provide(make(url, options), FetchHttpClient.layer))
-  const promises: Record<string, unknown> = {}
-  for (const { group, name } of Definition.all(Api)) {
-    const method = (effects as Untyped)[group]?.[name]
-    if (method === undefined) continue
-    const methods = promises[group] as Record<string, unknown> | undefined
-    promises[group] = { ...methods, [name]: (request?: object) => promiseOf(method({ urlParams: {}, ...request })) }
-  }
-  const iterable = <E>(stream: Stream.Stream<NumberedEvent, E, HttpClient.HttpClient>) =>
-    Stream.toAsyncIterableRuntime(Stream.provideLayer(stream, FetchHttpClient.layer), Runtime.defaultRuntime)
-  promises["events"] = (after?: string) => iterable(events(url, after))
-  promises["follow"] = (after?: string) => iterable(follow(url, after))
   // One method for each endpoint of the definition that the type is derived from.
-  return promises as unknown as PromiseClient
+  return Object.fromEntries(groups) as Methods
+}
+
+/** `const client = connect("http://127.0.0.1:10333")` opens no connection until something is asked. */
+export const connect = (url: string, options: Options = {}): PromiseClient => {
+  const base = withoutSlash(url)
+  const methods = methodsOf(base, options)
+  const node: Waiting.Node = { url: base, methods: (signal) => methodsOf(base, options, signal) }
+  return {
+    ...methods,
+    events: (after, wanted) => Events.once(base, after, wanted),
+    follow: (after, wanted) => Events.follow(base, after, wanted),
+    waitFor: async (hash, options = {}) => Waiting.waitFor(node, Hash(hash), options),
+    sendAndWait: async (payload, options = {}) => {
+      const { tx_hash } = await methods.transactions.submit({ payload })
+      return Waiting.waitFor(node, tx_hash, options, true)
+    },
+    watch: (account, options = {}) => Waiting.watch(node, account, options),
+  }
 }

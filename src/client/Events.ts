@@ -1,9 +1,12 @@
 /** Reads the node's stream of server-sent events. */
-import { HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
-import { Effect, Option, Schema, Stream } from "effect"
-import { Event } from "../rpc/api/Events.js"
-import * as Failure from "../rpc/api/Failure.js"
-import { RequestRefused } from "./RequestRefused.js"
+import type { Event, EventType } from "../rpc/api/Events.js"
+import * as Abortable from "./wire/Abortable.js"
+import type { Bell } from "./wire/Bell.js"
+import * as Calls from "./wire/Calls.js"
+import * as Exchange from "./wire/Exchange.js"
+import { RequestRefused, UnexpectedAnswer, Unreachable } from "./wire/Failures.js"
+import * as Forms from "./wire/Forms.js"
+import * as Frames from "./wire/Frames.js"
 
 /** An event with its position in the stream, for opening the stream again. */
 export interface NumberedEvent {
@@ -11,80 +14,127 @@ export interface NumberedEvent {
   readonly event: Event
 }
 
+/** Which events to ask for; all when left out. */
+export interface Wanted {
+  readonly types?: ReadonlyArray<EventType>
+  /** Only what this account sends, receives or makes: hex, bech32m or `@name`. */
+  readonly account?: string
+}
+
+const pathOf = ({ types, account }: Wanted): string => {
+  const query = new URLSearchParams()
+  if (types !== undefined) query.set("type", types.join(","))
+  if (account !== undefined) query.set("account", account)
+  return query.size === 0 ? "/events" : `/events?${query}`
+}
+
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 15_000
 
-const decodeEvent = Schema.decodeUnknownSync(Schema.parseJson(Event))
-const decodeFailure = Schema.decodeUnknown(Failure.schema)
+const TYPES = new Set(
+  (Forms.event.kind === "union" ? Forms.event.of : []).flatMap((form) =>
+    form.kind === "record" && form.fields["type"]?.kind === "literal" ? form.fields["type"].values : [],
+  ),
+)
+
+const OK = 200
+
+const json = (data: string): unknown => {
+  try {
+    return JSON.parse(data)
+  } catch {
+    throw new UnexpectedAnswer(OK, "an event that is not JSON")
+  }
+}
+
+/** Of a kind that only later nodes know. */
+const isUnknown = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  "type" in value &&
+  typeof value.type === "string" &&
+  !TYPES.has(value.type)
 
 /** A frame between two empty lines; none for a heartbeat. */
-const readFrame = (frame: string): Option.Option<NumberedEvent> => {
+const readFrame = (frame: string): NumberedEvent | undefined => {
   const fieldOf = (name: string): string | undefined =>
     frame
       .split("\n")
       .find((line) => line.startsWith(`${name}: `))
       ?.slice(name.length + 2)
   const data = fieldOf("data")
-  return data === undefined ? Option.none() : Option.some({ id: fieldOf("id") ?? "", event: decodeEvent(data) })
+  const value = data === undefined ? undefined : json(data)
+  if (value === undefined || isUnknown(value)) return undefined
+  // The form comes from the schema that the type is derived from.
+  return { id: fieldOf("id") ?? "", event: Calls.output(Forms.event, value, OK) as Event }
 }
 
-/** The frames in a text that arrives in pieces. */
-const frames = <E, R>(text: Stream.Stream<string, E, R>): Stream.Stream<string, E, R> =>
-  text.pipe(
-    Stream.mapAccum("", (rest, piece) => {
-      const parts = (rest + piece).split("\n\n")
-      return [parts.at(-1) ?? "", parts.slice(0, -1)]
-    }),
-    Stream.mapConcat((complete) => complete),
-  )
+async function* attempt(
+  url: string,
+  after: string | undefined,
+  wanted: Wanted,
+  signal: AbortSignal,
+  onOpen: () => void = () => {},
+) {
+  const headers = after === undefined ? {} : { "last-event-id": after }
+  const request = { method: "GET", url: `${url}${pathOf(wanted)}` }
+  for await (const frame of Frames.read(Exchange.stream(request, headers, signal, Calls.refused, onOpen))) {
+    const event = readFrame(frame)
+    if (event !== undefined) yield event
+  }
+}
 
-/** Any other answer than a stream is a refusal with its reason. */
-const accepted = (response: HttpClientResponse.HttpClientResponse) =>
-  response.status === 200
-    ? Effect.succeed(response)
-    : Effect.flatMap(Effect.flatMap(response.json, decodeFailure), (failure) =>
-        Effect.fail(new RequestRefused(failure)),
-      )
-
-export const once = (url: string, after?: string) =>
-  Stream.unwrap(
-    Effect.gen(function* () {
-      const client = yield* HttpClient.HttpClient
-      const request = HttpClientRequest.get(`${url}/events`).pipe(
-        after === undefined ? (same) => same : HttpClientRequest.setHeader("Last-Event-ID", after),
-      )
-      return (yield* Effect.flatMap(client.execute(request), accepted)).stream
-    }),
-  ).pipe(Stream.decodeText(), frames, Stream.filterMap(readFrame))
+export const once = (url: string, after?: string, wanted: Wanted = {}): AsyncIterable<NumberedEvent> =>
+  Abortable.iterable((signal) => attempt(url, after, wanted, signal))
 
 /** A permanent refusal; any other failure may pass. */
-const isFinal = (error: unknown): error is RequestRefused =>
-  error instanceof RequestRefused && error.code === "InvalidRequest"
+const isFinal = (error: unknown): boolean =>
+  error instanceof RequestRefused && (error.code === "InvalidRequest" || error.code === "NameNotFound")
+
+const mayPass = (error: unknown): boolean =>
+  error instanceof Unreachable ||
+  error instanceof UnexpectedAnswer ||
+  (error instanceof RequestRefused && !isFinal(error))
 
 /**
  * Opens the stream again whenever it ends, after the last event received: soon if any event arrived, otherwise after a
  * wait that doubles. A `reset` event reports events that were missed and that the node no longer has.
  */
-export const follow = (
-  url: string,
-  after?: string,
-): Stream.Stream<NumberedEvent, RequestRefused, HttpClient.HttpClient> =>
-  Stream.suspend(() => {
-    let last = after
-    let waitMs = FIRST_WAIT_MS
-    const attempt = Stream.suspend(() => once(url, last)).pipe(
-      Stream.tap(({ id }) =>
-        Effect.sync(() => {
-          last = id
-          waitMs = FIRST_WAIT_MS
-        }),
-      ),
-      Stream.catchAll((error) => (isFinal(error) ? Stream.fail(error) : Stream.empty)),
-    )
-    const pause = Effect.suspend(() => {
-      const now = waitMs
-      waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)
-      return Effect.sleep(now)
-    })
-    return Stream.forever(Stream.concat(attempt, Stream.drain(Stream.fromEffect(pause))))
-  })
+async function* attempts(url: string, after: string | undefined, wanted: Wanted, signal: AbortSignal) {
+  let last = after
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+    try {
+      for await (const event of attempt(url, last, wanted, signal)) {
+        last = event.id
+        waitMs = FIRST_WAIT_MS
+        yield event
+      }
+    } catch (error) {
+      if (!mayPass(error)) throw error
+    }
+    await Exchange.sleep(waitMs, signal)
+  }
+}
+
+export const follow = (url: string, after?: string, wanted: Wanted = {}): AsyncIterable<NumberedEvent> =>
+  Abortable.iterable((signal) => attempts(url, after, wanted, signal))
+
+/**
+ * Rings for every event that is wanted, and when a stream begins, until the signal says so. Where the node gives no stream the
+ * bell stays closed, and whoever waits for it asks the node more often.
+ */
+export const listen = (url: string, wanted: Wanted, bell: Bell, signal: AbortSignal): void => {
+  const hear = async (): Promise<void> => {
+    for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+      try {
+        for await (const _ of attempt(url, undefined, wanted, signal, () => bell.open())) bell.ring()
+      } catch (error) {
+        if (!mayPass(error)) throw error
+      }
+      bell.close()
+      await Exchange.sleep(waitMs, signal)
+    }
+  }
+  // A failure closes the bell. After an abort, those who wait for the bell get the signal's own reason.
+  hear().catch(() => bell.close())
+}

@@ -14,18 +14,21 @@ import type * as Hash from "../protocol/identity/Hash.js"
 import * as Keys from "../protocol/identity/Keys.js"
 import * as Network from "../protocol/identity/Network.js"
 import * as Sats from "../protocol/numbers/Sats.js"
+import * as JsonForm from "../protocol/transaction/JsonForm.js"
 import type * as Operation from "../protocol/transaction/Operation.js"
 import * as Transaction from "../protocol/transaction/Transaction.js"
-import * as TransactionJson from "../protocol/transaction/TransactionJson.js"
+import type { ProposalType, TransactionJson } from "../protocol/transaction/TransactionJson.js"
+import * as KeyFile from "./KeyFile.js"
+import type { Plain } from "./Methods.js"
+import * as Calls from "./wire/Calls.js"
+import { InvalidInput } from "./wire/Failures.js"
+import * as Forms from "./wire/Forms.js"
+
+export { InvalidInput }
 
 export type SecretKey = Keys.SecretKey
-export type SignedTransaction = TransactionJson.TransactionJson
-export type ProposalType = TransactionJson.ProposalType
-
-/** The input makes no valid transaction; the message names the field and the reason. */
-export class InvalidInput extends Error {
-  override readonly name = "InvalidInput"
-}
+export type SignedTransaction = TransactionJson
+export type { ProposalType }
 
 const refuse = (message: string): never => {
   throw new InvalidInput(message)
@@ -56,6 +59,15 @@ export const generate = (): SecretKey => Keys.SecretKey.generate()
 export const secretKey = (hex: string): SecretKey =>
   Option.getOrElse(Keys.SecretKey.fromHex(hex), () => refuse("a secret key has 64 hex characters"))
 
+/**
+ * The text of a key file of `udg`, for saving the key: only the passphrase opens it, which takes half a second. To save it in
+ * another way, there is `key.toSecretHex()`.
+ */
+export const saveKey = (key: SecretKey, passphrase: string): Promise<string> => KeyFile.seal(key, passphrase)
+
+/** The key in such a text, from here or from `udg keygen`. */
+export const restoreKey = (saved: string, passphrase: string): Promise<SecretKey> => KeyFile.open(saved, passphrase)
+
 /** Coins as a person writes them, in sats: `sats("12.5")` is 1250000000. */
 export const sats = (coins: string): Sats.Sats =>
   Option.getOrElse(Sats.parseCoin(coins), () => refuse(`"${coins}" is not an amount in coins`))
@@ -71,7 +83,7 @@ export interface Common {
 
 export type Type = Operation.Type
 
-type Json = typeof TransactionJson.TransactionJson.Encoded
+type Json = Plain<TransactionJson>
 
 /** Every transaction has a nonce and a fee; free ones may leave out the fee. */
 type Envelope<T extends Type> =
@@ -97,10 +109,14 @@ export interface Unsigned {
 const NOBODYS_KEY = "0".repeat(Keys.PUBLIC_KEY_BYTES * 2)
 const NOBODYS_SIGNATURE = "0".repeat(Keys.SIGNATURE_BYTES * 2)
 
+// The form comes from the schema that the type is derived from.
+const decoded = (json: object): TransactionJson =>
+  Calls.input(Forms.transaction, json, "transaction") as TransactionJson
+
 /** The transaction in this JSON, without signatures; a refusal names the field. */
 const built = ({ networkId, prefix }: WalletNetwork, json: object): Unsigned => {
-  const complete = orRefuse(TransactionJson.decode({ ...json, pub_key: NOBODYS_KEY, signature: NOBODYS_SIGNATURE }))
-  const { from, nonce, fee, operation } = orRefuse(TransactionJson.fromJson(networkId, prefix, complete))
+  const complete = decoded({ ...json, pub_key: NOBODYS_KEY, signature: NOBODYS_SIGNATURE })
+  const { from, nonce, fee, operation } = orRefuse(JsonForm.fromJson(networkId, prefix, complete))
   return { network: { networkId, prefix }, transaction: { from, nonce, fee, operation } }
 }
 
@@ -109,8 +125,7 @@ export const unsigned = <T extends Type>(network: WalletNetwork, from: string, t
   built(network, { type, from, ...fields })
 
 /** For passing from one signer to the next, who reads it with `parseUnsigned`. */
-export const unsignedJson = ({ transaction }: Unsigned): TransactionJson.TransactionJson =>
-  TransactionJson.unsignedToJson(transaction)
+export const unsignedJson = ({ transaction }: Unsigned): TransactionJson => JsonForm.unsignedToJson(transaction)
 
 /** Reads the output of `unsignedJson`, from any source: the node's own rules apply. */
 export const parseUnsigned = (network: WalletNetwork, json: unknown): Unsigned =>
@@ -118,7 +133,7 @@ export const parseUnsigned = (network: WalletNetwork, json: unknown): Unsigned =
 
 /** Signs for an account that this key controls alone. */
 export const sign = ({ network, transaction }: Unsigned, key: SecretKey): SignedTransaction =>
-  TransactionJson.toJson(Transaction.sign(network.networkId, transaction, key))
+  JsonForm.toJson(Transaction.sign(network.networkId, transaction, key))
 
 /** One of the signatures that a smart account needs. Each is made where its key is; `combine` collects them. */
 export const cosign = ({ network, transaction }: Unsigned, key: SecretKey): Transaction.KeySignature =>
@@ -130,7 +145,7 @@ export const combine = (
   signatures: ReadonlyArray<Transaction.KeySignature>,
 ): SignedTransaction => {
   if (signatures.length === 0) refuse("signatures: at least one expected")
-  return TransactionJson.toJson(Transaction.make(network.networkId, transaction, { _tag: "Policy", signatures }))
+  return JsonForm.toJson(Transaction.make(network.networkId, transaction, { _tag: "Policy", signatures }))
 }
 
 /** The hash under which `GET /tx/:hash` will find it, known before it is sent. */

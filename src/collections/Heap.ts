@@ -12,7 +12,7 @@ export class Heap<A extends Placed> {
   constructor(isBefore: (a: A, b: A) => boolean, items: Iterable<A> = []) {
     this.#isBefore = isBefore
     for (const item of items) item.place = this.#items.push(item) - 1
-    for (let at = (this.#items.length >>> 1) - 1; at >= 0; at--) this.#sinkAt(at)
+    for (const above of this.#items.slice(0, this.#items.length >>> 1).reverse()) this.#sink(above)
   }
 
   get size(): number {
@@ -37,7 +37,7 @@ export class Heap<A extends Placed> {
   /** Restores the order after an item in the heap has changed. */
   update(item: A): void {
     this.#rise(item)
-    this.#sinkAt(item.place)
+    this.#sink(item)
   }
 
   remove(item: A): void {
@@ -66,10 +66,8 @@ export class Heap<A extends Placed> {
     this.#put(item, at)
   }
 
-  #sinkAt(start: number): void {
-    const item = this.#items[start]
-    if (item === undefined) return
-    let at = start
+  #sink(item: A): void {
+    let at = item.place
     for (;;) {
       const left = this.#items[2 * at + 1]
       const right = this.#items[2 * at + 2]

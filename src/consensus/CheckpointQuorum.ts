@@ -65,10 +65,9 @@ export class CheckpointQuorum {
   /** A validator's signature under a checkpoint, with or without a quorum. */
   signatureOf(checkpoint: Checkpoint, validator: Address): Signature | undefined {
     const signed = this.#signed.get(checkpoint.commitIndex)
-    return (
-      this.#candidates.get(checkpoint.hash)?.signatures.get(validator) ??
-      signed?.signatures.find((signature) => signature.validator === validator)?.signature
-    )
+    return signed?.checkpoint.hash === checkpoint.hash
+      ? signed.signatures.find((signature) => signature.validator === validator)?.signature
+      : this.#candidates.get(checkpoint.hash)?.signatures.get(validator)
   }
 
   /** An executed commit of this node. */
@@ -136,19 +135,15 @@ export class CheckpointQuorum {
   /** A validator that signs everything keeps only its last few checkpoints alive. */
   #makeRoom(validator: Address): void {
     const kept = [...this.#candidates.values()].filter(({ signatures }) => signatures.has(validator))
-    if (kept.length < MAX_PENDING) return
-    const [oldest] = kept
+    const oldest = kept.at(-MAX_PENDING)
     if (oldest === undefined) return
     oldest.signatures.delete(validator)
     if (oldest.signatures.size === 0) this.#candidates.delete(oldest.checkpoint.hash)
   }
 
   #weigh({ checkpoint, signatures }: Candidate): Finding {
-    let weight = 0
-    for (const validator of signatures.keys()) {
-      const seat = this.committee.seatOf(validator)
-      if (seat !== undefined) weight += this.committee.weightOf(seat)
-    }
+    const { members } = this.committee.record
+    const weight = members.reduce((sum, member) => (signatures.has(member.address) ? sum + member.weight : sum), 0)
     if (!this.committee.isQuorum(weight)) return NO_FINDING
     const final: SignedCheckpoint = {
       checkpoint,

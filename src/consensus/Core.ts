@@ -3,8 +3,9 @@
  * the ledger's results go in, `Output`s come out. It signs, stores and sends nothing, and reads no clock.
  */
 
-import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../protocol/epoch/Checkpoint.js"
-import type { Member } from "../protocol/epoch/EpochRecord.js"
+import type { CheckpointSignature, Closing, SignedCheckpoint } from "../protocol/epoch/Checkpoint.js"
+import { type Checkpoint, isClosing } from "../protocol/epoch/Checkpoint.js"
+import * as EpochRecord from "../protocol/epoch/EpochRecord.js"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { Epoch as EpochNumber, Round, Timestamp } from "../protocol/numbers/Natural.js"
@@ -66,11 +67,10 @@ export class Core {
   #epoch: Epoch
   #checkpoints: CheckpointQuorum
   #previous: Place["previous"] = null
-  /** This node's closing checkpoint of the running epoch, once the ledger has built it. */
-  #closing: Checkpoint | null = null
+  /** This node's closing checkpoint of the running epoch, once the ledger has built it, and the next epoch's early vertices. */
+  #closing: { readonly checkpoint: Closing; readonly early: EarlyVertices } | null = null
   /** Commits on disk that the stored vertices have to decide again. */
   #recorded: Array<ExecutedCommit> = []
-  #early: EarlyVertices | null = null
   /** The last round proposed in this epoch, whether or not the vertex has come back yet. */
   #proposedRound: Round | null = null
   #madeAt: Timestamp | null = null
@@ -140,7 +140,7 @@ export class Core {
     this.#outputs = this.#outputs.filter(({ _tag }) => _tag !== "Inserted")
     const [undecided] = this.#recorded
     if (undecided !== undefined) this.#halt({ _tag: "CommitNotDecided", recorded: undecided.commit })
-    const closing = stored.checkpoints.find(({ nextEpoch }) => nextEpoch !== null)
+    const closing = stored.checkpoints.find(isClosing)
     if (closing !== undefined) this.#close(closing)
     // Resend exactly the vertex that was signed last; the others may never have seen it.
     const last = this.#epoch.ownVertices.at(-1)
@@ -171,7 +171,7 @@ export class Core {
       epoch: this.#epoch,
       checkpoints: this.#checkpoints,
       previous: this.#previous,
-      closing: this.#closing,
+      closing: this.#closing?.checkpoint ?? null,
       recovered: this.#recovered,
       madeAt: this.#madeAt,
     }
@@ -202,11 +202,10 @@ export class Core {
   }
 
   /** The member whose key must have made a signature under a checkpoint; none if the signature would add nothing. */
-  signerOf(checkpoint: Checkpoint, validator: Address): Member | undefined {
+  signerOf(checkpoint: Checkpoint, validator: Address): EpochRecord.Member | undefined {
     const checkpoints = this.#checkpointsOf(checkpoint.epoch)
     if (checkpoints?.isNews(checkpoint, validator) !== true) return undefined
-    const seat = checkpoints.committee.seatOf(validator)
-    return seat === undefined ? undefined : checkpoints.committee.member(seat)
+    return EpochRecord.memberOf(checkpoints.committee.record, validator)
   }
 
   /** A vertex of the running epoch, or one still kept of the epoch before. Everything older is on disk. */
@@ -223,7 +222,7 @@ export class Core {
       waiting: admission.waiting,
       wanted: admission.wants,
       asked: admission.asked,
-      early: this.#early?.size ?? 0,
+      early: this.#closing?.early.size ?? 0,
       candidates: this.#checkpoints.pending + (this.#previous?.checkpoints.pending ?? 0),
       commits: this.#checkpoints.commits + (this.#previous?.checkpoints.commits ?? 0),
       highestHeaders: this.#highestHeaders.size,
@@ -251,7 +250,7 @@ export class Core {
       if (!isClosed && !admission.isHereOrOld({ header })) return WANTED
       return this.#isHighest(header) ? HEADER_ONLY : KNOWN
     }
-    if (header.epoch === epoch + 1 && this.#early?.wants(header) === true) return WANTED
+    if (header.epoch === epoch + 1 && this.#closing?.early.wants(header) === true) return WANTED
     return isOwn && header.epoch >= epoch - 1 ? HEADER_ONLY : { _tag: "Elsewhere", epoch: header.epoch }
   }
 
@@ -344,7 +343,7 @@ export class Core {
       if (header.epoch === current) this.#receiveCurrent(vertex)
       else if (header.epoch < current) this.#emit({ _tag: "OfferClosing", from: header.epoch })
       else {
-        if (this.#early?.add(vertex) === true) this.#remember(header)
+        if (this.#closing?.early.add(vertex) === true) this.#remember(header)
         this.#emit({ _tag: "AskClosing", from: current })
       }
     })
@@ -402,18 +401,16 @@ export class Core {
     return this.#step(now, () => {
       const checkpoints = this.#checkpointsOf(checkpoint.epoch)
       this.#judge(checkpoints?.build(checkpoint))
-      if (checkpoint.nextEpoch !== null && checkpoint.epoch === this.#epoch.opening.record.epoch) {
+      if (isClosing(checkpoint) && checkpoint.epoch === this.#epoch.opening.record.epoch) {
         this.#close(checkpoint)
       } else this.#cosign(checkpoint, checkpoints)
       this.#handOver()
     })
   }
 
-  #close(closing: Checkpoint): void {
-    if (closing.nextEpoch === null) return
-    this.#closing = closing
-    this.#early = new EarlyVertices(closing.hash, closing.nextEpoch)
-    this.#cosign(closing, this.#checkpoints)
+  #close(checkpoint: Closing): void {
+    this.#closing = { checkpoint, early: new EarlyVertices(checkpoint.hash, checkpoint.nextEpoch) }
+    this.#cosign(checkpoint, this.#checkpoints)
   }
 
   #cosign(checkpoint: Checkpoint, checkpoints: CheckpointQuorum | undefined): void {
@@ -523,10 +520,10 @@ export class Core {
 
   /** Starts the next epoch once a quorum of the ending epoch's committee has signed this node's closing checkpoint. */
   #handOver(): void {
-    const own = this.#closing
-    if (this.#isHalted || own === null || this.#checkpoints.closing?.checkpoint.hash !== own.hash) return
-    const opening = openingOf(own, this.#epoch.position.time)
-    if (opening === null) return
+    if (this.#isHalted || this.#closing === null) return
+    const { checkpoint, early } = this.#closing
+    if (this.#checkpoints.closing?.checkpoint.hash !== checkpoint.hash) return
+    const opening = openingOf(checkpoint, this.#epoch.position.time)
     this.#forget(opening)
     this.#previous = { epoch: this.#epoch, checkpoints: this.#checkpoints }
     this.#epoch = this.#open(opening)
@@ -538,9 +535,7 @@ export class Core {
     this.#emit({ _tag: "EpochStarted", opening })
     this.#recover()
     this.#placeRecovered()
-    const early = this.#early?.vertices ?? []
-    this.#early = null
-    for (const vertex of early) this.#receiveCurrent(vertex)
+    for (const vertex of early.vertices) this.#receiveCurrent(vertex)
   }
 
   #forget(opening: Opening): void {
@@ -570,8 +565,8 @@ export class Core {
   #propose(now: Timestamp): boolean {
     const guard = this.#options.guard
     const plan = this.#planned
-    const { seat, committee, opening } = this.#epoch
-    if (guard === null || seat === undefined || plan === null || plan.at > now) return false
+    const { proposer, committee, opening } = this.#epoch
+    if (guard === null || proposer === null || plan === null || plan.at > now) return false
     // A quorum has ended the epoch, so another vertex of it is useless, and members that started again since may no
     // longer know what this key had signed in it before its disk was set back.
     if (this.#checkpoints.closing !== null || guard.toAsk(committee).length > 0) return false
@@ -580,8 +575,8 @@ export class Core {
     if (!guard.maySign(epoch, round)) return false
     this.#proposedRound = round
     this.#madeAt = now
-    const coinbase = committee.coinbase(round, seat)
-    const parents = this.#epoch.proposalParents(round)
+    const coinbase = committee.coinbase(round, proposer.seat)
+    const parents = proposer.parents(round)
     const timestamp = Natural.timestamp(Math.max(0, now + this.#wallAheadMs))
     this.#emit({ _tag: "Propose", base: opening.base, epoch, round, parents, coinbase, timestamp })
     return true

@@ -30,7 +30,8 @@ export class Epoch {
   /** This node's seat; none for a node outside the committee. */
   readonly seat: number | undefined
   readonly #linearizer: Linearizer
-  readonly #proposer: Proposer | null
+  /** None for a node outside the committee. */
+  readonly proposer: Proposer | null
   readonly #equivocations = new Equivocations()
   readonly #reached: Reached
   readonly #emit: (output: Output) => void
@@ -46,7 +47,7 @@ export class Epoch {
     this.committer = new Committer(this.dag)
     this.seat = self === null ? undefined : this.committee.seatOf(self)
     this.#linearizer = new Linearizer(this.dag, opening.position)
-    this.#proposer = this.seat === undefined ? null : new Proposer(this.dag, this.seat)
+    this.proposer = this.seat === undefined ? null : new Proposer(this.dag, this.seat)
     this.#reached = new Reached(this.committee)
     this.#emit = emit
   }
@@ -69,10 +70,6 @@ export class Epoch {
   /** This node's vertices to send again when something seems lost, oldest first. */
   get ownVertices(): ReadonlyArray<Vertex> {
     return this.#ownVertices
-  }
-
-  proposalParents(round: Round): Header["parents"] {
-    return this.#proposer?.parents(round) ?? []
   }
 
   /** Keeps a vertex of this node among those to send again. */
@@ -128,7 +125,7 @@ export class Epoch {
   #inserted(node: Node): void {
     this.#emit({ _tag: "Inserted", vertex: node.vertex })
     if (node.seat === this.seat) this.keepOwn(node.vertex)
-    this.#proposer?.add(node)
+    this.proposer?.add(node)
     this.committer.add(node)
     this.#commitWhatIsDecided()
   }
@@ -159,7 +156,7 @@ export class Epoch {
     if (this.#isClosed || round <= this.dag.collectedRound) return
     const collected = this.dag.collect(round)
     this.committer.collect(round)
-    this.#proposer?.collect(collected)
+    this.proposer?.collect(collected)
     this.#return(collected)
   }
 

@@ -141,9 +141,11 @@ export class SigningGuard {
   open(epoch: Epoch, base: Hash): Header | undefined {
     this.#bases.set(epoch, base)
     if (!this.#hasSigned) this.#forgetAnswers()
-    const judged = this.#heldBack.filter((header) => header.epoch <= epoch)
-    this.#heldBack = this.#heldBack.filter((header) => header.epoch > epoch)
-    return judged.find((header) => this.meet(header))
+    const headers = this.#heldBack
+    this.#heldBack = []
+    // Those of later epochs are held back again.
+    const [foreign] = headers.filter((header) => this.meet(header))
+    return foreign
   }
 
   /**

@@ -195,8 +195,7 @@ export class Reads {
     const { validator, limit, begunAt: madeAt, found: delegators } = search
     this.#lists.delete(validator)
     this.#lists.set(validator, { limit, madeAt, delegators })
-    const [oldest] = this.#lists.keys()
-    if (this.#lists.size > KEPT_LISTS && oldest !== undefined) this.#lists.delete(oldest)
+    for (const oldest of this.#lists.keys()) if (this.#lists.size > KEPT_LISTS) this.#lists.delete(oldest)
     return this.#delegatorList(validator, delegators)
   }
 

@@ -1,4 +1,6 @@
 /** Messages on a stream: each after its length in four bytes, so that a reader knows its size in advance. */
+
+import * as Bytes from "../protocol/encoding/Bytes.js"
 import { Assembly, type LengthOf } from "./Assembly.js"
 
 /** A length that no honest node announces. */
@@ -73,16 +75,6 @@ export const untimed = (): number => 0
 export const read = (source: AsyncIterable<Piece>, limit: number): AsyncGenerator<Uint8Array, undefined> =>
   new Incoming(source, limit, untimed).messages()
 
-const joined = (parts: ReadonlyArray<Uint8Array>, bytes: number): Uint8Array => {
-  const all = new Uint8Array(bytes)
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
-}
-
 /** Short messages go out together, in pieces of up to this size: each piece costs both ends a frame and a record. */
 export const GATHERED_BYTES = 65_507
 
@@ -136,7 +128,7 @@ export class Outgoing {
     }
     const taken = this.#frames.splice(0, count)
     this.#bytes -= bytes
-    return count === 1 ? first : joined(taken, bytes)
+    return count === 1 ? first : Bytes.joined(taken, bytes)
   }
 
   /** Everything that was pushed, in order, in pieces. For one reader. */

@@ -78,14 +78,20 @@ const announce = Effect.gen(function* () {
 
 export type Environment = Configuration | FileSystem.FileSystem
 
+/** What goes on beside the node for as long as it runs. */
+export type Beside = Effect.Effect<never, never, Services>
+
 /** Runs until interrupted or ended. Then all stops, outer parts first: nothing is accepted that would not be kept. */
-export const run = <E>(rpc: Layer.Layer<RpcUrl, E, Services | Environment>) =>
+export const run = <E>(rpc: Layer.Layer<RpcUrl, E, Services | Environment>, beside: Beside = Effect.never) =>
   Effect.gen(function* () {
     yield* announce
     const supervisor = yield* Supervisor.Supervisor
     yield* log.info("running")
-    return yield* supervisor.ended
+    const { archive, ephemeral, peers } = yield* Configuration
+    yield* log.debug("settings", { archive, ephemeral, peers: peers.length, url: (yield* RpcUrl).url })
+    return yield* Effect.raceFirst(supervisor.ended, beside)
   }).pipe(
     Effect.onInterrupt(() => log.info("asked to stop")),
     Effect.provide(Layer.provideMerge(rpc, layer)),
+    Effect.onInterrupt(() => log.info("stopped")),
   )

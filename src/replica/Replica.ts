@@ -658,10 +658,6 @@ export class Replica {
   /** The state of a closing checkpoint takes the place of everything executed here. */
   #land({ ledger, trie, target, proven }: Joined, now: Timestamp): void {
     const opening = openingOf(target.checkpoint, ledger.read.head.time)
-    if (opening === null) {
-      this.#joining?.stop("it opens no epoch")
-      return
-    }
     this.#joining = null
     this.#outbox.write({ _tag: "Joined", target, proven, opening }, true)
     this.#keepPending(this.#live.pool.drain(), now)

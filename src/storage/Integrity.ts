@@ -102,7 +102,7 @@ const requireSound = (database: Database.Database, thoroughness: Thoroughness): 
 const requireOk = (database: Database.Database, check: string): Effect.Effect<void, StorageError> =>
   Effect.flatMap(
     database.select((row) => Column.text(row, 0), `pragma ${check}`),
-    ([finding = "no answer"]) => (finding === "ok" ? Effect.void : damaged(database, finding.replaceAll("\n", " "))),
+    ([finding = "no answer"]) => (finding === "ok" ? Effect.void : damaged(database, finding)),
   )
 
 /**
@@ -131,17 +131,33 @@ const requireNone = (
     if (Option.isSome(found)) yield* damaged(database, findingOf(found.value))
   })
 
+const WITHOUT_TRANSACTIONS = `
+  select round from vertices v join vertex_bytes b on b.vertex_id = v.id
+  where transactions_at is not null
+    and not exists (select 1 from vertex_transactions t where t.vertex_id = v.id)
+    and transactions_size <> (select ifnull(sum(length(p.bytes)), 0) from transaction_packs p
+      where p.last_sequence between v.first_sequence and v.last_sequence)
+  order by v.id limit 1`
+
 /**
  * The structure check does not notice a lost page of vertex bytes if no other page leads to it any more. Later that
  * would look like a commit that no vertices decide, which is another kind of trouble.
  */
 const requireBytes = (database: Database.Database): Effect.Effect<void, StorageError> =>
-  requireNone(
-    database,
-    "vertex_bytes",
-    `select round from vertices v where not exists (select 1 from vertex_bytes b where b.vertex_id = v.id)
-      order by id limit 1`,
-    (round) => `the bytes of a vertex of round ${round} are missing`,
+  Effect.zipRight(
+    requireNone(
+      database,
+      "vertex_bytes",
+      `select round from vertices v where not exists (select 1 from vertex_bytes b where b.vertex_id = v.id)
+        order by id limit 1`,
+      (round) => `the bytes of a vertex of round ${round} are missing`,
+    ),
+    requireNone(
+      database,
+      "transaction_packs",
+      WITHOUT_TRANSACTIONS,
+      (round) => `the transactions of a vertex of round ${round} are missing`,
+    ),
   )
 
 /** A commit of the running epoch without as many vertices as it says, or a vertex of no such commit. */

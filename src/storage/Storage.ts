@@ -6,6 +6,7 @@ import type { FileSystem } from "@effect/platform"
 import { Context, Effect, Layer, type Option, type Scope } from "effect"
 import type { Opening } from "../consensus/output/Opening.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
+import type { NetworkId } from "../protocol/identity/Network.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
 import type { DataDirectory } from "./files/DataDirectory.js"
 import type { OlderSchema, OpenError } from "./files/StorageError.js"
@@ -96,14 +97,14 @@ const openMemory = (genesis: Genesis.Genesis): Effect.Effect<Kept, OpenError, Sc
     return { node, signed: yield* Database.openInMemory(SignedSchema.migrations) }
   })
 
-const make = ({ node, signed }: Kept) => {
+const make = ({ node, signed }: Kept, networkId: NetworkId) => {
   const signedVertices = SignedVertices.make(signed)
   return {
     accounts: Accounts.make(node),
     records: Records.make(node),
     commits: Commits.make(node),
     vertices: Vertices.make(node),
-    transactions: Transactions.make(node),
+    transactions: Transactions.make(node, networkId),
     checkpoints: Checkpoints.make(node),
     epochs: Epochs.make(node),
     closedStates: ClosedStates.make(node),
@@ -136,7 +137,9 @@ export class Storage extends Context.Tag("udg/Storage")<Storage, ReturnType<type
 export const layer = ({ location, genesis }: Options): Layer.Layer<Storage, OpenError, FileSystem.FileSystem> =>
   Layer.scoped(
     Storage,
-    Effect.map(location._tag === "Directory" ? openFiles(location.directory, genesis) : openMemory(genesis), make),
+    Effect.map(location._tag === "Directory" ? openFiles(location.directory, genesis) : openMemory(genesis), (kept) =>
+      make(kept, genesis.networkId),
+    ),
   )
 
 /** Opens the files read-only: every write fails. */
@@ -144,7 +147,10 @@ export const layerToRead = (
   directory: DataDirectory,
   genesis: Genesis.Genesis,
 ): Layer.Layer<Storage, OpenError | OlderSchema, FileSystem.FileSystem> =>
-  Layer.scoped(Storage, Effect.map(openFilesToRead(directory, genesis), make))
+  Layer.scoped(
+    Storage,
+    Effect.map(openFilesToRead(directory, genesis), (kept) => make(kept, genesis.networkId)),
+  )
 
 /** The genesis of a directory that has a database, for when its file is gone. */
 export const genesisOf = (

@@ -25,6 +25,7 @@ import { Configuration } from "../node/start/Configuration.js"
 import * as Founding from "../node/start/Founding.js"
 import { Home } from "../node/start/Home.js"
 import * as Binary from "../protocol/encoding/Binary.js"
+import * as Genesis from "../protocol/epoch/Genesis.js"
 import type { Protocol } from "../protocol/epoch/Protocol.js"
 import * as Address from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
@@ -129,6 +130,8 @@ export class TestNode extends Context.Tag("udg/TestNode")<
     /** It does not repeat requests: a test should see every answer of the node. */
     readonly client: Client.PromiseClient
     readonly network: Wallet.WalletNetwork
+    /** What the file of the network's genesis says, for a client that checks the node. */
+    readonly genesis: Genesis.Json
     readonly accounts: ReadonlyArray<FundedAccount>
     /** Waits for the outcome of a transaction. Rejects if the node no longer knows it. */
     readonly finalized: (hash: Hash) => Promise<Outcome>
@@ -156,6 +159,7 @@ const face = (keys: ReadonlyArray<Wallet.SecretKey>) =>
       url,
       client,
       network,
+      genesis: Genesis.toJson(genesis),
       accounts: keys.map((secretKey) => ({ ...Wallet.account(network, secretKey), secretKey })),
       finalized: async (hash) => {
         for (;;) {

@@ -173,7 +173,7 @@ describe("the built program", () => {
       .map((line) => JSON.parse(line))
     expect(records[0]).toMatchObject({ level: "warn", module: "node" })
     expect(records[0].message).toContain('ignored "bogus=info", "loud"')
-    expect(records.at(-1)).toMatchObject({ level: "info", module: "node", message: "asked to stop" })
+    expect(records.at(-1)).toMatchObject({ level: "info", module: "node", message: "stopped" })
   })
 
   it("does not mind a reader that goes away", async () => {

@@ -152,7 +152,9 @@ describe("the wallet", () => {
     await form.getByRole("button", { name: "Review" }).click()
     await form.getByRole("button", { name: "Send it" }).click()
     await form.getByRole("alert").waitFor()
-    expect(await form.getByRole("alert").textContent()).toBe("100001000 sats needed, 0 available")
+    expect(await form.getByRole("alert").textContent()).toBe(
+      "1.00001 UDG (100001000 sats) needed, 0 UDG (0 sats) available",
+    )
     await page.context().close()
   })
 

@@ -151,6 +151,17 @@ describe.each(modes)("a node on a %s", (mode) => {
       )
     })
 
+    it("checkpoints that name the one that closed the epoch before", async () => {
+      const { checkpoints } = node.client
+      const latest = await TestNode.until(
+        () => checkpoints.latest(),
+        ({ epoch }) => epoch > 1,
+      )
+      const closing = await checkpoints.byHash({ path: { hash: latest.previous } })
+      expect(closing).toMatchObject({ epoch: latest.epoch - 1, next_epoch: { epoch: latest.epoch } })
+      expect(await checkpoints.closing({ path: { epoch: closing.epoch as never } })).toEqual(closing)
+    })
+
     it("pages through a history, newest first, each transaction once", async () => {
       const whole = await node.client.transactions.history({ path: { address: "@alice" }, urlParams: { limit: 100 } })
       const found: Array<string> = []

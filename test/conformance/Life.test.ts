@@ -27,9 +27,9 @@ const codeOf = (refused: Promise<unknown>): Promise<unknown> =>
 /** Somebody with nothing but a key that the node made, and later a name. */
 const newcomer = async () => {
   const { client, network } = node
-  const { secret_key: key, address } = await client.core.keygen()
+  const { secret_key: key, address, address_bech32 } = await client.core.keygen()
   const wallet = Wallet.account(network, key)
-  expect(wallet.addressBech32).toBe(address)
+  expect([wallet.address, wallet.addressBech32]).toEqual([address, address_bech32])
   const path = { address }
   const balance = () => client.core.balance({ path })
   /** Waits until what was sent is finalized, and finds it everywhere it must be. */
@@ -40,7 +40,8 @@ const newcomer = async () => {
     const { vertex_hash, round, transaction } = lookup
     const vertex = await client.dag.vertex({ path: { hash: vertex_hash as never } })
     expect(vertex).toMatchObject({ round, finalized: true })
-    expect(vertex.transactions).toContainEqual({ type: transaction.type, hash: tx_hash, fee: transaction.fee })
+    const { type, fee } = transaction
+    expect(vertex.transactions).toContainEqual({ type, hash: tx_hash, fee, outcome: "applied" })
     const inRound = await client.dag.round({ path: { round: round as never } })
     expect(inRound.vertices.map(({ hash }) => hash)).toContain(vertex_hash)
     const history = await client.transactions.history({ path, urlParams: { limit: 1 } })

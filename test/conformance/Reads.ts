@@ -516,6 +516,19 @@ const dag: ReadonlyArray<Read> = [
       finalized: true,
     }),
   },
+  {
+    route: "/vertex/:hash",
+    of: "a vertex with a transaction that had no effect",
+    path: ({ withoutEffect }) => `/vertex/${withoutEffect.vertex}`,
+    shape: () => Records.vertex,
+    typed: (client, { withoutEffect }) => client.dag.vertex(hashed(withoutEffect.vertex)),
+    values: ({ withoutEffect, done }) => ({
+      transactions: expect.arrayContaining([
+        expect.objectContaining({ hash: done.SetAccountPolicyTx, outcome: "applied" }),
+        expect.objectContaining({ hash: withoutEffect.hash, outcome: "no effect" }),
+      ]),
+    }),
+  },
 ]
 
 const stretches: ReadonlyArray<Read> = [
@@ -557,6 +570,22 @@ const checkpoints: ReadonlyArray<Read> = [
     shape: () => Records.checkpoint,
     typed: (client, { checkpoint }) => client.checkpoints.checkpoint(at(checkpoint)),
     values: ({ checkpoint }) => ({ round: checkpoint }),
+  },
+  {
+    route: "/checkpoint/hash/:hash",
+    of: "the one that closed the first epoch",
+    path: ({ firstClose }) => `/checkpoint/hash/${firstClose}`,
+    shape: () => Records.checkpoint,
+    typed: (client, { firstClose }) => client.checkpoints.byHash(hashed(firstClose)),
+    values: ({ firstClose }) => ({ hash: firstClose, epoch: 1, next_epoch: { epoch: 2 } }),
+  },
+  {
+    route: "/checkpoint/epoch/:epoch",
+    of: "the first epoch",
+    path: () => "/checkpoint/epoch/1",
+    shape: () => Records.checkpoint,
+    typed: (client) => client.checkpoints.closing({ path: { epoch: 1 as never } }),
+    values: ({ firstClose }) => ({ hash: firstClose, epoch: 1 }),
   },
   ...named("/proof/:address", ({ bob }) => bob, {
     shape: () => Records.proof,

@@ -54,7 +54,7 @@ export const healthReport = Is.record({
 })
 
 export const keypair = (prefix: string): Shape =>
-  Is.record({ address: Is.bech32(prefix), secret_key: Is.hex32, warning: Is.words })
+  Is.record({ address: Is.hex20, address_bech32: Is.bech32(prefix), secret_key: Is.hex32, warning: Is.words })
 
 export const faucetResult = Is.record({
   tx_hash: Is.hex32,
@@ -355,7 +355,14 @@ export const vertex = Is.record({
   coinbase_reward: Is.integer,
   timestamp: Is.timestamp,
   finalized: Is.boolean,
-  transactions: Is.list(Is.record({ type: transactionType, hash: Is.hex32, fee: Is.integer })),
+  transactions: Is.list(
+    Is.record({
+      type: transactionType,
+      hash: Is.hex32,
+      fee: Is.integer,
+      outcome: Is.exactly("applied", "failed", "no effect", null),
+    }),
+  ),
 })
 
 export const columns = Is.record({

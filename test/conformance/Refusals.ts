@@ -24,6 +24,8 @@ export interface Refusal {
 const COIN = 100_000_000
 const ZEROS = "0".repeat(64)
 const field = (name: string) => ({ field: Is.exactly(name) })
+/** The rule of an `InvalidTransaction`. */
+const rule = (id: string) => ({ rule: Is.exactly(id) })
 
 const get = (
   route: string | undefined,
@@ -77,6 +79,10 @@ const missing: ReadonlyArray<Refusal> = [
   get("/dag", "no rounds", "/dag?rounds=0", 400, "InvalidRequest", { more: field("rounds") }),
   get("/dag", "no round", "/dag?from=x", 400, "InvalidRequest", { more: field("from") }),
   get("/tx/:hash", "nobody sent it", `/tx/${ZEROS}`, 404, "TransactionNotFound"),
+  get("/tx/:hash", "it had no effect", ({ withoutEffect }) => `/tx/${withoutEffect.hash}`, 404, "TransactionNotFound", {
+    more: { vertex_hash: Is.hex32, round: Is.integer, reason: Is.words },
+    says: /had no effect in vertex [0-9a-f]+\S* of round \d+, .*: .*smart account/,
+  }),
   get("/tx/:hash", "no hash", "/tx/abc", 400, "InvalidRequest", { more: field("hash") }),
   get("/vertex/:hash", "there is none", `/vertex/${ZEROS}`, 404, "VertexNotFound"),
   get("/vertex/:hash", "no hash", "/vertex/5", 400, "InvalidRequest", { more: field("hash") }),
@@ -108,6 +114,11 @@ const missing: ReadonlyArray<Refusal> = [
   ),
   get("/checkpoint/:round", "there is none", "/checkpoint/999999999", 404, "CheckpointNotFound"),
   get("/checkpoint/:round", "no number", "/checkpoint/last", 400, "InvalidRequest", { more: field("round") }),
+  get("/checkpoint/hash/:hash", "there is none", `/checkpoint/hash/${ZEROS}`, 404, "CheckpointNotFound"),
+  get("/checkpoint/hash/:hash", "no hash", "/checkpoint/hash/5", 400, "InvalidRequest", { more: field("hash") }),
+  get("/checkpoint/epoch/:epoch", "it has not closed", "/checkpoint/epoch/999999999", 404, "CheckpointNotFound"),
+  get("/checkpoint/epoch/:epoch", "the genesis", "/checkpoint/epoch/0", 404, "CheckpointNotFound", { says: /genesis/ }),
+  get("/checkpoint/epoch/:epoch", "no number", "/checkpoint/epoch/x", 400, "InvalidRequest", { more: field("epoch") }),
   get("/account/:address/transactions", "too many", "/account/@alice/transactions?limit=101", 400, "InvalidRequest", {
     more: field("limit"),
   }),
@@ -316,7 +327,7 @@ const rules: ReadonlyArray<Refusal> = [
     (world) => ({ secret_key: secret(world, "dave"), to: "@alice", amount: 1, fee: 999 }),
     400,
     "InvalidTransaction",
-    { more: field("fee"), says: /fee_below_minimum/ },
+    { more: { ...field("fee"), ...rule("fee_below_minimum") }, says: /^the fee is 0\.00000999 UDG \(999 sats\)/ },
   ),
   post(
     "/tx",
@@ -324,7 +335,7 @@ const rules: ReadonlyArray<Refusal> = [
     (world) => ({ secret_key: secret(world, "dave"), to: "@alice", amount: 1_000_000 * COIN, fee: 1_000 }),
     400,
     "InsufficientBalance",
-    { more: { balance: Is.integer, required: Is.exactly(1_000_000 * COIN + 1_000) } },
+    { more: { balance: Is.integer, required: Is.exactly(1_000_000 * COIN + 1_000), pending: Is.integer } },
   ),
   post(
     "/tx",
@@ -347,7 +358,7 @@ const rules: ReadonlyArray<Refusal> = [
     (world) => ({ secret_key: secret(world, "erin"), amount: 199_999_999_999 }),
     400,
     "InvalidRequest",
-    { more: field("amount"), says: /200000000000/ },
+    { more: field("amount"), says: /2000 UDG \(200000000000 sats\)/ },
   ),
   post(
     "/stake",
@@ -355,7 +366,7 @@ const rules: ReadonlyArray<Refusal> = [
     (world) => ({ secret_key: secret(world, "dave"), amount: 2_000 * COIN }),
     400,
     "InvalidTransaction",
-    { says: /leaving/ },
+    { more: rule("leaving") },
   ),
   post(
     "/stake",
@@ -363,7 +374,7 @@ const rules: ReadonlyArray<Refusal> = [
     (world) => ({ secret_key: secret(world, "frank"), amount: 2_000 * COIN }),
     400,
     "InvalidTransaction",
-    { says: /delegates_already/ },
+    { more: rule("delegates_already") },
   ),
   post(
     "/stake",
@@ -371,10 +382,10 @@ const rules: ReadonlyArray<Refusal> = [
     (world) => ({ secret_key: secret(world, "erin"), amount: 200_000 * COIN }),
     400,
     "InsufficientBalance",
-    { more: { balance: Is.integer, required: Is.integer } },
+    { more: { balance: Is.integer, required: Is.integer, pending: Is.integer } },
   ),
   post("/unstake", "nothing staked", (world) => ({ secret_key: secret(world, "erin") }), 400, "InvalidTransaction", {
-    says: /not_staking/,
+    more: rule("not_staking"),
   }),
   post(
     "/delegate",
@@ -382,7 +393,7 @@ const rules: ReadonlyArray<Refusal> = [
     (world) => ({ secret_key: secret(world, "alice"), validator: "@alice", amount: COIN }),
     400,
     "InvalidTransaction",
-    { more: field("validator"), says: /own_validator/ },
+    { more: { ...field("validator"), ...rule("own_validator") } },
   ),
   post(
     "/delegate",
@@ -394,7 +405,7 @@ const rules: ReadonlyArray<Refusal> = [
     }),
     400,
     "InvalidTransaction",
-    { more: field("validator"), says: /validator_not_active/ },
+    { more: { ...field("validator"), ...rule("validator_not_active") } },
   ),
   post(
     "/delegate",
@@ -409,7 +420,7 @@ const rules: ReadonlyArray<Refusal> = [
     (world) => ({ secret_key: secret(world, "erin"), validator: "@alice", amount: COIN - 1 }),
     400,
     "InvalidTransaction",
-    { more: field("amount"), says: /delegation_below_minimum/ },
+    { more: { ...field("amount"), ...rule("delegation_below_minimum") }, says: /1 UDG \(100000000 sats\)/ },
   ),
   post(
     "/delegate",
@@ -425,7 +436,7 @@ const rules: ReadonlyArray<Refusal> = [
     (world) => ({ secret_key: secret(world, "erin") }),
     400,
     "InvalidTransaction",
-    { says: /not_delegating/ },
+    { more: rule("not_delegating") },
   ),
   post(
     "/set-commission",
@@ -433,7 +444,7 @@ const rules: ReadonlyArray<Refusal> = [
     (world) => ({ secret_key: secret(world, "erin"), commission_percent: 5 }),
     400,
     "InvalidTransaction",
-    { says: /not_staking/ },
+    { more: rule("not_staking") },
   ),
   ...[101, -1, 0.5, "5"].map((percent) =>
     post(
@@ -512,7 +523,7 @@ const rules: ReadonlyArray<Refusal> = [
     }),
     400,
     "InvalidRequest",
-    { more: { field: Is.words } },
+    { more: field("proposal_type"), says: /Text, ParameterChange, CouncilMembership, TreasurySpend/ },
   ),
   post(
     "/proposal",
@@ -526,7 +537,7 @@ const rules: ReadonlyArray<Refusal> = [
     }),
     400,
     "InvalidTransaction",
-    { more: field("proposal_type.ParameterChange.param"), says: /unknown_parameter/ },
+    { more: { ...field("proposal_type.ParameterChange.param"), ...rule("unknown_parameter") } },
   ),
   post(
     "/proposal",
@@ -540,7 +551,10 @@ const rules: ReadonlyArray<Refusal> = [
     }),
     400,
     "InvalidTransaction",
-    { more: field("proposal_type.ParameterChange.value"), says: /from 10 to 100/ },
+    {
+      more: { ...field("proposal_type.ParameterChange.value"), ...rule("parameter_out_of_bounds") },
+      says: /from 10 to 100/,
+    },
   ),
   post(
     "/proposal",
@@ -671,7 +685,7 @@ const submissions: ReadonlyArray<Refusal> = [
     ({ node: { accounts } }) => accounts.dave.transfer({ to: accounts.bob.address, amount: 1, fee: 999, nonce: 2 }),
     400,
     "InvalidTransaction",
-    { more: field("fee"), says: /fee_below_minimum/ },
+    { more: { ...field("fee"), ...rule("fee_below_minimum") }, says: /^the fee is 0\.00000999 UDG \(999 sats\)/ },
   ),
   post(
     "/tx/submit",
@@ -680,7 +694,7 @@ const submissions: ReadonlyArray<Refusal> = [
       accounts.dave.transfer({ to: accounts.bob.address, amount: 1_000_000 * COIN, fee: 1_000, nonce: 2 }),
     400,
     "InsufficientBalance",
-    { more: { balance: Is.integer, required: Is.exactly(1_000_000 * COIN + 1_000) } },
+    { more: { balance: Is.integer, required: Is.exactly(1_000_000 * COIN + 1_000), pending: Is.integer } },
   ),
   post(
     "/tx/submit",

@@ -22,6 +22,8 @@ export interface TestNode {
   readonly pid: number
   readonly client: Client.PromiseClient
   readonly network: Wallet.WalletNetwork
+  /** The content of the genesis file. */
+  readonly genesis: unknown
   readonly validator: Wallet.Account
   readonly accounts: Readonly<Record<Person, Wallet.Account>>
   readonly keys: Readonly<Record<Person, Wallet.SecretKey>>
@@ -99,6 +101,7 @@ export const start = async (settings: Settings = {}): Promise<TestNode> => {
     pid: node.pid,
     client: Client.connect(url, { retries: 0 }),
     network,
+    genesis,
     validator: Wallet.account(network, validator),
     accounts: Object.fromEntries(accounted) as Record<Person, Wallet.Account>,
     keys: Object.fromEntries(keyed) as Record<Person, Wallet.SecretKey>,

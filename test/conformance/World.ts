@@ -4,7 +4,7 @@
  * who leaves, somebody who waits.
  */
 import * as Wallet from "../../src/client/Wallet.js"
-import { applied, type TestNode, until } from "./TestNode.js"
+import { applied, finalized, type TestNode, until } from "./TestNode.js"
 
 export interface World {
   readonly node: TestNode
@@ -12,11 +12,15 @@ export interface World {
   readonly done: Readonly<Record<Wallet.Type, string>>
   /** A transaction that was finalized without effect but its fee. */
   readonly failed: string
+  /** A transaction that had no effect in a finalized vertex, and that vertex, which has an applied one before it. */
+  readonly withoutEffect: { readonly hash: string; readonly vertex: string; readonly round: number }
   /** A transaction that cannot be finalized yet, because one before it is missing. */
   readonly pending: string
   readonly vertex: string
   readonly round: number
   readonly checkpoint: number
+  /** The hash of the checkpoint that closed the first epoch. */
+  readonly firstClose: string
 }
 
 const COIN = 100_000_000
@@ -30,13 +34,11 @@ export const populate = async (node: TestNode): Promise<World> => {
   const { alice, bob, carol, dave, erin, frank } = accounts
   const done = async (transaction: Wallet.SignedTransaction) => (await applied(node, transaction)).hash
 
-  const [registered, transferred, , policy] = await Promise.all([
+  const [registered, transferred, , { policy, withoutEffect }] = await Promise.all([
     done(alice.registerName({ name: "alice", fee: 100_000, nonce: 0 })),
     done(bob.transfer({ to: carol.address, amount: 7 * COIN, fee: FEE, nonce: 0, memo: "for the \u{1f600}" })),
     done(dave.stake({ amount: 3_000 * COIN, nonce: 0 })),
-    done(
-      carol.setAccountPolicy({ threshold: 2, keys: [keys.carol.publicKey, keys.frank.publicKey], fee: FEE, nonce: 0 }),
-    ),
+    rotating(node),
   ])
   const staked = await done(alice.stake({ amount: 20_000 * COIN, nonce: 1 }))
   const [delegated, commission, unstaked] = await Promise.all([
@@ -69,6 +71,10 @@ export const populate = async (node: TestNode): Promise<World> => {
     () => client.core.healthReport(),
     ({ components }) => components.checkpoints.latest_round > 0,
   )
+  const { hash: firstClose } = await until(
+    () => client.checkpoints.closing({ path: { epoch: 1 as never } }).catch(() => ({ hash: "" })),
+    ({ hash }) => hash !== "",
+  )
   return {
     node,
     done: {
@@ -84,11 +90,31 @@ export const populate = async (node: TestNode): Promise<World> => {
       SetAccountPolicyTx: policy,
     },
     failed,
+    withoutEffect,
     pending: "tx_hash" in waiting ? waiting.tx_hash : "",
     vertex: vertex_hash ?? "",
     round: round ?? 0,
     checkpoint: components.checkpoints.latest_round,
+    firstClose,
   }
+}
+
+/** A transaction that changes the keys of an account and, in the same vertex, one that is signed with the old key. */
+const rotating = async ({ client, keys, accounts: { carol, bob } }: TestNode) => {
+  const answers = await client.transactions.submit({
+    payload: [
+      carol.setAccountPolicy({ threshold: 2, keys: [keys.carol.publicKey, keys.frank.publicKey], fee: FEE, nonce: 0 }),
+      carol.transfer({ to: bob.address, amount: 2, fee: FEE, nonce: 1 }),
+    ],
+  })
+  if ("tx_hash" in answers) throw new Error("an array is answered with an array")
+  const [policy, hash] = answers.map((answer) => {
+    if (!("tx_hash" in answer)) throw new Error(`not taken: ${JSON.stringify(answer)}`)
+    return String(answer.tx_hash)
+  })
+  if (policy === undefined || hash === undefined) throw new Error("two transactions, two answers")
+  const { round, vertex_hash } = await finalized(client, policy)
+  return { policy, withoutEffect: { hash, vertex: vertex_hash ?? "", round: round ?? 0 } }
 }
 
 /** Two transactions that the door lets in one after the other, of which the second has nothing left to do. */

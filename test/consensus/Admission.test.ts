@@ -2,7 +2,7 @@ import { FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import { Admission } from "../../src/consensus/admission/Admission.js"
 import type { Bounds } from "../../src/consensus/admission/WaitingRoom.js"
-import { Dag } from "../../src/consensus/dag/Dag.js"
+import { Dag, type Node } from "../../src/consensus/dag/Dag.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Parent } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
@@ -19,9 +19,13 @@ class Entrance {
   readonly admission: Admission
   readonly entered: Array<Vertex> = []
 
-  constructor(picture: Pick<Picture, "committee">, bounds?: Bounds) {
+  constructor(picture: Pick<Picture, "committee">, bounds?: Bounds, onEnter: (vertex: Vertex) => void = () => {}) {
     this.dag = new Dag(picture.committee)
-    this.admission = new Admission(this.dag, (node) => this.entered.push(node.vertex), bounds)
+    const onInsert = ({ vertex }: Node): void => {
+      this.entered.push(vertex)
+      onEnter(vertex)
+    }
+    this.admission = new Admission(this.dag, onInsert, bounds)
   }
 
   receive(vertex: Vertex): void {
@@ -172,6 +176,18 @@ describe("the second vertex of a slot", () => {
     expect(entrance.dag.get(picture.vertex("a1").header.hash)?.isFirst).toBe(false)
   })
 
+  it("is the one that lacked its parents for longer, whichever came first", () => {
+    const late = draw(`
+          A       B     C     D
+      1   .       .     .     .
+      2  ABC/ACD  -     -     -
+    `)
+    const entrance = new Entrance(late)
+    for (const name of ["A1", "C1", "D1", "A2", "a2", "B1"]) entrance.receive(late.vertex(name))
+    expect(entrance.entered.map(late.nameOf)).toEqual(["A1", "C1", "D1", "a2", "B1"])
+    expect(entrance.admission.waiting).toBe(1)
+  })
+
   it("is fetched when only the name arrived", () => {
     const entrance = new Entrance(picture)
     for (const name of ["A1", "B1", "C1", "C2"]) entrance.receive(picture.vertex(name))
@@ -214,10 +230,161 @@ describe("the second vertex of a slot", () => {
   it("enters unnamed while nothing moves, since those who could name it may be done", () => {
     const entrance = new Entrance(picture)
     for (const name of ["A1", "a1", "B1"]) entrance.receive(picture.vertex(name))
+    entrance.admission.tick()
+    expect(entrance.entered.map(picture.nameOf)).toEqual(["A1", "B1"])
     entrance.admission.admitUnnamed(true)
     entrance.admission.tick()
     expect(entrance.entered.map(picture.nameOf)).toEqual(["A1", "B1", "a1"])
     expect(entrance.dag.first(Natural.round(1), 0)?.vertex).toBe(picture.vertex("A1"))
+  })
+
+  it("enters unnamed as soon as it comes while nothing moves, and waits again once something does", () => {
+    const entrance = new Entrance(picture)
+    entrance.admission.admitUnnamed(true)
+    for (const name of ["A1", "a1"]) entrance.receive(picture.vertex(name))
+    expect(entrance.entered.map(picture.nameOf)).toEqual(["A1", "a1"])
+    const later = new Entrance(picture)
+    later.admission.admitUnnamed(true)
+    later.admission.admitUnnamed(false)
+    for (const name of ["A1", "a1"]) later.receive(picture.vertex(name))
+    expect(later.entered.map(picture.nameOf)).toEqual(["A1"])
+  })
+
+  const twinsOf = (count: number): ReadonlyArray<Vertex> => {
+    const builder = new VertexBuilder(picture.opening)
+    return Array.from({ length: count }, (_, i) => builder.make(0, 1, [], { timestamp: Natural.timestamp(i) }))
+  }
+
+  it("enters unnamed with fifteen others of its slot at most, whether it waited or comes then", () => {
+    const [early, late] = [new Entrance(picture), new Entrance(picture)]
+    late.admission.admitUnnamed(true)
+    for (const twin of twinsOf(20)) for (const entrance of [early, late]) entrance.receive(twin)
+    expect([early, late].map(({ entered }) => entered.length)).toEqual([1, 16])
+    early.admission.admitUnnamed(true)
+    early.admission.tick()
+    expect([early, late].map(({ entered, admission }) => [entered.length, admission.waiting])).toEqual([
+      [16, 4],
+      [16, 4],
+    ])
+  })
+
+  it("brings along, look by look, a chain of second vertices that nobody names", () => {
+    const chain = draw(`
+          A       B     C     D
+      1  ./.      .     .     .
+      2  ABC/aBC ABC   ABC   ABC
+    `)
+    const entrance = new Entrance(chain)
+    for (const name of ["A1", "a1", "B1", "C1", "A2", "a2"]) entrance.receive(chain.vertex(name))
+    entrance.admission.admitUnnamed(true)
+    const looks = [1, 2].map(() => {
+      const before = entrance.entered.length
+      entrance.admission.tick()
+      return entrance.entered.slice(before).map(chain.nameOf)
+    })
+    expect(looks).toEqual([["a1"], ["a2"]])
+  })
+})
+
+describe("a closed entrance", () => {
+  const picture = draw(`
+        A     B     C     D
+    1  ./.    .     .     .
+    2  ABC   ABC   ABC    -
+  `)
+
+  /** Nothing enters after this vertex. */
+  const closingAt = (last: string): Entrance => {
+    const entrance: Entrance = new Entrance(picture, undefined, (vertex) => {
+      if (vertex === picture.vertex(last)) entrance.admission.close()
+    })
+    return entrance
+  }
+
+  it("lets nothing in that comes later, nor what waited for the last", () => {
+    const entrance = closingAt("C1")
+    for (const name of ["A2", "A1", "B1", "C1", "D1"]) entrance.receive(picture.vertex(name))
+    expect(entrance.entered.map(picture.nameOf)).toEqual(["A1", "B1", "C1"])
+    expect(entrance.admission.waiting).toBe(1)
+  })
+
+  it("lets nothing in at a standstill either, even if the vertex before was let in by it", () => {
+    const builder = new VertexBuilder(picture.opening)
+    const others = [1, 2].map((i) => builder.make(0, 1, [], { timestamp: Natural.timestamp(500 + i) }))
+    const entrance = closingAt("a1")
+    for (const vertex of [picture.vertex("A1"), picture.vertex("a1"), ...others]) entrance.receive(vertex)
+    entrance.admission.admitUnnamed(true)
+    entrance.admission.tick()
+    expect(entrance.entered.map(picture.nameOf)).toEqual(["A1", "a1"])
+    expect(entrance.admission.waiting).toBe(2)
+  })
+})
+
+describe("what waits", () => {
+  const picture = draw(`
+        A     B     C     D
+    1  ./.    .     .     .
+    2  ABC   ABC   ABC   ABC
+    3  ABC   ABC   ABC   ABC
+  `)
+  const seats = [0, 1, 2, 3]
+
+  it("is known by its author and by its hash", () => {
+    const entrance = new Entrance(picture)
+    for (const name of ["B2", "B3", "C3"]) entrance.receive(picture.vertex(name))
+    const { admission } = entrance
+    expect(seats.map((seat) => admission.hasWaiting(seat))).toEqual([false, true, true, false])
+    expect(seats.map((seat) => admission.ofSeat(seat).map(picture.nameOf))).toEqual([[], ["B2", "B3"], ["C3"], []])
+    expect(admission.get(picture.vertex("C3").header.hash)).toBe(picture.vertex("C3"))
+    expect(admission.get(picture.vertex("C2").header.hash)).toBeUndefined()
+    // A1, B1, C1, and of round 2 all that C3 names.
+    expect(admission.wants).toBe(6)
+  })
+
+  it("is no longer known by either once it has entered", () => {
+    const entrance = new Entrance(picture)
+    for (const name of ["B2", "A1", "B1", "C1"]) entrance.receive(picture.vertex(name))
+    expect(entrance.admission.hasWaiting(1)).toBe(false)
+    expect(entrance.admission.get(picture.vertex("B2").header.hash)).toBeUndefined()
+    expect([entrance.admission.waiting, entrance.admission.wants]).toEqual([0, 0])
+  })
+
+  it("is here, as is what has entered; what is collected is old; nothing else is either", () => {
+    const entrance = new Entrance(picture)
+    for (const name of ["A1", "B1", "C1", "A2", "B3"]) entrance.receive(picture.vertex(name))
+    const isHereOrOld = (name: string) => entrance.admission.isHereOrOld(picture.vertex(name))
+    expect(["A1", "A2", "B3", "D1", "B2"].map(isHereOrOld)).toEqual([true, true, true, false, false])
+    entrance.dag.collect(Natural.round(1))
+    expect(["D1", "B2"].map(isHereOrOld)).toEqual([true, false])
+  })
+
+  it("weighs for a vertex as much as its authors do, without the vertex's own", () => {
+    const weighted = draw(`
+          A:1   B:2   C:4   D:8
+      1   .     .     .     .
+      2  ACD   BCD   BCD   BCD
+      3  BCD   BCD   BCD   BCD
+    `)
+    const entrance = new Entrance(weighted)
+    const weight = () => entrance.admission.weightNeeding(weighted.vertex("C1"))
+    expect(weight()).toBe(0)
+    const weights = ["A2", "C2", "D2", "B3"].map((name) => {
+      entrance.receive(weighted.vertex(name))
+      return weight()
+    })
+    expect(weights).toEqual([1, 1, 9, 11])
+  })
+
+  it("is not given up for the same vertex once more", () => {
+    const entrance = new Entrance(picture)
+    for (const name of ["B2", "B2", "A1", "B1", "B2", "C1", "B2"]) entrance.receive(picture.vertex(name))
+    expect(entrance.entered.map(picture.nameOf)).toEqual(["A1", "B1", "C1", "B2"])
+  })
+
+  it("what is stored enters in its order, and only what is not here", () => {
+    const entrance = new Entrance(picture)
+    for (const name of ["A1", "B1", "C1", "a1", "B2", "a1", "A1"]) entrance.admission.restore(picture.vertex(name))
+    expect(entrance.entered.map(picture.nameOf)).toEqual(["A1", "B1", "C1", "a1", "B2"])
   })
 })
 

@@ -89,12 +89,133 @@ describe("a checkpoint", () => {
     expect(addAll(quorum, checkpointAt(5), [0, 1, 2]).every(({ final }) => final === null)).toBe(true)
   })
 
+  it("that closes the epoch is known as such once a quorum has signed it", () => {
+    const closing = checkpointAt(5, { nextEpoch: recordOf(equalWeights(4), { epoch: Natural.epoch(2) }) })
+    const quorum = new CheckpointQuorum(committee)
+    expect(quorum.closing).toBeNull()
+    addAll(quorum, closing, [0, 1])
+    expect(quorum.closing).toBeNull()
+    addAll(quorum, closing, [2])
+    expect(quorum.closing?.checkpoint).toEqual(closing)
+  })
+
+  it("needs each signature once, of its members only, and none once it is final", () => {
+    const quorum = new CheckpointQuorum(committee)
+    const checkpoint = checkpointAt(5)
+    const isNews = (seat: number) => quorum.isNews(checkpoint, committee.member(seat).address)
+    expect(quorum.isNews(checkpoint, keysOf(9)[8]?.address ?? committee.member(0).address)).toBe(false)
+    addAll(quorum, checkpoint, [0])
+    expect([0, 1, 2, 3].map(isNews)).toEqual([false, true, true, true])
+    addAll(quorum, checkpoint, [1, 2, 3])
+    expect([0, 1, 2, 3].map(isNews)).toEqual([false, false, false, false])
+    expect(quorum.pending).toBe(0)
+  })
+
+  it("gives back each signature under it, with a quorum or without, and none under another content", () => {
+    const quorum = new CheckpointQuorum(committee)
+    const checkpoint = checkpointAt(5)
+    const signedBy = (content: Checkpoint.Checkpoint) =>
+      [0, 1, 2, 3].map((seat) => quorum.signatureOf(content, committee.member(seat).address))
+    const expected = (...seats: ReadonlyArray<number>) =>
+      [0, 1, 2, 3].map((seat) => (seats.includes(seat) ? signed(checkpoint, seat).signature : undefined))
+    expect(signedBy(checkpoint)).toEqual(expected())
+    addAll(quorum, checkpoint, [1, 2])
+    expect(signedBy(checkpoint)).toEqual(expected(1, 2))
+    addAll(quorum, checkpoint, [3])
+    expect(signedBy(checkpoint)).toEqual(expected(1, 2, 3))
+    expect(signedBy(checkpointAt(5, { stateRoot: Hash.ZERO }))).toEqual(expected())
+    expect(signedBy(checkpointAt(6))).toEqual(expected())
+  })
+
+  it("leaves to be gathered only what is above it", () => {
+    const quorum = new CheckpointQuorum(committee)
+    addAll(quorum, checkpointAt(4), [0, 1])
+    addAll(quorum, checkpointAt(5, { stateRoot: Hash.ZERO }), [0, 1])
+    addAll(quorum, checkpointAt(6), [0, 1])
+    addAll(quorum, checkpointAt(5), [0, 1, 2])
+    expect(quorum.pending).toBe(1)
+    expect(addAll(quorum, checkpointAt(6), [2])[0]?.final?.checkpoint).toEqual(checkpointAt(6))
+    expect(quorum.pending).toBe(0)
+  })
+
+  it("that another has signed too outlives the flood of one of the two", () => {
+    const quorum = new CheckpointQuorum(committee)
+    addAll(quorum, checkpointAt(5), [0, 3])
+    for (let i = 0; i < 20; i++) addAll(quorum, checkpointAt(9, { stateRoot: seedOf(`forged ${i}`) }), [3])
+    expect(quorum.pending).toBe(9)
+    expect(
+      addAll(quorum, checkpointAt(5), [1, 2])
+        .at(-1)
+        ?.final?.signatures.map(({ validator }) => validator),
+    ).toEqual([0, 1, 2].map((seat) => committee.member(seat).address))
+  })
+
+  it("costs nobody but its signer one of the places for eight", () => {
+    const quorum = new CheckpointQuorum(committee)
+    const forge = (i: number, seat: number) =>
+      addAll(quorum, checkpointAt(9, { stateRoot: seedOf(`forged ${i}`) }), [seat])
+    for (let i = 0; i < 4; i++) forge(i, 3)
+    forge(4, 0)
+    for (let i = 5; i < 9; i++) forge(i, 3)
+    expect(quorum.pending).toBe(9)
+    forge(9, 3)
+    expect(quorum.pending).toBe(9)
+  })
+
   it("gathers in bounded memory, whatever a validator signs", () => {
     const quorum = new CheckpointQuorum(committee)
     for (let i = 0; i < 500; i++) addAll(quorum, checkpointAt(9, { stateRoot: seedOf(`forged ${i}`) }), [3])
     expect(quorum.pending).toBeLessThanOrEqual(8)
     // The flood of one does not keep the others from finishing theirs.
     expect(addAll(quorum, checkpointAt(9), [0, 1, 2]).at(-1)?.final).not.toBeNull()
+  })
+})
+
+describe("a signed checkpoint is kept", () => {
+  const another = (index: number) => checkpointAt(index, { stateRoot: seedOf("another state") })
+  /** Of a commit whose signed checkpoint is kept, another content is still of interest. */
+  const isKept = (quorum: CheckpointQuorum, index: number): boolean =>
+    quorum.isNews(another(index), committee.member(0).address)
+  const finalAt = (...indices: ReadonlyArray<number>): CheckpointQuorum => {
+    const quorum = new CheckpointQuorum(committee)
+    for (const index of indices) addAll(quorum, checkpointAt(index), [0, 1, 2])
+    return quorum
+  }
+
+  it("until its commit is executed and its own checkpoint is built, and then as long as it is the latest", () => {
+    const quorum = finalAt(5, 6)
+    for (const index of [5, 6]) {
+      quorum.record(commitAt(index))
+      addAll(quorum, checkpointAt(index + 2), [0, 1, 2])
+      expect([index, isKept(quorum, index)]).toEqual([index, true])
+      quorum.build(checkpointAt(index))
+      expect([index, isKept(quorum, index)]).toEqual([index, true])
+    }
+    expect(quorum.commits).toBe(2)
+    addAll(quorum, checkpointAt(9), [0, 1, 2])
+    expect([5, 6, 7, 8, 9].map((index) => isKept(quorum, index))).toEqual([false, false, true, true, true])
+    for (const index of [7, 8, 9]) quorum.build(checkpointAt(index))
+    quorum.record(commitAt(9))
+    expect(isKept(quorum, 9)).toBe(true)
+  })
+
+  it("with seven others at most, the oldest of which goes first", () => {
+    const indices = [1, 2, 3, 4, 5, 6, 7, 8]
+    const quorum = finalAt(...indices)
+    expect(indices.map((index) => isKept(quorum, index))).toEqual(indices.map(() => true))
+    addAll(quorum, checkpointAt(9), [0, 1, 2])
+    expect(indices.map((index) => isKept(quorum, index))).toEqual(indices.map((index) => index > 1))
+  })
+
+  it("to be compared with what is executed later", () => {
+    const quorum = finalAt(5, 6, 7)
+    const executed = { ...commitAt(6), effectsDigest: Hash.ZERO }
+    expect(quorum.record(commitAt(5)).rollback).toBeNull()
+    expect(quorum.record(executed).rollback).toEqual({
+      _tag: "CheckpointOfOtherCommit",
+      checkpoint: checkpointAt(6),
+      recorded: executed,
+    })
   })
 })
 
@@ -177,12 +298,51 @@ describe("finality is rolled back", () => {
     })
   })
 
+  it("not when a quorum signs a commit above or below the last checkpoint of this node", () => {
+    const nextEpoch = recordOf(equalWeights(4), { epoch: Natural.epoch(2) })
+    for (const own of [checkpointAt(5), checkpointAt(5, { nextEpoch })]) {
+      const quorum = new CheckpointQuorum(committee)
+      quorum.build(own)
+      expect(addAll(quorum, checkpointAt(3), [0, 1, 2]).at(-1)).toMatchObject({ rollback: null })
+    }
+    const quorum = new CheckpointQuorum(committee)
+    quorum.build(checkpointAt(5))
+    expect(addAll(quorum, checkpointAt(6), [0, 1, 2]).at(-1)).toMatchObject({ rollback: null })
+  })
+
   it("not by what less than a quorum signed, and not by what agrees", () => {
     const quorum = new CheckpointQuorum(committee)
     quorum.record(commitAt(5))
     quorum.build(checkpointAt(5))
     expect(addAll(quorum, other(5), [0, 1]).every(({ rollback }) => rollback === null)).toBe(true)
     expect(addAll(quorum, checkpointAt(5), [0, 1, 2]).every(({ rollback }) => rollback === null)).toBe(true)
+  })
+})
+
+describe("a commit that is decided again", () => {
+  const { commit } = commitAt(5)
+
+  it("is the recorded one if all of it is the same", () => {
+    expect(Rollback.judgeRepeatedDecision(commit, { ...commit })).toBeNull()
+  })
+
+  it("is another one if any part differs, even under the same hash", () => {
+    const parts: ReadonlyArray<Partial<Commit.Commit>> = [
+      { hash: Hash.ZERO },
+      { index: Natural.commitIndex(6) },
+      { epoch: Natural.epoch(2) },
+      { leaderRound: Natural.round(6) },
+      { leaderHash: Hash.ZERO },
+      { previous: seedOf("another") },
+    ]
+    for (const part of parts) {
+      const decided = { ...commit, ...part }
+      expect(Rollback.judgeRepeatedDecision(commit, decided)).toEqual({
+        _tag: "CommitDecidedAnew",
+        recorded: commit,
+        decided,
+      })
+    }
   })
 })
 

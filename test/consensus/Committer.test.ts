@@ -27,7 +27,8 @@ const backwards = (picture: Picture): ReadonlyArray<Vertex> =>
 /** What is released of a picture, whatever the order it is told in. */
 const released = (text: string): string => {
   const picture = draw(text)
-  const told = decide(picture, picture.vertices).released
+  const { committer, released: told } = decide(picture, picture.vertices)
+  expect(committer.contradiction).toBeNull()
   expect(decide(picture, backwards(picture)).released).toBe(told)
   const reference = new ReferenceCommitter(picture.committee, picture.schedule, picture.vertices)
     .released()
@@ -99,6 +100,27 @@ describe("direct decisions", () => {
     ).toBe("skip")
   })
 
+  it("a blame beyond the quorum changes nothing", () => {
+    expect(
+      released(`
+          A     B     C     D
+      1  [.]    .     .     .
+      2  BCD  [BCD]  BCD   BCD
+      `),
+    ).toBe("skip")
+  })
+
+  it("an older vertex of the leader is no vote", () => {
+    expect(
+      released(`
+          A      B     C      D
+      1   .      .     .      .
+      2   =     [-]    =      =
+      3  ACD+B1  -   ACD+B1  ACD+B1
+      `),
+    ).toBe("A1 skip")
+  })
+
   it("one blame less than a quorum leaves the slot undecided", () => {
     expect(
       released(`
@@ -166,6 +188,21 @@ describe("decisions by the anchor", () => {
       1  [.]    .     .     .
       2   =    [=]    =    BCD
       3  ABD   ABD  [ACD]  ABC
+      4   =     =     =    [=]
+      5  [=]    =     =     =
+      6   =    [=]    =     =
+      `),
+    ).toBe("A1 B2 C3 D4")
+  })
+
+  it("whichever of the vertices in that history is the certificate", () => {
+    // A3 alone has seen three votes.
+    expect(
+      released(`
+          A     B     C     D
+      1  [.]    .     .     .
+      2   =    [=]    =    BCD
+      3  ABC   ABD  [ACD]  ABD
       4   =     =     =    [=]
       5  [=]    =     =     =
       6   =    [=]    =     =
@@ -261,6 +298,22 @@ describe("decisions by the anchor", () => {
       `
     expect(verdicts(drawn, 3)).toBe("A1 ? C3")
     expect(released(drawn)).toBe("A1")
+  })
+
+  it("a vertex that names older ones beside the round before certifies nothing by their votes", () => {
+    // All of round 2 vote for A1. The vertices of round 4 name three of them, and a split round 3.
+    expect(
+      verdicts(
+        `
+          A         B         C         D
+      1  [.]        .         .         .
+      2   =        [=]        =         =
+      3   =         =       [ACD]      ACD
+      4  BCD+B2+C2+D2  ACD+A2+C2+D2  ABD+A2+B2+D2  [ABC+A2+B2+C2]
+      `,
+        2,
+      ),
+    ).toBe("A1 ?")
   })
 })
 
@@ -444,17 +497,96 @@ describe("committees", () => {
   })
 })
 
-it("a slot that was not released is not forgotten: that would be a bug", () => {
+describe("a slot is voted on", () => {
+  const isVotedOn = (text: string, round = 1): boolean => {
+    const picture = draw(text)
+    return decide(picture, picture.vertices).committer.isVotedOn(Natural.round(round))
+  }
+
+  it("with a quorum of votes for one vertex of it", () => {
+    expect(isVotedOn("A B C D\n1 [.] . . .\n2 = = = -")).toBe(true)
+    expect(isVotedOn("A B C D\n1 [.] . . .\n2 = = - -")).toBe(false)
+    expect(isVotedOn("A B C D\n1 [./.] . . .\n2 aBCD aBCD aBCD ABCD")).toBe(true)
+  })
+
+  it("with a quorum of blames", () => {
+    expect(isVotedOn("A B C D\n1 [.] . . .\n2 - BCD BCD BCD")).toBe(true)
+    expect(isVotedOn("A B C D\n1 [.] . . .\n2 - BCD BCD -")).toBe(false)
+  })
+
+  it("not with a quorum of vertices that do not agree", () => {
+    expect(isVotedOn("A B C D\n1 [.] . . .\n2 = = BCD BCD")).toBe(false)
+    expect(isVotedOn("A B C D\n1 [./.] . . .\n2 ABCD ABCD aBCD aBCD")).toBe(false)
+  })
+
+  it("not before anything is above it", () => {
+    expect(isVotedOn("A B C D\n1 [.] . . .", 1)).toBe(false)
+  })
+})
+
+describe("slots", () => {
   const picture = draw(`
         A      B      C      D
     1  [.]     .      .      .
     2   =     [=]     =      =
     3   =      =     [=]     =
     `)
-  const { committer, released } = decide(picture, picture.vertices)
-  expect(released).toBe("A1")
-  committer.collect(Natural.round(1))
-  expect(() => committer.collect(Natural.round(2))).toThrow(/but 2 is undecided/)
+
+  it("are forgotten up to the round that is collected", () => {
+    const { committer } = decide(picture, picture.vertices)
+    expect([committer.size, committer.verdictOf(Natural.round(1))?._tag]).toEqual([2, "Commit"])
+    committer.collect(Natural.round(1))
+    expect([committer.size, committer.verdictOf(Natural.round(1))]).toEqual([1, null])
+    expect(committer.isVotedOn(Natural.round(2))).toBe(true)
+  })
+
+  it("are not forgotten before they are released: that would be a bug", () => {
+    const { committer, released } = decide(picture, picture.vertices)
+    expect(released).toBe("A1")
+    committer.collect(Natural.round(1))
+    expect(() => committer.collect(Natural.round(2))).toThrow(/but 2 is undecided/)
+  })
+
+  it("are decided before their vertices are collected: anything else would be a bug", () => {
+    const drawn = draw(`
+        A     B     C     D
+    1  [.]    .     .     .
+    2   =    [=]    =    BCD
+    3  ABD   ABD  [ACD]  ABC
+    4   =     =     =    [=]
+    5  [=]    =     =     =
+    6   =    [=]    =     =
+    `)
+    const dag = new Dag(drawn.committee)
+    const committer = new Committer(dag, drawn.schedule)
+    for (const vertex of drawn.vertices) committer.add(dag.insert(vertex))
+    dag.collect(Natural.round(1))
+    expect(() => committer.release()).toThrow(/is certified but not in the DAG/)
+  })
+
+  it("are not counted any more once they are collected", () => {
+    const dag = new Dag(picture.committee)
+    const committer = new Committer(dag, picture.schedule)
+    const [rounds, late] = [picture.vertices.slice(0, 11), picture.vertex("D3")]
+    for (const vertex of rounds) committer.add(dag.insert(vertex))
+    expect(committer.release()).toHaveLength(1)
+    dag.collect(Natural.round(1))
+    committer.collect(Natural.round(1))
+    committer.add(dag.insert(late))
+    expect([committer.size, committer.verdictOf(Natural.round(1))]).toEqual([1, null])
+  })
+
+  it("above the highest round are not kept", () => {
+    const drawn = draw(`
+        A     B     C     D
+    1  [.]    .     .     .
+    2   =    [=]   BCD   BCD
+    3   =     =    [=]    =
+    4   =     =     =    [=]
+    5  [=]    =     =     =
+    `)
+    expect(decide(drawn, drawn.vertices).committer.size).toBe(5)
+  })
 })
 
 describe("contradictions", () => {
@@ -488,6 +620,39 @@ describe("contradictions", () => {
       round: 1,
       committed: picture.vertex("A1").header.hash,
     })
+  })
+
+  it("a committed slot that a later quorum skips is reported", () => {
+    const picture = draw(`
+          A      B          C          D
+      1  [.]     .          .          .
+      2   =  [=/BCD]      =/BCD      =/BCD
+      3  ABC    ABC       [ABC]        -
+      `)
+    const late = ["b2", "c2", "d2"].map((name) => picture.vertex(name))
+    const order = [...picture.vertices.filter((vertex) => !late.includes(vertex)), ...late]
+    const { committer, released } = decide(picture, order)
+    expect(released).toBe("A1")
+    expect(committer.contradiction).toEqual({ _tag: "VerdictReversed", round: 1, committed: null })
+  })
+
+  it("a verdict that is held back stays, whatever the anchor's history certifies", () => {
+    // A, B and C vote for B2 and blame it. Slot 1 waits for slot 4, and keeps slot 2 from being released.
+    expect(
+      verdicts(
+        `
+          A       B       C      D
+      1  [.]      .       .      .
+      2   =      [=]     BCD    BCD
+      3 =/ACD   =/ACD  [=/ACD]   =
+      4   =       =       =     [=]
+      5  [=]      =      ABC    ABC
+      6   =      [=]      =      =
+      7   =       =      [=]     =
+      `,
+        5,
+      ),
+    ).toBe("? skip C3 ? A5")
   })
 
   it("one dishonest member of four brings none about", () => {

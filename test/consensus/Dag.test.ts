@@ -3,6 +3,7 @@ import { Dag } from "../../src/consensus/dag/Dag.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { draw } from "./Picture.js"
+import { keysOf } from "./TestCommittee.js"
 
 const picture = draw(`
       A     B     C     D
@@ -28,6 +29,10 @@ describe("the DAG finds a vertex", () => {
   it("by hash", () => {
     for (const name of everything) expect(dag.get(picture.vertex(name).header.hash)?.vertex).toBe(picture.vertex(name))
     expect(dag.size).toBe(10)
+    expect([dag.has(picture.vertex("A3").header.hash), filled(["A1"]).has(picture.vertex("a1").header.hash)]).toEqual([
+      true,
+      false,
+    ])
   })
 
   it("by round, in the order of insertion", () => {
@@ -54,10 +59,111 @@ describe("a round's weight", () => {
   })
 })
 
+describe("a round has begun", () => {
+  const weighted = draw(`
+        A:1   B:2   C:3   D:3
+    1   .    ./.    .     .
+    2   =     =     =     =
+    3   -     =     -     -
+  `)
+  const begun = (...names: ReadonlyArray<string>): number => {
+    const dag = new Dag(weighted.committee)
+    for (const name of names) dag.insert(weighted.vertex(name))
+    return dag.begunRound
+  }
+
+  it("with vertices of a third of the weight, each author counted once", () => {
+    expect([begun(), begun("A1"), begun("B1", "b1"), begun("A1", "B1"), begun("C1")]).toEqual([0, 0, 0, 1, 1])
+  })
+
+  it("and has not unbegun when a lower one gets more", () => {
+    const first = ["A1", "B1", "C1", "D1"]
+    expect(begun(...first, "B2")).toBe(1)
+    expect(begun(...first, "C2")).toBe(2)
+    expect(begun(...first, "C2", "b1")).toBe(2)
+  })
+})
+
+describe("the highest rounds", () => {
+  it("do not fall when a lower round gets more", () => {
+    const dag = filled(["A1", "B1", "C1", "A2", "B2"])
+    expect([dag.highestRound, dag.quorumRound]).toEqual([2, 1])
+    dag.insert(picture.vertex("D1"))
+    dag.insert(picture.vertex("a1"))
+    dag.insert(picture.vertex("C2"))
+    expect([dag.highestRound, dag.quorumRound]).toEqual([2, 2])
+    dag.insert(picture.vertex("A3"))
+    expect([dag.highestRound, dag.quorumRound]).toEqual([3, 2])
+    const late = filled(["A1", "a1", "B1", "C1", "A2", "B2", "C2", "D1"])
+    expect([late.highestRound, late.quorumRound]).toEqual([2, 2])
+  })
+})
+
+describe("a slot", () => {
+  it("counts its vertices, and is held by the first of them", () => {
+    const dag = filled(everything)
+    expect([0, 1, 2, 3].map((seat) => dag.countOf(round(1), seat))).toEqual([2, 1, 1, 1])
+    expect([0, 1, 2, 3].map((seat) => dag.countOf(round(2), seat))).toEqual([1, 1, 1, 0])
+    expect([dag.countOf(round(4), 0), dag.first(round(4), 0)]).toEqual([0, undefined])
+    expect(["A1", "a1", "A2"].map((name) => dag.get(picture.vertex(name).header.hash)?.isFirst)).toEqual([
+      true,
+      false,
+      true,
+    ])
+  })
+
+  it("of which the second vertex came first is held by that", () => {
+    const dag = filled(["a1", "A1", "B1", "C1"])
+    expect(dag.first(round(1), 0)?.vertex).toBe(picture.vertex("a1"))
+  })
+})
+
+describe("an author's latest vertex", () => {
+  const latest = (dag: Dag, seat: number) => {
+    const node = dag.latestOf(seat)
+    return node === undefined ? undefined : picture.nameOf(node.vertex)
+  }
+
+  it("is the first that came of its highest round, and stays after it is collected", () => {
+    const dag = filled(["B1", "C1", "D1", "A1"])
+    expect(latest(dag, 0)).toBe("A1")
+    dag.insert(picture.vertex("a1"))
+    expect(latest(dag, 0)).toBe("A1")
+    dag.insert(picture.vertex("A2"))
+    expect(latest(dag, 0)).toBe("A2")
+    dag.collect(round(2))
+    expect([0, 1, 2].map((seat) => latest(dag, seat))).toEqual(["A2", "B1", "C1"])
+    expect(dag.latestOf(4)).toBeUndefined()
+  })
+})
+
+describe("a reference", () => {
+  it("names a vertex only under its own round and author", () => {
+    const dag = filled(["A1", "B1"])
+    const { round: at, author, hash } = picture.vertex("A1").header
+    expect(dag.named({ round: at, author, hash })?.vertex).toBe(picture.vertex("A1"))
+    expect(dag.named({ round: round(2), author, hash })).toBeUndefined()
+    expect(dag.named({ round: at, author: picture.vertex("B1").header.author, hash })).toBeUndefined()
+    expect(dag.named({ round: at, author, hash: picture.vertex("C1").header.hash })).toBeUndefined()
+  })
+})
+
 describe("insertion", () => {
   it("refuses a vertex whose parents are missing: that would be a bug", () => {
     expect(() => filled(["A1", "B1", "A2"])).toThrow(/before its parent/)
     expect(filled(["A1", "B1"]).missingParents(picture.vertex("A2"))).toHaveLength(1)
+  })
+
+  it("refuses a vertex by nobody in the committee", () => {
+    const vertex = picture.vertex("A1")
+    const author = keysOf(9)[8]?.address ?? vertex.header.author
+    expect(picture.committee.seatOf(author)).toBeUndefined()
+    const strange = { ...vertex, header: { ...vertex.header, author } }
+    expect(() => new Dag(picture.committee).insert(strange)).toThrow(/unknown/)
+  })
+
+  it("leaves a vertex to be ordered", () => {
+    expect(filled(["A1"]).first(round(1), 0)?.isOrdered).toBe(false)
   })
 
   it("refuses a vertex that is there already", () => {

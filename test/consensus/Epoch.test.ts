@@ -209,6 +209,18 @@ describe("a core at start", () => {
     expect(commitsIn(said)).toEqual([])
   })
 
+  it("takes no stored vertex of somebody who is no member", () => {
+    const { record } = random.opening
+    const first = vertices.filter(({ header }) => header.round === record.firstRound)
+    const [outsider, ...others] = [...new Set(first.map(({ header }) => header.author))]
+    const members = record.members.filter(({ address }) => address !== outsider)
+    const epoch = new Epoch({ ...random.opening, record: { ...record, members } }, null, () => undefined)
+    for (const vertex of first) epoch.restore(vertex)
+    const authors = new Set(epoch.dag.at(record.firstRound).map(({ vertex }) => vertex.header.author))
+    expect(others.length).toBeGreaterThan(1)
+    expect(authors).toEqual(new Set(others))
+  })
+
   it("tells members what they signed last in the epoch before, whose vertices it does not load", () => {
     const record = recordOf(equalWeights(4), { epoch: Natural.epoch(2), firstRound: Natural.round(25) })
     const ended = endedEpoch({ ...freshEpoch(random.opening), vertices })

@@ -26,5 +26,6 @@ describe("evidence", () => {
     expect(equivocations.find(header("a1"), [header("A1")])).toBeDefined()
     expect(equivocations.find(header("a2"), [header("A2")])).toBeUndefined()
     expect(equivocations.find(header("b1"), [header("B1")])).toBeDefined()
+    expect(["A1", "B1", "C1"].map((name) => equivocations.isProven(header(name).author))).toEqual([true, true, false])
   })
 })

@@ -6,36 +6,42 @@ import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Parent } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
-import { committeeOf, equalWeights, openingOf, recordOf } from "./TestCommittee.js"
+import { equalWeights, openingOf, recordOf } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
 const SIZE = 4
 const RETRY_MS = 1_000
-const committee = committeeOf(equalWeights(SIZE))
 const builder = new VertexBuilder(openingOf(recordOf(equalWeights(SIZE))))
 const at = Natural.timestamp
 
 /** A room and what asks for what is missing in it; nothing ever comes. */
 class World {
-  readonly fetches: Fetches = new Fetches(
-    SIZE,
-    () => false,
-    () => this.room.wanted,
-  )
-  readonly room = new WaitingRoom(SIZE, 0, this.fetches)
+  readonly fetches: Fetches
+  readonly room: WaitingRoom
+  readonly #builder: VertexBuilder
   #serial = 0
+
+  constructor(size = SIZE) {
+    this.#builder = new VertexBuilder(openingOf(recordOf(equalWeights(size))))
+    this.fetches = new Fetches(
+      size,
+      () => false,
+      () => this.room.wanted,
+    )
+    this.room = new WaitingRoom(size, 0, this.fetches)
+  }
 
   /** Hashes of nothing. */
   phantoms(round: number, count: number): ReadonlyArray<Parent> {
     return Array.from({ length: count }, (_, i) => ({
       round: Natural.round(round),
-      author: committee.member(i % SIZE).address,
+      author: this.#builder.committee.member(i % SIZE).address,
       hash: Hash.of("udg/seed", new Uint8Array([++this.#serial & 0xff, this.#serial >>> 8])),
     }))
   }
 
   add(seat: number, round: number, parents: ReadonlyArray<Parent>): Vertex {
-    const vertex = builder.make(seat, round, parents)
+    const vertex = this.#builder.make(seat, round, parents)
     this.room.add(vertex, seat, parents, true)
     return vertex
   }
@@ -66,6 +72,53 @@ it("what another author names is not kept waiting because one had named it in va
   expect(world.due(11_500)).toEqual([])
   world.add(1, 3, parents)
   expect(world.due(11_501).map(({ seat }) => seat)).toEqual([1])
+})
+
+it("what another author names is not asked for sooner while it is still asked for at every interval", () => {
+  const world = new World()
+  const parents = world.phantoms(1, 1)
+  world.add(0, 2, parents)
+  for (let now = 0; now <= 3_500; now += 500) world.due(now)
+  world.add(1, 3, parents)
+  expect(world.due(3_600)).toEqual([])
+  expect(world.due(4_000).map(({ attempt }) => attempt)).toEqual([4])
+})
+
+it("what is missing no longer takes nothing else from what was asked for", () => {
+  const world = new World()
+  const [low, high] = [world.phantoms(1, 2), world.phantoms(5, 1)]
+  world.add(0, 6, [...low, ...high])
+  expect(world.due(0, 4).map(({ parent }) => parent)).toEqual(low)
+  for (const parent of high) world.room.satisfy(parent)
+  expect(world.fetches.size).toBe(2)
+  expect(world.due(RETRY_MS).map(({ attempt }) => attempt)).toEqual([1, 1])
+})
+
+it("what lies above the given round is left where it is, and asked for later", () => {
+  const world = new World()
+  const parents = [1, 2, 3].flatMap((round) => world.phantoms(round, 1))
+  world.add(0, 4, parents)
+  expect([2, 2, 3].map((upTo, now) => world.due(now, upTo).map(({ parent }) => parent.round))).toEqual([
+    [1, 2],
+    [],
+    [3],
+  ])
+})
+
+it("at most 256 parents are asked for at once, and the next look goes on with the author whose turn it is", () => {
+  const world = new World(10)
+  for (let seat = 0; seat < 10; seat++) world.add(seat, 2, world.phantoms(1, 60))
+  const looks = [0, 1, 2, 3].map((now) => world.due(now).map(({ seat }) => seat))
+  expect(looks.map(({ length }) => length)).toEqual([256, 256, 88, 0])
+  expect(looks.flat()).toEqual(Array.from({ length: 600 }, (_, i) => i % 10))
+})
+
+it("a look that asks for all there is begins with the same author as the one before", () => {
+  const world = new World()
+  world.add(0, 2, world.phantoms(1, 1))
+  expect(world.due(0).map(({ seat }) => seat)).toEqual([0])
+  for (const seat of [0, 1, 2, 3]) world.add(seat, 3, world.phantoms(2, 1))
+  expect(world.due(1).map(({ seat }) => seat)).toEqual([0, 1, 2, 3])
 })
 
 it("what was missing no longer and is missing again is new", () => {
@@ -138,6 +191,36 @@ it("a parent that has no room in its author's queue is asked for once there is r
   for (let i = 0; i < 7; i++) world.add(0, 3, own.slice(300 * i, 300 * (i + 1)))
   const asked = askedOf(world)
   expect(own.filter(({ hash }) => !asked.has(hash))).toEqual([])
+})
+
+it("a full queue takes nothing more before half of it is done, and then only what its author needs", () => {
+  const world = new World(5)
+  builtOnOthers(world)
+  // Of seat 0, which has no room for all of it: 7,200 parents of others and 1,200 own ones, and then the lowest of all.
+  for (let i = 0; i < 4; i++) world.add(0, 3, world.phantoms(2, 300))
+  const late = world.phantoms(0, 1)
+  world.add(0, 3, late)
+  const ofAnother = world.phantoms(5, 300)
+  world.add(4, 6, ofAnother)
+  const asked = new Map<string, { readonly place: number; readonly seat: number }>()
+  for (let now = 0; ; now++) {
+    const due = world.due(now)
+    if (due.length === 0) break
+    for (const { parent, seat } of due) {
+      asked.set(parent.hash, { place: asked.size, seat })
+      world.room.satisfy(parent)
+    }
+  }
+  expect(late.map(({ hash }) => (asked.get(hash)?.place ?? 0) > 1_000)).toEqual([true])
+  expect(new Set(ofAnother.map(({ hash }) => asked.get(hash)?.seat))).toEqual(new Set([4]))
+})
+
+it("counts each place that it visits", () => {
+  const world = new World()
+  world.add(0, 2, world.phantoms(1, 3))
+  expect(world.fetches.steps).toBe(3)
+  expect(world.due(0)).toHaveLength(3)
+  expect(world.fetches.steps).toBe(6)
 })
 
 it("what others have fetched leaves its place in a queue", () => {

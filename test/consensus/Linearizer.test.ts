@@ -2,11 +2,14 @@ import { FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import { fromHex } from "#crypto"
 import { Linearizer, weightedMedian } from "../../src/consensus/commit/Linearizer.js"
+import { Committee } from "../../src/consensus/dag/Committee.js"
 import { Dag, type Node } from "../../src/consensus/dag/Dag.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Commit from "../../src/protocol/vertex/Commit.js"
 import { draw, type Picture } from "./Picture.js"
+import { equalWeights, openingOf, recordOf, rules } from "./TestCommittee.js"
+import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
 const fill = (picture: Picture) => {
   const dag = new Dag(picture.committee)
@@ -75,6 +78,18 @@ describe("a commit", () => {
     expect(later.order(again("C2")).time).toBe(9)
   })
 
+  it("takes the time of the round before only, however many older parents its leader has", () => {
+    const late = draw(`
+            A         B     C     D
+        1   .         .     .     .
+        2  ABC       ABC   ABC    -
+        3  ABC       ABC   ABC    -
+        4  ABC+B1+C1+D1  -  -     -
+    `)
+    const { node, linearizer } = fill(late)
+    expect(linearizer.order(node("A4")).time).toBe(3)
+  })
+
   it("orders no leader twice: that would be a bug", () => {
     const { node, linearizer } = fill(picture)
     linearizer.order(node("B3"))
@@ -83,19 +98,26 @@ describe("a commit", () => {
   })
 })
 
-it("two vertices of one slot both stand in the order, by hash", () => {
-  const picture = draw(`
-          A     B     C     D
-      1  ./.    .     .     .
-      2  ABCD  ABCD  ABCD  aBCD
-      3   =     =     =     =
-  `)
-  const { node, linearizer } = fill(picture)
-  const names = namesOf(picture, linearizer.order(node("A3")))
-  const twins = ["A1", "a1"].toSorted((a, b) =>
-    picture.vertex(a).header.hash < picture.vertex(b).header.hash ? -1 : 1,
+it("vertices of one slot all stand in the order, by hash", () => {
+  const builder = new VertexBuilder(openingOf(recordOf(equalWeights(4))))
+  const twins = [0, 1, 2, 3].map((i) => builder.make(0, 1, [], { timestamp: Natural.timestamp(i) }))
+  const byHash = twins.toSorted((a, b) => (a.header.hash < b.header.hash ? -1 : 1))
+  const others = [1, 2, 3].map((seat) => builder.make(seat, 1, []))
+  // Each of the next round names another one of them, and not in the order of their hashes.
+  const naming = [2, 0, 3, 1].map((i, seat) =>
+    builder.make(seat, 2, [byHash[i] ?? builder.make(0, 1, []), ...others].map(parentOf)),
   )
-  expect(names.filter((name) => name.toUpperCase() === "A1")).toEqual(twins)
+  const leader = builder.make(0, 3, naming.map(parentOf))
+  const dag = new Dag(builder.committee)
+  const nodes = [...twins, ...others, ...naming, leader].map((vertex) => dag.insert(vertex))
+  const ordered = new Linearizer(dag, builder.opening.position).order(nodes.at(-1) as Node)
+  expect(ordered.vertices.filter((vertex) => twins.includes(vertex))).toEqual(byHash)
+})
+
+it("the epoch closes with the first leader at or past its last round", () => {
+  const record = recordOf(equalWeights(1), { firstRound: Natural.round(11), rules: { ...rules, epochRounds: 30 } })
+  const linearizer = new Linearizer(new Dag(new Committee(record)), openingOf(record).position)
+  expect([39, 40, 41].map((round) => linearizer.closes(Natural.round(round)))).toEqual([false, true, true])
 })
 
 describe("the collection depth", () => {
@@ -114,6 +136,19 @@ describe("the collection depth", () => {
     const names = namesOf(picture, linearizer.order({ ...node("D69") } as Node))
     expect(names).not.toContain("D1")
     expect(names).toContain("A68")
+  })
+
+  it("leaves out the round it ends in, and no higher one", () => {
+    const lines = Array.from({ length: 68 }, (_, i) => {
+      const round = i + 2
+      return `${round} ${round === 69 ? "ABC+D2+D3" : "ABC"} ABC ABC ${round < 4 ? "ABC" : "-"}`
+    })
+    const picture = draw(`A B C D\n1 . . . -\n${lines.join("\n")}`)
+    const { node, linearizer } = fill(picture)
+    linearizer.order(node("A62"))
+    expect(linearizer.collectionRound).toBe(2)
+    const late = namesOf(picture, linearizer.order(node("A69"))).filter((name) => name.startsWith("D"))
+    expect(late).toEqual(["D3"])
   })
 
   it("is never counted below the epoch's first round", () => {

@@ -71,6 +71,47 @@ describe("a proposal names", () => {
     expect(proposed(picture, 3)).toBe("A2 B2 C2 D2")
   })
 
+  it("no more than three for each member, of the older ones the highest", () => {
+    const rounds = Array.from({ length: 12 }, (_, i) => `${i + 2} ABC ABC ABC ABC`)
+    const names = proposed(draw(`A B C D\n1 . . . .\n${rounds.join("\n")}`), 14).split(" ")
+    const older = [5, 6, 7, 8, 9, 10, 11, 12].map((round) => `D${round}`)
+    expect(names).toEqual(["A13", "B13", "C13", "D13", ...older].toSorted())
+  })
+
+  it("nothing that is collected, and its own latest only above that", () => {
+    const picture = draw(`
+          A     B     C     D
+      1   .     .     .     .
+      2   -    BCD   BCD   BCD
+      3   -    BCD   BCD   BCD
+    `)
+    const named = (collected: number): ReadonlyArray<string> => {
+      const dag = new Dag(picture.committee)
+      const proposer = new Proposer(dag, 0)
+      for (const vertex of picture.vertices) proposer.add(dag.insert(vertex))
+      proposer.collect(dag.collect(Natural.round(collected)))
+      return proposer.parents(Natural.round(4)).map(({ hash }) => {
+        const vertex = picture.vertices.find(({ header }) => header.hash === hash)
+        return vertex === undefined ? "?" : picture.nameOf(vertex)
+      })
+    }
+    expect([0, 1].map((collected) => named(collected).toSorted().join(" "))).toEqual(["A1 B3 C3 D3", "B3 C3 D3"])
+  })
+
+  it("nothing that is collected, also if nothing else reaches it", () => {
+    const picture = draw(`
+          A     B     C     D
+      1   .     .     .     .
+      2  ABC   ABC   ABC    -
+    `)
+    const dag = new Dag(picture.committee)
+    const proposer = new Proposer(dag, 0)
+    for (const vertex of picture.vertices) proposer.add(dag.insert(vertex))
+    expect(proposer.parents(Natural.round(3))).toHaveLength(4)
+    proposer.collect(dag.collect(Natural.round(1)))
+    expect(proposer.parents(Natural.round(3)).map(({ round }) => round)).toEqual([2, 2, 2])
+  })
+
   it("nothing in the epoch's first round", () => {
     expect(proposed(draw("A B\n1 - -\n"), 1)).toBe("")
   })

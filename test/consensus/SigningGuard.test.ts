@@ -40,6 +40,11 @@ const askedAll = (stored: ReadonlyArray<Header> = []): SigningGuard => {
 }
 
 describe("after a start", () => {
+  it("nothing is signed before an epoch has opened, and nothing is held back", () => {
+    const guard = new SigningGuard(self, INTERVAL, E1, [])
+    expect([guard.silence, guard.maySign(E1, round(1)), guard.heldBack]).toEqual(["asking", false, []])
+  })
+
   it("nothing is signed before a quorum has answered, itself counted", () => {
     const guard = guardWith()
     expect(guard.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
@@ -107,12 +112,67 @@ describe("after a start", () => {
     expect(guard.maySign(E1, round(1))).toBe(true)
   })
 
+  it("a node without a seat asks nobody, and signs nothing", () => {
+    const elsewhere = committeeOf(equalWeights(5))
+    const guard = guardWith()
+    expect(guard.state(elsewhere)).toEqual({ _tag: "NoSeat" })
+    expect(guard.toAsk(elsewhere)).toEqual([])
+    for (const { address } of elsewhere.record.members) guard.answer(address, told(null), elsewhere)
+    expect(guard.maySign(E1, round(1))).toBe(false)
+    // The answers count once it has one.
+    expect(guard.state(committee)).toMatchObject({ _tag: "Asking" })
+  })
+
+  it("an answer about an epoch that is no longer kept is one about the running epoch", () => {
+    const guard = guardWith()
+    for (const epoch of [2, 3]) open(guard, epoch)
+    guard.forgetBefore(Natural.epoch(3))
+    guard.answer(addressOf(1), told(header(5, 0, 2), 3), committee)
+    guard.answer(addressOf(2), told(header(5, 0, 3, "elsewhere"), 3), committee)
+    expect(guard.toAsk(committee)).toEqual([2, 3].map(addressOf))
+    // What is forgotten stays forgotten.
+    guard.forgetBefore(E1)
+    guard.answer(addressOf(3), told(header(6, 0, 1), 3), committee)
+    expect(guard.maySign(Natural.epoch(3), round(1))).toBe(true)
+  })
+
   it("an answer that names what is on the disk changes nothing", () => {
     const guard = askedAll([header(5)])
     expect(guard.meet(header(5))).toBe(false)
     expect(guard.silence).toBeNull()
     expect(guard.maySign(E1, round(5))).toBe(false)
     expect(guard.maySign(E1, round(6))).toBe(true)
+  })
+})
+
+describe("the headers on the disk", () => {
+  it("are known, and nothing at or below the highest of them is signed, in whatever order they come", () => {
+    const stored = [header(3, 0, 2), header(9), header(4, 0, 2), header(7)]
+    const guard = askedAll(stored)
+    expect(guard.size).toBe(4)
+    expect(guard.highest).toEqual(header(4, 0, 2))
+    for (const known of stored) expect(guard.meet(known)).toBe(false)
+    expect([3, 4, 5].map((at) => guard.maySign(Natural.epoch(2), round(at)))).toEqual([false, false, true])
+    expect(guard.maySign(E1, round(100))).toBe(false)
+  })
+
+  it("are forgotten with their epoch, but signed above all the same", () => {
+    const guard = askedAll([header(9), header(4, 0, 2), header(2, 0, 3)])
+    guard.forgetBefore(Natural.epoch(2))
+    expect(guard.size).toBe(2)
+    guard.forgetBefore(Natural.epoch(3))
+    expect(guard.size).toBe(1)
+    guard.signed(header(5, 0, 2))
+    expect(guard.size).toBe(1)
+    expect(guard.highest).toEqual(header(2, 0, 3))
+  })
+
+  // The ledger was restored from a backup of epoch 1; the signed vertices begin with epoch 3.
+  it("begin with an epoch: of those before it the disk knows nothing, and nothing is signed there", () => {
+    const guard = askedAll([header(5, 0, 4), header(5, 0, 3)])
+    for (const epoch of [2, 3, 4]) open(guard, epoch)
+    expect(guard.meet(header(7, 0, 2))).toBe(false)
+    expect(guard.meet(header(7, 0, 3))).toBe(true)
   })
 })
 
@@ -165,6 +225,14 @@ describe("an own header that the disk does not know", () => {
     expect(guard.highest?.round).toBe(7)
   })
 
+  // Its owner's disk was set back, and it has since signed above what another process signed before.
+  it("below one that was signed here brings silence too", () => {
+    const guard = askedAll([header(9)])
+    expect(guard.meet(header(7))).toBe(true)
+    expect(guard.silence).toBe("foreign")
+    expect(guard.highest?.round).toBe(9)
+  })
+
   it("of a slot that was signed here is foreign too", () => {
     const guard = askedAll([header(5)])
     expect(guard.meet(header(5))).toBe(false)
@@ -202,6 +270,47 @@ describe("an own header that the disk does not know", () => {
     guard.meet(header(8))
     for (let look = 0; look < 20; look++) guard.tick(Natural.timestamp(look * 10 * SILENCE), () => true)
     expect(guard.silence).toBe("foreign")
+  })
+
+  // Looks come every second at most, or with slow rounds every four intervals.
+  it.each([
+    { interval: 100, counted: 1_000 },
+    { interval: 500, counted: 2_000 },
+  ])("counts $counted ms of the time between two looks, with rounds of $interval ms", ({ interval, counted }) => {
+    const guard = new SigningGuard(self, interval, E1, [])
+    open(guard, 1)
+    guard.meet(header(8))
+    const left = (now: number) => {
+      guard.tick(Natural.timestamp(now), () => true)
+      const state = guard.state(committee)
+      return state._tag === "Silent" ? SILENT_INTERVALS * interval - state.msLeft : null
+    }
+    expect([0, 400, 1_000_000, 2_000_000].map(left)).toEqual([0, 400, 400 + counted, 400 + 2 * counted])
+  })
+
+  it("counts no time before or after a look that found no quorum, nor before a silence that begins anew", () => {
+    const guard = askedAll()
+    guard.meet(header(8))
+    const look = (now: number, isConnected = true) => {
+      guard.tick(Natural.timestamp(now), () => isConnected)
+      return guard.state(committee)
+    }
+    look(0)
+    expect(look(1_000)).toMatchObject({ msLeft: SILENCE - 1_000, isConnected: true })
+    expect(look(2_000, false)).toMatchObject({ msLeft: SILENCE - 1_000, isConnected: false })
+    expect(look(3_000)).toMatchObject({ msLeft: SILENCE - 1_000, isConnected: true })
+    guard.meet(header(9))
+    expect(guard.state(committee)).toMatchObject({ msLeft: SILENCE, isConnected: false, round: 9 })
+    expect(look(4_000)).toMatchObject({ msLeft: SILENCE })
+    expect(look(5_000)).toMatchObject({ msLeft: SILENCE - 1_000 })
+  })
+
+  it("looks for no quorum while no silence lasts", () => {
+    const guard = askedAll()
+    guard.tick(Natural.timestamp(0), () => {
+      throw new Error("asked")
+    })
+    expect(guard.silence).toBeNull()
   })
 
   it("keeps the silence while no quorum is connected, across epochs", () => {
@@ -252,6 +361,22 @@ describe("an own header of an epoch that has not opened", () => {
     expect(guard.maySign(Natural.epoch(2), round(7))).toBe(true)
     expect(open(guard, 3)).toEqual(header(30, 0, 3))
     expect(guard.silence).toBe("foreign")
+  })
+
+  it("is held back once for each base of its epoch, the highest, and of two in one slot the first", () => {
+    const guard = askedAll()
+    const misplaced = { ...header(6, 0, 2), epoch: Natural.epoch(4) }
+    const rising = [8, 9].map((at) => header(at, 0, 2))
+    const others = [header(9, 1, 2), header(4, 0, 2), header(7, 0, 2, "elsewhere"), misplaced]
+    for (const met of [header(5, 0, 3), ...rising, ...others]) guard.meet(met)
+    expect(guard.heldBack).toEqual([header(9, 0, 2), header(7, 0, 2, "elsewhere"), header(5, 0, 3), misplaced])
+  })
+
+  it("is judged when a later epoch opens first, and not before its own", () => {
+    const guard = askedAll()
+    for (const epoch of [2, 3, 4]) guard.meet(header(5, 0, epoch))
+    expect(open(guard, 3)).toEqual(header(5, 0, 3))
+    expect(guard.heldBack).toEqual([header(5, 0, 4)])
   })
 
   it("in an answer says nothing about the running epoch, so the answer does not count until that epoch opens", () => {

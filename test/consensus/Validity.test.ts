@@ -161,11 +161,13 @@ describe("a vertex is invalid", () => {
   it("with parents in another order than the canonical one", () => {
     const vertex = builder.make(0, 13, parents)
     const reversed = { ...vertex, header: { ...vertex.header, parents: vertex.header.parents.toReversed() } }
-    expect(verdict(reversed)).toBeInstanceOf(Validity.ParentsOutOfOrder)
+    const [, parent] = reversed.header.parents
+    expect(verdict(reversed)).toMatchObject({ _tag: "ParentsOutOfOrder", parent })
   })
 
-  it("above the limits of size", () => {
+  it("above the limits of size, and not at them", () => {
     const vertex = builder.make(0, 13, parents)
+    expect(verdict({ ...vertex, encoded: new Uint8Array(1_048_576) })).toBeUndefined()
     const bytes = { ...vertex, encoded: new Uint8Array(1_048_577) }
     expect(verdict(bytes)).toEqual(new Validity.TooLarge({ what: "bytes", found: 1_048_577, allowed: 1_048_576 }))
     const [a, b] = [firsts[0]?.header, builder.make(0, 11, [], { timestamp: Natural.timestamp(9) }).header]

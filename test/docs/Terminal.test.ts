@@ -64,9 +64,17 @@ afterAll(async () => {
   operator.leave()
 })
 
+/** Only what was final at a checkpoint is proven. */
+const untilCheckpointOfNow = async (url: string): Promise<void> => {
+  const metric = async (name: string): Promise<number> => (await (await fetch(`${url}/metrics/json`)).json())[name]
+  const round = await metric("finalized_round")
+  await expect.poll(() => metric("checkpoint_latest"), { timeout: 60_000 }).toBeGreaterThanOrEqual(round)
+}
+
 /** Types it at a terminal, and the passphrase wherever it is asked for. */
 const type = async (line: string, person: Person): Promise<string> => {
   const url = /^ {2}rpc +(\S+)$/m.exec(node.stdout)?.[1] ?? ""
+  if (line.includes("--verify")) await untilCheckpointOfNow(url)
   const terminal = person.sit(line, { UDG_NODE: url })
   await terminal.answer(PROMPT, `${PASSPHRASE}${ENTER}`)
   return terminal.screen

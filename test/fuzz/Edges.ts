@@ -1,8 +1,9 @@
-/** Values at the edges of what fields can hold. */
+/** Values at the edges of what the fields of messages can hold. */
 import { sha256Hex } from "#crypto"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as Numbers from "../edges/Numbers.js"
 import type { Chance } from "../simulation/Chance.js"
 
 export class Edges {
@@ -13,19 +14,13 @@ export class Edges {
     this.#chance = chance
   }
 
-  /** Around a limit, around zero, and as large as an integer gets. */
   number(...limits: ReadonlyArray<number>): number {
-    const chance = this.#chance
-    if (limits.length > 0 && chance.percent(75)) return Math.max(0, chance.pick(limits) + chance.between(-2, 2))
-    return chance.pick([0, 1, 2, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1, 2 ** 32, 2 ** 32 - 1, 2 ** 31])
+    return this.#chance.pick(this.#chance.percent(90) ? Numbers.around(...limits) : Numbers.around(2 ** 31, 2 ** 32))
   }
 
   sats(...limits: ReadonlyArray<number>): Sats.Sats {
-    const chance = this.#chance
-    const value = chance.percent(30)
-      ? chance.pick([0, 1, Sats.MAX_SUPPLY, Sats.MAX_SUPPLY - 1, Sats.MIN_STAKE_SATS, Sats.MIN_STAKE_SATS - 1])
-      : this.number(...limits, Sats.MAX_SUPPLY)
-    return Math.min(value, Sats.MAX_SUPPLY) as Sats.Sats
+    const within = Numbers.within(0, Sats.MAX_SUPPLY, Sats.MIN_STAKE_SATS, ...limits)
+    return Sats.make(this.#chance.pick(within))
   }
 
   /** One that nobody has seen. */

@@ -17,12 +17,12 @@ import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import * as Messages from "../../src/replica/messages/Message.js"
+import type { Purse } from "../edges/Purse.js"
 import type { Chance } from "../simulation/Chance.js"
 import type { Signer } from "../simulation/Scheme.js"
 import { accomplices, type Cast } from "./Cast.js"
 import type { Edges } from "./Edges.js"
 import type { Knowledge } from "./Knowledge.js"
-import type { Purse } from "./Purse.js"
 
 export interface Surroundings {
   readonly cast: Cast

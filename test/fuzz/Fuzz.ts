@@ -5,9 +5,11 @@
  */
 import { setImmediate as turn } from "node:timers/promises"
 import { Either } from "effect"
+import type { Reads } from "../../src/ledger/Reads.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
+import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
@@ -15,6 +17,7 @@ import type { Message } from "../../src/replica/messages/Message.js"
 import type { Connection, PeerId } from "../../src/replica/messages/Peer.js"
 import type { Output } from "../../src/replica/output/Output.js"
 import type { Write } from "../../src/replica/output/Write.js"
+import { Purse } from "../edges/Purse.js"
 import { Agenda } from "../simulation/Agenda.js"
 import { Chance } from "../simulation/Chance.js"
 import { Digest } from "../simulation/Digest.js"
@@ -30,7 +33,6 @@ import { Edges } from "./Edges.js"
 import { Forge } from "./Forge.js"
 import { Knowledge } from "./Knowledge.js"
 import { Member } from "./Member.js"
-import { Purse } from "./Purse.js"
 
 export interface Options {
   readonly seed: number
@@ -77,6 +79,8 @@ const SHOWN_IN_TRACE = 12
 /** In one run of so many, a hundred members sit in the committee. */
 const CROWDED_EVERY = 5
 const CROWD = 96
+/** So many of a crowd are enough to send transactions. */
+const FEW = 3
 const EPOCH_ROUNDS = 40
 /** In some runs: where nothing is closed for long, who comes late has to fetch all of it. */
 const LONG_EPOCH_ROUNDS = 400
@@ -143,7 +147,14 @@ export class Fuzz {
     )
     const edges = new Edges(chance.stream("edges"))
     this.#knowledge = new Knowledge(chance.stream("knowledge"), opening)
-    this.#purse = new Purse(chance.stream("purse"), edges, this.#cast, () => this.#shadow.replica)
+    const { genesis, honest: others, victims, crowd } = this.#cast
+    this.#purse = new Purse(chance.stream("purse"), {
+      genesis,
+      own: Cast.accomplices({ ...this.#cast, crowd: crowd.slice(0, FEW) }),
+      others: [...others, ...victims],
+      parameters: Parameters.table,
+      read: () => this.#ledgerOfShadow,
+    })
     const isEquivocating = this.#isEquivocating
     const around = {
       cast: this.#cast,
@@ -165,6 +176,12 @@ export class Fuzz {
   /** The adversary's own replica, without a key. */
   get #shadow(): Host {
     return this.#host(3)
+  }
+
+  get #ledgerOfShadow(): Reads {
+    const { replica } = this.#shadow
+    if (replica === null) throw new RangeError("the shadow is down")
+    return replica.read
   }
 
   #host(index: number): Host {

@@ -6,11 +6,11 @@ import type * as Header from "../../src/protocol/vertex/Header.js"
 import * as HeaderOf from "../../src/protocol/vertex/Header.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import type { Message } from "../../src/replica/messages/Message.js"
+import type { Purse } from "../edges/Purse.js"
 import type { Chance } from "../simulation/Chance.js"
 import type { Person } from "../simulation/World.js"
 import type { Forge } from "./Forge.js"
 import type { Knowledge } from "./Knowledge.js"
-import type { Purse } from "./Purse.js"
 
 export interface Surroundings {
   readonly knowledge: Knowledge

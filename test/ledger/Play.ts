@@ -5,17 +5,26 @@
 import { Either, FastCheck as fc } from "effect"
 import type { Ledger } from "../../src/ledger/Ledger.js"
 import type { Execution } from "../../src/ledger/rules/Execution.js"
+import type { Rejection } from "../../src/ledger/rules/Rejection.js"
 import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
+import * as TransactionOf from "../../src/protocol/transaction/Transaction.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
+import { Accounts } from "../edges/Accounts.js"
+import * as Door from "../edges/Door.js"
+import { Tape, tape } from "../edges/Draws.js"
+import { Transactions } from "../edges/Transactions.js"
 import { Chain, coins, type Person, person, signedBy, singleKey, type VertexDraft, type World } from "./builders.js"
 import { NaiveLedger, poolsOf, votesIn } from "./NaiveLedger.js"
 
 export const cast = ["val0", "val1", "val2", "ann", "bob", "cat", "dan", "eve", "fay", "gus"].map(person)
+/** Who has most of the supply, and two who have nothing: they act at the edges only. */
+const others = ["whale", "ghost 0", "ghost 1"].map(person)
 
 const acts = [
   "nothing",
@@ -33,6 +42,7 @@ const acts = [
   "set policy",
   "equivocate",
   "two in one slot",
+  "edge",
 ] as const
 
 export type Act = (typeof acts)[number]
@@ -46,6 +56,8 @@ export interface Step {
   readonly rounds: number
   /** Members that make no vertex, and stakers that send no heartbeat, by their place in the cast. */
   readonly silent: number
+  /** What an edge is drawn by. */
+  readonly tape: ReadonlyArray<number>
 }
 
 /** The world that a play begins in. */
@@ -60,14 +72,29 @@ export interface Stage {
   readonly room: number
 }
 
-export const step: fc.Arbitrary<Step> = fc.record({
-  act: fc.constantFrom(...acts, "nothing", "stake", "delegate", "delegate", "delegate", "vote", "vote"),
-  who: fc.nat(cast.length - 1),
-  whom: fc.nat(cast.length - 1),
-  size: fc.nat(7),
-  rounds: fc.integer({ min: 1, max: 9 }),
-  silent: fc.constantFrom(0, 0, 0, 0, 0, 1, 2, 4, 5, 7, 255),
-})
+const stepOf = (act: fc.Arbitrary<Act>, tape: fc.Arbitrary<Step["tape"]>): fc.Arbitrary<Step> =>
+  fc.record({
+    act,
+    who: fc.nat(cast.length - 1),
+    whom: fc.nat(cast.length - 1),
+    size: fc.nat(7),
+    rounds: fc.integer({ min: 1, max: 9 }),
+    silent: fc.constantFrom(0, 0, 0, 0, 0, 1, 2, 4, 5, 7, 255),
+    tape,
+  })
+
+const usual = acts.filter((act) => act !== "edge")
+
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: stepOf(
+      fc.constantFrom(...usual, "nothing", "stake", "delegate", "delegate", "delegate", "vote", "vote"),
+      fc.constant([]),
+    ),
+  },
+  { weight: 1, arbitrary: stepOf(fc.constant("edge"), tape) },
+)
 
 export const stage: fc.Arbitrary<Stage> = fc.record({
   council: fc.nat(3),
@@ -136,13 +163,22 @@ const payloadOf = (size: number, whom: Person): ProposalPayload => {
   }
 }
 
+interface Committed {
+  readonly execution: Execution
+  readonly vertices: ReadonlyArray<Vertex>
+  /** What the door said of the first transaction right before. */
+  readonly asked: Rejection | undefined
+}
+
 export class Play {
   readonly chain: Chain
   readonly naive: NaiveLedger
+  readonly #accounts: Accounts<Person>
   #previousEpoch: EpochRecord | undefined
 
   constructor(stage: Stage) {
     this.chain = new Chain(worldOf(stage))
+    this.#accounts = new Accounts([...cast, ...others], () => this.chain.ledger.read)
     this.naive = new NaiveLedger(this.chain.genesis)
   }
 
@@ -215,12 +251,33 @@ export class Play {
       case "nothing":
       case "equivocate":
       case "two in one slot":
+      case "edge":
         return undefined
     }
   }
 
+  /** None where no decoder accepts it. */
+  #edge({ tape }: Step): ReadonlyArray<Transaction> {
+    const { chain } = this
+    const { networkId, protocol } = chain.genesis
+    const drawn = new Transactions(new Tape(tape), this.#accounts, this.#accounts, {
+      keyOf: ({ publicKey }) => publicKey,
+      nextNonce: (address) => chain.ledger.read.account(address).nonce,
+      parameters: Parameters.table,
+      epochRounds: protocol.epochRounds,
+    })
+    const { unsigned, signers, isPolicy } = drawn.next()
+    const [first = at(cast, 0)] = signers
+    const made = TransactionOf.make(networkId, unsigned, isPolicy ? signedBy(...signers) : singleKey(first))
+    return Either.match(TransactionOf.decode(networkId, made.encoded), {
+      onLeft: () => [],
+      onRight: (transaction) => [transaction],
+    })
+  }
+
   #transactions(step: Step): ReadonlyArray<Transaction> {
     const { chain } = this
+    if (step.act === "edge") return this.#edge(step)
     const from = this.#actor(step)
     const operation = this.#operation(step, from)
     if (operation === undefined) return []
@@ -257,15 +314,18 @@ export class Play {
   }
 
   /** The inputs of one step, executed by the ledger; the supply is counted again after it. */
-  commit(step: Step): { readonly execution: Execution; readonly vertices: ReadonlyArray<Vertex> } {
+  commit(step: Step): Committed {
     const { chain } = this
     const epoch = chain.epoch
     const round = chain.round + step.rounds
     const vertices = this.#vertices(step).map((draft) => chain.vertex(draft, round))
+    const [first] = vertices[0]?.body.transactions ?? []
+    const asked = first && chain.ledger.admission(first, 0)
     const execution = Either.getOrThrowWith(chain.executeVertices(vertices, round), (violation) => violation)
     Either.getOrThrowWith(chain.ledger.recount(), (violation) => violation)
     if (execution.nextEpoch !== null) this.#previousEpoch = epoch
-    return { execution, vertices }
+    this.#accounts.look()
+    return { execution, vertices, asked }
   }
 
   /** One commit in both ledgers; then everything that must hold. */
@@ -275,8 +335,11 @@ export class Play {
     const previousEpoch = this.#previousEpoch
     const parameters = chain.ledger.read.parameters
     const payloads = new Map(chain.ledger.read.proposals(200).map(({ id, payload }) => [id, payload]))
-    const noncesBefore = new Map(cast.map((someone) => [someone.address, chain.account(someone).nonce]))
-    const { execution, vertices } = this.commit(step)
+    const noncesBefore = new Map([...cast, ...others].map((someone) => [someone.address, chain.account(someone).nonce]))
+    const { execution, vertices, asked } = this.commit(step)
+    const [met] = execution.vertices[0]?.transactions ?? []
+    // Evidence comes before the transactions of its vertex.
+    if (met !== undefined && step.act !== "equivocate") Door.expectMet(asked, met, step)
     const verdicts = naive.execute(vertices, chain.round, {
       epoch,
       previousEpoch,
@@ -308,7 +371,7 @@ export class Play {
         taken.set(from, (taken.get(from) ?? 0) + 1)
       })
     })
-    for (const someone of cast) {
+    for (const someone of [...cast, ...others]) {
       const { nonce } = this.chain.account(someone)
       same(
         nonce,
@@ -316,7 +379,7 @@ export class Play {
         `nonce of ${someone.name}`,
       )
     }
-    for (const someone of cast) compare(this.chain.ledger, this.naive, someone)
+    for (const someone of [...cast, ...others]) compare(this.chain.ledger, this.naive, someone)
     const { total, treasury } = ledger.read.totals
     const held = [...this.naive.bonds].map(([id, { amount }]) => `${id}: ${amount}`)
     const bonds = ledger.read.proposals(200).filter(({ bondStatus }) => bondStatus === "held")

@@ -17,6 +17,7 @@ interface Entry {
 
 const MONEY = "parts of one supply, which the supply check keeps at or below the maximum"
 const STRUCTURE = "indexes and handles that only the ledger itself makes"
+const LOOP = "places that a loop over the array, or a mask of its length, makes"
 
 const allowed: { readonly [file: string]: Entry } = {
   "Ledger.ts": { forms: ["throw"], bound: "the consensus hands over commits in their order" },
@@ -45,15 +46,21 @@ const allowed: { readonly [file: string]: Entry } = {
   },
   "rules/Transactions.ts": { forms: ["make"], bound: "the minimum fee, a parameter" },
   "tables/AccountRows.ts": {
-    forms: ["throw"],
+    forms: ["Element", "throw"],
     bound: "a row that was found or added: where there may be none, the type says so",
   },
-  "tables/Accounts.ts": { forms: ["getOrThrowWith"], bound: "bytes that were encoded here" },
-  "tables/Cells.ts": { forms: ["throw"], bound: STRUCTURE },
+  "tables/Accounts.ts": {
+    forms: ["Element", "getOrThrowWith"],
+    bound: "bytes that were encoded here; addresses, which are 40 hexadecimal digits",
+  },
+  "tables/AddressIndex.ts": { forms: ["Element"], bound: LOOP },
+  "tables/Cells.ts": { forms: ["Element", "throw"], bound: STRUCTURE },
   "tables/Effects.ts": { forms: ["throw"], bound: "bytes that were encoded here" },
-  "tables/HalfSipHash.ts": { forms: ["throw"], bound: "a key that this node drew" },
-  "tables/HashIndex.ts": { forms: ["throw"], bound: STRUCTURE },
+  "tables/HalfSipHash.ts": { forms: ["Element", "throw"], bound: "a key that this node drew; words that are there" },
+  "tables/HashIndex.ts": { forms: ["Element", "throw"], bound: STRUCTURE },
+  "tables/Journal.ts": { forms: ["Element"], bound: "entries that it numbered itself" },
   "tables/NameIndex.ts": { forms: ["throw"], bound: STRUCTURE },
+  "tables/Order.ts": { forms: ["Element"], bound: LOOP },
   "tables/PackedRows.ts": { forms: ["getOrThrowWith"], bound: "bytes that were encoded here" },
   "tables/Pool.ts": {
     forms: ["addBounded", "make", "percent", "subtractBounded", "throw"],
@@ -64,19 +71,21 @@ const allowed: { readonly [file: string]: Entry } = {
     bound: "the balance was found to reach for what is taken; what is given was taken or minted before",
   },
   "tables/Supply.ts": { forms: ["addBounded", "subtractBounded"], bound: MONEY },
-  "tables/UnlockQueue.ts": { forms: ["throw"], bound: STRUCTURE },
+  "tables/UnlockQueue.ts": { forms: ["Element", "throw"], bound: STRUCTURE },
   "trie/Assembly.ts": { forms: ["throw"], bound: "subtrees that were checked against the root" },
-  "trie/Batch.ts": { forms: ["throw"], bound: STRUCTURE },
-  "trie/Leaf.ts": { forms: ["throw"], bound: STRUCTURE },
+  "trie/Batch.ts": { forms: ["Element", "throw"], bound: STRUCTURE },
+  "trie/Leaf.ts": { forms: ["Element", "throw"], bound: STRUCTURE },
   "trie/Node.ts": { forms: ["throw"], bound: STRUCTURE },
+  "trie/Position.ts": { forms: ["Element"], bound: "a path of 32 bytes, and a depth below 256" },
+  "trie/Span.ts": { forms: ["Element"], bound: "records of leaves and batches, which were encoded here or read whole" },
 }
 
-const ASSERTING = /\bSats\.(\w+Bounded|percent|make)\(|\b(getOrThrow\w*)\(|\b(throw)\b(?! to )/g
+const ASSERTING = /\bSats\.(\w+Bounded|percent|make)\(|\b(getOrThrow\w*)\(|\b(Element)\.\w+\(|\b(throw)\b(?! to )/g
 
 const formsOf = (source: string): ReadonlyArray<string> => {
   const code = source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")
   return [
-    ...new Set([...code.matchAll(ASSERTING)].map(([, sats, either, thrown]) => sats ?? either ?? thrown ?? "")),
+    ...new Set([...code.matchAll(ASSERTING)].map(([, ...forms]) => forms.find((form) => form !== undefined) ?? "")),
   ].sort()
 }
 

@@ -1,5 +1,6 @@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
+import { toHex } from "#crypto"
 import * as Committee from "../../src/ledger/rules/Committee.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Chain, coins, person } from "./builders.js"
@@ -78,8 +79,24 @@ describe("the seats of a committee", () => {
     expect(Math.min(...newcomers)).toBe(5_015)
   })
 
+  it("count as new only who is new: 25 of them, whoever larger sits before them", () => {
+    const seats = Committee.seated([
+      ...many(10, "large", 9_000, 1),
+      ...many(40, "new", 5_000, 0),
+      ...many(80, "small", 1_000, 1),
+    ])
+    expect(seats.filter(({ carried }) => carried === 0)).toHaveLength(25)
+    expect(seats).toHaveLength(100)
+  })
+
   it("leave free seats to further newcomers", () => {
     expect(Committee.seated([...many(10, "old", 1_000, 1), ...many(40, "new", 5_000, 0)])).toHaveLength(50)
+  })
+
+  it("are never more than a hundred, however many newcomers wait for the free ones", () => {
+    const seats = Committee.seated([...many(10, "old", 1_000, 1), ...many(200, "new", 5_000, 0)])
+    expect(seats).toHaveLength(100)
+    expect(Math.min(...seats.filter(({ carried }) => carried === 0).map(({ stake }) => stake))).toBe(5_110)
   })
 
   it("go to the lower address where stakes are equal", () => {
@@ -177,6 +194,65 @@ describe("an epoch's close", () => {
       return [...changes].some(({ kind }) => kind === "Presence")
     }
     expect([seen(10), seen(11)]).toEqual([true, false])
+  })
+
+  it("takes no heartbeat of a member, nor of somebody without an active stake", () => {
+    const chain = new Chain({ ...world, accounts: { alice: 9_000, bob: 5 } })
+    chain.run(chain.stake(alice, coins(8_000)), chain.unstake(alice))
+    const heartbeats = [alice, person("bob"), val].map((who) => chain.heartbeat(who))
+    const { changes } = chain.commit([{ by: val, heartbeats }])
+    expect([...changes].map(({ kind }) => kind)).not.toContain("Presence")
+  })
+
+  it("takes no heartbeat that names a commit of another history", () => {
+    const chain = new Chain(world)
+    chain.run(chain.stake(alice, coins(8_000)))
+    const heartbeat = chain.heartbeat(alice)
+    const counts = (commitHash: string): boolean => {
+      const beat = { ...heartbeat, commitHash: commitHash as typeof heartbeat.commitHash }
+      return [...chain.commit([{ by: val, heartbeats: [beat] }]).changes].some(({ kind }) => kind === "Presence")
+    }
+    expect([counts("e".repeat(64)), counts(heartbeat.commitHash)]).toEqual([false, true])
+  })
+
+  it("counts a heartbeat behind the nominal last round for the last quarter", () => {
+    const chain = new Chain(world)
+    chain.run(chain.stake(alice, coins(8_000)))
+    chain.closeEpoch()
+    const { firstRound } = chain.epoch
+    for (const offset of [1, 11, 21]) chain.advanceTo(firstRound + offset, chain.committee, [alice])
+    for (const offset of [30, 38]) chain.advanceTo(firstRound + offset)
+    chain.advanceTo(firstRound + 45, chain.committee, [alice])
+    expect(names(chain)).toContain("alice")
+  })
+
+  it("lets heartbeats of the next epoch name the closing commit, and none before it", () => {
+    const counts = (isClosing: boolean): boolean => {
+      const chain = new Chain(world)
+      chain.run(chain.stake(alice, coins(8_000)))
+      chain.advanceTo(chain.lastRound - 1)
+      const before = chain.heartbeat(alice)
+      chain.advanceTo(chain.lastRound)
+      const { changes } = chain.commit([{ by: val, heartbeats: [isClosing ? chain.heartbeat(alice) : before] }])
+      return [...changes].some(({ kind }) => kind === "Presence")
+    }
+    expect([counts(true), counts(false)]).toEqual([true, false])
+  })
+
+  it("keeps exactly those commits in its records that a heartbeat may still name", () => {
+    const chain = new Chain(world)
+    const kept = () =>
+      [...chain.ledger.records()].flatMap(({ kind, key }) =>
+        kind === "RecentCommit" ? [Number(`0x${toHex(key)}`)] : [],
+      )
+    for (let round = 1; round <= 9; round++) chain.advanceTo(round)
+    expect(kept()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    chain.advanceTo(10)
+    expect(kept()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    chain.advanceTo(11)
+    expect(kept()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+    chain.advanceTo(20)
+    expect(kept()).toEqual([10, 11, 12])
   })
 
   it("keeps the old members with their weights when nobody stays", () => {

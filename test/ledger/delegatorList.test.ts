@@ -1,5 +1,6 @@
 /** What a list of delegators costs whoever answers it: a look at all of them now and then, not for everybody who asks. */
 import { describe, expect, it } from "vitest"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Chain, coins, person } from "./builders.js"
 
 const LIMIT = 10
@@ -21,6 +22,33 @@ describe("the list of a validator's delegators", () => {
     expect(first.delegators).toHaveLength(LIMIT)
     expect(list(chain).delegators).toBe(first.delegators)
     expect(chain.ledger.read.delegators(val.address, 5).delegators).toHaveLength(5)
+  })
+
+  it("names the lower addresses first and keeps them where delegators have the same", () => {
+    for (const isAscending of [true, false]) {
+      const people = Array.from({ length: 60 }, (_, n) => person(`delegator ${n}`))
+      const lowest = people.map(({ address }) => address).sort()
+      const order = [...people].sort((a, b) => (a.address < b.address === isAscending ? -1 : 1))
+      const chain = new Chain({
+        accounts: Object.fromEntries(people.map(({ name }) => [name, 5])),
+        protocol: { roundReward: Sats.ZERO },
+      })
+      chain.run(...order.map((who) => chain.delegate(who, val, coins(1))))
+      expect(list(chain).delegators.map(({ address }) => address)).toEqual(lowest.slice(0, LIMIT))
+    }
+  })
+
+  it("has the largest of many, in whatever order they came", () => {
+    const amounts = Array.from({ length: 97 }, (_, n) => coins(1) + ((n * 37) % 97))
+    const names = amounts.map((_, n) => `delegator ${n}`)
+    const chain = new Chain({
+      accounts: Object.fromEntries(names.map((name) => [name, 5])),
+      protocol: { roundReward: Sats.ZERO },
+    })
+    chain.run(...names.map((name, n) => chain.delegate(person(name), val, amounts[n] ?? 0)))
+    expect(list(chain).delegators.map(({ amount }) => amount - coins(1))).toEqual([
+      96, 95, 94, 93, 92, 91, 90, 89, 88, 87,
+    ])
   })
 
   it("is exact after every commit up to 2,000 delegators", () => {

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
+import * as Reached from "../edges/Reached.js"
 import { fuzz } from "./Fuzz.js"
 
 const TRANSACTIONS = Number(process.env["UDG_FUZZ_TRANSACTIONS"] ?? 20_000)
@@ -28,6 +29,9 @@ const expected = [
   "Slashed",
   "Unlocked",
   "refused by the decoder",
+  "the door took it",
+  "the door refused it",
+  ...Reached.all,
 ]
 
 describe("a ledger under transactions from the edges", () => {

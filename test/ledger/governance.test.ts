@@ -1,11 +1,14 @@
 /** Proposals from their making to what they do. Votes of two validators: val with 6 000 coins, other with 4 000. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Records from "../../src/ledger/tables/Records.js"
+import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
-import { Chain, coins, type Person, person, told, type World } from "./builders.js"
+import { fromRecords } from "../support/Restored.js"
+import { Chain, coins, type Person, person, tableKey, told, type World } from "./builders.js"
 
 const [alice, bob, carol, val, other] = [
   person("alice"),
@@ -108,6 +111,29 @@ describe("making a proposal", () => {
     expect(chain.ledger.read.proposals(3).map(({ id }) => id)).toEqual([21, 20, 19])
   })
 
+  it("frees its place once, when it is decided: not again when it is carried out", () => {
+    const chain = new Chain({ ...world, parameters: { ...world.parameters, maxActiveProposals: 1 } })
+    chain.run(proposing(chain, alice, { _tag: "Text" }), voting(chain, val, true))
+    chain.advanceTo(12)
+    expect(chain.run(proposing(chain, alice, { _tag: "Text" })).map(told)).toEqual(["applied"])
+    chain.advanceTo(16)
+    expect(proposal(chain)?.status).toBe("Executed")
+    expect(chain.run(proposing(chain, val, { _tag: "Text" })).map(told)).toEqual(["failed: TooManyActiveProposals"])
+  })
+
+  it("comes before a later one in a commit to which both are due, whichever was due first", () => {
+    const chain = voted({ _tag: "Text" }, [[val, true]])
+    chain.run(proposing(chain, alice, { _tag: "Text" }))
+    chain.run(voting(chain, val, true, 2))
+    chain.advanceTo(12)
+    // The second one was to be decided in round 14, the first one to be carried out in round 16.
+    expect(chain.advanceTo(30).events).toEqual([
+      { _tag: "ProposalCarriedOut", id: 1, status: "Executed", failure: null },
+      { _tag: "ProposalDecided", id: 2, status: "Passed", bond: "returned" },
+      { _tag: "ProposalCarriedOut", id: 2, status: "Executed", failure: null },
+    ])
+  })
+
   it("leaves no more to look at in a commit than what is due, however many wait to be carried out", () => {
     const chain = new Chain({ ...world, parameters: { ...world.parameters, executionDelayRounds: 200 } })
     const waiting = [1, 2, 3].flatMap((id) => {
@@ -129,6 +155,27 @@ describe("making a proposal", () => {
       [225, 2],
       [239, 3],
     ])
+  })
+
+  it("to change a parameter takes a free place and somebody who votes, like any other", () => {
+    const change = { _tag: "ParameterChange", param: "slash_percent", value: 77 } as const
+    const few = new Chain({
+      ...world,
+      parameters: { ...world.parameters, maxActiveProposals: 2, maxActivePerProposer: 1 },
+    })
+    expect(
+      few
+        .run(
+          proposing(few, alice, change),
+          proposing(few, alice, change),
+          proposing(few, val, change),
+          proposing(few, other, change),
+        )
+        .map(told),
+    ).toEqual(["applied", "failed: TooManyActiveProposals", "applied", "failed: TooManyActiveProposals"])
+    const nobody = new Chain(world)
+    nobody.run(nobody.unstake(val), nobody.unstake(other))
+    expect(nobody.run(proposing(nobody, alice, change)).map(told)).toEqual(["failed: no_voters"])
   })
 
   it("is impossible while nobody could vote: 0 of 0 would pass", () => {
@@ -175,6 +222,17 @@ describe("the bond of a proposal", () => {
       expect(figures(chain)).toEqual({ ...before, alice: coins(10) })
       expect(proposal(chain)).toMatchObject({ status: vote ? "Passed" : "Rejected", bondStatus: "returned" })
     }
+  })
+
+  it("comes back once: with the decision, not again when the proposal is carried out", () => {
+    const chain = made()
+    chain.run(voting(chain, val, true))
+    chain.advanceTo(12)
+    expect(figures(chain).alice).toBe(before.alice - 1_000)
+    expect(chain.advanceTo(16).events).toEqual([
+      { _tag: "ProposalCarriedOut", id: 1, status: "Executed", failure: null },
+    ])
+    expect(figures(chain)).toEqual({ ...before, alice: before.alice - 1_000 })
   })
 
   it("goes to the treasury without one, exactly below the quorum", () => {
@@ -274,6 +332,11 @@ describe("a proposer who wants every place for nothing", () => {
     expect(chain.ledger.read.proposals(9).map(({ texts, transaction }) => [texts, transaction])).toEqual(
       [rejected, failed, executed].map(({ id }) => [null, id]),
     )
+    // They are no business of a node that starts again: what is proposed now is decided as ever.
+    const restored = fromRecords(chain.genesis.protocol, tableKey, chain.ledger.records(), chain.ledger.effectsDigest)
+    const again = new Chain(chain.genesis, Either.getOrThrow(restored))
+    again.run(proposing(again, alice, { _tag: "Text" }))
+    expect(again.advanceTo(again.round + 11).events).toMatchObject([{ _tag: "ProposalDecided", id: 4 }])
   })
 })
 
@@ -334,9 +397,10 @@ describe("a decision", () => {
   it("passes with quorum and approval, and is carried out after the delay", () => {
     const chain = voted({ _tag: "ParameterChange", param: "slash_percent", value: 77 }, [[val, true]])
     expect([statusAt(chain, 11), statusAt(chain, 12), statusAt(chain, 15)]).toEqual(["Active", "Passed", "Passed"])
-    expect(chain.ledger.read.parameters.slashPercent).toBe(50)
+    const before = chain.ledger.read.parameters
+    expect(before.slashPercent).toBe(50)
     expect(statusAt(chain, 16)).toBe("Executed")
-    expect(chain.ledger.read.parameters.slashPercent).toBe(77)
+    expect(chain.ledger.read.parameters).toEqual({ ...before, slashPercent: 77 })
   })
 
   it("is rejected below the approval and below the quorum", () => {
@@ -378,6 +442,16 @@ describe("a decision", () => {
     ])
   })
 
+  it("to reject is the end of a proposal, also where no delay is set", () => {
+    const chain = voted({ _tag: "TreasurySpend", recipient: carol.address, amount: coins(1) }, [[val, false]], {
+      parameters: { ...world.parameters, executionDelayRounds: 0 },
+    })
+    expect(chain.advanceTo(12).events).toEqual([
+      { _tag: "ProposalDecided", id: 1, status: "Rejected", bond: "returned" },
+    ])
+    expect([proposal(chain)?.status, chain.balance(carol)]).toEqual(["Rejected", 0])
+  })
+
   it("freezes what vertices and rewards read until the next epoch", () => {
     const chain = voted({ _tag: "ParameterChange", param: "treasury_percent", value: 50 }, [[val, true]])
     statusAt(chain, 12)
@@ -403,11 +477,36 @@ describe("what a proposal does", () => {
     const paid = carriedOut(spend(60), quiet)
     expect([paid.balance(carol), paid.ledger.read.totals.treasury]).toEqual([coins(60), coins(40)])
     const failed = carriedOut(spend(101), quiet)
-    expect(proposal(failed)).toMatchObject({
-      status: "Failed",
-      failure: "the treasury holds 10000000000 sats, not 10100000000",
-    })
+    expect(proposal(failed)).toMatchObject({ status: "Failed", failure: "treasury_too_small" })
     expect([failed.balance(carol), failed.ledger.read.totals.treasury]).toEqual([0, coins(100)])
+  })
+
+  it("pays the treasury to its last sat", () => {
+    const everything = { _tag: "TreasurySpend", recipient: carol.address, amount: coins(100) } as const
+    const chain = carriedOut(everything, { protocol: { roundReward: Sats.ZERO } })
+    expect(proposal(chain)).toMatchObject({ status: "Executed", failure: null })
+    expect([chain.balance(carol), chain.ledger.read.totals.treasury]).toEqual([coins(100), 0])
+  })
+
+  it("changes no parameter that a newer version has dropped since, or whose bounds it has narrowed", () => {
+    const failureOf = (param: string, value: number) => {
+      const made = voted({ _tag: "ParameterChange", param: "slash_percent", value: 77 }, [[val, true]])
+      const records = [...made.ledger.records()].map((record) => {
+        if (record.kind !== "Proposal") return record
+        const before = Either.getOrThrow(Records.decode(Records.proposal, record.value))
+        const payload = { _tag: "ParameterChange", param, value } as const
+        return { ...record, value: Binary.encode((writer) => Records.proposal.write(writer, { ...before, payload })) }
+      })
+      const restored = fromRecords(made.genesis.protocol, tableKey, records, made.ledger.effectsDigest)
+      const chain = new Chain(made.genesis, Either.getOrThrow(restored))
+      const before = chain.ledger.read.parameters
+      chain.advanceTo(12)
+      chain.advanceTo(16)
+      expect(chain.ledger.read.parameters).toEqual(before)
+      return proposal(chain)?.failure
+    }
+    expect(failureOf("slash_percent", 101)).toBe("parameter_out_of_bounds")
+    expect(failureOf("slash_percents", 77)).toBe("unknown_parameter")
   })
 
   it("seats and unseats the council", () => {
@@ -415,13 +514,13 @@ describe("what a proposal does", () => {
       carriedOut({ _tag: "CouncilMembership", action, address: who.address })
     expect(seat("add", carol).ledger.read.council()).toEqual([alice.address, carol.address].sort())
     expect(seat("remove", alice).ledger.read.council()).toEqual([])
-    expect(proposal(seat("add", alice))?.failure).toBe(`${alice.address} has a council seat already`)
-    expect(proposal(seat("remove", carol))?.failure).toBe(`${carol.address} has no council seat`)
+    expect(proposal(seat("add", alice))?.failure).toBe("seat_held")
+    expect(proposal(seat("remove", carol))?.failure).toBe("seat_not_held")
   })
 
   it("cannot seat a twenty-second member", () => {
     const council = ["alice", ...Array.from({ length: 20 }, (_, i) => `member ${i}`)]
     const chain = carriedOut({ _tag: "CouncilMembership", action: "add", address: carol.address }, { council })
-    expect(proposal(chain)).toMatchObject({ status: "Failed", failure: "all 21 council seats are taken" })
+    expect(proposal(chain)).toMatchObject({ status: "Failed", failure: "no_free_seat" })
   })
 })

@@ -2,17 +2,21 @@
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { Ledger } from "../../src/ledger/Ledger.js"
+import type { Outcome } from "../../src/ledger/rules/Execution.js"
 import { describe as tell } from "../../src/ledger/rules/Rejection.js"
-import * as Records from "../../src/ledger/tables/Records.js"
-import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import * as StateKey from "../../src/protocol/state/StateKey.js"
 import type { StateRecord } from "../../src/protocol/state/StateRecord.js"
 import * as Charges from "../../src/protocol/transaction/Charges.js"
-import { Chain, coins, person, tableKey, told } from "./builders.js"
+import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
+import type { Authorization, Transaction } from "../../src/protocol/transaction/Transaction.js"
+import * as Commit from "../../src/protocol/vertex/Commit.js"
+import { Chain, coins, type Person, person, signedBy, singleKey, tableKey, told, type World } from "./builders.js"
 import { lives, Play } from "./Play.js"
+import { again } from "./Recoding.js"
 
 const [alice, bob, val] = [person("alice"), person("bob"), person("val")]
 
@@ -78,6 +82,72 @@ describe("a commit that does not follow the last one", () => {
   })
 })
 
+describe("a commit", () => {
+  it("is executed only if its index, predecessor, epoch and round all follow", () => {
+    const faultOf = (change: Partial<Pick<Commit.Commit, "index" | "previous" | "epoch" | "leaderRound">>) => {
+      const chain = new Chain({})
+      chain.commit([{ by: val }], 5)
+      const { index, hash } = chain.ledger.read.head
+      const following = {
+        index: Natural.commitIndex(index + 1),
+        epoch: Natural.epoch(1),
+        leaderRound: Natural.round(6),
+        leaderHash: Hash.ZERO,
+        previous: hash,
+      }
+      const commit = Commit.make({ ...following, ...change })
+      const executed = chain.ledger.execute({
+        commit,
+        time: Natural.timestamp(chain.genesis.time + 3_000),
+        vertices: [],
+      })
+      return Either.match(executed, {
+        onLeft: (fault) => (fault._tag === "ExecutionFault" ? fault.place : fault._tag),
+        onRight: () => "none",
+      })
+    }
+    const nowhere = { vertex: null, transaction: null }
+    expect(faultOf({})).toBe("none")
+    const { ledger } = new Chain({})
+    const wrong = Commit.make({
+      index: Natural.commitIndex(2),
+      epoch: Natural.epoch(1),
+      leaderRound: Natural.round(1),
+      leaderHash: Hash.ZERO,
+      previous: ledger.read.head.hash,
+    })
+    expect(Either.flip(ledger.execute({ commit: wrong, time: Natural.timestamp(0), vertices: [] }))).toMatchObject({
+      right: { place: nowhere },
+    })
+    for (const index of [1, 3]) expect(faultOf({ index: Natural.commitIndex(index) })).toEqual(nowhere)
+    expect(faultOf({ previous: Hash.ZERO })).toEqual(nowhere)
+    for (const epoch of [0, 2]) expect(faultOf({ epoch: Natural.epoch(epoch) })).toEqual(nowhere)
+    for (const round of [4, 5]) expect(faultOf({ leaderRound: Natural.round(round) })).toEqual(nowhere)
+  })
+
+  it("gives its epoch the base of the first vertex executed in it, and no other", () => {
+    const chain = new Chain({ validators: { val: 6_000, other: 4_000 } })
+    chain.commit([{ by: val }])
+    const { header, body, encoded } = chain.vertex({ by: val, round: 2 }, 2)
+    const base = "f".repeat(64) as typeof header.base
+    chain.executeVertices([{ header: { ...header, base }, body, encoded }], 2)
+    const evidence = chain.evidence(person("other"), 2)
+    const foreign = { first: { ...evidence.first, base }, second: { ...evidence.second, base } }
+    expect([evidence, foreign].map((one) => chain.ledger.read.isPunishable(one))).toEqual([true, false])
+  })
+
+  it("changes accounts, which count as unfrozen until they are frozen", () => {
+    const chain = new Chain({ accounts: { alice: 5 } })
+    chain.ledger.freeze()
+    expect(chain.ledger.unfrozen).toBe(0)
+    chain.run(chain.transfer(alice, bob, 5))
+    // Who paid, who was paid, and the author with its fee and its reward.
+    expect(chain.ledger.unfrozen).toBe(3)
+    chain.ledger.freeze()
+    expect(chain.ledger.unfrozen).toBe(0)
+  })
+})
+
 describe("reads", () => {
   const delegators = Array.from({ length: 9 }, (_, i) => person(`delegator ${i}`))
   const chain = new Chain({
@@ -107,6 +177,71 @@ describe("reads", () => {
     ])
     expect(chain.ledger.read.activeValidatorCount).toBe(3)
     expect(chain.ledger.read.validators(1)).toHaveLength(1)
+  })
+
+  it("list validators of equal stakes by address, and take as active the lower ones of more than a hundred", () => {
+    const names = Array.from({ length: 101 }, (_, i) => `equal ${i}`)
+    const lowest = names.map((name) => person(name).address).sort()
+    const equal = new Chain({
+      accounts: Object.fromEntries(names.map((name) => [name, 2_000])),
+      validators: { val: 3_000 },
+    })
+    equal.run(...names.map((name) => equal.stake(person(name), coins(2_000))))
+    const { read } = equal.ledger
+    expect(read.validators(500).map(({ address }) => address)).toEqual([val.address, ...lowest])
+    expect(read.activeValidatorCount).toBe(100)
+    const inactive = read.validators(500).filter(({ isActiveValidator }) => !isActiveValidator)
+    expect(inactive.map(({ address }) => address)).toEqual(lowest.slice(99))
+  })
+
+  it("know the commits that heartbeats may name, and count the accounts", () => {
+    const { read } = chain.ledger
+    const { index, hash, leaderRound } = read.head
+    expect(read.recentCommit(index)).toEqual({ hash, leaderRound })
+    expect(read.recentCommit(Natural.commitIndex(index + 1))).toBeUndefined()
+    expect(read.accountCount).toBe([...chain.ledger.records()].filter(({ kind }) => kind === "Account").length)
+  })
+
+  it("list validators also if nobody asked before the first commit", () => {
+    const fresh = new Chain({ validators: { val: 3_000, other: 2_500 } })
+    fresh.commit([{ by: val }])
+    expect(fresh.ledger.read.head.index).toBe(1)
+    expect([fresh.ledger.read.validators(9).length, fresh.ledger.read.activeValidatorCount]).toEqual([2, 2])
+  })
+
+  it("say of whoever has no stake what its delegators hold, and that it is no validator", () => {
+    const other = person("other")
+    const left = new Chain({ validators: { val: 3_000, other: 2_500 }, accounts: { alice: 9, other: 1 } })
+    left.run(left.delegate(alice, other, coins(4)), left.unstake(other))
+    for (let i = 0; i < 3; i++) left.closeEpoch([val])
+    const amount = left.ledger.read.delegation(alice.address)?.amount ?? 0
+    expect(amount).toBeGreaterThanOrEqual(coins(4))
+    const nothing = { stakedAmount: 0, isActiveValidator: false, isInCommittee: false, leaving: null }
+    expect(left.ledger.read.stake(other.address)).toEqual({
+      ...nothing,
+      address: other.address,
+      commissionPercent: 10,
+      effectiveStake: amount,
+      delegatorCount: 1,
+    })
+    expect(left.ledger.read.stake(bob.address)).toEqual({
+      ...nothing,
+      address: bob.address,
+      commissionPercent: 0,
+      effectiveStake: 0,
+      delegatorCount: 0,
+    })
+  })
+
+  it("list the voters of a proposal in the order of their addresses", () => {
+    const names = Array.from({ length: 7 }, (_, i) => `voter ${i}`)
+    const validators = Object.fromEntries(names.map((name, i) => [name, 2_000 + 100 * ((i * 3) % 7)]))
+    const asked = new Chain({ validators, accounts: { alice: 5 }, council: ["alice"] })
+    const propose = { _tag: "CreateProposalTx", title: "t", description: "", payload: { _tag: "Text" } } as const
+    asked.run(asked.tx(alice, propose, { fee: 1_000 }))
+    expect(asked.ledger.read.voters(Natural.proposalId(1)).map(({ address }) => address)).toEqual(
+      names.map((name) => person(name).address).sort(),
+    )
   })
 
   it("list delegators with the largest first, cut to the limit but counted whole", () => {
@@ -147,41 +282,205 @@ describe("a rejection", () => {
       chain.tx(alice, { _tag: "UnstakeTx" }, { nonce: 9 }),
     )
     expect(outcomes.map((outcome) => (outcome._tag === "Applied" ? "" : tell(outcome.reason)))).toEqual([
-      "500001000 sats needed, 500000000 available",
-      "fee_below_minimum: the fee is 7 sats, at least 1000 expected",
+      "5.00001 UDG (500001000 sats) needed, 5 UDG (500000000 sats) available",
+      "the fee is 0.00000007 UDG (7 sats), at least 0.00001 UDG (1000 sats) expected",
       "nonce 9 is too far ahead, the next one is 2",
     ])
     expect(outcomes.map(told)[2]).toBe("no effect: NonceTooHigh")
   })
+
+  it("for a lack of money says what is there besides what pending transactions take", () => {
+    const chain = new Chain({ accounts: { alice: 5 } })
+    const rejected = (reserved: number) => {
+      const rejection = chain.ledger.admission(chain.transfer(alice, bob, coins(5), 1_000), reserved)
+      return rejection && tell(rejection)
+    }
+    expect([rejected(0), rejected(1), rejected(coins(6))]).toEqual([
+      "5.00001 UDG (500001000 sats) needed, 5 UDG (500000000 sats) available",
+      "5.00001 UDG (500001000 sats) needed, 4.99999999 UDG (499999999 sats) available; " +
+        "pending transactions of the account take 0.00000001 UDG (1 sat)",
+      "5.00001 UDG (500001000 sats) needed, 0 UDG (0 sats) available; " +
+        "pending transactions of the account take 6 UDG (600000000 sats)",
+    ])
+  })
+
+  const [carol, other, nobody] = [person("carol"), person("other"), person("nobody")]
+  const world: World = {
+    accounts: { alice: 9_000, bob: 9_000, carol: 500, val: 1, other: 5_000 },
+    validators: { val: 10_000, other: 4_000 },
+  }
+  const sayOf = (outcome: Outcome): string => {
+    if (outcome._tag === "Applied") return "applied"
+    const { reason } = outcome
+    return reason._tag === "InvalidTransaction" ? `${reason.rule}: ${tell(reason)}` : tell(reason)
+  }
+  const toldBy = (chain: Chain, ...transactions: ReadonlyArray<Transaction>) => chain.run(...transactions).map(sayOf)
+
+  it("of a stake says what stands in its way", () => {
+    const chain = new Chain(world)
+    const setCommission = (who: Person) => chain.tx(who, { _tag: "SetCommissionTx", commissionPercent: 5 })
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
+    expect(
+      toldBy(
+        chain,
+        chain.delegate(bob, val, coins(1)),
+        chain.stake(bob, coins(2_000)),
+        chain.stake(other, coins(2_000)),
+        chain.unstake(carol),
+        setCommission(carol),
+        setCommission(val),
+        setCommission(val),
+        chain.stake(alice, coins(2_000)),
+        chain.unstake(alice),
+        chain.stake(alice, coins(2_000)),
+        chain.unstake(alice),
+        setCommission(alice),
+      ),
+    ).toEqual([
+      "applied",
+      "delegates_already: an account that delegates cannot stake: undelegate first",
+      "barred: slashed for equivocation: leave first, then stake again",
+      "not_staking: this account has no stake",
+      "not_staking: only a staker has a commission",
+      "applied",
+      "commission_set_this_epoch: the commission can be set once an epoch",
+      "applied",
+      "applied",
+      "leaving: the stake is leaving until round 80",
+      "leaving: the stake is leaving already, until round 80",
+      "leaving: a stake that is leaving has no commission to set",
+    ])
+  })
+
+  it("of a delegation says what stands in its way", () => {
+    const protocol = { roundReward: coins(50_000) }
+    const chain = new Chain({ ...world, parameters: { minDelegation: 2 }, protocol })
+    expect(
+      toldBy(
+        chain,
+        chain.delegate(carol, val, 1),
+        chain.delegate(carol, carol, 2),
+        chain.delegate(other, val, 2),
+        chain.delegate(carol, nobody, 2),
+        chain.undelegate(carol),
+        chain.delegate(bob, val, coins(1)),
+        chain.delegate(bob, other, 2),
+      ),
+    ).toEqual([
+      "delegation_below_minimum: at least 0.00000002 UDG (2 sats) must be delegated",
+      "own_validator: an account cannot delegate to itself",
+      "stakes_already: an account with a stake cannot delegate: unstake first",
+      `validator_not_active: ${nobody.address} is not an active validator`,
+      "not_delegating: this account does not delegate",
+      "applied",
+      `delegates_elsewhere: this account delegates to ${val.address} already`,
+    ])
+    // The rewards of an epoch make each share dearer than two sats.
+    chain.closeEpoch()
+    expect(
+      toldBy(
+        chain,
+        chain.delegate(carol, val, 2),
+        chain.undelegate(bob),
+        chain.undelegate(bob),
+        chain.delegate(bob, val, 2),
+      ),
+    ).toEqual([
+      "pool_shares: 0.00000002 UDG (2 sats) buy no valid number of shares of the pool (TooSmallForOneShare)",
+      "applied",
+      "leaving: the delegation is leaving already, until round 120",
+      "leaving: a delegation is leaving until round 120",
+    ])
+  })
+
+  it("of a proposal or a vote says what it takes", () => {
+    const chain = new Chain({
+      ...world,
+      council: ["alice"],
+      parameters: { maxActiveProposals: 2, maxActivePerProposer: 1 },
+    })
+    const propose = (who: Person, payload: ProposalPayload = { _tag: "Text" }) =>
+      chain.tx(who, { _tag: "CreateProposalTx", title: "t", description: "", payload }, { fee: 1_000 })
+    const change = (param: string, value: number) => propose(alice, { _tag: "ParameterChange", param, value })
+    const vote = (who: Person, id: number) =>
+      chain.tx(who, { _tag: "VoteTx", proposalId: Natural.proposalId(id), vote: true }, { fee: 1_000 })
+    expect(
+      toldBy(
+        chain,
+        propose(bob),
+        change("round_reward", 5),
+        change("slash_percent", 9),
+        change("slash_percent", 101),
+        change("cooldown_rounds", 39),
+        propose(alice),
+        propose(alice),
+        propose(val),
+        propose(other),
+        vote(val, 9),
+        vote(alice, 1),
+        vote(val, 1),
+        vote(val, 1),
+      ),
+    ).toEqual([
+      "a proposal takes a council seat or a stake of at least 2000 UDG (200000000000 sats)",
+      "unknown_parameter: round_reward is no governable parameter",
+      "parameter_out_of_bounds: slash_percent must be from 10 to 100, not 9",
+      "parameter_out_of_bounds: slash_percent must be from 10 to 100, not 101",
+      "parameter_out_of_bounds: cooldown_rounds must be from 40 to 10000000, not 39",
+      "applied",
+      "an account may have 1 active proposal at a time; wait until one is decided",
+      "applied",
+      "the network may have 2 active proposals at a time; wait until one is decided",
+      "no proposal 9",
+      "only a validator that was active when proposal 1 was made can vote on it",
+      "applied",
+      "this validator has voted on proposal 1 already",
+    ])
+    chain.advanceTo(12)
+    expect(toldBy(chain, vote(other, 1), chain.unstake(val), chain.unstake(other), propose(alice))).toEqual([
+      "voting_ended: voting on proposal 1 ended at round 11",
+      "applied",
+      "applied",
+      "no_voters: there is no active validator to vote on it",
+    ])
+  })
+
+  it("of a name, a nonce or a signature says which", () => {
+    const chain = new Chain({ ...world, names: { "the-bank": "carol" } })
+    const register = (who: Person, name: string) =>
+      chain.tx(who, { _tag: "RegisterNameTx", name: name as never }, { fee: 100_000 })
+    const keys = [bob.publicKey, carol.publicKey]
+    const policy = chain.tx(alice, { _tag: "SetAccountPolicyTx", threshold: 2, keys }, { fee: 1_000, nonce: 0 })
+    const unstake = (who: Person, nonce: number, authorization: Authorization) =>
+      chain.tx(who, { _tag: "UnstakeTx" }, { nonce, authorization })
+    expect(
+      toldBy(
+        chain,
+        register(bob, "the-bank"),
+        register(carol, "carol"),
+        unstake(bob, 0, singleKey(bob)),
+        unstake(bob, 1, signedBy(bob)),
+        unstake(bob, 1, singleKey(carol)),
+        policy,
+        unstake(alice, 1, singleKey(alice)),
+        unstake(alice, 1, signedBy(bob, val)),
+        unstake(alice, 1, signedBy(carol)),
+      ),
+    ).toEqual([
+      "the name the-bank is taken",
+      "has_a_name: this account is @the-bank already",
+      "nonce 0 is used already, the next one is 1",
+      "this account has a single key: pub_key and signature expected",
+      `from is not the address of ${carol.publicKey}`,
+      "applied",
+      "this is a smart account: signatures of its keys expected",
+      `${val.publicKey} is none of the account's keys`,
+      "1 signature, 2 of the account's keys must sign",
+    ])
+  })
 })
 
 describe("the bytes of a record", () => {
-  const recode =
-    <V>(codec: Records.Codec<V>) =>
-    (bytes: Uint8Array): Uint8Array | undefined =>
-      Either.getOrUndefined(
-        Either.map(Records.decode(codec, bytes), (value) => Binary.encode((writer) => codec.write(writer, value))),
-      )
-
-  const recoders: { readonly [K in StateKey.Kind]: (bytes: Uint8Array) => Uint8Array | undefined } = {
-    Account: (bytes) => Either.getOrUndefined(Either.map(AccountRecord.decode(bytes), AccountRecord.encode)),
-    Validator: recode(Records.validator),
-    Proposal: recode(Records.proposal),
-    Ballot: recode(Records.ballot),
-    Parameters: recode(Records.parameters),
-    Totals: recode(Records.totals),
-    Head: recode(Records.head),
-    Epoch: recode(Records.epoch),
-    Presence: recode(Records.presence),
-    Minted: recode(Records.minted),
-    RecentCommit: recode(Records.recentCommit),
-    Slashed: recode(Records.slashed),
-    LeavingPool: recode(Records.leavingPool),
-  }
-
-  /** Encodes again what these bytes decode to; nothing where they are refused. */
-  const again = ({ kind, value }: Pick<StateRecord, "kind" | "value">) => recoders[kind](value)
-
   const seen = new Map<string, StateRecord>()
   lives({ seed: 99, count: 4, length: 120 }, (stage, steps) => {
     const play = new Play(stage)

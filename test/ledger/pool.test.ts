@@ -133,6 +133,29 @@ describe("a pool", () => {
     expect(Either.isRight(Pool.deposit(pool, sats(2 ** 37)))).toBe(true)
   })
 
+  it("takes deposits up to exactly as many shares as 128 bits count", () => {
+    const pool = { amount: sats(1), shares: Pool.MAX_SHARES / 3n, generation: 0 }
+    expect(deposited(pool, 2).pool.shares).toBe(Pool.MAX_SHARES)
+    expect(Pool.deposit(pool, sats(3))).toEqual(Either.left("TooManyShares"))
+  })
+
+  it("refuses what would make it larger than the whole supply", () => {
+    const pool = { amount: Sats.MAX_SUPPLY, shares: BigInt(Sats.MAX_SUPPLY), generation: 0 }
+    expect(Pool.deposit(pool, sats(1))).toEqual(Either.left("AboveMaximumSupply"))
+  })
+
+  it("gives no shares that are not its own, and rewards nobody: that would be a bug", () => {
+    const { pool } = deposited(Pool.empty, 10)
+    expect(Pool.withdraw(pool, { generation: 0, shares: 10n }).amount).toBe(10)
+    expect(() => Pool.withdraw(pool, { generation: 0, shares: 11n })).toThrow(
+      "11 shares of generation 0 are not in the pool",
+    )
+    expect(() => Pool.withdraw(pool, { generation: 1, shares: 1n })).toThrow(
+      "1 shares of generation 1 are not in the pool",
+    )
+    expect(() => Pool.reward(Pool.empty, sats(5))).toThrow("5 sats for a pool without shares")
+  })
+
   it("never has an amount without shares, or shares without an amount: that would be a bug", () => {
     const worthless = { amount: sats(0), shares: 5n, generation: 0 }
     const unowned = { amount: sats(100), shares: 0n, generation: 0 }

@@ -5,7 +5,11 @@ import { fromHex, toHex } from "#crypto"
 import { Ledger } from "../../src/ledger/Ledger.js"
 import type { Input } from "../../src/ledger/rules/Execution.js"
 import type { Frozen } from "../../src/ledger/tables/Frozen.js"
+import type * as Pool from "../../src/ledger/tables/Pool.js"
+import type { Totals } from "../../src/ledger/tables/Records.js"
+import * as Records from "../../src/ledger/tables/Records.js"
 import { Recount } from "../../src/ledger/tables/Recount.js"
+import { Supply, zero } from "../../src/ledger/tables/Supply.js"
 import { Assembly } from "../../src/ledger/trie/Assembly.js"
 import * as Subtree from "../../src/ledger/trie/Subtree.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
@@ -13,13 +17,17 @@ import * as Binary from "../../src/protocol/encoding/Binary.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import * as StateKey from "../../src/protocol/state/StateKey.js"
 import * as StateRecord from "../../src/protocol/state/StateRecord.js"
+import * as Rest from "../support/Rest.js"
 import { fromRecords } from "../support/Restored.js"
-import { bytesOf, Chain, coins, person, tableKey } from "./builders.js"
+import { bytesOf, Chain, coins, type Person, person, tableKey } from "./builders.js"
 import { lives, Play, play } from "./Play.js"
 
 const SEED = 20_260_202
+
+type LawOfALife = Parameters<typeof lives>[1]
 
 const fail = (failure: unknown): unknown => failure
 
@@ -55,9 +63,20 @@ const takeOne = ({ changes, rest }: Batch): boolean => {
   return !next.done
 }
 
+/** A law of every life: of a quarter of these, and with the rest of the tests of the others. */
+const itHoldsInLives = (name: string, { seed, count, length }: Parameters<typeof lives>[0], law: LawOfALife): void => {
+  const usual = count / 4
+  it(name, { timeout: 600_000 }, () => lives({ seed, count: usual, length }, law))
+  it(Rest.of("more lives", name), { timeout: 600_000 }, () =>
+    lives({ seed: seed + usual, count: count - usual, length }, law),
+  )
+}
+
 describe("the state root", () => {
-  it("from frozen views, taken while commits go on, is the root built from scratch", { timeout: 600_000 }, () => {
-    lives({ seed: SEED, count: 60, length: 100 }, (stage, steps) => {
+  itHoldsInLives(
+    "from frozen views, taken while commits go on, is the root built from scratch",
+    { seed: SEED, count: 60, length: 100 },
+    (stage, steps) => {
       const play = new Play(stage)
       const { ledger } = play.chain
       const batches: Array<Batch> = []
@@ -74,11 +93,13 @@ describe("the state root", () => {
         trie = Trie.apply(trie, batch.changes)
         same(trie.hash, batch.root, "root")
       }
-    })
-  })
+    },
+  )
 
-  it("is that of the changes of every commit put one upon the other", { timeout: 300_000 }, () => {
-    lives({ seed: SEED + 10_000, count: 20, length: 60 }, (stage, steps) => {
+  itHoldsInLives(
+    "is that of the changes of every commit put one upon the other",
+    { seed: SEED + 10_000, count: 20, length: 60 },
+    (stage, steps) => {
       const play = new Play(stage)
       let trie = rebuilt(play.chain.ledger)
       for (const step of steps) {
@@ -90,25 +111,29 @@ describe("the state root", () => {
         same(trie.hash, rebuilt(play.chain.ledger).hash, "root")
       }
       same(Trie.apply(Trie.empty, play.chain.ledger.entries()).hash, trie.hash, "root of the entries")
-    })
-  })
+    },
+  )
 })
 
 describe("a replay", () => {
-  it("has the same digests, wherever the rows of the accounts lie", { timeout: 300_000 }, () => {
-    lives({ seed: SEED + 20_000, count: 40, length: 100 }, (stage, steps) => {
+  itHoldsInLives(
+    "has the same digests, wherever the rows of the accounts lie",
+    { seed: SEED + 20_000, count: 40, length: 100 },
+    (stage, steps) => {
       const { chain } = play(stage, steps)
       for (const low of [0, 1]) {
         const again = Ledger.fromGenesis(chain.genesis, { low, high: 0 })
         same(digests(again, chain.inputs).at(-1), chain.ledger.effectsDigest, "digest")
       }
-    })
-  })
+    },
+  )
 })
 
 describe("a ledger restored from records", () => {
-  it("goes on exactly as the one that wrote them, in whatever order they come back", { timeout: 300_000 }, () => {
-    lives({ seed: SEED + 30_000, count: 60, length: 100 }, (stage, steps) => {
+  itHoldsInLives(
+    "goes on exactly as the one that wrote them, in whatever order they come back",
+    { seed: SEED + 30_000, count: 60, length: 100 },
+    (stage, steps) => {
       const { chain } = play(stage, steps)
       const at = (steps[0]?.size ?? 0) * 13
       const first = Ledger.fromGenesis(chain.genesis, tableKey)
@@ -125,11 +150,13 @@ describe("a ledger restored from records", () => {
       same(rebuilt(second).hash, rebuilt(first).hash, "root")
       Either.getOrThrowWith(second.recount(), fail)
       same(digests(second, chain.inputs.slice(at)).at(-1), chain.ledger.effectsDigest, "digest")
-    })
-  })
+    },
+  )
 
-  it("goes on also when they came as subtrees that were checked against the root", { timeout: 300_000 }, () => {
-    lives({ seed: SEED + 40_000, count: 20, length: 80 }, (stage, steps) => {
+  itHoldsInLives(
+    "goes on also when they came as subtrees that were checked against the root",
+    { seed: SEED + 40_000, count: 20, length: 80 },
+    (stage, steps) => {
       const { chain } = play(stage, steps)
       const at = chain.inputs.length >>> 1
       const first = Ledger.fromGenesis(chain.genesis, tableKey)
@@ -148,7 +175,31 @@ describe("a ledger restored from records", () => {
       )
       same(rebuilt(second).hash, exported.hash, "root")
       same(digests(second, chain.inputs.slice(at)).at(-1), chain.ledger.effectsDigest, "digest")
-    })
+    },
+  )
+
+  it("is the same where its accounts come as what they are, plain or with more", () => {
+    const chain = new Chain({ accounts: { alice: 9_000, bob: 50 }, names: { bobs: "bob" } })
+    chain.run(chain.transfer(person("alice"), person("carol"), 5), chain.stake(person("alice"), coins(2_500)))
+    const { ledger, genesis } = chain
+    const restoring = Ledger.restoring(genesis.protocol, tableKey)
+    const came = { plain: 0, withMore: 0 }
+    for (const record of ledger.records()) {
+      if (record.kind !== "Account") Either.getOrThrowWith(restoring.record(record), fail)
+      else {
+        const address = toHex(record.key) as Person["address"]
+        const account = Either.getOrThrow(AccountRecord.decode(record.value))
+        const isPlain = account.stake === null && account.name === null
+        if (isPlain) restoring.plainAccount(address, account.balance, account.nonce)
+        else restoring.account(address, account)
+        came[isPlain ? "plain" : "withMore"]++
+      }
+    }
+    const second = Either.getOrThrowWith(restoring.finish(ledger.effectsDigest), fail)
+    expect(came).toEqual({ plain: 1, withMore: 3 })
+    expect(rebuilt(second).hash).toBe(rebuilt(ledger).hash)
+    expect(second.recount()).toEqual(Either.right(ledger.read.totals))
+    expect(second.read.addressOf("bobs" as never)).toBe(person("bob").address)
   })
 
   it("holds also the ballot of an account that holds nothing", () => {
@@ -183,6 +234,86 @@ describe("a ledger restored from records", () => {
       const damaged = { ...record, value: new Uint8Array([...record.value, 0]) }
       expect(Either.isLeft(load(records.map((other) => (other === record ? damaged : other))))).toBe(true)
     }
+  })
+
+  it("is refused when its parts contradict one another, and says which", () => {
+    const chain = new Chain({ accounts: { alice: 50 }, validators: { val: 6_000 }, council: ["alice"] })
+    const propose = { _tag: "CreateProposalTx", title: "t", description: "", payload: { _tag: "Text" } } as const
+    const alice = person("alice")
+    chain.run(chain.tx(alice, propose, { fee: 1_000 }), chain.delegate(alice, person("val"), coins(5)))
+    const records = [...chain.ledger.records()]
+    const reasonOf = (change: (record: StateRecord.StateRecord) => ReadonlyArray<StateRecord.StateRecord>) =>
+      Either.match(fromRecords(chain.genesis.protocol, tableKey, records.flatMap(change), chain.ledger.effectsDigest), {
+        onLeft: ({ reason }) => reason,
+        onRight: () => "none",
+      })
+    const without = (kind: StateKey.Kind) => reasonOf((record) => (record.kind === kind ? [] : [record]))
+    expect(reasonOf((record) => [record])).toBe("none")
+    expect(["Head", "Totals", "Parameters", "Epoch"].map((kind) => without(kind as StateKey.Kind))).toEqual([
+      "there is no Head record",
+      "there is no Totals record",
+      "there is no Parameters record",
+      "there is no Epoch record",
+    ])
+    expect(without("Proposal")).toBe("the proposals are not those numbered from 1 to 1")
+    const numbered = (id: number) => (record: StateRecord.StateRecord) =>
+      record.kind === "Proposal" ? [{ ...record, key: bytesOf(StateKey.counter(id)) }] : [record]
+    expect(reasonOf(numbered(2))).toBe("the proposals are not those numbered from 1 to 1")
+    const ballotOn = (id: number) => (record: StateRecord.StateRecord) =>
+      record.kind === "Ballot"
+        ? [record, { ...record, key: bytesOf(`${StateKey.counter(id)}${person("nobody").address}`) }]
+        : [record]
+    expect([0, 1, 2].map((id) => reasonOf(ballotOn(id)))).toEqual([
+      "there is a ballot on proposal 0, which was never made",
+      "none",
+      "there is a ballot on proposal 2, which was never made",
+    ])
+    const holding = (more: bigint) => (record: StateRecord.StateRecord) => {
+      if (record.kind !== "Account" || toHex(record.key) !== alice.address) return [record]
+      const { delegation, ...account } = Either.getOrThrow(AccountRecord.decode(record.value))
+      if (delegation === null) throw new Error("alice delegates")
+      const changed = { ...account, delegation: { ...delegation, shares: delegation.shares + more } }
+      return [{ ...record, value: AccountRecord.encode(changed) }]
+    }
+    expect([0n, 1n].map((more) => reasonOf(holding(more)))).toEqual([
+      "none",
+      `${alice.address} holds more shares of a pool than there are`,
+    ])
+  })
+
+  it("is taken with dead shares, more of them than there are in the pool that came after", () => {
+    const [alice, bob, other] = ["alice", "bob", "other"].map(person)
+    if (!alice || !bob || !other) throw new Error("three people")
+    const chain = new Chain({
+      accounts: { alice: 50, bob: 50, other: 2_000 },
+      validators: { val: 6_000, other: 4_000 },
+      parameters: { slashPercent: 100 },
+    })
+    chain.run(chain.delegate(alice, other, coins(9)))
+    chain.commit([{ by: person("val"), evidence: [chain.evidence(other, 2)] }])
+    chain.closeEpoch([person("val")])
+    chain.run(chain.stake(other, coins(2_000)), chain.delegate(bob, other, coins(1)))
+    const { ledger, genesis } = chain
+    const restored = fromRecords(genesis.protocol, tableKey, ledger.records(), ledger.effectsDigest)
+    const { read } = Either.getOrThrowWith(restored, fail)
+    expect([alice, bob].map(({ address }) => read.delegation(address)?.amount)).toEqual([undefined, coins(1)])
+    expect(read.delegators(other.address, 9)).toEqual(ledger.read.delegators(other.address, 9))
+    expect(read.stake(other.address).delegatorCount).toBe(1)
+  })
+
+  it("slashes who left before it was restored", () => {
+    const [alice, other, val] = ["alice", "other", "val"].map(person)
+    if (!alice || !other || !val) throw new Error("three people")
+    const chain = new Chain({ accounts: { alice: 50 }, validators: { val: 6_000, other: 4_000 } })
+    chain.run(chain.delegate(alice, other, coins(8)), chain.undelegate(alice))
+    chain.closeEpoch()
+    const { ledger, genesis } = chain
+    const restored = fromRecords(genesis.protocol, tableKey, ledger.records(), ledger.effectsDigest)
+    const second = Either.getOrThrowWith(restored, fail)
+    const before = second.read.delegation(alice.address)?.amount ?? 0
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 41)] }])
+    same(digests(second, chain.inputs.slice(-1))[0], ledger.effectsDigest, "digest")
+    expect(second.read.delegation(alice.address)?.amount).toBe(Math.ceil(before / 2))
   })
 
   it("is refused when two accounts have one name", () => {
@@ -256,5 +387,156 @@ describe("a recount over the leaves of a frozen state", () => {
       const result = count(records.filter((record) => record !== missing))
       expect(Either.isLeft(result) && result.left).toMatchObject({ _tag: "SupplyInvariantViolated" })
     }
+  })
+})
+
+describe("what a recount finds", () => {
+  const [alice, bob, carol, dora, val] = ["alice", "bob", "carol", "dora", "val"].map(person)
+  if (!alice || !bob || !carol || !dora || !val) throw new Error("five people")
+  /** A stake, a held bond, seven coins that stay with val, five that leave in this epoch and three that left before. */
+  const story = (): ReadonlyArray<StateRecord.StateRecord> => {
+    const chain = new Chain({
+      accounts: { alice: 9_000, bob: 50, carol: 50, dora: 50 },
+      council: ["bob"],
+      treasury: 3,
+      parameters: { proposalBond: coins(2) },
+      protocol: { roundReward: Sats.ZERO },
+    })
+    chain.run(
+      chain.stake(alice, coins(2_500)),
+      ...[bob, carol, dora].map((who, i) => chain.delegate(who, val, coins(7 - 2 * i))),
+      chain.undelegate(dora),
+    )
+    chain.closeEpoch()
+    const propose = { _tag: "CreateProposalTx", title: "t", description: "", payload: { _tag: "Text" } } as const
+    chain.run(chain.undelegate(carol), chain.tx(bob, propose, { fee: 1_000 }))
+    return [...chain.ledger.records()]
+  }
+  const records = story()
+
+  const counted = (some: ReadonlyArray<StateRecord.StateRecord>) => {
+    const recount = new Recount()
+    for (const record of some) Either.getOrThrowWith(recount.add(record), fail)
+    return recount.finish()
+  }
+  /** The problem with the records of one of them changed. */
+  const problemOf = <V>(codec: Records.Codec<V>, change: (value: V) => V): string => {
+    const changed = records.map((record) => {
+      if (record.kind !== codec.kind) return record
+      const value = change(Either.getOrThrow(Records.decode(codec, record.value)))
+      return { ...record, value: Binary.encode((writer) => codec.write(writer, value)) }
+    })
+    return Either.match(counted(changed), { onLeft: ({ problem }) => problem, onRight: () => "none" })
+  }
+  const problemOfAccount = (
+    who: Person,
+    change: (account: AccountRecord.AccountRecord) => Partial<AccountRecord.AccountRecord>,
+  ): string => {
+    const changed = records.map((record) => {
+      if (record.kind !== "Account" || toHex(record.key) !== who.address) return record
+      const account = Either.getOrThrow(AccountRecord.decode(record.value))
+      return { ...record, value: AccountRecord.encode({ ...account, ...change(account) }) }
+    })
+    return Either.match(counted(changed), { onLeft: ({ problem }) => problem, onRight: () => "none" })
+  }
+  const more = (amount: Sats.Sats): Sats.Sats => Sats.make(amount + 1)
+  const { epoch } = new Chain({}).epoch
+
+  it("is nothing where nothing is wrong", () => {
+    expect(Either.isRight(counted(records))).toBe(true)
+    expect(Either.isRight(counted([...records].reverse()))).toBe(true)
+  })
+
+  it("is each sum that is not the running total", () => {
+    const liquid = "balances and held bonds do not add up to the liquid total"
+    expect(problemOfAccount(bob, ({ balance }) => ({ balance: more(balance) }))).toBe(liquid)
+    expect(problemOf(Records.proposal, (proposal) => ({ ...proposal, bond: more(proposal.bond) }))).toBe(liquid)
+    const staked = ({ stake }: AccountRecord.AccountRecord) => ({
+      stake: stake && { ...stake, amount: more(stake.amount) },
+    })
+    expect(problemOfAccount(alice, staked)).toBe("the stakes do not add up to the staked total")
+    const pools = "the pools do not add up to the delegated total"
+    const larger = (pool: Pool.Pool) => ({ ...pool, amount: pool.amount === 0 ? pool.amount : more(pool.amount) })
+    expect(problemOf(Records.validator, (validator) => ({ ...validator, working: larger(validator.working) }))).toBe(
+      pools,
+    )
+    expect(problemOf(Records.leavingPool, larger)).toBe(pools)
+    const total = "the components do not add up to the total supply"
+    expect(problemOf(Records.totals, (totals) => ({ ...totals, total: more(totals.total) }))).toBe(total)
+    expect(problemOf(Records.totals, (totals) => ({ ...totals, treasury: more(totals.treasury) }))).toBe(total)
+  })
+
+  it("is each pool whose shares are not those that its delegators hold", () => {
+    const shares = { staying: BigInt(coins(7)), departing: BigInt(coins(5)), left: BigInt(coins(3)) }
+    const departing = problemOf(Records.validator, (validator) => ({
+      ...validator,
+      departing: validator.departing === 0n ? 0n : validator.departing - 1n,
+    }))
+    expect(departing).toBe(
+      `${shares.departing - 1n} shares of ${val.address} count as departing, ${shares.departing} are`,
+    )
+    const more = (pool: Pool.Pool) => ({ ...pool, shares: pool.shares === 0n ? 0n : pool.shares + 1n })
+    const working = shares.staying + shares.departing
+    expect(problemOf(Records.validator, (validator) => ({ ...validator, working: more(validator.working) }))).toBe(
+      `pool ${val.address} 0 0 counts ${working + 1n} shares, its delegators hold ${working}`,
+    )
+    expect(problemOf(Records.leavingPool, more)).toBe(
+      `pool ${val.address} ${epoch} 0 counts ${shares.left + 1n} shares, its delegators hold ${shares.left}`,
+    )
+    const held = ({ delegation }: AccountRecord.AccountRecord) => ({
+      delegation: delegation && { ...delegation, shares: delegation.shares - 1n },
+    })
+    expect(problemOfAccount(bob, held)).toBe(
+      `pool ${val.address} 0 0 counts ${working} shares, its delegators hold ${working - 1n}`,
+    )
+  })
+
+  it("is a balance that cannot be, even where two of them cancel out", () => {
+    const recount = new Recount()
+    for (const balance of [Sats.MAX_SUPPLY + 1, -Sats.MAX_SUPPLY - 1]) {
+      recount.account(balance as Sats.Sats, AccountRecord.noExtras)
+    }
+    expect(Either.flip(recount.finish())).toMatchObject({
+      right: { problem: "an account has a balance of 2100000000000001 sats" },
+    })
+  })
+
+  it("is money in a pool without shares, and more money than there may be", () => {
+    const unowned = new Recount()
+    const amount = Sats.make(5)
+    unowned.leavingPool(val.address, epoch, { amount, shares: 0n, generation: 0 })
+    unowned.totals({ ...zero, delegated: amount, total: amount })
+    expect(Either.flip(unowned.finish())).toMatchObject({
+      right: { problem: `pool ${val.address} ${epoch} 0 has 0 shares for 5` },
+    })
+    const rich = new Recount()
+    rich.account(Sats.make(1), AccountRecord.noExtras)
+    rich.totals({ ...zero, liquid: Sats.make(1), treasury: Sats.MAX_SUPPLY, total: (Sats.MAX_SUPPLY + 1) as Sats.Sats })
+    expect(Either.flip(rich.finish())).toMatchObject({
+      right: { problem: "supply above 2100000000000000 sats" },
+    })
+  })
+})
+
+describe("the check of the running totals after a commit", () => {
+  const totals = { liquid: 1, staked: 2, delegated: 3, treasury: 4, total: 10 } as Record<
+    keyof Totals,
+    number
+  > as Totals
+  const messageOf = (some: Totals): string =>
+    Either.match(new Supply(some).check(), { onLeft: ({ message }) => message, onRight: () => "none" })
+
+  it("passes where they add up to a supply that may be", () => {
+    expect(messageOf(totals)).toBe("none")
+    expect(messageOf({ ...zero, liquid: Sats.MAX_SUPPLY, total: Sats.MAX_SUPPLY })).toBe("none")
+  })
+
+  it("names both sides where they do not", () => {
+    expect(messageOf({ ...totals, liquid: Sats.make(0) })).toBe(
+      "the running totals do not add up; found liquid 0 + staked 2 + delegated 3 + treasury 4 = 9 sats, " +
+        "expected liquid 0 + staked 2 + delegated 3 + treasury 4 = 10 sats",
+    )
+    const above = (Sats.MAX_SUPPLY + 1) as Sats.Sats
+    expect(messageOf({ ...zero, liquid: above, total: above })).toMatch(/^supply above 2100000000000000 sats; found /)
   })
 })

@@ -1,8 +1,15 @@
 /** Rewards, waiting, slashing, epochs: where the money of validators and delegators goes, to the sat. */
+import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
+import { toHex } from "#crypto"
 import * as Rewards from "../../src/ledger/rules/Rewards.js"
+import * as Records from "../../src/ledger/tables/Records.js"
+import { UnlockQueue } from "../../src/ledger/tables/UnlockQueue.js"
+import type { Address } from "../../src/protocol/identity/Address.js"
+import * as Limits from "../../src/protocol/numbers/Limits.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import { Chain, coins, person, told } from "./builders.js"
+import { Chain, coins, person, told, type World } from "./builders.js"
 
 const [alice, bob, carol, val, other] = [
   person("alice"),
@@ -35,6 +42,20 @@ describe("a reward", () => {
     })
   })
 
+  it("is all the author's where it has lost its stake, nobody delegates and no share is taken", () => {
+    const nothing = { ownStake: Sats.ZERO, workingPool: Sats.ZERO, rules: { treasuryPercent: 0, councilPercent: 0 } }
+    expect(Rewards.split(Sats.make(7), { ...measures, ...nothing })).toMatchObject({ pool: 0, author: 7 })
+  })
+
+  it("is not for somebody outside the committee, whatever its vertex claims, nor does such a vertex show presence", () => {
+    const chain = new Chain({ accounts: { alice: 5 } })
+    const { header, body, encoded } = chain.vertex({ by: alice, round: 25 }, 25)
+    const claiming = { header: { ...header, coinbase: coins(1) }, body, encoded }
+    const { vertices, changes } = Either.getOrThrow(chain.executeVertices([claiming], 25))
+    expect([vertices[0]?.minted, chain.balance(alice)]).toEqual([0, coins(5)])
+    expect([...changes].map(({ kind }) => kind)).not.toContain("Presence")
+  })
+
   it("is minted once for a round and author, in the first of two vertices", () => {
     const chain = new Chain({})
     const { vertices } = chain.commit([{ by: val }, { by: val }])
@@ -60,6 +81,34 @@ describe("a reward", () => {
     const minted = [1, 2].flatMap(() => chain.commit([{ by: val }]).vertices.map((vertex) => vertex.minted))
     expect(minted).toEqual([10_000_000, 0])
     expect(chain.ledger.read.totals.total).toBe(Sats.MAX_SUPPLY)
+  })
+})
+
+describe("the record of who was paid in a round", () => {
+  const [third, fourth] = [person("third"), person("fourth")]
+  const four = { val: 10_000, other: 4_000, third: 4_000, fourth: 4_000 }
+  const paid = (chain: Chain) =>
+    [...chain.ledger.records()].flatMap(({ kind, key, value }) =>
+      kind === "Minted" ? [[Number(`0x${toHex(key)}`), Either.getOrThrow(Records.decode(Records.minted, value))]] : [],
+    )
+
+  it("names positions in ascending order, in whatever order the vertices came", () => {
+    const members = [val, other, third, fourth].sort((a, b) => (a.address < b.address ? 1 : -1))
+    for (const order of [members, [...members].reverse(), [...members.slice(2), ...members.slice(0, 2)]]) {
+      const chain = new Chain({ validators: four })
+      chain.commit(order.map((by) => ({ by })))
+      expect(paid(chain)).toEqual([[1, [0, 1, 2, 3]]])
+    }
+  })
+
+  it("is dropped at the collection depth below the leader round, where no vertex can be ordered any more", () => {
+    const chain = new Chain({})
+    for (let round = 1; round <= 10; round++) chain.advanceTo(round)
+    expect(paid(chain).map(([round]) => round)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    chain.advanceTo(11)
+    expect(paid(chain).map(([round]) => round)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+    chain.advanceTo(14)
+    expect(paid(chain).map(([round]) => round)).toEqual([5, 6, 7, 8, 9, 10, 11, 14])
   })
 })
 
@@ -124,6 +173,53 @@ describe("leaving", () => {
     expect(events.map((event) => (event._tag === "Slashed" ? event.ownStake : event._tag))).toEqual([coins(5_000)])
     chain.closeEpoch(chain.committee)
     expect(chain.commit([{ by: alice }]).events.map(({ _tag }) => _tag)).toEqual(["Unlocked"])
+  })
+
+  it("gives nothing once the pool it waits in has lost everything", () => {
+    const chain = new Chain({
+      validators: { val: 10_000, other: 4_000 },
+      accounts: { alice: 9 },
+      parameters: { slashPercent: 100 },
+      protocol: { roundReward: Sats.ZERO },
+    })
+    chain.run(chain.delegate(alice, other, coins(9)), chain.undelegate(alice))
+    chain.closeEpoch()
+    expect(chain.ledger.read.delegators(other.address, 9)).toMatchObject({ count: 1, total: coins(9) })
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 41)] }])
+    expect(chain.ledger.read.delegation(alice.address)).toBeUndefined()
+    expect(chain.ledger.read.delegators(other.address, 9)).toMatchObject({ count: 0, total: 0 })
+    chain.closeEpoch([val])
+    expect(chain.commit([{ by: val }]).events).toEqual([
+      { _tag: "Unlocked", address: alice.address, amount: 0, from: "delegation" },
+    ])
+    expect([chain.balance(alice), chain.account(alice).delegation]).toEqual([0, null])
+  })
+
+  it("ends at once for shares that are together worth less than a sat", () => {
+    const chain = new Chain({
+      validators: { val: 10_000, other: 4_000 },
+      accounts: { alice: 9, bob: 9 },
+      parameters: { minDelegation: 1 },
+    })
+    chain.run(chain.delegate(alice, other, 1), chain.delegate(bob, other, coins(5)))
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
+    chain.run(chain.undelegate(alice))
+    expect(chain.ledger.read.delegators(other.address, 9).count).toBe(2)
+    chain.closeEpoch([val])
+    expect(chain.ledger.read.delegators(other.address, 9).count).toBe(1)
+    expect(chain.ledger.read.delegation(alice.address)).toBeUndefined()
+    expect([...chain.ledger.records()].map(({ kind }) => kind)).not.toContain("LeavingPool")
+    expect(chain.run(chain.delegate(alice, val, 5)).map(told)).toEqual(["applied"])
+  })
+
+  it("forgets a bar, and with it the validator, when the stake is released", () => {
+    const chain = new Chain({ validators: { val: 10_000, other: 4_000 }, accounts: { other: 1 } })
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
+    chain.run(chain.unstake(other))
+    for (let i = 0; i < 3; i++) chain.closeEpoch([val])
+    expect(chain.account(other).stake).toBeNull()
+    const validators = [...chain.ledger.records()].filter(({ kind }) => kind === "Validator")
+    expect(validators.map(({ key }) => toHex(key))).toEqual([val.address])
   })
 
   it("works for a stake below the minimum and for a barred one", () => {
@@ -203,6 +299,89 @@ describe("equivocation", () => {
     ])
   })
 
+  it("is punished once, also where the evidence comes again in the next epoch", () => {
+    const chain = new Chain(world)
+    const evidence = chain.evidence(other, 20)
+    expect(chain.commit([{ by: val, evidence: [evidence] }]).events).toHaveLength(1)
+    chain.closeEpoch()
+    expect(chain.commit([{ by: val, evidence: [evidence] }]).events).toEqual([])
+    expect(chain.account(other).stake?.amount).toBe(coins(2_000))
+  })
+
+  it("leaves a mark for as long as its evidence counts, to the close of the epoch after", () => {
+    const chain = new Chain(world)
+    const marks = () => [...chain.ledger.records()].filter(({ kind }) => kind === "Slashed").length
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
+    chain.closeEpoch()
+    expect([chain.epoch.epoch, marks()]).toEqual([2, 1])
+    chain.closeEpoch()
+    expect([chain.epoch.epoch, marks()]).toEqual([3, 0])
+  })
+
+  it("in two epochs is punished for each, the second time of what is left, be it nothing", () => {
+    for (const [slashPercent, left] of [
+      [50, coins(1_000)],
+      [100, undefined],
+    ] as const) {
+      const chain = new Chain({ ...world, parameters: { slashPercent } })
+      chain.run(chain.delegate(alice, other, coins(8)))
+      const before = chain.epoch
+      chain.closeEpoch()
+      chain.commit([{ by: val, evidence: [chain.evidence(other, 20, before)] }])
+      const again = chain.commit([{ by: val, evidence: [chain.evidence(other, 41)] }]).events
+      const burned = slashPercent === 50 ? { ownStake: coins(1_000) } : { ownStake: 0, delegated: 0 }
+      expect(again).toMatchObject([{ _tag: "Slashed", epoch: 2, ...burned }])
+      expect(chain.account(other).stake?.amount).toBe(left)
+    }
+  })
+
+  it("cannot be proven of an epoch whose base nobody knows, since no vertex of it was executed", () => {
+    const chain = new Chain(world)
+    const first = chain.epoch
+    chain.commit([], chain.lastRound)
+    expect(chain.epoch.epoch).toBe(2)
+    expect(chain.commit([{ by: val, evidence: [chain.evidence(other, 20, first)] }]).events).toEqual([])
+  })
+
+  it("costs delegators who left in the same epoch their part, and of nothing nothing is left to leave", () => {
+    const slashed = (slashPercent: number): Chain => {
+      const chain = new Chain({ ...world, parameters: { slashPercent } })
+      chain.run(chain.delegate(alice, other, coins(10)), chain.delegate(bob, other, coins(30)), chain.undelegate(alice))
+      chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
+      return chain
+    }
+    const half = slashed(50)
+    const worth = half.ledger.read.delegation(alice.address)?.amount
+    half.closeEpoch([val])
+    expect(half.ledger.read.delegators(other.address, 9)).toMatchObject({ count: 2, total: coins(20) })
+    expect([worth, half.ledger.read.delegation(alice.address)?.amount]).toEqual([coins(5), coins(5)])
+    expect(half.ledger.read.stake(other.address).effectiveStake).toBe(coins(2_000 + 15))
+    const dead = slashed(100)
+    expect(dead.ledger.read.delegators(other.address, 9)).toMatchObject({ count: 0, total: 0 })
+    dead.closeEpoch([val])
+    expect(dead.run(dead.delegate(alice, val, coins(10))).map(told)).toEqual(["applied"])
+    expect(Either.isRight(dead.ledger.recount())).toBe(true)
+  })
+
+  it("of a stake slashed to nothing bars it from staking until it is out of the committee", () => {
+    const chain = new Chain({ ...world, parameters: { slashPercent: 100 } })
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
+    expect(chain.account(other).stake).toBeNull()
+    const again = () => chain.run(chain.stake(other, coins(2_000))).map(told)
+    expect(again()).toEqual(["failed: barred"])
+    chain.closeEpoch([val])
+    expect(again()).toEqual(["applied"])
+    expect(chain.ledger.read.stake(other.address).isActiveValidator).toBe(true)
+  })
+
+  it("bars what is left of a stake also once it is out of the committee: it must leave first", () => {
+    const chain = new Chain(world)
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
+    chain.closeEpoch([val])
+    expect(chain.committee).toEqual([val])
+    expect(chain.run(chain.stake(other, coins(2_000))).map(told)).toEqual(["failed: barred"])
+  })
+
   it("is forgiven to who has left and stakes anew", () => {
     const chain = new Chain({ ...world, parameters: { slashPercent: 50 } })
     chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
@@ -211,6 +390,42 @@ describe("equivocation", () => {
     expect(chain.account(other).stake).toBeNull()
     expect(chain.run(chain.stake(other, coins(2_000))).map(told)).toEqual(["applied"])
     expect(chain.ledger.read.stake(other.address).isActiveValidator).toBe(true)
+  })
+})
+
+describe("a commission", () => {
+  const setTo = (chain: Chain, percent: number) =>
+    chain.tx(other, { _tag: "SetCommissionTx", commissionPercent: percent })
+  const commission = (chain: Chain) => chain.ledger.read.stake(other.address).commissionPercent
+
+  it("stays while its validator tops up, and is the network's again when it stakes anew, though delegators stayed", () => {
+    const chain = new Chain({ validators: { val: 10_000, other: 4_000 }, accounts: { other: 9_000, alice: 5 } })
+    chain.run(setTo(chain, 33), chain.stake(other, coins(2_000)), chain.delegate(alice, other, coins(5)))
+    expect(commission(chain)).toBe(33)
+    chain.run(chain.unstake(other))
+    for (let i = 0; i < 3; i++) chain.closeEpoch([val])
+    expect(chain.account(other).stake).toBeNull()
+    expect(commission(chain)).toBe(33)
+    expect(chain.run(chain.stake(other, coins(2_000))).map(told)).toEqual(["applied"])
+    expect(commission(chain)).toBe(10)
+    expect(chain.ledger.read.stake(other.address)).toMatchObject({ delegatorCount: 1 })
+  })
+
+  it("can be set once an epoch, also by whoever stakes anew in it", () => {
+    const chain = new Chain({
+      validators: { val: 10_000, other: 4_000 },
+      accounts: { other: 9_000, alice: 5 },
+      parameters: { slashPercent: 100 },
+    })
+    const first = chain.epoch
+    chain.closeEpoch([val])
+    expect(chain.committee).toEqual([val])
+    chain.run(setTo(chain, 33))
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 20, first)] }])
+    expect(chain.run(chain.stake(other, coins(2_000)), setTo(chain, 44)).map(told)).toEqual([
+      "applied",
+      "failed: commission_set_this_epoch",
+    ])
   })
 })
 
@@ -232,6 +447,162 @@ describe("what is known of old rounds", () => {
     const size = sizeOf()
     for (let i = 0; i < 10; i++) chain.closeEpoch()
     expect(sizeOf()).toBe(size)
+  })
+})
+
+/** Who leaves, loses it all to a slash, and leaves again with new money stands in the queue twice. */
+describe("somebody who leaves a second time", () => {
+  const world: World = {
+    validators: { val: 6_000, other: 4_000 },
+    accounts: { alice: 9, other: 5_000, val: 10 },
+    parameters: { slashPercent: 100 },
+    protocol: { roundReward: Sats.ZERO },
+  }
+  const unlocked = (chain: Chain) =>
+    chain.closeEpoch([val]).flatMap((event) => (event._tag === "Unlocked" ? [[chain.epoch.epoch, event]] : []))
+
+  it("waits for the second time, not for what is left of the first", () => {
+    const chain = new Chain(world)
+    chain.run(chain.unstake(other), chain.delegate(alice, other, coins(4)))
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
+    chain.closeEpoch([val])
+    expect(chain.run(chain.stake(other, coins(2_000)), chain.unstake(other)).map(told)).toEqual(["applied", "applied"])
+    expect(unlocked(chain)).toEqual([])
+    expect(unlocked(chain)).toEqual([])
+    expect(unlocked(chain)).toEqual([
+      [5, { _tag: "Unlocked", address: other.address, amount: coins(2_000), from: "stake" }],
+    ])
+    expect(chain.balance(other)).toBe(coins(5_000))
+  })
+
+  it("waits for nothing any more once it stakes instead", () => {
+    const chain = new Chain({ ...world, accounts: { ...world.accounts, alice: 5_000 } })
+    chain.run(chain.delegate(alice, other, coins(4)), chain.undelegate(alice))
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
+    expect(chain.run(chain.stake(alice, coins(2_000))).map(told)).toEqual(["applied"])
+    for (let i = 0; i < 4; i++) expect(unlocked(chain)).toEqual([])
+    expect(chain.account(alice).stake).toEqual({ amount: coins(2_000), leaving: null })
+  })
+
+  it("waits as long as the cooldown of the second time, also within one epoch", () => {
+    const parameters = { ...world.parameters, executionDelayRounds: 0, maxActiveProposals: 1 }
+    const chain = new Chain({ ...world, parameters })
+    const first = chain.epoch
+    chain.closeEpoch([val])
+    expect(chain.committee).toEqual([val])
+    const payload = { _tag: "ParameterChange", param: "cooldown_rounds", value: 130 } as const
+    const propose = { _tag: "CreateProposalTx", title: "t", description: "", payload } as const
+    chain.run(
+      chain.tx(val, propose, { fee: 1_000 }),
+      chain.tx(val, { _tag: "VoteTx", proposalId: Natural.proposalId(1), vote: true }, { fee: 1_000 }),
+      chain.unstake(other),
+    )
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 20, first)] }], chain.round + 11)
+    expect(chain.ledger.read.parameters.cooldownRounds).toBe(130)
+    chain.run(chain.stake(other, coins(2_000)), chain.unstake(other))
+    expect(chain.account(other).stake?.leaving).toEqual({ epoch: 2, unlockAtRound: 80 + 130 })
+    const released: Array<number> = []
+    while (chain.epoch.epoch < 7) for (const [epoch] of unlocked(chain)) released.push(Number(epoch))
+    // Round 210 is in epoch 6; by its close, in round 240, epoch 7 has begun.
+    expect(released).toEqual([7])
+  })
+
+  it("waits with a member that is kept on, although the first one's validator is no member any more", () => {
+    const chain = new Chain(world)
+    const first = chain.epoch
+    chain.closeEpoch([val])
+    chain.run(chain.delegate(alice, other, coins(4)), chain.undelegate(alice))
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 20, first)] }])
+    const outcomes = chain.run(chain.delegate(alice, val, coins(5)), chain.undelegate(alice), chain.unstake(val))
+    expect(outcomes.map(told)).toEqual(["applied", "applied", "applied"])
+    const delegation = chain.ledger.read.delegation(alice.address)
+    expect(delegation).toMatchObject({ amount: coins(5), leaving: { epoch: 2, unlockAtRound: 120 } })
+    for (let i = 0; i < 4; i++) expect(unlocked(chain)).toEqual([])
+    expect(chain.ledger.read.delegation(alice.address)).toEqual(delegation)
+  })
+})
+
+describe("the queue of those who leave", () => {
+  const order = fc.record({
+    row: fc.nat(99),
+    validator: fc.constantFrom(null, "a", "b") as fc.Arbitrary<Address | null>,
+    epoch: fc.constantFrom(1, 2),
+    unlockAtRound: fc.constantFrom(50, 53),
+  })
+
+  it("goes by round, epoch, own stakes before delegations, validator and account", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(order, { maxLength: 200, size: "max", selector: (one) => JSON.stringify(one) }),
+        (drawn) => {
+          const waiting = drawn.map(({ row, validator, epoch, unlockAtRound }) => ({
+            row,
+            validator,
+            leaving: { epoch: Natural.epoch(epoch), unlockAtRound: Natural.round(unlockAtRound) },
+          }))
+          const queue = new UnlockQueue((a, b) => a - b)
+          for (const one of waiting) queue.add(one)
+          const take = (round: number, epoch: number) =>
+            queue.takeDue(Natural.round(round), Natural.epoch(epoch), () => false)
+          const taken = []
+          for (let next = take(53, 9); next !== undefined; next = take(53, 9)) taken.push(next)
+          const place = ({ row, validator, leaving }: (typeof waiting)[number]) =>
+            [leaving.unlockAtRound, leaving.epoch, validator ?? "", String(row).padStart(2, "0")].join(" ")
+          expect(taken).toEqual([...waiting].sort((a, b) => (place(a) < place(b) ? -1 : 1)))
+        },
+      ),
+      { seed: 23, numRuns: 200 },
+    )
+  })
+
+  it("holds each until its round and the epoch after next, and those behind it that are due go on", () => {
+    const queue = new UnlockQueue((a, b) => a - b)
+    const leaving = (epoch: number, round: number) => ({
+      epoch: Natural.epoch(epoch),
+      unlockAtRound: Natural.round(round),
+    })
+    queue.add({ row: 1, validator: null, leaving: leaving(3, 50) })
+    queue.add({ row: 2, validator: null, leaving: leaving(2, 51) })
+    const rowAt = (round: number, epoch: number) =>
+      queue.takeDue(Natural.round(round), Natural.epoch(epoch), () => false)?.row
+    expect([rowAt(50, 4), rowAt(51, 4), rowAt(99, 4), rowAt(49, 5), rowAt(50, 5)]).toEqual([
+      undefined,
+      2,
+      undefined,
+      undefined,
+      1,
+    ])
+  })
+})
+
+describe("more than a thousand stakes that leave at once", () => {
+  it("are released a thousand with each commit, in the order of addresses", () => {
+    const crowd = Array.from({ length: Limits.RELEASES_PER_COMMIT + 1 }, (_, i) => person(`staker ${i}`))
+    const chain = new Chain({ accounts: Object.fromEntries(crowd.map(({ name }) => [name, 2_000])) })
+    chain.run(...crowd.flatMap((who) => [chain.stake(who, coins(2_000)), chain.unstake(who)]))
+    chain.closeEpoch()
+    chain.closeEpoch()
+    const released = [1, 2, 3].map(() => chain.commit([{ by: val }]).events)
+    expect(released.map(({ length }) => length)).toEqual([1_000, 1, 0])
+    expect(released.flat().map((event) => (event._tag === "Unlocked" ? event.address : ""))).toEqual(
+      crowd.map(({ address }) => address).sort(),
+    )
+  })
+})
+
+describe("a thousand delegations that leave beside a stake that must wait", () => {
+  it("are all released with one commit: who waits does not count", () => {
+    const crowd = Array.from({ length: Limits.RELEASES_PER_COMMIT }, (_, i) => person(`leaver ${i}`))
+    const accounts = { ...Object.fromEntries(crowd.map(({ name }) => [name, 2])), carol: 2_000, val: 1 }
+    const chain = new Chain({ accounts })
+    // Carol stakes and runs no node, so that her delegators count in no weight. Val leaves, and is kept on alone.
+    chain.run(chain.stake(carol, coins(2_000)), chain.unstake(val))
+    chain.run(...crowd.flatMap((who) => [chain.delegate(who, carol, coins(1)), chain.undelegate(who)]))
+    chain.closeEpoch()
+    chain.closeEpoch()
+    expect(chain.committee).toEqual([val])
+    expect(chain.commit([{ by: val }]).events).toHaveLength(1_000)
+    expect(chain.account(val).stake).not.toBeNull()
   })
 })
 

@@ -1,5 +1,6 @@
 /** The ten types: applied, failed with the fee kept, without effect. One validator `val` of 10 000 coins proposes. */
 import { describe, expect, it } from "vitest"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Chain, coins, type Draft, person, signedBy, singleKey, told } from "./builders.js"
 
@@ -72,6 +73,50 @@ describe("any transaction", () => {
     ])
     expect(before - chain.balance(alice)).toBe(1_000 + 5_000 + 999)
     expect(chain.account(alice).nonce).toBe(3)
+  })
+
+  it("that its sender cannot pay for has no other fault: nothing else of it is looked at", () => {
+    const chain = new Chain(world)
+    const unstake = (authorization = singleKey(carol)) =>
+      chain.tx(carol, { _tag: "UnstakeTx" }, { fee: 1_001, nonce: 0, authorization })
+    expect(chain.run(unstake(), unstake(singleKey(bob))).map(told)).toEqual([
+      "no effect: InsufficientBalance",
+      "no effect: InsufficientBalance",
+    ])
+  })
+
+  it("pays to fail from one sat on", () => {
+    const chain = new Chain(world)
+    const before = chain.balance(alice)
+    expect(chain.run(chain.transfer(alice, bob, 5, 1)).map(told)).toEqual(["failed: fee_below_minimum"])
+    expect(before - chain.balance(alice)).toBe(1)
+  })
+
+  it("without any fee has no effect, unless its type may be free", () => {
+    const chain = new Chain(world)
+    const outcomes = chain.run(chain.transfer(alice, bob, 5, 0), chain.tx(alice, { _tag: "UnstakeTx" }, { nonce: 0 }))
+    expect(outcomes).toMatchObject([
+      { _tag: "NoEffect", reason: { rule: "fee_below_minimum", reason: expect.stringContaining("1000") } },
+      { _tag: "Failed", fee: 1_000, reason: { rule: "not_staking" } },
+    ])
+    expect(chain.account(alice)).toMatchObject({ balance: coins(9_000) - 1_000, nonce: 1 })
+  })
+
+  it("moves the money of whoever delegates, stakes or leaves like that of anybody else", () => {
+    const chain = new Chain({
+      ...world,
+      accounts: { alice: 9_000, bob: 9_000, other: 10 },
+      validators: { val: 10_000, other: 4_000 },
+    })
+    chain.commit([{ by: val, evidence: [chain.evidence(person("other"), 1)] }])
+    const outcomes = chain.run(
+      chain.delegate(alice, val, coins(1)),
+      chain.stake(bob, coins(2_000)),
+      chain.unstake(bob),
+      ...[alice, bob, person("other")].map((who) => chain.transfer(who, carol, 5)),
+    )
+    expect(new Set(outcomes.map(told))).toEqual(new Set(["applied"]))
+    expect(chain.balance(carol)).toBe(15)
   })
 })
 
@@ -307,6 +352,22 @@ describe("the door", () => {
     expect(admit(chain, at(1), coins(1) - 999)).toBe("InsufficientBalance")
     chain.run(at(0))
     expect(admit(chain, at(0))).toBe("NonceTooLow")
+  })
+
+  it("reserves the fee alone for what moves no amount", () => {
+    const chain = new Chain(world)
+    const operations: ReadonlyArray<Draft["operation"]> = [
+      { _tag: "UnstakeTx" },
+      { _tag: "UndelegateTx" },
+      { _tag: "SetCommissionTx", commissionPercent: 5 },
+      { _tag: "VoteTx", proposalId: Natural.proposalId(1), vote: true },
+      { _tag: "RegisterNameTx", name: "alice" as never },
+      { _tag: "SetAccountPolicyTx", threshold: 1, keys: [bob.publicKey] },
+    ]
+    for (const operation of operations) expect(chain.ledger.spending(chain.tx(alice, operation, { fee: 7 }))).toBe(7)
+    expect(chain.ledger.spending(chain.stake(alice, coins(2_000)))).toBe(coins(2_000))
+    expect(chain.ledger.spending(chain.delegate(alice, val, 5))).toBe(5)
+    expect(chain.ledger.spending(chain.transfer(alice, bob, 5, 7))).toBe(12)
   })
 
   it("says the same as execution", () => {

@@ -81,7 +81,7 @@ describe("a validator that says two things", () => {
       expect(new Set(stakes)).toEqual(new Set([Sats.MIN_STAKE_SATS / 2]))
       const round = Math.max(...honest.map(Processes.finalizedRound)) + 10
       await Processes.everybodyAt(honest, round)
-      expectOneHistory(honest, round)
+      await expectOneHistory(honest, round)
       for (const node of honest) expect(node.log()).not.toContain("no honest node")
     },
     LIMIT_MS,

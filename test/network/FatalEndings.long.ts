@@ -47,7 +47,7 @@ const withPlanted = async (by: string) => {
   )
   const round = Math.max(...others.map(Processes.finalizedRound))
   await Processes.everybodyAt(others, round + 12)
-  expectOneHistory(others, round)
+  await expectOneHistory(others, round)
   expect(await Promise.all(others.map(health))).toEqual(["ok", "ok", "ok"])
   rmSync(dirname(dirname(program)), { recursive: true })
   return { before, code, line: lastLine(planted) }

@@ -23,7 +23,7 @@ const requireGoesOn = async (network: Processes.Founded, nodes: ReadonlyArray<Pr
   const round = Math.max(...nodes.map(Processes.finalizedRound))
   await Processes.everybodyAt(nodes, round + 15)
   await Processes.until("all sign", () => network.keys.every((key) => Processes.lastRoundOf(first, key) > round))
-  expectOneHistory(nodes, round)
+  await expectOneHistory(nodes, round)
   expectNoSlotTwice(network, first)
 }
 

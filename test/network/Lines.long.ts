@@ -44,7 +44,7 @@ describe("four validators", () => {
       lines.heal()
       const round = Math.max(...stopped) + 20
       await Processes.everybodyAt(nodes, round)
-      expectSound(network, nodes, round)
+      await expectSound(network, nodes, round)
     },
     LIMIT_MS,
   )
@@ -67,7 +67,7 @@ describe("four validators", () => {
       await Processes.until("it signs again", () => Processes.lastRoundOf(other, key) > signed + 3)
       const round = Math.max(...nodes.map(Processes.finalizedRound)) + 10
       await Processes.everybodyAt(nodes, round)
-      expectSound(network, nodes, round)
+      await expectSound(network, nodes, round)
     },
     LIMIT_MS,
   )
@@ -81,7 +81,7 @@ describe("four validators", () => {
       lines.loss = 0.05
       const round = Math.max(...nodes.map(Processes.finalizedRound)) + 20
       await Processes.everybodyAt(nodes, round)
-      expectSound(network, nodes, round)
+      await expectSound(network, nodes, round)
     },
     LIMIT_MS,
   )

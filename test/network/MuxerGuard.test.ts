@@ -118,6 +118,48 @@ describe("frames of the multiplexer", () => {
   })
 })
 
+describe("frames that go out", () => {
+  it("earn the other side a receipt each where they have content, and nothing where they have little or none", async () => {
+    const CONTENT = 64
+    const sent = [
+      frame(1, 0, 1, 262_144),
+      data(new Uint8Array(CONTENT - 1)),
+      data(new Uint8Array(CONTENT)),
+      data(new Uint8Array(1_000)),
+    ]
+    const earned: Array<number> = []
+    const earning = meter()
+    let seen = 0
+    earning.sentFrame = () => void earned.push(seen)
+    const factory: StreamMuxerFactory = {
+      protocol: "/test",
+      createStreamMuxer: () => ({
+        protocol: "/test",
+        source: (async function* () {
+          for (const each of sent) {
+            seen++
+            yield each
+          }
+        })(),
+        sink: async () => {},
+        streams: [],
+        newStream: () => {
+          throw new Error("no streams")
+        },
+        close: async () => {},
+        abort: () => {},
+      }),
+    }
+    const unexpected = () => {
+      throw new Error("nothing comes in")
+    }
+    const guarding = { meter: earning, opened: () => {}, violated: unexpected, failed: unexpected }
+    const { source } = MuxerGuard.guarded(factory, guarding).createStreamMuxer()
+    expect(await collect(source)).toEqual(sent)
+    expect(earned).toEqual([3, 4])
+  })
+})
+
 describe("what frames cost", () => {
   it("is a piece for each record and each frame, and fifty for one that opens a stream, with content or without", async () => {
     const costs: Array<number> = []

@@ -33,7 +33,7 @@ describe("four validators", () => {
       const all = [...back, ...others]
       const resumed = Math.max(...stopped) + 15
       await Processes.everybodyAt(all, resumed)
-      expectSound(network, all, resumed)
+      await expectSound(network, all, resumed)
     },
     LIMIT_MS,
   )
@@ -60,7 +60,7 @@ describe("four validators", () => {
       const all = [...nodes, follower]
       const round = Math.max(...all.map(Processes.finalizedRound)) + 12
       await Processes.everybodyAt(all, round)
-      expectOneHistory(all, round - 12)
+      await expectOneHistory(all, round - 12)
       expect(Processes.accountCount(follower)).toBe(Processes.accountCount(first))
     },
     LIMIT_MS,
@@ -120,7 +120,7 @@ describe("a validator", () => {
       const all = [restored, ...others]
       const round = Math.max(...all.map(Processes.finalizedRound)) + 10
       await Processes.everybodyAt(all, round)
-      expectSound(network, all, round)
+      await expectSound(network, all, round)
     },
     LIMIT_MS,
   )
@@ -143,7 +143,7 @@ describe("a newcomer", () => {
       await Processes.until("it has lost its seat", async () => !(await Wallet.isInCommittee(first, address)), 300_000)
       const round = Processes.finalizedRound(first)
       await Processes.everybodyAt(nodes, round + 20)
-      expectOneHistory(nodes, round)
+      await expectOneHistory(nodes, round)
     },
     LIMIT_MS,
   )

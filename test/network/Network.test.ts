@@ -25,7 +25,7 @@ describe("four validators", () => {
       await Processes.until("it signs again", () => Processes.lastRoundOf(other, key) > stopped + 4)
       const signed = Processes.lastRoundOf(other, key)
       await Processes.everybodyAt(all, signed + 10)
-      expectSound(network, all, signed)
+      await expectSound(network, all, signed)
       expect(await Promise.all(all.map(({ stop }) => stop()))).toEqual([0, 0, 0, 0])
     },
     LIMIT_MS,

@@ -9,6 +9,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { Chance } from "../simulation/Chance.js"
 import * as PowerCut from "../storage/PowerCut.js"
+import * as Recorded from "../support/Recorded.js"
 import * as Rest from "../support/Rest.js"
 import * as Processes from "./Processes.js"
 import * as Wallet from "./Wallet.js"
@@ -61,7 +62,7 @@ class Told {
     for (const [index, hash] of look(ledger, "select commit_index, hex(hash) || hex(effects_digest) from commits")) {
       this.#keep(this.#commits, `commit ${index}`, String(hash))
     }
-    for (const [id] of look(ledger, "select hex(hash) from transactions")) this.#transactions.add(String(id))
+    for (const [id] of look(ledger, Recorded.SHORT_HASHES)) this.#transactions.add(String(id))
   }
 
   get transactions(): number {
@@ -72,7 +73,7 @@ class Told {
   lostBy(directory: string, look: Look): ReadonlyArray<string> {
     const ledger = join(directory, "udg.db")
     const commits = new Set(look(ledger, "select commit_index from commits").map(([index]) => `commit ${index}`))
-    const transactions = new Set(look(ledger, "select hex(hash) from transactions").map(([id]) => String(id)))
+    const transactions = new Set(look(ledger, Recorded.SHORT_HASHES).map(([id]) => String(id)))
     return [
       ...[...this.#commits.keys()].filter((commit) => !commits.has(commit)),
       ...[...this.#transactions].filter((id) => !transactions.has(id)),

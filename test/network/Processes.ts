@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { Either } from "effect"
+import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
@@ -13,8 +14,9 @@ import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as Vertex from "../../src/protocol/vertex/Vertex.js"
+import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import { Sqlite as Database } from "../../src/storage/sqlite/Driver.js"
+import * as Recorded from "../support/Recorded.js"
 import type { Lines, Way } from "./Lines.js"
 
 const built = resolve(import.meta.dirname, "../../dist/main.js")
@@ -283,17 +285,22 @@ export const accountCount = (node: Pick<Started, "directory">): number =>
   count(node, "select count(*) as n from accounts")
 
 /** How many transactions are final there. */
-export const recorded = (node: Pick<Started, "directory">): number =>
-  count(node, "select coalesce(max(sequence), 0) as n from transactions")
+export const recorded = (node: Pick<Started, "directory">): number => count(node, Recorded.COUNT)
 
 export const isRecorded = (node: Pick<Started, "directory">, id: Hash): boolean =>
-  count(node, `select count(*) as n from transactions where hash = x'${id}'`) === 1
+  count(node, `select count(*) as n from (${Recorded.SHORT_HASHES}) where short = '${Recorded.shortOf(id)}'`) === 1
+
+/** The transactions of vertices: of those that have all of theirs recorded, and of the others. */
+const IN_VERTICES = `select p.bytes from vertices v
+    join transaction_packs p on p.last_sequence between v.first_sequence and v.last_sequence
+  union all select bytes from vertex_transactions`
 
 /** In how many vertices each transaction stands. */
 export const timesProposed = (node: Pick<Started, "directory">, networkId: NetworkId): ReadonlyMap<Hash, number> => {
   const times = new Map<Hash, number>()
-  for (const { bytes } of look<{ readonly bytes: Uint8Array }>(node, "select bytes from vertex_bytes")) {
-    for (const { id } of Either.getOrThrow(Vertex.decode(networkId, bytes)).body.transactions) {
+  for (const { bytes } of look<{ readonly bytes: Uint8Array }>(node, IN_VERTICES)) {
+    for (const reader = new Binary.Reader(bytes); reader.remaining > 0; ) {
+      const { id } = Transaction.read(networkId, reader)
       times.set(id, (times.get(id) ?? 0) + 1)
     }
   }

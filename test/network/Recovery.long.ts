@@ -53,7 +53,7 @@ it(
     const rest = [back, ...others]
     const round = Math.max(...rest.map(Processes.finalizedRound)) + 40
     await Processes.everybodyAt(rest, round)
-    expectOneHistory(rest, round)
+    await expectOneHistory(rest, round)
     for (const node of rest) expectNoSlotTwice(network, node)
   },
   LIMIT_MS,
@@ -92,7 +92,7 @@ it(
     expect(wrong.log()).toContain("the wall clock was set")
     const round = Math.max(...all.map(Processes.finalizedRound)) + 10
     await Processes.everybodyAt(all, round)
-    expectOneHistory(all, round)
+    await expectOneHistory(all, round)
     for (const node of all) expectNoSlotTwice(network, node)
   },
   LIMIT_MS,

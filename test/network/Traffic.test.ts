@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { RATES } from "../../src/network/peers/Rates.js"
 import { Traffic } from "../../src/network/peers/Traffic.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 import { ManualClock } from "./ManualClock.js"
@@ -45,5 +46,42 @@ describe("a line to a peer", () => {
     clock.moveTo(30_001)
     all.sweep()
     expect(all.meterOf(peer)).not.toBe(meter)
+  })
+})
+
+describe("the rate of strangers", () => {
+  const strangers = Array.from({ length: 40 }, (_, i) => `stranger ${i}` as PeerId)
+  const members = Array.from({ length: 60 }, (_, i) => `member ${i}` as PeerId)
+
+  /** What a stranger waits for a hundred pieces while so many of them are connected. */
+  const waits = (connected: ReadonlyArray<PeerId>): number => {
+    const clock = new ManualClock(0)
+    const standing = (peer: PeerId) => (members.includes(peer) ? "member" : "stranger")
+    const all = new Traffic({ standing, flooded: () => {} }, clock)
+    for (const each of connected) all.opened(each, { unsentBytes: 0, written: 0 })
+    clock.moveTo(10_000)
+    const meter = all.meterOf(peer)
+    void meter.charge(RATES.stranger.raw.pieces.burst, 0)
+    void meter.charge(100, 0)
+    return clock.next - clock.now()
+  }
+
+  it("is shared by as many as are connected, whoever else is", () => {
+    const shared = waits(strangers)
+    expect(shared).toBeGreaterThan(2 * waits(strangers.slice(0, 10)))
+    expect(waits([...strangers, ...members])).toBe(shared)
+  })
+
+  it("counts a stranger that is gone no more", () => {
+    const clock = new ManualClock(0)
+    const all = new Traffic({ standing: () => "stranger", flooded: () => {} }, clock)
+    const [first = peer, ...others] = strangers
+    for (const each of strangers) all.opened(each, { unsentBytes: 0, written: 0 })
+    for (const each of others) all.closed(each)
+    clock.moveTo(10_000)
+    const meter = all.meterOf(first)
+    void meter.charge(RATES.stranger.raw.pieces.burst, 0)
+    void meter.charge(100, 0)
+    expect(clock.next - clock.now()).toBe(waits([first]))
   })
 })

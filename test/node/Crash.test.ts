@@ -15,6 +15,7 @@ import { Chance } from "../simulation/Chance.js"
 import * as PowerCut from "../storage/PowerCut.js"
 import { sqlite } from "../storage/world.js"
 import * as Bundle from "../support/Bundle.js"
+import * as Recorded from "../support/Recorded.js"
 import * as Rest from "../support/Rest.js"
 
 const USUAL_LIVES = 4
@@ -125,8 +126,8 @@ describe("a node that ends at random moments under load", () => {
 
   const requireWhole = async (directory: string, { finals }: Told): Promise<void> => {
     const rows = (statement: string) => Effect.runPromise(sqlite(join(directory, "udg.db"), statement))
-    const known = new Set((await rows("select lower(hex(hash)) from transactions")).map(([id]) => id))
-    expect(finals.filter((id) => !known.has(id))).toEqual([])
+    const known = new Set((await rows(Recorded.SHORT_HASHES)).map(([id]) => id))
+    expect(finals.filter((id) => !known.has(Recorded.shortOf(id)))).toEqual([])
     const [[count, first, last] = []] = await rows("select count(*), min(commit_index), max(commit_index) from commits")
     expect({ first, count }).toEqual({ first: 0, count: Number(last) + 1 })
     const unchained = await rows(

@@ -31,6 +31,7 @@ import { Storage } from "../../src/storage/Storage.js"
 import * as EventLoop from "../../src/turns/EventLoop.js"
 import { Inbox } from "../../src/turns/Inbox.js"
 import { sqlite } from "../storage/world.js"
+import * as Rest from "../support/Rest.js"
 import * as world from "./world.js"
 
 const untilRound = (round: number) =>
@@ -159,37 +160,43 @@ const endingOf = (directory: string, engine: typeof Engine.layer) =>
     return ending
   }).pipe(Effect.provide(world.node(directory, {}, undefined, engine)))
 
+const numbers = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, i) => i)
+
 describe("a node with a fault", () => {
-  it.scopedLive("ends with 101 when the supply is wrong, with everything before it on the disk", () =>
+  const endsWith101 = (commit: number) =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
-      const ending = yield* endingOf(directory, forgingEngine(15))
+      const ending = yield* endingOf(directory, forgingEngine(commit))
       expect(ending._tag).toBe("SupplyViolation")
       expect(exitCodeOf(ending)).toBe(101)
       expect(ending.message).toMatch(/found liquid (\d+) .*, expected liquid (\d+) /)
-      expect((yield* commits(directory)).map(([index]) => index)).toEqual(Array.from({ length: 15 }, (_, i) => i))
+      expect((yield* commits(directory)).map(([index]) => index)).toEqual(numbers(commit))
       // Nothing wrong was written: a sound node goes on from there.
-      yield* Effect.provide(untilRound(25), world.node(directory))
-    }).pipe(Effect.provide(world.platform)),
-  )
+      yield* Effect.provide(untilRound(commit + 20), world.node(directory))
+    }).pipe(Effect.provide(world.platform))
 
-  it.scopedLive.each(["execute", "unfrozen"] as const)(
-    "ends with 102 when an assertion fails in %s, with nothing of that commit on the disk",
-    (where) =>
-      Effect.gen(function* () {
-        const directory = yield* world.temporaryDirectory
-        const engine = engineWith((ledger) => asserting(ledger, 15, where))
-        const ending = yield* endingOf(directory, engine)
-        expect(ending._tag).toBe("InternalFault")
-        expect(exitCodeOf(ending)).toBe(102)
-        expect(ending.message).toMatch(
-          /^internal fault in commit 15 \(epoch 1, leader round \d+, hash [0-9a-f]{64}\): RangeError: a planted fault; /,
-        )
-        expect((yield* commits(directory)).map(([index]) => index)).toEqual(Array.from({ length: 15 }, (_, i) => i))
-        // A sound build goes on with the commit at which this one stopped.
-        yield* Effect.provide(untilRound(25), world.node(directory))
-      }).pipe(Effect.provide(world.platform)),
-  )
+  const SUPPLY = "ends with 101 when the supply is wrong, with everything before it on the disk"
+  it.scopedLive(SUPPLY, () => endsWith101(15))
+  it.scopedLive(Rest.of("after more commits", SUPPLY), () => endsWith101(40))
+
+  const endsWith102 = (where: "execute" | "unfrozen", commit: number) =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const engine = engineWith((ledger) => asserting(ledger, commit, where))
+      const ending = yield* endingOf(directory, engine)
+      expect(ending._tag).toBe("InternalFault")
+      expect(exitCodeOf(ending)).toBe(102)
+      expect(ending.message).toMatch(/^internal fault in commit \d+ \(epoch 1, leader round \d+, hash [0-9a-f]{64}\): /)
+      expect(ending.message).toMatch(new RegExp(`commit ${commit} .*: RangeError: a planted fault; `))
+      expect((yield* commits(directory)).map(([index]) => index)).toEqual(numbers(commit))
+      // A sound build goes on with the commit at which this one stopped.
+      yield* Effect.provide(untilRound(commit + 20), world.node(directory))
+    }).pipe(Effect.provide(world.platform))
+
+  const ASSERTION = "ends with 102 when an assertion fails in %s, with nothing of that commit on the disk"
+  const where = ["execute", "unfrozen"] as const
+  it.scopedLive.each(where)(ASSERTION, (where) => endsWith102(where, 15))
+  it.scopedLive.each(where)(Rest.of("after more commits", ASSERTION), (where) => endsWith102(where, 40))
 
   // It ended with 1, so a process manager started it again, into the same fault.
   it.scopedLive.each([
@@ -317,7 +324,8 @@ describe("a node with a fault", () => {
     240_000,
   )
 
-  it.scopedLive("decides again from its own vertices what a power cut took from the database", () =>
+  /** Up to a round behind the one of the copy that it is set back to. */
+  const decidesAgain = (lost: number, last: number) =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const signed = new Map<string, string>()
@@ -328,16 +336,19 @@ describe("a node with a fault", () => {
       })
       yield* Effect.provide(untilRound(30), world.node(directory, {}, network))
       copyFileSync(`${directory}/udg.db`, `${directory}/older.db`)
-      yield* Effect.provide(untilRound(60), world.node(directory, {}, network))
+      yield* Effect.provide(untilRound(lost), world.node(directory, {}, network))
       const before = yield* commits(directory)
       for (const suffix of ["", "-wal", "-shm"]) rmSync(`${directory}/udg.db${suffix}`, { force: true })
       copyFileSync(`${directory}/older.db`, `${directory}/udg.db`)
-      yield* Effect.provide(untilRound(70), world.node(directory, {}, network))
+      yield* Effect.provide(untilRound(last), world.node(directory, {}, network))
       const after = yield* commits(directory)
       expect(after.slice(0, before.length)).toEqual(before)
-      expect(signed.size).toBeGreaterThanOrEqual(70)
-    }).pipe(Effect.provide(world.platform)),
-  )
+      expect(signed.size).toBeGreaterThanOrEqual(last)
+    }).pipe(Effect.provide(world.platform))
+
+  const POWER_CUT = "decides again from its own vertices what a power cut took from the database"
+  it.scopedLive(POWER_CUT, () => decidesAgain(60, 70))
+  it.scopedLive(Rest.of("more rounds", POWER_CUT), () => decidesAgain(120, 140))
 
   /** A network of one in its third epoch, without its database. */
   const withoutLedger = Effect.gen(function* () {
@@ -375,7 +386,7 @@ describe("a node with a fault", () => {
       }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("lets everybody else have the thread however late it is with its rounds", () =>
+  const letsOthersHaveTheThread = (rounds: number) =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       let at = Date.now()
@@ -390,7 +401,7 @@ describe("a node with a fault", () => {
       }, 0)
       yield* Effect.gen(function* () {
         const dag = yield* Dag
-        while ((yield* dag.position).finalizedRound < 50) yield* EventLoop.turn
+        while ((yield* dag.position).finalizedRound < rounds) yield* EventLoop.turn
       }).pipe(
         Effect.provide(world.node(directory, {}, network)),
         Effect.withClock(late),
@@ -399,8 +410,11 @@ describe("a node with a fault", () => {
       expect(most).toBeGreaterThan(0)
       // A vertex takes several turns; a timer of a millisecond has its own among them.
       expect(most).toBeLessThan(20)
-    }).pipe(Effect.provide(world.platform)),
-  )
+    }).pipe(Effect.provide(world.platform))
+
+  const LATE = "lets everybody else have the thread however late it is with its rounds"
+  it.scopedLive(LATE, () => letsOthersHaveTheThread(50))
+  it.scopedLive(Rest.of("more rounds", LATE), () => letsOthersHaveTheThread(100))
 
   it.scopedLive("goes on with its rounds when the clock is set back or ahead by an hour", () =>
     Effect.gen(function* () {

@@ -53,8 +53,8 @@ describe("a solo node", () => {
           balance: 5_000_000 * COINS - 7 * COINS - 1_000,
           nonce: 1,
         })
-        const { vertex, isFinalized } = yield* dag.vertex(recorded.vertex.hash)
-        expect(isFinalized).toBe(true)
+        const { vertex, outcomes } = yield* dag.vertex(recorded.vertex.hash)
+        expect(outcomes).toEqual(["applied"])
         expect(vertex.body.transactions.map(({ id }) => id)).toEqual([payment.id])
         const round = yield* dag.round(recorded.vertex.round)
         expect(round.vertices.map((known) => known.header.hash)).toEqual([recorded.vertex.hash])

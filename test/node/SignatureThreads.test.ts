@@ -176,6 +176,57 @@ describe("the threads", () => {
   )
 })
 
+describe("turns of one thread", () => {
+  /** A thread that says yes by the first rule, and by the rule for vertices yes only to several checks at once. */
+  const start = () =>
+    new Worker(
+      `const { parentPort } = require("node:worker_threads")
+      parentPort.on("message", ({ count, isByZip215 }) =>
+        parentPort.postMessage(new Uint8Array(count).fill(isByZip215 && count === 1 ? 0 : 1)))`,
+      { eval: true },
+    )
+
+  it.scopedLive("go three times in a row to what rounds wait for, and then once to the others", () =>
+    Effect.gen(function* () {
+      const threads = yield* SignatureThreads.make({ most: 1, start })
+      const batch = Array.from({ length: 32 }, () => check(0))
+      const done: Array<string> = []
+      yield* Effect.async<void>((resume) => {
+        const settle = (name: string) => () => {
+          done.push(name)
+          if (done.length === 16) resume(Effect.void)
+        }
+        for (let i = 0; i < 12; i++) threads.check(batch, settle("urgent"), { owner: member, isUrgent: true })
+        for (let i = 0; i < 4; i++) threads.check(batch, settle("other"), { owner: member, isUrgent: false })
+      })
+      const round = ["urgent", "urgent", "urgent", "other"]
+      expect(done).toEqual([...round, ...round, ...round, ...round])
+    }),
+  )
+
+  it.scopedLive("are charged for a no what it takes, and not only what a yes would have", () =>
+    Effect.gen(function* () {
+      const threads = yield* SignatureThreads.make({ most: 1, start })
+      const done: Array<string> = []
+      yield* Effect.async<void>((resume) => {
+        const judge = (peer: string, count: number) =>
+          threads.checkByZip215(
+            Array.from({ length: count }, () => check(0)),
+            () => {
+              done.push(peer)
+              if (done.filter((each) => each === "honest").length === 30) resume(Effect.void)
+            },
+            { peer, standing: "member" },
+          )
+        for (let i = 0; i < 100; i++) judge("liar", 1)
+        for (let i = 0; i < 30; i++) judge("honest", 2)
+      })
+      // Thirty yeses of two signatures cost as much as ten noes, and some more were on their way before the first no.
+      expect(done.filter((each) => each === "liar").length).toBeLessThan(30)
+    }),
+  )
+})
+
 describe("the rule for vertices", () => {
   const odd: ReadonlyArray<Check> = zip215
     .map(({ message, publicKey, signature }) => ({

@@ -25,7 +25,9 @@ const SEED = Number(process.env["UDG_TAMPERING_SEED"] ?? 20_260_201)
 const PAGE_BYTES = 4_096
 const EPOCH_ROUNDS = 40
 /** The older copy is of the second epoch, what is tampered with of the fourth. */
-const [OLDER_ROUND, NEWER_ROUND] = [70, 135]
+const [OLDER_ROUND, NEWER_ROUND] = [70, 140]
+/** Of the epoch that runs in the end, which has transactions, too. */
+const RUNNING_ROUND = 122
 const GOES_ON_ROUNDS = 6
 const STANDS_AFTER_MS = 20_000
 const PAYMENTS = 40
@@ -196,6 +198,8 @@ describe("a node whose files were changed", () => {
     const first = Effect.zipRight(pay(1), untilRound(OLDER_ROUND))
     const second = Effect.gen(function* () {
       yield* pay(1 + PAYMENTS)
+      yield* untilRound(RUNNING_ROUND)
+      yield* pay(1 + 2 * PAYMENTS)
       yield* untilRound(NEWER_ROUND)
       yield* Effect.sync(() => copyAlive(live, place("newer")))
     })
@@ -245,6 +249,27 @@ describe("a node whose files were changed", () => {
       1,
     ],
     [
+      "the transactions of an ordered vertex are other ones",
+      "udg.db",
+      `update transaction_packs set bytes = zeroblob(length(bytes)) where last_sequence =
+        (select max(last_sequence) from vertices where epoch = ${RUNNING})`,
+      1,
+    ],
+    [
+      "the transactions of an ordered vertex are gone",
+      "udg.db",
+      `delete from transaction_packs where last_sequence =
+        (select max(last_sequence) from vertices where epoch = ${RUNNING})`,
+      1,
+    ],
+    [
+      "a vertex has the transactions of another one",
+      "udg.db",
+      `update vertices set first_sequence = first_sequence - 1 where id =
+        (select max(id) from vertices where epoch = ${RUNNING} and first_sequence is not null)`,
+      1,
+    ],
+    [
       "a commit of the running epoch is recorded of another round",
       "udg.db",
       `update commits set leader_round = leader_round + 1
@@ -279,6 +304,20 @@ describe("a node whose files were changed", () => {
     database.close()
     const outcome = await run(directory, truth.round + GOES_ON_ROUNDS)
     expect(outcome).toMatchObject({ code: 1, line: expect.stringContaining("index vertices_by_round") })
+  }, 60_000)
+
+  it("is refused in one line also where SQLite quotes the bytes of a damaged file", async () => {
+    const directory = place("quoted")
+    cpSync(place("newer"), directory, { recursive: true })
+    const database = new Database(join(directory, "udg.db"))
+    database.unsafeMode(true)
+    database.exec("pragma writable_schema = on")
+    database
+      .prepare("update sqlite_schema set name = ?, sql = 'create no table' where name = 'checkpoints'")
+      .run("two\nlines, \u001b[2J")
+    database.close()
+    const outcome = await run(directory, truth.round + GOES_ON_ROUNDS)
+    expect(outcome).toMatchObject({ _tag: "Refused", code: 1, line: expect.stringContaining("(two lines,  [2J)") })
   }, 60_000)
 
   const goesOnOrIsRefused = async (from: number, to: number): Promise<void> => {

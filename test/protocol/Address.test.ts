@@ -62,6 +62,12 @@ describe("an address", () => {
     )
   })
 
+  it("of no network is refused without a word of the other one", () => {
+    // What ends the prefix is the last 1.
+    const text = bech32m.encode("tudg1x", bech32m.toWords(new Uint8Array(20)))
+    expect(refusal(text)).toContain("it begins with tudg1x1, addresses of this network begin with tudg1")
+  })
+
   it("is refused in mixed case, in bech32 instead of bech32m, and with more or less than 20 bytes", () => {
     const text = Address.toBech32(zeros, "tudg")
     const words = (bytes: number) => bech32m.toWords(new Uint8Array(bytes))

@@ -31,6 +31,16 @@ describe("JSON that does not fit its schema", () => {
     expect(fieldOf(input)).toBe(field)
   })
 
+  it.each([{}, { Bird: {} }, { Cat: { lives: 9 }, Dog: { tricks: 1 } }, 5, null])(
+    "is told of every kind there is: %j",
+    (kind) => {
+      const problem = Either.getLeft(decode({ name: "a", kind }))
+      expect(problem).toMatchObject({
+        value: { field: "kind", reason: expect.stringMatching(/^an object with one of the fields Cat, Dog expected/) },
+      })
+    },
+  )
+
   it("is no matter when it fits", () => {
     expect(decode({ name: "a", kind })).toStrictEqual(Either.right({ name: "a", kind }))
   })

@@ -18,3 +18,11 @@ it("the mode decides what addresses begin with", () => {
   expect(Network.addressPrefix("testnet")).toBe("tudg")
   expect(Network.addressPrefix("mainnet")).toBe("udg")
 })
+
+it("a local network has a name of its own and random bytes behind it", () => {
+  const isLocal = (id: string): boolean => Network.isNetworkId(id) && Network.isLocal(id)
+  expect(isLocal("udg-local-00a6dadb51e1c0a9")).toBe(true)
+  for (const other of ["udg-solo-00a6dadb51e1c0a9", "udg-local-", "udg-local", "a-udg-local-00a6dadb51e1c0a9", "udg"]) {
+    expect(isLocal(other)).toBe(false)
+  }
+})

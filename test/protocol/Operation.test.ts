@@ -33,7 +33,10 @@ describe("an operation", () => {
   it.each<[Operation.Operation, string]>([
     [{ _tag: "Transfer", to: someone, amount: Sats.ZERO, memo: "" }, "amount must be at least 1"],
     [{ _tag: "DelegateTx", validator: someone, amount: Sats.ZERO }, "amount must be at least 1"],
-    [{ _tag: "StakeTx", amount: Sats.make(Sats.MIN_STAKE_SATS - 1) }, "amount must be at least 200000000000"],
+    [
+      { _tag: "StakeTx", amount: Sats.make(Sats.MIN_STAKE_SATS - 1) },
+      "amount must be at least 2000 UDG (200000000000 sats)",
+    ],
     [{ _tag: "SetCommissionTx", commissionPercent: 101 }, "commission_percent must be from 0 to 100"],
     [{ _tag: "CreateProposalTx", title: "", description: "", payload: { _tag: "Text" } }, "title must not be empty"],
     [policy(1, []), "keys must be 1 to 16 public keys"],

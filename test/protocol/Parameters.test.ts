@@ -48,3 +48,9 @@ describe("a governable parameter", () => {
     }
   })
 })
+
+it("a value at most its parameter's maximum stays, and a higher one becomes it", () => {
+  for (const { key, max } of Parameters.table) {
+    expect([0, max, max + 1, 2 * max + 1].map((value) => Parameters.atMost(key, value))).toEqual([0, max, max, max])
+  }
+})

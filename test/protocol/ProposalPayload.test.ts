@@ -22,4 +22,10 @@ describe("a proposal payload is refused with", () => {
     const error = Option.getOrThrow(Either.getLeft(decode(Buffer.from(hex, "hex"))))
     expect(error.reason).toContain(reason)
   })
+
+  it("a parameter without a name", () => {
+    const change = (param: string) => ProposalPayload.violationOf({ _tag: "ParameterChange", param, value: 1 })
+    expect(change("")).toEqual({ field: "param", reason: "must not be empty" })
+    expect(change("x")).toBeUndefined()
+  })
 })

@@ -96,8 +96,14 @@ describe("⌊a · b ÷ c⌋", () => {
   })
 
   it("never divides by zero", () => {
-    expect(() => Sats.mulDivFloor(1, 1, 0)).toThrow(RangeError)
-    expect(() => Sats.mulDivFloor(2 ** 52, 2 ** 52, 0)).toThrow(RangeError)
+    expect(() => Sats.mulDivFloor(1, 1, 0)).toThrow("1 ÷ 0: the divisor must be positive")
+    for (const divisor of [0, -1, Number.NaN]) {
+      expect(() => Sats.mulDivFloor(2 ** 52, 4, divisor)).toThrow(
+        `4503599627370496 · 4 ÷ ${divisor}: the divisor must be positive`,
+      )
+    }
+    expect(() => Sats.mulDivFloor(2 ** 52, 4, 1)).toThrow("4503599627370496 · 4 ÷ 1 is above 2^53 - 1")
+    expect(() => Sats.make(0.5)).toThrow("not an amount of sats: 0.5")
   })
 
   it("with c = 1 is a division without remainder", () => {
@@ -158,4 +164,17 @@ describe("an amount in JSON", () => {
       expect(Either.isLeft(decode(value))).toBe(true)
     },
   )
+})
+
+describe("a part of integers of any size", () => {
+  it("is rounded down or up, and is exact where nothing is left", () => {
+    const large = 10n ** 30n
+    expect([Sats.mulDivBigint(7n, 3n, 2n), Sats.mulDivBigintUp(7n, 3n, 2n)]).toEqual([10n, 11n])
+    expect([Sats.mulDivBigint(8n, 3n, 2n), Sats.mulDivBigintUp(8n, 3n, 2n)]).toEqual([12n, 12n])
+    expect([Sats.mulDivBigint(large, large, 3n), Sats.mulDivBigintUp(large, large, 3n)]).toEqual([
+      (large * large - 1n) / 3n,
+      (large * large + 2n) / 3n,
+    ])
+    expect([Sats.mulDivBigint(0n, 5n, 7n), Sats.mulDivBigintUp(0n, 5n, 7n)]).toEqual([0n, 0n])
+  })
 })

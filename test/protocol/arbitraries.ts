@@ -24,6 +24,7 @@ import * as Evidence from "../../src/protocol/vertex/Evidence.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import type * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
+import * as Numbers from "../edges/Numbers.js"
 
 export const bytes = (length: number): fc.Arbitrary<Uint8Array> =>
   fc.uint8Array({ minLength: length, maxLength: length })
@@ -33,19 +34,17 @@ export const hex = (length: number): fc.Arbitrary<string> =>
 
 // Amounts and counters
 
-const between = (min: number, max: number): fc.Arbitrary<number> =>
-  fc.oneof({ weight: 1, arbitrary: fc.constantFrom(min, max) }, { weight: 9, arbitrary: fc.integer({ min, max }) })
-
-export const satsBetween = (min: number, max: number): fc.Arbitrary<Sats.Sats> => between(min, max).map(Sats.make)
+export const satsBetween = (min: number, max: number): fc.Arbitrary<Sats.Sats> =>
+  Numbers.arbitrary(min, max).map(Sats.make)
 
 export const sats = satsBetween(0, Sats.MAX_SUPPLY)
 export const positiveSats = satsBetween(1, Sats.MAX_SUPPLY)
 export const stake = satsBetween(Sats.MIN_STAKE_SATS, Sats.MAX_SUPPLY)
 
 export const counter = <A extends Natural.Natural>(max = Number.MAX_SAFE_INTEGER): fc.Arbitrary<A> =>
-  between(0, max) as fc.Arbitrary<number> as fc.Arbitrary<A>
+  Numbers.arbitrary(0, max) as fc.Arbitrary<number> as fc.Arbitrary<A>
 
-export const percent = (max = 100): fc.Arbitrary<number> => between(0, max)
+export const percent = (max = 100): fc.Arbitrary<number> => Numbers.arbitrary(0, max)
 
 // Hashes, keys, addresses
 
@@ -97,7 +96,7 @@ export const payload: fc.Arbitrary<ProposalPayload.ProposalPayload> = fc.oneof(
   fc.record({
     _tag: fc.constant("ParameterChange" as const),
     param: text(Limits.PARAMETER_NAME_BYTES, 1),
-    value: between(0, Number.MAX_SAFE_INTEGER),
+    value: Numbers.arbitrary(0, Number.MAX_SAFE_INTEGER),
   }),
   fc.record({
     _tag: fc.constant("CouncilMembership" as const),
@@ -109,7 +108,7 @@ export const payload: fc.Arbitrary<ProposalPayload.ProposalPayload> = fc.oneof(
 
 const policy = fc
   .uniqueArray(publicKey, { minLength: 1, maxLength: Limits.POLICY_KEYS })
-  .chain((keys) => fc.record({ keys: fc.constant(keys), threshold: between(1, keys.length) }))
+  .chain((keys) => fc.record({ keys: fc.constant(keys), threshold: Numbers.arbitrary(1, keys.length) }))
 
 /** One arbitrary for each of the ten types. */
 export const operationOf: { readonly [T in Operation.Type]: fc.Arbitrary<Extract<Operation.Operation, { _tag: T }>> } =
@@ -229,11 +228,11 @@ export const vertex = (networkId: Network.NetworkId, most?: number): fc.Arbitrar
 // Epochs and checkpoints
 
 export const rules: fc.Arbitrary<EpochRecord.Rules> = fc.record({
-  epochRounds: between(1, 10_000_000),
-  collectionDepthRounds: between(1, 10_000_000),
-  checkpointIntervalRounds: between(1, 10_000_000),
+  epochRounds: Numbers.arbitrary(1, 10_000_000),
+  collectionDepthRounds: Numbers.arbitrary(1, 10_000_000),
+  checkpointIntervalRounds: Numbers.arbitrary(1, 10_000_000),
   roundReward: sats,
-  halvingRounds: between(1, 1_000_000_000),
+  halvingRounds: Numbers.arbitrary(1, 1_000_000_000),
   treasuryPercent: percent(50),
   councilPercent: percent(30),
 })
@@ -253,7 +252,7 @@ export const members: fc.Arbitrary<ReadonlyArray<EpochRecord.Member>> = fc
 
 export const epochRecord: fc.Arbitrary<EpochRecord.EpochRecord> = fc.record({
   epoch: counter<Natural.Epoch>(),
-  firstRound: between(1, 2 ** 52) as fc.Arbitrary<number> as fc.Arbitrary<Natural.Round>,
+  firstRound: Numbers.arbitrary(1, 2 ** 52) as fc.Arbitrary<number> as fc.Arbitrary<Natural.Round>,
   seed: hash,
   rules,
   members,
@@ -282,20 +281,20 @@ export const signedCheckpoint: fc.Arbitrary<Checkpoint.SignedCheckpoint> = fc.re
 
 // Genesis
 
-const protocol = between(Protocol.MIN_EPOCH_ROUNDS, 100_000).chain((epochRounds) =>
+const protocol = Numbers.arbitrary(Protocol.MIN_EPOCH_ROUNDS, 100_000).chain((epochRounds) =>
   fc.record({
-    roundIntervalMs: between(1, 60_000),
+    roundIntervalMs: Numbers.arbitrary(1, 60_000),
     epochRounds: fc.constant(epochRounds),
-    collectionDepthRounds: between(1, epochRounds - 1),
+    collectionDepthRounds: Numbers.arbitrary(1, epochRounds - 1),
     roundReward: sats,
-    halvingRounds: between(1, 1_000_000_000),
+    halvingRounds: Numbers.arbitrary(1, 1_000_000_000),
     defaultCommissionPercent: percent(),
   }),
 )
 
 const parameters = (epochRounds: number): fc.Arbitrary<Parameters.Parameters> =>
   fc
-    .tuple(...Parameters.table.map((entry) => between(Parameters.minimumOf(entry, epochRounds), entry.max)))
+    .tuple(...Parameters.table.map((entry) => Numbers.arbitrary(Parameters.minimumOf(entry, epochRounds), entry.max)))
     .map((values) => Parameters.make((entry) => values[Parameters.table.indexOf(entry)] ?? entry.standard))
 
 /** A share of the supply small enough that any genesis made here stays below the maximum. */

@@ -119,6 +119,10 @@ describe("checkpoints being built", () => {
     for (const { round, stateRoot } of built) expect(stateRoot).toBe(life.roots.get(round))
   })
 
+  it("are none where none is due", () => {
+    expect(new Life().work()).toBeUndefined()
+  })
+
   it("come in the order of their commits: anything else would be a bug", () => {
     expect(() => new Life().repeat()).toThrow(/comes after that of/)
   })

@@ -40,6 +40,15 @@ describe("the pool of heartbeats", () => {
     expect(namesOf(pool)).toEqual([hashOf("ours", 7)])
   })
 
+  it("keeps waiting what names a later commit than the one executed", () => {
+    const pool = new HeartbeatPool()
+    pool.add(beatOf("ours", 9), ROUND, "ahead")
+    pool.executed({ index: Natural.commitIndex(8), hash: hashOf("ours", 8) })
+    expect([pool.size, namesOf(pool)]).toEqual([1, []])
+    pool.executed({ index: Natural.commitIndex(9), hash: hashOf("ours", 9) })
+    expect(namesOf(pool)).toEqual([hashOf("ours", 9)])
+  })
+
   it("remembers a bounded number for each validator", () => {
     const pool = new HeartbeatPool()
     for (let index = 0; index < 1_000; index++) pool.add(beatOf(`network ${index}`, 8), ROUND, "ahead")

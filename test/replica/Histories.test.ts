@@ -6,13 +6,14 @@ import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Histories } from "../../src/replica/joining/Histories.js"
-import type { Inquiry } from "../../src/replica/joining/Inquiry.js"
+import { Inquiry } from "../../src/replica/joining/Inquiry.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
 import { addressOf, Cluster, signerOf } from "./Cluster.js"
 
 const FOUNDERS = ["ann", "ben", "cleo", "dan"]
 const LATER = ["fay", "gil", "hal", "ivy"]
+const STRANGERS = ["jan", "kim", "lou", "max"]
 const [aaa, bbb, ccc] = ["aaa" as PeerId, "bbb" as PeerId, "ccc" as PeerId]
 
 const cluster = new Cluster({ validators: Object.fromEntries(FOUNDERS.map((name) => [name, 10_000])) })
@@ -66,6 +67,68 @@ const refuseAll = (all: Histories) => {
   throw new Error("it does not end")
 }
 
+/** The peer answers its questions with these until it is asked for nothing any more. */
+const answerWith = (inquiry: Inquiry, ...signed: ReadonlyArray<Checkpoint.SignedCheckpoint>) => {
+  prove(inquiry)
+  for (let n = 0; inquiry.question !== null; n++) {
+    if (n > 20) throw new Error("it does not end")
+    inquiry.take(signed)
+    prove(inquiry)
+  }
+}
+
+describe("a claim", () => {
+  it("is open until it is proven, and counts from then on, once for all that make it", () => {
+    const all = histories()
+    const [low, high] = [closing(1, FOUNDERS), closing(3, FOUNDERS)]
+    const claims = [all.claim(aaa, high), all.claim(bbb, high), all.claim(ccc, low)]
+    expect([all.size, [aaa, bbb, ccc].map((peer) => all.has(peer))]).toEqual([3, [true, true, true]])
+    expect([all.open, all.newest, all.claimantsOf(high)]).toEqual([claims, [], []])
+    expect(all.failed()).toEqual([])
+    prove(...claims)
+    expect([all.open, all.failed()]).toEqual([[], []])
+    expect(all.newest).toEqual([low, high])
+    expect([all.claimantsOf(high), all.claimantsOf(low), all.claimantsOf(closing(2, FOUNDERS))]).toEqual([
+      [aaa, bbb],
+      [ccc],
+      [],
+    ])
+    all.drop(aaa)
+    expect([all.size, all.has(aaa), all.claimantsOf(high)]).toEqual([2, false, [bbb]])
+  })
+
+  it("brings the closing checkpoints on the way to it", () => {
+    const all = histories()
+    const low = closing(1, FOUNDERS, LATER)
+    const high = closing(2, LATER, LATER, low.checkpoint.hash)
+    answerWith(all.claim(aaa, high), low)
+    prove(all.claim(bbb, closing(1, FOUNDERS)))
+    expect(all.wayTo(high)).toEqual([low, high])
+    expect(all.wayTo(closing(1, FOUNDERS))).toEqual([closing(1, FOUNDERS)])
+    expect(all.wayTo(low)).toEqual([])
+  })
+
+  it("is not proven by another checkpoint of its epoch, which the trusted committee signed", () => {
+    const all = histories()
+    const claim = all.claim(aaa, closing(1, ["mallory"]))
+    answerWith(claim, closing(1, FOUNDERS))
+    expect([claim.chain.isProven, all.newest]).toEqual([false, []])
+  })
+
+  it("that cannot be proven has failed, and is a lie if its peer shows what the trusted committee did not sign", () => {
+    const all = histories()
+    const forged = closing(1, ["mallory"])
+    const [silent, lying] = [all.claim(aaa, forged), all.claim(bbb, forged)]
+    all.claim(ccc, forged)
+    answerWith(silent)
+    answerWith(lying, closing(0, ["mallory"]))
+    expect(all.failed()).toEqual([
+      { peer: aaa, isLie: false },
+      { peer: bbb, isLie: true },
+    ])
+  })
+})
+
 describe("claims of one history", () => {
   it("are connected once the newer one follows from the committee that the older one names, and not before", () => {
     const all = histories()
@@ -88,7 +151,79 @@ describe("claims of one history", () => {
   })
 })
 
+describe("claims of more than two", () => {
+  it("are connected each with the next one", () => {
+    const all = histories()
+    const claims = [closing(1, FOUNDERS), closing(3, FOUNDERS), closing(5, FOUNDERS)]
+    prove(...[aaa, bbb, ccc].flatMap((peer, i) => claims.slice(i, i + 1).map((claim) => all.claim(peer, claim))))
+    all.connect([aaa, bbb, ccc])
+    expect(all.open.map(({ peer }) => peer)).toEqual([bbb, ccc])
+    const [first, second] = all.open
+    if (first !== undefined) prove(first)
+    expect(all.connect([aaa, bbb, ccc])).toEqual({ liars: [], parting: null })
+    expect(all.isConnected).toBe(false)
+    if (second !== undefined) prove(second)
+    expect(all.connect([aaa, bbb, ccc])).toEqual({ liars: [], parting: null })
+    expect(all.isConnected).toBe(true)
+  })
+})
+
 describe("claims of two histories", () => {
+  it("are shown by the peers that claim the newer one, each asked once and in the order given", () => {
+    const all = histories()
+    const [low, high] = [closing(1, FOUNDERS, LATER), closing(3, FOUNDERS)]
+    prove(all.claim(aaa, low), all.claim(bbb, high), all.claim(ccc, high))
+    const asked: Array<PeerId> = []
+    for (let n = 0; n < 20 && all.connect([ccc, aaa, bbb]).parting === null; n++) {
+      for (const inquiry of all.open) {
+        if (asked.at(-1) !== inquiry.peer) asked.push(inquiry.peer)
+        answerWith(inquiry)
+      }
+    }
+    expect(asked).toEqual([ccc, bbb])
+  })
+
+  it("part where the newer one's peer shows another checkpoint for the older one's epoch", () => {
+    const all = histories()
+    const [low, other] = [closing(1, FOUNDERS, LATER), closing(1, FOUNDERS)]
+    const high = closing(3, FOUNDERS)
+    prove(all.claim(aaa, low), all.claim(bbb, high))
+    expect(all.connect([bbb]).parting).toBeNull()
+    for (const inquiry of all.open) answerWith(inquiry, other, closing(2, FOUNDERS, FOUNDERS, other.checkpoint.hash))
+    expect(all.connect([bbb])).toEqual({
+      liars: [],
+      parting: { first: low, second: other, firstClaimants: [aaa], secondClaimants: [bbb] },
+    })
+    expect(all.isConnected).toBe(false)
+  })
+
+  it("part in the first checkpoints that differ on the ways to them, where both ways were shown", () => {
+    const all = histories()
+    const [one, other] = [closing(1, FOUNDERS, LATER), closing(1, FOUNDERS, STRANGERS)]
+    const low = closing(2, LATER, LATER, one.checkpoint.hash)
+    const high = closing(3, STRANGERS)
+    answerWith(all.claim(aaa, low), one)
+    answerWith(all.claim(bbb, high), other)
+    expect(all.newest).toEqual([low, high])
+    expect(refuseAll(all)).toEqual({ first: one, second: other, firstClaimants: [aaa], secondClaimants: [bbb] })
+  })
+
+  it("part in the first other checkpoint that a peer shows for the older one's epoch", () => {
+    const all = histories()
+    const low = closing(1, FOUNDERS, LATER)
+    const high = closing(3, FOUNDERS)
+    const others = [closing(1, FOUNDERS), closing(1, FOUNDERS, STRANGERS)]
+    prove(all.claim(aaa, low), all.claim(bbb, high), all.claim(ccc, high))
+    for (const other of others) {
+      expect(all.connect([bbb, ccc]).parting).toBeNull()
+      for (const inquiry of all.open) answerWith(inquiry, other, closing(2, FOUNDERS, FOUNDERS, other.checkpoint.hash))
+    }
+    expect(all.connect([bbb, ccc])).toEqual({
+      liars: [],
+      parting: { first: low, second: others[0], firstClaimants: [aaa], secondClaimants: [bbb, ccc] },
+    })
+  })
+
   it("part, and are never connected, where the older one's committee has not signed the newer one", () => {
     const all = histories()
     const [low, high] = [closing(1, FOUNDERS, LATER), closing(3, FOUNDERS)]
@@ -133,5 +268,62 @@ describe("claims of two histories", () => {
       prove(...all.open)
     }
     expect(liars).toEqual([bbb])
+  })
+
+  it("make nobody a liar who agrees with the older one and has nothing more to show, or shows only what is newer", () => {
+    const low = closing(1, FOUNDERS, LATER)
+    const next = closing(2, FOUNDERS, FOUNDERS, low.checkpoint.hash)
+    for (const shown of [low, next]) {
+      const all = histories()
+      prove(all.claim(aaa, low), all.claim(bbb, next))
+      expect(all.connect([bbb])).toEqual({ liars: [], parting: null })
+      for (const inquiry of all.open) answerWith(inquiry, shown)
+      expect(all.connect([bbb])).toEqual({
+        liars: [],
+        parting: { first: low, second: next, firstClaimants: [aaa], secondClaimants: [bbb] },
+      })
+    }
+  })
+})
+
+describe("an inquiry that compares a checkpoint", () => {
+  const low = closing(1, FOUNDERS, LATER)
+  const high = closing(3, FOUNDERS)
+  const { epoch, nextEpoch } = low.checkpoint
+  if (nextEpoch === null) throw new Error("a close expected")
+  const inquiring = () => new Inquiry(aaa, { record: nextEpoch, pin: null, isValid: FakeKeys.isValid }, high, epoch)
+  const questions = (
+    inquiry: Inquiry,
+    ...answers: ReadonlyArray<Checkpoint.SignedCheckpoint>
+  ): ReadonlyArray<number> => {
+    const asked: Array<number> = []
+    prove(inquiry)
+    for (let question = inquiry.question; question !== null; question = inquiry.question) {
+      asked.push(question - epoch)
+      expect(inquiry.isOpen).toBe(true)
+      inquiry.take(answers)
+      prove(inquiry)
+    }
+    expect(inquiry.isOpen).toBe(false)
+    return asked
+  }
+
+  it("asks for it once, after everything else, if it was not shown until then", () => {
+    const [silent, showing] = [inquiring(), inquiring()]
+    expect(questions(silent)).toEqual([1, 0])
+    expect(silent.shown).toBeNull()
+    expect(questions(showing, high, low)).toEqual([1])
+    expect(showing.shown).toEqual(low)
+  })
+
+  it("asks nothing more and has no work when it is ended", () => {
+    const inquiry = inquiring()
+    expect(inquiry.hasWork).toBe(true)
+    inquiry.end()
+    expect([inquiry.hasWork, inquiry.isOpen]).toEqual([false, false])
+    const asking = inquiring()
+    prove(asking)
+    asking.end()
+    expect([asking.question, asking.isOpen]).toEqual([null, false])
   })
 })

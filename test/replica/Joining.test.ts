@@ -426,6 +426,24 @@ describe("a newcomer to which many strangers claim checkpoints", () => {
     expect(blamed).toEqual(["aaa"])
   })
 
+  it("takes the late answer to an earlier question for no answer to the one that is open", () => {
+    const { closing, offer, work } = joining(["aaa", "bbb"])
+    const newest = closing(8, ["mallory"])
+    const questions = () =>
+      work().flatMap((output) =>
+        output._tag === "Send" && output.message._tag === "AskClosing" ? [output.message.from] : [],
+      )
+    offer("aaa", [], newest)
+    const [first = 0] = questions()
+    // What closes before the epoch that it was asked from answers another question; the open one is still to come.
+    offer("aaa", [closing(1, ["mallory"])], newest)
+    expect(questions()).toEqual([])
+    // So is the true answer heard when it comes: it proves no more, and the next step is smaller.
+    offer("aaa", [], newest)
+    const [second = first] = questions()
+    expect(second).toBeLessThan(first)
+  })
+
   it("verifies each signature once, however many claim the same, and hears each peer once", () => {
     const names = ["aaa", "bbb", "ccc", "ddd", "eee"]
     const { closing, offer, work, checked } = joining(names)

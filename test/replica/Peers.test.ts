@@ -200,3 +200,15 @@ describe("whose turn it is to be asked", () => {
     expect(isTold(2)).toBe(true)
   })
 })
+
+describe("a peer that is not connected", () => {
+  it("takes no turn, whatever is said of it", () => {
+    const peers = among({ ann: 1 }, [stranger("eve")])
+    const before = peers.ranked(at(0))
+    peers.asked(peer("gone"))
+    peers.brought(peer("gone"))
+    peers.broughtNothing(peer("gone"), at(0))
+    expect(peers.has(peer("gone"))).toBe(false)
+    expect(peers.ranked(at(0))).toEqual(before)
+  })
+})

@@ -13,6 +13,10 @@ import { signerOf } from "./Cluster.js"
 
 const SIZE = 6
 
+const never = (): never => {
+  throw new Error("a history expected")
+}
+
 /** The committee of an epoch: in every epoch one member goes and another comes. */
 const membersOf = (epoch: number) =>
   Array.from({ length: SIZE }, (_, i) => signerOf(`m${epoch + i}`))
@@ -67,6 +71,13 @@ const talk = (
   return { chain, questions }
 }
 
+/** A peer with this newest checkpoint that shows all of this in its first answer. */
+const shown = (history: ReadonlyArray<Checkpoint.SignedCheckpoint>, trust: Trust = trustOf()): ProvenChain => {
+  const chain = new ProvenChain(trust, history.at(-1) ?? never())
+  chain.takeAtOnce(history)
+  return chain
+}
+
 describe("a chain of closing checkpoints", () => {
   it("is proven at once while enough of the committee one knows still signs", () => {
     expect(talk(historyOf(2))).toMatchObject({ questions: 0, chain: { isProven: true } })
@@ -95,10 +106,12 @@ describe("a chain of closing checkpoints", () => {
     const forged = history.map((signed, i) =>
       i >= 5 ? { ...signed, signatures: signed.signatures.slice(0, 4) } : signed,
     )
-    const { chain } = talk(forged)
-    expect(chain.isProven).toBe(false)
-    expect(chain.isBroken).toBe(true)
-    expect(Math.max(...chain.proven.map(({ checkpoint }) => checkpoint.epoch))).toBeLessThanOrEqual(5)
+    for (const perAnswer of [1, 4]) {
+      const { chain } = talk(forged, trustOf(), perAnswer)
+      expect(chain.isProven).toBe(false)
+      expect(chain.isBroken).toBe(true)
+      expect(Math.max(...chain.proven.map(({ checkpoint }) => checkpoint.epoch))).toBeLessThanOrEqual(5)
+    }
   })
 
   it("is not proven by signatures that do not hold, or by others' names", () => {
@@ -109,13 +122,19 @@ describe("a chain of closing checkpoints", () => {
         signature: Checkpoint.sign(checkpoint, signerOf(`m${i + 2}`)).signature,
       })),
     }))
-    expect(talk(history).chain.isProven).toBe(false)
+    const { chain } = talk(history)
+    expect([chain.isProven, chain.isBroken]).toEqual([false, true])
   })
 
-  it("gives up on a peer that has only the newest, and does not call it a liar", () => {
+  it("gives up on a peer that has only the newest or nothing, and does not call it a liar", () => {
     const { chain } = talk(historyOf(30).slice(-1))
-    expect(chain.isProven).toBe(false)
-    expect(chain.isBroken).toBe(false)
+    expect([chain.isProven, chain.isBroken]).toEqual([false, false])
+    const silent = new ProvenChain(trustOf(), historyOf(30).at(-1) ?? never())
+    for (let n = 0; n < 10; n++) {
+      silent.takeAtOnce([])
+      silent.toAsk()
+    }
+    expect([silent.toAsk(), silent.isProven, silent.isBroken]).toEqual([null, false, false])
   })
 
   it("conflicts with another proven one from the epoch in which they part", () => {
@@ -123,6 +142,10 @@ describe("a chain of closing checkpoints", () => {
     const conflict = ours.conflictWith(theirs)
     expect(conflict?.map(({ checkpoint }) => checkpoint.epoch)).toEqual([4, 4])
     expect(ours.conflictWith(talk(historyOf(9), trustOf(), 8).chain)).toBeUndefined()
+    expect(ours.conflictWith(talk(historyOf(2)).chain)).toBeUndefined()
+    // Epoch 3 is proven only by being named, after epochs 4, 6 and 8.
+    const parted = shown(historyOf(8)).conflictWith(shown(historyOf(8, "theirs", 3)))
+    expect(parted?.map(({ checkpoint }) => checkpoint.epoch)).toEqual([3, 3])
   })
 
   it("must pass through a pinned checkpoint, whoever signed", () => {
@@ -133,6 +156,145 @@ describe("a chain of closing checkpoints", () => {
     expect(talk(ours, trustOf(pin)).chain.isProven).toBe(true)
     expect(talk(theirs, trustOf(pin)).chain.isProven).toBe(false)
     expect(talk(ours.slice(0, 4), trustOf(pin)).chain.isProven).toBe(false)
+  })
+
+  it("must pass through a checkpoint that is pinned in the very epoch it trusts, and is asked for that first", () => {
+    const [ours, theirs] = [historyOf(3), historyOf(3, "theirs")]
+    const [first] = ours
+    if (first === undefined) throw new Error("three expected")
+    const pin = { epoch: 1, hash: first.checkpoint.hash }
+    expect(talk(ours, trustOf(pin)).chain.isProven).toBe(true)
+    expect(talk(theirs, trustOf(pin)).chain.isProven).toBe(false)
+    // Of an epoch before the trusted one nothing is left to pass through.
+    expect(talk(theirs, trustOf({ epoch: 0, hash: Hash.ZERO })).chain.isProven).toBe(true)
+    const far = new ProvenChain(trustOf({ epoch: 7, hash: Hash.ZERO }), historyOf(20).at(-1) ?? first)
+    far.takeAtOnce([])
+    expect(far.toAsk()).toBe(7)
+  })
+
+  it("passes through no checkpoint of another epoch than the pinned one", () => {
+    const history = historyOf(8)
+    const hash = history[4]?.checkpoint.hash ?? Hash.ZERO
+    const isProvenWith = (epoch: number): boolean => shown(history, trustOf({ epoch, hash })).isProven
+    expect([4, 5, 6].map(isProvenWith)).toEqual([false, true, false])
+  })
+
+  it("is made of checkpoints that close their epoch for the next one", () => {
+    const [first] = historyOf(1)
+    if (first === undefined) throw new Error("one expected")
+    const signedBy = (content: Checkpoint.Content): Checkpoint.SignedCheckpoint => {
+      const checkpoint = Checkpoint.make(content)
+      const signatures = Array.from({ length: SIZE }, (_, i) => Checkpoint.sign(checkpoint, signerOf(`m${1 + i}`)))
+      return { checkpoint, signatures }
+    }
+    expect(talk([signedBy(first.checkpoint)]).chain.isProven).toBe(true)
+    for (const nextEpoch of [null, committeeOf(1), committeeOf(3)]) {
+      expect(talk([signedBy({ ...first.checkpoint, nextEpoch })]).chain.isProven).toBe(false)
+    }
+  })
+
+  it("proves nothing of epochs before the trusted one, whoever signed", () => {
+    const [first] = historyOf(1)
+    if (first === undefined) throw new Error("one expected")
+    const trust = { ...trustOf(), record: { ...committeeOf(1), epoch: Natural.epoch(2) } }
+    const chain = new ProvenChain(trust, first)
+    chain.takeAtOnce([])
+    expect([chain.isProven, chain.isBroken, chain.toAsk()]).toEqual([false, false, null])
+  })
+
+  it("has what is proven by signatures, and what that names as the one before", () => {
+    const history = historyOf(8)
+    const chain = shown(history)
+    const hashes = (of: (epoch: number) => Checkpoint.SignedCheckpoint | undefined) =>
+      [1, 2, 3, 4, 5, 6, 7, 8].map((epoch) => of(epoch)?.checkpoint.hash)
+    expect(hashes((epoch) => chain.at(Natural.epoch(epoch)))).toEqual(hashes((epoch) => history[epoch - 1]))
+    expect(chain.at(Natural.epoch(9))).toBeUndefined()
+    // Five of a committee's six still sign in the next epoch; in the one after that four, which are no quorum.
+    expect(chain.proven.map(({ checkpoint }) => checkpoint.epoch)).toEqual([2, 4, 6, 8])
+  })
+
+  it("asks in the middle, then nearer and nearer to what it trusts, and from there on again in the middle", () => {
+    const history = historyOf(17)
+    const chain = new ProvenChain(trustOf(), history.at(-1) ?? never())
+    const asked = (answer: ReadonlyArray<Checkpoint.SignedCheckpoint>) => {
+      chain.takeAtOnce(answer)
+      return chain.toAsk()
+    }
+    expect([asked([]), asked([]), asked([]), asked([])]).toEqual([9, 5, 3, 2])
+    // Epoch 2 can be proven: the next one to trust is that of epoch 3.
+    expect(asked(history.slice(1, 2))).toBe(10)
+    expect(asked([])).toBe(6)
+  })
+
+  it("goes on from what it is shown below what it has asked for", () => {
+    const history = historyOf(17)
+    const chain = new ProvenChain(trustOf(), history.at(-1) ?? never())
+    for (const expected of [9, 5, 3, 2]) {
+      chain.takeAtOnce([])
+      expect(chain.toAsk()).toBe(expected)
+    }
+    chain.takeAtOnce(history.slice(0, 1))
+    expect([chain.isBroken, chain.toAsk()]).toEqual([false, 9])
+  })
+
+  it("has nothing to do in a step before it is told something", () => {
+    const chain = new ProvenChain(trustOf(), historyOf(2).at(-1) ?? never())
+    chain.step()
+    expect([chain.hasWork, chain.isProven, chain.isBroken]).toEqual([false, false, false])
+  })
+
+  it("asks for nothing while it works, nor once it is proven", () => {
+    const history = historyOf(12)
+    const chain = new ProvenChain(trustOf(), history.at(-1) ?? never())
+    chain.take([])
+    expect([chain.hasWork, chain.toAsk()]).toEqual([true, null])
+    while (chain.hasWork) chain.step()
+    expect(chain.toAsk()).toBe(6)
+    chain.takeAtOnce(history)
+    expect([chain.isProven, chain.toAsk()]).toEqual([true, null])
+  })
+
+  it("verifies no signature where there are too few for a quorum, and none after too many false ones", () => {
+    const [first] = historyOf(1)
+    if (first === undefined) throw new Error("one expected")
+    const verifiedOf = (signatures: Checkpoint.SignedCheckpoint["signatures"]): number => {
+      let verified = 0
+      const isValid: Trust["isValid"] = (check) => {
+        verified++
+        return FakeKeys.isValid(check)
+      }
+      new ProvenChain({ ...trustOf(), isValid }, { ...first, signatures }).takeAtOnce([])
+      return verified
+    }
+    const [one, two, ...others] = first.signatures
+    if (one === undefined || two === undefined) throw new Error("six expected")
+    expect(verifiedOf(first.signatures)).toBe(6)
+    expect(verifiedOf(first.signatures.slice(0, 4))).toBe(0)
+    // Five are a quorum of six: with two that are false, four are left.
+    const swapped = [{ ...one, signature: two.signature }, { ...two, signature: one.signature }, ...others]
+    expect(verifiedOf(swapped)).toBeLessThan(6)
+  })
+
+  it("of a peer that shows more than 64 false signatures proves nothing any more", () => {
+    const history = historyOf(2)
+    const [first, second] = history
+    if (first === undefined || second === undefined) throw new Error("two expected")
+    const forged = (count: number) =>
+      Array.from({ length: count }, (_, i) => {
+        const nextEpoch = { ...committeeOf(2), epoch: Natural.epoch(i + 11) }
+        const checkpoint = Checkpoint.make({ ...first.checkpoint, epoch: Natural.epoch(i + 10), nextEpoch })
+        return { checkpoint, signatures: first.signatures }
+      })
+    // Two of each are looked at: then no quorum is left.
+    for (const [count, isProven] of [
+      [32, true],
+      [33, false],
+    ] as const) {
+      const chain = new ProvenChain(trustOf(), first)
+      chain.takeAtOnce(forged(count))
+      expect([chain.isProven, chain.isBroken]).toEqual([isProven, !isProven])
+      expect(chain.proven).toEqual(isProven ? [first] : [])
+    }
   })
 
   it("verifies a bounded number of false signatures, and one committee's in a step", () => {

@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Position from "../../src/ledger/trie/Position.js"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
@@ -627,6 +627,9 @@ describe("what a disk holds", () => {
     }
     const { target, subtrees } = eve.disk.join
     expect(subtrees).toHaveLength(1)
+    expect(eve.replica.recovery(cluster.now).following).toEqual({ _tag: "Joining", epoch: target.checkpoint.epoch })
+    const early = eve.replica.submit(transfer("a0", 0, "a1", 1), cluster.now)
+    expect(Either.getLeft(early)).toEqual(Option.some({ _tag: "NotReady" }))
     eve.stop()
     eve.start()
     const asked = eve.writes.length

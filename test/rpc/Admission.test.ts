@@ -11,10 +11,26 @@ const admissionOf = (options: { readonly isMainnet?: boolean } = {}) => {
   return new Admission({ guard, isMainnet: false, rateLimits: true, now: () => 0, ...options })
 }
 
-const asking = (headers: Readonly<Record<string, string>> = {}, method = "GET", socket = new Socket()): Asking => {
+const asking = (
+  headers: Readonly<Record<string, string>> = {},
+  method = "GET",
+  path = "/status",
+  socket = new Socket(),
+): Asking => {
   const request = new IncomingMessage(socket)
   Object.assign(request.headers, { host: "localhost", ...headers })
-  return { request, response: new ServerResponse(request), method, at: 0, client: "a", counted: 1, headers: [] }
+  request.rawHeaders = ["Host", "localhost"]
+  return {
+    request,
+    response: new ServerResponse(request),
+    method,
+    path,
+    at: 0,
+    client: "a",
+    counted: 1,
+    headers: [],
+    onRefused: undefined,
+  }
 }
 
 const foreign = { origin: "https://example.org" }
@@ -39,6 +55,21 @@ it("a page from elsewhere counts by itself, and so do preflights", () => {
   expect(admission.refusalOf(asking({}, "OPTIONS"))).toBeUndefined()
 })
 
+it("questions about health are answered after the limit is used up, and have a limit themselves", () => {
+  const admission = admissionOf()
+  const health = () => admission.refusalOf(asking({}, "GET", "/health"))
+  expect(admission.refusalOf(asking())).toBeUndefined()
+  for (let i = 0; i < 1_000; i++) expect(health()).toBeUndefined()
+  expect(health()?._tag).toBe("RateLimited")
+  expect(admission.refusalOf(asking())?._tag).toBe("RateLimited")
+  const busy = admissionOf()
+  for (let i = 0; i < 1_000; i++) expect(busy.refusalOf(asking())).toBeUndefined()
+  expect(busy.refusalOf(asking())?._tag).toBe("RateLimited")
+  for (const path of ["/health", "/health/detailed"]) {
+    expect(busy.refusalOf(asking({}, "GET", path))).toBeUndefined()
+  }
+})
+
 it("what costs more is counted once, and not at all where it is too much", () => {
   const admission = admissionOf()
   const one = asking()
@@ -57,7 +88,7 @@ it("an endpoint's gate asks for the network, then the page, then its own limit",
   expect(gate(asking(foreign))?._tag).toBe("ForeignOrigin")
   const [first, second] = [asking(), asking()]
   expect(gate(first)).toBeUndefined()
-  expect(gate(second)?.message).toBe("more than 1 requests to POST /stake within 60 s; ask again in 60 s")
+  expect(gate(second)?.message).toBe("more than 1 request to POST /stake within 60 s; ask again in 60 s")
   expect([first, second].map(({ headers }) => headers.at(-1))).toEqual(['"/stake";r=0;t=60', '"/stake";r=0;t=60'])
 })
 
@@ -65,11 +96,26 @@ it("a connection ends behind its seventeenth refusal for being too many, and no 
   const admission = admissionOf()
   const socket = new Socket()
   const kept = Array.from({ length: 17 }, () => {
-    const one = asking({ host: "example.org" }, "GET", socket)
+    const one = asking({ host: "example.org" }, "GET", "/status", socket)
     one.response.shouldKeepAlive = true
     admission.refusalOf(one)
     return one.response.shouldKeepAlive
   })
   expect(kept).toEqual([...Array.from({ length: 16 }, () => true), false])
   expect([admission.isEnding(socket), admission.isEnding(new Socket())]).toEqual([true, false])
+})
+
+it("a limit on what is given away counts no refused request", () => {
+  const gate = admissionOf().gateOf({ ...stake, limit: { ...stake.limit, onlyGranted: true } })
+  const malformed = asking()
+  expect(gate(malformed)).toBeUndefined()
+  expect(gate(asking())?._tag).toBe("RateLimited")
+  malformed.onRefused?.()
+  expect(malformed.headers.at(-1)).toBe('"/stake";r=1;t=0')
+  const granted = asking()
+  expect(gate(granted)).toBeUndefined()
+  const another = asking()
+  expect(gate(another)?._tag).toBe("RateLimited")
+  another.onRefused?.()
+  expect(gate(asking())?._tag).toBe("RateLimited")
 })

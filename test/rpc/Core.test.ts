@@ -103,20 +103,30 @@ describe("an account", () => {
   })
 })
 
+it("an answer that is kept is not given to a query that nobody reads", async () => {
+  // It is encoded once for each commit.
+  for (let i = 0; i < 3; i++) {
+    expect((await fetch(`${node.url}/network`)).status).toBe(200)
+    const refused = await fetch(`${node.url}/network?x=1`)
+    expect([refused.status, await refused.json()]).toMatchObject([400, { code: "InvalidRequest", field: "x" }])
+  }
+})
+
 describe("a new user", () => {
   it("gets a key and coins, sends some, takes a name and is found by it", async () => {
-    const { address, secret_key: key } = await client.core.keygen()
+    const { address, address_bech32, secret_key: key } = await client.core.keygen()
     const paid = await client.core.faucet({ payload: { address, amount: Wallet.sats("12.5") } })
     expect(paid).toMatchObject({
       amount: 12.5 * COIN,
       amount_coin: 12.5,
-      message: `12.5 UDG are on their way to ${address}`,
+      message: `12.5 UDG are on their way to ${address_bech32}`,
     })
     expect(await finalized(paid.tx_hash)).toMatchObject({ applied: true, failure: null, proposal_id: null })
 
     const account = Wallet.account(Wallet.network(await client.core.network()), key)
     const named = account.registerName({ name: "alice", fee: 100_000, nonce: 0 })
     const { tx_hash } = await client.transactions.submit({ payload: named })
+    expect([account.address, account.addressBech32]).toEqual([address, address_bech32])
     expect(await finalized(tx_hash)).toMatchObject({ applied: true, transaction: named })
     const balance = await client.core.balance({ path: { address: "@alice" } })
     expect(balance).toMatchObject({ address: account.address, nonce: 1, next_nonce: 1, name: "alice" })
@@ -146,7 +156,13 @@ describe("a new user", () => {
     const account = Wallet.account(Wallet.network(await client.core.network()), Wallet.generate())
     const transfer = account.transfer({ to: nobody, amount: 1, fee: 1_000, nonce: 0 })
     const submit = (payload: Wallet.SignedTransaction) => refusal(client.transactions.submit({ payload }))
-    expect(await submit(transfer)).toMatchObject({ code: "InsufficientBalance", balance: 0, required: 1_001 })
+    expect(await submit(transfer)).toMatchObject({
+      code: "InsufficientBalance",
+      message: "0.00001001 UDG (1001 sats) needed, 0 UDG (0 sats) available",
+      balance: 0,
+      required: 1_001,
+      pending: 0,
+    })
     expect(await submit({ ...transfer, fee: 1_001 as never })).toMatchObject({ code: "InvalidSignature" })
     expect(await submit({ ...transfer, to: "nobody" } as typeof transfer)).toMatchObject({
       code: "InvalidRequest",

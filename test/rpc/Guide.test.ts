@@ -1,6 +1,7 @@
 /** Every example of the guide to the HTTP interface, run as it stands there. */
 import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { transformSync } from "esbuild"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Curl from "../docs/Curl.js"
 import * as Stranger from "../testing/Stranger.js"
@@ -34,7 +35,7 @@ afterAll(() => node.stop())
 
 describe("the guide", () => {
   const requests = blocks.flatMap((block, i) => (block.language === "sh" ? [{ block, answer: blocks[i + 1] }] : []))
-  const programs = blocks.filter(({ language }) => language === "js")
+  const programs = blocks.filter(({ language }) => language === "ts")
 
   it("has examples, each request with its answer and each program with what it prints", () => {
     expect(requests.length).toBeGreaterThanOrEqual(4)
@@ -56,8 +57,22 @@ describe("the guide", () => {
     "$text",
     async ({ text, behind }) => {
       const [, printed = "nothing"] = /^prints `([^`]+)`/.exec(behind) ?? []
-      expect(await Stranger.run(text.replaceAll(ADDRESS, node.url))).toEqual({ code: 0, said: `${printed}\n` })
+      const { code } = transformSync(text.replaceAll(ADDRESS, node.url), { loader: "ts", format: "esm" })
+      expect(await Stranger.run(code)).toEqual({ code: 0, said: `${printed}\n` })
     },
     120_000,
+  )
+
+  it.each(["nodenext", "bundler"] as const)(
+    "has programs that a strict compiler takes, with the modules of %s",
+    async (resolution) => {
+      expect(
+        await Stranger.compile(
+          programs.map(({ text }) => text),
+          resolution,
+        ),
+      ).toEqual({ code: 0, said: "" })
+    },
+    240_000,
   )
 })

@@ -40,8 +40,8 @@ describe("a node that listens on the loopback", () => {
     expect(await codeOf(server.port, "GET", "/status", `Host: ${host}\r\n`)).toBe(200)
   })
 
-  it("answers who names none, which no browser does", async () => {
-    expect(await codeOf(server.port, "GET", "/status", "")).toBe(200)
+  it("asks for a name", async () => {
+    expect(await codeOf(server.port, "GET", "/status", "")).toBe("InvalidRequest")
   })
 
   it.each([

@@ -53,6 +53,44 @@ describe("the document", () => {
     expect(JSON.stringify(document)).not.toContain("HttpApiDecodeError")
   })
 
+  it("says the range of every number and the form of every text in a path or a query", () => {
+    const { schemas } = document.components
+    const parameters = operations.flatMap(({ operation }) => operation.parameters)
+    for (const { name, schema } of parameters) {
+      // A reference that has a description of its own is in `allOf`.
+      const [, reference = ""] = /"#\/components\/schemas\/(\w+)"/.exec(JSON.stringify(schema)) ?? []
+      const resolved = { ...schema, ...schemas[reference] }
+      const isBounded = "type" in resolved && (resolved.type === "integer" ? "maximum" in resolved : true)
+      const hasForm = "pattern" in resolved || "maxLength" in resolved || "enum" in resolved || "minimum" in resolved
+      expect([name, isBounded, hasForm]).toEqual([name, true, true])
+    }
+    const schemaOf = (wanted: string) => parameters.find(({ name }) => name === wanted)?.schema
+    expect(schemaOf("limit")).toMatchObject({ minimum: 1, maximum: 100 })
+    expect(schemaOf("rounds")).toMatchObject({ minimum: 1, maximum: 120 })
+  })
+
+  it.each(
+    ["AccountText", "AddressText"].flatMap((name) => [
+      [name, "9f3c1a2b4d5e6f708192a3b4c5d6e7f8091a2b3c", true],
+      [name, "9F3C1A2B4D5E6F708192A3B4C5D6E7F8091A2B3C", true],
+      [name, "tudg1nu7p526dtehhpqvj5w6vt4h8lqy352eud263hw", true],
+      [name, "TUDG1NU7P526DTEHHPQVJ5W6VT4H8LQY352EUD263HW", true],
+      [name, "tudg1nu7p526dtehhpqvj5w6vt4h8lqy352eud263h", false],
+      [name, "tudg1Nu7p526dtehhpqvj5w6vt4h8lqy352eud263hw", false],
+      [name, "9f3c1a2b", false],
+      [name, "@alice", name === "AccountText"],
+      [name, "@-x", false],
+    ]),
+  )("%s has a pattern that takes %s: %s", (name, text, isTaken) => {
+    const schema: object = document.components.schemas[String(name)] ?? {}
+    expect(new RegExp("pattern" in schema ? String(schema.pattern) : "never").test(String(text))).toBe(isTaken)
+  })
+
+  it("has no title or description that a library made of a check", () => {
+    const made = /"title":"(?:[^"]*\(|[a-z]+")|item\(s\)|character\(s\)/.exec(JSON.stringify(document))
+    expect(made?.[0]).toBeUndefined()
+  })
+
   it("describes every field of every body", () => {
     const bare: Array<string> = []
     const visit = (schema: unknown, where: string): void => {

@@ -116,10 +116,12 @@ describe("requests that are in order", () => {
     }
   })
 
-  it("may come as a whole URL, with a query, without a Host, pipelined", async () => {
-    expect((await ask(server.port, get("http://any.example/status?x=1"))).status).toBe(200)
-    expect((await ask(server.port, "GET /status HTTP/1.1\r\nConnection: close\r\n\r\n")).status).toBe(200)
-    const two = await TestServer.exchange(server.port, [`GET /health HTTP/1.1\r\n\r\n${get("/status")}`])
+  it("may come as a whole URL, in HTTP/1.0 without a Host, pipelined", async () => {
+    expect((await ask(server.port, get("http://any.example/status"))).status).toBe(200)
+    expect((await ask(server.port, "GET /status HTTP/1.0\r\n\r\n")).status).toBe(200)
+    const two = await TestServer.exchange(server.port, [
+      `GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n${get("/status")}`,
+    ])
     expect(TestServer.parse(two).map(({ status }) => status)).toEqual([200, 200])
   })
 
@@ -169,8 +171,50 @@ describe("requests that are not in order", () => {
     ["no type", ""],
     ["a type that only begins so", "Content-Type: application/jsonp\r\n"],
     ["an encoding", "Content-Type: application/json\r\nContent-Encoding: gzip\r\n"],
+    ["another charset", "Content-Type: application/json; charset=iso-8859-1\r\n"],
+    ["another charset in quotes", 'Content-Type: application/json;charset="utf-16"\r\n'],
+    ["two charsets", "Content-Type: application/json; charset=utf-8; charset=latin1\r\n"],
   ])("with a body declared as %s", async (_what, headers) => {
     expectFailure(await ask(server.port, post("/stake", stake, headers)), 415, "UnsupportedMediaType")
+  })
+
+  it.each(["application/json; charset=utf-8", 'application/json;charset="UTF-8"', "Application/JSON ; Charset=utf8"])(
+    "except with a body declared as %s",
+    async (type) => {
+      expect((await ask(server.port, post("/stake", stake, `Content-Type: ${type}\r\n`))).status).toBe(200)
+    },
+  )
+
+  it.each([
+    ["none", ""],
+    ["two", "Host: localhost\r\nhost: localhost\r\n"],
+  ])("without exactly one Host: %s", async (got, headers) => {
+    const answer = await ask(server.port, `GET /status HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`)
+    expect(expectFailure(answer, 400, "InvalidRequest")).toMatchObject({
+      error: expect.stringMatching(`got ${got === "two" ? 2 : got}$`),
+      field: "host",
+    })
+  })
+
+  it.each([
+    ["/status?x=1", "x", "no such query parameter; this endpoint has none"],
+    ["/dag?round=1", "round", "no such field; known are from, rounds"],
+    ["/dag?rounds=1&rounds=2", "rounds", "stands twice in the query"],
+    ["/balance/@zoe?limit=1", "limit", "no such query parameter; this endpoint has none"],
+    ["/events?colour=red", "colour", "no such"],
+  ])("with a query that nobody reads, %s", async (path, field, reason) => {
+    const refused = expectFailure(await ask(server.port, get(path)), 400, "InvalidRequest")
+    expect(refused).toMatchObject({ field, error: expect.stringContaining(`${field}: ${reason}`) })
+  })
+
+  it("with a query behind a path that takes a body", async () => {
+    for (const [path, body] of [
+      ["/stake?x=1", stake],
+      ["/tx/submit?x=1", "[]"],
+    ] as const) {
+      const refused = expectFailure(await ask(server.port, post(path, body)), 400, "InvalidRequest")
+      expect(refused).toMatchObject({ field: "x" })
+    }
   })
 
   it("with a body that is no JSON, empty or not UTF-8", async () => {
@@ -353,8 +397,14 @@ describe("limits", () => {
       .map(({ status }) => status)
       .slice(0, -1)
 
-  const once = (method: string, path: string, client: string) =>
-    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${as(client)}Content-Length: 0\r\n\r\n`
+  const wish = JSON.stringify({ address: "@zoe", amount: 1 })
+
+  /** The faucet counts only what it grants, and everybody else every request. */
+  const once = (method: string, path: string, client: string) => {
+    const body = path === "/faucet" ? wish : ""
+    const type = "Content-Type: application/json\r\n"
+    return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${as(client)}${type}Content-Length: ${body.length}\r\n\r\n${body}`
+  }
 
   it.each([
     ["POST", "/tx", 100],
@@ -378,7 +428,7 @@ describe("limits", () => {
   })
 
   it("a refusal says when to come back", async () => {
-    const request = post("/faucet", "{}", as("203.0.113.1"))
+    const request = post("/faucet", wish, `Content-Type: application/json\r\n${as("203.0.113.1")}`)
     const first = await ask(server.port, request)
     expect(first.headers.get("ratelimit-policy")).toBe('"/faucet";q=1;w=600')
     expect(first.headers.get("ratelimit")).toBe('"/faucet";r=0;t=600')
@@ -387,6 +437,17 @@ describe("limits", () => {
     expect(body).toMatchObject({ limit: 1, window_seconds: 600, retry_after_seconds: 600 })
     expect(body.error).toContain("--rate-limits off")
     expect(second.headers.get("retry-after")).toBe("600")
+  })
+
+  it("a malformed wish to the faucet does not count", async () => {
+    const asked = (body: string) =>
+      ask(server.port, post("/faucet", body, `Content-Type: application/json\r\n${as("203.0.113.99")}`))
+    for (const body of ["", "{}", JSON.stringify({ address: "@zoe", amount: 0.5 })]) {
+      const refused = await asked(body)
+      expectFailure(refused, 400, "InvalidRequest")
+      expect(refused.headers.get("ratelimit")).toBe('"/faucet";r=1;t=0')
+    }
+    expect([(await asked(wish)).status, (await asked(wish)).status]).toEqual([200, 429])
   })
 
   it("are counted for who the proxy says, however much stands in front of its word", async () => {
@@ -679,8 +740,8 @@ describe("stopping", () => {
         },
       },
     )
-    const owed = TestServer.exchange(server.port, ["GET /health HTTP/1.1\r\n\r\n"])
-    const idle = TestServer.exchange(server.port, ["GET /network HTTP/1.1\r\n\r\n"])
+    const owed = TestServer.exchange(server.port, ["GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+    const idle = TestServer.exchange(server.port, ["GET /network HTTP/1.1\r\nHost: localhost\r\n\r\n"])
     await expect.poll(() => [...happened].sort()).toEqual(["answered /network", "asked"])
     const before = performance.now()
     const stopped = server.stop()
@@ -713,7 +774,7 @@ it("a port that is taken is said in one line", async () => {
 it("every answer is told with its route", async () => {
   const answered: Array<Answered> = []
   const server = await TestServer.start({ onAnswer: (each) => answered.push(each) })
-  await ask(server.port, get("/balance/x?y=1"))
+  await ask(server.port, get("/balance/x"))
   await ask(server.port, get("/nothing/at/all"))
   expect(answered.map(({ route, method, status }) => [route, method, status])).toEqual([
     ["/balance/:address", "GET", 200],

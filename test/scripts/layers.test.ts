@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { cycles, violations } from "../../scripts/layers.mjs"
+import { borrowed, cycles, violations } from "../../scripts/layers.mjs"
 
 /** A house of the given files, each with its content. */
 const house = (root: string, files: Readonly<{ [path: string]: string }>): string => {
@@ -25,6 +25,28 @@ describe("the layering rule", () => {
   it("holds for this repository", () => {
     expect(violations(resolve(import.meta.dirname, "../../src"))).toEqual([])
     expect(cycles(resolve(import.meta.dirname, "../../src"))).toEqual([])
+  })
+
+  it("keeps the client of the documents independent of everything here", () => {
+    expect(borrowed(resolve(import.meta.dirname, "../document"))).toEqual([])
+    const files = {
+      "Good.ts": `${importing("./Bytes.js")}${importing("node:crypto")}${importing("@noble/hashes/sha2.js")}`,
+      "Good.test.ts": importing("../../src/protocol/identity/Hash.js"),
+      "Ours.ts": importing("../../src/protocol/identity/Hash.js"),
+      "Alias.ts": importing("#crypto"),
+      "Package.ts": importing("udg-node/client"),
+      "Beside.ts": importing("../conformance/TestNode.js"),
+      "Down.ts": importing("./../../src/main.js"),
+      "Computed.ts": "export const it = (name) => import(name)\n",
+    }
+    expect(borrowed(house(root, files)).map((line) => line.split(" ")[0])).toEqual([
+      "test/document/Alias.ts",
+      "test/document/Beside.ts",
+      "test/document/Computed.ts",
+      "test/document/Down.ts",
+      "test/document/Ours.ts",
+      "test/document/Package.ts",
+    ])
   })
 
   it("finds modules that need each other to load, not those that only speak of each other's types", () => {
@@ -76,8 +98,8 @@ describe("the layering rule", () => {
     ["rpc/handlers/Core.ts", "../../storage/Commits.js", "rpc/ may import only"],
     ["rpc/api/Core.ts", "../../node/Mempool.js", "rpc/api/ may import only: effect3/http, protocol"],
     ["rpc/api/Core.ts", "../handlers/Core.js", "the rooms of rpc/ are, lowest first: api, "],
-    ["client/Client.ts", "../ledger/State.js", "client/ may import only: effect3/http, protocol, rpc/api"],
-    ["client/Client.ts", "../rpc/handlers/Core.js", "client/ may import only: effect3/http, protocol, rpc/api"],
+    ["client/Client.ts", "../ledger/State.js", "client/ may import only: effect3, protocol, rpc/api"],
+    ["client/Client.ts", "../rpc/handlers/Core.js", "client/ may import only: effect3, protocol, rpc/api"],
     ["explorer/Page.ts", "../node/Mempool.js", "explorer/ may import only: protocol, client"],
     ["cli/Node.ts", "../main.js", "cli/ may import only"],
     ["node/Mempool.ts", "../../test/builders.js", "outside src/"],

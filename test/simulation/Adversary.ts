@@ -63,6 +63,8 @@ export interface Means {
   /** Which machine runs the validator with this address. */
   readonly machineOf: (address: Address) => number | undefined
   readonly forged: (transaction: Transaction) => Transaction
+  /** One that a decoder accepts and nobody else would send. */
+  readonly strange: () => Transaction | null
 }
 
 interface Slot {
@@ -80,6 +82,7 @@ export class Adversary {
   readonly #signer: Signer
   readonly #address: Address
   readonly #chance: Chance
+  readonly #strangeChance: Chance
   readonly #means: Means
   readonly #habits: ReadonlySet<Habit>
   #opening: Opening
@@ -113,6 +116,7 @@ export class Adversary {
     this.#committee = new Committee(opening.record)
     this.#habits = new Set(habits)
     this.#chance = chance
+    this.#strangeChance = chance.stream("strange transactions")
     this.#means = means
   }
 
@@ -380,7 +384,8 @@ export class Adversary {
 
   #body(round: number): Vertex.Body {
     const chance = this.#chance
-    const good = chance.percent(50) ? this.#transactions.slice(0, chance.below(6)) : []
+    const known = chance.percent(50) ? this.#transactions.slice(0, chance.below(6)) : []
+    const good = [...this.#strange(), ...known]
     const [some] = this.#transactions
     const transactions =
       some !== undefined && this.#does("forges-transactions", 15) ? [...good, this.#forge(some)] : good
@@ -391,6 +396,12 @@ export class Adversary {
         : []
     const heartbeats = this.#does("garbage", 20) ? [this.#heartbeat(round)] : []
     return { transactions, evidence, heartbeats }
+  }
+
+  /** By the rules in form and signatures, and at the edges in everything else. */
+  #strange(): ReadonlyArray<Transaction> {
+    const count = this.#isHostile && this.#strangeChance.percent(30) ? this.#strangeChance.between(1, 3) : 0
+    return Array.from({ length: count }, this.#means.strange).filter((transaction) => transaction !== null)
   }
 
   /** Two headers of its own that are good evidence of nothing: their base is no checkpoint of this network. */

@@ -12,7 +12,7 @@ import * as Sweep from "./Sweep.js"
 
 const MINUTE = 60_000
 /** A second or so of one core each. */
-const USUAL_SEEDS = 12
+const USUAL_SEEDS = 8
 const SEEDS = Number(process.env["UDG_SIMULATED_SEEDS"] ?? 150)
 const SEEDS_TO_FIND_A_FAULT = 200
 
@@ -70,7 +70,7 @@ describe("a simulated network", () => {
   it(
     "lives the same life again when given the same seed",
     async () => {
-      const seeds = [1, 2, 50]
+      const seeds = [1, 50]
       const options = seeds.map((seed) => optionsOf(seed, 7, 150, FAULTS))
       const reports = await reportsOf(crew, [...options, ...options])
       for (const seed of seeds) {
@@ -83,15 +83,15 @@ describe("a simulated network", () => {
     5 * MINUTE,
   )
 
-  it(
-    "settles four, ten and unequal validators as well",
-    async () => {
-      const options = [1, 4, 10, 13].flatMap((nodes, i) => [1, 2].map((seed) => optionsOf(1_000 * i + seed, nodes, 90)))
-      const reports = [...(await reportsOf(crew, options)).values()].flat()
-      expect(reports.map(({ failure }) => failure)).toEqual(options.map(() => null))
-    },
-    5 * MINUTE,
-  )
+  const settlesOthers = async (seed: number) => {
+    const options = [1, 4, 10, 13].map((nodes, i) => optionsOf(1_000 * i + seed, nodes, 90))
+    const reports = [...(await reportsOf(crew, options)).values()].flat()
+    expect(reports.map(({ failure }) => failure)).toEqual(options.map(() => null))
+  }
+
+  const OTHERS = "settles four, ten and unequal validators as well, with seed"
+  it(`${OTHERS} 1`, () => settlesOthers(1), 5 * MINUTE)
+  it(Rest.of("more seeds", `${OTHERS} 2`), () => settlesOthers(2), 5 * MINUTE)
 })
 
 describe("a planted fault", () => {

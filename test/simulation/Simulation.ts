@@ -1,17 +1,20 @@
 /** One run: a whole network from its genesis through a storm to a calm end, decided by one seed. */
 
+import { Either } from "effect"
 import { Committee } from "../../src/consensus/dag/Committee.js"
+import type { Reads } from "../../src/ledger/Reads.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import type { Genesis } from "../../src/protocol/epoch/Genesis.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
-import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
+import { decode, type Transaction } from "../../src/protocol/transaction/Transaction.js"
 import type { Header } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import type { Connection, PeerId } from "../../src/replica/messages/Peer.js"
 import type { Output } from "../../src/replica/output/Output.js"
 import type { Write } from "../../src/replica/output/Write.js"
+import { Purse } from "../edges/Purse.js"
 import * as Stored from "../support/Stored.js"
 import { Adversary, HABITS } from "./Adversary.js"
 import { Agenda } from "./Agenda.js"
@@ -83,6 +86,7 @@ const SETTLING_ROUNDS = 10
 const TRAFFIC_EVERY_MS = 40
 const LOOK_EVERY_MS = 200
 const PEOPLE = 8
+const ACCOMPLICES = 4
 const ROUNDS_OF_CAMPS = 10
 const MESSAGES_PER_PAIR_AND_ROUND = 12
 
@@ -142,6 +146,7 @@ export class Simulation {
       validators: options.nodes,
       newcomers: this.#has("newcomers") ? worldChance.between(1, 3) : 0,
       people: PEOPLE,
+      accomplices: this.#has("byzantine") ? ACCOMPLICES : 0,
     })
     this.#beginning = Stored.ofGenesis(this.#world.genesis)
     const { record } = this.#beginning.current.opening
@@ -301,6 +306,15 @@ export class Simulation {
     const habits = this.#has("conspiracy") ? [...own, "two-faced" as const] : own
     this.#tell(`${host.name} ${habits.join(", ") || "only has a bad name"}`)
     const { index } = host
+    const { genesis, accomplices, validators, newcomers, people } = this.#world
+    const purse = new Purse(chance.stream("purse"), {
+      genesis,
+      own: accomplices,
+      others: [...validators, ...newcomers, ...people],
+      // What keeps a network within the bounds of the model stays as it is.
+      parameters: [],
+      read: () => this.#readOf(host),
+    })
     const adversary: Adversary = new Adversary(
       person.signer,
       person.address,
@@ -322,9 +336,21 @@ export class Simulation {
         faceFor: (machine, round) => this.#faceFor(machine, round),
         machineOf: (address) => this.#machineOf(address),
         forged: (transaction) => this.#traffic.forged(transaction),
+        strange: () => this.#strange(host, purse),
       },
     )
     return adversary
+  }
+
+  #readOf({ name, replica }: Host): Reads {
+    if (replica === null) throw new RangeError(`${name} is down and makes vertices`)
+    return replica.read
+  }
+
+  #strange(host: Host, purse: Purse): Transaction | null {
+    if (host.replica === null) return null
+    const { networkId } = this.#world.genesis
+    return Either.getOrNull(decode(networkId, purse.next().encoded))
   }
 
   /** For a while some machines see one world and the others another one; then the camps are drawn anew. */

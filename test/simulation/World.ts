@@ -23,12 +23,15 @@ export interface World {
   /** They have a machine and the money for a large stake. */
   readonly newcomers: ReadonlyArray<Person>
   readonly people: ReadonlyArray<Person>
+  /** Whose keys adversaries have besides their own: some with money, some never heard of. */
+  readonly accomplices: ReadonlyArray<Person>
 }
 
 export interface Size {
   readonly validators: number
   readonly newcomers: number
   readonly people: number
+  readonly accomplices: number
 }
 
 const coins = (amount: number): Sats.Sats => Sats.make(amount * Sats.SATS_PER_COIN)
@@ -63,12 +66,14 @@ export const make = (scheme: Scheme, chance: Chance, size: Size): World => {
   const validators = named("v", size.validators).map(person)
   const newcomers = named("new", size.newcomers).map(person)
   const people = named("p", size.people).map(person)
+  const accomplices = named("x", size.accomplices).map(person)
   const isEqual = chance.percent(50)
   const stakes = validators.map(() => coins(isEqual ? 10_000 : chance.between(7_000, 13_000)))
   const allocations = [
     ...validators.map(({ address }) => ({ address, amount: coins(3_000) })),
     ...newcomers.map(({ address }) => ({ address, amount: coins(chance.between(5_000, 200_000)) })),
     ...people.map(({ address }) => ({ address, amount: coins(chance.between(2_500, 6_000)) })),
+    ...accomplices.slice(2).map(({ address }, i) => ({ address, amount: coins(i === 0 ? 50 : 2_200) })),
   ]
   const genesis = Networks.genesisOf({
     networkId: "udg-simulation" as NetworkId,
@@ -84,5 +89,5 @@ export const make = (scheme: Scheme, chance: Chance, size: Size): World => {
     parameters,
     protocol,
   })
-  return { genesis, validators, newcomers, people }
+  return { genesis, validators, newcomers, people, accomplices }
 }

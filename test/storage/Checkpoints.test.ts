@@ -31,6 +31,8 @@ describe("the checkpoints", () => {
           expect(yield* storage.checkpoints.at(Natural.round(100))).toEqual(kept)
           expect(yield* storage.checkpoints.latestWithQuorum).toEqual(kept)
           expect(yield* storage.checkpoints.at(Natural.round(99))).toEqual(Option.none())
+          expect(yield* storage.checkpoints.byHash(checkpoint.hash)).toEqual(kept)
+          expect(yield* storage.checkpoints.byHash(world.checkpoint(99).hash)).toEqual(Option.none())
         }),
       )
       .pipe(Effect.provide(world.platform)),

@@ -123,22 +123,24 @@ describe("what a ledger did", () => {
             const found = yield* Effect.forEach([applied, failing, withoutEffect], ({ id }) =>
               storage.transactions.byId(id),
             )
-            expect(found.map(Option.map(({ outcome, position }) => ({ outcome, position })))).toEqual([
-              Option.some({ outcome: { failure: null, proposalId: null }, position: 1 }),
+            expect(found.map(Option.map(({ outcome }) => outcome))).toEqual([
+              Option.some({ failure: null, proposalId: null }),
               Option.some({
-                outcome: {
-                  failure: {
-                    code: "InsufficientBalance",
-                    reason: expect.stringMatching(/^\d+ sats needed, \d+ available$/),
-                  },
-                  proposalId: null,
+                failure: {
+                  code: "InsufficientBalance",
+                  reason: expect.stringMatching(/^[\d.]+ UDG \(\d+ sats\) needed, [\d.]+ UDG \(\d+ sats\) available$/),
                 },
-                position: 2,
+                proposalId: null,
               }),
               Option.none(),
             ])
+            // The first one was not recorded, and lies before the others.
+            expect(yield* storage.transactions.ofVertex(commit.index, vertex.header.hash)).toEqual([
+              { position: 1, isApplied: true },
+              { position: 2, isApplied: false },
+            ])
             const history = yield* storage.transactions.history({ address: poorAddress, before: null, limit: 9 })
-            expect(history.map(({ id }) => id)).toEqual([failing.id, applied.id])
+            expect(history.map(({ transaction }) => transaction.id)).toEqual([failing.id, applied.id])
           }),
         genesis,
       )

@@ -58,8 +58,8 @@ describe("the schema", () => {
         )
         expect(tables.length).toBeGreaterThan(2)
         for (const [text] of tables) {
-          expect(text).toMatch(/^create table \w+ \(\n {2}-- [A-Z].{20,}/i)
-          const [, name] = /^create table (\w+)/i.exec(String(text)) ?? []
+          expect(text).toMatch(/^create table "?\w+"? \(\n {2}-- [A-Z].{20,}/i)
+          const [, name] = /^create table "?(\w+)/i.exec(String(text)) ?? []
           expect(textOf("docs/storage.md")).toMatch(new RegExp(`^\\|.*\`${name}\``, "m"))
         }
       }

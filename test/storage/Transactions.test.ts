@@ -2,9 +2,11 @@ import { statSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
+import * as Limits from "../../src/protocol/numbers/Limits.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import type * as Storage from "../../src/storage/Storage.js"
+import type { RecordedTransaction } from "../../src/storage/tables/Transactions.js"
 import * as world from "./world.js"
 
 /** A commit of one vertex that holds these transactions. */
@@ -21,14 +23,14 @@ const historyOf = (storage: Storage.Storage["Type"], n: number, limit: number) =
     const pages: Array<ReadonlyArray<string>> = []
     let before: number | null = null
     for (;;) {
-      const page: ReadonlyArray<{ id: string; sequence: number }> = yield* storage.transactions.history({
+      const page: ReadonlyArray<RecordedTransaction> = yield* storage.transactions.history({
         address: world.address(n),
         before,
         limit,
       })
       const last = page.at(-1)
       if (last === undefined) return pages
-      pages.push(page.map(({ id }) => id))
+      pages.push(page.map(({ transaction }) => transaction.id))
       before = last.sequence
     }
   })
@@ -43,10 +45,8 @@ describe("a transaction", () => {
           const found = Option.getOrThrow(yield* storage.transactions.byId(transaction.id))
           expect(found).toEqual({
             sequence: 2,
-            id: transaction.id,
-            bytes: transaction.encoded,
+            transaction,
             outcome: { failure: null, proposalId: null },
-            position: 1,
             commitIndex: 5,
             commitTime: world.commit(5).time,
             leaderRound: 5,
@@ -75,11 +75,11 @@ describe("a transaction", () => {
           ]
           const vertex = world.vertex({ round: 1, transactions })
           yield* storage.vertices.insert([vertex])
-          const executed = transactions.map((transaction, position) => ({
-            ...world.applied(transaction, position),
-            outcome: outcomes[position] ?? expect.fail(),
+          const executed = transactions.map((transaction, i) => ({
+            ...world.applied(transaction, i),
+            outcome: outcomes[i] ?? expect.fail(),
           }))
-          yield* storage.appendCommit(world.batch(1, { vertices: [{ header: vertex.header, executed }] }))
+          yield* storage.appendCommit(world.batch(1, { vertices: [{ ...world.ordered(vertex), executed }] }))
           const found = yield* Effect.forEach([failed, proposing], (transaction) =>
             storage.transactions.byId(transaction?.id ?? expect.fail()),
           )
@@ -87,6 +87,79 @@ describe("a transaction", () => {
         }),
       )
       .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("is found among many of every size, each with what came of it", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const memoOf = (n: number) => "m".repeat((n * 37) % (Limits.MEMO_BYTES + 1))
+          const transactions = Array.from({ length: 300 }, (_, n) => world.transfer(n % 5, 9, n, memoOf(n)))
+          const vertices = [0, 1, 2].map((n) =>
+            world.vertex({ round: n + 1, transactions: transactions.slice(n * 100, n * 100 + 100) }),
+          )
+          yield* storage.vertices.insert(vertices)
+          const outcomeOf = (n: number) => ({
+            failure: n % 7 === 0 ? { code: "NonceTooLow", reason: `${n}` } : null,
+            proposalId: n % 11 === 0 ? Natural.proposalId(n) : null,
+          })
+          const ordered = vertices.map(world.ordered).map(({ executed, ...vertex }, i) => ({
+            ...vertex,
+            executed: executed.map((one, n) => ({ ...one, outcome: outcomeOf(i * 100 + n) })),
+          }))
+          yield* storage.appendCommit(world.batch(1, { vertices: ordered }))
+          for (const [n, transaction] of transactions.entries()) {
+            expect(Option.getOrThrow(yield* storage.transactions.byId(transaction.id))).toMatchObject({
+              sequence: n + 1,
+              transaction,
+              outcome: outcomeOf(n),
+              vertex: { hash: vertices[Math.floor(n / 100)]?.header.hash },
+            })
+          }
+          expect((yield* historyOf(storage, 9, 70)).flat()).toEqual(transactions.map(({ id }) => id).reverse())
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("keeps its place in the vertex, beside those that left no trace", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const vertex = world.vertex({
+            round: 1,
+            transactions: Array.from({ length: 6 }, (_, n) => world.transfer(1, 2, n)),
+          })
+          yield* storage.vertices.insert([vertex])
+          const { executed, ...ordered } = world.ordered(vertex)
+          const recorded = [1, 2, 4].map((position) => executed[position] ?? expect.fail())
+          yield* storage.appendCommit(world.batch(1, { vertices: [{ ...ordered, executed: recorded }] }))
+          const places = yield* storage.transactions.ofVertex(Natural.commitIndex(1), vertex.header.hash)
+          expect(places.map(({ position }) => position).sort()).toEqual([1, 2, 4])
+          for (const { transaction } of recorded) {
+            const found = yield* storage.transactions.byId(transaction.id)
+            expect(Option.map(found, (one) => one.transaction)).toEqual(Option.some(transaction))
+          }
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("is not taken for another that the same key leads to", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const [mine, other, unknown] = [world.transfer(1, 2, 0), world.transfer(1, 2, 1), world.transfer(1, 2, 2)]
+      yield* world.inDirectory(path, (storage) => commit(storage, 1, [other, mine]))
+      const keyOf = ({ id }: Transaction) => Number.parseInt(id.slice(0, 12), 16)
+      const keys = `(${keyOf(mine)}, 1), (${keyOf(unknown)}, 2)`
+      yield* world.sqlite(`${path}/udg.db`, `insert into transaction_keys (key, sequence) values ${keys}`)
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          expect(Option.getOrThrow(yield* storage.transactions.byId(mine.id))).toMatchObject({ sequence: 2 })
+          expect(yield* storage.transactions.byId(unknown.id)).toEqual(Option.none())
+        }),
+      )
+    }).pipe(Effect.provide(world.platform)),
   )
 
   it.effect("is still found when its vertex is pruned", () =>
@@ -128,7 +201,7 @@ describe("an account's history", () => {
             before: third?.sequence ?? expect.fail(),
             limit: 3,
           })
-          expect(next.map(({ id }) => id)).toEqual(newestFirst.slice(3, 6))
+          expect(next.map(({ transaction }) => transaction.id)).toEqual(newestFirst.slice(3, 6))
           expect(yield* historyOf(storage, 8, 3)).toEqual([])
         }),
       )

@@ -35,7 +35,57 @@ const rounds = (storage: Storage.Storage["Type"], [fromRound, toRound]: readonly
     }
   })
 
+/** Every way in which a vertex is read as a whole. */
+const readings = (storage: Storage.Storage["Type"], vertex: Vertex.Vertex, commit: number | null) =>
+  Effect.gen(function* () {
+    const { hash, round } = vertex.header
+    const named = Option.toArray(yield* storage.vertices.byHash(hash))
+    const paged = (yield* rounds(storage, [round, round], 1)).flat()
+    const ordered = commit === null ? [] : yield* storage.vertices.ofCommit(Natural.commitIndex(commit))
+    return [named, paged, ...(commit === null ? [] : [ordered])].map((found) => found.map(({ bytes }) => bytes))
+  })
+
 describe("the vertices", () => {
+  it.scopedLive("come back whole wherever their transactions are, which are on the disk once", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const transactions = Array.from({ length: 100 }, (_, n) => world.transfer(n, n + 1, 7))
+      const [recorded, partly, bare] = [
+        world.vertex({ round: 1, transactions }),
+        world.vertex({ round: 2, transactions: transactions.slice(0, 2) }),
+        world.vertex({ round: 3 }),
+      ]
+      const ordered = world.ordered(partly)
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          yield* storage.vertices.insert([recorded, partly, bare])
+          for (const vertex of [recorded, partly, bare]) {
+            expect(yield* readings(storage, vertex, null)).toEqual([[vertex.encoded], [vertex.encoded]])
+          }
+          yield* storage.appendCommit(world.batch(1, { vertices: [world.ordered(recorded)] }))
+          // The second of its transactions had no effect and left no trace.
+          const executed = ordered.executed.slice(0, 1)
+          yield* storage.appendCommit(world.batch(2, { vertices: [{ ...ordered, executed }] }))
+          yield* storage.appendCommit(world.batch(3, { vertices: [world.ordered(bare)] }))
+          // Again, as after a crash: nothing is stored twice.
+          yield* storage.vertices.insert([recorded, partly, bare])
+          for (const [i, vertex] of [recorded, partly, bare].entries()) {
+            expect(yield* readings(storage, vertex, i + 1)).toEqual([
+              [vertex.encoded],
+              [vertex.encoded],
+              [vertex.encoded],
+            ])
+          }
+        }),
+      )
+      const kept = "select v.round from vertex_transactions t join vertices v on v.id = t.vertex_id"
+      expect(yield* world.sqlite(`${path}/udg.db`, kept)).toEqual([[2]])
+      const rest = "select sum(length(bytes)) from vertex_bytes where vertex_id = 1"
+      const { size } = Vertex.transactionsIn(recorded)
+      expect(yield* world.sqlite(`${path}/udg.db`, rest)).toEqual([[recorded.encoded.length - size]])
+    }).pipe(Effect.provide(world.platform)),
+  )
+
   it.effect("come back whole, by hash and by round, those of all epochs", () =>
     world
       .inMemory((storage) =>

@@ -56,14 +56,14 @@ export const genesis = (id: NetworkId = networkId): Genesis.Genesis =>
 
 const unsigned = "0".repeat(Keys.SIGNATURE_BYTES * 2) as Keys.Signature
 
-export const transfer = (from: number, to: number, nonce: number): Transaction.Transaction =>
+export const transfer = (from: number, to: number, nonce: number, memo = ""): Transaction.Transaction =>
   Transaction.make(
     networkId,
     {
       from: address(from),
       nonce: Natural.nonce(nonce),
       fee: Sats.make(1_000),
-      operation: { _tag: "Transfer", to: address(to), amount: Sats.make(1), memo: "" },
+      operation: { _tag: "Transfer", to: address(to), amount: Sats.make(1), memo },
     },
     { _tag: "SingleKey", publicKey: key(0).publicKey, signature: unsigned },
   )
@@ -120,6 +120,7 @@ export const applied = (transaction: Transaction.Transaction, position: number):
 
 export const ordered = ({ header, body }: Vertex.Vertex): OrderedVertex => ({
   header,
+  transactions: body.transactions.length,
   executed: body.transactions.map(applied),
 })
 

@@ -11,13 +11,15 @@ export interface Outcome {
   readonly said: string
 }
 
-export const run = (program: string): Promise<Outcome> => {
+/** Runs Node in a folder with these files, where the package is installed. */
+const within = (files: Readonly<Record<string, string>>, args: ReadonlyArray<string>): Promise<Outcome> => {
   const folder = mkdtempSync(join(tmpdir(), "udg-stranger-"))
   mkdirSync(join(folder, "node_modules"))
   symlinkSync(root, join(folder, "node_modules/udg-node"))
-  writeFileSync(join(folder, "stranger.mjs"), program)
+  symlinkSync(join(root, "node_modules/@types"), join(folder, "node_modules/@types"))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   return new Promise((settle, fail) => {
-    const child = spawn(process.execPath, ["stranger.mjs"], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
     let said = ""
     child.stdout.on("data", (text: Buffer) => (said += text))
     child.stderr.on("data", (text: Buffer) => (said += text))
@@ -27,4 +29,25 @@ export const run = (program: string): Promise<Outcome> => {
       settle({ code, said })
     })
   })
+}
+
+export const run = (program: string): Promise<Outcome> => within({ "stranger.mjs": program }, ["stranger.mjs"])
+
+/** Compiles programs strictly, each a module of its own. */
+export const compile = (programs: ReadonlyArray<string>, resolution: "bundler" | "nodenext"): Promise<Outcome> => {
+  const config = {
+    compilerOptions: {
+      target: "es2022",
+      lib: ["es2023", "dom"],
+      module: resolution === "nodenext" ? "nodenext" : "esnext",
+      moduleResolution: resolution,
+      types: ["node"],
+      strict: true,
+      skipLibCheck: true,
+      noEmit: true,
+    },
+    include: ["*.mts"],
+  }
+  const files = Object.fromEntries(programs.map((text, i) => [`program${i}.mts`, text]))
+  return within({ ...files, "tsconfig.json": JSON.stringify(config) }, [join(root, "node_modules/typescript/bin/tsc")])
 }

@@ -3,6 +3,7 @@ import * as Proposal from "../../client/Proposal.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
+import * as Words from "../../protocol/numbers/Words.js"
 import type { TransactionJson } from "../../protocol/transaction/TransactionJson.js"
 import type { Line } from "../terminal/Sheet.js"
 
@@ -53,7 +54,10 @@ const operation = (transaction: TransactionJson, prefix: AddressPrefix): Readonl
       return [["register", `@${transaction.name}`]]
     case "SetAccountPolicyTx":
       return [
-        ["policy", `${transaction.threshold} of ${transaction.keys.length} keys must sign from now on`],
+        [
+          "policy",
+          `${transaction.threshold} of ${Words.counted(transaction.keys.length, "key")} must sign from now on`,
+        ],
         ...transaction.keys.map((key) => ["key", key] as const),
       ]
   }

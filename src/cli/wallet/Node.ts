@@ -1,5 +1,4 @@
 /** The node that a command talks to, and what to do if it does not answer as it should. */
-import { FetchHttpClient } from "@effect/platform"
 import { Effect, Option, Predicate, Stream } from "effect"
 import * as Client from "../../client/Client.js"
 import type * as Failure from "../../rpc/api/Failure.js"
@@ -71,7 +70,7 @@ const lost = (reason: Reason): Trouble => ({ _tag: "Lost", reason })
 
 const troubleOf = (error: unknown): Trouble => {
   if (error instanceof Client.RequestRefused) return { _tag: "Refused", failure: error.failure }
-  if (!Predicate.isTagged(error, "RequestError")) {
+  if (!(error instanceof Client.Unreachable)) {
     return lost(after("it does not answer like a udg node of this version"))
   }
   const code = codeOf(error) ?? "no connection"
@@ -115,9 +114,6 @@ export const connect = (url: string): Node => {
       ),
     tell: (question, hint) =>
       put(question, (trouble) => (isOpen(trouble) ? open(trouble, hint) : complaint(url, trouble))),
-    events: Client.follow(url).pipe(
-      Stream.mapError(({ failure }) => refusal(failure)),
-      Stream.provideLayer(FetchHttpClient.layer),
-    ),
+    events: Stream.fromAsyncIterable(client.follow(), (error) => complaint(url, troubleOf(error))),
   }
 }

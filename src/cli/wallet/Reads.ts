@@ -7,6 +7,7 @@ import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import * as Out from "../terminal/Out.js"
 import type { Line } from "../terminal/Sheet.js"
+import * as Checked from "./Checked.js"
 import * as Describe from "./Describe.js"
 import * as Finality from "./Finality.js"
 import type * as Node from "./Node.js"
@@ -87,17 +88,19 @@ const nonceLine = ({ balance: { next_nonce, nonce } }: Holdings): string =>
 export const balance = Verb.make({
   name: "balance",
   about: "shows an account's balance, stake and delegation",
-  settings: { account: Verb.account, key: Verb.key, ...settings },
+  settings: { account: Verb.account, key: Verb.key, ...Checked.settings, ...settings },
   examples: [
     ["of the wallet, and of somebody else", "udg balance; udg balance @alice"],
     ["in sats, for a script", "udg balance --json | jq .balance"],
+    ["proven by checkpoints, not believed", "udg balance @alice --verify --genesis genesis.json"],
   ],
   run: (given) =>
     Effect.gen(function* () {
+      if (given.verify) return yield* Checked.balance(given)
       const contact = yield* Verb.contact(given)
       const held = yield* holdings(contact.node, yield* Verb.addressOf(given.account, given, contact))
       const { balance, ...others } = held
-      yield* Out.lines(given.json, { ...balance, ...others }, () => [
+      return yield* Out.lines(given.json, { ...balance, ...others }, () => [
         ["account", [balance.address_bech32, balance.address]],
         ["name", balance.name === null ? null : `@${balance.name}`],
         ["balance", Describe.coins(balance.balance)],

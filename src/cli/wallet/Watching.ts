@@ -5,6 +5,7 @@ import * as Visible from "../../client/Visible.js"
 import type * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
+import * as Words from "../../protocol/numbers/Words.js"
 import type { Event } from "../../rpc/api/Events.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
@@ -111,7 +112,7 @@ const describeEvent = (event: Event, prefix: AddressPrefix): string => {
     case "vertex": {
       const { hash, round, validator, reward, tx_count } = event
       const by = Describe.account(validator, prefix)
-      return `vertex       ${hash} of round ${round} by ${by}: ${tx_count} transactions, reward ${Describe.coins(reward)}`
+      return `vertex       ${hash} of round ${round} by ${by}: ${Words.counted(tx_count, "transaction")}, reward ${Describe.coins(reward)}`
     }
     case "transaction": {
       const { hash, transaction_type, from, status, applied } = event

@@ -101,7 +101,7 @@ export class Admission {
   /** Lets in the vertices that waited only for permission to enter unnamed. */
   tick(): void {
     if (!this.#admitsUnnamed) return
-    for (const guest of [...this.#room.unnamed()]) {
+    for (const guest of [...this.#room.complete]) {
       const { header } = guest.vertex
       if (!this.#mayEnterUnnamed(header.round, guest.seat)) continue
       // The guest before it may have caused its collection, or closed the epoch.

@@ -157,16 +157,16 @@ export class WaitingRoom {
     return this.#toEnter.pop()
   }
 
-  /** Guests with all their parents that are second vertices of their slots and not named by any vertex. */
-  *unnamed(): Generator<Guest, void, undefined> {
-    for (const guest of this.#complete) if (guest.place < 0) yield guest
+  /** Guests with all their parents. Those that `next` has left are second vertices of their slots that no vertex names. */
+  get complete(): Iterable<Guest> {
+    return this.#complete
   }
 
-  /** Adds a vertex; an author above its limits loses that of the highest round. False if that is the new one. */
-  add(vertex: Vertex, seat: number, missing: ReadonlyArray<Parent>, isFirst: boolean): boolean {
+  /** Adds a vertex; an author above its limits loses that of the highest round, which may be the new one. */
+  add(vertex: Vertex, seat: number, missing: ReadonlyArray<Parent>, isFirst: boolean): void {
     const { hash, round } = vertex.header
     const held = this.#bySeat[seat]
-    if (held === undefined || !this.#makeRoom(held, vertex, missing.length)) return false
+    if (held === undefined || !this.#makeRoom(held, vertex, missing.length)) return
     const neededBy = SeatSet.none(this.#size)
     if (isFirst) SeatSet.add(neededBy, seat)
     const guest: Guest = { vertex, hash, round, seat, missing: new Map(), isFirst, isNamed: false, neededBy, place: -1 }
@@ -179,12 +179,12 @@ export class WaitingRoom {
     if (own !== undefined) {
       own.guest = guest
       this.#lacks.resolved(own)
-      guest.isNamed = SeatSet.addAll(neededBy, own.neededBy) !== undefined || !SeatSet.isEmpty(own.neededBy)
+      guest.isNamed = !SeatSet.isEmpty(own.neededBy)
+      SeatSet.addAll(neededBy, own.neededBy)
     }
     for (const parent of missing) this.#want(parent, guest)
     if (missing.length === 0) this.#complete.add(guest)
     this.#pass(guest, neededBy)
-    return true
   }
 
   #want(parent: Parent, guest: Guest): void {

@@ -61,14 +61,8 @@ const tallyOf = (tallies: Map<Hash, Tally>, hash: Hash): Tally => {
 }
 
 /** Parents are in ascending order of rounds, so those of the round before come last. */
-const parentInSlot = (parents: ReadonlyArray<Parent>, round: Round, author: string): Hash | null => {
-  for (let i = parents.length - 1; i >= 0; i--) {
-    const parent = parents[i]
-    if (parent === undefined || parent.round < round) return null
-    if (parent.round === round && parent.author === author) return parent.hash
-  }
-  return null
-}
+const parentInSlot = (parents: ReadonlyArray<Parent>, round: Round, author: string): Hash | null =>
+  parents.findLast((parent) => parent.round === round && parent.author === author)?.hash ?? null
 
 /** Invariant: a slot's verdict, once set, never changes; `#next` is the lowest slot that has not been released. */
 export class Committer {
@@ -113,8 +107,7 @@ export class Committer {
     return this.#dag.committee.isQuorum(tally.weight)
   }
 
-  #slot(round: Round): Slot | undefined {
-    if (round < this.#dag.committee.firstRound || round <= this.#dag.collectedRound) return undefined
+  #slot(round: Round): Slot {
     let slot = this.#slots.get(round)
     if (slot === undefined) {
       const leader = this.#schedule.leaderOf(round)
@@ -124,16 +117,15 @@ export class Committer {
     return slot
   }
 
-  /** Counts a newly inserted vertex's votes and certificates for the slots one and two rounds below it. */
+  /**
+   * Counts a newly inserted vertex's votes and certificates for the slots one and two rounds below it, as far as those are
+   * of this epoch and not collected.
+   */
   add(node: Node): void {
-    const voted = this.#slotBelow(node, 1)
-    if (voted !== undefined) this.#countVote(voted, node)
-    const certified = this.#slotBelow(node, 2)
-    if (certified !== undefined) this.#countCertificate(certified, node)
-  }
-
-  #slotBelow(node: Node, distance: number): Slot | undefined {
-    return node.round > distance ? this.#slot(Natural.round(node.round - distance)) : undefined
+    const { collectedRound } = this.#dag
+    const [voted, certified] = [node.round - 1, node.round - 2]
+    if (voted > collectedRound) this.#countVote(this.#slot(Natural.round(voted)), node)
+    if (certified > collectedRound) this.#countCertificate(this.#slot(Natural.round(certified)), node)
   }
 
   #countVote(slot: Slot, node: Node): void {
@@ -153,20 +145,20 @@ export class Committer {
     if (node.certifies === null) return
     const certificates = tallyOf(slot.certificates, node.certifies)
     certificates.add(node.seat, this.#dag.committee.weightOf(node.seat))
-    const [first, second] = slot.certificates.keys()
-    if (first !== undefined && second !== undefined) {
-      this.#contradiction ??= { _tag: "TwoCertified", round: slot.round, certified: [first, second] }
+    for (const other of slot.certificates.keys()) {
+      if (other === node.certifies) continue
+      this.#contradiction ??= { _tag: "TwoCertified", round: slot.round, certified: [other, node.certifies] }
     }
     if (this.#isQuorum(certificates)) this.#decide(slot, this.#commit(node.certifies))
   }
 
-  /** The vertex of the slot that a quorum among this vertex's parents votes for. */
+  /** The vertex of the slot that a quorum among this vertex's parents votes for; null also if a quorum blames the slot. */
   #certified(slot: Slot, node: Node): Hash | null {
-    const weights = new Map<Hash, number>()
+    const weights = new Map<Hash | null, number>()
     const votingRound = slot.round + 1
     for (const parent of node.parents) {
       // A vertex names at most one parent of a slot, so no author is counted twice.
-      if (parent.round !== votingRound || parent.vote === null) continue
+      if (parent.round !== votingRound) continue
       const weight = (weights.get(parent.vote) ?? 0) + this.#dag.committee.weightOf(parent.seat)
       if (this.#dag.committee.isQuorum(weight)) return parent.vote
       weights.set(parent.vote, weight)
@@ -218,7 +210,7 @@ export class Committer {
     for (let round = this.#dag.highestRound - 3; round >= this.#next; round--) {
       anchor = this.#anchorOf(this.#slot(Natural.round(round + 3)), anchor)
       const slot = this.#slot(Natural.round(round))
-      if (slot === undefined || slot.verdict !== null || anchor?.verdict?._tag !== "Commit") continue
+      if (slot.verdict !== null || anchor?.verdict?._tag !== "Commit") continue
       const { leader } = anchor.verdict
       let search = searches.get(leader)
       if (search === undefined) {
@@ -231,8 +223,8 @@ export class Committer {
   }
 
   /** The anchor of a slot: the slot three rounds above it or, if that is skipped, the anchor of the slot one higher. */
-  #anchorOf(threeAbove: Slot | undefined, ofNextHigher: Slot | undefined): Slot | undefined {
-    return threeAbove?.verdict?._tag === "Skip" ? ofNextHigher : threeAbove
+  #anchorOf(threeAbove: Slot, ofNextHigher: Slot | undefined): Slot | undefined {
+    return threeAbove.verdict?._tag === "Skip" ? ofNextHigher : threeAbove
   }
 
   /** Forgets the slots up to and including `round`, all of them released. */

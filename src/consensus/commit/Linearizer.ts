@@ -93,8 +93,9 @@ export class Linearizer {
     const above = this.collectionRound
     const found = [leader]
     leader.isOrdered = true
-    for (let i = 0; i < found.length; i++) {
-      for (const parent of found[i]?.parents ?? []) {
+    // What is pushed is walked too.
+    for (const { parents } of found) {
+      for (const parent of parents) {
         if (parent.isOrdered || parent.round <= above) continue
         parent.isOrdered = true
         found.push(parent)

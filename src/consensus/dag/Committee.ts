@@ -29,18 +29,19 @@ export class Committee implements Schedule {
   readonly record: EpochRecord.EpochRecord
   readonly totalWeight: Sats
   readonly #seats = new Map<Address.Address, number>()
-  /** Cumulative weight up to and including each seat; a drawn ticket is looked up here. */
-  readonly #upTo: ReadonlyArray<number>
+  /** The weight of all seats before each; a drawn ticket is looked up here. */
+  readonly #below: ReadonlyArray<number>
   readonly #leaders = new Map<Round, number>()
 
   constructor(record: EpochRecord.EpochRecord) {
     this.record = record
     this.totalWeight = EpochRecord.totalWeight(record)
     let sum = 0
-    this.#upTo = record.members.map((member, seat) => {
+    this.#below = record.members.map((member, seat) => {
       this.#seats.set(member.address, seat)
+      const below = sum
       sum += member.weight
-      return sum
+      return below
     })
   }
 
@@ -81,8 +82,7 @@ export class Committee implements Schedule {
     let leader = this.#leaders.get(round)
     if (leader === undefined) {
       const ticket = draw(this.record, this.totalWeight, round)
-      leader = this.#upTo.findIndex((upTo) => ticket < upTo)
-      if (leader < 0) throw new Error(`ticket ${ticket} of round ${round} is above the weight of all members`)
+      leader = this.#below.findLastIndex((below) => below <= ticket)
       this.#leaders.set(round, leader)
     }
     return leader

@@ -15,22 +15,23 @@ const asParent = ({ vertex: { header } }: Node): Parent => ({
 /** Vertices that this node's own do not reach yet. Invariant: `#uncovered` holds the inserted ones not `isCovered`. */
 export class Proposer {
   readonly #dag: Dag
-  readonly #seat: number
+  /** The seat it proposes for. */
+  readonly seat: number
   readonly #uncovered = new Set<Node>()
 
   constructor(dag: Dag, seat: number) {
     this.#dag = dag
-    this.#seat = seat
+    this.seat = seat
   }
 
   /** Records a newly inserted vertex. A vertex of this node covers its history. */
   add(node: Node): void {
     this.#uncovered.add(node)
-    if (node.seat !== this.#seat) return
+    if (node.seat !== this.seat) return
     const found = [node]
-    for (let i = 0; i < found.length; i++) {
-      const reached = found[i]
-      if (reached === undefined || reached.isCovered) continue
+    // What is pushed is walked too.
+    for (const reached of found) {
+      if (reached.isCovered) continue
       reached.isCovered = true
       this.#uncovered.delete(reached)
       found.push(...reached.parents)
@@ -45,14 +46,14 @@ export class Proposer {
   parents(round: Round): ReadonlyArray<Parent> {
     const before = Natural.round(round - 1)
     const chosen = this.#dag.at(before).filter((node) => node.isFirst)
-    const own = this.#dag.latestOf(this.#seat)
+    const own = this.#dag.latestOf(this.seat)
     if (own !== undefined && own.round < before && own.round > this.#dag.collectedRound) chosen.push(own)
     const most = Limits.PARENTS_PER_MEMBER * this.#dag.committee.size
     const reached = new Set<Node>()
     for (const node of chosen) this.#reach(node, reached)
     // From the highest round down, since one vertex may cover many below it.
     const older = [...this.#uncovered]
-      .filter((node) => node.round < before && node.isFirst && node.seat !== this.#seat)
+      .filter((node) => node.round < before && node.isFirst)
       .sort((a, b) => b.round - a.round)
     for (const node of older) {
       if (chosen.length >= most) break
@@ -65,9 +66,8 @@ export class Proposer {
 
   #reach(from: Node, reached: Set<Node>): void {
     const found = [from]
-    for (let i = 0; i < found.length; i++) {
-      const node = found[i]
-      if (node === undefined || node.isCovered || reached.has(node)) continue
+    for (const node of found) {
+      if (node.isCovered || reached.has(node)) continue
       reached.add(node)
       found.push(...node.parents)
     }

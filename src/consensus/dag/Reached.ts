@@ -34,14 +34,10 @@ export class Reached {
   #count(): void {
     const seats = this.#rounds.map((round, seat) => ({ round, weight: this.#committee.weightOf(seat) }))
     let weight = 0
-    const last = seats
-      .sort((a, b) => b.round - a.round)
-      .find((seat) => {
-        weight += seat.weight
-        return this.#committee.isQuorum(weight)
-      })
-    if (last === undefined) return
-    this.#round = last.round
-    this.#ahead = seats.reduce((sum, seat) => (seat.round > last.round ? sum + seat.weight : sum), 0)
+    for (const seat of seats.sort((a, b) => b.round - a.round)) {
+      if (!this.#committee.isQuorum(weight)) this.#round = seat.round
+      weight += seat.weight
+    }
+    this.#ahead = seats.reduce((sum, seat) => (seat.round > this.#round ? sum + seat.weight : sum), 0)
   }
 }

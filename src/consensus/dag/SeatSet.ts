@@ -6,15 +6,18 @@ const BITS = 32
 /** An empty set for a committee of this size. */
 export const none = (size: number): SeatSet => Array.from({ length: (size + BITS - 1) >>> 5 }, () => 0)
 
+/** Seats that the set has no room for are not in it. */
+const wordAt = (set: SeatSet, at: number): number => set[at] ?? 0
+
 export const add = (set: SeatSet, seat: number): void => {
-  set[seat >>> 5] = (set[seat >>> 5] ?? 0) | (1 << (seat % BITS))
+  set[seat >>> 5] = wordAt(set, seat >>> 5) | (1 << (seat % BITS))
 }
 
 export const remove = (set: SeatSet, seat: number): void => {
-  set[seat >>> 5] = (set[seat >>> 5] ?? 0) & ~(1 << (seat % BITS))
+  set[seat >>> 5] = wordAt(set, seat >>> 5) & ~(1 << (seat % BITS))
 }
 
-export const has = (set: SeatSet, seat: number): boolean => ((set[seat >>> 5] ?? 0) & (1 << (seat % BITS))) !== 0
+export const has = (set: SeatSet, seat: number): boolean => (wordAt(set, seat >>> 5) & (1 << (seat % BITS))) !== 0
 
 export const isEmpty = (set: SeatSet): boolean => set.every((word) => word === 0)
 
@@ -22,8 +25,8 @@ export const isEmpty = (set: SeatSet): boolean => set.every((word) => word === 0
 export const addAll = (set: SeatSet, seats: SeatSet): SeatSet | undefined => {
   let added: SeatSet | undefined
   for (let word = 0; word < set.length; word++) {
-    const before = set[word] ?? 0
-    const news = (seats[word] ?? 0) & ~before
+    const before = wordAt(set, word)
+    const news = wordAt(seats, word) & ~before
     if (news === 0) continue
     added ??= set.map(() => 0)
     added[word] = news

@@ -1,5 +1,5 @@
 /** Where an epoch begins, and which closing checkpoint opens it. */
-import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Closing } from "../../protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
@@ -14,11 +14,8 @@ export interface Opening {
 }
 
 /** The opening that follows a closing checkpoint. `time` is the commit's; a node that did not execute it passes 0. */
-export const openingOf = (closing: Checkpoint, time: Timestamp): Opening | null =>
-  closing.nextEpoch === null
-    ? null
-    : {
-        base: closing.hash,
-        record: closing.nextEpoch,
-        position: { index: closing.commitIndex, hash: closing.commitHash, leaderRound: closing.round, time },
-      }
+export const openingOf = (closing: Closing, time: Timestamp): Opening => ({
+  base: closing.hash,
+  record: closing.nextEpoch,
+  position: { index: closing.commitIndex, hash: closing.commitHash, leaderRound: closing.round, time },
+})

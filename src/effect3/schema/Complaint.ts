@@ -33,6 +33,18 @@ const literalsOf = (ast: AST.AST): ReadonlyArray<string> | undefined => {
   return members.every((member) => member !== undefined) ? members.flatMap((member) => member ?? []) : undefined
 }
 
+/** The field of each member, where every member of a union is an object with a single field that names it. */
+const tagsOf = (ast: AST.Union): ReadonlyArray<string> | undefined => {
+  const tags = ast.types.map((type) => (AST.isTypeLiteral(type) ? type.propertySignatures.map(({ name }) => name) : []))
+  return tags.every(({ length }) => length === 1) ? tags.flat().map(String) : undefined
+}
+
+const describeUnion = (ast: AST.Union): string => {
+  const tags = tagsOf(ast)
+  if (tags !== undefined) return `an object with one of the fields ${tags.join(", ")}`
+  return annotated(ast) ?? ast.types.map(describe).join(" or ")
+}
+
 /** What a schema takes, in a few words. */
 const describe = (ast: AST.AST): string => {
   const message = messageOf(ast)
@@ -51,7 +63,7 @@ const describe = (ast: AST.AST): string => {
     case "TypeLiteral":
       return "an object"
     case "Union":
-      return annotated(ast) ?? ast.types.map(describe).join(" or ")
+      return describeUnion(ast)
     case "Transformation":
     case "Refinement":
       return describe(ast.from)
@@ -73,9 +85,15 @@ const issuesOf = (
 
 const wrong = (path: Path, expected: string, actual: unknown): Complaint => ({ _tag: "Wrong", path, expected, actual })
 
+/** Whether the value is no attempt at this member of such a union: it lacks its field, or has another one. */
+const isElsewhere = (complaint: Complaint, path: Path): boolean =>
+  complaint._tag !== "Wrong" && complaint.path.length === path.length + 1
+
 /** Of a union's members, the one that got furthest was meant; if none got in, the union itself says what it takes. */
 const ofUnion = (issue: ParseResult.Composite, path: Path): Complaint => {
-  const complaints = issuesOf(issue.issues).map((inner) => complaintOf(inner, path, undefined))
+  const all = issuesOf(issue.issues).map((inner) => complaintOf(inner, path, undefined))
+  const isByField = AST.isUnion(issue.ast) && issue.ast.types.length > 1 && tagsOf(issue.ast) !== undefined
+  const complaints = isByField ? all.filter((complaint) => !isElsewhere(complaint, path)) : all
   const furthest = complaints.reduce<Complaint | undefined>(
     (best, each) => (each.path.length > (best ?? { path }).path.length ? each : best),
     undefined,

@@ -35,6 +35,7 @@ export const Vertex = ({ hash }: { readonly hash: string }) => {
               columns={[
                 { title: "Transaction", of: (transaction) => <Reference.Transaction hash={transaction.hash} /> },
                 { title: "Type", of: ({ type }) => type },
+                { title: "Outcome", of: ({ outcome }) => outcome ?? "not final yet" },
                 { title: "Fee, UDG", isFigure: true, of: ({ fee }) => <AmountCell sats={fee} /> },
               ]}
             />

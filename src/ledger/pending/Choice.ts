@@ -167,30 +167,3 @@ export const choose = (
   inclusions: Inclusions,
   senders: Iterable<Sender>,
 ): ReadonlyArray<Transaction> => new Choice(allowance, inclusions, senders).run()
-
-/** The first `limit` in the pool's order: by fee, each sender's in the order of nonces, those after a gap last. */
-export const top = (senders: Iterable<Sender>, limit: number): ReadonlyArray<Entry> => {
-  const cursors: Array<Cursor & { reachable: number }> = []
-  for (const sender of senders) {
-    const [entry] = sender.entries
-    if (entry !== undefined) {
-      cursors.push({ sender, isAssigned: true, at: 0, entry, place: -1, reachable: sender.reachable })
-    }
-  }
-  const heap = new Heap<Cursor & { reachable: number }>((a, b) => {
-    const isReachable = a.at < a.reachable
-    return isReachable !== b.at < b.reachable ? isReachable : cursorBefore(a, b)
-  }, cursors)
-  const first: Array<Entry> = []
-  while (first.length < limit) {
-    const cursor = heap.pop()
-    if (cursor === undefined) break
-    first.push(cursor.entry)
-    cursor.at++
-    const entry = cursor.sender.entries[cursor.at]
-    if (entry === undefined) continue
-    cursor.entry = entry
-    heap.push(cursor)
-  }
-  return first
-}

@@ -18,6 +18,7 @@ import type { Execution } from "../rules/Execution.js"
 import type { Rejection } from "../rules/Rejection.js"
 import * as Choice from "./Choice.js"
 import * as Entry from "./Entry.js"
+import { highest } from "./Highest.js"
 import { Inclusions } from "./Inclusions.js"
 import { leavesBefore, Sender } from "./Sender.js"
 
@@ -107,9 +108,9 @@ export class PendingTransactions {
     return known === undefined ? this.#door.account(sender).nonce : Natural.nonce(known.next + known.reachable)
   }
 
-  /** The first entries, in the order in which they are proposed. */
+  /** The entries with the highest fees, highest first. */
   top(limit: number): ReadonlyArray<Received> {
-    return Choice.top(this.#senders.values(), limit)
+    return highest(this.#entries.values(), limit)
   }
 
   /** All entries in the order of arrival: a restart needs them. */
@@ -265,8 +266,8 @@ export class PendingTransactions {
 
   /** When the next entry becomes too old. */
   get nextExpiry(): number | null {
-    for (const { receivedAt } of this.#entries.values()) return receivedAt + LIFETIME_MS
-    return null
+    const [oldest] = this.#entries.values()
+    return oldest === undefined ? null : oldest.receivedAt + LIFETIME_MS
   }
 
   /** These are in a vertex that is known here and not ordered yet. */
@@ -331,10 +332,9 @@ export class PendingTransactions {
   /** The ledger was replaced or restarted: every entry is judged again, in the order of arrival. */
   restore(received: Iterable<Received>, round: Natural.Round): void {
     for (const { transaction, receivedAt } of received) {
-      const before = this.#entries.size
       this.submit(transaction, receivedAt, round)
-      if (this.#entries.size === before && !this.#entries.has(transaction.id)) this.#removed.add(transaction.id)
-      else this.#forgetAdded(transaction.id)
+      if (this.#entries.has(transaction.id)) this.#forgetAdded(transaction.id)
+      else this.#removed.add(transaction.id)
     }
     this.#arrived = []
   }

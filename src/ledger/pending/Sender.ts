@@ -58,7 +58,7 @@ export class Sender {
   add(entry: Entry): void {
     const { nonce } = entry.transaction
     let at = this.entries.length
-    while (at > 0 && (this.entries[at - 1]?.transaction.nonce ?? 0) > nonce) at--
+    while ((this.entries[at - 1]?.transaction.nonce ?? 0) > nonce) at--
     this.entries.splice(at, 0, entry)
     this.#spending += entry.spending
     if (entry.lane === "exempt") this.#exempt++

@@ -1,13 +1,11 @@
 /** How epochs begin: the first one from the genesis, every other from the commit that closes the one before. */
 
-import * as Binary from "../../protocol/encoding/Binary.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import * as FirstEpoch from "../../protocol/epoch/FirstEpoch.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
-import type * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
-import type { Parameters } from "../../protocol/numbers/Parameters.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import type { Commit } from "../../protocol/vertex/Commit.js"
 import type { State } from "../tables/State.js"
@@ -15,24 +13,6 @@ import * as Committee from "./Committee.js"
 import * as Heartbeats from "./Heartbeats.js"
 import * as Slashing from "./Slashing.js"
 import * as Unlocking from "./Unlocking.js"
-
-/** The numbers an epoch freezes. */
-const rulesOf = (protocol: Protocol.Protocol, parameters: Parameters): EpochRecord.Rules => ({
-  epochRounds: protocol.epochRounds,
-  collectionDepthRounds: protocol.collectionDepthRounds,
-  checkpointIntervalRounds: parameters.checkpointIntervalRounds,
-  roundReward: protocol.roundReward,
-  halvingRounds: protocol.halvingRounds,
-  treasuryPercent: parameters.treasuryPercent,
-  councilPercent: parameters.councilPercent,
-})
-
-/** H("udg/seed", previous seed ‖ closing commit hash). */
-const nextSeed = (previous: Hash.Hash, closing: Hash.Hash): Hash.Hash =>
-  Hash.of(
-    "udg/seed",
-    Binary.encode((writer) => writer.hex(previous).hex(closing)),
-  )
 
 const begin = (state: State, record: EpochRecord.EpochRecord, weighedIn: Natural.Epoch): void => {
   state.epoch = { weighedIn, base: Hash.ZERO, record }
@@ -46,8 +26,8 @@ export const close = (state: State, commit: Commit): EpochRecord.EpochRecord => 
   const next = EpochRecord.made({
     epoch: Natural.epoch(record.epoch + 1),
     firstRound: Natural.round(commit.leaderRound + 1),
-    seed: nextSeed(record.seed, commit.hash),
-    rules: rulesOf(state.protocol, state.parameters),
+    seed: FirstEpoch.nextSeed(record.seed, commit.hash),
+    rules: FirstEpoch.rulesOf(state.protocol, state.parameters),
     members,
   })
   Slashing.forget(state)
@@ -77,7 +57,7 @@ const foundValidators = (state: State, { validators }: Genesis.Genesis): void =>
 /** Fills an empty state: commit 0, which is the closing commit of epoch 0. */
 export const found = (state: State, genesis: Genesis.Genesis): void => {
   const hash = Genesis.hash(genesis)
-  const { parameters, treasury, time, validators } = genesis
+  const { parameters, treasury, time } = genesis
   foundAccounts(state, genesis)
   foundValidators(state, genesis)
   state.supply.increase("treasury", treasury)
@@ -86,15 +66,7 @@ export const found = (state: State, genesis: Genesis.Genesis): void => {
   state.parameters = parameters
   const [index, leaderRound] = [Natural.commitIndex(0), Natural.round(0)]
   state.head = { index, hash, leaderRound, time, nextProposalId: Natural.proposalId(1) }
-  const first = EpochRecord.made({
-    epoch: Natural.epoch(1),
-    firstRound: Natural.round(1),
-    seed: nextSeed(hash, hash),
-    rules: rulesOf(genesis.protocol, parameters),
-    members: validators
-      .map(({ publicKey, stake }) => ({ address: Address.fromPublicKey(publicKey), publicKey, weight: stake }))
-      .sort((a, b) => (a.address < b.address ? -1 : 1)),
-  })
+  const first = FirstEpoch.of(genesis)
   begin(state, first, first.epoch)
   state.recentCommits.set(StateKey.counter(index), { hash, leaderRound })
 }

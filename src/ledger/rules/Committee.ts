@@ -46,7 +46,7 @@ export const seated = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Cand
   return [...seats, ...waiting.slice(0, Limits.COMMITTEE_MEMBERS - seats.length)]
 }
 
-const additionOf = ({ stake, carried }: Candidate): Sats.Sats => Sats.subtractBounded(stake, Sats.min(stake, carried))
+const additionOf = ({ stake, carried }: Candidate): Sats.Sats => Sats.subtractBounded(stake, carried)
 
 /**
  * How much weight may be added. The weight added at the close before has proven itself for less than an epoch, and a
@@ -107,7 +107,7 @@ const remaining = (state: State): ReadonlyArray<Candidate> =>
 const newcomers = (state: State): ReadonlyArray<Candidate> =>
   [...state.presence.keys()].flatMap((key) => {
     const staker = state.staker(key as Address)
-    if (!staker?.isActive || state.isMember(staker.address) || !Heartbeats.beatEveryQuarter(state, key)) return []
+    if (!staker?.isActive || !Heartbeats.beatEveryQuarter(state, key)) return []
     const { publicKey } = state.accounts.extras(staker.row)
     return publicKey === null
       ? []

@@ -2,6 +2,7 @@
 import { Either } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
+import * as Words from "../../protocol/numbers/Words.js"
 import type * as AccountRecord from "../../protocol/state/AccountRecord.js"
 import type { Delegate } from "../../protocol/transaction/Operation.js"
 import type { Row } from "../tables/AccountRows.js"
@@ -35,7 +36,7 @@ export const delegateRejection = (
 ): Rejection.Verdict => {
   const { minDelegation } = state.parameters
   if (amount < minDelegation) {
-    return Rejection.invalid("delegation_below_minimum", `at least ${minDelegation} sats must be delegated`)
+    return Rejection.invalid("delegation_below_minimum", `at least ${Words.amount(minDelegation)} must be delegated`)
   }
   if (validator === from) return Rejection.invalid("own_validator", "an account cannot delegate to itself")
   if (state.accounts.extras(row).stake !== null) {
@@ -58,7 +59,10 @@ export const depositRejection = (state: State, operation: Delegate): Rejection.V
   const deposit = depositOf(state, operation)
   if (Either.isRight(deposit)) return undefined
   const { amount } = operation
-  return Rejection.invalid("pool_shares", `${amount} sats make no valid number of shares of the pool (${deposit.left})`)
+  return Rejection.invalid(
+    "pool_shares",
+    `${Words.amount(amount)} buy no valid number of shares of the pool (${deposit.left})`,
+  )
 }
 
 /** Call it after `depositRejection` found nothing in the same state. The balance keeps any amount beyond the cost. */

@@ -5,6 +5,7 @@ import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Epoch, ProposalId, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
+import type { ProposalFailure } from "../../protocol/transaction/ProposalFailure.js"
 import type { Commit } from "../../protocol/vertex/Commit.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Changes } from "../tables/Effects.js"
@@ -59,7 +60,7 @@ export type Event =
       readonly _tag: "ProposalCarriedOut"
       readonly id: ProposalId
       readonly status: "Executed" | "Failed"
-      readonly failure: string | null
+      readonly failure: ProposalFailure | null
     }
 
 export interface Execution {

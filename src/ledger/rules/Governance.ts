@@ -4,8 +4,10 @@ import * as Limits from "../../protocol/numbers/Limits.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
+import * as Words from "../../protocol/numbers/Words.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import type { CreateProposal, Vote } from "../../protocol/transaction/Operation.js"
+import type { ProposalFailure } from "../../protocol/transaction/ProposalFailure.js"
 import type { ProposalPayload } from "../../protocol/transaction/ProposalPayload.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Row } from "../tables/AccountRows.js"
@@ -34,7 +36,9 @@ export const proposalRejection = (
   const { minStakeToPropose, maxActiveProposals, maxActivePerProposer } = state.parameters
   const { stake, isCouncilMember } = state.accounts.extras(row)
   if (!isCouncilMember && (stake?.amount ?? 0) < minStakeToPropose) {
-    return Rejection.notAllowed(`a proposal takes a council seat or a stake of at least ${minStakeToPropose} sats`)
+    return Rejection.notAllowed(
+      `a proposal takes a council seat or a stake of at least ${Words.amount(minStakeToPropose)}`,
+    )
   }
   if (payload._tag === "ParameterChange") {
     const rejection = parameterRejection(state, payload.param, payload.value)
@@ -54,7 +58,7 @@ export const proposalRejection = (
 
 /** Active validators vote, each with its effective stake at this moment. */
 const takeSnapshot = (state: State, id: Natural.ProposalId): Sats.Sats => {
-  const voters = [...state.activeValidators()].sort((a, b) => (a.address < b.address ? -1 : 1))
+  const voters = state.activeValidators()
   for (const { address, effective } of voters) {
     state.ballots.set(ballotKey(id, address), { weight: effective, vote: null })
   }
@@ -137,34 +141,38 @@ const hasQuorum = (proposal: Proposal, { quorumPercent }: Parameters.Parameters)
 const isApproved = (proposal: Proposal, { approvalPercent }: Parameters.Parameters): boolean =>
   proposal.votesFor >= percentRoundedUp(castOn(proposal), approvalPercent)
 
-const changeCouncil = (state: State, action: "add" | "remove", address: Address): string | undefined => {
+/** Why a proposal cannot be carried out; none if it was. */
+type Obstacle = ProposalFailure | undefined
+
+const changeCouncil = (state: State, action: "add" | "remove", address: Address): Obstacle => {
   const isMember = state.council.has(address)
   if (action === "remove") {
-    if (!isMember) return `${address} has no council seat`
+    if (!isMember) return "seat_not_held"
   } else {
-    if (isMember) return `${address} has a council seat already`
-    if (state.council.size >= Limits.COUNCIL_SEATS) return `all ${Limits.COUNCIL_SEATS} council seats are taken`
+    if (isMember) return "seat_held"
+    if (state.council.size >= Limits.COUNCIL_SEATS) return "no_free_seat"
   }
   state.update(state.accounts.findOrAdd(address), { isCouncilMember: action === "add" })
   return undefined
 }
 
-const spend = (state: State, recipient: Address, amount: Sats.Sats): string | undefined => {
-  if (amount > state.supply.treasury) return `the treasury holds ${state.supply.treasury} sats, not ${amount}`
+const spend = (state: State, recipient: Address, amount: Sats.Sats): Obstacle => {
+  if (amount > state.supply.treasury) return "treasury_too_small"
   state.supply.decrease("treasury", amount)
   state.creditAddress(recipient, amount)
   return undefined
 }
 
-const changeParameter = (state: State, param: string, value: number): string | undefined => {
-  const rejection = parameterRejection(state, param, value)
-  if (rejection !== undefined) return Rejection.describe(rejection)
-  state.parameters = Parameters.make((entry) => (entry.name === param ? value : state.parameters[entry.key]))
+const changeParameter = (state: State, param: string, value: number): Obstacle => {
+  const entry = Parameters.find(param)
+  if (entry === undefined) return "unknown_parameter"
+  if (!Parameters.isWithinBounds(entry, value, state.protocol.epochRounds)) return "parameter_out_of_bounds"
+  state.parameters = Parameters.make(({ key }) => (key === entry.key ? value : state.parameters[key]))
   return undefined
 }
 
 /** Carries out the proposal, or returns why it cannot. */
-const execute = (state: State, payload: ProposalPayload): string | undefined => {
+const execute = (state: State, payload: ProposalPayload): Obstacle => {
   switch (payload._tag) {
     case "Text":
       return undefined

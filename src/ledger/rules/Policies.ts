@@ -1,5 +1,6 @@
 /** The keys that may sign for an account: its single key, or enough of a smart account's keys. */
 import * as Address from "../../protocol/identity/Address.js"
+import * as Words from "../../protocol/numbers/Words.js"
 import type { SetAccountPolicy } from "../../protocol/transaction/Operation.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Row } from "../tables/AccountRows.js"
@@ -24,7 +25,7 @@ export const signatureRejection = (state: State, row: Row | undefined, transacti
   if (unlisted !== undefined) return refuse(`${unlisted.publicKey} is none of the account's keys`)
   return signatures.length >= policy.threshold
     ? undefined
-    : refuse(`${signatures.length} signatures, ${policy.threshold} of the account's keys must sign`)
+    : refuse(`${Words.counted(signatures.length, "signature")}, ${policy.threshold} of the account's keys must sign`)
 }
 
 /** From now on these keys act for the account. The key behind its address is kept, in case it becomes a staker. */

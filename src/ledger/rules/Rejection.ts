@@ -2,12 +2,19 @@
 
 import type { Name } from "../../protocol/identity/Name.js"
 import type { Nonce, ProposalId } from "../../protocol/numbers/Natural.js"
+import * as Words from "../../protocol/numbers/Words.js"
 
 export type Rejection =
   | { readonly _tag: "InvalidSignature"; readonly reason: string }
   | { readonly _tag: "NonceTooLow"; readonly nonce: Nonce; readonly next: Nonce }
   | { readonly _tag: "NonceTooHigh"; readonly nonce: Nonce; readonly next: Nonce }
-  | { readonly _tag: "InsufficientBalance"; readonly needed: number; readonly available: number }
+  /** `bound`: the part of the balance that the account's pending transactions take, which is not available. */
+  | {
+      readonly _tag: "InsufficientBalance"
+      readonly needed: number
+      readonly available: number
+      readonly bound: number
+    }
   | { readonly _tag: "InvalidTransaction"; readonly rule: Rule; readonly reason: string }
   | { readonly _tag: "NotAllowed"; readonly reason: string }
   | { readonly _tag: "ProposalNotFound"; readonly id: ProposalId }
@@ -43,26 +50,31 @@ export const invalid = (rule: Rule, reason: string): Rejection => ({ _tag: "Inva
 
 export const notAllowed = (reason: string): Rejection => ({ _tag: "NotAllowed", reason })
 
-export const insufficient = (needed: number, available: number): Rejection => ({
+export const insufficient = (needed: number, balance: number, bound = 0): Rejection => ({
   _tag: "InsufficientBalance",
   needed,
-  available: Math.max(0, available),
+  available: Math.max(0, balance - bound),
+  bound,
 })
+
+const shortage = (needed: number, available: number, bound: number): string => {
+  const found = `${Words.amount(needed)} needed, ${Words.amount(available)} available`
+  return bound === 0 ? found : `${found}; pending transactions of the account take ${Words.amount(bound)}`
+}
 
 /** One line for people: what happened, the value found, and the value expected. */
 export const describe = (rejection: Rejection): string => {
   switch (rejection._tag) {
     case "InvalidSignature":
     case "NotAllowed":
-      return rejection.reason
     case "InvalidTransaction":
-      return `${rejection.rule}: ${rejection.reason}`
+      return rejection.reason
     case "NonceTooLow":
       return `nonce ${rejection.nonce} is used already, the next one is ${rejection.next}`
     case "NonceTooHigh":
       return `nonce ${rejection.nonce} is too far ahead, the next one is ${rejection.next}`
     case "InsufficientBalance":
-      return `${rejection.needed} sats needed, ${rejection.available} available`
+      return shortage(rejection.needed, rejection.available, rejection.bound)
     case "ProposalNotFound":
       return `no proposal ${rejection.id}`
     case "AlreadyVoted":
@@ -70,8 +82,6 @@ export const describe = (rejection: Rejection): string => {
     case "NameTaken":
       return `the name ${rejection.name} is taken`
     case "TooManyActiveProposals":
-      return rejection.of === "network"
-        ? `${rejection.limit} proposals are active already, wait until one is decided`
-        : `${rejection.limit} proposals of this account are active already, wait until one is decided`
+      return `${rejection.of === "network" ? "the network" : "an account"} may have ${Words.counted(rejection.limit, "active proposal")} at a time; wait until one is decided`
   }
 }

@@ -57,20 +57,19 @@ const claim = (state: State, { round, author }: Header): boolean => {
 export const apply = (state: State, header: Header): Sats.Sats => {
   if (!claim(state, header)) return Sats.ZERO
   const minted = Sats.min(header.coinbase, state.supply.room)
-  if (minted === 0) return Sats.ZERO
   const { author } = header
-  const validator = state.validators.get(author)
+  const validator = state.validators.get(author) ?? state.newValidator()
   const parts = split(minted, {
     rules: state.epoch.record.rules,
     councilSeats: state.council.size,
     ownStake: state.extrasOf(author).stake?.amount ?? Sats.ZERO,
-    workingPool: validator?.working.amount ?? Sats.ZERO,
-    commissionPercent: validator?.commissionPercent ?? 0,
+    workingPool: validator.working.amount,
+    commissionPercent: validator.commissionPercent,
   })
   state.supply.mint(minted)
   state.supply.increase("treasury", parts.treasury)
   for (const member of state.council) state.creditAddress(member, parts.perCouncilSeat)
-  if (validator !== undefined && parts.pool > 0) {
+  if (parts.pool > 0) {
     state.setValidator(author, { ...validator, working: Pool.reward(validator.working, parts.pool) })
     state.supply.increase("delegated", parts.pool)
   }
@@ -80,8 +79,7 @@ export const apply = (state: State, header: Header): Sats.Sats => {
 
 /** After a commit: no later one orders a vertex at or below its leader round less the depth, so those claims can go. */
 export const forget = (state: State): void => {
-  const depth = state.epoch.record.rules.collectionDepthRounds
-  if (state.round < depth) return
-  const collected = StateKey.counter(state.round - depth)
+  const { collectionDepthRounds } = state.epoch.record.rules
+  const collected = StateKey.counter(Math.max(0, state.round - collectionDepthRounds))
   for (const key of [...state.minted.keys()]) if (key <= collected) state.minted.delete(key)
 }

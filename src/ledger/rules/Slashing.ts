@@ -83,5 +83,5 @@ export const apply = (state: State, evidence: Evidence, events: Array<Event>): v
 /** At an epoch's close: evidence of the epoch before the closing one no longer counts. */
 export const forget = (state: State): void => {
   const oldest = StateKey.counter(state.epoch.record.epoch)
-  for (const key of [...state.slashed.keys()]) if (key.slice(0, oldest.length) < oldest) state.slashed.delete(key)
+  for (const key of [...state.slashed.keys()]) if (key < oldest) state.slashed.delete(key)
 }

@@ -28,9 +28,8 @@ export const stakeRejection = (state: State, from: Address, row: Row | undefined
   if (stake?.leaving) {
     return Rejection.invalid("leaving", `the stake is leaving until round ${stake.leaving.unlockAtRound}`)
   }
-  const isBarred = state.validators.get(from)?.isBarred ?? false
   // A validator slashed to nothing has nothing to unstake: it has left once it is out of the committee.
-  if (isBarred && (stake !== null || state.isMember(from))) {
+  if (state.validators.get(from)?.isBarred && (stake !== null || state.isMember(from))) {
     return Rejection.invalid("barred", "slashed for equivocation: leave first, then stake again")
   }
   return undefined

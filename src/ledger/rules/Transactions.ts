@@ -6,6 +6,7 @@ import type { Address } from "../../protocol/identity/Address.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Parameters } from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
+import * as Words from "../../protocol/numbers/Words.js"
 import * as Charges from "../../protocol/transaction/Charges.js"
 import type { Transfer } from "../../protocol/transaction/Operation.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
@@ -28,7 +29,7 @@ export const spendingOf = ({ fee, operation }: Transaction, prices: Pick<Paramet
   fee + Charges.amountOf(operation, prices)
 
 const feeBelowMinimum = (fee: Sats.Sats, minimum: number): Rejection.Rejection =>
-  Rejection.invalid("fee_below_minimum", `the fee is ${fee} sats, at least ${minimum} expected`)
+  Rejection.invalid("fee_below_minimum", `the fee is ${Words.amount(fee)}, at least ${Words.amount(minimum)} expected`)
 
 const operationRejection = (state: State, transaction: Transaction, row: Row | undefined): Rejection.Verdict => {
   const { from, operation } = transaction
@@ -71,8 +72,8 @@ const ruleRejection = (
   const rejection = operationRejection(state, transaction, row)
   if (rejection !== undefined) return rejection
   const needed = spendingOf(transaction, state.parameters)
-  const available = state.accounts.balance(row) - reserved
-  if (needed > available) return Rejection.insufficient(needed, available)
+  const balance = state.accounts.balance(row)
+  if (needed > balance - reserved) return Rejection.insufficient(needed, balance, reserved)
   return operation._tag === "DelegateTx" ? Delegation.depositRejection(state, operation) : undefined
 }
 

@@ -3,6 +3,8 @@
  * that are never moved, so the millionth account costs no more to add than the first.
  */
 
+import * as Element from "../../protocol/numbers/Element.js"
+
 /** A row number. */
 export type Row = number
 
@@ -61,7 +63,7 @@ export class AccountRows {
   }
 
   word(row: Row, at: number): number {
-    return this.#wordsOf(row)[(row & (BLOCK_ROWS - 1)) * ROW_WORDS + at] ?? 0
+    return Element.word(this.#wordsOf(row), (row & (BLOCK_ROWS - 1)) * ROW_WORDS + at)
   }
 
   setWord(row: Row, at: number, value: number): void {
@@ -69,7 +71,7 @@ export class AccountRows {
   }
 
   double(row: Row, at: number): number {
-    return this.#doublesOf(row)[(row & (BLOCK_ROWS - 1)) * ROW_DOUBLES + at] ?? 0
+    return Element.double(this.#doublesOf(row), (row & (BLOCK_ROWS - 1)) * ROW_DOUBLES + at)
   }
 
   setDouble(row: Row, at: number, value: number): void {
@@ -80,7 +82,7 @@ export class AccountRows {
   fetch(rows: Int32Array, from: number, to: number): void {
     let read = 0
     for (let i = from; i < to; i++) {
-      const row = rows[i] ?? NONE
+      const row = Element.signedWord(rows, i)
       if (row !== NONE) read ^= this.word(row, 0) ^ this.word(row, ROW_WORDS - 1)
     }
     readLast[0] = read
@@ -98,15 +100,13 @@ export class AccountRows {
   readAddress(row: Row, into: Uint32Array): void {
     const words = this.#wordsOf(row)
     const start = (row & (BLOCK_ROWS - 1)) * ROW_WORDS
-    for (let i = 0; i < ADDRESS_WORDS; i++) into[i] = words[start + i] ?? 0
+    for (let i = 0; i < ADDRESS_WORDS; i++) into[i] = Element.word(words, start + i)
   }
 
   /** The order of the addresses of two rows. */
   compare(a: Row, b: Row): number {
-    for (let i = 0; i < ADDRESS_WORDS; i++) {
-      const difference = this.word(a, i) - this.word(b, i)
-      if (difference !== 0) return difference
-    }
-    return 0
+    let at = 0
+    while (at < ADDRESS_WORDS - 1 && this.word(a, at) === this.word(b, at)) at++
+    return this.word(a, at) - this.word(b, at)
   }
 }

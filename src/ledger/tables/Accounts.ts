@@ -5,11 +5,13 @@
  * Invariants: rows are never removed or renumbered; every address has at most one row; a row of zeros without extras is
  * no record. The journal has each row touched since the commit began.
  */
+
 import { Either } from "effect"
 import { fromHex } from "#crypto"
 import type * as Binary from "../../protocol/encoding/Binary.js"
 import * as Slab from "../../protocol/encoding/Slab.js"
 import type { Address } from "../../protocol/identity/Address.js"
+import * as Element from "../../protocol/numbers/Element.js"
 import type { Nonce } from "../../protocol/numbers/Natural.js"
 import type * as Sats from "../../protocol/numbers/Sats.js"
 import * as AccountRecord from "../../protocol/state/AccountRecord.js"
@@ -36,7 +38,7 @@ const probes = new Uint32Array(LOOKUPS_PER_BATCH * ADDRESS_WORDS)
 const readAddress = (address: Address, into: Uint32Array, at: number): void => {
   for (let word = 0; word < ADDRESS_WORDS; word++) {
     let value = 0
-    for (let i = word * 8; i < word * 8 + 8; i++) value = (value << 4) | (NIBBLE[address.charCodeAt(i)] ?? 0)
+    for (let i = word * 8; i < word * 8 + 8; i++) value = (value << 4) | Element.byte(NIBBLE, address.charCodeAt(i))
     into[at + word] = value
   }
 }
@@ -277,7 +279,7 @@ export class Accounts {
     const rows = this.#journal.rowsOf(entries)
     for (let i = 0; i < entries.length; i++) {
       if (i % LOOKUPS_PER_BATCH === 0) this.#rows.fetch(rows, i, Math.min(i + LOOKUPS_PER_BATCH, rows.length))
-      this.#collectEntry(entries[i] ?? 0, collector)
+      this.#collectEntry(Element.word(entries, i), collector)
     }
     this.#stamp++
     this.#journal.clear()

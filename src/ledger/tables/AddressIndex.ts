@@ -5,6 +5,7 @@
  * Invariants: every row is in the table, or in the one before and not moved yet; at most half of either is taken; a
  * move ends long before the next one begins.
  */
+import * as Element from "../../protocol/numbers/Element.js"
 import { type AccountRows, ADDRESS_WORDS, NONE, type Row } from "./AccountRows.js"
 import * as HalfSipHash from "./HalfSipHash.js"
 
@@ -47,9 +48,9 @@ export class AddressIndex {
   }
 
   #search(hash: number, addresses: Uint32Array, at: number): Row {
-    const row = (this.#slots[this.#slot(this.#slots, hash, addresses, at)] ?? 0) - 1
+    const row = Element.word(this.#slots, this.#slot(this.#slots, hash, addresses, at)) - 1
     if (row !== NONE || this.#before === undefined) return row
-    return (this.#before[this.#slot(this.#before, hash, addresses, at)] ?? 0) - 1
+    return Element.word(this.#before, this.#slot(this.#before, hash, addresses, at)) - 1
   }
 
   /**
@@ -62,12 +63,13 @@ export class AddressIndex {
     for (let i = 0; i < count; i++) {
       hashes[i] = HalfSipHash.ofWords(this.#key, addresses, i * ADDRESS_WORDS, ADDRESS_WORDS)
     }
-    for (let i = 0; i < count; i++) found[i] = (slots[(hashes[i] ?? 0) & mask] ?? 0) - 1
+    for (let i = 0; i < count; i++) found[i] = Element.word(slots, Element.word(hashes, i) & mask) - 1
     this.#rows.fetch(found, 0, count)
     for (let i = 0; i < count; i++) {
-      const row = found[i] ?? NONE
+      const row = Element.signedWord(found, i)
       const at = i * ADDRESS_WORDS
-      if (row === NONE || !this.#rows.isAt(row, addresses, at)) found[i] = this.#search(hashes[i] ?? 0, addresses, at)
+      if (row === NONE || !this.#rows.isAt(row, addresses, at))
+        found[i] = this.#search(Element.word(hashes, i), addresses, at)
     }
     return found
   }
@@ -86,7 +88,7 @@ export class AddressIndex {
     const mask = slots.length - 1
     let slot = hash & mask
     for (;;) {
-      const held = slots[slot] ?? 0
+      const held = Element.word(slots, slot)
       if (held === 0 || this.#rows.isAt(held - 1, addresses, at)) return slot
       slot = (slot + 1) & mask
     }

@@ -31,7 +31,7 @@ const dueRoundOf = ({ status, texts, votingEndsAtRound, executesAtRound }: Propo
 }
 
 export class Agenda {
-  readonly #items = new Heap<Item>((a, b) => (a.dueAt === b.dueAt ? a.id < b.id : a.dueAt < b.dueAt))
+  readonly #items = new Heap<Item>((a, b) => a.dueAt < b.dueAt)
   readonly #activeOf = new Map<Address, number>()
   #active = 0
 

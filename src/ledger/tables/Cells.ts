@@ -7,6 +7,8 @@
  * size.
  */
 
+import * as Element from "../../protocol/numbers/Element.js"
+
 /** Returned by `put`. */
 export type Handle = number
 
@@ -52,7 +54,7 @@ class Shelf {
     const block = this.#blocks[cell >>> BLOCK_BITS]
     if (block === undefined) throw new RangeError(`no cell ${cell} of ${this.#size} bytes`)
     const start = (cell & (BLOCK_CELLS - 1)) * this.#size
-    const length = (block[start] ?? 0) | ((block[start + 1] ?? 0) << 8)
+    const length = Element.byte(block, start) | (Element.byte(block, start + 1) << 8)
     return block.subarray(start + LENGTH_BYTES, start + LENGTH_BYTES + length)
   }
 

@@ -6,6 +6,8 @@
  * differences that cancel out in the high bits collide with any seed.
  */
 
+import * as Element from "../../protocol/numbers/Element.js"
+
 /** 64 secret bits. */
 export interface Key {
   readonly low: number
@@ -29,7 +31,7 @@ export const ofWords = ({ low, high }: Key, words: Uint32Array, start = 0, count
   let v3 = high ^ 0x74656462
   // One round for each word and one for the length; then three more without input.
   for (let i = 0; i < count + 4; i++) {
-    const word = i < count ? (words[start + i] ?? 0) : i === count ? count << 26 : 0
+    const word = i < count ? Element.word(words, start + i) : i === count ? count << 26 : 0
     if (i === count + 1) v2 ^= 0xff
     v3 ^= word
     v0 = (v0 + v1) | 0

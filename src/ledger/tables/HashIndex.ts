@@ -7,6 +7,8 @@
  * move ends long before the next one begins.
  */
 
+import * as Element from "../../protocol/numbers/Element.js"
+
 const INITIAL_SLOTS = 64
 /** Slots of the table before that are emptied with each new entry. Two would do. */
 const EMPTIED_AT_ONCE = 8
@@ -81,7 +83,7 @@ export class HashIndex {
     const mask = slots.length - 1
     let hole = slot
     for (let at = (hole + 1) & mask; ; at = (at + 1) & mask) {
-      const entry = slots[at] ?? NO_ENTRY
+      const entry = Element.word(slots, at)
       if (entry === NO_ENTRY) break
       const walked = (at - this.#hashOf(entry)) & mask
       if (walked < ((at - hole) & mask)) continue
@@ -100,7 +102,7 @@ export class HashIndex {
   #empty(before: Uint32Array): void {
     const until = Math.min(this.#next + EMPTIED_AT_ONCE, before.length)
     for (; this.#next < until; this.#next++) {
-      const entry = before[this.#next] ?? NO_ENTRY
+      const entry = Element.word(before, this.#next)
       if (entry === NO_ENTRY || entry === GONE) continue
       before[this.#next] = GONE
       this.#put(entry, this.#hashOf(entry))
@@ -111,16 +113,20 @@ export class HashIndex {
 
 const findIn = (slots: Uint32Array, hash: number, isIt: (entry: number) => boolean): number => {
   const mask = slots.length - 1
-  for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-    const entry = slots[slot] ?? NO_ENTRY
+  let slot = hash & mask
+  for (;;) {
+    const entry = Element.word(slots, slot)
     if (entry === NO_ENTRY || (entry !== GONE && isIt(entry))) return entry
+    slot = (slot + 1) & mask
   }
 }
 
 const slotOf = (slots: Uint32Array, entry: number, hash: number): number | undefined => {
   const mask = slots.length - 1
-  for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+  let slot = hash & mask
+  for (;;) {
     if (slots[slot] === entry) return slot
     if (slots[slot] === NO_ENTRY) return undefined
+    slot = (slot + 1) & mask
   }
 }

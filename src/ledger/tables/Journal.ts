@@ -3,6 +3,7 @@
  *
  * Invariant: each row has one entry, and entries are numbered in order of arrival.
  */
+import * as Element from "../../protocol/numbers/Element.js"
 import type { Nonce } from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
 import { type AccountRows, BALANCE, NONCE, type Row } from "./AccountRows.js"
@@ -53,15 +54,15 @@ export class Journal {
   }
 
   rowAt(entry: number): Row {
-    return this.#rows[entry] ?? 0
+    return Element.word(this.#rows, entry)
   }
 
   balanceAt(entry: number): Sats {
-    return (this.#balances[entry] ?? 0) as Sats
+    return Element.double(this.#balances, entry) as Sats
   }
 
   nonceAt(entry: number): Nonce {
-    return (this.#nonces[entry] ?? 0) as Nonce
+    return Element.double(this.#nonces, entry) as Nonce
   }
 
   /** The entries by address. */
@@ -80,13 +81,13 @@ export class Journal {
   }
 
   #firstWordAt(order: Uint32Array, at: number): number {
-    return this.#firstWords[order[at] ?? 0] ?? 0
+    return Element.word(this.#firstWords, Element.word(order, at))
   }
 
   /** The rows of these entries. */
   rowsOf(entries: Uint32Array): Int32Array {
     const rows = new Int32Array(entries.length)
-    for (let i = 0; i < entries.length; i++) rows[i] = this.rowAt(entries[i] ?? 0)
+    for (let i = 0; i < entries.length; i++) rows[i] = this.rowAt(Element.word(entries, i))
     return rows
   }
 

@@ -1,5 +1,7 @@
 /** Sorts many items whose keys are words: by counting digits, five times as fast as comparing numbers. */
 
+import * as Element from "../../protocol/numbers/Element.js"
+
 const DIGIT_BITS = 11
 const DIGITS = 1 << DIGIT_BITS
 const WORD_BITS = 32
@@ -17,11 +19,11 @@ export const byWords = (keys: Uint32Array, count: number): Uint32Array =>
 const byInsertion = (keys: Uint32Array, count: number): Uint32Array => {
   const order = new Uint32Array(count)
   for (let position = 0; position < count; position++) {
-    const key = keys[position] ?? 0
+    const key = Element.word(keys, position)
     let place = position
     for (; place > 0; place--) {
-      const before = order[place - 1] ?? 0
-      if ((keys[before] ?? 0) <= key) break
+      const before = Element.word(order, place - 1)
+      if (Element.word(keys, before) <= key) break
       order[place] = before
     }
     order[place] = position
@@ -36,9 +38,9 @@ const byDigits = (keys: Uint32Array, count: number): Uint32Array => {
   for (let shift = 0; shift < WORD_BITS; shift += DIGIT_BITS) {
     placeDigits(keys, count, shift)
     for (let i = 0; i < count; i++) {
-      const position = order[i] ?? 0
-      const digit = ((keys[position] ?? 0) >>> shift) & (DIGITS - 1)
-      const place = places[digit] ?? 0
+      const position = Element.word(order, i)
+      const digit = (Element.word(keys, position) >>> shift) & (DIGITS - 1)
+      const place = Element.word(places, digit)
       next[place] = position
       places[digit] = place + 1
     }
@@ -52,12 +54,12 @@ const byDigits = (keys: Uint32Array, count: number): Uint32Array => {
 const placeDigits = (keys: Uint32Array, count: number, shift: number): void => {
   places.fill(0)
   for (let i = 0; i < count; i++) {
-    const digit = ((keys[i] ?? 0) >>> shift) & (DIGITS - 1)
-    places[digit] = (places[digit] ?? 0) + 1
+    const digit = (Element.word(keys, i) >>> shift) & (DIGITS - 1)
+    places[digit] = Element.word(places, digit) + 1
   }
   let start = 0
   for (let digit = 0; digit < DIGITS; digit++) {
-    const many = places[digit] ?? 0
+    const many = Element.word(places, digit)
     places[digit] = start
     start += many
   }

@@ -65,7 +65,7 @@ export interface Proposal {
   readonly votesFor: Sats.Sats
   readonly votesAgainst: Sats.Sats
   readonly status: ProposalStatus
-  /** Why it failed; null for any other status. */
+  /** Why it failed, a `ProposalFailure` or the sentence of an earlier version; null for any other status. */
   readonly failure: string | null
 }
 
@@ -287,10 +287,11 @@ export const minted: Codec<Minted> = {
   write: (writer, value) => writer.list8(value, (position) => writer.u8(position)),
   read: (reader) => {
     const value = reader.list8(Limits.COMMITTEE_MEMBERS, () => reader.u8())
-    reader.require(
-      value.every((position, i) => i === 0 || position > (value[i - 1] ?? 0)),
-      "positions not ascending",
-    )
+    let above = -1
+    for (const position of value) {
+      reader.require(position > above, "positions not ascending")
+      above = position
+    }
     return value
   },
 }

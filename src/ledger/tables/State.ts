@@ -66,8 +66,7 @@ export interface Staker {
 }
 
 /** Most effective stake first; ties: lower address. */
-export const bySize = (a: Staker, b: Staker): number =>
-  b.effective - a.effective || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)
+export const bySize = (a: Staker, b: Staker): number => b.effective - a.effective || (a.address < b.address ? -1 : 1)
 
 /** A record that every ledger has. */
 const required = <A>(value: A | undefined, what: string): A => {
@@ -274,8 +273,8 @@ export class State {
     before: AccountRecord.Leaving | null = null,
     after: AccountRecord.Leaving | null = null,
   ): void {
-    const isUnchanged = before?.epoch === after?.epoch && before?.unlockAtRound === after?.unlockAtRound
-    if (after !== null && !isUnchanged) this.unlocking.add({ row, validator, leaving: after })
+    // Nothing that leaves leaves again before it is gone.
+    if (before === null && after !== null) this.unlocking.add({ row, validator, leaving: after })
   }
 
   /** The pool in which a delegation holds shares, if it exists. */

@@ -28,7 +28,8 @@ export interface Rows<V> {
   entries(): IterableIterator<[string, V]>
 }
 
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+/** Of two different keys. */
+const compareText = (a: string, b: string): number => (a < b ? -1 : 1)
 
 export const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, i) => byte === b[i])

@@ -6,6 +6,7 @@
  */
 
 import type { Address } from "../../protocol/identity/Address.js"
+import * as Element from "../../protocol/numbers/Element.js"
 import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
 import type { Leaving } from "../../protocol/state/AccountRecord.js"
 import type { Row } from "./AccountRows.js"
@@ -44,7 +45,7 @@ class RowHeap {
   }
 
   #at(index: number): Row {
-    return this.#rows[index] ?? 0
+    return Element.word(this.#rows, index)
   }
 
   push(row: Row): void {
@@ -63,8 +64,8 @@ class RowHeap {
     this.#rows[at] = row
   }
 
-  pop(): Row | undefined {
-    if (this.#size === 0) return undefined
+  /** Takes the first of at least one row. */
+  pop(): Row {
     const first = this.#at(0)
     this.#size--
     this.#sink(this.#at(this.#size))
@@ -156,7 +157,7 @@ export class UnlockQueue {
       else {
         const row = rows.pop()
         if (rows.size === 0) this.#buckets.splice(position, 1)
-        return row === undefined ? undefined : { row, validator, leaving }
+        return { row, validator, leaving }
       }
     }
   }

@@ -6,6 +6,7 @@
 
 import * as HexDigits from "../../protocol/crypto/HexDigits.js"
 import * as Hash from "../../protocol/identity/Hash.js"
+import * as Element from "../../protocol/numbers/Element.js"
 import * as StateTree from "../../protocol/state/StateTree.js"
 import * as Span from "./Span.js"
 
@@ -84,7 +85,7 @@ export class Batch {
   }
 
   #positionAt(index: number): number {
-    return this.#positions[index] ?? 0
+    return Element.word(this.#positions, index)
   }
 
   isRemoval(index: number): boolean {
@@ -125,15 +126,15 @@ export class Batch {
     for (let i = 0; i < count; i++) keys[i] = this.#firstBits(lo + i) * SORTED + i
     keys.sort()
     const before = this.#positions.slice(lo, hi)
-    for (let i = 0; i < count; i++) this.#positions[lo + i] = before[(keys[i] ?? 0) % SORTED] ?? 0
+    for (let i = 0; i < count; i++) this.#positions[lo + i] = Element.word(before, Element.double(keys, i) % SORTED)
   }
 
   #firstBits(index: number): number {
     const position = this.#positionAt(index)
     const chunk = this.#chunkOf(position)
     const at = position & (CHUNK_BYTES - 1)
-    const low = ((chunk[at + 1] ?? 0) << 16) | ((chunk[at + 2] ?? 0) << 8) | (chunk[at + 3] ?? 0)
-    return (chunk[at] ?? 0) * 0x100_0000 + low
+    const low = (Element.byte(chunk, at + 1) << 16) | (Element.byte(chunk, at + 2) << 8) | Element.byte(chunk, at + 3)
+    return Element.byte(chunk, at) * 0x100_0000 + low
   }
 
   /** The first sorted change that turns right below `depth` bits, fewer than `SORTED_BITS`; `hi` if none does. */

@@ -1,5 +1,7 @@
 /** Up to 32 records in the order of their keys, in one immutable buffer: exactly the bytes that are hashed. */
+
 import type { Hash } from "../../protocol/identity/Hash.js"
+import * as Element from "../../protocol/numbers/Element.js"
 import * as StateTree from "../../protocol/state/StateTree.js"
 import * as Span from "./Span.js"
 
@@ -33,7 +35,7 @@ export class Leaf {
   }
 
   get records(): number {
-    return this.encoded[0] ?? 0
+    return Element.byte(this.encoded, 0)
   }
 
   /** The size of its records: key, length and value of each. */

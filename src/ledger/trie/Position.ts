@@ -1,7 +1,9 @@
 /** A place in the trie: the first `depth` bits of the keys below it. */
+
 import { toHex } from "#crypto"
 import type * as Binary from "../../protocol/encoding/Binary.js"
 import * as Hash from "../../protocol/identity/Hash.js"
+import * as Element from "../../protocol/numbers/Element.js"
 import * as StateTree from "../../protocol/state/StateTree.js"
 
 export interface Position {
@@ -17,7 +19,7 @@ export const left = ({ depth, path }: Position): Position => ({ depth: depth + 1
 export const right = ({ depth, path }: Position): Position => {
   const turned = path.slice()
   const at = depth >>> 3
-  turned[at] = (turned[at] ?? 0) | (0x80 >>> (depth & 7))
+  turned[at] = Element.byte(turned, at) | (0x80 >>> (depth & 7))
   return { depth: depth + 1, path: turned }
 }
 

@@ -1,6 +1,8 @@
 /** A record in a larger buffer: key ‖ u16 length ‖ value. It moves between leaves, batches and messages undecoded. */
+
 import { toHex } from "#crypto"
 import type { Hash } from "../../protocol/identity/Hash.js"
+import * as Element from "../../protocol/numbers/Element.js"
 import * as StateTree from "../../protocol/state/StateTree.js"
 
 export interface Span {
@@ -13,7 +15,7 @@ const KEY_BYTES = 32
 
 /** The length field of the record that begins at `start`. */
 export const lengthAt = (bytes: Uint8Array, start: number): number =>
-  (bytes[start + KEY_BYTES] ?? 0) | ((bytes[start + KEY_BYTES + 1] ?? 0) << 8)
+  Element.byte(bytes, start + KEY_BYTES) | (Element.byte(bytes, start + KEY_BYTES + 1) << 8)
 
 /** The end of the record that begins at `start`. */
 export const endOf = (bytes: Uint8Array, start: number): number =>
@@ -22,6 +24,7 @@ export const endOf = (bytes: Uint8Array, start: number): number =>
 /** Compares two keys by their start positions. */
 export const compareKeys = (a: Uint8Array, aStart: number, b: Uint8Array, bStart: number): number => {
   for (let i = 0; i < KEY_BYTES; i++) {
+    // A message may end within a key: its reader goes on behind the failure that it has noted.
     const difference = (a[aStart + i] ?? 0) - (b[bStart + i] ?? 0)
     if (difference !== 0) return difference
   }
@@ -30,7 +33,7 @@ export const compareKeys = (a: Uint8Array, aStart: number, b: Uint8Array, bStart
 
 /** The turn that the key at `start` takes below `depth` bits: false is left. */
 export const turnsRight = (bytes: Uint8Array, start: number, depth: number): boolean =>
-  (((bytes[start + (depth >>> 3)] ?? 0) >>> (7 - (depth & 7))) & 1) === 1
+  ((Element.byte(bytes, start + (depth >>> 3)) >>> (7 - (depth & 7))) & 1) === 1
 
 /** The first of the spans, sorted and equal in their first `depth` bits, that turns right; `hi` if none does. */
 export const boundary = (spans: ReadonlyArray<Span>, lo: number, hi: number, depth: number): number => {

@@ -1,4 +1,5 @@
 /** The network between machines. Its dependencies are loaded only here, in parallel with the start of all else. */
+import { createServer } from "node:net"
 import { Data, Duration, Effect, Layer, Option, Queue, Schedule, SubscriptionRef } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { SecretKey } from "../../protocol/identity/Keys.js"
@@ -57,6 +58,17 @@ const reasonOf = (error: unknown): string => {
   return known ?? text.replaceAll(/\s+/g, " ")
 }
 
+const cannotListen = (listen: Options["listen"], error: unknown): CannotListen =>
+  new CannotListen({ ...listen, reason: reasonOf(error) })
+
+/** Fails if other nodes could not be heard there now. */
+export const probe = (listen: Options["listen"]): Effect.Effect<void, CannotListen> =>
+  Effect.async((resume) => {
+    const server = createServer()
+    server.once("error", (error) => resume(cannotListen(listen, error)))
+    server.listen(listen, () => server.close(() => resume(Effect.void)))
+  })
+
 /** An address that others can use, if there is one. */
 const reachable = (addresses: ReadonlyArray<string>): string | undefined =>
   addresses.find((address) => !/^\/(ip4\/127\.|ip6\/::1\/)/.test(address)) ?? addresses[0]
@@ -95,7 +107,7 @@ const make = (options: Options) =>
               logged: (entry) => Queue.unsafeOffer(reports, log(entry)),
             },
           }),
-        catch: (error) => new CannotListen({ ...options.listen, reason: reasonOf(error) }),
+        catch: (error) => cannotListen(options.listen, error),
       }),
       (started) =>
         Effect.ignore(
@@ -103,6 +115,7 @@ const make = (options: Options) =>
           Effect.timeout(Effect.interruptible(Effect.promise(() => started.stop())), STOP_LIMIT),
         ),
     )
+    yield* log({ level: "debug", message: "listening", fields: { addresses: board.addresses } })
     const remember = Effect.suspend(() => options.remember(board.remembered))
     yield* Effect.addFinalizer(() => remember)
     yield* Effect.forkScoped(Effect.schedule(remember, Schedule.spaced(REMEMBERED_EVERY)))

@@ -3,12 +3,12 @@ import "./withResolvers.js"
 import { GossipSub } from "@chainsafe/libp2p-gossipsub"
 import { noise } from "@chainsafe/libp2p-noise"
 import { yamux } from "@chainsafe/libp2p-yamux"
-import { generateKeyPairFromSeed } from "@libp2p/crypto/keys"
+import { privateKeyFromRaw } from "@libp2p/crypto/keys"
 import { identify } from "@libp2p/identify"
 import type { Libp2p } from "@libp2p/interface"
 import { tcp } from "@libp2p/tcp"
 import { createLibp2p } from "libp2p"
-import { sha256 } from "#crypto"
+import { publicKeyOf, sha256 } from "#crypto"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Policy } from "../peers/Wire.js"
@@ -90,11 +90,14 @@ const makeGossip = (policy: Policy) => (components: GossipComponents) => {
 
 const NOISE = "/noise"
 
+/** Both halves, since the library derives the public one from a key without it, which Node 26 no longer reads. */
+const keyOf = (seed: Uint8Array) => privateKeyFromRaw(Uint8Array.of(...seed, ...publicKeyOf(seed)))
+
 /** Returned before its start: the first connection must already find its listeners. */
-export const make = async ({ seed, listen, agent }: Options, policy: Policy): Promise<Transport> =>
+export const make = ({ seed, listen, agent }: Options, policy: Policy): Promise<Transport> =>
   createLibp2p({
     start: false,
-    privateKey: await generateKeyPairFromSeed("Ed25519", seed),
+    privateKey: keyOf(seed),
     nodeInfo: { userAgent: agent },
     addresses: { listen: [listen] },
     transports: [tcp({ backlog: 64, listenOpts: { noDelay: true }, dialOpts: { noDelay: true } })],

@@ -1,5 +1,6 @@
 /** Counts events. Figures without a prefix are totals since this process began; the others are current values. */
 
+import type { Execution } from "../../ledger/rules/Execution.js"
 import type { CommitIndex } from "../../protocol/numbers/Natural.js"
 import type { Output } from "../../replica/output/Output.js"
 import type { Write } from "../../replica/output/Write.js"
@@ -14,6 +15,8 @@ const NOTHING = {
   checkpointValidationFailures: 0,
   fastSyncs: 0,
   checkpointsPersisted: 0,
+  /** Final and recorded, applied or failed. */
+  transactions: 0,
   /** On disk or being written, of all epochs. */
   vertices: 0,
   /** Messages and questions of peers that a bug kept from being judged. */
@@ -23,6 +26,15 @@ const NOTHING = {
 }
 
 export type Counts = Readonly<typeof NOTHING>
+
+/** How many of the transactions of a commit had an effect, if only that their fee was charged. */
+export const withEffect = ({ vertices }: Pick<Execution, "vertices">): number => {
+  let count = 0
+  for (const { transactions } of vertices) {
+    for (const { _tag } of transactions) if (_tag !== "NoEffect") count++
+  }
+  return count
+}
 
 export class Counters {
   readonly #counts: typeof NOTHING
@@ -77,6 +89,7 @@ export class Counters {
   published(event: NodeEvent): void {
     if (event._tag === "CheckpointBuilt") this.#counts.checkpointsPersisted++
     else if (event._tag === "Joined") this.#counts.fastSyncs++
+    else if (event._tag === "Executed") this.#counts.transactions += withEffect(event.execution)
   }
 
   connected(peers: number): void {

@@ -50,6 +50,8 @@ import * as CatchUp from "./CatchUp.js"
 import { Counters } from "./Counters.js"
 import * as FastSync from "./FastSync.js"
 import { Incoming, type Input, type SignRequest } from "./Incoming.js"
+import { Ineffective } from "./Ineffective.js"
+import * as Journal from "./Journal.js"
 import * as Loop from "./Loop.js"
 import type { NodeEvent } from "./NodeEvent.js"
 import * as Outgoing from "./Outgoing.js"
@@ -129,35 +131,32 @@ const opened = (load: Load) =>
     }
     const replica = yield* resumed(options, contents, opened)
     const vitals = new Vitals(replica.core.epoch.dag.highestRound, yield* SteadyClock.current)
-    return { replica, vitals }
+    return { replica, vitals, self }
   })
-
-const describe = ({ execution }: Extract<NodeEvent, { readonly _tag: "Executed" }>) => ({
-  commit: execution.commit.index,
-  round: execution.commit.leaderRound,
-  vertices: execution.vertices.length,
-  transactions: execution.vertices.reduce((count, { transactions }) => count + transactions.length, 0),
-})
 
 /** The parts that learn of events. */
 interface Audience {
   readonly events: PubSub.PubSub<NodeEvent>
+  readonly ineffective: Ineffective
   readonly settling: Settling
   readonly counters: Counters
   readonly vitals: Vitals
   readonly fastSync: FastSync.FastSync
+  /** The address of this node's validator key. */
+  readonly self: Option.Option<Address.Address>
 }
 
-/** The order matters: a commit reads as final before its event goes out. */
+/** The order matters: every lookup finds a transaction somewhere, and a commit reads as final before its event goes out. */
 const publishTo =
-  ({ events, settling, counters, vitals, fastSync }: Audience) =>
+  ({ events, ineffective, settling, counters, vitals, fastSync, self }: Audience) =>
   (event: NodeEvent) =>
     Effect.gen(function* () {
+      ineffective.published(event)
       settling.end(event)
       counters.published(event)
       vitals.changed()
       yield* fastSync.published(event, yield* SteadyClock.current)
-      if (event._tag === "Executed") yield* log.debug("commit", () => describe(event))
+      yield* Journal.write(event, self)
       yield* PubSub.publish(events, event)
     })
 
@@ -214,8 +213,9 @@ const make = (load: Load) =>
     const { networkId, protocol } = (yield* Home).genesis
     const storage = yield* Storage
     const supervisor = yield* Supervisor
-    const { replica, vitals } = yield* opened(load)
+    const { replica, vitals, self } = yield* opened(load)
     const counters = new Counters(yield* storage.vertices.count)
+    const ineffective = new Ineffective()
     const settling = new Settling()
     const fastSync = new FastSync.FastSync()
     const inbox = new Inbox<Input>()
@@ -223,7 +223,7 @@ const make = (load: Load) =>
 
     const write = yield* Writer.start(storage, supervisor, {
       written: (id) => Effect.sync(() => inbox.push({ _tag: "Written", id })),
-      published: publishTo({ events, settling, counters, vitals, fastSync }),
+      published: publishTo({ events, ineffective, settling, counters, vitals, fastSync, self }),
     })
     const signatures = yield* SignatureThreads.make()
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
@@ -281,6 +281,8 @@ const make = (load: Load) =>
         atDoor(Effect.flatMap(SteadyClock.current, (at) => incoming.signAndSubmit(request, at))),
       /** A transaction that is executed while its commit is being written. */
       settling: (id: Hash) => Effect.sync(() => settling.get(id)),
+      /** A transaction that had no effect in the last finalized vertex that contains it, as far as the node remembers. */
+      ineffective: (id: Hash) => Effect.sync(() => ineffective.get(id)),
       /** Events from now on; writes once they are on disk. */
       events: Stream.fromPubSub(events),
       pulse: () => vitals.pulse,

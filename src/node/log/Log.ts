@@ -11,7 +11,10 @@ type Lazy<A> = A | (() => A)
 type Write = (message: Lazy<string>, fields?: Lazy<Fields>, cause?: Cause.Cause<unknown>) => Effect.Effect<void>
 
 /** The logger of one module. */
-export type Log = Readonly<Record<LogFilter.Level, Write>>
+export interface Log extends Readonly<Record<LogFilter.Level, Write>> {
+  /** Writes records that are only made if they are wanted: there may be thousands at a time. */
+  readonly traceEach: (make: () => ReadonlyArray<readonly [message: string, fields: Fields]>) => Effect.Effect<void>
+}
 
 const made = <A>(lazy: Lazy<A>): A => (typeof lazy === "function" ? (lazy as () => A)() : lazy)
 
@@ -28,12 +31,22 @@ const write =
         : Effect.void,
     )
 
+const writeEach =
+  (module: LogFilter.Module, level: LogLevel.LogLevel): Log["traceEach"] =>
+  (make) =>
+    LogFilter.current.use((filter) =>
+      LogFilter.passes(filter, module, level)
+        ? Effect.forEach(make(), ([message, fields]) => write(module, level)(message, fields), { discard: true })
+        : Effect.void,
+    )
+
 const forModule = (module: LogFilter.Module): Log => ({
   error: write(module, LogFilter.toLogLevel.error),
   warn: write(module, LogFilter.toLogLevel.warn),
   info: write(module, LogFilter.toLogLevel.info),
   debug: write(module, LogFilter.toLogLevel.debug),
   trace: write(module, LogFilter.toLogLevel.trace),
+  traceEach: writeEach(module, LogFilter.toLogLevel.trace),
 })
 
 /**

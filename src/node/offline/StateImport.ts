@@ -49,13 +49,14 @@ const requireGenesis = (path: string, directory: DataDirectory, file: Option.Opt
 
 const provenTarget = (path: string, tableKey: HalfSipHash.Key, { genesis, chain }: StateFile.Opened) =>
   Effect.gen(function* () {
-    const target = chain.at(-1)
-    if (target === undefined) return yield* new CannotImport({ message: `${path} holds no checkpoint` })
-    const proven = provenFrom(genesis, tableKey, target)
+    const last = chain.at(-1)
+    if (last === undefined) return yield* new CannotImport({ message: `${path} holds no checkpoint` })
+    const proven = provenFrom(genesis, tableKey, last)
     proven.takeAtOnce(chain)
-    if (!proven.isProven) {
+    const target = proven.provenNewest
+    if (target === undefined) {
       return yield* new CannotImport({
-        message: `${path}: checkpoint ${target.checkpoint.hash} is not signed by the committee that follows from its genesis; take the file from a node you trust`,
+        message: `${path}: checkpoint ${last.checkpoint.hash} is not signed by the committee that follows from its genesis; take the file from a node you trust`,
       })
     }
     return { target, proven: proven.proven }
@@ -80,7 +81,6 @@ const fill = (path: string, file: StateFile.Opened) =>
     const joined = yield* Loading.ledgerOf(file.genesis.protocol, tableKey, { target, trie })
     if (Either.isLeft(joined)) return yield* wrong(joined.left)
     const opening = openingOf(target.checkpoint, joined.right.read.head.time)
-    if (opening === null) return yield* wrong("its checkpoint closes no epoch")
     yield* storage.replaceState({ target, proven, opening })
     yield* storage.compact
     return { genesis: file.genesis, target, records: trie.records }

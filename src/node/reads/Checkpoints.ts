@@ -4,11 +4,12 @@ import * as Trie from "../../ledger/trie/Trie.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Round } from "../../protocol/numbers/Natural.js"
+import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import type { StateProof } from "../../protocol/state/StateProof.js"
 import { Storage } from "../../storage/Storage.js"
+import type { StoredCheckpoint } from "../../storage/tables/Checkpoints.js"
 import { Engine } from "../engine/Engine.js"
 import { Supervisor } from "../lifecycle/Supervisor.js"
 
@@ -20,6 +21,9 @@ export interface AccountProof {
   /** The checkpoint whose state root the proof leads to. */
   readonly signed: SignedCheckpoint
 }
+
+/** Signed by a quorum. */
+const final = (stored: Option.Option<StoredCheckpoint>) => Option.filter(stored, ({ hasQuorum }) => hasQuorum)
 
 const make = Effect.gen(function* () {
   const engine = yield* Engine
@@ -50,10 +54,12 @@ const make = Effect.gen(function* () {
     /** By a quorum. */
     latest: storage.checkpoints.latestWithQuorum,
     /** By a quorum, and by the leader round of its commit. */
-    at: (round: Round) =>
-      Effect.map(
-        storage.checkpoints.at(round),
-        Option.filter(({ hasQuorum }) => hasQuorum),
+    at: (round: Round) => Effect.map(storage.checkpoints.at(round), final),
+    byHash: (hash: Hash) => Effect.map(storage.checkpoints.byHash(hash), final),
+    /** The one that closed this epoch. */
+    closing: (epoch: Epoch) =>
+      Effect.map(storage.checkpoints.closing(epoch, 1), ([first]) =>
+        Option.filter(final(Option.fromNullable(first)), ({ checkpoint }) => checkpoint.epoch === epoch),
       ),
     /** None until this node holds the state under a checkpoint that a quorum signed. */
     prove: (address: Address) =>

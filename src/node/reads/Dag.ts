@@ -11,9 +11,13 @@ import { Home } from "../start/Home.js"
 import * as DagStretch from "./DagStretch.js"
 import * as Lookup from "./Lookup.js"
 
+/** What became of a transaction in a finalized vertex: only its fee was taken if it failed, and nothing if it had no effect. */
+export type Outcome = "applied" | "failed" | "no effect"
+
 export interface KnownVertex {
   readonly vertex: Vertex
-  readonly isFinalized: boolean
+  /** One for each transaction; null until the vertex is finalized. */
+  readonly outcomes: ReadonlyArray<Outcome> | null
 }
 
 export class RoundNotFound extends Data.TaggedError("RoundNotFound")<{
@@ -36,11 +40,21 @@ const make = Effect.gen(function* () {
     vertices: engine.counters.counts.vertices,
   }))
 
-  const known = (stored: StoredVertex) =>
-    Effect.map(
-      Lookup.vertex(networkId, stored.bytes),
-      (vertex): KnownVertex => ({ vertex, isFinalized: stored.commitIndex !== null }),
-    )
+  /** Whatever prunes recorded transactions prunes the vertices with them, so what is not recorded had no effect. */
+  const outcomesOf = ({ header, body }: Vertex, commitIndex: Natural.CommitIndex) =>
+    Effect.map(storage.transactions.ofVertex(commitIndex, header.hash), (recorded): ReadonlyArray<Outcome> => {
+      const outcomes = body.transactions.map((): Outcome => "no effect")
+      for (const { position, isApplied } of recorded) outcomes[position] = isApplied ? "applied" : "failed"
+      return outcomes
+    })
+
+  const known = ({ bytes, commitIndex }: StoredVertex) =>
+    Effect.gen(function* () {
+      const vertex = yield* Lookup.vertex(networkId, bytes)
+      const outcomes = commitIndex === null ? null : yield* outcomesOf(vertex, commitIndex)
+      const found: KnownVertex = { vertex, outcomes }
+      return found
+    })
 
   /** The facts of a vertex that need no reading of its body, which may be a megabyte. */
   const headOf = (stored: StoredVertex) =>

@@ -1,7 +1,6 @@
 /** Decodes the database's bytes. */
 import type { Effect } from "effect"
 import type { NetworkId } from "../../protocol/identity/Network.js"
-import * as Transaction from "../../protocol/transaction/Transaction.js"
 import * as Vertex from "../../protocol/vertex/Vertex.js"
 import type { StorageError } from "../../storage/files/StorageError.js"
 import { type StateDamaged, sound } from "../lifecycle/Ending.js"
@@ -27,8 +26,3 @@ export const vertex = (networkId: NetworkId, bytes: Uint8Array): Effect.Effect<V
   sound(Vertex.decode(networkId, bytes))
 
 export const head = (bytes: Uint8Array) => sound(Vertex.decodeHead(bytes))
-
-export const transaction = (
-  networkId: NetworkId,
-  bytes: Uint8Array,
-): Effect.Effect<Transaction.Transaction, StateDamaged> => sound(Transaction.decode(networkId, bytes))

@@ -16,7 +16,7 @@ const make = Effect.map(Engine, ({ view, submit, signAndSubmit }) => ({
   submitAll: submit,
   signAndSubmit,
   get: (id: Hash) => Effect.sync(() => Option.fromNullable(view.pool.get(id))),
-  /** The first ones in the order of selection: highest fee first. */
+  /** Those with the highest fees, highest first. */
   top: (limit: number) => view.pool.top(limit),
   /** The nonce for the sender's next transaction, after its pending ones. */
   nextNonce: (sender: Address) => Effect.sync(() => view.pool.nextNonce(sender)),

@@ -7,9 +7,9 @@ import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import { Storage } from "../../storage/Storage.js"
 import type { RecordedTransaction, Sequence } from "../../storage/tables/Transactions.js"
 import { Engine } from "../engine/Engine.js"
+import type { WithoutEffect } from "../engine/Ineffective.js"
 import { Home } from "../start/Home.js"
 import type { Unreadable } from "./Lookup.js"
-import * as Lookup from "./Lookup.js"
 
 export interface Finalized {
   readonly _tag: "Finalized"
@@ -19,20 +19,23 @@ export interface Finalized {
 
 export type Known = { readonly _tag: "Pending"; readonly transaction: Transaction } | Finalized
 
-export class TransactionNotFound extends Data.TaggedError("TransactionNotFound")<{ readonly id: Hash }> {}
+export class TransactionNotFound extends Data.TaggedError("TransactionNotFound")<{
+  readonly id: Hash
+  /** Where it had no effect, if it stood in a finalized vertex. */
+  readonly withoutEffect: Option.Option<WithoutEffect>
+}> {}
 
 const make = Effect.gen(function* () {
   const engine = yield* Engine
   const storage = yield* Storage
   const { genesis } = yield* Home
   const { view } = engine
-  const { networkId } = genesis
 
-  const finalized = (recorded: RecordedTransaction) =>
-    Effect.map(
-      Lookup.transaction(networkId, recorded.bytes),
-      (transaction): Finalized => ({ _tag: "Finalized", transaction, recorded }),
-    )
+  const finalized = (recorded: RecordedTransaction): Finalized => ({
+    _tag: "Finalized",
+    transaction: recorded.transaction,
+    recorded,
+  })
 
   /** In memory first: a transaction that leaves memory is on disk by then. */
   const pending = (id: Hash) =>
@@ -58,8 +61,8 @@ const make = Effect.gen(function* () {
         const waiting = yield* pending(id)
         if (Option.isSome(waiting)) return { _tag: "Pending", transaction: waiting.value }
         const recorded = yield* storage.transactions.byId(id)
-        if (Option.isNone(recorded)) return yield* new TransactionNotFound({ id })
-        return yield* finalized(recorded.value)
+        if (Option.isSome(recorded)) return finalized(recorded.value)
+        return yield* new TransactionNotFound({ id, withoutEffect: yield* engine.ineffective(id) })
       }),
     /** Sent and received, newest first, with the cursor of the page before; null if there is none. */
     history: (address: Address, before: Sequence | null, limit: number) =>
@@ -68,7 +71,7 @@ const make = Effect.gen(function* () {
         const found = yield* storage.transactions.history({ address, before, limit: limit + 1 })
         const page = found.slice(0, limit)
         const next = found.length > limit ? (page.at(-1)?.sequence ?? null) : null
-        return { transactions: yield* Effect.forEach(page, finalized), next }
+        return { transactions: page.map(finalized), next }
       }),
     /** The time of the last commit. */
     time: Effect.sync(() => view.read.head.time),

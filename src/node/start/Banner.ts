@@ -58,6 +58,8 @@ export const lines = (facts: Facts): ReadonlyArray<string> => {
     line("genesis", Genesis.hash(genesis)),
     line("rounds", `every ${genesis.protocol.roundIntervalMs} ms`),
     line("rpc", rpc),
+    line("explorer", `${rpc}/explorer/`),
+    line("api reference", `${rpc}/docs`),
     line(
       "p2p",
       Option.getOrElse(p2p, () => "cannot be reached by other nodes"),
@@ -66,6 +68,7 @@ export const lines = (facts: Facts): ReadonlyArray<string> => {
       "data directory",
       Option.getOrElse(dataDirectory, () => "none, nothing is kept"),
     ),
+    line("log", "on stderr; RUST_LOG=debug logs more"),
     ...validatorLines(facts),
     ...faucetLines(facts),
     "",

@@ -302,7 +302,7 @@ const readOf = (
     const [reading, contents] = yield* Effect.timed(contentsOf(storage, genesis, self, openings))
     const [returning, closed] = yield* Effect.timed(closedOf(storage, ledger, trie))
     const opened = yield* sound(LoadedState.check(contents, ledger, trie, closed))
-    yield* log.info("loaded", () => ({
+    yield* log.debug("loaded", () => ({
       accounts: ledger.read.accountCount,
       commit: ledger.read.head.index,
       round: ledger.read.head.leaderRound,

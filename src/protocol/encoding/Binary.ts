@@ -8,6 +8,7 @@
 import { Data, Either } from "effect"
 import { toHex } from "#crypto"
 import * as HexDigits from "../crypto/HexDigits.js"
+import * as Element from "../numbers/Element.js"
 import * as Sats from "../numbers/Sats.js"
 import * as Slab from "./Slab.js"
 
@@ -245,7 +246,7 @@ export class Reader {
 
   // Byte by byte: every reader would need a view, which costs more than most of them read.
   #byte(offset: number): number {
-    return this.#bytes[offset] ?? 0
+    return Element.byte(this.#bytes, offset)
   }
 
   #word(offset: number): number {

@@ -17,7 +17,7 @@ export const schema = <A extends string>(
         identifier,
         title: identifier,
         description,
-        jsonSchema: { type: "string", pattern: `^[0-9a-fA-F]{${bytes * 2}}$` },
+        jsonSchema: { type: "string", pattern: `^[0-9a-fA-F]{${bytes * 2}}$`, description },
         message: () => `${description}: ${bytes * 2} hex characters`,
       }),
     ),

@@ -30,6 +30,13 @@ export interface Checkpoint extends Content {
   readonly hash: Hash.Hash
 }
 
+/** One that closes its epoch. */
+export interface Closing extends Checkpoint {
+  readonly nextEpoch: EpochRecord.EpochRecord
+}
+
+export const isClosing = (checkpoint: Checkpoint): checkpoint is Closing => checkpoint.nextEpoch !== null
+
 export interface CheckpointSignature {
   readonly validator: Address.Address
   readonly signature: Keys.Signature
@@ -39,6 +46,10 @@ export interface SignedCheckpoint {
   readonly checkpoint: Checkpoint
   /** In the order of the validators' addresses. */
   readonly signatures: ReadonlyArray<CheckpointSignature>
+}
+
+export interface SignedClosing extends SignedCheckpoint {
+  readonly checkpoint: Closing
 }
 
 const SIGNATURE_DOMAIN = Binary.utf8("udg/checkpoint\0")
@@ -74,7 +85,7 @@ const signedBytesOf = (encodedContent: Uint8Array): Uint8Array => Hash.tagged(SI
 export const signedBytes = (content: Content): Uint8Array =>
   signedBytesOf(Binary.encode((writer) => writeContent(writer, content)))
 
-export const make = (content: Content): Checkpoint => ({
+export const make = <C extends Content>(content: C): C & Pick<Checkpoint, "hash"> => ({
   ...content,
   hash: Hash.of("udg/checkpoint-id", signedBytes(content)),
 })

@@ -100,12 +100,28 @@ export const parseReference = (text: string, prefix: AddressPrefix): Either.Eith
 }
 
 /** An address in hex, as the node writes it. */
-export const schema: Schema.Schema<Address, string> = Hex.schema<Address>("Address", BYTES, "an account address")
+export const schema: Schema.Schema<Address, string> = /* @__PURE__ */ Hex.schema<Address>(
+  "Address",
+  BYTES,
+  "an account address",
+)
+
+/** 20 bytes are 32 characters of bech32m, and six of checksum follow: all in one case. */
+const DATA = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+
+/** A regular expression for an address as people write it: whatever it does not match is none. */
+export const TEXT_PATTERN = `[0-9a-fA-F]{40}|t?udg1[${DATA}]{38}|T?UDG1[${DATA.toUpperCase()}]{38}`
+
+const ABOUT_TEXT = "an account address: 40 hex characters, or bech32m (tudg1… on testnet, udg1… on mainnet)"
+
+const textual = () =>
+  Schema.String.annotations({
+    identifier: "AddressText",
+    description: ABOUT_TEXT,
+    jsonSchema: { type: "string", pattern: `^(${TEXT_PATTERN})$`, description: ABOUT_TEXT },
+  })
 
 /** An address as people write it; `parse` reads it once the network is known. */
-export const text = Schema.String.annotations({
-  title: "AddressText",
-  description: "an account address: 40 hex characters, or bech32m (tudg1… on testnet, udg1… on mainnet)",
-})
+export const text = /* @__PURE__ */ textual()
 
 export const read = (reader: Binary.Reader): Address => reader.hex(BYTES) as Address

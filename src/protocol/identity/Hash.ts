@@ -77,6 +77,6 @@ export const of = (tag: Tag, ...parts: ReadonlyArray<Uint8Array>): Hash => {
   return sha256Hex(join(scratch.subarray(0, length), prefix, parts)) as Hash
 }
 
-export const schema: Schema.Schema<Hash, string> = Hex.schema<Hash>("Hash", BYTES, "a hash")
+export const schema: Schema.Schema<Hash, string> = /* @__PURE__ */ Hex.schema<Hash>("Hash", BYTES, "a hash")
 
 export const read = (reader: Reader): Hash => reader.hex(BYTES) as Hash

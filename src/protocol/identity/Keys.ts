@@ -13,13 +13,13 @@ export const PUBLIC_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64
 export const SEED_BYTES = 32
 
-export const PublicKey: Schema.Schema<PublicKey, string> = Hex.schema<PublicKey>(
+export const PublicKey: Schema.Schema<PublicKey, string> = /* @__PURE__ */ Hex.schema<PublicKey>(
   "PublicKey",
   PUBLIC_KEY_BYTES,
   "an Ed25519 public key",
 )
 
-export const Signature: Schema.Schema<Signature, string> = Hex.schema<Signature>(
+export const Signature: Schema.Schema<Signature, string> = /* @__PURE__ */ Hex.schema<Signature>(
   "Signature",
   SIGNATURE_BYTES,
   "an Ed25519 signature",

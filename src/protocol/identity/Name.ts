@@ -6,18 +6,23 @@ export type Name = string & Brand.Brand<"Name">
 
 export const MAX_BYTES = 20
 
-const NAME = /^[a-z0-9][a-z0-9-]{1,18}[a-z0-9]$/
+/** A regular expression. */
+export const PATTERN = "[a-z0-9][a-z0-9-]{1,18}[a-z0-9]"
+const NAME = new RegExp(`^${PATTERN}$`)
 
 export const isName = (text: string): text is Name => NAME.test(text)
 
-export const schema: Schema.Schema<Name, string> = Schema.String.pipe(
-  Schema.filter((text): text is Name => isName(text), {
-    identifier: "Name",
-    description: "a registered name, without the @",
-    jsonSchema: { type: "string", pattern: NAME.source },
-    message: () => "3 to 20 characters of a-z, 0-9 and -, no - at either end",
-  }),
-)
+const named = (): Schema.Schema<Name, string> =>
+  Schema.String.pipe(
+    Schema.filter((text): text is Name => isName(text), {
+      identifier: "Name",
+      description: "a registered name, without the @",
+      jsonSchema: { type: "string", pattern: NAME.source },
+      message: () => "3 to 20 characters of a-z, 0-9 and -, no - at either end",
+    }),
+  )
+
+export const schema = /* @__PURE__ */ named()
 
 export const read = (reader: Reader): Name => {
   const text = reader.text8(MAX_BYTES)

@@ -3,7 +3,7 @@ import { type Brand, Schema } from "effect"
 
 export type Mode = "testnet" | "mainnet"
 
-export const Mode: Schema.Schema<Mode> = Schema.Literal("testnet", "mainnet")
+export const Mode: Schema.Schema<Mode> = /* @__PURE__ */ Schema.Literal("testnet", "mainnet")
 
 /** The human-readable part of a bech32m address. */
 export type AddressPrefix = "tudg" | "udg"
@@ -45,11 +45,14 @@ export const isLocal = (id: NetworkId): boolean => isDrawn(id) && id.startsWith(
 
 export const isNetworkId = (text: string): text is NetworkId => NETWORK_ID.test(text)
 
-export const NetworkId: Schema.Schema<NetworkId, string> = Schema.String.pipe(
-  Schema.filter((text): text is NetworkId => isNetworkId(text), {
-    identifier: "NetworkId",
-    description: "the name of a network",
-    jsonSchema: { type: "string", pattern: NETWORK_ID.source },
-    message: () => "1 to 32 characters of a-z, 0-9 and -",
-  }),
-)
+const named = (): Schema.Schema<NetworkId, string> =>
+  Schema.String.pipe(
+    Schema.filter((text): text is NetworkId => isNetworkId(text), {
+      identifier: "NetworkId",
+      description: "the name of a network",
+      jsonSchema: { type: "string", pattern: NETWORK_ID.source },
+      message: () => "1 to 32 characters of a-z, 0-9 and -",
+    }),
+  )
+
+export const NetworkId = /* @__PURE__ */ named()

@@ -35,7 +35,7 @@ export const between = (min: number, max: number, description: string): Schema.S
     Schema.filter((value) => isWithin(value, min, max), {
       title: description,
       description,
-      jsonSchema: { type: "integer", minimum: min, maximum: max },
+      jsonSchema: { type: "integer", minimum: min, maximum: max, description },
       message: () => `an integer from ${min} to ${max === Number.MAX_SAFE_INTEGER ? "2^53 - 1" : max}`,
     }),
   )

@@ -90,8 +90,8 @@ export const percent = (amount: Sats, percentage: number): Sats => partBounded(a
  */
 export const toCoin = (amount: Sats): number => amount / SATS_PER_COIN
 
-/** `"12.5"`: exact, without trailing zeros. */
-export const formatCoin = (amount: Sats): string => {
+/** `"12.5"`: exact, without trailing zeros. A plain number, since a sum of amounts may exceed the supply. */
+export const formatCoin = (amount: number): string => {
   const fraction = amount % SATS_PER_COIN
   const whole = divideFloor(amount, SATS_PER_COIN).toString()
   return fraction === 0 ? whole : `${whole}.${fraction.toString().padStart(8, "0").replace(/0+$/, "")}`
@@ -105,15 +105,18 @@ export const parseCoin = (text: string): Option.Option<Sats> => {
   return isSats(value) ? Option.some(value) : Option.none()
 }
 
-const Amount = Schema.Number.pipe(
-  Schema.filter((value): value is Sats => isSats(value) && !Object.is(value, -0), {
-    identifier: "Sats",
-    title: "Sats",
-    description: "an amount in sats (1 coin = 100,000,000 sats)",
-    jsonSchema: { type: "integer", minimum: 0, maximum: MAX_SUPPLY },
-    message: () => `an integer number of sats from 0 to ${MAX_SUPPLY}`,
-  }),
-)
+const ABOUT = "an amount in sats (1 coin = 100,000,000 sats)"
 
 /** A JSON number that is an amount: never a string, never a fraction, never coerced. */
-export const schema: Schema.Schema<Sats, number> = Amount
+const amount = (): Schema.Schema<Sats, number> =>
+  Schema.Number.pipe(
+    Schema.filter((value): value is Sats => isSats(value) && !Object.is(value, -0), {
+      identifier: "Sats",
+      title: "Sats",
+      description: ABOUT,
+      jsonSchema: { type: "integer", minimum: 0, maximum: MAX_SUPPLY, description: ABOUT },
+      message: () => `an integer number of sats from 0 to ${MAX_SUPPLY}`,
+    }),
+  )
+
+export const schema = /* @__PURE__ */ amount()

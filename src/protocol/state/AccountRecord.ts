@@ -1,9 +1,11 @@
 /** Everything the state holds about one account: a light client decodes it from a proof. */
+
 import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
 import * as Keys from "../identity/Keys.js"
 import * as Name from "../identity/Name.js"
+import * as Element from "../numbers/Element.js"
 import * as Limits from "../numbers/Limits.js"
 import * as Natural from "../numbers/Natural.js"
 import * as Sats from "../numbers/Sats.js"
@@ -165,7 +167,7 @@ export const balanceAlone = (bytes: Uint8Array, start: number, end: number): Sat
   const presence = bytes[start + PLAIN_BYTES - 1] ?? ALL
   if (start + PLAIN_BYTES > end || (presence & (STAKE | DELEGATION)) !== 0) return undefined
   let balance = 0
-  for (let i = BALANCE_BYTES - 1; i >= 0; i--) balance = balance * 256 + (bytes[start + i] ?? 0)
+  for (let i = BALANCE_BYTES - 1; i >= 0; i--) balance = balance * 256 + Element.byte(bytes, start + i)
   return Sats.isSats(balance) ? balance : undefined
 }
 

@@ -8,6 +8,7 @@ import { fromHex } from "#crypto"
 import * as Binary from "../encoding/Binary.js"
 import * as Hex from "../encoding/Hex.js"
 import * as Hash from "../identity/Hash.js"
+import * as Natural from "../numbers/Natural.js"
 import * as StateTree from "./StateTree.js"
 
 export interface StateProof {
@@ -75,12 +76,15 @@ export const decode = (bytes: Uint8Array): Either.Either<StateProof, Binary.Malf
 
 const Subroot = Schema.Struct({
   hash: Hash.schema,
-  records: Schema.NonNegativeInt.annotations({ description: "how many records lie under it" }),
+  records: Natural.count("how many records lie under it"),
 })
 
 const Entry = Schema.Struct({
   key: Hash.schema,
-  value: Schema.String.pipe(Schema.maxLength(StateTree.VALUE_BYTES * 2), Schema.compose(Schema.Uint8ArrayFromHex)),
+  value: Schema.String.pipe(
+    Schema.maxLength(StateTree.VALUE_BYTES * 2, { description: "kind, key and content of the record, in hexadecimal" }),
+    Schema.compose(Schema.Uint8ArrayFromHex),
+  ),
 })
 
 /** The proof as JSON: hashes, keys and values in hexadecimal. */

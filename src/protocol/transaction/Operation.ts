@@ -9,6 +9,7 @@ import * as Name from "../identity/Name.js"
 import * as Limits from "../numbers/Limits.js"
 import * as Natural from "../numbers/Natural.js"
 import { MIN_STAKE_SATS, type Sats } from "../numbers/Sats.js"
+import * as Words from "../numbers/Words.js"
 import * as ProposalPayload from "./ProposalPayload.js"
 
 export interface Transfer {
@@ -104,7 +105,9 @@ export const violationOf = (operation: Operation): JsonProblem | undefined => {
     case "DelegateTx":
       return operation.amount < 1 ? violation("amount", "must be at least 1") : undefined
     case "StakeTx":
-      return operation.amount < MIN_STAKE_SATS ? violation("amount", `must be at least ${MIN_STAKE_SATS}`) : undefined
+      return operation.amount < MIN_STAKE_SATS
+        ? violation("amount", `must be at least ${Words.amount(MIN_STAKE_SATS)}`)
+        : undefined
     case "SetCommissionTx":
       return operation.commissionPercent > 100 ? violation("commission_percent", "must be from 0 to 100") : undefined
     case "CreateProposalTx":

@@ -152,14 +152,18 @@ export const cosign = (networkId: NetworkId, unsigned: Unsigned, key: Keys.Secre
   signature: key.sign(signedBytes(networkId, unsigned)),
 })
 
-/** Reads one transaction inside a longer encoding. */
-export const read = (networkId: NetworkId, reader: Binary.Reader): Transaction => {
-  const start = reader.offset
+const readUnsigned = (reader: Binary.Reader): Unsigned => {
   const typeByte = reader.u8()
   const from = Address.read(reader)
   const nonce = Natural.nonce(reader.u64())
   const fee = reader.sats()
-  const operation = Operation.read(reader, typeByte)
+  return { from, nonce, fee, operation: Operation.read(reader, typeByte) }
+}
+
+/** Reads one transaction inside a longer encoding. */
+export const read = (networkId: NetworkId, reader: Binary.Reader): Transaction => {
+  const start = reader.offset
+  const { from, nonce, fee, operation } = readUnsigned(reader)
   const unsigned = reader.since(start)
   const authorization = readAuthorization(reader)
   // Refused input is not hashed.
@@ -173,3 +177,21 @@ export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<T
     Binary.decode("transaction", bytes, (reader) => read(networkId, reader)),
     (transaction) => ({ ...transaction, encoded: transaction.encoded.slice() }),
   )
+
+/** Decodes one of several transactions that are encoded one after the other; it keeps `bytes`. `index` counts from 0. */
+export const decodeNth = (
+  networkId: NetworkId,
+  bytes: Uint8Array,
+  index: number,
+): Either.Either<Transaction, Binary.MalformedBytes> => {
+  const reader = new Binary.Reader(bytes)
+  for (let before = 0; before < index; before++) {
+    readUnsigned(reader)
+    readAuthorization(reader)
+  }
+  const transaction = read(networkId, reader)
+  const { failure } = reader
+  return failure === undefined
+    ? Either.right(transaction)
+    : Either.left(new Binary.MalformedBytes({ what: "transaction", ...failure }))
+}

@@ -28,6 +28,9 @@ export type Encoded = Pick<Vertex, "encoded">
 
 export const emptyBody: Body = { transactions: [], evidence: [], heartbeats: [] }
 
+/** How many transactions there are, before the first of them. */
+const COUNT_BYTES = 2
+
 const writeBody = (writer: Binary.Writer, body: Body): void => {
   writer
     .list16(body.transactions, (transaction) => writer.raw(transaction.encoded))
@@ -96,6 +99,12 @@ export const open = (
     (body) => ({ header, body, encoded: bytes }),
   )
 }
+
+/** Where the encoding of a vertex contains its transactions, one after the other. */
+export const transactionsIn = ({ header, body }: Vertex): { readonly at: number; readonly size: number } => ({
+  at: Header.lengthOf(header) + COUNT_BYTES,
+  size: body.transactions.reduce((size, { encoded }) => size + encoded.length, 0),
+})
 
 /** `decodeHead` never needs more than these first bytes of a vertex. */
 export const HEAD_BYTES = 512 + Header.MAX_PARENTS * 60

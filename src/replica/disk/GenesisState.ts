@@ -8,7 +8,7 @@ import * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 
 /** The closing checkpoint of epoch 0, which is unsigned: its hash is the base of the first epoch. */
-export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger): Checkpoint.Checkpoint => {
+export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger): Checkpoint.Closing => {
   const hash = Genesis.hash(genesis)
   return Checkpoint.make({
     epoch: Natural.epoch(0),
@@ -24,8 +24,5 @@ export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger): Checkpoi
 }
 
 /** The first epoch. */
-export const firstOpening = (genesis: Genesis.Genesis, ledger: Ledger): Opening => {
-  const opening = openingOf(checkpointOf(genesis, ledger), genesis.time)
-  if (opening === null) throw new Error("the checkpoint of a genesis opens no epoch")
-  return opening
-}
+export const firstOpening = (genesis: Genesis.Genesis, ledger: Ledger): Opening =>
+  openingOf(checkpointOf(genesis, ledger), genesis.time)

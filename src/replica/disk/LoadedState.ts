@@ -104,8 +104,12 @@ export const check = (
   if (expected !== undefined && expected !== trie.hash) {
     return Either.left(new DamagedState({ commitIndex: index, found: trie.hash, expected }))
   }
-  const views = viewsOf(stored, closed)
   const closing = closingOf(ledger, trie, stored.current)
+  // Its state is the one of now, and must not take the place of an older one as well.
+  const views = viewsOf(
+    stored,
+    closed.filter(({ epoch }) => epoch !== closing?.checkpoint.epoch),
+  )
   if (closing !== null) views.built(closing.checkpoint, trie)
   const latest = stored.closings.at(-1)
   if (latest !== undefined) views.final(latest)

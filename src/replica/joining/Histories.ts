@@ -4,7 +4,7 @@
  * can still prove anything. So of two different claims the newer one must also follow from the committee that the older
  * one names, and two claims for one epoch are two histories.
  */
-import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { SignedCheckpoint, SignedClosing } from "../../protocol/epoch/Checkpoint.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { PeerId } from "../messages/Peer.js"
 import type { Parting } from "../output/Output.js"
@@ -13,13 +13,12 @@ import type { Trust } from "./ProvenChain.js"
 
 /** The chain from an older claim to a newer one, as the peers that claim the newer one show it one after the other. */
 interface Link {
-  readonly low: SignedCheckpoint
-  readonly high: SignedCheckpoint
+  readonly low: SignedClosing
   readonly tried: Set<PeerId>
   inquiry: Inquiry | null
   isConnected: boolean
   /** A checkpoint other than `low` that a peer has shown for its epoch. */
-  other: { readonly signed: SignedCheckpoint; readonly by: PeerId } | null
+  other: SignedCheckpoint | null
 }
 
 const linkKey = (low: SignedCheckpoint, high: SignedCheckpoint): string =>
@@ -58,9 +57,12 @@ export class Histories {
   }
 
   /** Each proven claim once, from old to new. */
-  get newest(): ReadonlyArray<SignedCheckpoint> {
-    const byHash = new Map<Hash, SignedCheckpoint>()
-    for (const { chain } of this.#proven) byHash.set(chain.newest.checkpoint.hash, chain.newest)
+  get newest(): ReadonlyArray<SignedClosing> {
+    const byHash = new Map<Hash, SignedClosing>()
+    for (const { chain } of this.#claims.values()) {
+      const newest = chain.provenNewest
+      if (newest !== undefined) byHash.set(newest.checkpoint.hash, newest)
+    }
     return [...byHash.values()].sort((a, b) => a.checkpoint.epoch - b.checkpoint.epoch)
   }
 
@@ -80,12 +82,14 @@ export class Histories {
     return [...this.#claims.values(), ...links].filter(({ isOpen }) => isOpen)
   }
 
-  get #neighbours(): ReadonlyArray<readonly [SignedCheckpoint, SignedCheckpoint]> {
-    const all = this.newest
-    return all.slice(1).flatMap((high, i) => {
-      const low = all[i]
-      return low === undefined ? [] : [[low, high] as const]
-    })
+  get #neighbours(): ReadonlyArray<readonly [SignedClosing, SignedClosing]> {
+    const neighbours: Array<readonly [SignedClosing, SignedClosing]> = []
+    let low: SignedClosing | null = null
+    for (const high of this.newest) {
+      if (low !== null) neighbours.push([low, high])
+      low = high
+    }
+    return neighbours
   }
 
   /** Whether every claim follows from the one before. */
@@ -114,32 +118,32 @@ export class Histories {
         if (link.inquiry !== null && this.#judge(link, link.inquiry)) liars.push(link.inquiry.peer)
         if (link.isConnected) break
         const peer = ranked.find((each) => !link.tried.has(each) && this.claimantsOf(high).includes(each))
-        const { nextEpoch } = low.checkpoint
-        if (peer === undefined || nextEpoch === null) {
+        if (peer === undefined) {
           // A liar's claim goes with it.
           if (liars.length > 0) return { liars, parting: null }
           return { liars, parting: this.#parting(low, high, link) }
         }
         link.tried.add(peer)
-        link.inquiry = new Inquiry(peer, { ...this.#trust, record: nextEpoch, pin: null }, high, low.checkpoint.epoch)
+        const { epoch, nextEpoch } = low.checkpoint
+        link.inquiry = new Inquiry(peer, { ...this.#trust, record: nextEpoch, pin: null }, high, epoch)
       }
     }
     return { liars, parting: null }
   }
 
-  #linkOf(low: SignedCheckpoint, high: SignedCheckpoint): Link {
+  #linkOf(low: SignedClosing, high: SignedClosing): Link {
     const key = linkKey(low, high)
-    const link = this.#links.get(key) ?? { low, high, tried: new Set(), inquiry: null, isConnected: false, other: null }
+    const link = this.#links.get(key) ?? { low, tried: new Set(), inquiry: null, isConnected: false, other: null }
     this.#links.set(key, link)
     return link
   }
 
   /** The result of a finished inquiry: whether its peer has lied. */
-  #judge(link: Link, { peer, chain, shown }: Inquiry): boolean {
+  #judge(link: Link, { chain, shown }: Inquiry): boolean {
     link.isConnected ||= chain.isProven
     if (chain.isProven) return false
     if (shown !== null && shown.checkpoint.hash !== link.low.checkpoint.hash) {
-      link.other ??= { signed: shown, by: peer }
+      link.other ??= shown
       return false
     }
     // It agrees with the older claim, but continues with checkpoints that the committee named there did not sign.
@@ -151,7 +155,7 @@ export class Histories {
       return this.#proven.find(({ chain }) => chain.newest.checkpoint.hash === signed.checkpoint.hash)
     })
     const parted = lower && higher && lower.chain.conflictWith(higher.chain)
-    const [first, second] = parted ?? [low, link?.other?.signed ?? high]
+    const [first, second] = parted ?? [low, link?.other ?? high]
     return { first, second, firstClaimants: this.claimantsOf(low), secondClaimants: this.claimantsOf(high) }
   }
 }

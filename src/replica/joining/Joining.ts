@@ -6,7 +6,7 @@
 import { Either } from "effect"
 import { toHex } from "#crypto"
 import type { Ledger } from "../../ledger/Ledger.js"
-import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { SignedCheckpoint, SignedClosing } from "../../protocol/epoch/Checkpoint.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import { divideFloor } from "../../protocol/numbers/Sats.js"
@@ -34,6 +34,7 @@ export interface Surroundings {
 
 /** The result of a fast sync. */
 export interface Joined extends JoinedState {
+  readonly target: SignedClosing
   readonly ledger: Ledger
   /** The closing checkpoints that lead to it. */
   readonly proven: ReadonlyArray<SignedCheckpoint>
@@ -87,7 +88,8 @@ export class Joining {
   #begun: StateDownload | null
   #making: JoinedLedger | null = null
   #ledger: Ledger | null = null
-  #mayLand = false
+  /** The target, once it may take the place of everything here. */
+  #landing: SignedClosing | null = null
   #isStopped = false
 
   constructor(around: Surroundings, trust: Trust, kept: StoredJoin | null, now: Timestamp) {
@@ -249,9 +251,9 @@ export class Joining {
   #followNewest(now: Timestamp, isSettled: boolean): void {
     const { newest } = this.#histories
     const target = this.target?.checkpoint.hash
-    const isClaimed = newest.some(({ checkpoint }) => checkpoint.hash === target)
-    if (target !== undefined && !isClaimed) this.#leave()
-    this.#mayLand = isSettled && isClaimed && this.#histories.isConnected
+    const claimed = newest.find(({ checkpoint }) => checkpoint.hash === target) ?? null
+    if (claimed === null) this.#leave()
+    this.#landing = isSettled && this.#histories.isConnected ? claimed : null
     if (this.#download !== null) return
     const best = newest.at(-1)
     if (best !== undefined) {
@@ -263,7 +265,7 @@ export class Joining {
     this.#download = null
     this.#making = null
     this.#ledger = null
-    this.#mayLand = false
+    this.#landing = null
   }
 
   #begin(best: SignedCheckpoint): void {
@@ -324,7 +326,7 @@ export class Joining {
   get hasWork(): boolean {
     if (this.#isStopped) return false
     const download = this.#download
-    const isLedgerDue = download?.trie !== undefined && (this.#ledger === null || this.#mayLand)
+    const isLedgerDue = download?.trie !== undefined && (this.#ledger === null || this.#landing !== null)
     return isLedgerDue || download?.hasKept === true || this.#histories.open.some(({ hasWork }) => hasWork)
   }
 
@@ -360,8 +362,8 @@ export class Joining {
 
   #make(state: JoinedState, mayContinue: () => boolean): Joined | undefined {
     this.#ledger ??= this.#makeLedger(state, mayContinue)
-    if (this.#ledger === null || !this.#mayLand) return undefined
-    return { ...state, ledger: this.#ledger, proven: this.#histories.wayTo(state.target) }
+    if (this.#ledger === null || this.#landing === null) return undefined
+    return { ...state, target: this.#landing, ledger: this.#ledger, proven: this.#histories.wayTo(this.#landing) }
   }
 
   #makeLedger(state: JoinedState, mayContinue: () => boolean): Ledger | null {

@@ -4,8 +4,9 @@
  * committee to trust. Checkpoints that the newest committee did not sign are reached in smaller steps, at worst epoch
  * by epoch.
  */
-import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
-import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import type * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
+import type * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import * as Signers from "../../protocol/epoch/Signers.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Epoch } from "../../protocol/numbers/Natural.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -13,6 +14,7 @@ import { divideFloor } from "../../protocol/numbers/Sats.js"
 import type { Check } from "../../protocol/transaction/Verification.js"
 
 type Signed = Checkpoint.SignedCheckpoint
+type SignedClosing = Checkpoint.SignedClosing
 
 export interface Pin {
   readonly epoch: number
@@ -27,27 +29,8 @@ export interface Trust {
   readonly isValid: (check: Check) => boolean
 }
 
-/** Whether the signers hold a quorum of this committee, no matter which others signed. */
-const isSignedBy = (
-  record: EpochRecord.EpochRecord,
-  { checkpoint, signatures }: Signed,
-  isValid: Trust["isValid"],
-): boolean => {
-  const total = EpochRecord.totalWeight(record)
-  const byValidator = new Map(signatures.map(({ validator, signature }) => [validator, signature]))
-  const signers = record.members.filter(({ address }) => byValidator.has(address))
-  let weight = signers.reduce((sum, member) => sum + member.weight, 0)
-  for (const member of signers) {
-    // The rest of the signatures could not make a quorum any more.
-    if (!EpochRecord.isQuorum(weight, total)) return false
-    const signature = byValidator.get(member.address)
-    const holds = signature !== undefined && isValid(Checkpoint.check(checkpoint, member, signature))
-    if (!holds) weight -= member.weight
-  }
-  return EpochRecord.isQuorum(weight, total)
-}
-
-const closes = ({ checkpoint: { epoch, nextEpoch } }: Signed): boolean => nextEpoch?.epoch === epoch + 1
+const closes = (signed: Signed): signed is SignedClosing =>
+  signed.checkpoint.nextEpoch?.epoch === signed.checkpoint.epoch + 1
 
 /**
  * A peer whose checkpoints carry more false signatures than this proves nothing any more. An honest one may pass on a
@@ -60,7 +43,7 @@ export class ProvenChain {
   readonly #trust: Trust
   #falseSignatures = 0
   /** The rest of the last answer, from new to old. */
-  #answer: ReadonlyArray<Signed> | null = null
+  #answer: ReadonlyArray<SignedClosing> | null = null
   /** Whether the answer showed the first epoch that a step can be made in. */
   #showedAsked = false
   /** The committee that the next step starts from; at first, the one trusted from the outset. */
@@ -69,9 +52,9 @@ export class ProvenChain {
   #trustedBefore: EpochRecord.EpochRecord
   #isPinned: boolean
   /** Proven by signatures. */
-  readonly #proven = new Map<Epoch, Signed>()
+  readonly #proven = new Map<Epoch, SignedClosing>()
   /** Proven by signatures or by being named as the previous one of a proven one. */
-  readonly #hashes = new Map<Epoch, Signed>()
+  readonly #hashes = new Map<Epoch, SignedClosing>()
   #asked: Epoch | null = null
   #isBroken = false
   /** Every step was asked for, down to the next epoch. */
@@ -85,13 +68,20 @@ export class ProvenChain {
     this.#isPinned = trust.pin === null || trust.pin.epoch < trust.record.epoch
   }
 
-  /** Proven by signatures, from old to new. */
+  /** Proven by signatures, from old to new: each was proven by the committee that the one before names. */
   get proven(): ReadonlyArray<Signed> {
-    return [...this.#proven.values()].sort((a, b) => a.checkpoint.epoch - b.checkpoint.epoch)
+    return [...this.#proven.values()]
+  }
+
+  /** The newest one, once it is proven. */
+  get provenNewest(): SignedClosing | undefined {
+    const { epoch, hash } = this.newest.checkpoint
+    const found = this.#hashes.get(epoch)
+    return found?.checkpoint.hash === hash ? found : undefined
   }
 
   get isProven(): boolean {
-    return this.#hashes.get(this.newest.checkpoint.epoch)?.checkpoint.hash === this.newest.checkpoint.hash
+    return this.provenNewest !== undefined
   }
 
   /** Whether the peer made a claim that it cannot prove. */
@@ -105,10 +95,9 @@ export class ProvenChain {
 
   /** The lowest epoch in which two proven chains differ. */
   conflictWith(other: ProvenChain): readonly [Signed, Signed] | undefined {
-    const epochs = [...this.#hashes.keys()].sort((a, b) => a - b)
-    for (const epoch of epochs) {
-      const [own, its] = [this.#hashes.get(epoch), other.#hashes.get(epoch)]
-      if (own !== undefined && its !== undefined && own.checkpoint.hash !== its.checkpoint.hash) return [own, its]
+    for (const [epoch, own] of [...this.#hashes].sort(([a], [b]) => a - b)) {
+      const its = other.#hashes.get(epoch)
+      if (its !== undefined && own.checkpoint.hash !== its.checkpoint.hash) return [own, its]
     }
     return undefined
   }
@@ -158,7 +147,7 @@ export class ProvenChain {
     return holds
   }
 
-  #nextIn(all: ReadonlyArray<Signed>): Signed | undefined {
+  #nextIn(all: ReadonlyArray<SignedClosing>): SignedClosing | undefined {
     const { pin } = this.#trust
     if (!this.#isPinned && pin !== null) {
       return all.find(({ checkpoint }) => checkpoint.epoch === pin.epoch && checkpoint.hash === pin.hash)
@@ -166,13 +155,12 @@ export class ProvenChain {
     return all.find(
       (each) =>
         each.checkpoint.epoch >= this.#trusted.epoch &&
-        isSignedBy(this.#trusted, each, (check) => this.#isValid(check)),
+        Signers.quorumOf(this.#trusted, each, (check) => this.#isValid(check)) !== undefined,
     )
   }
 
-  #prove(signed: Signed): void {
+  #prove(signed: SignedClosing): void {
     const { checkpoint } = signed
-    if (checkpoint.nextEpoch === null) return
     this.#isPinned = true
     this.#proven.set(checkpoint.epoch, signed)
     this.#hashes.set(checkpoint.epoch, signed)
@@ -180,7 +168,7 @@ export class ProvenChain {
   }
 
   /** From high epochs to low: a checkpoint named by a proven one is proven too. */
-  #link(all: ReadonlyArray<Signed>): void {
+  #link(all: ReadonlyArray<SignedClosing>): void {
     for (const signed of all) {
       const { epoch, hash } = signed.checkpoint
       const child = this.#hashes.get(Natural.epoch(epoch + 1))
@@ -199,8 +187,7 @@ export class ProvenChain {
     const lowest = this.#lowest
     const highest = this.newest.checkpoint.epoch
     if (lowest > highest) return null
-    const isNearer = this.#asked !== null && this.#asked > lowest
-    const upTo = isNearer && this.#asked !== null ? this.#asked : highest
+    const upTo = this.#asked !== null && this.#asked > lowest ? this.#asked : highest
     this.#asked = this.#isPinned ? Natural.epoch(lowest + divideFloor(upTo - lowest, 2)) : lowest
     return this.#asked
   }

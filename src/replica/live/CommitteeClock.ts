@@ -45,18 +45,19 @@ export class CommitteeClock {
     const clocks: Array<{ readonly aheadMs: number; readonly weight: number }> = []
     let heard = 0
     for (const { address, weight } of committee.record.members) {
-      const others = this.#heard.get(address)?.aheadMs
-      if (address !== self && others === undefined) continue
+      const ahead = address === self ? [wallAheadMs] : this.#heard.get(address)?.aheadMs
+      if (ahead === undefined) continue
       heard += weight
-      clocks.push({ aheadMs: address === self ? wallAheadMs : Math.max(...(others ?? [])), weight })
+      clocks.push({ aheadMs: Math.max(...ahead), weight })
     }
     if (clocks.length < 2 || !committee.isQuorum(heard)) return null
     clocks.sort((a, b) => a.aheadMs - b.aheadMs)
-    let upTo = 0
+    let median = 0
+    let below = 0
     for (const { aheadMs, weight } of clocks) {
-      upTo += weight
-      if (upTo * 2 >= heard) return wallAheadMs - aheadMs
+      if (below * 2 < heard) median = aheadMs
+      below += weight
     }
-    return null
+    return wallAheadMs - median
   }
 }

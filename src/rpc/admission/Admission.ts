@@ -7,6 +7,7 @@ import type { Socket } from "node:net"
 import * as Access from "../api/Access.js"
 import type * as Failure from "../api/Failure.js"
 import { ClientLimit } from "./ClientLimit.js"
+import * as Host from "./Host.js"
 import type { LocalGuard } from "./LocalGuard.js"
 
 export interface Options {
@@ -22,6 +23,7 @@ export interface Asking {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly method: string
+  readonly path: string
   /** When it arrived, in whole milliseconds, as limits count. */
   readonly at: number
   client: string
@@ -29,6 +31,8 @@ export interface Asking {
   counted: number
   /** The headers about limits of its answer. */
   headers: ReadonlyArray<string>
+  /** Called when the request is refused. */
+  onRefused: (() => void) | undefined
 }
 
 /** The access rules of an endpoint's definition. */
@@ -58,6 +62,8 @@ export class Admission {
   readonly #all: ClientLimit | undefined
   /** Preflights are counted by themselves: a page that may not ask for one would never see the refusal of its request. */
   readonly #preflights: ClientLimit | undefined
+  /** Questions about health are counted twice, and refused only for being too many themselves. */
+  readonly #health: ClientLimit | undefined
   /** How many refusals for asking too often each connection has had. */
   readonly #refusals = new WeakMap<Socket, number>()
 
@@ -65,16 +71,20 @@ export class Admission {
     this.#options = options
     this.#all = options.rateLimits ? globalLimit() : undefined
     this.#preflights = options.rateLimits ? globalLimit() : undefined
+    this.#health = options.rateLimits ? globalLimit() : undefined
   }
 
   /** Why a request is refused on any path. */
   refusalOf(asking: Asking): Failure.Failure | undefined {
-    const { request, method, at } = asking
+    const { request, method, path, at } = asking
     const { guard } = this.#options
-    const foreign = guard.refusalOfHost(request)
-    if (foreign !== undefined) return this.#refuseOften(asking, foreign)
+    const unnamed = Host.refusalOf(request) ?? guard.refusalOfHost(request)
+    if (unnamed !== undefined) return this.#refuseOften(asking, unnamed)
     if (guard.isForeignPage(request)) asking.client += FOR_A_PAGE
-    return this.#count(asking, method === "OPTIONS" ? this.#preflights : this.#all, at, 1)
+    if (method === "OPTIONS") return this.#count(asking, this.#preflights, at, 1)
+    if (!Access.healthPaths.includes(path)) return this.#count(asking, this.#all, at, 1)
+    this.#all?.take(asking.client, at)
+    return this.#count(asking, this.#health, at, 1)
   }
 
   /** Why a request to an endpoint is refused. */
@@ -92,8 +102,15 @@ export class Admission {
         if (foreign !== undefined) return foreign
       }
       if (own === undefined) return undefined
-      const refusal = own.take(asking.client, asking.at)
-      asking.headers = own.headers(asking.client, asking.at)
+      const { client, at } = asking
+      const refusal = own.take(client, at)
+      asking.headers = own.headers(client, at)
+      if (refusal === undefined && limit?.onlyGranted === true) {
+        asking.onRefused = () => {
+          own.giveBack(client, at)
+          asking.headers = own.headers(client, at)
+        }
+      }
       return refusal
     }
   }

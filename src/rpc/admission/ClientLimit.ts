@@ -1,4 +1,5 @@
 /** How often each client may ask, on all endpoints or on one, and the answer to clients that ask more often. */
+import * as Words from "../../protocol/numbers/Words.js"
 import type * as Access from "../api/Access.js"
 import * as Failure from "../api/Failure.js"
 import * as ClientAddress from "./ClientAddress.js"
@@ -37,6 +38,11 @@ export class ClientLimit {
     return waitMs > 0 ? this.#refusal(seconds(waitMs)) : undefined
   }
 
+  /** Takes back a request of that time. */
+  giveBack(client: string, at: number): void {
+    this.#limiter.giveBack(client, at)
+  }
+
   /** draft-ietf-httpapi-ratelimit-headers: the policy by its name, and what is left of it. */
   headers(client: string, at: number): ReadonlyArray<string> {
     const { policy, limit } = this.#options
@@ -54,7 +60,7 @@ export class ClientLimit {
     const { requests, windowSeconds, hint } = limit
     const advice = hint === undefined ? "" : ` (${hint})`
     return new Failure.RateLimited({
-      message: `more than ${requests} requests ${what} within ${windowSeconds} s; ask again in ${wait} s${advice}`,
+      message: `more than ${Words.counted(requests, "request")} ${what} within ${windowSeconds} s; ask again in ${wait} s${advice}`,
       limit: requests,
       window_seconds: windowSeconds,
       retry_after_seconds: wait,

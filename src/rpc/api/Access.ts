@@ -5,6 +5,8 @@ import { Context } from "effect"
 export interface Limit {
   readonly requests: number
   readonly windowSeconds: number
+  /** Only requests that were granted count: the limit is about what the endpoint gives away. */
+  readonly onlyGranted?: boolean
   /** What a refusal adds. */
   readonly hint?: string
 }
@@ -14,6 +16,9 @@ export class RateLimit extends Context.Tag("udg/rpc/RateLimit")<RateLimit, Limit
 
 /** The limit over all endpoints together. */
 export const globalLimit: Limit = { requests: 1_000, windowSeconds: 60 }
+
+/** Monitoring asks there, and must not fail because somebody used up the limit; these paths have the same limit once more. */
+export const healthPaths: ReadonlyArray<string> = ["/health", "/health/detailed"]
 
 /** How many requests one call counts as: most cost less than a millisecond, and this one that many times as much. */
 export class Weight extends Context.Tag("udg/rpc/Weight")<Weight, number>() {}

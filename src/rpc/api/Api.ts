@@ -18,7 +18,7 @@ export const Api = Definition.empty("udg")
   .annotate(
     OpenApi.Description,
     "JSON over HTTP. Amounts are integers in sats (1 coin = 100,000,000 sats); fields that end in `_coin` carry the " +
-      "same amount in coins. Errors are `{code, error}` plus fields that say more. Unknown fields in a body are refused. " +
+      "same amount in coins. Errors are `{code, error}` plus fields that say more. Unknown fields in a body, and unknown query parameters, are refused. " +
       "All endpoints share a limit of 1,000 requests per minute and client; some have a limit of their own.",
   )
   .annotate(OpenApi.License, { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" })

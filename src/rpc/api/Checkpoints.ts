@@ -1,5 +1,7 @@
+import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import * as Group from "../../effect3/http/Group.js"
+import * as Hash from "../../protocol/identity/Hash.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import * as StateProof from "../../protocol/state/StateProof.js"
 import * as Failure from "./Failure.js"
@@ -55,7 +57,7 @@ export const Checkpoint = Field.record(
     state_root: Field.hash("root of the state trie"),
     total_supply: Field.sats("what exists"),
     next_epoch: Field.of(Schema.NullOr(EpochRecord), "the epoch that this checkpoint opens; null when it opens none"),
-    previous: Field.hash("the previous closing checkpoint"),
+    previous: Field.hash("the checkpoint that closed the epoch before, for GET /checkpoint/hash/:hash"),
     hash: Field.hash("hash of all of this except the signatures"),
     signatures: Schema.Array(
       Schema.Struct({
@@ -98,6 +100,19 @@ export const group = Group.of("checkpoints", "Checkpoints", "What a quorum signe
     .addError(Failure.CheckpointNotFound),
   Group.get("checkpoint", "/checkpoint/:round", "The checkpoint of a commit, by its leader round")
     .setPath(Schema.Struct({ round: Field.RoundInUrl }))
+    .addSuccess(Checkpoint)
+    .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
+  Group.get("byHash", "/checkpoint/hash/:hash", "A checkpoint by its hash")
+    .setPath(Schema.Struct({ hash: Hash.schema }))
+    .addSuccess(Checkpoint)
+    .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
+  Group.get("closing", "/checkpoint/epoch/:epoch", "The checkpoint that closed an epoch")
+    .annotate(
+      OpenApi.Description,
+      "Its next_epoch has the committee that signs the one of the next epoch, so these prove each other from epoch 1 on. " +
+        "The checkpoint of epoch 0 follows from the genesis, and nobody signs it.",
+    )
+    .setPath(Schema.Struct({ epoch: Field.EpochInUrl }))
     .addSuccess(Checkpoint)
     .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
   Group.get("proof", "/proof/:address", "An account with a proof")

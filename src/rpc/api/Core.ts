@@ -191,12 +191,14 @@ export const Keypair = Field.record(
   "Keypair",
   "a new key; anyone who sees this answer can spend from the address",
   Schema.Struct({
-    address: Field.text("address of the key, in bech32m"),
+    address: Field.address("address of the key, in hex"),
+    address_bech32: Field.text("address of the key, in bech32m"),
     secret_key: Field.of(Field.SecretKey, "Ed25519 secret key in plain text"),
     warning: Field.text("what not to do with it"),
   }),
   {
-    address: example.addressBech32,
+    address: example.address,
+    address_bech32: example.addressBech32,
     secret_key: example.secretKey,
     warning: "testnet only: this key travelled in plain text; never use it for anything of value",
   },
@@ -382,6 +384,7 @@ export const group = Group.of(
       .annotate(Access.RateLimit, {
         requests: 1,
         windowSeconds: 600,
+        onlyGranted: true,
         hint: "on a network of your own, start the node with --rate-limits off",
       })
       .annotate(

@@ -53,6 +53,11 @@ export const Vertex = Field.record(
         type: Field.of(TransactionType, "what it does"),
         hash: Field.hash("the transaction"),
         fee: Field.sats("what it pays"),
+        outcome: Field.of(
+          Schema.NullOr(Schema.Literal("applied", "failed", "no effect")),
+          "its result in this vertex; failed: only the fee was taken; no effect: nothing was taken, and another vertex may " +
+            "contain it too; null until the vertex is finalized",
+        ),
       }),
     ),
   }),
@@ -65,7 +70,7 @@ export const Vertex = Field.record(
     coinbase_reward: 5_000_000,
     timestamp: example.timestamp,
     finalized: true,
-    transactions: [{ type: "Transfer", hash: example.hash, fee: 1000 }],
+    transactions: [{ type: "Transfer", hash: example.hash, fee: 1000, outcome: "applied" }],
   },
 )
 

@@ -1,6 +1,7 @@
 import { HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import * as Group from "../../effect3/http/Group.js"
+import * as Address from "../../protocol/identity/Address.js"
 import { TransactionType } from "./Core.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
@@ -28,6 +29,7 @@ export const Event = Field.record(
       hash: Field.hash("the transaction"),
       transaction_type: Field.of(TransactionType, "what it does"),
       from: Field.address("who signed it"),
+      to: Field.optional(Address.schema, "the recipient, if the type has one"),
       status: Field.of(Schema.Literal("pending", "finalized"), "taken in, or ordered for good"),
       applied: Field.of(Schema.NullOr(Schema.Boolean), "false: only the fee was taken; null while pending"),
     }),
@@ -44,6 +46,28 @@ export const Event = Field.record(
   { type: "round", round: 1205, finalized_round: 1203 },
 )
 export type Event = typeof Event.Type
+
+/** A reset comes whatever a reader asks for. */
+const TYPES = ["round", "vertex", "transaction", "alert"] as const
+export type EventType = (typeof TYPES)[number]
+
+const TYPES_IN_URL = new RegExp(`^(?:${TYPES.join("|")})(?:,(?:${TYPES.join("|")}))*$`)
+
+/** Types with commas between them. */
+const TypesInUrl: Schema.Schema<ReadonlyArray<EventType>, string> = Schema.transform(
+  Schema.String.pipe(
+    Schema.filter((text) => TYPES_IN_URL.test(text), {
+      jsonSchema: { type: "string", pattern: TYPES_IN_URL.source },
+      message: () => `one or more of ${TYPES.join(", ")}, with commas between them,`,
+    }),
+  ),
+  Schema.Array(Schema.Literal(...TYPES)),
+  {
+    strict: true,
+    decode: (text) => TYPES.filter((type) => text.split(",").includes(type)),
+    encode: (types) => types.join(","),
+  },
+)
 
 export const contentType = "text/event-stream"
 
@@ -65,7 +89,17 @@ export const group = Group.of("events", "Events", "What happens, as it happens."
   Group.get("stream", "/events", "Rounds, vertices, transactions and alerts as server-sent events")
     .annotate(
       OpenApi.Description,
-      "Begins after the event named by Last-Event-ID, if it is among the last 1,000; otherwise with a reset event.",
+      "Begins after the event named by Last-Event-ID, if it is among the last 1,000; otherwise with a reset event. With a " +
+        "filter by type or account, only matching events are sent, and every reset.",
+    )
+    .setUrlParams(
+      Schema.Struct({
+        type: Field.optional(TypesInUrl, "which events, such as vertex,transaction; all types when left out"),
+        account: Field.optional(
+          Field.AccountText,
+          "only transactions that this account sends or receives, and vertices that it makes",
+        ),
+      }),
     )
     .setHeaders(
       Schema.Struct({
@@ -81,5 +115,5 @@ export const group = Group.of("events", "Events", "What happens, as it happens."
       }),
     )
     .addSuccess(EventStream)
-    .addError(Schema.Union(Failure.InvalidRequest, Failure.TooManyStreams, Failure.Overloaded)),
+    .addError(Schema.Union(Failure.OfAccount, Failure.TooManyStreams, Failure.Overloaded)),
 ])

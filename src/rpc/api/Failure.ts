@@ -38,7 +38,7 @@ const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema,
 
 export class InvalidRequest extends failureWith("InvalidRequest", 400, {
   field: maybe(text("the field that is wrong, as a path such as proposal_type.Text")),
-})("The request is not HTTP, not JSON, or a field of it is not what it should be.") {
+})("The request is not HTTP, not JSON, or a field, query parameter or header of it is not what it should be.") {
   static of(problem: JsonProblem.JsonProblem): InvalidRequest {
     return new InvalidRequest({ message: JsonProblem.message(problem), field: problem.field })
   }
@@ -50,12 +50,14 @@ export class InvalidSignature extends failure(
 )("A signature does not hold, or `from` is not the address of the key.") {}
 
 export class InvalidTransaction extends failureWith("InvalidTransaction", 400, {
+  rule: text("the rule, for programs; the message says it in words"),
   field: maybe(text("the field that breaks the rule")),
-})("A rule of the ledger forbids the transaction; the message names the rule.") {}
+})("A rule of the ledger forbids the transaction.") {}
 
 export class InsufficientBalance extends failureWith("InsufficientBalance", 400, {
   balance: integer("sats that the account can spend, pending transactions taken off"),
   required: integer("sats that the transaction needs"),
+  pending: integer("sats that pending transactions take"),
 })("The account cannot pay amount and fee on top of what it has pending.") {}
 
 export class NonceTooLow extends failureWith("NonceTooLow", 400, { next_nonce: integer("the nonce to use") })(
@@ -86,10 +88,14 @@ export class PathNotFound extends failure("PathNotFound", 404)("There is no such
 
 export class NameNotFound extends failure("NameNotFound", 404)("Nobody registered that @name.") {}
 
-export class TransactionNotFound extends failure(
-  "TransactionNotFound",
-  404,
-)("No transaction with that hash is pending or finalized.") {}
+export class TransactionNotFound extends failureWith("TransactionNotFound", 404, {
+  vertex_hash: maybe(text("the last finalized vertex that contains it, where it had no effect")),
+  round: maybe(integer("round of that vertex")),
+  reason: maybe(text("why it had no effect there")),
+})(
+  "No transaction with that hash is pending, and none had an effect. If a finalized vertex contains it, the answer says which " +
+    "one, and why it had no effect, as long as the node remembers.",
+) {}
 
 export class DelegationNotFound extends failure("DelegationNotFound", 404)("The account delegates to nobody.") {}
 
@@ -112,7 +118,7 @@ export class VertexNotFound extends failure(
 export class CheckpointNotFound extends failure(
   "CheckpointNotFound",
   404,
-)("The node has no quorum checkpoint of that round.") {}
+)("The node has no such checkpoint that a quorum signed.") {}
 
 export class MethodNotAllowed extends failureWith("MethodNotAllowed", 405, { allowed: Schema.Array(Schema.String) })(
   "The path exists, but not with this method; see `Allow`.",
@@ -144,7 +150,7 @@ export class BodyTooLarge extends failureWith("BodyTooLarge", 413, { limit: inte
 export class UnsupportedMediaType extends failure(
   "UnsupportedMediaType",
   415,
-)("The body is not declared as application/json.") {}
+)("The body is not declared as application/json in UTF-8.") {}
 
 export class RateLimited extends failureWith("RateLimited", 429, {
   limit: integer("requests in a window"),
@@ -182,7 +188,7 @@ export class Overloaded extends failureWith("Overloaded", 503, {
 export class ShuttingDown extends failure("ShuttingDown", 503)("The node is stopping.") {}
 
 /** On any endpoint, for any client. */
-export const Anywhere = Schema.Union(ForeignHost, RateLimited, InternalError, ShuttingDown)
+export const Anywhere = Schema.Union(InvalidRequest, ForeignHost, RateLimited, InternalError, ShuttingDown)
 
 /** Where a request has a body. */
 export const OfBody = Schema.Union(InvalidRequest, RequestTimeout, BodyTooLarge, UnsupportedMediaType, Overloaded)

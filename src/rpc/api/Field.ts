@@ -3,6 +3,7 @@ import { Option, Schema } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Keys from "../../protocol/identity/Keys.js"
+import * as Name from "../../protocol/identity/Name.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 
@@ -42,12 +43,19 @@ export const addressOrNull = (about: string) => of(Schema.NullOr(Address.schema)
 export const textOrNull = (about: string) => of(Schema.NullOr(Schema.String), about)
 export const proposalId = (about: string) => of(Natural.schema<Natural.ProposalId>("a proposal's number"), about)
 
+const ABOUT_ACCOUNT =
+  "an account: 40 hex characters, bech32m (tudg1… on testnet, udg1… on mainnet) or a registered @name"
+
 /** An account as a person names it. Only the node knows the network's prefix and its names, so the handler reads it. */
 export const AccountText = Schema.String.pipe(
   Schema.filter((text) => text.length > 0 && text.length <= 100, {
     identifier: "AccountText",
-    description: "an account: 40 hex characters, bech32m (tudg1… on testnet, udg1… on mainnet) or a registered @name",
-    jsonSchema: { type: "string", minLength: 1, maxLength: 100 },
+    description: ABOUT_ACCOUNT,
+    jsonSchema: {
+      type: "string",
+      pattern: `^(${Address.TEXT_PATTERN}|@${Name.PATTERN})$`,
+      description: ABOUT_ACCOUNT,
+    },
     message: () => "an account (40 hex characters, tudg1… or udg1…, or @name)",
   }),
 )
@@ -72,13 +80,24 @@ export const SecretKey: Schema.Schema<Keys.SecretKey, string> = Schema.transform
 )
 export const secretKey = of(SecretKey, "secret key of the account that acts, 64 hex characters")
 
-/** A decimal integer in a path or a query, without sign, spaces or leading zeros. */
-const inUrl = <A extends number>(schema: Schema.Schema<A, number>, about: string): Schema.Schema<A, string> =>
+interface Range {
+  readonly minimum: number
+  readonly maximum: number
+}
+
+const ANY: Range = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+
+/** A decimal integer in a path or a query, without sign, spaces or leading zeros. `range` is what the schema takes. */
+const inUrl = <A extends number>(
+  schema: Schema.Schema<A, number>,
+  about: string,
+  range: Range = ANY,
+): Schema.Schema<A, string> =>
   Schema.transform(
     Schema.String.pipe(
       Schema.filter((text) => /^(0|[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(Number(text)), {
         description: about,
-        jsonSchema: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+        jsonSchema: { type: "integer", ...range },
         message: () => "an integer from 0 to 2^53 - 1",
       }),
     ),
@@ -87,10 +106,11 @@ const inUrl = <A extends number>(schema: Schema.Schema<A, number>, about: string
   )
 
 export const RoundInUrl = inUrl(Round, "a round of the DAG")
+export const EpochInUrl = inUrl(Natural.schema<Natural.Epoch>("an epoch"), "an epoch")
 export const ProposalIdInUrl = inUrl(Natural.schema<Natural.ProposalId>("a proposal's number"), "a proposal's number")
 /** How many entries of a list. */
 export const limitInUrl = (most: number) =>
-  inUrl(Natural.between(1, most, "how many"), `how many entries, 1 to ${most}`)
+  inUrl(Natural.between(1, most, "how many"), `how many entries, 1 to ${most}`, { minimum: 1, maximum: most })
 
 /** A body under its own name in the reference, with an example that is checked when it is defined. */
 export const record = <A, I>(

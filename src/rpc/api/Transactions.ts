@@ -63,7 +63,13 @@ export const maximumTransactions = 1_000
 export const Submission = Field.record(
   "Submission",
   "a signed transaction, or an array of up to 1,000",
-  Schema.Union(Signed, Schema.Array(Signed).pipe(Schema.minItems(1), Schema.maxItems(maximumTransactions))),
+  Schema.Union(
+    Signed,
+    Schema.Array(Signed).pipe(
+      Schema.minItems(1),
+      Schema.maxItems(maximumTransactions, { description: "transactions, judged one by one" }),
+    ),
+  ),
   signedTransfer,
 )
 
@@ -186,7 +192,10 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
   ),
   submit,
   Group.get("lookup", "/tx/:hash", "A transaction and its outcome")
-    .annotate(OpenApi.Description, "A transaction that was replaced, evicted or expired is not found.")
+    .annotate(
+      OpenApi.Description,
+      "A transaction that was replaced, evicted or expired, or that had no effect, is not found.",
+    )
     .setPath(Schema.Struct({ hash: Hash.schema }))
     .addSuccess(Lookup)
     .addError(Schema.Union(Failure.InvalidRequest, Failure.TransactionNotFound)),

@@ -1,6 +1,7 @@
 /** The interface as an OpenAPI 3.1 document, made from its definition and its access rules. */
 import { OpenApi } from "@effect/platform"
 import * as Definition from "../../effect3/http/Definition.js"
+import * as Words from "../../protocol/numbers/Words.js"
 import * as Access from "../api/Access.js"
 import { Api } from "../api/Api.js"
 
@@ -17,9 +18,10 @@ export interface Where {
 const accessOf = ({ annotation }: Definition.Definition): ReadonlyArray<string> => {
   const limit = annotation(Access.RateLimit)
   const instead = annotation(Access.TestnetOnly)
-  const requests = limit?.requests === 1 ? "request" : "requests"
   return [
-    ...(limit ? [`At most ${limit.requests} ${requests} in ${limit.windowSeconds} seconds from one client.`] : []),
+    ...(limit
+      ? [`At most ${Words.counted(limit.requests, "request")} in ${limit.windowSeconds} seconds from one client.`]
+      : []),
     ...(instead === undefined ? [] : [`Answered with 410 on a mainnet: ${instead}.`]),
   ]
 }
@@ -51,12 +53,20 @@ const describeParameters = (operation: Operation, schemas: Document["components"
   }
 }
 
+/** Effect titles a schema that has no name after its check, `maxLength(100)`. Generators of clients take a title for a name. */
+const dropTitles = (schema: unknown): void => {
+  if (typeof schema !== "object" || schema === null) return
+  if ("title" in schema && typeof schema.title === "string" && !/^[A-Z]\w*$/.test(schema.title)) delete schema.title
+  for (const [key, inner] of Object.entries(schema)) if (key !== "examples") dropTitles(inner)
+}
+
 /** `servers` are the addresses under which this document's node answers; without one it is the document's own. */
 export const make = (version: string, servers: ReadonlyArray<Where> = []): Document => {
   // `fromApi` keeps what it made for the next caller, so the additions go into a copy.
   const document = structuredClone(OpenApi.fromApi(Api))
   const access = accessById()
   const { schemas } = document.components
+  dropTitles(schemas)
   for (const item of Object.values(document.paths)) {
     for (const operation of Object.values(item)) {
       const words = [operation.description, ...(access.get(operation.operationId) ?? [])]
@@ -64,6 +74,7 @@ export const make = (version: string, servers: ReadonlyArray<Where> = []): Docum
       if (description !== "") operation.description = description
       describeFailures(operation, schemas)
       describeParameters(operation, schemas)
+      dropTitles(operation)
     }
   }
   return {

@@ -4,6 +4,7 @@ import { type AccountProof, Checkpoints } from "../../node/reads/Checkpoints.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"
+import * as Hash from "../../protocol/identity/Hash.js"
 import type * as Api from "../api/Checkpoints.js"
 import * as Failure from "../api/Failure.js"
 import type * as Handlers from "../server/Handlers.js"
@@ -36,6 +37,10 @@ const proofOf = (address: Address, { key, record, proof, signed }: AccountProof)
   checkpoint: checkpointOf(signed),
 })
 
+/** Those that close epochs are kept forever. */
+const absent = (which: string, why: string) =>
+  new Failure.CheckpointNotFound({ message: `this node has no checkpoint ${which}: ${why}` })
+
 const none = new Failure.CheckpointNotFound({ message: "no checkpoint is signed by a quorum yet; try again later" })
 
 const foundOr = (absent: Failure.CheckpointNotFound) => (found: Option.Option<SignedCheckpoint>) =>
@@ -49,9 +54,17 @@ export const handlers = Effect.gen(function* () {
   return {
     latest: () => Effect.flatMap(checkpoints.latest, foundOr(none)).pipe(Unreadable.asDefect),
     checkpoint: ({ path: { round } }) => {
-      const message = `this node has no checkpoint of round ${round}: no commit of that round made one that a quorum signed, or it closed no epoch and was pruned`
-      const absent = new Failure.CheckpointNotFound({ message })
-      return Effect.flatMap(checkpoints.at(round), foundOr(absent)).pipe(Unreadable.asDefect)
+      const why = "no commit of that round made one that a quorum signed, or it closed no epoch and was pruned"
+      return Effect.flatMap(checkpoints.at(round), foundOr(absent(`of round ${round}`, why))).pipe(Unreadable.asDefect)
+    },
+    byHash: ({ path: { hash } }) => {
+      const why = "a quorum signed none with that hash, or it closed no epoch and was pruned"
+      return Effect.flatMap(checkpoints.byHash(hash), foundOr(absent(Hash.short(hash), why))).pipe(Unreadable.asDefect)
+    },
+    closing: ({ path: { epoch } }) => {
+      const why = epoch === 0 ? "it follows from the genesis, and nobody signs it" : "the epoch has not closed yet"
+      const missing = absent(`that closed epoch ${epoch}`, why)
+      return Effect.flatMap(checkpoints.closing(epoch), foundOr(missing)).pipe(Unreadable.asDefect)
     },
     proof: ({ path }) =>
       Effect.gen(function* () {

@@ -156,8 +156,13 @@ export const handlers = Effect.gen(function* () {
     keygen: () =>
       Effect.sync(() => {
         const key = Keys.SecretKey.generate()
-        const address = Address.toBech32(Address.fromPublicKey(key.publicKey), prefix)
-        return { address, secret_key: key, warning: KEYGEN_WARNING }
+        const address = Address.fromPublicKey(key.publicKey)
+        return {
+          address,
+          address_bech32: Address.toBech32(address, prefix),
+          secret_key: key,
+          warning: KEYGEN_WARNING,
+        }
       }),
     faucet: ({ body }) => Effect.flatMap(account("address", body.address), (to) => faucet(to, body.amount)),
     mempool: () => Answer.current(revision, () => mempool.top(MEMPOOL_SHOWN).map(pendingOf)),

@@ -21,7 +21,7 @@ const roundOf = ({ round, finalizedAt, isFinalized, vertices }: KnownRound): typ
   })),
 })
 
-const vertexOf = ({ vertex: { header, body }, isFinalized }: KnownVertex): typeof Api.Vertex.Type => ({
+const vertexOf = ({ vertex: { header, body }, outcomes }: KnownVertex): typeof Api.Vertex.Type => ({
   hash: header.hash,
   round: header.round,
   validator: header.author,
@@ -29,8 +29,13 @@ const vertexOf = ({ vertex: { header, body }, isFinalized }: KnownVertex): typeo
   parents: header.parents.map(({ hash }) => hash),
   coinbase_reward: header.coinbase,
   timestamp: header.timestamp,
-  finalized: isFinalized,
-  transactions: body.transactions.map(({ operation, id, fee }) => ({ type: operation._tag, hash: id, fee })),
+  finalized: outcomes !== null,
+  transactions: body.transactions.map(({ operation, id, fee }, i) => ({
+    type: operation._tag,
+    hash: id,
+    fee,
+    outcome: outcomes?.[i] ?? null,
+  })),
 })
 
 const notFound = ({ round, because }: RoundNotFound): Failure.RoundNotFound =>
@@ -59,7 +64,7 @@ export const handlers = Effect.gen(function* () {
     vertex: ({ path }) =>
       dag.vertex(path.hash).pipe(
         // Once it is ordered, nothing about it changes any more.
-        Effect.map((known) => (known.isFinalized ? Answer.forever(vertexOf(known)) : vertexOf(known))),
+        Effect.map((known) => (known.outcomes !== null ? Answer.forever(vertexOf(known)) : vertexOf(known))),
         Effect.catchTag("VertexNotFound", ({ hash }) =>
           Effect.fail(new Failure.VertexNotFound({ message: `no vertex ${Hash.short(hash)} on this node` })),
         ),

@@ -3,7 +3,9 @@ import { Engine } from "../../node/engine/Engine.js"
 import { Supervisor } from "../../node/lifecycle/Supervisor.js"
 import { Health, type Report } from "../../node/reads/Health.js"
 import type * as Handlers from "../server/Handlers.js"
+import * as AccountReference from "./AccountReference.js"
 import { Feed } from "./EventFeed.js"
+import * as EventFilter from "./EventFilter.js"
 import * as PublicEvents from "./PublicEvents.js"
 
 const HEALTH_EVERY = Duration.seconds(1)
@@ -42,8 +44,14 @@ export const handlers = Effect.gen(function* () {
     ),
   )
 
+  const account = yield* AccountReference.resolver
+
   return {
-    stream: ({ headers }) =>
-      Effect.sync(() => feed.after(Option.map(Option.fromNullable(headers["last-event-id"]), Number))),
+    stream: ({ headers, query }) =>
+      Effect.gen(function* () {
+        const about = query.account === undefined ? undefined : yield* account("account", query.account)
+        const events = feed.after(Option.map(Option.fromNullable(headers["last-event-id"]), Number))
+        return EventFilter.filtered(events, { types: query.type, account: about })
+      }),
   } satisfies Handlers.Of<"events">
 })

@@ -6,6 +6,7 @@ import { Home } from "../../node/start/Home.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Network from "../../protocol/identity/Network.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
+import * as Words from "../../protocol/numbers/Words.js"
 import type { FaucetResult } from "../api/Core.js"
 import * as Failure from "../api/Failure.js"
 import * as Refused from "./Refused.js"
@@ -21,7 +22,7 @@ const ofRefusal = (refused: Refused.Refused): Refusal => {
     case "NotReady":
       return refused
     case "InsufficientBalance":
-      return unavailable(`the faucet has ${refused.balance} sats left, less than that; ask for less`)
+      return unavailable(`the faucet has ${Words.amount(refused.balance)} left, less than that; ask for less`)
     case "NonceTooHigh":
       return unavailable("as many payments of the faucet are pending as may be; ask again in a moment")
     default:
@@ -38,7 +39,7 @@ export const make = Effect.gen(function* () {
 
   return (to: Address.Address, amount: Sats.Sats): Effect.Effect<typeof FaucetResult.Type, Refusal> => {
     if (amount < 1 || amount > most) {
-      const message = `amount: an integer number of sats from 1 to ${most} expected, got ${amount}`
+      const message = `amount: an integer number of sats from 1 to ${most} expected, that is at most ${Sats.formatCoin(most)} UDG; got ${amount}`
       return Effect.fail(new Failure.InvalidRequest({ message, field: "amount" }))
     }
     if (Option.isNone(faucetKey)) {

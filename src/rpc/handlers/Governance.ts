@@ -6,6 +6,7 @@ import * as Network from "../../protocol/identity/Network.js"
 import type { ProposalId } from "../../protocol/numbers/Natural.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
+import * as ProposalFailure from "../../protocol/transaction/ProposalFailure.js"
 import type { ProposalPayload } from "../../protocol/transaction/ProposalPayload.js"
 import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
 import * as Failure from "../api/Failure.js"
@@ -30,6 +31,7 @@ const summaryOf = (proposal: NumberedProposal): Summary => ({
   tx_hash: proposal.transaction,
   proposal_type: proposal.payload._tag,
   payload: payloadOf(proposal.payload),
+  failure: proposal.failure && ProposalFailure.describe(proposal.failure),
 })
 
 const word = (vote: boolean): "yes" | "no" => (vote ? "yes" : "no")

@@ -1,10 +1,13 @@
 import { Effect } from "effect"
 import { Engine } from "../../node/engine/Engine.js"
+import * as Log from "../../node/log/Log.js"
 import { type Figures, Metrics } from "../../node/reads/Metrics.js"
 import type * as Api from "../api/Monitoring.js"
 import { Prometheus } from "../metrics/Prometheus.js"
 import * as Answer from "../server/Answer.js"
 import type * as Handlers from "../server/Handlers.js"
+
+const log = Log.for("metrics")
 
 const metricsOf = (figures: Figures): typeof Api.Metrics.Type => ({
   dag_round: figures.dagRound,
@@ -26,7 +29,7 @@ export const handlers = Effect.gen(function* () {
   // The seconds go on where nothing else does.
   const version = () => `${revision()} ${metrics.uptimeSeconds()}`
   return {
-    metrics: () => expose,
+    metrics: () => Effect.tap(expose, (text) => log.debug("exposed", { characters: text.length })),
     metricsJson: () => Answer.current(version, () => metricsOf(metrics.figures())),
   } satisfies Handlers.Of<"monitoring">
 })

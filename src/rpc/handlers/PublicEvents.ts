@@ -3,19 +3,24 @@
 import type { NodeEvent } from "../../node/engine/NodeEvent.js"
 import type { Report, Status } from "../../node/reads/Health.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
+import * as Charges from "../../protocol/transaction/Charges.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Event } from "../api/Events.js"
 
 type Executed = Extract<NodeEvent, { readonly _tag: "Executed" }>
 
-const transactionEvent = (transaction: Transaction, applied: boolean | null): Event => ({
-  type: "transaction",
-  hash: transaction.id,
-  transaction_type: transaction.operation._tag,
-  from: transaction.from,
-  status: applied === null ? "pending" : "finalized",
-  applied,
-})
+const transactionEvent = ({ id, from, operation }: Transaction, applied: boolean | null): Event => {
+  const to = Charges.recipientOf(operation)
+  return {
+    type: "transaction",
+    hash: id,
+    transaction_type: operation._tag,
+    from,
+    ...(to === undefined ? {} : { to }),
+    status: applied === null ? "pending" : "finalized",
+    applied,
+  }
+}
 
 /** Every vertex in its order, with those of its transactions that had an effect. */
 const executedEvents = ({ execution, vertices }: Executed): ReadonlyArray<Event> =>

@@ -2,6 +2,7 @@
 import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
 import * as Rejection from "../../ledger/rules/Rejection.js"
 import { NONCE_WINDOW } from "../../ledger/rules/Transactions.js"
+import * as Words from "../../protocol/numbers/Words.js"
 import * as Failure from "../api/Failure.js"
 
 export type Refused = ReturnType<typeof fromRefusal>
@@ -53,7 +54,7 @@ export const fromRefusal = (refusal: Refusal) => {
       return new Failure.MempoolFull({ message: full(refusal.limit, refusal.of), capacity: refusal.limit })
     case "NoncePending":
       return new Failure.NoncePending({
-        message: `a transaction with nonce ${refusal.nonce} is pending; a fee of at least ${refusal.minFee} sats replaces it`,
+        message: `a transaction with nonce ${refusal.nonce} is pending; a fee of at least ${Words.amount(refusal.minFee)} replaces it`,
         min_fee: refusal.minFee,
       })
   }
@@ -78,9 +79,14 @@ export const fromRefusal = (refusal: Refusal) => {
         max_nonce: refusal.next + NONCE_WINDOW - 1,
       })
     case "InsufficientBalance":
-      return new Failure.InsufficientBalance({ message, balance: refusal.available, required: refusal.needed })
+      return new Failure.InsufficientBalance({
+        message,
+        balance: refusal.available,
+        required: refusal.needed,
+        pending: refusal.bound,
+      })
     case "InvalidTransaction":
-      return new Failure.InvalidTransaction({ message, ...fieldOf(refusal.rule) })
+      return new Failure.InvalidTransaction({ message, rule: refusal.rule, ...fieldOf(refusal.rule) })
     case "TooManyActiveProposals":
       return new Failure.TooManyActiveProposals({ message, limit: refusal.limit })
   }

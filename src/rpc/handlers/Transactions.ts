@@ -1,8 +1,9 @@
 import { Array as Arr, Effect, Either, Option } from "effect"
+import * as Rejection from "../../ledger/rules/Rejection.js"
 import { Engine } from "../../node/engine/Engine.js"
 import type { Submitted } from "../../node/engine/Incoming.js"
 import { Mempool } from "../../node/reads/Mempool.js"
-import { type Finalized, type Known, State } from "../../node/reads/State.js"
+import { type Finalized, type Known, State, type TransactionNotFound } from "../../node/reads/State.js"
 import { Home } from "../../node/start/Home.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Network from "../../protocol/identity/Network.js"
@@ -47,6 +48,24 @@ const lookupOf = (hash: Hash.Hash, known: Known) =>
   known._tag === "Finalized"
     ? Answer.forever({ hash, ...finalizedOutcome(known) })
     : { hash, ...pendingOutcome(known.transaction) }
+
+const notFound = ({ id, withoutEffect }: TransactionNotFound): Failure.TransactionNotFound =>
+  Option.match(withoutEffect, {
+    onNone: () =>
+      new Failure.TransactionNotFound({
+        message: `no transaction ${Hash.short(id)} is pending or finalized on this node`,
+      }),
+    onSome: ({ vertex, reason }) => {
+      const why = Rejection.describe(reason)
+      const where = `vertex ${Hash.short(vertex.hash)} of round ${vertex.round}`
+      return new Failure.TransactionNotFound({
+        message: `transaction ${Hash.short(id)} had no effect in ${where}, and is no longer pending: ${why}`,
+        vertex_hash: vertex.hash,
+        round: vertex.round,
+        reason: why,
+      })
+    },
+  })
 
 /** Where the next page begins; only this node reads it. */
 const cursorOf = (sequence: number): string => sequence.toString(36)
@@ -95,13 +114,7 @@ export const handlers = Effect.gen(function* () {
       }
       return state.transaction(hash).pipe(
         Effect.map((known) => lookupOf(hash, known)),
-        Effect.catchTag("TransactionNotFound", () =>
-          Effect.fail(
-            new Failure.TransactionNotFound({
-              message: `no transaction ${Hash.short(hash)} is pending or finalized on this node`,
-            }),
-          ),
-        ),
+        Effect.catchTag("TransactionNotFound", (error) => Effect.fail(notFound(error))),
         Unreadable.asDefect,
       )
     },

@@ -60,6 +60,12 @@ const ofProcess = (() => {
 /** The other counts of this node. */
 const own: ReadonlyArray<Series> = [
   [
+    "udg_transactions_final_total",
+    "counter",
+    "transactions",
+    "Final transactions that were applied, or failed for a fee",
+  ],
+  [
     "udg_judging_failures_total",
     "counter",
     "judgingFailures",

@@ -31,7 +31,16 @@ const make = (type: string, given: string | Buffer, more: ResponseHeaders.Respon
 
 export const text = (type: string, body: string): Content => make(type, body, ResponseHeaders.fleeting)
 
-export const json = (value: unknown): Content => text(ResponseHeaders.json, JSON.stringify(value))
+/** JavaScript writes less than a hundred sats in coins as 6e-8, which not every reader of decimal numbers takes. */
+const EXPONENT = /("\w+_coin":)(\d(?:\.\d)?e-\d)/g
+
+/** A text in a string of the JSON cannot look so: its quotes are escaped. */
+const withoutExponents = (encoded: string): string =>
+  encoded.includes("e-")
+    ? encoded.replace(EXPONENT, (_, name, coins) => name + Number(coins).toFixed(8).replace(/0+$/, ""))
+    : encoded
+
+export const json = (value: unknown): Content => text(ResponseHeaders.json, withoutExponents(JSON.stringify(value)))
 
 /** A file of a page; one whose name is made from its content never changes. */
 export const file = (type: string, body: Buffer, isImmutable = false): Content =>

@@ -87,7 +87,7 @@ export class Dispatcher {
     const { admission, responder } = this.#options
     const answers = new EncodedAnswers(endpoint.encode)
     return (exchange, params) => {
-      const path = endpoint.hasQuery ? `${exchange.path}?${exchange.query}` : exchange.path
+      const path = exchange.query === "" ? exchange.path : `${exchange.path}?${exchange.query}`
       const known = answers.current(path)
       if (known !== undefined) return responder.write(exchange, endpoint.status, known)
       const decoded = endpoint.decode(inputOf(exchange, params))
@@ -147,8 +147,10 @@ export class Dispatcher {
   #submits(endpoint: Endpoint.Submit): Dispatch {
     const { admission, responder } = this.#options
     const submissions = new Submissions.Submissions(endpoint.handle, this.#run)
-    return (exchange) =>
+    return (exchange, params) =>
       this.#receive(exchange, Submissions.format, (submission) => {
+        const decoded = endpoint.decode(inputOf(exchange, params))
+        if (Either.isLeft(decoded)) return responder.refuse(exchange, decoded.left)
         const refusal =
           Submissions.refusalOf(submission) ?? admission.refusalOfCost(exchange, Submissions.count(submission))
         if (refusal !== undefined) return responder.refuse(exchange, refusal)

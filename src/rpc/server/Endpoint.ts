@@ -5,6 +5,7 @@
 import { type Effect, Either } from "effect"
 import * as Definition from "../../effect3/http/Definition.js"
 import * as Json from "../../protocol/encoding/Json.js"
+import * as JsonProblem from "../../protocol/encoding/JsonProblem.js"
 import * as Access from "../api/Access.js"
 import { Api } from "../api/Api.js"
 import { contentType as eventStream } from "../api/Events.js"
@@ -45,8 +46,6 @@ export interface Read extends Common {
   readonly _tag: "Read"
   /** How many requests one call counts as, in the limit over all endpoints. */
   readonly weight: number
-  /** The answer depends on the query; other endpoints ignore it. */
-  readonly hasQuery: boolean
   readonly decode: (input: Input) => Decoded<Request>
   readonly handle: Handle<unknown>
   readonly encode: (value: unknown) => Content.Content
@@ -70,6 +69,7 @@ export interface Listen extends Common {
 /** Takes signed transactions. */
 export interface Submit extends Common {
   readonly _tag: "Submit"
+  readonly decode: (input: Input) => Decoded<Request>
   readonly handle: Submissions.Handle
 }
 
@@ -104,18 +104,42 @@ const unescaped = (params: Input["params"]): Decoded<Input["params"]> => {
   return Either.right(result ?? params)
 }
 
-const queryOf = (query: string): Record<string, string> => Object.fromEntries(new URLSearchParams(query))
+const invalidQuery = (name: string, reason: string): Decoded<never> =>
+  Either.left(Failure.InvalidRequest.of(JsonProblem.at([name], "query", reason)))
+
+/** The parameters of a query, none of which may stand there twice. */
+const queryOf = (query: string): Decoded<Readonly<Record<string, string>>> => {
+  const parameters = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (parameters.has(name)) return invalidQuery(name, "stands twice in the query")
+    parameters.set(name, value)
+  }
+  return Either.right(Object.fromEntries(parameters))
+}
+
+/** Refuses every parameter, for an endpoint that has none. */
+const emptyQuery = (query: string): Decoded<undefined> => {
+  for (const [name] of new URLSearchParams(query)) {
+    return invalidQuery(name, "no such query parameter; this endpoint has none")
+  }
+  return NOTHING
+}
+
+const queryDecoder = (schema: Definition.AnySchema | undefined) => {
+  if (schema === undefined) return emptyQuery
+  const decode = decoder(schema, "query", "error")
+  return (query: string): Decoded<unknown> => Either.flatMap(queryOf(query), decode)
+}
 
 const requestDecoder = (definition: Definition.Definition) => {
   const hasPath = definition.params !== undefined
-  const hasQuery = definition.query !== undefined
   const decodePath = optionalDecoder(definition.params, "path")
-  const decodeQuery = optionalDecoder(definition.query, "query")
+  const decodeQuery = queryDecoder(definition.query)
   const decodeHeaders = optionalDecoder(definition.headers, "headers")
   return ({ client, params, query, request }: Input): Decoded<Request> => {
     const path = hasPath ? Either.flatMap(unescaped(params), decodePath) : NOTHING
     if (Either.isLeft(path)) return Either.left(path.left)
-    const search = hasQuery ? decodeQuery(queryOf(query)) : NOTHING
+    const search = decodeQuery(query)
     if (Either.isLeft(search)) return Either.left(search.left)
     const head = decodeHeaders(request.headers)
     if (Either.isLeft(head)) return Either.left(head.left)
@@ -151,7 +175,7 @@ const commonOf = (definition: Definition.Definition): Common => ({
 })
 
 const compile = (definition: Definition.Definition, handle: Handle<never>): Endpoint => {
-  const { annotation, body, query, success } = definition
+  const { annotation, body, success } = definition
   const common = commonOf(definition)
   if (body !== undefined) {
     return { _tag: "Write", ...common, decode: bodyDecoder(definition, body), handle, encode: encoder(success) }
@@ -162,7 +186,6 @@ const compile = (definition: Definition.Definition, handle: Handle<never>): Endp
     _tag: "Read",
     ...common,
     weight: annotation(Access.Weight) ?? 1,
-    hasQuery: query !== undefined,
     decode,
     handle,
     encode: encoder(success),
@@ -177,7 +200,8 @@ export const all = (handlers: Handlers.All): ReadonlyArray<Endpoint> => {
   return Definition.all(Api).map((definition): Endpoint => {
     const { group, name, path } = definition
     if (path === submit.path) {
-      return { _tag: "Submit", ...commonOf(definition), handle: handlers.transactions.submit }
+      const decode = requestDecoder(definition)
+      return { _tag: "Submit", ...commonOf(definition), decode, handle: handlers.transactions.submit }
     }
     const handle = untyped[group]?.[name]
     if (handle === undefined) throw new Error(`${group}.${name} has no handler`)

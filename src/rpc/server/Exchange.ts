@@ -7,7 +7,6 @@ export interface Exchange extends Asking {
   readonly startedAt: number
   /** The client waits for permission to send its body. */
   readonly awaitsContinue: boolean
-  readonly path: string
   readonly query: string
   /** The path as it is defined, or `none`, for the figures. */
   route: string
@@ -43,5 +42,6 @@ export const begin = (
     counted: 1,
     route: "none",
     headers: NO_HEADERS,
+    onRefused: undefined,
   }
 }

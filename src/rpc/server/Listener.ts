@@ -1,5 +1,5 @@
 /**
- * Where requests come in. One listener answers every endpoint and makes the checks in their order: name of the host, global
+ * Where requests come in. One listener answers every endpoint and makes the checks in their order: the host, global
  * limit, path and method, testnet gate, origin, the endpoint's limit, content type and size, JSON, schema; then the handler
  * has the word. Plain code, because every request passes it; Effect begins at the handler.
  */

@@ -9,6 +9,8 @@ import type { TurnScheduler } from "../admission/TurnScheduler.js"
 import * as Failure from "../api/Failure.js"
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
+const CHARSETS = /;\s*charset\s*=\s*"?([^\s;"]*)/gi
+const UTF_8 = /^utf-?8$/i
 const WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
 /** The size limits of a body: bytes, and JSON values (objects, lists, and the values in them). */
@@ -49,6 +51,11 @@ export const refusalOf = (request: IncomingMessage, limit: number): Failure.Fail
   const type = request.headers["content-type"]
   if (type === undefined || !JSON_TYPE.test(type)) {
     return new Failure.UnsupportedMediaType({ message: "the header Content-Type: application/json is expected" })
+  }
+  for (const [, charset = ""] of type.matchAll(CHARSETS)) {
+    if (!UTF_8.test(charset)) {
+      return new Failure.UnsupportedMediaType({ message: "a body in UTF-8 is expected, and no other charset" })
+    }
   }
   if (request.headers["content-encoding"] !== undefined) {
     return new Failure.UnsupportedMediaType({ message: "a body without Content-Encoding is expected" })

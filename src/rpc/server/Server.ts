@@ -17,6 +17,7 @@ import { Places } from "../admission/Places.js"
 import { TurnScheduler } from "../admission/TurnScheduler.js"
 import { streamsOfOne } from "../api/Events.js"
 import * as Failure from "../api/Failure.js"
+import * as AccessLog from "./AccessLog.js"
 import * as Defects from "./Defects.js"
 import { Dispatcher } from "./Dispatcher.js"
 import * as Endpoint from "./Endpoint.js"
@@ -165,7 +166,7 @@ const make = (
       connectionsCheckingInterval: Math.min(1_000, tolerance.headersMs),
       maxHeaderSize: HEADER_BYTES,
       noDelay: true,
-      // Node's own complaint about a missing Host would not be JSON; this server has one host and needs no name for it.
+      // Node's own complaint about a missing Host would not be JSON; `admission/Host.ts` has ours.
       requireHostHeader: false,
     },
     listener.handle,
@@ -211,6 +212,23 @@ export const listen = (server: Http.Server, place: Place): Effect.Effect<Address
       server.off("error", onError)
       resume(Effect.succeed(server.address() as AddressInfo))
     })
+  })
+
+const placeOf = ({ host, port }: Pick<Settings, "host" | "port">): Place => ({
+  host,
+  port,
+  what: "HTTP",
+  options: "--rpc-host or --rpc-port",
+})
+
+/** Fails if the interface could not be served there now. */
+export const probe = (settings: Pick<Settings, "host" | "port">): Effect.Effect<void, CannotListen> =>
+  Effect.suspend(() => {
+    const server = Http.createServer()
+    return Effect.zipRight(
+      listen(server, placeOf(settings)),
+      Effect.async<void>((resume) => void server.close(() => resume(Effect.void))),
+    )
   })
 
 /** No new connections, idle ones closed at once, answers still due written within the time, then everything closed. */
@@ -270,7 +288,7 @@ const start = (settings: Settings) =>
     const unread = new Budget(tolerance.unreadBytes)
     const responder = new Responder({
       now,
-      onAnswer: settings.onAnswer ?? (() => {}),
+      onAnswer: yield* AccessLog.over(settings.onAnswer ?? (() => {})),
       onDefect: report,
       onUnread: (response, client) => limitUnread(response, client, unread, tolerance.silenceMs),
     })
@@ -301,12 +319,10 @@ const start = (settings: Settings) =>
       streams.endAll()
     }
     yield* Effect.addFinalizer(() => drain(server, stop, tolerance.drainMs))
-    const { host } = settings
-    const options = "--rpc-host or --rpc-port"
-    const { address, port } = yield* listen(server, { host, port: settings.port, what: "HTTP", options })
+    const { address, port } = yield* listen(server, placeOf(settings))
     guard.boundTo(address)
     server.on("error", (error) => fork(log.error("the HTTP server failed", () => ({ error: error.message }))))
-    return { host, port }
+    return { host: settings.host, port }
   })
 
 export const layer = (settings: Settings): Layer.Layer<Server, CannotListen, Handlers> =>

@@ -63,13 +63,16 @@ const remedies: Readonly<Record<string, string>> = {
   "signed.db": "put no copy in its place: move it away, with its -wal and -shm, as docs/operations/backup.md says",
 }
 
+/** SQLite's words on one line: it quotes what it finds in a damaged file, whatever bytes these are. */
+const onOneLine = (words: string): string => words.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ")
+
 /** The file's structure or a value in it is not one that this program writes. */
 export class DatabaseDamaged extends Data.TaggedError("DatabaseDamaged")<{
   readonly file: string
   readonly finding: string
 }> {
   override get message(): string {
-    return `${this.file} is damaged: ${this.finding}; ${remedies[basename(this.file)] ?? "move it away"}`
+    return `${this.file} is damaged: ${onOneLine(this.finding)}; ${remedies[basename(this.file)] ?? "move it away"}`
   }
 }
 
@@ -87,7 +90,7 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   readonly reason: string
 }> {
   override get message(): string {
-    return `${this.file} cannot be read or written: ${this.reason} (${this.code}); see to its owner, its mode and its disk`
+    return `${this.file} cannot be read or written: ${onOneLine(this.reason)} (${this.code}); see to its owner, its mode and its disk`
   }
 }
 

@@ -180,8 +180,66 @@ create table join_subtrees (
 ) strict;
 `
 
+const fourth = `
+create index checkpoints_by_hash on checkpoints (hash);
+`
+
+/**
+ * Bytes of a transaction are stored once: with its vertex until a commit executes it, then in the order of execution.
+ * Rows of earlier versions stay as they are and are read as they are, since rewriting millions takes long.
+ */
+const fifth = `
+alter table transactions rename to earlier_transactions;
+
+create table transaction_packs (
+  -- Executed and recorded transactions in the order of execution, several of one vertex to a row. Kept until an explicit prune.
+  last_sequence integer primary key autoincrement, -- of the last one; never used again: the cursor of account histories
+  transactions integer not null, -- how many
+  vertex_id integer not null,    -- in transaction_vertices
+  first_position integer not null, -- of the first one, in that vertex; the others are its neighbours there
+  bytes blob not null            -- one after the other, each as it stood in the vertex
+) strict;
+
+insert into sqlite_sequence (name, seq)
+  select 'transaction_packs', seq from sqlite_sequence where name = 'earlier_transactions';
+
+create table transaction_keys (
+  -- Finds a transaction by its hash. Others may have the same key, so the transaction that is found has to be compared.
+  key integer not null,      -- the first 48 bits of the hash
+  sequence integer not null, -- in transaction_packs
+  primary key (key, sequence)
+) strict, without rowid;
+
+create table transaction_outcomes (
+  -- What came of the transactions in packs that failed or made a proposal. All others were applied, and that is all.
+  sequence integer not null primary key,
+  failure text,        -- error code; null when it was applied
+  failure_reason text, -- in words; null when it was applied
+  proposal_id integer  -- the proposal it made
+) strict;
+
+create table vertex_transactions (
+  -- The transactions of a vertex, until a commit has recorded all of them: then they are in transaction_packs.
+  vertex_id integer not null primary key references vertices (id) on delete cascade,
+  bytes blob not null -- one after the other
+) strict;
+
+-- Where the transactions belong in a vertex whose bytes are stored without them; null when the bytes are all of it.
+alter table vertex_bytes add column transactions_at integer;
+
+-- How many bytes they are.
+alter table vertex_bytes add column transactions_size integer;
+
+-- Of the transactions of a vertex, when all of them are in transaction_packs.
+alter table vertices add column first_sequence integer;
+
+alter table vertices add column last_sequence integer;
+`
+
 export const migrations: ReadonlyArray<Migration> = [
   { version: 1, statements: first },
   { version: 2, statements: second },
   { version: 3, statements: third },
+  { version: 4, statements: fourth },
+  { version: 5, statements: fifth },
 ]

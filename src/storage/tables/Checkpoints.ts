@@ -2,9 +2,11 @@
 import { Effect, Either, Option } from "effect"
 import { fromHex, toHex } from "#crypto"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
 import type * as Keys from "../../protocol/identity/Keys.js"
 import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
 import * as Column from "../sqlite/Column.js"
+import type { Value } from "../sqlite/Connection.js"
 import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
 import * as Prune from "./Prune.js"
@@ -74,14 +76,14 @@ const pruneBehind = (sql: Sql, round: number, { beforeRound, beforeEpoch, limit 
   })
 
 export const make = (database: Database) => {
-  const select = (which: string, ...values: ReadonlyArray<number>) =>
+  const select = (which: string, ...values: ReadonlyArray<Value>) =>
     database.read((sql) =>
       Effect.flatMap(sql.text(`select ${COLUMNS} from checkpoints ${which}`, values).values, (found) =>
         Effect.forEach(found, (row) => withSignatures(sql, row)),
       ),
     )
 
-  const one = (which: string, ...values: ReadonlyArray<number>) =>
+  const one = (which: string, ...values: ReadonlyArray<Value>) =>
     Effect.map(select(which, ...values), ([checkpoint]) => Option.fromNullable(checkpoint))
 
   return {
@@ -111,6 +113,7 @@ export const make = (database: Database) => {
       ),
 
     at: (round: Round) => one("where round = ?", round),
+    byHash: (hash: Hash) => one("where hash = ?", fromHex(hash)),
     latestWithQuorum: one("where has_quorum = 1 order by round desc limit 1"),
     latestClosing: one("where is_closing = 1 order by epoch desc limit 1"),
     /** Closing checkpoints from this epoch on, in their order, `limit` at most. */

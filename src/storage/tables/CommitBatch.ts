@@ -52,6 +52,7 @@ export const fromExecution = (
   changes,
   vertices: vertices.map((vertex, position) => ({
     header: vertex.header,
+    transactions: vertex.body.transactions.length,
     executed: executedOf(vertex, outcomes[position]?.transactions ?? []),
   })),
   settled,
@@ -69,14 +70,23 @@ export const writeChanges = (sql: Sql, changes: Iterable<Change>): void => {
   records.write(sql)
 }
 
-const markVertices = (sql: Sql, { commit, vertices }: CommitBatch): Effect.Effect<void, SqlError.SqlError> =>
+/** Transactions without effect are not recorded, so the vertex keeps all of its own if there are any. */
+const orderedOf = (
+  { header, transactions, executed }: Transactions.OrderedVertex,
+  range: Transactions.SequenceRange | null = null,
+): Vertices.Ordered => ({ hash: header.hash, recorded: transactions === executed.length ? range : null })
+
+const markVertices = (
+  sql: Sql,
+  commit: Commits.CommitRecord,
+  ordered: ReadonlyArray<Vertices.Ordered>,
+): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
-    const hashes = vertices.map(({ header }) => header.hash)
-    const marked = yield* Vertices.markOrdered(sql, commit.index, hashes)
+    const marked = yield* Vertices.markOrdered(sql, commit.index, ordered)
     // The DAG stores a vertex before a commit can order it, and no commit orders one twice.
-    if (marked !== hashes.length)
+    if (marked !== ordered.length)
       throw new Error(
-        `commit ${commit.index} orders ${hashes.length} vertices, of which ${marked} are stored unordered`,
+        `commit ${commit.index} orders ${ordered.length} vertices, of which ${marked} are stored unordered`,
       )
   })
 
@@ -105,8 +115,9 @@ export const write = (sql: Sql, batch: CommitBatch): Effect.Effect<void, SqlErro
       writeChanges(sql, changes)
       if (changes.length === CHANGES_PER_TURN) yield* EventLoop.turn
     }
-    yield* Transactions.append(sql, commit.index, vertices)
+    const recorded = yield* Transactions.append(sql, commit.index, vertices)
     PendingTransactions.remove(sql, batch.settled)
     // Last, because it waits for an answer, while the statements before it may be executed.
-    yield* markVertices(sql, batch)
+    const ordered = vertices.map((vertex, i) => orderedOf(vertex, recorded[i]))
+    yield* markVertices(sql, commit, ordered)
   })

@@ -1,14 +1,16 @@
 /** The results of transactions, and the accounts that took part in each. */
 import type { SqlError } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Either, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
+import type { NetworkId } from "../../protocol/identity/Network.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
 import type { CommitIndex, ProposalId, Round, Timestamp } from "../../protocol/numbers/Natural.js"
-import * as Operation from "../../protocol/transaction/Operation.js"
-import type { Transaction } from "../../protocol/transaction/Transaction.js"
+import * as Transaction from "../../protocol/transaction/Transaction.js"
 import type { Header } from "../../protocol/vertex/Header.js"
 import * as EventLoop from "../../turns/EventLoop.js"
+import * as Blob from "../sqlite/Blob.js"
 import * as Bulk from "../sqlite/Bulk.js"
 import * as Column from "../sqlite/Column.js"
 import type { Value } from "../sqlite/Connection.js"
@@ -30,7 +32,7 @@ export interface Outcome {
 
 /** A transaction as a commit executed it. */
 export interface ExecutedTransaction {
-  readonly transaction: Pick<Transaction, "id" | "encoded" | "operation">
+  readonly transaction: Pick<Transaction.Transaction, "id" | "encoded">
   /** Its place among the vertex's transactions. */
   readonly position: number
   readonly outcome: Outcome
@@ -40,9 +42,13 @@ export interface ExecutedTransaction {
 
 /** A vertex as a commit ordered it, with those of its transactions that left a trace. */
 export interface OrderedVertex {
-  readonly header: Pick<Header, "hash" | "round" | "author" | "timestamp">
+  readonly header: RecordedHeader
+  /** How many transactions it has, with those that left no trace. */
+  readonly transactions: number
   readonly executed: ReadonlyArray<ExecutedTransaction>
 }
+
+type RecordedHeader = Pick<Header, "hash" | "round" | "author" | "timestamp">
 
 /** A transaction's position in the order of execution; the cursor of account histories. */
 export type Sequence = number
@@ -54,23 +60,58 @@ export interface HistoryRequest {
   readonly limit: number
 }
 
-const SELECT = `select t.sequence, t.hash, t.bytes, t.failure, t.failure_reason, t.proposal_id, t.position,
-  v.commit_index, c.time, c.leader_round, v.hash, v.round, v.author, v.timestamp
-  from transactions t join transaction_vertices v on v.id = t.vertex_id
-  join commits c on c.commit_index = v.commit_index`
-
-const failureOf = (row: Column.Row): Failure | null => {
-  const code = Column.nullable(row, 3, Column.text)
-  return code === null ? null : { code, reason: Column.nullable(row, 4, Column.text) ?? "" }
+/** The numbers of transactions that follow each other, both ends included. */
+export interface SequenceRange {
+  readonly first: Sequence
+  readonly last: Sequence
 }
 
-const recordedOf = (row: Column.Row) => ({
+const OUTCOME = "failure, failure_reason, proposal_id"
+
+const PLACE = `v.commit_index, c.time, c.leader_round, v.hash, v.round, v.author, v.timestamp
+  from found join transaction_vertices v on v.id = found.vertex_id join commits c on c.commit_index = v.commit_index
+  order by found.sequence desc`
+
+/** The wanted sequences that are in packs. `cross join` has SQLite look up the pack of each, and not the other way round. */
+const inPacks = (wanted: string): string =>
+  `with wanted (sequence) as (${wanted}), found as (
+    select wanted.sequence, last_sequence, transactions, bytes, ${OUTCOME}, vertex_id
+    from wanted cross join transaction_packs p
+      on last_sequence = (select min(last_sequence) from transaction_packs where last_sequence >= wanted.sequence)
+        and last_sequence - transactions < wanted.sequence
+      left join transaction_outcomes o on o.sequence = wanted.sequence)
+  select sequence, last_sequence, transactions, bytes, ${OUTCOME}, ${PLACE}`
+
+/** Those that an earlier version has recorded, as packs of one. */
+const inRows = (wanted: string): string =>
+  `with wanted (sequence) as (${wanted}), found as (
+    select t.sequence, t.sequence as last_sequence, 1 as transactions, bytes, ${OUTCOME}, vertex_id
+    from wanted cross join earlier_transactions t on t.sequence = wanted.sequence)
+  select found.sequence, last_sequence, transactions, bytes, ${OUTCOME}, ${PLACE}`
+
+const HISTORY = "select sequence from account_history where address = ? and sequence < ? order by sequence desc limit ?"
+const HISTORY_IN_PACKS = inPacks(HISTORY)
+const HISTORY_IN_ROWS = inRows(HISTORY)
+const BY_KEY = inPacks("select sequence from transaction_keys where key = ?")
+const BY_HASH_IN_ROWS = inRows("select sequence from earlier_transactions where hash = ?")
+
+const failureOf = (row: Column.Row): Failure | null => {
+  const code = Column.nullable(row, 4, Column.text)
+  return code === null ? null : { code, reason: Column.nullable(row, 5, Column.text) ?? "" }
+}
+
+const transactionOf = (networkId: NetworkId, row: Column.Row): Transaction.Transaction => {
+  const first = Column.integer(row, 1) - Column.integer(row, 2) + 1
+  return Either.getOrThrowWith(
+    Transaction.decodeNth(networkId, Column.bytes(row, 3), Column.integer(row, 0) - first),
+    ({ message }) => new Column.UnexpectedValue(message),
+  )
+}
+
+const recordedOf = (networkId: NetworkId) => (row: Column.Row) => ({
   sequence: Column.integer(row, 0),
-  id: Column.hash(row, 1),
-  /** The encoded transaction. */
-  bytes: Column.bytes(row, 2),
-  outcome: { failure: failureOf(row), proposalId: Column.nullable(row, 5, Column.counter<ProposalId>) },
-  position: Column.integer(row, 6),
+  transaction: transactionOf(networkId, row),
+  outcome: { failure: failureOf(row), proposalId: Column.nullable(row, 6, Column.counter<ProposalId>) },
   commitIndex: Column.counter<CommitIndex>(row, 7),
   commitTime: Column.counter<Timestamp>(row, 8),
   leaderRound: Column.counter<Round>(row, 9),
@@ -82,14 +123,18 @@ const recordedOf = (row: Column.Row) => ({
   },
 })
 
-export type RecordedTransaction = Readonly<ReturnType<typeof recordedOf>>
+export type RecordedTransaction = Readonly<ReturnType<ReturnType<typeof recordedOf>>>
 
-const TRANSACTION_COLUMNS = 9
+/** 48 bits: a hundredth of a per mille of a billion transactions share their key, and the number stays exact. */
+const KEY_DIGITS = 12
 
-const insertTransactions = Bulk.insert(
-  "transactions (sequence, hash, vertex_id, position, type, failure, failure_reason, proposal_id, bytes)",
-  TRANSACTION_COLUMNS,
-)
+const keyOf = (id: Hash): number => Number.parseInt(id.slice(0, KEY_DIGITS), 16)
+
+const insertPacks = Bulk.insert("transaction_packs (last_sequence, transactions, vertex_id, first_position, bytes)", 5)
+
+const insertKeys = Bulk.insert("transaction_keys (key, sequence)", 2)
+
+const insertOutcomes = Bulk.insert(`transaction_outcomes (sequence, ${OUTCOME})`, 4)
 
 const insertHistory = Bulk.insert("account_history (address, sequence)", 2)
 
@@ -98,12 +143,64 @@ const insertVertices = Bulk.insert(
   7,
 )
 
-const noRows = () => ({ places: [] as Value[], transactions: [] as Value[], history: [] as Value[] })
+/** The rows of transactions, to be written together. */
+class Rows {
+  readonly #vertices: Array<Value> = []
+  readonly #packs: Array<Value> = []
+  readonly #keys: Array<Value> = []
+  readonly #outcomes: Array<Value> = []
+  readonly #history: Array<Value> = []
+  /** How many transactions they are. */
+  count = 0
 
-const insert = (sql: Sql, { places, transactions, history }: ReturnType<typeof noRows>): void => {
-  insertVertices(sql, places)
-  insertTransactions(sql, transactions)
-  insertHistory(sql, history)
+  vertex(id: number, { hash, round, author, timestamp }: RecordedHeader, index: CommitIndex, first: Sequence): void {
+    this.#vertices.push(id, fromHex(hash), round, fromHex(author), timestamp, index, first)
+  }
+
+  pack(pack: ReadonlyArray<ExecutedTransaction>, first: Sequence, vertexId: number): void {
+    const bytes = Blob.join(pack.map(({ transaction }) => transaction.encoded))
+    this.#packs.push(first + pack.length - 1, pack.length, vertexId, pack[0]?.position ?? 0, bytes)
+    for (const [i, executed] of pack.entries()) this.#transaction(executed, first + i)
+    this.count += pack.length
+  }
+
+  #transaction({ transaction, outcome, participants }: ExecutedTransaction, sequence: Sequence): void {
+    const { failure, proposalId } = outcome
+    this.#keys.push(keyOf(transaction.id), sequence)
+    if (failure !== null || proposalId !== null) {
+      this.#outcomes.push(sequence, failure?.code ?? null, failure?.reason ?? null, proposalId)
+    }
+    for (const address of participants) this.#history.push(fromHex(address), sequence)
+  }
+
+  write(sql: Sql): void {
+    insertVertices(sql, this.#vertices)
+    insertPacks(sql, this.#packs)
+    insertKeys(sql, this.#keys)
+    insertOutcomes(sql, this.#outcomes)
+    insertHistory(sql, this.#history)
+  }
+}
+
+/** As much as fits on a page of the file; a longer transaction is a pack of its own. */
+const PACK_BYTES = 4_000
+
+/** Those of a pack are neighbours in the vertex. */
+function* packsOf(executed: ReadonlyArray<ExecutedTransaction>): Generator<ReadonlyArray<ExecutedTransaction>> {
+  let pack: Array<ExecutedTransaction> = []
+  let size = 0
+  for (const one of executed) {
+    const { length } = one.transaction.encoded
+    const last = pack.at(-1)
+    if (last !== undefined && (size + length > PACK_BYTES || one.position !== last.position + 1)) {
+      yield pack
+      pack = []
+      size = 0
+    }
+    pack.push(one)
+    size += length
+  }
+  if (pack.length > 0) yield pack
 }
 
 /** Transactions of a large commit written before other fibers have their turn. */
@@ -112,40 +209,41 @@ const ROWS_AT_ONCE = 1_024
 /** The last numbers assigned to transactions and to their vertices. */
 const lastNumbers = (sql: Sql): Effect.Effect<readonly [Sequence, number], SqlError.SqlError> =>
   Effect.map(
-    sql`select ifnull((select seq from sqlite_sequence where name = 'transactions'), 0),
+    sql`select ifnull((select seq from sqlite_sequence where name = 'transaction_packs'), 0),
       ifnull(max(id), 0) from transaction_vertices`.values,
     ([row = []]) => [Column.integer(row, 0), Column.integer(row, 1)],
   )
 
-/** Records the results of the vertices' transactions; part of a commit's transaction. */
+/**
+ * Records the results of the vertices' transactions; part of a commit's transaction. Returns the sequences that those of
+ * each vertex now have, null where it has none.
+ */
 export const append = (
   sql: Sql,
   index: CommitIndex,
   vertices: ReadonlyArray<OrderedVertex>,
-): Effect.Effect<void, SqlError.SqlError> =>
+): Effect.Effect<ReadonlyArray<SequenceRange | null>, SqlError.SqlError> =>
   Effect.gen(function* () {
-    if (vertices.every(({ executed }) => executed.length === 0)) return
-    let rows = noRows()
+    if (vertices.every(({ executed }) => executed.length === 0)) return vertices.map(() => null)
+    let rows = new Rows()
     let [sequence, vertexId] = yield* lastNumbers(sql)
+    const ranges: Array<SequenceRange | null> = []
     for (const { header, executed } of vertices) {
+      ranges.push(executed.length === 0 ? null : { first: sequence + 1, last: sequence + executed.length })
       if (executed.length === 0) continue
-      const { hash, round, author, timestamp } = header
       vertexId++
-      rows.places.push(vertexId, fromHex(hash), round, fromHex(author), timestamp, index, sequence + 1)
-      for (const { transaction, position, outcome, participants } of executed) {
-        const { failure, proposalId } = outcome
-        const type = Operation.TYPE_BYTE[transaction.operation._tag]
-        sequence++
-        rows.transactions.push(sequence, fromHex(transaction.id), vertexId, position, type)
-        rows.transactions.push(failure?.code ?? null, failure?.reason ?? null, proposalId, transaction.encoded)
-        for (const address of participants) rows.history.push(fromHex(address), sequence)
-        if (rows.transactions.length < ROWS_AT_ONCE * TRANSACTION_COLUMNS) continue
-        insert(sql, rows)
-        rows = noRows()
+      rows.vertex(vertexId, header, index, sequence + 1)
+      for (const pack of packsOf(executed)) {
+        rows.pack(pack, sequence + 1, vertexId)
+        sequence += pack.length
+        if (rows.count < ROWS_AT_ONCE) continue
+        rows.write(sql)
+        rows = new Rows()
         yield* EventLoop.turn
       }
     }
-    insert(sql, rows)
+    rows.write(sql)
+    return ranges
   })
 
 /** The first transaction of this commit or a later one; beyond the last when there is none. */
@@ -160,28 +258,68 @@ const firstSequence = (sql: Sql, from: CommitIndex): Effect.Effect<Sequence, Sql
 const pruneBefore = (sql: Sql, before: CommitIndex) =>
   Effect.gen(function* () {
     const first = yield* firstSequence(sql, before)
-    const gone = yield* sql`select count(*) from transactions where sequence < ${first}`.values
+    const [gone = []] = yield* sql`select
+      (select ifnull(sum(transactions), 0) from transaction_packs where last_sequence < ${first})
+      + (select count(*) from earlier_transactions where sequence < ${first})`.values
     sql`delete from account_history where sequence < ${first}`.run()
-    sql`delete from transactions where sequence < ${first}`.run()
+    sql`delete from transaction_keys where sequence < ${first}`.run()
+    sql`delete from transaction_outcomes where sequence < ${first}`.run()
+    sql`delete from transaction_packs where last_sequence < ${first}`.run()
+    sql`delete from earlier_transactions where sequence < ${first}`.run()
     sql`delete from transaction_vertices where commit_index < ${before}`.run()
-    return Column.integer(gone[0] ?? [], 0)
+    return Column.integer(gone, 0)
   })
 
-export const make = (database: Database) => ({
-  byId: (id: Hash) => database.first(recordedOf, `${SELECT} where t.hash = ?`, fromHex(id)),
+/** A recorded transaction of a vertex. */
+export interface RecordedPlace {
+  readonly position: number
+  readonly isApplied: boolean
+}
 
-  /** Sent and received, newest first. */
-  history: ({ address, before, limit }: HistoryRequest) =>
-    database.select(
-      recordedOf,
-      `${SELECT} where t.sequence in (
-          select sequence from account_history where address = ? and sequence < ? order by sequence desc limit ?)
-        order by t.sequence desc`,
-      fromHex(address),
-      before ?? Number.MAX_SAFE_INTEGER,
-      limit,
-    ),
-
-  /** Deletes the transactions of earlier commits and returns how many; it reads every account's history. */
-  prune: (before: CommitIndex) => database.write((sql) => pruneBefore(sql, before)),
+const placeOf = (row: Column.Row): RecordedPlace => ({
+  position: Column.integer(row, 0),
+  isApplied: Column.integer(row, 1) === 1,
 })
+
+const OF_VERTEX = `
+  with recursive v as (
+    select id, first_sequence, first_sequence + ${Limits.VERTEX_TRANSACTIONS - 1} as last_possible
+    from transaction_vertices where commit_index = ? and hash = ?),
+  one (position, sequence, last) as (
+    select first_position, last_sequence - transactions + 1, last_sequence
+    from v join transaction_packs p on p.last_sequence between first_sequence and last_possible and p.vertex_id = v.id
+    union all select position + 1, sequence + 1, last from one where sequence < last)
+  select position, not exists (
+    select 1 from transaction_outcomes o where o.sequence = one.sequence and failure is not null) from one
+  union all
+  select position, failure is null
+    from v join earlier_transactions t on t.sequence between first_sequence and last_possible and t.vertex_id = v.id`
+
+export const make = (database: Database, networkId: NetworkId) => {
+  const recorded = recordedOf(networkId)
+  const select = (text: string, ...values: ReadonlyArray<Value>) => database.select(recorded, text, ...values)
+
+  return {
+    byId: (id: Hash) =>
+      Effect.gen(function* () {
+        const newer = yield* select(BY_KEY, keyOf(id))
+        const found = newer.find(({ transaction }) => transaction.id === id)
+        if (found !== undefined) return Option.some(found)
+        return Option.fromNullable((yield* select(BY_HASH_IN_ROWS, fromHex(id)))[0])
+      }),
+
+    /** Those of a vertex that its commit recorded; the others had no effect in it. */
+    ofVertex: (commitIndex: CommitIndex, hash: Hash) => database.select(placeOf, OF_VERTEX, commitIndex, fromHex(hash)),
+
+    /** Sent and received, newest first. */
+    history: ({ address, before, limit }: HistoryRequest) =>
+      Effect.gen(function* () {
+        const wanted = [fromHex(address), before ?? Number.MAX_SAFE_INTEGER, limit]
+        const newer = yield* select(HISTORY_IN_PACKS, ...wanted)
+        return newer.length === limit ? newer : [...newer, ...(yield* select(HISTORY_IN_ROWS, ...wanted))]
+      }),
+
+    /** Deletes the transactions of earlier commits and returns how many; it reads every account's history. */
+    prune: (before: CommitIndex) => database.write((sql) => pruneBefore(sql, before)),
+  }
+}

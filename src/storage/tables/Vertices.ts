@@ -1,21 +1,23 @@
 /** The vertices of the local DAG. */
 import type { SqlError } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { CommitIndex, Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
-import { HEAD_BYTES, type Vertex } from "../../protocol/vertex/Vertex.js"
+import * as Vertex from "../../protocol/vertex/Vertex.js"
 import { PageLimit } from "../../replica/disk/PageLimit.js"
+import * as Blob from "../sqlite/Blob.js"
 import * as Column from "../sqlite/Column.js"
 import type { Value } from "../sqlite/Connection.js"
 import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
 import type * as Prune from "./Prune.js"
+import type { SequenceRange } from "./Transactions.js"
 
 /** Rises in the order in which vertices entered the DAG: a parent's is always lower than its child's. */
 export type Arrival = number
 
-const vertexOf = (row: Column.Row) => ({
+const placeOf = (row: Column.Row) => ({
   arrival: Column.integer(row, 0),
   hash: Column.hash(row, 1),
   epoch: Column.counter<Epoch>(row, 2),
@@ -24,9 +26,10 @@ const vertexOf = (row: Column.Row) => ({
   timestamp: Column.counter<Timestamp>(row, 5),
   /** The commit that ordered it; null while none has. */
   commitIndex: Column.nullable(row, 6, Column.counter<CommitIndex>),
-  /** The encoded vertex. */
-  bytes: Column.bytes(row, 7),
 })
+
+/** `bytes` is the encoded vertex, or its beginning. */
+const vertexOf = (row: Column.Row) => ({ ...placeOf(row), bytes: Column.bytes(row, 7) })
 
 export type StoredVertex = Readonly<ReturnType<typeof vertexOf>>
 
@@ -48,82 +51,134 @@ export interface Page {
 }
 
 const PLACE = "v.id, v.hash, v.epoch, v.round, v.author, v.timestamp, v.commit_index"
-const COLUMNS = `${PLACE}, b.bytes`
-const HEAD_COLUMNS = `${PLACE}, substr(b.bytes, 1, ${HEAD_BYTES})`
-const SOURCE = "vertices v join vertex_bytes b on b.vertex_id = v.id"
+const COLUMNS = `${PLACE}, b.bytes, b.transactions_at, b.transactions_size, v.first_sequence, v.last_sequence, t.bytes`
+const HEAD_COLUMNS = `${PLACE}, substr(b.bytes, 1, ${Vertex.HEAD_BYTES})`
+const SIZE = "length(b.bytes) + ifnull(b.transactions_size, 0)"
+const SOURCE = `vertices v join vertex_bytes b on b.vertex_id = v.id
+  left join vertex_transactions t on t.vertex_id = v.id`
+
 /** At most this many rows are read for one page. */
 const PAGE_ROWS = 1_024
 
 /** Inserts the bytes only if the vertex has none yet: a known one does not change. */
-const insertOne = (sql: Sql, { header, encoded }: Vertex): void => {
+const insertOne = (sql: Sql, vertex: Vertex.Vertex): void => {
+  const { header, encoded } = vertex
   const hash = fromHex(header.hash)
   sql`insert into vertices (hash, epoch, round, author, timestamp)
     values (${hash}, ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${header.timestamp})
     on conflict (hash) do nothing`.run()
-  sql`insert into vertex_bytes (vertex_id, bytes) select id, ${encoded} from vertices where hash = ${hash}
+  const { at, size } = Vertex.transactionsIn(vertex)
+  if (size === 0) {
+    sql`insert into vertex_bytes (vertex_id, bytes) select id, ${encoded} from vertices where hash = ${hash}
+      on conflict (vertex_id) do nothing`.run()
+    return
+  }
+  const rest = Blob.join([encoded.subarray(0, at), encoded.subarray(at + size)])
+  sql`insert into vertex_bytes (vertex_id, bytes, transactions_at, transactions_size)
+    select id, ${rest}, ${at}, ${size} from vertices where hash = ${hash}
     on conflict (vertex_id) do nothing`.run()
+  sql`insert into vertex_transactions (vertex_id, bytes)
+    select id, ${encoded.subarray(at, at + size)} from vertices where hash = ${hash} and first_sequence is null
+    on conflict (vertex_id) do nothing`.run()
+}
+
+/** A vertex as a commit ordered it. */
+export interface Ordered {
+  readonly hash: Hash
+  /** If all its transactions are recorded: they need not be stored here any more. */
+  readonly recorded: SequenceRange | null
 }
 
 /** Marks stored vertices as ordered by a commit and returns how many there were; part of its transaction. */
 export const markOrdered = (
   sql: Sql,
   commitIndex: CommitIndex,
-  hashes: ReadonlyArray<Hash>,
+  vertices: ReadonlyArray<Ordered>,
 ): Effect.Effect<number, SqlError.SqlError> =>
   Effect.suspend(() => {
-    for (const [position, hash] of hashes.entries()) {
-      sql`update vertices set commit_index = ${commitIndex}, position = ${position}
-        where hash = ${fromHex(hash)} and commit_index is null`.run()
+    for (const [position, { hash: hex, recorded }] of vertices.entries()) {
+      const hash = fromHex(hex)
+      sql`update vertices set commit_index = ${commitIndex}, position = ${position},
+          first_sequence = ${recorded?.first ?? null}, last_sequence = ${recorded?.last ?? null}
+        where hash = ${hash} and commit_index is null`.run()
+      if (recorded === null) continue
+      sql`delete from vertex_transactions where vertex_id = (select id from vertices where hash = ${hash})`.run()
     }
     return Effect.map(sql`select count(*) from vertices where commit_index = ${commitIndex}`.values, ([row = []]) =>
       Column.integer(row, 0),
     )
   })
 
+const PACKS = "select bytes from transaction_packs where last_sequence between ? and ? order by last_sequence"
+
+/** The transactions of a row, wherever they are, in pieces. */
+const transactionsOf = (sql: Sql, row: Column.Row): Effect.Effect<ReadonlyArray<Uint8Array>, SqlError.SqlError> => {
+  const waiting = Column.nullable(row, 12, Column.bytes)
+  if (waiting !== null) return Effect.succeed([waiting])
+  const packs = sql.text(PACKS, [Column.integer(row, 10), Column.integer(row, 11)])
+  return Effect.map(packs.values, (rows) => rows.map((pack) => Column.bytes(pack, 0)))
+}
+
+/** A row with `COLUMNS` as a vertex in one piece. */
+const wholeOf = (sql: Sql, row: Column.Row): Effect.Effect<StoredVertex, SqlError.SqlError> => {
+  const stored = vertexOf(row)
+  const at = Column.nullable(row, 8, Column.integer)
+  if (at === null) return Effect.succeed(stored)
+  const length = stored.bytes.length + Column.integer(row, 9)
+  return Effect.map(transactionsOf(sql, row), (transactions) => {
+    const bytes = Blob.join([stored.bytes.subarray(0, at), ...transactions, stored.bytes.subarray(at)])
+    if (bytes.length === length) return { ...stored, bytes }
+    throw new Column.UnexpectedValue(`vertex ${stored.hash} of ${length} bytes expected, ${bytes.length} found`)
+  })
+}
+
+const wholesOf = (sql: Sql, which: string, values: ReadonlyArray<Value>) =>
+  Effect.flatMap(sql.text(`select ${COLUMNS} from ${SOURCE} ${which}`, values).values, (rows) =>
+    Effect.forEach(rows, (row) => wholeOf(sql, row)),
+  )
+
 const pageOf = (
   sql: Sql,
   { epoch, fromRound, toRound, after, maxBytes }: PageRequest,
 ): Effect.Effect<Page, SqlError.SqlError> =>
   Effect.gen(function* () {
-    const rows = (columns: string, limit: number) =>
-      sql.text(
-        `select ${columns} from ${SOURCE} where v.epoch = ? and v.id > ? and v.round between ? and ? order by v.id limit ?`,
-        [epoch, after ?? 0, fromRound, toRound, limit],
-      ).values
-    const sizes = yield* rows("length(b.bytes)", PAGE_ROWS)
+    const which = "where v.epoch = ? and v.id > ? and v.round between ? and ? order by v.id limit ?"
+    const values = [epoch, after ?? 0, fromRound, toRound]
+    const sizes = yield* sql.text(`select ${SIZE} from ${SOURCE} ${which}`, [...values, PAGE_ROWS]).values
     const limit = new PageLimit(maxBytes)
     const over = sizes.findIndex((row) => !limit.takes(Column.integer(row, 0)))
     const count = over < 0 ? sizes.length : over
-    const vertices = (yield* rows(COLUMNS, count)).map(vertexOf)
+    const vertices = yield* wholesOf(sql, which, [...values, count])
     return { vertices, isLast: count === sizes.length && sizes.length < PAGE_ROWS }
   })
 
 export const make = (database: Database) => {
-  const select = (columns: string, which: string, ...values: ReadonlyArray<Value>) =>
-    database.select(vertexOf, `select ${columns} from ${SOURCE} ${which}`, ...values)
+  const heads = (which: string, ...values: ReadonlyArray<Value>) =>
+    database.select(vertexOf, `select ${HEAD_COLUMNS} from ${SOURCE} ${which}`, ...values)
+  const wholes = (which: string, ...values: ReadonlyArray<Value>) =>
+    database.read((sql) => wholesOf(sql, which, values))
 
   return {
     /** Stores vertices in the order in which they entered the DAG; those it has already do not change. */
-    insert: (vertices: ReadonlyArray<Vertex>) =>
+    insert: (vertices: ReadonlyArray<Vertex.Vertex>) =>
       database.run((sql) => {
         for (const vertex of vertices) insertOne(sql, vertex)
       }),
 
     byHash: (hash: Hash) =>
-      database.first(vertexOf, `select ${COLUMNS} from ${SOURCE} where v.hash = ?`, fromHex(hash)),
+      Effect.map(wholes("where v.hash = ?", fromHex(hash)), ([vertex]) => Option.fromNullable(vertex)),
 
     /** The beginnings of the vertices of a round (`HEAD_BYTES` of each), by author and hash. */
-    headsAt: (round: Round) => select(HEAD_COLUMNS, "where v.round = ? order by v.author, v.hash", round),
+    headsAt: (round: Round) => heads("where v.round = ? order by v.author, v.hash", round),
 
     /** The beginnings of vertices (`HEAD_BYTES`) from one round to another, both included, by round and author. */
     heads: (from: Round, to: Round, limit: number) =>
-      select(HEAD_COLUMNS, "where v.round between ? and ? order by v.round, v.author limit ?", from, to, limit),
+      heads("where v.round between ? and ? order by v.round, v.author limit ?", from, to, limit),
 
     /** The beginning of the vertex of the highest round of each author of an epoch, by author. */
     highestHeads: (epoch: Epoch) =>
       // With max() SQLite returns the other columns of the row that holds the maximum.
-      select(
-        HEAD_COLUMNS,
+      heads(
         `where v.id in (select id from (select id, max(round) from vertices where epoch = ? group by author))
           order by v.author`,
         epoch,
@@ -137,7 +192,7 @@ export const make = (database: Database) => {
     ofEpoch: (request: PageRequest) => database.read((sql) => pageOf(sql, request)),
 
     /** The vertices that a commit ordered, in its order. */
-    ofCommit: (index: CommitIndex) => select(COLUMNS, "where v.commit_index = ? order by v.position", index),
+    ofCommit: (index: CommitIndex) => wholes("where v.commit_index = ? order by v.position", index),
 
     count: Effect.map(
       database.select((row) => Column.integer(row, 0), "select count(*) from vertices"),

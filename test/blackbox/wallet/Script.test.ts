@@ -5,9 +5,10 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import * as Wallet from "../../../src/client/Wallet.js"
 import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import { type Outcome, udg } from "../InProcess.js"
 import { PASSPHRASE, Person } from "./Person.js"
 
-// Each step is a program of its own, and each passphrase takes half a second on purpose.
+// Most steps are a program of their own, and each passphrase takes half a second on purpose.
 vi.setConfig({ testTimeout: 120_000 })
 
 let node: StartedNode
@@ -35,6 +36,10 @@ afterAll(async () => {
   await node.stop()
   alice.leave()
 })
+
+/** Asks this node without a program of its own: for what is refused before anything is signed. */
+const asked = (...words: ReadonlyArray<string>): Promise<Outcome> =>
+  udg(...words, ...(words.includes("--node") ? [] : ["--node", node.url]))
 
 const balanceOf = async (address: string) => (await node.client.core.balance({ path: { address } })).balance
 
@@ -105,32 +110,30 @@ describe("a key file", () => {
   })
 
   it("is never written over", async () => {
-    const before = readFileSync(join(alice.home, "rich.key"), "utf8")
-    const { code, stderr } = await alice.udg("keygen", "--key", "rich.key")
+    const file = join(alice.home, "rich.key")
+    const before = readFileSync(file, "utf8")
+    const { code, stderr } = await udg("keygen", "--key", file)
     expect(code).toBe(2)
-    expect(stderr).toBe("udg: rich.key exists, and a key is never overwritten; choose another --key\n")
-    expect(readFileSync(join(alice.home, "rich.key"), "utf8")).toBe(before)
+    expect(stderr).toBe(`udg: ${file} exists, and a key is never overwritten; choose another --key\n`)
+    expect(readFileSync(file, "utf8")).toBe(before)
   })
 
   it.each([
     [
       "is not there",
       "none.key",
-      "udg: there is no key in none.key; make one with udg keygen, or name its file with --key\n",
+      "udg: there is no key in FILE; make one with udg keygen, or name its file with --key\n",
     ],
-    [
-      "others may read",
-      "open.key",
-      "udg: key file open.key: others may read it (mode 0644); run: chmod 600 open.key\n",
-    ],
-    ["is no key", "junk.key", "udg: key file junk.key: 64 hex characters expected, something else found\n"],
-    ["is cut off", "cut.key", "udg: key file cut.key: it is damaged, or not a key file of this program\n"],
+    ["others may read", "open.key", "udg: key file FILE: others may read it (mode 0644); run: chmod 600 FILE\n"],
+    ["is no key", "junk.key", "udg: key file FILE: 64 hex characters expected, something else found\n"],
+    ["is cut off", "cut.key", "udg: key file FILE: it is damaged, or not a key file of this program\n"],
   ])("that %s is refused, without a word of what is in it", async (_, name, complaint) => {
     keyFile("open.key", bob, 0o644)
     writeFileSync(join(alice.home, "junk.key"), "zz", { mode: 0o600 })
     writeFileSync(join(alice.home, "cut.key"), '{"udg_key":1,"content":"ab', { mode: 0o600 })
-    const { code, stdout, stderr } = await alice.udg("send", bob.address, "1", "--key", name)
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: complaint })
+    const file = join(alice.home, name)
+    const { code, stdout, stderr } = await asked("send", bob.address, "1", "--key", file)
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: complaint.replaceAll("FILE", file) })
   })
 
   it("needs a passphrase, which is neither read from a pipe nor waited for", async () => {
@@ -144,7 +147,7 @@ describe("a key file", () => {
   })
 
   it("given as the key itself is not repeated", async () => {
-    const { code, stderr } = await alice.udg("send", bob.address, "1", "--key", rich.secretKey.toSecretHex())
+    const { code, stderr } = await asked("send", bob.address, "1", "--key", rich.secretKey.toSecretHex())
     expect(code).toBe(1)
     expect(stderr).toContain("(not shown: it looks like a key")
     expect(stderr).not.toContain(rich.secretKey.toSecretHex())
@@ -157,7 +160,8 @@ describe("exit codes", () => {
     ["send", "nonsense", "1", "--key", "rich.key"],
     ["balance", "--node", "ftp://x"],
   ])("1, wrong usage: %j %j", async (...words) => {
-    const { code, stdout, stderr } = await alice.udg(...words)
+    const there = words.map((word) => (word.endsWith(".key") ? join(alice.home, word) : word))
+    const { code, stdout, stderr } = await asked(...there)
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toMatch(/^udg: [^\n]+\n$/)
   })
@@ -174,7 +178,7 @@ describe("exit codes", () => {
 
   it("3, where something else is", async () => {
     const other = await listening((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"))
-    const { code, stderr } = await alice.udg("status", "--node", other.url)
+    const { code, stderr } = await asked("status", "--node", other.url)
     other.server.close()
     expect(code).toBe(3)
     expect(stderr).toContain("it does not answer like a udg node of this version")
@@ -190,7 +194,7 @@ describe("exit codes", () => {
     const unknown = await alice.udg("tx", "ab".repeat(32))
     expect(unknown).toMatchObject({ code: 7, stdout: "" })
     expect(unknown.stderr).toMatch(/^udg: the node refuses \(TransactionNotFound\): /)
-    const nobody = await alice.udg("balance", "@nobody")
+    const nobody = await asked("balance", "@nobody")
     expect(nobody).toEqual({ code: 7, stdout: "", stderr: "udg: the name @nobody is not registered\n" })
   })
 })

@@ -1,12 +1,14 @@
 /** The wallet as a person types it, at a terminal of its own. */
-import { readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import * as SealedKey from "../../../src/cli/wallet/SealedKey.js"
 import * as Wallet from "../../../src/client/Wallet.js"
-import { type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
 import { PASSPHRASE, Person } from "./Person.js"
 
-// Each step is a program of its own, and each passphrase takes half a second on purpose.
+// Each step is a program of its own.
 vi.setConfig({ testTimeout: 120_000 })
 
 const ENTER = "\r"
@@ -20,14 +22,22 @@ const WIPED = "\r\u001b[K"
 /** Says at the end whether the terminal shows again what is typed. */
 const thenLook = '; echo "code $?"; stty | grep -q -- "-echo" && echo mute || echo audible'
 
+/** Each passphrase of a key that the program makes takes half a second on purpose; this is the least that it opens. */
+const LEAST_COST = 2 ** 14
+
 let node: StartedNode
 let alice: Person
+let own: FundedAccount
 
 beforeAll(async () => {
   node = await startNode({ roundMs: 50 })
   alice = new Person({ UDG_NODE: node.url })
-  await alice.udg("keygen")
-  await alice.udg("faucet", "1000")
+  const [funded] = node.accounts
+  if (funded === undefined) throw new Error("a test node has accounts")
+  own = funded
+  mkdirSync(join(alice.home, ".udg"), { mode: 0o700 })
+  const sealed = await Effect.runPromise(SealedKey.seal(own.secretKey, PASSPHRASE, LEAST_COST))
+  writeFileSync(join(alice.home, ".udg/wallet.key"), SealedKey.print(sealed), { mode: 0o600 })
 })
 afterAll(async () => {
   await node.stop()
@@ -101,7 +111,7 @@ describe("paying", () => {
   })
 
   it("gives up after three wrong ones, and sends nothing", async () => {
-    const { nonce } = await node.client.core.balance({ path: { address: await own() } })
+    const { nonce } = await node.client.core.balance({ path: { address: own.address } })
     const terminal = alice.sit(`udg send ${bob()} 1${thenLook}`)
     for (let i = 1; i <= 3; i++) {
       await terminal.see(new RegExp(`(?:Passphrase of[\\s\\S]*){${i}}wallet\\.key: $`))
@@ -109,7 +119,7 @@ describe("paying", () => {
     }
     await terminal.see("code 2\naudible")
     await terminal.end()
-    expect((await node.client.core.balance({ path: { address: await own() } })).next_nonce).toBe(nonce)
+    expect((await node.client.core.balance({ path: { address: own.address } })).next_nonce).toBe(nonce)
   })
 
   it.each([
@@ -117,14 +127,14 @@ describe("paying", () => {
     ["Ctrl-D", CTRL_D],
     ["Ctrl-C in the middle", `corr${CTRL_C}`],
   ])("%s at the passphrase sends nothing and gives the terminal back", async (_, keys) => {
-    const { nonce } = await node.client.core.balance({ path: { address: await own() } })
+    const { nonce } = await node.client.core.balance({ path: { address: own.address } })
     const terminal = alice.sit(`udg send ${bob()} 1${thenLook}`)
     await terminal.see("wallet.key: ")
     terminal.type(keys)
     await terminal.see("code 130\naudible")
     await terminal.end()
     expect(terminal.text).not.toContain("udg:")
-    expect((await node.client.core.balance({ path: { address: await own() } })).next_nonce).toBe(nonce)
+    expect((await node.client.core.balance({ path: { address: own.address } })).next_nonce).toBe(nonce)
   })
 })
 
@@ -159,5 +169,3 @@ describe("a table", () => {
     expect(plain.screen).toMatch(/^tudg1[0-9a-z]{38} +100000 UDG/m)
   })
 })
-
-const own = async (): Promise<string> => JSON.parse((await alice.udg("address", "--json")).stdout).address

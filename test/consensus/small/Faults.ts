@@ -44,7 +44,11 @@ export const own: ReadonlyArray<Fault> = [
     name: "anchor-too-low",
     rounds: 3,
     changes: [
-      { file: COMMITTER, of: "Committer.#anchorOf", by: "(_, ofNextHigher) => original(ofNextHigher, ofNextHigher)" },
+      {
+        file: COMMITTER,
+        of: "Committer.#anchorOf",
+        by: "(_, ofNextHigher) => ofNextHigher && original(ofNextHigher, ofNextHigher)",
+      },
     ],
   },
   {
@@ -60,7 +64,7 @@ export const own: ReadonlyArray<Fault> = [
         file: COMMITTER,
         of: "Committer.#decideByAnchors",
         call: "search.certifiedIn",
-        by: "(round) => [...(this.#slot(round)?.certificates.keys() ?? [])][0] ?? null",
+        by: "(round) => [...this.#slot(round).certificates.keys()][0] ?? null",
       },
     ],
   },

@@ -71,6 +71,9 @@ class Broken extends Error {}
 
 const DEPTH = 2
 
+/** A test runner gives up on a thread that does not answer for a minute, so other work gets a turn in between. */
+const JUDGED_A_TURN = 100
+
 /** Where a search has ended, among the places in its queue. */
 const ENDED = -1
 
@@ -152,13 +155,13 @@ export class Search {
     this.#growth = new Growth(this.#builder, bounds)
   }
 
-  run(): Report {
+  async run(): Promise<Report> {
     try {
       this.#meet(EMPTY)
       for (let i = 0; i < this.#queue.length; i++) {
         const state = this.#queue[i]
         this.#queue[i] = undefined
-        this.#ways.push(state === undefined ? new Map() : this.#goOn(state))
+        this.#ways.push(state === undefined ? new Map() : await this.#goOn(state))
         this.#report.states++
       }
       this.#count()
@@ -179,7 +182,7 @@ export class Search {
     return place
   }
 
-  #goOn(state: State): ReadonlyMap<number, number> {
+  async #goOn(state: State): Promise<ReadonlyMap<number, number>> {
     const ways = new Map<number, number>()
     if (state.rounds.length >= this.#bounds.rounds || (state.slots[0] ?? UNDECIDED).inView !== null) return ways
     for (const { leaders, prefix, options } of this.#growth.steps(state)) {
@@ -194,6 +197,7 @@ export class Search {
                 const round = [...a.made, ...b.made, ...c.made, ...d.made]
                 const draft = { rounds: [...state.rounds, round], leaders, late: state.late }
                 this.#judged.set(key, this.#judge(draft))
+                if (this.#report.judged % JUDGED_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve))
               }
               const to = this.#judged.get(key)
               if (to !== undefined) ways.set(to, (ways.get(to) ?? 0) + a.ways * b.ways * c.ways * d.ways)
@@ -375,4 +379,4 @@ export class Search {
   }
 }
 
-export const search = (bounds: Bounds): Report => new Search(bounds).run()
+export const search = (bounds: Bounds): Promise<Report> => new Search(bounds).run()

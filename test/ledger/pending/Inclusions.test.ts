@@ -67,3 +67,18 @@ it("keeps inclusions apart by exact signatures, as a list of all of them does", 
     }),
   )
 })
+
+it("forgets an id when the last vertex with it is gone, in whatever order its signatures go", () => {
+  const [one, other] = [transactions[0], transactions[1]]
+  if (one === undefined || other === undefined) throw new Error("two expected")
+  for (const order of [
+    [one, other],
+    [other, one],
+  ]) {
+    const inclusions = new Inclusions()
+    for (const each of [one, other]) inclusions.add([again(each)], Natural.round(1))
+    expect(inclusions.size).toBe(1)
+    for (const each of order) inclusions.remove([again(each)])
+    expect(inclusions.size).toBe(0)
+  }
+})

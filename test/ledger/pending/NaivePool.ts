@@ -103,25 +103,10 @@ export class NaivePool {
     this.pending = this.pending.filter(({ transaction }) => transaction.id !== id)
   }
 
-  /** Again and again the best of what each sender has first. */
-  order(): ReadonlyArray<string> {
-    const rest = new Map(
-      [...new Set(this.pending.map(({ transaction }) => transaction.from))].map((from) => [from, [...this.of(from)]]),
-    )
-    const reachable = new Map(
-      [...rest.keys()].map((from) => [from, Number(this.#world.account(from).nonce) + this.reachable(from)]),
-    )
-    const order: Array<string> = []
-    for (;;) {
-      const heads = [...rest.values()].flatMap(([head]) => (head === undefined ? [] : [head]))
-      const worth = ({ transaction: { from, nonce, fee } }: Pending): number =>
-        nonce < (reachable.get(from) ?? 0) ? fee : -1
-      const [best] = heads.sort(
-        (a, b) => worth(b) - worth(a) || b.transaction.fee - a.transaction.fee || a.arrival - b.arrival,
-      )
-      if (best === undefined) return order
-      order.push(best.transaction.id)
-      rest.get(best.transaction.from)?.shift()
-    }
+  /** Highest fee first, among equals the earlier arrival. */
+  byFee(): ReadonlyArray<string> {
+    return [...this.pending]
+      .sort((a, b) => b.transaction.fee - a.transaction.fee || a.arrival - b.arrival)
+      .map(({ transaction }) => transaction.id)
   }
 }

@@ -7,7 +7,7 @@ import * as Limits from "../../../src/protocol/numbers/Limits.js"
 import * as Natural from "../../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../../src/protocol/numbers/Sats.js"
 import type { Transaction } from "../../../src/protocol/transaction/Transaction.js"
-import { Chain, coins, person, signedBy, singleKey } from "../builders.js"
+import { Chain, coins, type Person, person, signedBy, singleKey } from "../builders.js"
 import { isExempt, NaivePool } from "./NaivePool.js"
 import { addressOf, exempt, paying, World } from "./World.js"
 
@@ -111,7 +111,65 @@ describe("a pending transaction", () => {
     const pool = new PendingTransactions(rich("ann"))
     const many = Array.from({ length: EXEMPT_PER_SENDER + 1 }, (_, nonce) => exempt("ann", nonce))
     expect(submit(pool, ...many)).toEqual(["new", "new", "new", "new", "MempoolFull"])
+    expect(pool.submit(exempt("ann", 5), at, round)).toEqual(
+      Either.left({ _tag: "MempoolFull", limit: EXEMPT_PER_SENDER, of: "sender" }),
+    )
     expect(submit(pool, exempt("ann", 0, 5), paying("ann", 4, 1_000))).toEqual(["new", "new"])
+  })
+
+  it("that is fee-exempt gives its place to another once it is executed", () => {
+    const world = rich("ann")
+    const pool = new PendingTransactions(world)
+    const four = (from: number) => Array.from({ length: EXEMPT_PER_SENDER }, (_, i) => exempt("ann", from + i))
+    const first = four(0)
+    submit(pool, ...first, paying("ann", 4, 1_000))
+    world.set(addressOf("ann"), 4, 1_000_000_000)
+    pool.evictExecuted(executionOf(first.map(() => applied)), [first])
+    expect(submit(pool, ...four(5), exempt("ann", 9))).toEqual(["new", "new", "new", "new", "MempoolFull"])
+  })
+
+  it("that pays and is executed gives no place to a fee-exempt one", () => {
+    const world = rich("ann")
+    const pool = new PendingTransactions(world)
+    const first = paying("ann", 0, 1_000)
+    submit(pool, first, ...[1, 2, 3, 4].map((nonce) => exempt("ann", nonce)))
+    world.set(addressOf("ann"), 1, 1_000_000_000)
+    pool.evictExecuted(executionOf([applied]), [[first]])
+    expect(submit(pool, exempt("ann", 5))).toEqual(["MempoolFull"])
+  })
+
+  it("is judged before it is submitted, with the same answer", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const one = paying("ann", 0, 1_000)
+    expect(pool.judge(one)).toEqual(Either.right("new"))
+    submit(pool, one)
+    expect(pool.judge(one)).toEqual(Either.right("known"))
+    expect(pool.judge(paying("ann", 0, 1_000))).toEqual(Either.left({ _tag: "NoncePending", nonce: 0, minFee: 1_100 }))
+  })
+
+  it("is told to peers once, when it arrives, and not after a restart", () => {
+    const pool = new PendingTransactions(rich("ann", "ben"))
+    const [one, two] = [paying("ann", 0, 1_000), paying("ann", 1, 1_000)]
+    const arrived = () => idsOf(pool.takeArrivals().map(({ transaction }) => transaction))
+    expect(arrived()).toEqual([])
+    submit(pool, one, two, one)
+    expect([arrived(), arrived()]).toEqual([[one.id, two.id], []])
+    pool.restore([{ transaction: paying("ben", 0, 1_000), receivedAt: at }], round)
+    expect(arrived()).toEqual([])
+  })
+
+  it("stands in a vertex or does not, and comes back when that vertex never will", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const one = paying("ann", 0, 1_000)
+    submit(pool, one)
+    expect([pool.isIncluded(one), pool.inclusions]).toEqual([false, 0])
+    pool.included([one], round)
+    expect([pool.isIncluded(one), pool.inclusions]).toEqual([true, 1])
+    pool.expire(Natural.timestamp(at + LIFETIME_MS))
+    expect(pool.size).toBe(0)
+    pool.excluded([one])
+    pool.returned([one], at, round)
+    expect([pool.isIncluded(one), pool.inclusions, pool.get(one.id)?.transaction]).toEqual([false, 0, one])
   })
 })
 
@@ -120,7 +178,10 @@ describe("a full pool", () => {
     const pool = new PendingTransactions(rich("ann", "ben", "cleo", "dan"), 3)
     const cheap = paying("ben", 0, 2_000)
     submit(pool, paying("ann", 0, 3_000), cheap, paying("cleo", 0, 4_000))
-    expect(submit(pool, paying("dan", 0, 2_000), paying("dan", 0, 2_001))).toEqual(["MempoolFull", "new"])
+    expect(pool.submit(paying("dan", 0, 2_000), at, round)).toEqual(
+      Either.left({ _tag: "MempoolFull", limit: 3, of: "pool" }),
+    )
+    expect(submit(pool, paying("dan", 0, 2_001))).toEqual(["new"])
     expect(pool.get(cheap.id)).toBeUndefined()
     expect(pool.size).toBe(3)
   })
@@ -170,6 +231,78 @@ describe("what goes into a vertex", () => {
     expect(pool.choose(everybody)).toEqual([])
     pool.excluded([zero])
     expect(idsOf(pool.choose(everybody))).toEqual(idsOf([zero, one, two]))
+  })
+
+  it("does not begin behind a gap, whether the first nonces are missing or stand in other vertices", () => {
+    const pool = new PendingTransactions(rich("ann", "ben"))
+    const [zero, two] = [paying("ben", 0, 1_000), paying("ben", 2, 1_000)]
+    submit(pool, paying("ann", 1, 1_000), zero, two)
+    expect(idsOf(pool.choose(everybody))).toEqual([zero.id])
+    pool.included([zero], Natural.round(9))
+    expect(pool.choose(everybody)).toEqual([])
+  })
+
+  it("ends before one that stands in another vertex, until that is overdue", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const [zero, one, two] = [0, 1, 2].map((nonce) => paying("ann", nonce, 1_000))
+    if (!zero || !one || !two) throw new Error("three expected")
+    submit(pool, zero, one, two)
+    pool.included([one], Natural.round(9))
+    expect(idsOf(pool.choose(everybody))).toEqual([zero.id])
+    const later = { ...everybody, round: Natural.round(9 + OVERDUE_ROUNDS) }
+    expect(idsOf(pool.choose(later))).toEqual(idsOf([zero, one, two]))
+  })
+
+  it("ends before one of another member's senders that has not waited long enough", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const [early, late] = [paying("ann", 0, 1_000), paying("ann", 1, 1_000)]
+    submit(pool, early)
+    pool.submit(late, at, Natural.round(round + 1))
+    const wish = (later: number) => ({
+      round: Natural.round(round + later),
+      maxBytes: Limits.VERTEX_BYTES,
+      freshBytes: 0,
+      isAssigned: () => false,
+    })
+    expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS)))).toEqual([early.id])
+    expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS + 1)))).toEqual([early.id, late.id])
+  })
+
+  it("is five thousand at most, five hundred of them fee-exempt while others wait", () => {
+    const senders = Array.from({ length: 90 }, (_, i) => `many ${i}`)
+    const exempts = Array.from({ length: 150 }, (_, i) => `free ${i}`)
+    const pool = new PendingTransactions(rich(...senders, ...exempts))
+    const nonces = Array.from({ length: 64 }, (_, nonce) => nonce)
+    for (const name of senders) submit(pool, ...nonces.map((nonce) => paying(name, nonce, 1_000, 10)))
+    for (const name of exempts) submit(pool, ...nonces.slice(0, 4).map((nonce) => exempt(name, nonce, 0, 10)))
+    expect(pool.size).toBe(90 * 64 + 150 * 4)
+    const chosen = pool.choose(everybody)
+    expect(chosen).toHaveLength(Limits.VERTEX_TRANSACTIONS)
+    expect(chosen.filter(isExempt)).toHaveLength(500)
+  })
+
+  it("keeps the places of fee-exempt ones for them, however many paying ones came before", () => {
+    const names = Array.from({ length: 20 }, (_, i) => `v${i}`)
+    const pool = new PendingTransactions(rich("ann", ...names))
+    submit(pool, ...names.map((name) => paying(name, 0, 1_000)))
+    const own = [paying("ann", 0, 9_000), paying("ann", 1, 9_000), exempt("ann", 2)]
+    submit(pool, ...own)
+    // Room for twenty: two of them may be fee-exempt while others wait.
+    const chosen = pool.choose({ ...everybody, maxBytes: 20 * 200 })
+    expect(idsOf(chosen.slice(0, 3))).toEqual(idsOf(own))
+  })
+
+  it("is fee-exempt to exactly a tenth of the fresh bytes, and to more where nothing else is fresh", () => {
+    const names = Array.from({ length: 20 }, (_, i) => `v${i}`)
+    const fresh = { ...everybody, freshBytes: 10 * 200 }
+    const mixed = new PendingTransactions(rich(...names))
+    submit(mixed, ...names.slice(0, 10).map((name) => paying(name, 0, 1_000)))
+    submit(mixed, ...names.slice(10).map((name) => exempt(name, 0)))
+    expect(mixed.choose(fresh).filter(isExempt)).toHaveLength(1)
+    expect(mixed.choose(fresh)).toHaveLength(10)
+    const alone = new PendingTransactions(rich(...names))
+    submit(alone, ...names.map((name) => exempt(name, 0)))
+    expect(alone.choose(fresh)).toHaveLength(10)
   })
 
   it("counts a transaction as free only when every vertex it stands in is gone", () => {
@@ -322,6 +455,27 @@ describe("a commit", () => {
     expect(chain.balance(ann)).toBe(coins(100) - 1_000)
   })
 
+  it("takes out what a changed set of keys no longer allows and leaves the rest, whatever else it executed", () => {
+    const chain = new Chain({ accounts: { ann: 100 } })
+    const [ann, bob, cleo, dan] = [person("ann"), person("bob"), person("cleo"), person("dan")]
+    const pool = new PendingTransactions({
+      admission: (transaction, reserved) => chain.ledger.admission(transaction, reserved),
+      spending: (transaction) => chain.ledger.spending(transaction),
+      account: (address) => chain.ledger.read.account(address),
+    })
+    const keys = (...of: ReadonlyArray<Person>) =>
+      ({ _tag: "SetAccountPolicyTx", threshold: 1, keys: of.map(({ publicKey }) => publicKey) }) as const
+    chain.run(chain.tx(ann, keys(bob, cleo), { fee: 1_000 }))
+    const by = (who: Person) => ({ ...chain.transfer(ann, bob, 5), authorization: signedBy(who) })
+    const change = chain.tx(ann, keys(bob, dan), { fee: 1_000, authorization: signedBy(cleo) })
+    const [next, kept, foreign] = [by(bob), by(bob), by(cleo)]
+    expect(submit(pool, change, next, kept, foreign)).toEqual(["new", "new", "new", "new"])
+    // The transaction after the change changes no keys.
+    const transactions = [change, next]
+    pool.evictExecuted(chain.commit([{ by: person("val"), transactions }]), [transactions])
+    expect(idsOf(pool.of(ann.address))).toEqual([kept.id])
+  })
+
   // The id does not cover the signatures: a member put a victim's bytes under a signature of its own key into a vertex,
   // which has no effect, and every pool dropped the victim's transaction.
   it("leaves what stood in it under signatures that are not the sender's", () => {
@@ -377,6 +531,40 @@ describe("a commit", () => {
     expect(pool.hasChanges).toBe(false)
   })
 
+  it("brings nothing to the disk for what left and came again", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const one = paying("ann", 0, 1_000)
+    submit(pool, one)
+    expect(pool.drain().added).toHaveLength(1)
+    pool.expire(Natural.timestamp(at + LIFETIME_MS))
+    submit(pool, one)
+    expect(pool.hasChanges).toBe(false)
+    expect(pool.drain()).toEqual({ added: [], removed: [] })
+  })
+
+  it("has changes as long as one came or one left, also where one did each", () => {
+    const pool = new PendingTransactions(rich("ann", "ben"))
+    submit(pool, paying("ann", 0, 1_000))
+    pool.drain()
+    expect(pool.hasChanges).toBe(false)
+    pool.expire(Natural.timestamp(at + LIFETIME_MS))
+    submit(pool, paying("ben", 0, 1_000))
+    expect(pool.hasChanges).toBe(true)
+    const { added, removed } = pool.drain()
+    expect([added.length, removed.length, pool.hasChanges]).toEqual([1, 1, false])
+  })
+
+  it("removes from the disk what a restart finds there and no longer takes", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const [good, poor] = [paying("ann", 0, 1_000), paying("ben", 0, 1_000)]
+    pool.restore(
+      [good, poor].map((transaction) => ({ transaction, receivedAt: at })),
+      round,
+    )
+    expect(pool.drain()).toEqual({ added: [], removed: [poor.id] })
+    expect(pool.size).toBe(1)
+  })
+
   it("brings to the disk what was there at the look before", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     const [early, late] = [paying("ann", 0, 1_000), paying("ben", 0, 1_000)]
@@ -424,6 +612,17 @@ const action = FastCheck.oneof(
   },
 )
 
+describe("the list of what pays most", () => {
+  it("goes by fee alone, not by what can be proposed first", () => {
+    const pool = new PendingTransactions(rich("ann", "ben", "cat"))
+    const [first, second] = [paying("ann", 0, 1_000), paying("ann", 1, 9_000)]
+    const [afterGap, other] = [paying("ben", 5, 8_000), paying("cat", 0, 1_000)]
+    submit(pool, first, second, afterGap, other)
+    expect(idsOf(pool.top(9).map(({ transaction }) => transaction))).toEqual(idsOf([second, afterGap, first, other]))
+    expect(idsOf(pool.top(1).map(({ transaction }) => transaction))).toEqual(idsOf([second]))
+  })
+})
+
 describe("the pool beside its definition", () => {
   it("says, keeps and orders the same, whatever comes", () => {
     let evicted = 0
@@ -458,10 +657,10 @@ describe("the pool beside its definition", () => {
               naive.expire(now)
             }
             now++
-            const order = naive.order()
-            expect(pool.size).toBe(order.length)
-            expect(idsOf(pool.top(100).map(({ transaction }) => transaction))).toEqual(order)
-            expect(idsOf(pool.top(3).map(({ transaction }) => transaction))).toEqual(order.slice(0, 3))
+            const byFee = naive.byFee()
+            expect(pool.size).toBe(byFee.length)
+            expect(idsOf(pool.top(100).map(({ transaction }) => transaction))).toEqual(byFee)
+            expect(idsOf(pool.top(3).map(({ transaction }) => transaction))).toEqual(byFee.slice(0, 3))
             for (const name of names) {
               const address = addressOf(name)
               expect(pool.nextNonce(address)).toBe(world.account(address).nonce + naive.reachable(address))

@@ -31,7 +31,7 @@ export class World implements Door {
     if (nonce < next) return { _tag: "NonceTooLow", nonce, next }
     if (nonce >= next + Transactions.NONCE_WINDOW) return { _tag: "NonceTooHigh", nonce, next }
     const needed = this.spending(candidate)
-    return needed > balance - reserved ? insufficient(needed, balance - reserved) : undefined
+    return needed > balance - reserved ? insufficient(needed, balance, reserved) : undefined
   }
 }
 

@@ -185,7 +185,7 @@ describe("ten strangers at each of four validators", () => {
         const all = returned === null ? nodes : returned.nodes
         const round = Math.max(...all.map(Processes.finalizedRound)) + 5
         await Processes.everybodyAt(all, round)
-        expectOneHistory(all, round)
+        await expectOneHistory(all, round)
         if (onlyMeasures) return
         // Otherwise nothing was shown.
         expect(sums.at(-1)?.connections).toBeGreaterThan(0)

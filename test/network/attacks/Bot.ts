@@ -3,10 +3,9 @@
  * gathered into large packets, so that the attack costs the attacker as little as it can.
  */
 import "../../../src/network/libp2p/withResolvers.js"
-import { randomBytes } from "node:crypto"
 import { noise } from "@chainsafe/libp2p-noise"
 import { yamux } from "@chainsafe/libp2p-yamux"
-import { generateKeyPairFromSeed } from "@libp2p/crypto/keys"
+import { generateKeyPair } from "@libp2p/crypto/keys"
 import type { Connection, ConnectionEncrypter, Stream } from "@libp2p/interface"
 import { tcp } from "@libp2p/tcp"
 import { multiaddr } from "@multiformats/multiaddr"
@@ -192,7 +191,7 @@ export const connect = async (place: Place, heard: Heard | "deaf" | null = null)
   const packets = new Packets()
   const node = await createLibp2p({
     start: false,
-    privateKey: await generateKeyPairFromSeed("Ed25519", randomBytes(32)),
+    privateKey: await generateKeyPair("Ed25519"),
     addresses: { listen: [] },
     transports: [tcp({ dialOpts: { noDelay: true, localAddress: place.source } as { noDelay: boolean } })],
     connectionEncrypters: [encrypter(packets)],

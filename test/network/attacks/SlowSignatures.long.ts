@@ -122,5 +122,5 @@ it("vertices that are slow to judge, each shown to one member, do not slow the n
   const { calm, attacked } = await Effect.runPromise(run)
   expect(shown.vertices).toBeGreaterThan(3)
   expect(attacked / calm).toBeGreaterThan(0.7)
-  expectOneHistory(honest, 10)
+  await expectOneHistory(honest, 10)
 }, 240_000)

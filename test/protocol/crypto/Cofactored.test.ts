@@ -60,6 +60,7 @@ describe("the cofactored equation in native arithmetic", () => {
       const judge = () =>
         expect(Native.verifyZip215(fromHex(signature), fromHex(message), fromHex(publicKey))).toBe(true)
       expect(asksNoble(judge)).toBe(false)
+      expect(Portable.verifyZip215(fromHex(signature), fromHex(message), fromHex(publicKey))).toBe(true)
     }
     const garbage = new Uint8Array(64).fill(7)
     expect(asksNoble(() => expect(Native.verifyZip215(garbage, garbage, garbage.slice(32))).toBe(false))).toBe(true)
@@ -79,6 +80,18 @@ describe("the cofactored equation in native arithmetic", () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  // Under the neutral element as a key, R = S·B signs everything.
+  it("says yes by itself up to the last S below the order, and never to the order", () => {
+    const message = new Uint8Array(3)
+    const publicKey = ed25519.Point.ZERO.toBytes()
+    for (const s of [1n, 2n ** 252n - 1n, 2n ** 252n, 2n ** 252n + 1n, L - 2n, L - 1n]) {
+      const signature = Uint8Array.of(...ed25519.Point.BASE.multiply(s).toBytes(), ...littleEndian(s))
+      expect(asksNoble(() => expect(Native.verifyZip215(signature, message, publicKey)).toBe(true))).toBe(false)
+    }
+    const above = Uint8Array.of(...publicKey, ...littleEndian(L))
+    expect([Native, Portable].map((each) => each.verifyZip215(above, message, publicKey))).toEqual([false, false])
   })
 
   it("refuses S that is not below the order, whatever it stands for", () => {

@@ -47,6 +47,45 @@ describe("the events of a node", () => {
     expect(new Set(rounds).size).toBeGreaterThan(1)
   })
 
+  it("are only those that a reader asks for, and resets", async () => {
+    const client = Client.connect(node.url)
+    const [position] = await until((event) => event.type === "round")
+    const somebody = "00000000000000000000000000000000000000ab"
+    for (const address of [somebody, nobody, somebody]) {
+      await client.core.faucet({ payload: { address, amount: Wallet.sats("1") } })
+    }
+    const first = async (wanted: Client.Wanted, count: number, after = position?.id) => {
+      const seen: Array<Client.NumberedEvent["event"]> = []
+      for await (const { event } of client.events(after, wanted)) if (seen.push(event) === count) break
+      return seen
+    }
+    const rounds = await first({ types: ["round"] }, 5)
+    expect(new Set(rounds.map(({ type }) => type))).toEqual(new Set(["round"]))
+    const both = await first({ types: ["vertex", "transaction"] }, 5)
+    expect(new Set(both.map(({ type }) => type))).toEqual(new Set(["vertex", "transaction"]))
+    const about = await first({ account: somebody }, 4)
+    expect(about.map((event) => event.type === "transaction" && [event.to, event.status])).toEqual([
+      [somebody, "pending"],
+      [somebody, "pending"],
+      [somebody, "finalized"],
+      [somebody, "finalized"],
+    ])
+    expect(await first({ types: ["alert"] }, 1, "1")).toMatchObject([{ type: "reset" }])
+  })
+
+  it("are refused to who asks for what there is not", async () => {
+    for (const [query, code, field] of [
+      ["type=block", "InvalidRequest", "type"],
+      ["type=round,", "InvalidRequest", "type"],
+      ["kind=round", "InvalidRequest", "kind"],
+      ["account=x", "InvalidRequest", "account"],
+      ["account=@nobody-has-it", "NameNotFound", undefined],
+    ] as const) {
+      const response = await fetch(`${node.url}/events?${query}`)
+      expect(await response.json(), query).toMatchObject({ code, ...(field === undefined ? {} : { field }) })
+    }
+  })
+
   it("go on where a reader left off, also while it was away", async () => {
     const first = await until((event) => event.type === "round")
     await new Promise((resolve) => setTimeout(resolve, 100))

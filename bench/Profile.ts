@@ -1,0 +1,214 @@
+/**
+ * Where a node's processor time goes: what the system counted for each of its threads, shared out among the parts of the
+ * program in which V8's sampling profiler found it.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import type { Way } from "../test/network/Lines.js"
+import type * as Processes from "../test/network/Processes.js"
+import { cpuMs, threadsCpuMs } from "./ProcessorTime.js"
+
+const SAMPLE_US = 500
+
+export interface Share {
+  readonly name: string
+  readonly milliseconds: number
+}
+
+export interface Spent {
+  /** All threads together. */
+  readonly milliseconds: number
+  readonly threads: ReadonlyArray<Share>
+  readonly parts: ReadonlyArray<Share>
+}
+
+interface Frame {
+  readonly functionName: string
+  readonly url: string
+  readonly lineNumber: number
+}
+
+interface Node {
+  readonly id: number
+  readonly callFrame: Frame
+  readonly children?: ReadonlyArray<number>
+}
+
+interface CpuProfile {
+  readonly nodes: ReadonlyArray<Node>
+  /** On the clock of `process.hrtime`, as all times here. */
+  readonly startTime: number
+  readonly samples: ReadonlyArray<number>
+  readonly timeDeltas: ReadonlyArray<number>
+}
+
+/** The first that a path begins with. Of protocol, what it does is the same whoever asked for it. */
+const PARTS: ReadonlyArray<readonly [path: string, part: string]> = [
+  ["src/protocol/", "decode, encode and hash"],
+  ["src/node/signatures/", "hand signatures to the threads"],
+  ["src/rpc/", "read requests and write answers"],
+  ["src/ledger/pending/", "mempool"],
+  ["src/ledger/trie/", "trie"],
+  ["src/ledger/", "execute"],
+  ["src/consensus/admission/", "admit"],
+  ["src/consensus/dag/", "admit"],
+  ["src/consensus/commit/", "order"],
+  ["src/consensus/", "rounds and epochs"],
+  ["src/replica/", "replica"],
+  ["src/network/", "network"],
+  ["node_modules/@libp2p/", "network"],
+  ["node_modules/@chainsafe/", "network"],
+  ["src/storage/", "rows"],
+  ["src/node/", "engine and services"],
+  ["node_modules/effect/", "Effect"],
+  ["node_modules/@effect/", "Effect"],
+  ["node_modules/", "other packages"],
+  ["src/", "other"],
+]
+
+const PROGRAMS: Readonly<Record<string, string>> = {
+  main: "main",
+  SignatureProgram: "checking",
+  WriterProgram: "writing",
+}
+
+const IDLE = "(idle)"
+const OF_V8: Readonly<Record<string, string>> = {
+  "(garbage collector)": "garbage collector",
+  "(program)": "outside of JavaScript",
+  "(root)": "outside of JavaScript",
+}
+
+/** The bundler writes above each module where it is from. */
+const MODULE = /^\/\/ ((?:src|node_modules)\/.+)$/
+
+/** For each line of a file of the program, the module it is from. */
+const modulesOfFile = (url: string): ReadonlyArray<string> => {
+  let module = ""
+  return readFileSync(fileURLToPath(url), "utf8")
+    .split("\n")
+    .map((line) => {
+      module = MODULE.exec(line)?.[1] ?? module
+      return module
+    })
+}
+
+class Modules {
+  readonly #files = new Map<string, ReadonlyArray<string>>()
+
+  /** Nothing of what Node and V8 bring. */
+  of({ url, lineNumber }: Frame): string | undefined {
+    if (!url.startsWith("file:")) return undefined
+    const packaged = url.lastIndexOf("/node_modules/")
+    if (packaged >= 0) return url.slice(packaged + 1)
+    const lines = this.#files.get(url) ?? modulesOfFile(url)
+    this.#files.set(url, lines)
+    return lines[lineNumber]
+  }
+}
+
+/** The part that each node of the tree belongs to: its own, or that of the nearest caller that has one. */
+const partsOfTree = ({ nodes }: CpuProfile, modules: Modules): ReadonlyMap<number, string> => {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const parts = new Map<number, string>()
+  const visit = (node: Node, inherited: string): void => {
+    const { functionName } = node.callFrame
+    const module = modules.of(node.callFrame)
+    const own = module && PARTS.find(([path]) => module.startsWith(path))?.[1]
+    const part = OF_V8[functionName] ?? own ?? inherited
+    parts.set(node.id, functionName === IDLE ? IDLE : part)
+    for (const id of node.children ?? []) {
+      const child = byId.get(id)
+      if (child !== undefined) visit(child, own ?? inherited)
+    }
+  }
+  const [root] = nodes
+  if (root !== undefined) visit(root, "Node: HTTP, streams, timers")
+  return parts
+}
+
+/** Samples between two moments, by part, without those in which the thread had nothing to do. */
+const samplesByPart = (profile: CpuProfile, from: number, to: number, modules: Modules) => {
+  const parts = partsOfTree(profile, modules)
+  const times = new Map<string, number>()
+  let at = profile.startTime
+  let busy = 0
+  for (const [i, id] of profile.samples.entries()) {
+    const time = profile.timeDeltas[i] ?? 0
+    at += time
+    const part = parts.get(id)
+    if (part === undefined || part === IDLE || at < from || at > to) continue
+    times.set(part, (times.get(part) ?? 0) + time)
+    busy += time
+  }
+  return [...times].map(([part, time]) => [part, time / busy] as const)
+}
+
+const nowUs = (): number => Number(process.hrtime.bigint() / 1_000n)
+
+interface Moment {
+  readonly at: number
+  readonly all: number
+  readonly threads: ReadonlyMap<string, number>
+}
+
+const momentOf = (node: Processes.Started): Moment => ({ at: nowUs(), all: cpuMs(node), threads: threadsCpuMs(node) })
+
+const added = (shares: ReadonlyArray<readonly [name: string, milliseconds: number]>): ReadonlyArray<Share> => {
+  const sums = new Map<string, number>()
+  for (const [name, milliseconds] of shares) sums.set(name, (sums.get(name) ?? 0) + milliseconds)
+  return [...sums]
+    .map(([name, milliseconds]) => ({ name, milliseconds }))
+    .sort((a, b) => b.milliseconds - a.milliseconds)
+}
+
+/** A folder in which the threads of a node, started this way, leave what they were and what they did. */
+export class Profile {
+  readonly #folder = mkdtempSync(join(tmpdir(), "udg-profile-"))
+
+  get way(): Way {
+    const execArgv = ["--cpu-prof", `--cpu-prof-dir=${this.#folder}`, `--cpu-prof-interval=${SAMPLE_US}`]
+    const naming = ["--import", join(import.meta.dirname, "nameThread.mjs")]
+    return { execArgv: [...execArgv, ...naming], environment: { UDG_BENCH_FOLDER: this.#folder } }
+  }
+
+  /** Begins to count; the answer ends it, and is asked again for the result when the node has stopped. */
+  begin(node: Processes.Started): { readonly end: () => void; readonly spent: () => Spent } {
+    const before = momentOf(node)
+    let after = before
+    return { end: () => (after = momentOf(node)), spent: () => this.#spent(before, after) }
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true })
+  }
+
+  #spent(before: Moment, after: Moment): Spent {
+    const files = readdirSync(this.#folder)
+    const modules = new Modules()
+    const threads: Array<readonly [string, number]> = []
+    const parts: Array<readonly [string, number]> = []
+    let known = 0
+    for (const file of files.filter((file) => file.endsWith(".json"))) {
+      const { task, program } = JSON.parse(readFileSync(join(this.#folder, file), "utf8"))
+      const milliseconds = (after.threads.get(task) ?? 0) - (before.threads.get(task) ?? 0)
+      const name = PROGRAMS[program] ?? program
+      known += milliseconds
+      threads.push([name, milliseconds])
+      if (name !== "main") {
+        parts.push([`thread: ${name}`, milliseconds])
+        continue
+      }
+      const left = files.find((one) => one.endsWith(`.cpuprofile`) && one.split(".").at(-3) === "0")
+      if (left === undefined) throw new Error("the node left no profile")
+      const profile: CpuProfile = JSON.parse(readFileSync(join(this.#folder, left), "utf8"))
+      const shares = samplesByPart(profile, before.at, after.at, modules)
+      for (const [part, share] of shares) parts.push([part, share * milliseconds])
+    }
+    const milliseconds = after.all - before.all
+    const rest = ["pool, compiler and collector", milliseconds - known] as const
+    return { milliseconds, threads: added([...threads, rest]), parts: added([...parts, rest]) }
+  }
+}

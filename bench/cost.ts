@@ -1,0 +1,88 @@
+/**
+ * What a transfer costs beside checking its signature: K is the processor time of all nodes for one final transfer, divided
+ * by what its signature takes on one core, once for each validator. A ratio holds on a busy machine too. Each load runs
+ * twice: as it is, for K, and with V8's sampling profiler in the (first) node, for the parts.
+ */
+import { type Figure, median, type Suite } from "./Harness.js"
+import * as NetworkLoad from "./NetworkLoad.js"
+import { Profile, type Spent } from "./Profile.js"
+import * as SoloLoad from "./SoloLoad.js"
+import * as Yardstick from "./Yardstick.js"
+
+const ROUND_MS = 100
+const SECONDS = Number(process.env["UDG_COST_SECONDS"] ?? 30)
+const PARTS_SHOWN = 18
+
+interface Measured {
+  readonly finalPerSecond: number
+  readonly processorUs: number
+  readonly final: number
+  readonly spent: Spent | null
+}
+
+interface Load {
+  readonly name: string
+  readonly validators: number
+  readonly run: (profile?: Profile) => Promise<Measured>
+}
+
+const solo = (name: string, batch: number, offeredPerSecond: number): Load => ({
+  name,
+  validators: 1,
+  run: (profile) =>
+    SoloLoad.run({ roundMs: ROUND_MS, seconds: SECONDS, batch, offeredPerSecond, ...(profile && { profile }) }),
+})
+
+const LOADS: ReadonlyArray<Load> = [
+  solo("solo, arrays of 100", 100, 16_000),
+  solo("solo, one a request", 1, 8_000),
+  {
+    name: "four validators, one a request",
+    validators: NetworkLoad.VALIDATORS,
+    run: (profile) => NetworkLoad.run({ seconds: SECONDS, ...(profile && { profile }) }),
+  },
+]
+
+const signaturesASecond = async (): Promise<number> => (await Yardstick.verification()).value
+
+const partsOf = async ({ name, run }: Load): Promise<ReadonlyArray<Figure>> => {
+  const profile = new Profile()
+  try {
+    const { spent, final } = await run(profile)
+    if (spent === null) throw new Error("nothing was counted")
+    const each = (milliseconds: number) => (milliseconds * 1_000) / final
+    const unit = "µs a transfer"
+    return [
+      { name: `${name}: with the profiler`, value: each(spent.milliseconds), unit },
+      ...spent.threads.map((one) => ({ name: `${name}: thread ${one.name}`, value: each(one.milliseconds), unit })),
+      ...spent.parts
+        .slice(0, PARTS_SHOWN)
+        .map((one) => ({ name: `${name}: ${one.name}`, value: each(one.milliseconds), unit })),
+    ]
+  } finally {
+    profile.remove()
+  }
+}
+
+const figures = async (): Promise<ReadonlyArray<Figure>> => {
+  const measured: Array<readonly [Load, Measured]> = []
+  const rates = [await signaturesASecond()]
+  for (const load of LOADS) {
+    measured.push([load, await load.run()])
+    rates.push(await signaturesASecond())
+  }
+  const signatureUs = 1_000_000 / median(rates)
+  const all: Array<Figure> = [{ name: "a signature, raw, median", value: signatureUs, unit: "µs" }]
+  for (const [{ name, validators }, { finalPerSecond, processorUs }] of measured) {
+    all.push({ name: `${name}: final`, value: finalPerSecond, unit: "a second" })
+    all.push({ name: `${name}: processor`, value: processorUs, unit: "µs a transfer" })
+    all.push({ name: `${name}: K`, value: processorUs / (validators * signatureUs), unit: "signatures" })
+  }
+  for (const load of LOADS) all.push(...(await partsOf(load)))
+  return all
+}
+
+export const suite: Suite = {
+  about: `what a transfer costs beside its signature, and where that goes, ${SECONDS} seconds of each load`,
+  figures,
+}

@@ -1,0 +1,95 @@
+/** What is mutated, and which tests judge it. */
+
+/** Each begins with a copy of the repository and a first run of its tests, so few subjects are quicker than many. */
+export interface Subject {
+  /** Files and folders below `src`. */
+  readonly paths: ReadonlyArray<string>
+  /** The files below `test` that are about them, the quickest first: every survivor runs all of its tests in these. */
+  readonly tests: ReadonlyArray<string>
+}
+
+const inFolder =
+  (folder: string) =>
+  (...names: ReadonlyArray<string>): ReadonlyArray<string> =>
+    names.map((name) => `${folder}/${name}`)
+
+const protocol = inFolder("protocol")
+const ledger = inFolder("ledger")
+const consensus = inFolder("consensus")
+const replica = inFolder("replica")
+
+export const subjects: ReadonlyArray<Subject> = [
+  {
+    paths: protocol("numbers", "encoding", "identity"),
+    tests: protocol(
+      ...[
+        "Natural",
+        "Words",
+        "Parameters",
+        "Name",
+        "Network",
+        "Hash",
+        "Hex",
+        "Json",
+        "JsonProblem",
+        "Text",
+        "Binary",
+        "Keys",
+      ],
+      ...["Slab", "JsonText", "Address", "Sats"],
+    ),
+  },
+  { paths: ["protocol/crypto"], tests: protocol("crypto/Crypto", "crypto/Cofactored") },
+  {
+    paths: protocol("transaction", "vertex", "epoch"),
+    tests: protocol(
+      ...["Transaction", "TransactionJson", "Verification", "Vertex", "Commit", "Vectors", "Operation", "Heartbeat"],
+      ...["ProposalPayload", "Header", "EpochRecord", "Signers", "Evidence", "Checkpoint", "Genesis"],
+    ),
+  },
+  { paths: ["protocol/state"], tests: [...ledger("trie/vectors"), ...protocol("Vectors", "StateProof")] },
+
+  { paths: ["ledger/trie"], tests: ledger("trie/vectors", "trie/Assembly", "trie/Trie") },
+  {
+    paths: ledger("rules", "Ledger.ts", "Reads.ts", "ExecutionFault.ts"),
+    tests: ledger(
+      ...["ExecutionFault", "transactions", "committee", "governance", "delegatorList", "staking", "attacks", "ledger"],
+    ),
+  },
+  {
+    paths: ["ledger/tables"],
+    tests: ledger(
+      ...["Order", "NameIndex", "transactions", "committee", "Delegators", "Accounts", "AddressIndex", "HashIndex"],
+      ...["Cells", "governance", "staking", "records", "pool", "ledger"],
+    ),
+  },
+  { paths: ["ledger/pending"], tests: ledger("pending/Inclusions", "pending/PendingTransactions") },
+
+  {
+    paths: ["consensus/dag"],
+    tests: consensus("Tally", "Dag", "Equivocation", "Reached", "Validity", "SeatSet", "Committee", "Proposal"),
+  },
+  { paths: ["consensus/commit"], tests: consensus("Committer", "Linearizer", "CheckpointQuorum") },
+  { paths: ["consensus/admission"], tests: consensus("EarlyVertices", "WaitingRoom", "Fetches", "Admission") },
+  {
+    paths: consensus("CheckpointQuorum.ts", "SigningGuard.ts", "RoundClock.ts", "Heartbeats.ts"),
+    tests: consensus("Heartbeats", "RoundClock", "SigningGuard", "CheckpointQuorum"),
+  },
+  {
+    paths: consensus("Core.ts", "Epoch.ts", "Pace.ts", "Recovery.ts", "Retries.ts", "output"),
+    tests: consensus("Laggard", "Epoch", "Core"),
+  },
+
+  {
+    paths: replica("joining/ProvenChain.ts", "joining/Histories.ts", "joining/Inquiry.ts"),
+    tests: replica("ProvenChain", "Histories"),
+  },
+  { paths: ["replica/joining/StateDownload.ts"], tests: replica("StateDownload") },
+  {
+    paths: replica("signing", "asking", "messages", "live", "disk/Agreement.ts"),
+    tests: replica(
+      ...["CommitteeClock", "Announcements", "Questions", "HeartbeatPool", "Signing", "CheckpointBuilding", "Peers"],
+      ...["VertexBody", "Agreement", "Relaying"],
+    ),
+  },
+]

@@ -1,0 +1,35 @@
+/** What a running node shows of itself on a terminal: one line, renewed every second. */
+import { Clock, Effect } from "effect"
+import type * as Node from "../node/Node.js"
+import { Metrics } from "../node/reads/Metrics.js"
+import type { StatusLine } from "./terminal/StatusLine.js"
+
+const EVERY = "1 second"
+
+const digits = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
+
+/** What changes all the time comes first, since a narrow terminal cuts the end. */
+export const words = (
+  figures: { readonly [name in "dagRound" | "finalizedRound" | "mempoolSize" | "peers"]: number },
+  transactionsPerSecond: number,
+): string =>
+  [
+    `round ${digits.format(figures.dagRound)}`,
+    `final up to ${digits.format(figures.finalizedRound)}`,
+    `${digits.format(transactionsPerSecond)} tx/s`,
+    `${digits.format(figures.mempoolSize)} waiting`,
+    `${figures.peers} ${figures.peers === 1 ? "peer" : "peers"}`,
+  ].join(" · ")
+
+export const show = (line: StatusLine): Node.Beside =>
+  Effect.gen(function* () {
+    const metrics = yield* Metrics
+    let before = { at: yield* Clock.currentTimeMillis, transactions: metrics.counters().transactions }
+    while (true) {
+      yield* Effect.sleep(EVERY)
+      const now = { at: yield* Clock.currentTimeMillis, transactions: metrics.counters().transactions }
+      const seconds = Math.max(1, now.at - before.at) / 1_000
+      line.show(words(metrics.figures(), (now.transactions - before.transactions) / seconds))
+      before = now
+    }
+  }).pipe(Effect.ensuring(Effect.sync(() => line.show(""))))

@@ -1,0 +1,151 @@
+/** `udg balance --verify`: an account that is proven, not believed, or a loud refusal. */
+import { Effect, Either, Option } from "effect"
+import * as Visible from "../../client/Visible.js"
+import * as Light from "../../light/Light.js"
+import * as Address from "../../protocol/identity/Address.js"
+import type { AddressPrefix } from "../../protocol/identity/Network.js"
+import * as GenesisFile from "../../storage/files/GenesisFile.js"
+import * as Reader from "../settings/Reader.js"
+import * as Setting from "../settings/Setting.js"
+import { quote, wrongUsage } from "../settings/WrongUsage.js"
+import * as Out from "../terminal/Out.js"
+import { Terminal } from "../terminal/Terminal.js"
+import * as Describe from "./Describe.js"
+import * as Verb from "./Verb.js"
+import { fail } from "./WalletFailure.js"
+
+const checking = Setting.group("Verification")
+
+export const settings = {
+  verify: checking.flag("--verify", "checks the node's answer from --genesis or --trust on, instead of believing it"),
+  genesis: checking.optional("--genesis FILE", "the file that defines the network", Reader.file),
+  trust: checking.optional(
+    "--trust EPOCH:HASH",
+    "a checkpoint that closed an epoch, from somebody you trust",
+    Reader.trustedCheckpoint,
+  ),
+  also: checking.repeated("--also URL", "another node to ask as well; may be repeated", Reader.url),
+}
+
+interface Given {
+  readonly account: Option.Option<string>
+  readonly key: Option.Option<string>
+  readonly node: string
+  readonly genesis: Option.Option<string>
+  readonly trust: Option.Option<{ readonly epoch: number; readonly hash: string }>
+  readonly also: ReadonlyArray<string>
+  readonly json: boolean
+}
+
+/** A checkpoint does not tell the network's kind, so the node is asked for it: only the form of addresses depends on it. */
+const trustOf = (given: Given) =>
+  Effect.gen(function* () {
+    if (Option.isSome(given.trust)) {
+      const { epoch, hash } = given.trust.value
+      const { info } = yield* Verb.contact(given)
+      return yield* Effect.try({
+        try: () => Light.checkpoint(epoch, hash, info.mode),
+        catch: () => wrongUsage(`--trust ${epoch}:${hash} is not the checkpoint of an epoch from 1`),
+      })
+    }
+    if (Option.isNone(given.genesis)) {
+      return yield* wrongUsage(
+        "--verify has nothing to begin with; name the network's --genesis FILE, or --trust EPOCH:HASH",
+      )
+    }
+    const genesis = yield* Effect.mapError(GenesisFile.load(given.genesis.value), ({ message }) => wrongUsage(message))
+    return Light.ofGenesis(genesis)
+  })
+
+const wantedOf = (given: Given, prefix: AddressPrefix) =>
+  Effect.gen(function* () {
+    if (Option.isNone(given.account)) {
+      const { address } = yield* Verb.keyOf(given)
+      return { _tag: "Address", address } as const
+    }
+    const text = given.account.value
+    return yield* Effect.mapError(Address.parseReference(text, prefix), ({ reason }) =>
+      wrongUsage(`${quote(text)} is not an account: ${reason}`),
+    )
+  })
+
+const refusalsOf = (nodes: Light.Report["nodes"]) =>
+  nodes.flatMap(({ node, outcome }) => (Either.isLeft(outcome) ? [{ node, refusal: outcome.left }] : []))
+
+const notProven = (failure: Light.NotProven) => {
+  const refusals = refusalsOf(failure.nodes)
+  const isUnanswered =
+    refusals.length === failure.nodes.length && refusals.every(({ refusal }) => refusal.verdict === "absent")
+  return isUnanswered
+    ? fail("node", `nothing could be checked: ${failure.message}`)
+    : fail("unproven", `DO NOT RELY ON THIS NODE, its answer does not hold: ${failure.message}`)
+}
+
+const WARNINGS = {
+  absent: "gave no answer",
+  behind: "is behind",
+  false: "LIES OR IS BROKEN",
+} as const satisfies Record<Light.Verdict, string>
+
+/** About nodes besides the one whose answer holds. */
+const warn = ({ nodes }: Light.Report) =>
+  Effect.map(Terminal, (terminal) => {
+    for (const { node, refusal } of refusalsOf(nodes)) {
+      terminal.writeError(`${Visible.line(`udg: ${node} ${WARNINGS[refusal.verdict]}: ${refusal.message}`)}\n`)
+    }
+  })
+
+const signedBy = ({ signed, checkpoint }: Light.Proven): string =>
+  signed === null
+    ? `against checkpoint ${checkpoint.round}, the trusted one`
+    : `against checkpoint ${checkpoint.round}, signed by ${signed.by} of ${signed.of}`
+
+const jsonOf = ({ proven, trust, node }: Light.Report) => {
+  const { address, account, checkpoint, signed } = proven
+  return {
+    address,
+    address_bech32: Address.toBech32(address, trust.prefix),
+    balance: account.balance,
+    nonce: account.nonce,
+    staked: account.stake?.amount ?? 0,
+    delegated_to: account.delegation?.validator ?? null,
+    is_council_member: account.isCouncilMember,
+    name: account.name,
+    checked: {
+      node,
+      round: checkpoint.round,
+      epoch: checkpoint.epoch,
+      hash: checkpoint.hash,
+      signed_by: signed?.by ?? null,
+      members: signed?.of ?? null,
+    },
+    trust: Light.pinOf(trust),
+  }
+}
+
+const linesOf = ({ proven, trust }: Light.Report) => {
+  const { address, account } = proven
+  const { stake, delegation, policy } = account
+  const pin = Light.pinOf(trust)
+  return [
+    ["account", [Address.toBech32(address, trust.prefix), address]],
+    ["name", account.name === null ? null : `@${account.name}`],
+    ["balance", Describe.coins(account.balance)],
+    ["staked", stake === null ? null : `${Describe.coins(stake.amount)}${stake.leaving === null ? "" : ", leaving"}`],
+    ["delegated", delegation === null ? null : `to ${Describe.account(delegation.validator, trust.prefix)}`],
+    ["council", account.isCouncilMember ? "has a seat" : null],
+    ["signed by", policy === null ? [] : [`${policy.threshold} of ${policy.keys.length} keys`, ...policy.keys]],
+    ["nonce", String(account.nonce)],
+    ["checked", signedBy(proven)],
+    ["next time", pin === null ? null : `--trust ${pin.epoch}:${pin.hash}`],
+  ] as const
+}
+
+export const balance = (given: Given) =>
+  Effect.gen(function* () {
+    const trust = yield* trustOf(given)
+    const wanted = yield* wantedOf(given, trust.prefix)
+    const report = yield* Effect.mapError(Light.check(trust, [given.node, ...given.also], wanted), notProven)
+    yield* warn(report)
+    yield* Out.lines(given.json, jsonOf(report), () => linesOf(report))
+  })

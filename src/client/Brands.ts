@@ -1,0 +1,71 @@
+/**
+ * The kinds of values that the node speaks of. Each is a string or a number with a brand, so that one is not taken for
+ * another; methods take plain values and give branded ones. The function of the same name gives a plain value its brand,
+ * and throws `InvalidInput` where it is none of that kind.
+ */
+import * as Hex from "../protocol/encoding/Hex.js"
+import * as AddressOf from "../protocol/identity/Address.js"
+import * as HashOf from "../protocol/identity/Hash.js"
+import * as Keys from "../protocol/identity/Keys.js"
+import * as NameOf from "../protocol/identity/Name.js"
+import * as Network from "../protocol/identity/Network.js"
+import * as Natural from "../protocol/numbers/Natural.js"
+import * as Amount from "../protocol/numbers/Sats.js"
+import { InvalidInput } from "./wire/Failures.js"
+
+export type Address = AddressOf.Address
+export type Hash = HashOf.Hash
+export type PublicKey = Keys.PublicKey
+export type Signature = Keys.Signature
+export type Name = NameOf.Name
+export type NetworkId = Network.NetworkId
+export type Sats = Amount.Sats
+export type Round = Natural.Round
+export type Nonce = Natural.Nonce
+export type Epoch = Natural.Epoch
+export type CommitIndex = Natural.CommitIndex
+export type ProposalId = Natural.ProposalId
+export type Timestamp = Natural.Timestamp
+
+const LONGEST_SHOWN = 100
+
+const kind =
+  <Plain extends string | number, A extends Plain>(
+    about: string,
+    holds: (value: Plain) => value is A,
+    canonical: (value: Plain) => Plain = (value) => value,
+  ) =>
+  (value: Plain): A => {
+    const plain = canonical(value)
+    if (holds(plain)) return plain
+    throw new InvalidInput(`${JSON.stringify(value).slice(0, LONGEST_SHOWN)} is not ${about}`)
+  }
+
+const hex = <A extends string>(about: string, bytes: number): ((text: string) => A) =>
+  kind<string, A>(
+    `${about}: ${bytes * 2} hex characters`,
+    (text): text is A => Hex.isHex(text, bytes),
+    (text) => text.toLowerCase(),
+  )
+
+const natural = <A extends Natural.Natural>(about: string): ((value: number) => A) =>
+  kind<number, A>(`${about}, an integer from 0 to 2^53 - 1`, (value): value is A => Natural.isNatural(value))
+
+/** An account in hex, as the node answers; `path` and `payload` take bech32m and `@name` too. */
+export const Address = hex<Address>("an address", AddressOf.BYTES)
+/** Of a transaction, a vertex, a checkpoint. */
+export const Hash = hex<Hash>("a hash", HashOf.BYTES)
+export const PublicKey = hex<PublicKey>("a public key", Keys.PUBLIC_KEY_BYTES)
+export const Signature = hex<Signature>("a signature", Keys.SIGNATURE_BYTES)
+/** A registered name without its `@`. */
+export const Name = kind("a name: 3 to 20 characters of a-z, 0-9 and -, no - at either end", NameOf.isName)
+export const NetworkId = kind("the name of a network", Network.isNetworkId)
+/** An amount in the smallest unit; a coin has 100,000,000. */
+export const Sats = kind(`an amount of sats, an integer from 0 to ${Amount.MAX_SUPPLY}`, Amount.isSats)
+export const Round = natural<Round>("a round")
+export const Nonce = natural<Nonce>("a nonce")
+export const Epoch = natural<Epoch>("an epoch")
+export const CommitIndex = natural<CommitIndex>("the index of a commit")
+export const ProposalId = natural<ProposalId>("a proposal's number")
+/** Milliseconds since 1970. */
+export const Timestamp = natural<Timestamp>("a time")

@@ -1,0 +1,72 @@
+/**
+ * The client for programs with Effect: each method is an Effect, which fails with what the node answers, told apart by
+ * `_tag`, or with what the client itself finds. A door of its own, because it needs Effect at run time.
+ */
+import { Effect, Stream } from "effect"
+import {
+  connect,
+  type Entry,
+  InvalidInput,
+  NotApplied,
+  type NumberedEvent,
+  type Options,
+  type Outcome,
+  type PromiseClient,
+  RequestRefused,
+  UnexpectedAnswer,
+  Unreachable,
+  type Wanted,
+  type WatchOptions,
+} from "./Client.js"
+import type { Methods, Trouble } from "./Methods.js"
+
+export type { Trouble }
+
+export type EffectClient = Methods<"effect"> & {
+  /** Until the connection ends; starts after the event `after` if the node still has it. */
+  readonly events: (after?: string, wanted?: Wanted) => Stream.Stream<NumberedEvent, Trouble>
+  /** Without an end: a lost connection is opened again and continues after the last event. */
+  readonly follow: (after?: string, wanted?: Wanted) => Stream.Stream<NumberedEvent, Trouble>
+  /** Waits until the transaction is applied. */
+  readonly waitFor: (hash: string, timeoutMs?: number) => Effect.Effect<Outcome, Trouble | NotApplied>
+  /** Every transaction that the account sends or receives, once it is final. */
+  readonly watch: (account: string, options?: WatchOptions) => Stream.Stream<Entry, Trouble>
+}
+
+/** A rejection of the client; anything else is a bug of it. */
+const troubleOf = (error: unknown): Trouble => {
+  if (error instanceof RequestRefused) return error.failure
+  if (error instanceof InvalidInput || error instanceof UnexpectedAnswer || error instanceof Unreachable) return error
+  throw error
+}
+
+type Untyped = Readonly<Record<string, (request?: object) => Promise<unknown>>>
+
+const effectsOf = (methods: object): object =>
+  Object.fromEntries(
+    Object.entries(methods as Untyped).map(([name, method]) => [
+      name,
+      (request?: object) => Effect.tryPromise({ try: () => method(request), catch: troubleOf }),
+    ]),
+  )
+
+const streamOf = <A>(values: AsyncIterable<A>) => Stream.fromAsyncIterable(values, troubleOf)
+
+/** The client as Effects: `client.core.status()`, `client.transactions.submit({ payload })`, by group and endpoint. */
+export const make = (url: string, options: Options = {}): Effect.Effect<EffectClient> =>
+  Effect.sync(() => {
+    const { events, follow, waitFor, sendAndWait: _, watch, ...groups }: PromiseClient = connect(url, options)
+    const effects = Object.entries(groups).map(([group, methods]) => [group, effectsOf(methods)])
+    return {
+      // The same methods under the same names, each as an Effect.
+      ...(Object.fromEntries(effects) as Methods<"effect">),
+      events: (after, wanted) => streamOf(events(after, wanted)),
+      follow: (after, wanted) => streamOf(follow(after, wanted)),
+      waitFor: (hash, timeoutMs) =>
+        Effect.tryPromise({
+          try: (signal) => waitFor(hash, timeoutMs === undefined ? { signal } : { signal, timeoutMs }),
+          catch: (error) => (error instanceof NotApplied ? error : troubleOf(error)),
+        }),
+      watch: (account, options) => streamOf(watch(account, options)),
+    }
+  })

@@ -1,0 +1,172 @@
+/** Until a transaction is final, and all that become so: heard of by events, or asked for where the node has no stream to give. */
+import type { Hash } from "../protocol/identity/Hash.js"
+import * as Events from "./Events.js"
+import type { Methods } from "./Methods.js"
+import * as Abortable from "./wire/Abortable.js"
+import { Bell } from "./wire/Bell.js"
+import { NotApplied, RequestRefused, UnexpectedAnswer, Unreachable } from "./wire/Failures.js"
+
+/** What a node knows of a transaction. */
+export type Outcome = Awaited<ReturnType<Methods["transactions"]["lookup"]>>
+
+type History = Awaited<ReturnType<Methods["transactions"]["history"]>>
+
+/** A transaction in the history of an account. */
+export type Entry = History["transactions"][number]
+
+export interface WaitOptions {
+  /** A minute by default. */
+  readonly timeoutMs?: number
+  /** Ends the wait, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+export interface WatchOptions {
+  /** Begins behind this transaction; without it, with what becomes final from now on. */
+  readonly after?: string
+  /** Ends the iteration, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+/** A node, and its methods with a signal that ends their requests. */
+export interface Node {
+  readonly url: string
+  readonly methods: (signal: AbortSignal) => Methods
+}
+
+const STANDARD_TIMEOUT_MS = 60_000
+
+/** No event tells that a transaction expired, and any may be missed, so the node is asked now and then even while it tells. */
+const POLL_MS = { heard: 5_000, unheard: 500 }
+
+const PASSING: ReadonlySet<string> = new Set(["RateLimited", "NotReady", "Overloaded", "ShuttingDown", "InternalError"])
+
+/** The node may be away or busy for a moment. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof Unreachable ||
+  error instanceof UnexpectedAnswer ||
+  (error instanceof RequestRefused && PASSING.has(error.code))
+
+/** Passes on what may pass as nothing, to be asked for again. */
+const orNothing = async <A>(answer: Promise<A>): Promise<A | undefined> => {
+  try {
+    return await answer
+  } catch (error) {
+    if (mayPass(error)) return undefined
+    throw error
+  }
+}
+
+const lost = (hash: Hash, wasKnown: boolean, error: unknown, last: Outcome | undefined): unknown => {
+  if (!(error instanceof RequestRefused) || error.failure._tag !== "TransactionNotFound") return error
+  const { reason, vertex_hash } = error.failure
+  if (vertex_hash !== undefined) {
+    return new NotApplied("NoEffect", hash, `${hash} is final but had no effect: ${reason ?? "no reason given"}`, last)
+  }
+  return wasKnown
+    ? new NotApplied("Expired", hash, `${hash} is no longer pending: it was replaced, displaced or too old`, last)
+    : new NotApplied("NotFound", hash, `the node does not know ${hash}`)
+}
+
+/** The outcome, once the transaction is final. */
+const settle = async (node: Node, hash: Hash, isSent: boolean, signal: AbortSignal): Promise<Outcome> => {
+  const { transactions } = node.methods(signal)
+  const bell = new Bell(POLL_MS)
+  let last: Outcome | undefined
+  for (;;) {
+    const outcome = await orNothing(transactions.lookup({ path: { hash } })).catch((error: unknown) => {
+      throw lost(hash, isSent || last !== undefined, error, last)
+    })
+    if (outcome !== undefined && outcome.hash !== hash) throw new UnexpectedAnswer(200, "about another transaction")
+    if (outcome?.status === "finalized") return outcome
+    if (outcome !== undefined && last === undefined) {
+      // Its sender's events are few, and only the node's answer says who that is.
+      Events.listen(node.url, { types: ["transaction"], account: outcome.transaction.from }, bell, signal)
+    }
+    last = outcome ?? last
+    await bell.wait(signal)
+  }
+}
+
+/** Waits for a transaction until it is applied; rejects with `NotApplied` if it is not, or not in time. */
+export const waitFor = async (node: Node, hash: Hash, options: WaitOptions, isSent = false): Promise<Outcome> => {
+  const { timeoutMs = STANDARD_TIMEOUT_MS, signal } = options
+  const limit = AbortSignal.timeout(timeoutMs)
+  const done = new AbortController()
+  try {
+    const ends = AbortSignal.any([limit, done.signal, ...(signal === undefined ? [] : [signal])])
+    const outcome = await settle(node, hash, isSent, ends)
+    if (outcome.applied === true) return outcome
+    const reason = `${hash} is final, but only its fee was taken: ${outcome.failure ?? "no reason given"}`
+    throw new NotApplied("Failed", hash, reason, outcome)
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (limit.aborted)
+      throw new NotApplied("Deadline", hash, `${hash} is not final after ${timeoutMs} ms, but may still be`)
+    throw error
+  } finally {
+    done.abort()
+  }
+}
+
+/** Where the watching begins: what is above it in the history is new. */
+interface Mark {
+  readonly hash: Hash
+  readonly round: number
+}
+
+const markOf = ({ hash, round }: Pick<Outcome, "hash" | "round">): Mark => ({ hash, round: round ?? 0 })
+
+async function* pages({ transactions }: Methods, address: string): AsyncGenerator<History["transactions"]> {
+  let cursor: string | null = null
+  do {
+    const urlParams: { readonly limit: number; readonly cursor?: string } =
+      cursor === null ? { limit: 100 } : { limit: 100, cursor }
+    const page: History = await transactions.history({ path: { address }, urlParams })
+    yield page.transactions
+    cursor = page.next_cursor
+  } while (cursor !== null)
+}
+
+/** The latest final transaction; none if there is none. */
+const latest = async (methods: Methods, address: string): Promise<Mark | undefined> => {
+  for await (const page of pages(methods, address)) {
+    const found = page.find(({ status }) => status === "finalized")
+    if (found !== undefined) return markOf(found)
+  }
+  return undefined
+}
+
+/** What became final behind the mark, oldest first. The mark itself may be pruned; what is older is not new. */
+const since = async (methods: Methods, address: string, mark: Mark | undefined): Promise<ReadonlyArray<Entry>> => {
+  const found: Array<Entry> = []
+  for await (const page of pages(methods, address)) {
+    for (const entry of page) {
+      if (entry.status !== "finalized") continue
+      if (mark !== undefined && (entry.hash === mark.hash || markOf(entry).round < mark.round)) return found.reverse()
+      found.push(entry)
+    }
+  }
+  return found.reverse()
+}
+
+async function* watching(node: Node, account: string, { after }: WatchOptions, signal: AbortSignal) {
+  const methods = node.methods(signal)
+  let mark =
+    after === undefined
+      ? await latest(methods, account)
+      : markOf(await methods.transactions.lookup({ path: { hash: after } }))
+  const bell = new Bell(POLL_MS)
+  Events.listen(node.url, { types: ["transaction"], account }, bell, signal)
+  for (;;) {
+    for (const entry of (await orNothing(since(methods, account, mark))) ?? []) {
+      mark = markOf(entry)
+      yield entry
+    }
+    await bell.wait(signal)
+  }
+}
+
+/** Every transaction that the account sends or receives, once it is final, each once and in order, however long. */
+export const watch = (node: Node, account: string, options: WatchOptions): AsyncIterable<Entry> =>
+  Abortable.iterable((signal) => watching(node, account, options, signal), options.signal)

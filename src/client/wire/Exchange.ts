@@ -1,0 +1,130 @@
+/** One request and its answer over `fetch`, repeated when the node asks to come back later. */
+import { UnexpectedAnswer, Unreachable } from "./Failures.js"
+
+export interface Options {
+  /** How often a request is repeated after a 429 or 503 with `Retry-After`; 3 by default, 0 for never. */
+  readonly retries?: number
+  /** The client gives up if the node asks for a longer wait; 30 seconds by default. */
+  readonly longestWaitMs?: number
+  /** How long one answer may take; 30 seconds by default. */
+  readonly timeoutMs?: number
+}
+
+export interface Request {
+  readonly method: string
+  readonly url: string
+  readonly body?: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+const STANDARD_RETRIES = 3
+const STANDARD_LONGEST_WAIT_MS = 30_000
+const STANDARD_TIMEOUT_MS = 30_000
+
+/** The longest answer is a page of the DAG, of some megabytes; a stranger could send without end. */
+const MOST_CHARACTERS = 64 * 1024 * 1024
+
+/** How long to wait before repeating the request; none if it must not be repeated. */
+export const waitOf = (status: number, retryAfter: string | null): number | undefined => {
+  if ((status !== 429 && status !== 503) || retryAfter === null) return undefined
+  if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1000
+  // A proxy may name the time instead.
+  const until = Date.parse(retryAfter) - Date.now()
+  return Number.isNaN(until) ? undefined : Math.max(0, until)
+}
+
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener("abort", stop, { once: true })
+  })
+
+const unreachable = (url: string, cause: unknown): Unreachable =>
+  new Unreachable(`no answer from ${new URL(url).origin}: ${cause instanceof Error ? cause.message : cause}`, { cause })
+
+/** A body as it arrives. */
+async function* pieces({ body }: Response): AsyncGenerator<string> {
+  const reader = body?.getReader()
+  if (reader === undefined) return
+  const decoder = new TextDecoder()
+  try {
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      yield decoder.decode(piece.value, { stream: true })
+    }
+  } finally {
+    // Of a connection that is already broken there is nothing to give back.
+    await reader.cancel().catch(() => {})
+  }
+}
+
+const textOf = async (response: Response): Promise<string> => {
+  let text = ""
+  for await (const piece of pieces(response)) {
+    text += piece
+    if (text.length > MOST_CHARACTERS) {
+      throw new UnexpectedAnswer(response.status, `more than ${MOST_CHARACTERS} characters`)
+    }
+  }
+  return text
+}
+
+const init = ({ method, body }: Request, headers: Readonly<Record<string, string>>, signal: AbortSignal) =>
+  body === undefined
+    ? { method, signal, headers }
+    : { method, signal, body, headers: { ...headers, "content-type": "application/json" } }
+
+/** Sends it once; fails with `Unreachable`, `UnexpectedAnswer`, or the reason of the signal. */
+const once = async (request: Request, timeoutMs: number, signal: AbortSignal | undefined) => {
+  const limit = AbortSignal.timeout(timeoutMs)
+  try {
+    const ends = signal === undefined ? limit : AbortSignal.any([limit, signal])
+    const response = await fetch(request.url, init(request, {}, ends))
+    return { response, text: await textOf(response) }
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    throw error instanceof UnexpectedAnswer ? error : unreachable(request.url, error)
+  }
+}
+
+/** The answer of the node, whatever its status. */
+export const ask = async (request: Request, options: Options, signal?: AbortSignal): Promise<Answer> => {
+  const { retries = STANDARD_RETRIES, longestWaitMs = STANDARD_LONGEST_WAIT_MS } = options
+  for (let left = retries; ; left--) {
+    const { response, text } = await once(request, options.timeoutMs ?? STANDARD_TIMEOUT_MS, signal)
+    const wait = waitOf(response.status, response.headers.get("retry-after"))
+    if (left <= 0 || wait === undefined || wait > longestWaitMs) return { status: response.status, text }
+    await sleep(wait, signal)
+  }
+}
+
+/** A text that arrives in pieces, until the connection ends or the signal says so; `refuse` is given any other answer. */
+export async function* stream(
+  request: Request,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  refuse: (answer: Answer) => never,
+  onOpen: () => void,
+): AsyncGenerator<string> {
+  const response = await fetch(request.url, init(request, headers, signal)).catch((error: unknown) => {
+    throw unreachable(request.url, error)
+  })
+  if (response.status !== 200) refuse({ status: response.status, text: await textOf(response) })
+  onOpen()
+  try {
+    yield* pieces(response)
+  } catch (error) {
+    throw unreachable(request.url, error)
+  }
+}

@@ -1,0 +1,101 @@
+/** What a claim about an account proves, once its checkpoint is signed by a quorum. */
+import { Either, Option } from "effect"
+import { toHex } from "#crypto"
+import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type * as Address from "../../protocol/identity/Address.js"
+import type { Nonce } from "../../protocol/numbers/Natural.js"
+import * as AccountRecord from "../../protocol/state/AccountRecord.js"
+import * as StateKey from "../../protocol/state/StateKey.js"
+import * as StateProof from "../../protocol/state/StateProof.js"
+import * as StateRecord from "../../protocol/state/StateRecord.js"
+import type { Check } from "../../protocol/transaction/Verification.js"
+import type { AccountClaim } from "./Answer.js"
+import { type Detached, FalseProof, OtherAnswer, OtherName, Stale, Unsigned } from "./Refusal.js"
+import * as Trusted from "./Trusted.js"
+
+/** An account as the state under a checkpoint has it. */
+export interface Proven {
+  readonly address: Address.Address
+  /** All zeros for an account that the state does not have. */
+  readonly account: AccountRecord.AccountRecord
+  readonly checkpoint: Checkpoint
+  /** How many members of the committee signed; none where the checkpoint is the trusted one itself. */
+  readonly signed: { readonly by: number; readonly of: number } | null
+}
+
+/** What the claim says under its own checkpoint, whoever signed that. */
+export interface Consistent {
+  readonly address: Address.Address
+  readonly account: AccountRecord.AccountRecord
+  readonly signed: SignedCheckpoint
+}
+
+const decodedOf = (address: Address.Address, value: Uint8Array): Either.Either<AccountRecord.AccountRecord, string> =>
+  Either.gen(function* () {
+    const record = yield* Either.mapLeft(StateRecord.decode(value), ({ reason }) => reason)
+    if (record.kind !== "Account" || toHex(record.key) !== address) return yield* Either.left("another kind or key")
+    return yield* Either.mapLeft(AccountRecord.decode(record.value), ({ reason }) => reason)
+  })
+
+const isWanted = (wanted: Address.Reference, { address }: AccountClaim): Either.Either<void, OtherAnswer> =>
+  wanted._tag === "Address" && wanted.address !== address
+    ? Either.left(new OtherAnswer({ asked: `account ${wanted.address}`, given: `account ${address}` }))
+    : Either.void
+
+/**
+ * Checks everything about a claim that needs no signature: it hashes one leaf and one path. A name has one owner at most, so
+ * the account that has it in its record is the one.
+ */
+export const consistent = (
+  wanted: Address.Reference,
+  claim: AccountClaim,
+): Either.Either<Consistent, OtherAnswer | FalseProof | OtherName> =>
+  Either.gen(function* () {
+    const { address, key, record, proof, signed } = claim
+    yield* isWanted(wanted, claim)
+    const isFalse = (reason: string) => new FalseProof({ address, reason })
+    if (key !== StateKey.ofAccount(address)) return yield* Either.left(isFalse("it is for another key"))
+    const value = yield* Either.mapLeft(StateProof.verify(signed.checkpoint.stateRoot, key, proof), ({ reason }) =>
+      isFalse(reason),
+    )
+    if (record !== Option.getOrNull(Option.map(value, toHex))) {
+      return yield* Either.left(isFalse("the record beside it is another one"))
+    }
+    const account = Option.isNone(value)
+      ? AccountRecord.empty
+      : yield* Either.mapLeft(decodedOf(address, value.value), isFalse)
+    if (wanted._tag === "Name" && account.name !== wanted.name) {
+      return yield* Either.left(new OtherName({ name: wanted.name, address }))
+    }
+    return { address, account, signed }
+  })
+
+/** Refuses a checkpoint of a lower round than the client has seen or asks for. */
+export const recent = (round: number, { checkpoint }: SignedCheckpoint): Either.Either<void, Stale> =>
+  checkpoint.round < round ? Either.left(new Stale({ round: checkpoint.round, known: round })) : Either.void
+
+/** The account, if a quorum of the trusted committee signed the checkpoint, which must be of its own epoch. */
+export const proven = (
+  trusted: Trusted.Trusted,
+  { address, account, signed }: Consistent,
+  isValid: (check: Check) => boolean,
+): Either.Either<Proven, Unsigned | Detached> => {
+  const { checkpoint } = signed
+  const { committee, closing } = trusted
+  if (checkpoint.hash === closing?.hash) return Either.right({ address, account, checkpoint, signed: null })
+  if (checkpoint.epoch !== committee.epoch) {
+    return Either.left(new Unsigned({ epoch: checkpoint.epoch, committee: committee.epoch }))
+  }
+  return Either.map(Trusted.signersOf(trusted, signed, isValid), ({ length }) => ({
+    address,
+    account,
+    checkpoint,
+    signed: { by: length, of: committee.members.length },
+  }))
+}
+
+/**
+ * Whether a transaction of this account with this nonce has taken effect: an account's nonce counts them, and every nonce is
+ * used once. It does not say which transaction that was, if the account's keys signed two with one nonce.
+ */
+export const hasUsed = ({ account }: Pick<Proven, "account">, nonce: Nonce): boolean => account.nonce > nonce

@@ -1,0 +1,134 @@
+/**
+ * What a node's bytes say, as records of the protocol. Only the form is checked here, as strictly as that of what nodes send each
+ * other: a checkpoint is encoded and read again, so that the one set of rules judges it and its hash is computed, not believed.
+ */
+import { Either } from "effect"
+import * as JsonDecoder from "../../protocol/encoding/Json.js"
+import * as JsonProblem from "../../protocol/encoding/JsonProblem.js"
+import * as JsonText from "../../protocol/encoding/JsonText.js"
+import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
+import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
+import type { StateProof } from "../../protocol/state/StateProof.js"
+import * as StateTree from "../../protocol/state/StateTree.js"
+import * as Api from "../../rpc/api/Checkpoints.js"
+import { Malformed } from "./Refusal.js"
+
+/** An account with its proof, as a node states it. */
+export interface AccountClaim {
+  readonly address: Address
+  readonly key: Hash
+  /** In hex; none if the node says that there is none. */
+  readonly record: string | null
+  readonly proof: StateProof
+  readonly signed: Checkpoint.SignedCheckpoint
+}
+
+/** The longest JSON of each part: its digits, and at most 200 bytes for names, marks and numbers around them. */
+const AROUND = 200
+const MEMBER_BYTES = 40 + 64 + AROUND
+const SIGNATURE_BYTES = 40 + 128 + AROUND
+const SIBLING_BYTES = 64 + AROUND
+const ENTRY_BYTES = 64 + 2 * StateTree.VALUE_BYTES + AROUND
+
+/** No checkpoint is longer than this as JSON. */
+export const CHECKPOINT_BYTES = 4_096 + Limits.COMMITTEE_MEMBERS * (MEMBER_BYTES + SIGNATURE_BYTES)
+
+/** No account with its proof and checkpoint is longer than this as JSON. */
+export const ACCOUNT_BYTES =
+  CHECKPOINT_BYTES +
+  StateTree.MAX_DEPTH * SIBLING_BYTES +
+  // The leaf's records, and the account's own record a second time.
+  (StateTree.LEAF_RECORDS + 1) * ENTRY_BYTES
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const textOf = (what: string, bytes: Uint8Array): Either.Either<string, Malformed> =>
+  Either.try({ try: () => utf8.decode(bytes), catch: () => new Malformed({ what, reason: "it is not UTF-8" }) })
+
+/** Fields that a later version adds are no reason to refuse what is understood. */
+const decodeCheckpoint = JsonDecoder.decoder(Api.Checkpoint, "checkpoint", "ignore")
+const decodeProof = JsonDecoder.decoder(Api.Proof, "account", "ignore")
+
+const read = <A>(
+  what: string,
+  decode: (input: unknown) => Either.Either<A, JsonProblem.JsonProblem>,
+  bytes: Uint8Array,
+): Either.Either<A, Malformed> =>
+  Either.flatMap(textOf(what, bytes), (text) =>
+    Either.mapLeft(
+      Either.flatMap(JsonText.parse(text, what), decode),
+      (problem) => new Malformed({ what, reason: JsonProblem.message(problem) }),
+    ),
+  )
+
+type CheckpointJson = typeof Api.Checkpoint.Type
+
+const recordOf = ({
+  epoch,
+  first_round,
+  seed,
+  rules,
+  members,
+}: NonNullable<CheckpointJson["next_epoch"]>): EpochRecord => ({
+  epoch: Natural.epoch(epoch),
+  firstRound: first_round,
+  seed,
+  rules: {
+    epochRounds: rules.epoch_rounds,
+    collectionDepthRounds: rules.collection_depth_rounds,
+    checkpointIntervalRounds: rules.checkpoint_interval_rounds,
+    roundReward: rules.round_reward,
+    halvingRounds: rules.halving_rounds,
+    treasuryPercent: rules.treasury_percent,
+    councilPercent: rules.council_percent,
+  },
+  members: members.map(({ address, pub_key, weight }) => ({ address, publicKey: pub_key, weight })),
+})
+
+const sizes = (what: string, { next_epoch, signatures }: CheckpointJson): Either.Either<void, Malformed> => {
+  const longest = Math.max(signatures.length, next_epoch?.members.length ?? 0)
+  const reason = `a list of ${longest}, at most ${Limits.COMMITTEE_MEMBERS}`
+  return longest > Limits.COMMITTEE_MEMBERS ? Either.left(new Malformed({ what, reason })) : Either.void
+}
+
+const signedOf = (what: string, json: CheckpointJson): Either.Either<Checkpoint.SignedCheckpoint, Malformed> =>
+  Either.gen(function* () {
+    yield* sizes(what, json)
+    const content = {
+      epoch: Natural.epoch(json.epoch),
+      round: json.round,
+      commitIndex: Natural.commitIndex(json.commit_index),
+      commitHash: json.commit_hash,
+      effectsDigest: json.effects_digest,
+      stateRoot: json.state_root,
+      totalSupply: json.total_supply,
+      nextEpoch: json.next_epoch && recordOf(json.next_epoch),
+      previous: json.previous,
+    }
+    const encoded = Checkpoint.encodeSigned({
+      checkpoint: { ...content, hash: json.hash },
+      signatures: json.signatures,
+    })
+    const malformed = (reason: string) => new Malformed({ what, reason })
+    const signed = yield* Either.mapLeft(Checkpoint.decodeSigned(encoded), ({ reason }) => malformed(reason))
+    if (signed.checkpoint.hash !== json.hash) return yield* Either.left(malformed("hash: not that of its content"))
+    const named = json.next_epoch?.members ?? []
+    const isNamed =
+      signed.checkpoint.nextEpoch?.members.every(({ address }, i) => address === named[i]?.address) ?? true
+    return isNamed ? signed : yield* Either.left(malformed("next_epoch.members: an address of another key"))
+  })
+
+/** A checkpoint as a node's answer states it. */
+export const checkpoint = (bytes: Uint8Array): Either.Either<Checkpoint.SignedCheckpoint, Malformed> =>
+  Either.flatMap(read("checkpoint", decodeCheckpoint, bytes), (json) => signedOf("checkpoint", json))
+
+/** An account as a node's answer states it. */
+export const account = (bytes: Uint8Array): Either.Either<AccountClaim, Malformed> =>
+  Either.gen(function* () {
+    const { address, key, record, proof, checkpoint } = yield* read("account", decodeProof, bytes)
+    return { address, key, record, proof, signed: yield* signedOf("checkpoint", checkpoint) }
+  })

@@ -1,0 +1,87 @@
+/**
+ * The way from the committee one trusts to that of a later epoch, by closing checkpoints. First the last one is tried;
+ * where the trusted committee has changed too much to be a quorum of its signers, one in the middle, and so on, at worst
+ * that of the very next epoch. Every checkpoint is asked for once.
+ */
+import { Either } from "effect"
+import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Epoch } from "../../protocol/numbers/Natural.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
+import { divideFloor } from "../../protocol/numbers/Sats.js"
+import type { Check } from "../../protocol/transaction/Verification.js"
+import { type Detached, type Malformed, OtherAnswer, type Unsigned } from "./Refusal.js"
+import * as Trusted from "./Trusted.js"
+
+/**
+ * A node whose checkpoints carry more false signatures than this is not believed any more. An honest one may pass on a few
+ * that it had no committee to check with.
+ */
+export const MAX_FALSE_SIGNATURES = 64
+
+export interface Climb {
+  readonly trusted: Trusted.Trusted
+  /** The epoch whose closing checkpoint names the committee that is wanted. */
+  readonly goal: Epoch
+  /** Not proven yet, each of an epoch before the one below it. */
+  readonly ahead: ReadonlyArray<SignedCheckpoint>
+  readonly falseSignatures: number
+}
+
+export const begin = (trusted: Trusted.Trusted, goal: Epoch): Climb => ({
+  trusted,
+  goal,
+  ahead: [],
+  falseSignatures: 0,
+})
+
+/** The epoch whose closing checkpoint comes next; none at the goal. */
+export const asks = ({ trusted, goal, ahead }: Climb): Epoch | undefined => {
+  const lowest = trusted.committee.epoch
+  if (lowest > goal) return undefined
+  const nearest = ahead.at(-1)?.checkpoint.epoch
+  return nearest === undefined ? goal : Natural.epoch(lowest + divideFloor(nearest - lowest, 2))
+}
+
+type Step = Either.Either<Climb, Malformed | OtherAnswer | Unsigned | Detached>
+
+/** One step up to `signed`, or the same climb if the trusted committee is no quorum of its signers. */
+const tried = (climb: Climb, signed: SignedCheckpoint, isValid: (check: Check) => boolean): Step => {
+  let { falseSignatures } = climb
+  const counted = (check: Check): boolean => {
+    if (falseSignatures > MAX_FALSE_SIGNATURES) return false
+    const holds = isValid(check)
+    if (!holds) falseSignatures++
+    return holds
+  }
+  const signers = Trusted.signersOf(climb.trusted, signed, counted)
+  const isAtFault = signed.checkpoint.epoch === climb.trusted.committee.epoch || falseSignatures > MAX_FALSE_SIGNATURES
+  if (Either.isRight(signers)) {
+    return Either.map(Trusted.ofCheckpoint(signed.checkpoint), (trusted) => ({ ...climb, trusted, falseSignatures }))
+  }
+  return isAtFault ? Either.left(signers.left) : Either.right({ ...climb, falseSignatures })
+}
+
+/** The climb with the answer to what it asked for. Verifies a bounded number of signatures, whatever the answer. */
+export const take = (climb: Climb, signed: SignedCheckpoint, isValid: (check: Check) => boolean): Step => {
+  const { epoch } = signed.checkpoint
+  const asked = asks(climb)
+  if (epoch !== asked) {
+    return Either.left(
+      new OtherAnswer({ asked: `the checkpoint that closed epoch ${asked}`, given: `one of epoch ${epoch}` }),
+    )
+  }
+  return Either.flatMap(Trusted.ofCheckpoint(signed.checkpoint), () =>
+    upwards({ ...climb, ahead: [...climb.ahead, signed] }, isValid),
+  )
+}
+
+/** As far up as the checkpoints at hand allow. */
+const upwards = (climb: Climb, isValid: (check: Check) => boolean): Step => {
+  const next = climb.ahead.at(-1)
+  if (next === undefined) return Either.right(climb)
+  return Either.flatMap(tried(climb, next, isValid), (after) =>
+    after.trusted === climb.trusted
+      ? Either.right(after)
+      : upwards({ ...after, ahead: climb.ahead.slice(0, -1) }, isValid),
+  )
+}

@@ -1,0 +1,138 @@
+/** Why an answer is not believed. Each says what was wrong with it, in words without anything long or secret of the node's. */
+import { Data } from "effect"
+import type { Address } from "../../protocol/identity/Address.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import type { Name } from "../../protocol/identity/Name.js"
+import type { Epoch } from "../../protocol/numbers/Natural.js"
+
+/**
+ * What a refusal says of the node that answered. `absent`: it gave no answer to judge. `behind`: it may be honest, but knows
+ * less than was known before. `false`: no honest node of the network gives this answer.
+ */
+export type Verdict = "absent" | "behind" | "false"
+
+/** There was no connection, or it ended early. */
+export class Unreachable extends Data.TaggedError("Unreachable")<{ readonly reason: string }> {
+  readonly verdict: Verdict = "absent"
+  override get message(): string {
+    return `it cannot be reached: ${this.reason}`
+  }
+}
+
+export class Silent extends Data.TaggedError("Silent")<{ readonly waitedMs: number }> {
+  readonly verdict: Verdict = "absent"
+  override get message(): string {
+    return `it did not answer within ${this.waitedMs} ms`
+  }
+}
+
+/** The node said that it has no answer, or not now. */
+export class Declined extends Data.TaggedError("Declined")<{ readonly asked: string; readonly status: number }> {
+  readonly verdict: Verdict = "absent"
+  override get message(): string {
+    return `it answers ${this.asked} with status ${this.status}`
+  }
+}
+
+export class TooLong extends Data.TaggedError("TooLong")<{ readonly asked: string; readonly limit: number }> {
+  readonly verdict: Verdict = "false"
+  override get message(): string {
+    return `its answer to ${this.asked} is longer than ${this.limit} bytes, the most that such an answer can have`
+  }
+}
+
+export class Malformed extends Data.TaggedError("Malformed")<{ readonly what: string; readonly reason: string }> {
+  readonly verdict: Verdict = "false"
+  override get message(): string {
+    return `its ${this.what} is none: ${this.reason}`
+  }
+}
+
+/** A right answer perhaps, but to another question. */
+export class OtherAnswer extends Data.TaggedError("OtherAnswer")<{ readonly asked: string; readonly given: string }> {
+  readonly verdict: Verdict = "false"
+  override get message(): string {
+    return `it was asked for ${this.asked} and answers with ${this.given}`
+  }
+}
+
+/** Another history than the one that the client was told to trust. */
+export class OtherCheckpoint extends Data.TaggedError("OtherCheckpoint")<{
+  readonly epoch: Epoch
+  readonly trusted: Hash.Hash
+  readonly given: Hash.Hash
+}> {
+  readonly verdict: Verdict = "false"
+  override get message(): string {
+    const { epoch, trusted, given } = this
+    return `epoch ${epoch} closed with checkpoint ${Hash.short(trusted)}, and it has ${Hash.short(given)}`
+  }
+}
+
+/** Forged, or signed by the keys of other committees. */
+export class Unsigned extends Data.TaggedError("Unsigned")<{ readonly epoch: Epoch; readonly committee: Epoch }> {
+  readonly verdict: Verdict = "false"
+  override get message(): string {
+    const { epoch, committee } = this
+    return `no quorum of the committee of epoch ${committee} signed its checkpoint of epoch ${epoch}`
+  }
+}
+
+/** It does not name the trusted checkpoint as the one before. */
+export class Detached extends Data.TaggedError("Detached")<{ readonly epoch: Epoch }> {
+  readonly verdict: Verdict = "false"
+  override get message(): string {
+    return `its checkpoint of epoch ${this.epoch} follows another one than the trusted`
+  }
+}
+
+export class FalseProof extends Data.TaggedError("FalseProof")<{
+  readonly address: Address
+  readonly reason: string
+}> {
+  readonly verdict: Verdict = "false"
+  override get message(): string {
+    return `its proof of account ${this.address} does not hold: ${this.reason}`
+  }
+}
+
+export class OtherName extends Data.TaggedError("OtherName")<{ readonly name: Name; readonly address: Address }> {
+  readonly verdict: Verdict = "false"
+  override get message(): string {
+    return `account ${this.address}, which it gives for @${this.name}, has another name or none`
+  }
+}
+
+export class Stale extends Data.TaggedError("Stale")<{ readonly round: number; readonly known: number }> {
+  readonly verdict: Verdict = "behind"
+  override get message(): string {
+    return `its newest checkpoint is of round ${this.round}, and one of round ${this.known} was expected`
+  }
+}
+
+/** Both histories are signed by a quorum: somebody has the keys of an old committee, and nothing here tells which is right. */
+export class Conflict extends Data.TaggedError("Conflict")<{
+  readonly epoch: Epoch
+  readonly hashes: ReadonlyArray<Hash.Hash>
+}> {
+  readonly verdict: Verdict = "false"
+  override get message(): string {
+    const hashes = this.hashes.map(Hash.short).join(" and ")
+    return `two histories are signed by a quorum; in epoch ${this.epoch} their checkpoints are ${hashes}`
+  }
+}
+
+export type Refusal =
+  | Unreachable
+  | Silent
+  | Declined
+  | TooLong
+  | Malformed
+  | OtherAnswer
+  | OtherCheckpoint
+  | Unsigned
+  | Detached
+  | FalseProof
+  | OtherName
+  | Stale
+  | Conflict

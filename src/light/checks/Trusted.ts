@@ -1,0 +1,51 @@
+/**
+ * What a client trusts: the committee of one epoch. It begins with that of a genesis or of a closing checkpoint, and goes
+ * on from each closing checkpoint that a quorum of the committee signed to the committee which that one names.
+ */
+import { Either } from "effect"
+import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { EpochRecord, Member } from "../../protocol/epoch/EpochRecord.js"
+import * as FirstEpoch from "../../protocol/epoch/FirstEpoch.js"
+import type { Genesis } from "../../protocol/epoch/Genesis.js"
+import * as Signers from "../../protocol/epoch/Signers.js"
+import type { Check } from "../../protocol/transaction/Verification.js"
+import { Detached, Malformed, Unsigned } from "./Refusal.js"
+
+export interface Trusted {
+  readonly committee: EpochRecord
+  /** The closing checkpoint that names the committee; none where a genesis does. */
+  readonly closing: Checkpoint | null
+}
+
+export const ofGenesis = (genesis: Genesis): Trusted => ({ committee: FirstEpoch.of(genesis), closing: null })
+
+/** The committee that a closing checkpoint names, for whoever has reason to trust the checkpoint. */
+export const ofCheckpoint = (closing: Checkpoint): Either.Either<Trusted, Malformed> => {
+  const { epoch, nextEpoch } = closing
+  return nextEpoch?.epoch === epoch + 1
+    ? Either.right({ committee: nextEpoch, closing })
+    : Either.left(new Malformed({ what: "checkpoint", reason: `it does not close epoch ${epoch}` }))
+}
+
+/** Whether this checkpoint of the committee's own epoch names the trusted one before it. */
+const isAttached = ({ committee, closing }: Trusted, { epoch, previous }: Checkpoint): boolean =>
+  epoch !== committee.epoch || closing === null || previous === closing.hash
+
+/**
+ * The members of the trusted committee who signed, if they are a quorum. The checkpoint may be of a later epoch: honest
+ * members sign only what they have executed themselves, so more than two thirds of them vouch for it in any epoch.
+ */
+export const signersOf = (
+  trusted: Trusted,
+  signed: SignedCheckpoint,
+  isValid: (check: Check) => boolean,
+): Either.Either<ReadonlyArray<Member>, Detached | Unsigned> => {
+  const { epoch } = signed.checkpoint
+  const { committee } = trusted
+  if (!isAttached(trusted, signed.checkpoint)) return Either.left(new Detached({ epoch }))
+  const isEarlier = epoch < committee.epoch
+  return Either.fromNullable(
+    isEarlier ? undefined : Signers.quorumOf(committee, signed, isValid),
+    () => new Unsigned({ epoch, committee: committee.epoch }),
+  )
+}

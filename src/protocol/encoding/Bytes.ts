@@ -1,0 +1,10 @@
+/** The pieces one after the other; `length` is the sum of theirs, which whoever collected them knows. */
+export const joined = (pieces: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}

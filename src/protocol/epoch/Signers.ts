@@ -1,0 +1,34 @@
+/** Who of a committee signed a checkpoint: what everybody asks who was not there when it was signed. */
+import type { Address } from "../identity/Address.js"
+import type { Signature } from "../identity/Keys.js"
+import type { Check } from "../transaction/Verification.js"
+import * as Checkpoint from "./Checkpoint.js"
+import * as EpochRecord from "./EpochRecord.js"
+
+type IsValid = (check: Check) => boolean
+
+/**
+ * The members whose signatures hold, if they are a quorum of this committee, no matter which others signed; none
+ * otherwise. Verifies a signature only while those that are left can still make a quorum.
+ */
+export const quorumOf = (
+  record: EpochRecord.EpochRecord,
+  { checkpoint, signatures }: Checkpoint.SignedCheckpoint,
+  isValid: IsValid,
+): ReadonlyArray<EpochRecord.Member> | undefined => {
+  const total = EpochRecord.totalWeight(record)
+  const byValidator = new Map<Address, Signature>(signatures.map(({ validator, signature }) => [validator, signature]))
+  const signers = record.members.filter(({ address }) => byValidator.has(address))
+  let weight = signers.reduce((sum, member) => sum + member.weight, 0)
+  if (!EpochRecord.isQuorum(weight, total)) return undefined
+  // Once for all of them: the closing checkpoint of a large committee is some kilobytes.
+  const message = Checkpoint.signedBytes(checkpoint)
+  const quorum: Array<EpochRecord.Member> = []
+  for (const member of signers) {
+    const signature = byValidator.get(member.address)
+    if (signature !== undefined && isValid({ message, publicKey: member.publicKey, signature })) quorum.push(member)
+    else weight -= member.weight
+    if (!EpochRecord.isQuorum(weight, total)) return undefined
+  }
+  return quorum
+}

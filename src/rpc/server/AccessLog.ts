@@ -1,0 +1,24 @@
+/** Every answer in the log: refusals at `debug`, all of them at `trace`. A server that logs neither pays nothing. */
+import { Effect } from "effect"
+import * as Run from "../../effect3/fibers/Run.js"
+import * as Log from "../../node/log/Log.js"
+import * as LogFilter from "../../node/log/LogFilter.js"
+import type { Answered } from "./Responder.js"
+
+const log = Log.for("rpc")
+
+const isRefusal = ({ status }: Answered): boolean => status >= 400
+
+/** Passes every answer on as well. */
+export const over = (next: (answered: Answered) => void) =>
+  Effect.gen(function* () {
+    const filter = yield* LogFilter.current.use(Effect.succeed)
+    const passes = (level: "debug" | "trace"): boolean => LogFilter.passes(filter, "rpc", LogFilter.toLogLevel[level])
+    if (!passes("debug")) return next
+    const fork = yield* Run.scopedFork
+    return (answered: Answered): void => {
+      next(answered)
+      if (isRefusal(answered)) fork(log.debug("refused", { ...answered }))
+      else if (passes("trace")) fork(log.trace("answered", { ...answered }))
+    }
+  })

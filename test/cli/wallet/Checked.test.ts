@@ -1,0 +1,102 @@
+/** `udg balance --verify`, against a real node, one that lies in front of it, and a made-up network. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { SecretKey } from "../../../src/protocol/identity/Keys.js"
+import { type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import { udg } from "../../blackbox/InProcess.js"
+import * as History from "../../light/History.js"
+import * as Liar from "../../light/Liar.js"
+
+let node: StartedNode
+let account: string
+const folder = mkdtempSync(join(tmpdir(), "udg-checked-"))
+const genesis = join(folder, "genesis.json")
+beforeAll(async () => {
+  node = await startNode({ accounts: 1, coinsEach: 500 })
+  account = node.accounts[0]?.addressBech32 ?? ""
+  writeFileSync(genesis, JSON.stringify(node.genesis))
+  const hasCheckpoint = () => fetch(`${node.url}/checkpoint/latest`).then(({ ok }) => ok)
+  while (!(await hasCheckpoint())) await new Promise((resolve) => setTimeout(resolve, 20))
+}, 60_000)
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await node.stop()
+})
+
+const verify = (url: string, ...more: ReadonlyArray<string>) =>
+  udg("balance", account, "--verify", "--node", url, "--genesis", genesis, ...more)
+
+/** Somebody who says that everybody is rich. */
+const rich: Liar.Lie = (honest) =>
+  "record" in honest ? { ...honest, record: String(honest["record"]).replace(/.{4}$/, "ffff") } : honest
+
+describe("a balance that is checked", () => {
+  it("says against which checkpoint, and who signed it", async () => {
+    const { code, stdout, stderr } = await verify(node.url)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(stdout).toMatch(/^balance +500 UDG$/m)
+    expect(stdout).toMatch(/^checked +against checkpoint \d+, signed by 1 of 1$/m)
+    const json = await verify(node.url, "--json")
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      balance: 50_000_000_000,
+      checked: { node: node.url, signed_by: 1, members: 1 },
+    })
+  })
+
+  it("is refused loudly, with a code of its own and no figure, where the node lies", async () => {
+    await using liar = await Liar.start(node.url, rich)
+    const { code, stdout, stderr } = await verify(liar.url)
+    expect({ code, stdout }).toEqual({ code: 8, stdout: "" })
+    expect(stderr).toContain(`udg: DO NOT RELY ON THIS NODE, its answer does not hold: ${liar.url}: its proof`)
+  })
+
+  it("is what an honest node proves, and names the one that lies", async () => {
+    await using liar = await Liar.start(node.url, rich)
+    const { code, stdout, stderr } = await verify(liar.url, "--also", node.url)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^balance +500 UDG$/m)
+    expect(stderr).toMatch(new RegExp(`^udg: ${liar.url} LIES OR IS BROKEN: its proof .*\\n$`))
+  })
+
+  it("cannot be had where nobody answers, or without anything to begin with", async () => {
+    const liar = await Liar.start(node.url)
+    await liar[Symbol.asyncDispose]()
+    const silent = await verify(liar.url)
+    expect(silent).toMatchObject({ code: 3, stdout: "" })
+    expect(silent.stderr).toContain("nothing could be checked")
+    const rootless = await udg("balance", account, "--verify", "--node", node.url)
+    expect(rootless).toMatchObject({ code: 1, stdout: "" })
+    expect(rootless.stderr).toContain("--verify has nothing to begin with")
+  })
+
+  it("begins at a trusted checkpoint, and counts the signers that are there", async () => {
+    const signerOf = (name: string) => {
+      const key = SecretKey.fromSeed(Uint8Array.from({ length: 32 }, (_, i) => name.charCodeAt(i) || 1))
+      if (key._tag === "None") throw new Error("a key expected")
+      return key.value
+    }
+    const history = History.make({ last: 2, size: 4, turnover: 0, signerOf })
+    const running = History.resigned(history.running, (list) => list.slice(1))
+    const [first] = history.closing
+    const alice = History.addressOf("alice")
+    const info: unknown = await (await fetch(`${node.url}/network`)).json()
+    await using server = await Liar.start((path) => {
+      if (path === "/network") return { ...Object(info) }
+      if (path.startsWith("/proof/")) return History.accountJson(alice, running)
+      const closing = history.closing[Number(path.slice("/checkpoint/epoch/".length)) - 1]
+      return closing === undefined ? undefined : History.checkpointJson(closing)
+    })
+    const begin = (hash: string) =>
+      udg("balance", "@alice", "--verify", "--node", server.url, "--trust", `1:${hash}`, "--json")
+    const { code, stdout } = await begin(first?.checkpoint.hash ?? "")
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      name: "alice",
+      checked: { round: 100, signed_by: 3, members: 4 },
+      trust: { epoch: 2 },
+    })
+    expect(await begin("ab".repeat(32))).toMatchObject({ code: 8, stdout: "" })
+  })
+})

@@ -1,0 +1,180 @@
+import { Either, FastCheck } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Climb from "../../src/light/checks/Climb.js"
+import type { Refusal } from "../../src/light/checks/Refusal.js"
+import * as Trusted from "../../src/light/checks/Trusted.js"
+import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import type { Check } from "../../src/protocol/transaction/Verification.js"
+import * as FakeKeys from "../consensus/FakeKeys.js"
+import * as History from "./History.js"
+
+const never = (): never => {
+  throw new Error("a checkpoint expected")
+}
+
+const first = (history: History.History): Trusted.Trusted => ({ committee: history.committeeOf(1), closing: null })
+
+describe("a committee", () => {
+  it("proves no checkpoint of an epoch before its own, even one that its members signed", () => {
+    const history = History.make({ last: 3 })
+    const trusted: Trusted.Trusted = {
+      committee: history.committeeOf(3),
+      closing: history.closing[1]?.checkpoint ?? null,
+    }
+    const [, second, third] = history.closing
+    if (second === undefined || third === undefined) throw new Error("closing checkpoints expected")
+    expect(Either.isRight(Trusted.signersOf(trusted, third, FakeKeys.isValid))).toBe(true)
+    const before = history.sign(second.checkpoint, 3)
+    expect(Either.isLeft(Trusted.signersOf(trusted, before, FakeKeys.isValid))).toBe(true)
+  })
+})
+
+interface Outcome {
+  readonly end: Climb.Climb | Refusal
+  readonly asked: ReadonlyArray<number>
+  readonly verified: number
+}
+
+/** Climbs with the answers of a node. */
+const climb = (trusted: Trusted.Trusted, goal: number, answer: (epoch: number) => History.Signed): Outcome => {
+  const asked: Array<number> = []
+  let verified = 0
+  const isValid = (check: Check): boolean => {
+    verified++
+    return FakeKeys.isValid(check)
+  }
+  let state = Climb.begin(trusted, Natural.epoch(goal))
+  for (let epoch = Climb.asks(state); epoch !== undefined; epoch = Climb.asks(state)) {
+    asked.push(epoch)
+    if (asked.length > 1_000) throw new Error("it asks for ever")
+    const after = Climb.take(state, answer(epoch), isValid)
+    if (Either.isLeft(after)) return { end: after.left, asked, verified }
+    state = after.right
+  }
+  return { end: state, asked, verified }
+}
+
+const climbIn = ({ closing }: History.History, trusted: Trusted.Trusted, goal = closing.length) =>
+  climb(trusted, goal, (epoch) => closing[epoch - 1] ?? never())
+
+/** The epoch of the committee it ends with, or why it does not. */
+const endOf = ({ end }: Outcome): number | string => ("_tag" in end ? end._tag : end.trusted.committee.epoch)
+
+describe("the way to a later committee", () => {
+  it("is one step while the trusted committee is a quorum of the signers", () => {
+    const history = History.make({ last: 100, turnover: 0 })
+    const outcome = climbIn(history, first(history))
+    expect(outcome).toMatchObject({ asked: [100], verified: History.SIZE })
+    expect(endOf(outcome)).toBe(101)
+  })
+
+  it("asks for no checkpoint twice, whatever the turnover, and for each at worst", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.integer({ min: 1, max: 40 }),
+        FastCheck.integer({ min: 0, max: History.SIZE }),
+        (last, turnover) => {
+          const history = History.make({ last, turnover })
+          const outcome = climbIn(history, first(history))
+          const sorted = [...outcome.asked].sort((a, b) => a - b)
+          expect(endOf(outcome)).toBe(last + 1)
+          expect(new Set(sorted).size).toBe(sorted.length)
+          // A committee that loses two of six in every epoch signs no other epoch than its own.
+          if (turnover > 1) expect(sorted).toEqual(history.closing.map(({ checkpoint }) => checkpoint.epoch))
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  it("takes the steps that a committee of six allows, of whom one goes in every epoch", () => {
+    const history = History.make({ last: 8 })
+    // Five of six are a quorum in the epoch after their own, four in the one after that are none.
+    expect(climbIn(history, first(history)).asked).toEqual([8, 4, 2, 6])
+  })
+
+  it("has no step where the committee is known already", () => {
+    const history = History.make({ last: 3 })
+    expect(climbIn(history, first(history), 0)).toMatchObject({ asked: [], verified: 0 })
+  })
+})
+
+describe("a climb is refused", () => {
+  const history = History.make({ last: 12 })
+  const start = first(history)
+  const [one = never(), two = never()] = history.closing
+
+  const endAt = (signed: History.Signed, trusted = start) =>
+    endOf(climb(trusted, signed.checkpoint.epoch, () => signed))
+
+  it("at a checkpoint with fewer signers than a quorum, without verifying a signature", () => {
+    const few = History.resigned(one, (list) => list.slice(0, 4))
+    expect(climb(start, 1, () => few)).toMatchObject({ end: { _tag: "Unsigned", epoch: 1, committee: 1 }, verified: 0 })
+    expect(endAt(History.resigned(one, () => []))).toBe("Unsigned")
+  })
+
+  it("at a committee that made itself", () => {
+    const forged = History.make({ last: 12, signedAs: (epoch) => epoch + 1_000, story: "theirs" })
+    expect(climbIn(forged, start)).toMatchObject({ end: { _tag: "Unsigned", epoch: 1, committee: 1 }, verified: 0 })
+  })
+
+  it("where some of a former committee, but no quorum of it, tell another story", () => {
+    const forged = History.make({
+      last: 12,
+      turnover: 2,
+      story: "theirs",
+      from: 5,
+      signedAs: (epoch) => (epoch < 5 ? epoch : 3),
+    })
+    const trusted = first(forged)
+    const outcome = climb(trusted, 12, (epoch) => {
+      const signed = forged.closing[epoch - 1] ?? never()
+      return epoch < 5 ? signed : History.resigned(signed, (list) => list.slice(0, 4))
+    })
+    expect(outcome).toMatchObject({ end: { _tag: "Unsigned", epoch: 5, committee: 5 } })
+  })
+
+  it("nowhere, where a quorum of a former committee tells another story: whoever has its keys could close its own epoch so", () => {
+    const forged = History.make({ last: 12, turnover: 2, story: "theirs", from: 5, signedAs: () => 3 })
+    expect(endOf(climbIn(forged, { committee: forged.committeeOf(3), closing: null }))).toBe(13)
+  })
+
+  it("at signatures of the right members under something else", () => {
+    const other = Checkpoint.make({ ...one.checkpoint, round: Natural.round(39) })
+    expect(endAt({ ...one, signatures: history.sign(other, 1).signatures })).toBe("Unsigned")
+  })
+
+  it("at a checkpoint of another epoch than was asked for", () => {
+    expect(endOf(climb(start, 3, () => one))).toBe("OtherAnswer")
+  })
+
+  it("at a checkpoint that does not close its epoch for the next one", () => {
+    for (const nextEpoch of [null, history.committeeOf(1), history.committeeOf(3)]) {
+      expect(endAt(history.sign(Checkpoint.make({ ...one.checkpoint, nextEpoch }), 1))).toBe("Malformed")
+    }
+  })
+
+  it("at a checkpoint that follows another one than the trusted, before a signature is verified", () => {
+    const trusted: Trusted.Trusted = { committee: history.committeeOf(2), closing: one.checkpoint }
+    expect(endAt(two, trusted)).toBe(3)
+    const detached = history.sign(Checkpoint.make({ ...two.checkpoint, previous: Hash.ZERO }), 2)
+    expect(climb(trusted, 2, () => detached)).toMatchObject({ end: { _tag: "Detached", epoch: 2 }, verified: 0 })
+  })
+
+  it("after 64 false signatures, whatever else it is shown", () => {
+    const long = 2 ** 40
+    const falsely = (epoch: number): History.Signed => {
+      const nextEpoch = { ...one.checkpoint.nextEpoch, epoch: Natural.epoch(epoch + 1) }
+      const checkpoint = Checkpoint.make({
+        ...one.checkpoint,
+        epoch: Natural.epoch(epoch),
+        nextEpoch: { ...history.committeeOf(2), ...nextEpoch },
+      })
+      return { checkpoint, signatures: one.signatures }
+    }
+    const outcome = climb(start, long, falsely)
+    expect(outcome).toMatchObject({ end: { _tag: "Unsigned" }, verified: Climb.MAX_FALSE_SIGNATURES + 1 })
+  })
+})

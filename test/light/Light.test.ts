@@ -1,0 +1,341 @@
+/** The client against nodes that lie, over HTTP: a real node behind a server that changes its answers, and made-up networks. */
+import { createHash } from "node:crypto"
+import { Either, Option } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Light from "../../src/light/Light.js"
+import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
+import { SecretKey, type Signer } from "../../src/protocol/identity/Keys.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import { type FundedAccount, type StartedNode, startNode } from "../../src/testing/Testing.js"
+import * as History from "./History.js"
+import * as Liar from "./Liar.js"
+
+const COIN = 100_000_000
+
+let node: StartedNode
+let alice: FundedAccount
+beforeAll(async () => {
+  node = await startNode({ accounts: 2, coinsEach: 500_000 })
+  const [first] = node.accounts
+  if (first === undefined) throw new Error("two expected")
+  alice = first
+  const named = await node.client.transactions.submit({
+    payload: alice.registerName({ name: "alice", fee: 1_000_000, nonce: 0 }),
+  })
+  await node.finalized(named.tx_hash)
+  const staked = await node.client.transactions.submit({ payload: alice.stake({ amount: 250_000 * COIN, nonce: 1 }) })
+  await node.finalized(staked.tx_hash)
+  // Until a checkpoint of the third epoch has all of this, so that there is a way to go.
+  const { last_finalized_round } = await node.client.core.status()
+  const least = Math.max(last_finalized_round, 81)
+  for (;;) {
+    const round = await node.client.checkpoints.latest().then(
+      ({ round }) => round,
+      () => 0,
+    )
+    if (round >= least) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}, 120_000)
+afterAll(() => node.stop())
+
+type Outcome = Light.Report | Light.NotProven
+
+const outcomeOf = (client: Light.Client, text: string = alice.address): Promise<Outcome> =>
+  client.account(text).catch((error: unknown) => {
+    if (error instanceof Light.NotProven) return error
+    throw error
+  })
+
+/** What became of each node: the checkpoint it proved something with, or its refusal. */
+const tagsOf = ({ nodes }: Outcome): ReadonlyArray<string> =>
+  nodes.map(({ outcome }) => Either.match(outcome, { onLeft: ({ _tag }) => _tag, onRight: () => "proven" }))
+
+const ask = async (trust: Light.Trust, urls: ReadonlyArray<string>, options: Light.Options = {}, text?: string) =>
+  outcomeOf(Light.client({ trust, nodes: urls, ...options }), text)
+
+const asReport = (outcome: Outcome): Light.Report => {
+  if (outcome instanceof Light.NotProven) throw outcome
+  return outcome
+}
+
+const trust = () => Light.genesis(node.genesis)
+
+describe("a check of an honest node", () => {
+  it("proves balance, nonce, stake and name from the genesis on", async () => {
+    const { proven, node: by } = asReport(await ask(trust(), [`${node.url}/`]))
+    expect(by).toBe(node.url)
+    expect(proven).toMatchObject({
+      address: alice.address,
+      account: { nonce: 2, name: "alice", stake: { amount: 250_000 * COIN, leaving: null } },
+      signed: { by: 1, of: 1 },
+    })
+    expect(proven.account.balance).toBeGreaterThan(249_000 * COIN)
+    expect(Light.hasUsed(proven, Natural.nonce(1))).toBe(true)
+    expect(Light.hasUsed(proven, Natural.nonce(2))).toBe(false)
+  })
+
+  it("takes an account in every form, and proves that nobody is there", async () => {
+    for (const text of [alice.addressBech32, "@alice"]) {
+      expect(asReport(await ask(trust(), [node.url], {}, text)).proven.address).toBe(alice.address)
+    }
+    const { proven } = asReport(await ask(trust(), [node.url], {}, "ab".repeat(20)))
+    expect(proven.account).toMatchObject({ balance: 0, nonce: 0 })
+    await expect(ask(trust(), [node.url], {}, "udg1nonsense")).rejects.toThrow(Light.InvalidInput)
+    const nobody = await ask(trust(), [node.url], {}, "@nobody")
+    expect(tagsOf(nobody)).toEqual(["Declined"])
+  })
+
+  it("goes on from what it has proven: the next check asks for the account alone", async () => {
+    await using server = await Liar.start(node.url)
+    const client = Light.client({ trust: trust(), nodes: [server.url] })
+    const first = asReport(await client.account("@alice"))
+    expect(server.asked.slice(0, 2)).toEqual([
+      "/proof/@alice",
+      `/checkpoint/epoch/${first.proven.checkpoint.epoch - 1}`,
+    ])
+    const before = server.asked.length
+    const second = asReport(await client.account("@alice"))
+    const isSameEpoch = second.proven.checkpoint.epoch === first.proven.checkpoint.epoch
+    expect(server.asked.length - before).toBe(isSameEpoch ? 1 : 2)
+    expect(second.proven.checkpoint.round).toBeGreaterThanOrEqual(first.proven.checkpoint.round)
+  })
+
+  it("goes on, in another program too, from a checkpoint by its epoch and hash", async () => {
+    const before = asReport(await ask(trust(), [node.url]))
+    const pin = Light.pinOf(before.trust)
+    expect(Light.pinOf(trust())).toBeNull()
+    const kept = Light.checkpoint(pin?.epoch ?? 0, pin?.hash ?? "", "testnet")
+    expect(Light.pinOf(kept)).toEqual(pin)
+    expect(asReport(await ask(kept, [node.url])).proven.address).toBe(alice.address)
+    const other = Light.checkpoint(pin?.epoch ?? 0, "ab".repeat(32), "testnet")
+    expect(tagsOf(await ask(other, [node.url]))).toEqual(["OtherCheckpoint"])
+    expect(() => Light.checkpoint(0, "ab".repeat(32), "testnet")).toThrow(Light.InvalidInput)
+    expect(() => Light.checkpoint(1, "ab", "testnet")).toThrow(Light.InvalidInput)
+  })
+
+  it("of another network finds that its committee is none of this genesis", async () => {
+    await using other = await startNode()
+    for (;;) {
+      const tags = tagsOf(await ask(trust(), [other.url]))
+      if (tags[0] !== "Declined") {
+        expect(tags).toEqual(["Unsigned"])
+        return
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }, 60_000)
+})
+
+/** A lie in the answers to these paths. */
+const at =
+  (start: string, lie: Liar.Lie): Liar.Lie =>
+  (honest, path) =>
+    path.startsWith(start) ? lie(honest, path) : honest
+
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null ? { ...value } : {}
+
+const KEEP_OPEN = { "content-type": "application/json" }
+const SHORT = { answerWithinMs: 300 }
+
+describe("a node that lies is named, and what the honest one proves is shown", () => {
+  it.each<[string, string, Liar.Lie, Light.Options]>([
+    [
+      "with more money in the record",
+      "FalseProof",
+      at("/proof", (honest) => ({ ...honest, record: String(honest["record"]).replace("01", "02") })),
+      {},
+    ],
+    [
+      "with more money in the leaf",
+      "FalseProof",
+      at("/proof", (honest) => {
+        const { siblings, leaf } = record(honest["proof"])
+        const changed = (Array.isArray(leaf) ? leaf : []).map((entry: unknown) => {
+          const { key, value } = record(entry)
+          return { key, value: key === honest["key"] ? `${String(value).slice(0, -2)}ff` : value }
+        })
+        return { ...honest, proof: { siblings, leaf: changed } }
+      }),
+      {},
+    ],
+    [
+      "with the account of another",
+      "OtherAnswer",
+      at("/proof", (honest) => ({ ...honest, address: "ab".repeat(20) })),
+      {},
+    ],
+    [
+      "about the state's root",
+      "Malformed",
+      at("/proof", (honest) => ({
+        ...honest,
+        checkpoint: { ...record(honest["checkpoint"]), state_root: "ab".repeat(32) },
+      })),
+      {},
+    ],
+    [
+      "with signatures of nobody",
+      "Unsigned",
+      at("/proof", (honest) => ({ ...honest, checkpoint: { ...record(honest["checkpoint"]), signatures: [] } })),
+      {},
+    ],
+    ["about the epochs before", "Unsigned", at("/checkpoint", (honest) => ({ ...honest, signatures: [] })), {}],
+    ["with garbage", "Malformed", () => (outgoing) => outgoing.writeHead(200).end("<html>"), {}],
+    ["with an error", "Declined", () => (outgoing) => outgoing.writeHead(500).end("{}"), {}],
+    [
+      "by sending the client elsewhere",
+      "Unreachable",
+      () => (outgoing) => outgoing.writeHead(302, { location: `${node.url}/status` }).end(),
+      {},
+    ],
+    ["by hanging up", "Unreachable", () => (outgoing) => outgoing.destroy(), {}],
+    [
+      "by hanging up in the middle",
+      "Unreachable",
+      () => (outgoing) => {
+        outgoing.writeHead(200, KEEP_OPEN).write("{", () => outgoing.destroy())
+      },
+      {},
+    ],
+    ["by saying nothing", "Silent", () => () => undefined, SHORT],
+    [
+      "by beginning and never ending",
+      "Silent",
+      () => (outgoing) => void outgoing.writeHead(200, KEEP_OPEN).write("{"),
+      SHORT,
+    ],
+    [
+      "with a length that no answer has",
+      "TooLong",
+      () => (outgoing) => void outgoing.writeHead(200, { "content-length": "9000000000" }).write("{"),
+      {},
+    ],
+    [
+      "with a body that has no end",
+      "TooLong",
+      () => (outgoing) => {
+        outgoing.writeHead(200, KEEP_OPEN)
+        const piece = " ".repeat(65_536)
+        const more = (): void => {
+          while (outgoing.writable && outgoing.write(piece));
+          outgoing.once("drain", more)
+        }
+        more()
+      },
+      {},
+    ],
+  ])("%s", async (_, tag, lie, options) => {
+    await using liar = await Liar.start(node.url, lie)
+    const outcome = asReport(await ask(trust(), [liar.url, node.url], options))
+    expect(tagsOf(outcome)).toEqual([tag, "proven"])
+    expect(outcome.node).toBe(node.url)
+    expect(outcome.proven.account.name).toBe("alice")
+    const alone = await ask(trust(), [liar.url], options)
+    expect(alone).toBeInstanceOf(Light.NotProven)
+    expect(tagsOf(alone)).toEqual([tag])
+    if (alone instanceof Light.NotProven) expect(alone.message).toContain(`${liar.url}: `)
+  })
+
+  it("by staying away", async () => {
+    const liar = await Liar.start(node.url)
+    await liar[Symbol.asyncDispose]()
+    expect(tagsOf(await ask(trust(), [liar.url, node.url]))).toEqual(["Unreachable", "proven"])
+  })
+
+  it("with an old answer, once the client knows a newer one", async () => {
+    const old = record(await (await fetch(`${node.url}/proof/${alice.address}`)).json())
+    const round = Number(record(old["checkpoint"])["round"])
+    await using liar = await Liar.start(
+      node.url,
+      at("/proof", () => old),
+    )
+    expect(tagsOf(await ask(trust(), [liar.url]))).toEqual(["proven"])
+    const outcome = await ask(trust(), [liar.url], { fromRound: round + 1 })
+    expect(tagsOf(outcome)).toEqual(["Stale"])
+    const refusals = outcome.nodes.flatMap(({ outcome }) => Option.toArray(Either.getLeft(outcome)))
+    expect(refusals).toMatchObject([{ round, known: round + 1, verdict: "behind" }])
+  })
+
+  it("with each answer in time, but all of them not", async () => {
+    await using liar = await Liar.start(node.url, (honest) => (outgoing) => {
+      setTimeout(() => outgoing.writeHead(200).end(JSON.stringify(honest)), 200)
+    })
+    expect(tagsOf(await ask(trust(), [liar.url], { checkWithinMs: 100 }))).toEqual(["Silent"])
+  })
+})
+
+describe("a made-up network", () => {
+  const signers = new Map<string, Signer>()
+  const signerOf = (name: string): Signer => {
+    const known = signers.get(name)
+    if (known !== undefined) return known
+    const made = Option.getOrThrow(SecretKey.fromSeed(createHash("sha256").update(name).digest()))
+    signers.set(name, made)
+    return made
+  }
+  const address = History.addressOf("alice")
+  const serving =
+    (history: History.History, state = History.trie) =>
+    (path: string) => {
+      if (path.startsWith("/proof/")) return History.accountJson(address, history.running, state)
+      const closing = history.closing[Number(path.slice("/checkpoint/epoch/".length)) - 1]
+      return closing === undefined ? undefined : History.checkpointJson(closing)
+    }
+  const ours = History.make({ last: 20, signerOf })
+  /** Epoch 2 of this history is trusted by the hash of its first checkpoint. */
+  const [{ checkpoint: first } = never()] = ours.closing
+  const trust = Light.checkpoint(1, first.hash, "testnet")
+  const check = (urls: ReadonlyArray<string>, options?: Light.Options) => ask(trust, urls, options, address)
+
+  it("is followed through committees that change, by a few of its checkpoints", async () => {
+    await using server = await Liar.start(serving(ours))
+    const { proven } = asReport(await check([server.url]))
+    expect(proven).toMatchObject({ account: History.alice, signed: { by: 6, of: 6 } })
+    expect(server.asked.length).toBeLessThan(20)
+  })
+
+  it("is refused where a forged committee signs, or the keys of an old one", async () => {
+    const forged = History.make({ last: 20, signerOf, story: "theirs", from: 2, signedAs: (epoch) => epoch + 500 })
+    await using forger = await Liar.start((path) =>
+      path === "/checkpoint/epoch/1" ? History.checkpointJson(ours.closing[0] ?? never()) : serving(forged)(path),
+    )
+    await using server = await Liar.start(serving(ours))
+    expect(tagsOf(await check([forger.url, server.url]))).toEqual(["Unsigned", "proven"])
+    const aged = { ...ours, running: ours.sign(ours.running.checkpoint, 9) }
+    await using old = await Liar.start(serving(aged))
+    expect(tagsOf(await check([old.url, server.url]))).toEqual(["Unsigned", "proven"])
+  })
+
+  it.each([
+    ["the same length", 20],
+    ["a shorter one", 15],
+    ["a longer one", 30],
+  ])("with two histories that a quorum signed, of %s, is shown as neither", async (_, last) => {
+    const theirs = History.make({ last, signerOf, story: "theirs", from: 10, state: History.richTrie })
+    await using server = await Liar.start(serving(ours))
+    await using other = await Liar.start(serving(theirs, History.richTrie))
+    const outcome = await check([server.url, other.url])
+    expect(outcome).toMatchObject({ conflict: { _tag: "Conflict" } })
+    expect(tagsOf(outcome)).toEqual(["proven", "proven"])
+  })
+
+  it("proves nothing by a checkpoint that no epoch could have, and ends soon", async () => {
+    const far = Checkpoint.make({ ...ours.running.checkpoint, epoch: Natural.epoch(2 ** 52) })
+    await using liar = await Liar.start((path) => {
+      if (path.startsWith("/proof/")) return History.accountJson(address, ours.sign(far, 21))
+      const epoch = Number(path.slice("/checkpoint/epoch/".length))
+      if (epoch <= 20) return serving(ours)(path)
+      const nextEpoch = { ...ours.committeeOf(21), epoch: Natural.epoch(epoch + 1) }
+      const checkpoint = Checkpoint.make({ ...ours.running.checkpoint, epoch: Natural.epoch(epoch), nextEpoch })
+      return History.checkpointJson(ours.sign(checkpoint, 900))
+    })
+    expect(tagsOf(await check([liar.url]))).toEqual(["Unsigned"])
+    expect(liar.asked.length).toBeLessThan(100)
+  })
+})
+
+const never = (): never => {
+  throw new Error("a checkpoint expected")
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest"
+import * as JsonProblem from "../../src/protocol/encoding/JsonProblem.js"
+
+const whole = "transaction"
+const wrong = (path: ReadonlyArray<PropertyKey>, actual: unknown) =>
+  JsonProblem.ofComplaint({ _tag: "Wrong", path, expected: "a number", actual }, whole).reason
+
+describe("a problem of JSON", () => {
+  it("shows what came, unless nothing came or it may be a secret", () => {
+    expect(wrong(["amount"], "ten")).toBe('a number expected, got "ten"')
+    expect(wrong(["amount"], undefined)).toBe("a number expected")
+    expect(wrong(["secret_key"], "abc")).toBe("a number expected")
+    expect(JsonProblem.atNumber(["seed"], whole, "an integer", "1e9").reason).toBe("an integer expected")
+    expect(JsonProblem.atNumber(["fee"], whole, "an integer", "1".repeat(41)).reason).toBe(
+      "an integer expected, got a number of 41 characters",
+    )
+  })
+
+  it("says of a missing field what is expected, and of an unknown one what is known, where there is anything to say", () => {
+    const missing = { _tag: "Missing", path: ["to"] } as const
+    expect(JsonProblem.ofComplaint({ ...missing, expected: "an address" }, whole).reason).toBe(
+      "missing, an address expected",
+    )
+    expect(JsonProblem.ofComplaint(missing, whole)).toEqual({
+      field: "to",
+      reason: "missing",
+    })
+    const unknown = { _tag: "Unknown", path: ["tot"] } as const
+    expect(JsonProblem.ofComplaint({ ...unknown, known: ["to", "fee"] }, whole).reason).toBe(
+      "no such field; known are to, fee",
+    )
+    expect(JsonProblem.ofComplaint({ ...unknown, known: [] }, whole).reason).toBe("no such field")
+  })
+
+  it("names the field by its path, cut where it is long, and the whole where there is none", () => {
+    const field = (...path: ReadonlyArray<PropertyKey>) => JsonProblem.at(path, whole, "no").field
+    expect(field()).toBe(whole)
+    expect(field("keys", 3, "name")).toBe("keys[3].name")
+    expect(field(...Array.from({ length: 100 }, () => "deep"))).toMatch(/^(deep\.){40}…$/)
+    expect(field("a b")).toBe("(a long or unprintable name)")
+  })
+})

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest"
+import { ExecutionFault, NOWHERE } from "../../src/ledger/ExecutionFault.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Commit from "../../src/protocol/vertex/Commit.js"
+import type { PeerId } from "../../src/replica/messages/Peer.js"
+import { Outbox } from "../../src/replica/output/Outbox.js"
+import type { Fatal } from "../../src/replica/output/Output.js"
+
+const commit = Commit.make({
+  index: Natural.commitIndex(1),
+  epoch: Natural.epoch(1),
+  leaderRound: Natural.round(1),
+  leaderHash: Hash.ZERO,
+  previous: Hash.ZERO,
+})
+const fatal = (cause: string): Fatal => ({
+  _tag: "ExecutionFault",
+  fault: new ExecutionFault({ commit, place: NOWHERE, cause }),
+})
+
+const say = (outbox: Outbox, to: string): void =>
+  outbox.send(to as PeerId, { _tag: "Highest", author: "" as never, epoch: Natural.epoch(1), header: null })
+
+/** To whom something was sent, and the causes of a halt. */
+const drained = (outbox: Outbox) =>
+  outbox.drain().map((output) => {
+    if (output._tag === "Send") return output.to
+    return output._tag === "Fatal" && output.fatal._tag === "ExecutionFault" ? output.fatal.fault.cause : output._tag
+  })
+
+describe("an outbox", () => {
+  it("drops what a part of an input has put out that gives a reason to halt, and keeps what was there before", () => {
+    const outbox = new Outbox()
+    say(outbox, "before")
+    outbox.haltingOn(() => {
+      say(outbox, "within")
+      return fatal("the part")
+    })
+    say(outbox, "after")
+    expect(outbox.isHalted).toBe(true)
+    expect(drained(outbox)).toEqual(["before", "the part"])
+  })
+
+  it("keeps what a part has put out that gives none", () => {
+    const outbox = new Outbox()
+    outbox.haltingOn(() => {
+      say(outbox, "within")
+      return undefined
+    })
+    expect([outbox.isHalted, drained(outbox)]).toEqual([false, ["within"]])
+  })
+
+  it("halts for the first reason: a part within a part that halted adds none, and no part runs after it", () => {
+    const outbox = new Outbox()
+    let runs = 0
+    outbox.haltingOn(() => {
+      outbox.haltingOn(() => fatal("the inner part"))
+      return fatal("the outer part")
+    })
+    outbox.haltingOn(() => {
+      runs++
+      return undefined
+    })
+    expect([runs, drained(outbox)]).toEqual([0, ["the inner part"]])
+  })
+})

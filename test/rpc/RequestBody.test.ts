@@ -1,0 +1,90 @@
+/** What a request holds of the memory for bodies, from its first byte to its answer. */
+import { once } from "node:events"
+import { IncomingMessage } from "node:http"
+import { Socket } from "node:net"
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import { Budget } from "../../src/rpc/admission/Budget.js"
+import { TurnScheduler } from "../../src/rpc/admission/TurnScheduler.js"
+import * as Failure from "../../src/rpc/api/Failure.js"
+import * as RequestBody from "../../src/rpc/server/RequestBody.js"
+
+/** What the documentation of the limits says a waiting request takes besides its bytes. */
+const WAITING = 1_024
+const BODY = JSON.stringify({ amount: 1 })
+const TURN_MS = 10
+
+/** A request whose body arrives after this turn of the event loop has been used up. */
+const scene = (limit: number, refusal?: Failure.Failure) => {
+  let clock = 0
+  const scheduler = new TurnScheduler({ now: () => clock, turnMs: TURN_MS, isPressed: () => false, pauseMs: 0 })
+  const budget = new Budget(limit)
+  const request = new IncomingMessage(new Socket())
+  const held: Array<number> = []
+  const answer = new Promise<string>((resolve) => {
+    RequestBody.read(
+      request,
+      {
+        client: "somebody",
+        format: RequestBody.oneValue,
+        budget,
+        scheduler,
+        refusalOfCost: () => refusal,
+        guard: (step) => step(),
+      },
+      (body) => {
+        held.push(budget.used)
+        resolve(Either.match(body, { onLeft: ({ _tag }) => _tag, onRight: JSON.stringify }))
+      },
+    )
+  })
+  request.on("data", () => held.push(budget.used))
+  request.on("end", () => held.push(budget.used))
+  const send = (text: string) => {
+    scheduler.schedule("somebody else", () => {
+      clock += TURN_MS
+    })
+    request.push(text)
+    request.push(null)
+  }
+  return { budget, request, held, answer, send }
+}
+
+describe("a body", () => {
+  it("holds its bytes, and while it waits for its turn what a request takes; read, it holds nothing", async () => {
+    const { held, answer, send } = scene(100_000)
+    send(BODY)
+    expect(await answer).toBe(BODY)
+    expect(held).toEqual([BODY.length, BODY.length + WAITING, 0])
+  })
+
+  it("is refused where its bytes have room and the request that waits has none", async () => {
+    // A client may hold as many bytes as are still free: its own count twice.
+    const least = BODY.length + BODY.length + WAITING
+    const [enough, tooLittle] = [scene(least + WAITING), scene(least - 1)]
+    enough.send(BODY)
+    tooLittle.send(BODY)
+    expect([await enough.answer, await tooLittle.answer]).toEqual([BODY, "Overloaded"])
+    expect(tooLittle.budget.used).toBe(0)
+  })
+
+  it("holds nothing any more once it is refused for its price, or for its length", async () => {
+    const dear = scene(100_000, new Failure.Overloaded({ message: "too dear", retry_after_seconds: 1 }))
+    dear.send(BODY)
+    expect(await dear.answer).toBe("Overloaded")
+    const long = scene(1_000_000)
+    long.send(`"${"x".repeat(RequestBody.ONE_VALUE.bytes)}"`)
+    expect(await long.answer).toBe("BodyTooLarge")
+    expect([dear.budget.used, long.budget.used]).toEqual([0, 0])
+  })
+
+  it("holds nothing any more once its client is gone", async () => {
+    const { budget, request, held } = scene(100_000)
+    request.push(BODY)
+    await once(request, "data")
+    expect(held).toEqual([BODY.length])
+    request.destroy()
+    await once(request, "close")
+    expect(budget.used).toBe(0)
+  })
+})

@@ -1,0 +1,154 @@
+/** A database that an earlier version has written goes on under this one: what it has is found, and what comes is added. */
+import { it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { describe, expect } from "vitest"
+import { fromHex } from "#crypto"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
+import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
+import type * as Storage from "../../src/storage/Storage.js"
+import * as NodeSchema from "../../src/storage/schema/Node.js"
+import type { Sql } from "../../src/storage/sqlite/Sql.js"
+import * as Commits from "../../src/storage/tables/Commits.js"
+import * as Meta from "../../src/storage/tables/Meta.js"
+import * as world from "./world.js"
+
+const address = (n: number) => fromHex(world.address(n))
+
+/** One row for a transaction and whole vertices, as version 4 of the schema has them. */
+const writeFourth = (sql: Sql, index: number, { header, body, encoded }: Vertex, from: number): void => {
+  Commits.append(sql, world.commit(index), 1)
+  const hash = fromHex(header.hash)
+  const author = fromHex(header.author)
+  sql`insert into vertices (hash, epoch, round, author, timestamp, commit_index, position)
+    values (${hash}, ${header.epoch}, ${header.round}, ${author}, ${header.timestamp}, ${index}, 0)`.run()
+  sql`insert into vertex_bytes (vertex_id, bytes) select id, ${encoded} from vertices where hash = ${hash}`.run()
+  sql`insert into transaction_vertices (id, hash, round, author, timestamp, commit_index, first_sequence)
+    values (${index}, ${hash}, ${header.round}, ${author}, ${header.timestamp}, ${index}, ${from})`.run()
+  for (const [position, { id, encoded }] of body.transactions.entries()) {
+    const failure = position === 0 ? "NonceTooLow" : null
+    sql`insert into transactions (hash, vertex_id, position, type, failure, failure_reason, bytes)
+      values (${fromHex(id)}, ${index}, ${position}, 1, ${failure}, ${failure && "5 expected"}, ${encoded})`.run()
+    for (const n of [1, 2]) {
+      sql`insert into account_history (address, sequence) values (${address(n)}, ${from + position})`.run()
+    }
+  }
+}
+
+const EACH = 3
+const vertexOf = (round: number): Vertex =>
+  world.vertex({ round, transactions: Array.from({ length: EACH }, (_, n) => world.transfer(1, 2, round * EACH + n)) })
+const [first, second, third] = [vertexOf(1), vertexOf(2), vertexOf(3)]
+const transactionsOf = (...vertices: ReadonlyArray<Vertex>): ReadonlyArray<Transaction> =>
+  vertices.flatMap(({ body }) => body.transactions)
+
+/** A directory whose database is of version 4 and has two commits. */
+const ofFourth = Effect.gen(function* () {
+  const path = yield* world.temporaryDirectory
+  const options = {
+    file: `${path}/udg.db`,
+    durability: "process",
+    migrations: NodeSchema.migrations.slice(0, 4),
+  } as const
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const database = yield* world.open(options)
+      yield* Meta.keepGenesis(database, world.genesis())
+      yield* database.run((sql) => {
+        writeFourth(sql, 1, first, 1)
+        writeFourth(sql, 2, second, 1 + EACH)
+      })
+    }),
+  )
+  return path
+})
+
+const commitThird = (storage: Storage.Storage["Type"]) =>
+  Effect.zipRight(
+    storage.vertices.insert([third]),
+    storage.appendCommit(world.batch(3, { vertices: [world.ordered(third)] })),
+  )
+
+const historyOf = (storage: Storage.Storage["Type"], before: number | null, limit: number) =>
+  Effect.map(storage.transactions.history({ address: world.address(2), before, limit }), (found) =>
+    found.map(({ sequence, transaction }) => [sequence, transaction.id]),
+  )
+
+describe("a database of the fourth version of the schema", () => {
+  it.scopedLive("has its transactions, their outcomes and its vertices under this one", () =>
+    Effect.gen(function* () {
+      const path = yield* ofFourth
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          for (const [n, transaction] of transactionsOf(first, second).entries()) {
+            expect(Option.getOrThrow(yield* storage.transactions.byId(transaction.id))).toMatchObject({
+              sequence: n + 1,
+              transaction,
+              outcome: {
+                failure: n % EACH === 0 ? { code: "NonceTooLow", reason: "5 expected" } : null,
+                proposalId: null,
+              },
+              commitIndex: n < EACH ? 1 : 2,
+              vertex: { hash: (n < EACH ? first : second).header.hash },
+            })
+          }
+          for (const [i, vertex] of [first, second].entries()) {
+            const places = yield* storage.transactions.ofVertex(Natural.commitIndex(i + 1), vertex.header.hash)
+            expect(places).toEqual([0, 1, 2].map((position) => ({ position, isApplied: position > 0 })))
+            const found = yield* storage.vertices.byHash(vertex.header.hash)
+            expect(Option.map(found, ({ bytes }) => bytes)).toEqual(Option.some(vertex.encoded))
+          }
+        }),
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("goes on with the next number, and its pages of history have both", () =>
+    Effect.gen(function* () {
+      const path = yield* ofFourth
+      yield* world.inDirectory(path, commitThird)
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          const all = transactionsOf(first, second, third).map(({ id }, n) => [n + 1, id])
+          const newestFirst = [...all].reverse()
+          expect(yield* historyOf(storage, null, 20)).toEqual(newestFirst)
+          expect(yield* historyOf(storage, null, 5)).toEqual(newestFirst.slice(0, 5))
+          expect(yield* historyOf(storage, 8, 4)).toEqual(newestFirst.slice(2, 6))
+          expect(yield* historyOf(storage, 5, 9)).toEqual(newestFirst.slice(5))
+        }),
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("lets go of its old transactions when it is pruned", () =>
+    Effect.gen(function* () {
+      const path = yield* ofFourth
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          yield* commitThird(storage)
+          expect(yield* storage.transactions.prune(Natural.commitIndex(2))).toBe(EACH)
+          expect(yield* historyOf(storage, null, 20)).toHaveLength(2 * EACH)
+          expect(yield* storage.transactions.prune(Natural.commitIndex(3))).toBe(EACH)
+          expect(yield* historyOf(storage, null, 20)).toHaveLength(EACH)
+          expect(yield* storage.transactions.prune(Natural.commitIndex(4))).toBe(EACH)
+          for (const { id } of transactionsOf(first, second, third)) {
+            expect(yield* storage.transactions.byId(id)).toEqual(Option.none())
+          }
+        }),
+      )
+      for (const table of ["earlier_transactions", "transaction_packs", "transaction_keys", "account_history"]) {
+        expect(yield* world.sqlite(`${path}/udg.db`, `select count(*) from ${table}`)).toEqual([[0]])
+      }
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("numbers no transaction as one that was pruned before", () =>
+    Effect.gen(function* () {
+      const path = yield* ofFourth
+      yield* world.inDirectory(path, (storage) => storage.transactions.prune(Natural.commitIndex(3)))
+      yield* world.inDirectory(path, commitThird)
+      const sequences = yield* world.inDirectory(path, (storage) => historyOf(storage, null, 20))
+      expect(sequences.map(([sequence]) => sequence)).toEqual([9, 8, 7])
+    }).pipe(Effect.provide(world.platform)),
+  )
+})

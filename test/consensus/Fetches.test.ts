@@ -1,6 +1,7 @@
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { Fetches } from "../../src/consensus/admission/Fetches.js"
-import { WaitingRoom } from "../../src/consensus/admission/WaitingRoom.js"
+import { type Guest, WaitingRoom, type Want } from "../../src/consensus/admission/WaitingRoom.js"
+import * as SeatSet from "../../src/consensus/dag/SeatSet.js"
 import { Pace } from "../../src/consensus/Pace.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -144,6 +145,15 @@ it("an author has so many questions under way and no more, and that costs nobody
   expect(world.fetches.size).toBe(67)
 })
 
+it("a vertex that waits for its own parents is not asked for", () => {
+  const world = new World()
+  const parents = world.phantoms(1, 1)
+  const named = builder.make(1, 2, parents)
+  world.add(0, 3, [parentOf(named)])
+  world.room.add(named, 1, parents, true)
+  expect([0, RETRY_MS].map((now) => world.due(now).map(({ parent }) => parent))).toEqual([parents, parents])
+})
+
 it("a guest that was lost is asked for again by those that wait for it", () => {
   const world = new World()
   const parents = world.phantoms(1, 300)
@@ -213,6 +223,112 @@ it("a full queue takes nothing more before half of it is done, and then only wha
   }
   expect(late.map(({ hash }) => (asked.get(hash)?.place ?? 0) > 1_000)).toEqual([true])
   expect(new Set(ofAnother.map(({ hash }) => asked.get(hash)?.seat))).toEqual(new Set([4]))
+})
+
+/** The wants of two authors, without the room that would limit how many one of them has. */
+class TwoAuthors {
+  readonly wants: Array<Want> = []
+  readonly fetches = new Fetches(
+    2,
+    () => false,
+    () => this.wants.filter(({ isOver }) => !isOver),
+  )
+  readonly #guest: Guest
+
+  constructor() {
+    const vertex = builder.make(0, 1, [])
+    const seats = { isNamed: true, neededBy: SeatSet.none(2) }
+    this.#guest = {
+      vertex,
+      hash: vertex.header.hash,
+      round: 1,
+      seat: 0,
+      missing: new Map(),
+      isFirst: true,
+      place: -1,
+      ...seats,
+    }
+  }
+
+  /** One of the two, if not said otherwise the first, needs this many more. */
+  need(round: number, count: number, seat = 0): ReadonlyArray<Want> {
+    const added = Array.from({ length: count }, (): Want => {
+      const serial = this.wants.length
+      const hash = Hash.of("udg/seed", new Uint8Array([serial & 0xff, serial >>> 8]))
+      const parent = { round: Natural.round(round), author: builder.committee.member(0).address, hash }
+      const marks = { guest: null, isOver: false, attempts: 0, askedFor: 0, dueAt: 0, place: -1 }
+      const want = { parent, guests: new Set<Guest>(), neededBy: SeatSet.none(2), queuedFor: SeatSet.none(2), ...marks }
+      SeatSet.add(want.neededBy, seat)
+      this.wants.push(want)
+      return want
+    })
+    for (const want of added) this.fetches.needed(want, want.neededBy)
+    return added
+  }
+
+  /** Asks for everything up to this round, and has every answer at once. */
+  answer(upTo: number): void {
+    for (let asked = -1; asked !== 0; ) {
+      asked = this.fetches.due(upTo, at(0), RETRY_MS).length
+      for (const want of this.wants) if (want.place >= 0) this.#arrived(want)
+    }
+  }
+
+  #arrived(want: Want): void {
+    want.isOver = true
+    this.fetches.resolved(want)
+  }
+
+  /** A vertex has come that waits for its own parents. */
+  lodge(want: Want): void {
+    want.guest = this.#guest
+  }
+}
+
+const isQueued = ({ queuedFor }: Want): boolean => SeatSet.has(queuedFor, 0)
+
+it("a queue holds 8,192 parents and not one more", () => {
+  const authors = new TwoAuthors()
+  expect(authors.need(1, 8_192).every(isQueued)).toBe(true)
+  expect(authors.need(1, 1).some(isQueued)).toBe(false)
+})
+
+it.each([
+  [4_095, false],
+  [4_096, true],
+])("a full queue in which %d are over has room again: %s", (over, hasRoom) => {
+  const authors = new TwoAuthors()
+  for (const want of authors.need(1, 8_192).slice(0, over)) want.isOver = true
+  expect(authors.need(1, 1).map(isQueued)).toEqual([hasRoom])
+})
+
+describe("a queue that was full", () => {
+  /** 4,097 of 8,192 are left in it, one of them of round 2. */
+  const aboveHalf = () => {
+    const authors = new TwoAuthors()
+    authors.need(1, 4_095)
+    authors.need(2, 1)
+    authors.need(9, 4_096)
+    const late = authors.need(9, 1)
+    authors.answer(1)
+    return { authors, late }
+  }
+
+  it("is looked up again at half of its places, and not one above", () => {
+    const { authors, late } = aboveHalf()
+    expect(late.some(isQueued)).toBe(false)
+    authors.answer(2)
+    expect(late.every(isQueued)).toBe(true)
+  })
+
+  it("then takes only what its own author needs and does not have", () => {
+    const { authors, late } = aboveHalf()
+    const ofAnother = authors.need(9, 1, 1)
+    const lodged = authors.need(9, 1)
+    for (const want of lodged) authors.lodge(want)
+    authors.answer(2)
+    expect([late, ofAnother, lodged].map((wants) => wants.some(isQueued))).toEqual([true, false, false])
+  })
 })
 
 it("counts each place that it visits", () => {

@@ -1,5 +1,7 @@
 /** The client against nodes that lie, over HTTP: a real node behind a server that changes its answers, and made-up networks. */
 import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
 import { Either, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Light from "../../src/light/Light.js"
@@ -7,6 +9,7 @@ import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import { SecretKey, type Signer } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { type FundedAccount, type StartedNode, startNode } from "../../src/testing/Testing.js"
+import * as Stranger from "../testing/Stranger.js"
 import * as History from "./History.js"
 import * as Liar from "./Liar.js"
 
@@ -60,6 +63,30 @@ const asReport = (outcome: Outcome): Light.Report => {
 }
 
 const trust = () => Light.genesis(node.genesis)
+
+describe("the page about it", () => {
+  const page = readFileSync(resolve(import.meta.dirname, "../../docs/light-client.md"), "utf8")
+  const programs = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, text = ""]) => text)
+
+  it("has a program that proves a balance with the built package", async () => {
+    const { genesis } = node
+    await using site = await Liar.start((path) => (path === "/genesis.json" ? { ...genesis } : undefined))
+    const [program = "no program"] = programs
+    const here = program
+      .replace("/genesis.json", `${site.url}/genesis.json`)
+      .replace(/https:\/\/node-[12]\.example/g, node.url)
+    const { said, code } = await Stranger.run(here)
+    expect(said).toMatch(/^\d{13,} \d+ \{ by: 1, of: 1 \} \[\n/)
+    expect(code).toBe(0)
+  })
+
+  it.each(["nodenext", "bundler"] as const)(
+    "has programs that a strict compiler takes, with the modules of %s",
+    async (it) => {
+      expect(await Stranger.compile(programs, it)).toEqual({ code: 0, said: "" })
+    },
+  )
+})
 
 describe("a check of an honest node", () => {
   it("proves balance, nonce, stake and name from the genesis on", async () => {

@@ -64,6 +64,27 @@ describe("a transaction that is waited for", () => {
     await expect(client.waitFor("ab")).rejects.toBeInstanceOf(Client.InvalidInput)
   })
 
+  it("is final without an effect, and the failure says why", async () => {
+    const [hash, vertex_hash] = ["ab".repeat(32), "cd".repeat(32)]
+    const server = createServer((_, response) => {
+      const refusal = {
+        code: "TransactionNotFound",
+        error: "had no effect",
+        vertex_hash,
+        round: 7,
+        reason: "nonce 3 is used",
+      }
+      response.writeHead(404, { "content-type": "application/json" }).end(JSON.stringify(refusal))
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const asking = Client.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const failure = await asking.waitFor(hash).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ name: "NotApplied", code: "NoEffect", hash })
+    expect(String(failure)).toContain("final but had no effect: nonce 3 is used")
+    server.close()
+    server.closeAllConnections()
+  })
+
   it("failed, and the outcome says why", async () => {
     const nobody = accountOf(3)
     const vote = nobody.vote({ proposal_id: 77, vote: true, fee: 1_000, nonce: 0 })

@@ -64,12 +64,22 @@ const house = {
   },
   node: {
     rooms: ["log", "lifecycle", "start", "signatures", "engine", "reads", "offline", "."],
-    ours: ["effect3/fibers", "protocol", "ledger", "consensus", "replica", "storage", "network", "turns"],
+    ours: [
+      "collections",
+      "effect3/fibers",
+      "protocol",
+      "ledger",
+      "consensus",
+      "replica",
+      "storage",
+      "network",
+      "turns",
+    ],
     packages: ["effect", "#crypto", "@effect/platform", "@effect/platform/Error", "node:net", "node:path"],
   },
   rpc: {
     rooms: ["api", "documents", "admission", "server", "metrics", "handlers", "."],
-    ours: ["effect3", "protocol", "turns", "ledger", "replica", "node"],
+    ours: ["collections", "effect3", "protocol", "turns", "ledger", "replica", "node"],
     packages: [
       "effect",
       "@effect/platform",
@@ -126,6 +136,8 @@ const exceptions = {
       "node:timers/promises",
     ],
   },
+  /** Effect's file system does not say how much room is left. */
+  "storage/files/DiskSpace.ts": { packages: ["effect", "node:fs/promises", "node:path"] },
   /** What writes, and what checks signatures, each with the thread that does it. */
   "storage/sqlite/WriterThread.ts": { packages: ["effect", "@effect/sql", "#threads", "node:worker_threads"] },
   "storage/sqlite/WriterProgram.ts": { packages: ["node:worker_threads"] },

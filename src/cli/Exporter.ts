@@ -8,7 +8,8 @@ import * as Http from "node:http"
 import { Console, Data, Effect, Runtime } from "effect"
 import * as Client from "../client/Effects.js"
 import type { Figures } from "../node/reads/Metrics.js"
-import * as Gauges from "../rpc/metrics/Gauges.js"
+import * as Catalogue from "../rpc/metrics/Catalogue.js"
+import * as Family from "../rpc/metrics/Family.js"
 import * as Server from "../rpc/server/Server.js"
 import * as Command from "./settings/Command.js"
 import * as Reader from "./settings/Reader.js"
@@ -91,7 +92,7 @@ interface Answer {
 
 const scraped = (target: string): Effect.Effect<Answer> =>
   read(target).pipe(
-    Effect.flatMap((figures) => Effect.promise(() => Gauges.expose(figures))),
+    Effect.map((figures) => Family.expose(Catalogue.ofElsewhere, { figures })),
     Effect.match({
       onSuccess: (text) => ({ status: 200, text }),
       onFailure: ({ message }) => ({ status: 502, text: `${message}\n` }),

@@ -9,6 +9,7 @@ import { Inbox } from "../turns/Inbox.js"
 import type { Offence } from "./Conduct.js"
 import type { Tag } from "./MessageCodec.js"
 import type { Standing } from "./Standing.js"
+import { Volume } from "./Volume.js"
 
 /** Another node that this one is connected to. */
 export interface Peer {
@@ -44,6 +45,8 @@ export interface Figures {
   readonly freePlaces: number
   /** How often a bug ended work for a peer. */
   readonly failures: number
+  /** Live counts of what went over the line. */
+  readonly volume: Volume
 }
 
 export class Network extends Context.Tag("udg/Network")<
@@ -75,7 +78,7 @@ export const offline: Layer.Layer<Network> = Layer.sync(Network, () => ({
   broadcast: () => Effect.void,
   inbound: new Inbox<Received>(),
   peers: Effect.succeed([]),
-  figures: () => ({ freePlaces: 1, failures: 0 }),
+  figures: () => ({ freePlaces: 1, failures: 0, volume: new Volume() }),
   changes: Stream.never,
   misbehaved: () => Effect.void,
   setMembers: () => Effect.void,

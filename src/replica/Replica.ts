@@ -145,7 +145,7 @@ export class Replica {
   }
 
   /** Pending transactions, read-only. */
-  get pool(): Pick<PendingTransactions, "all" | "get" | "judge" | "nextNonce" | "of" | "size" | "top"> {
+  get pool(): Pick<PendingTransactions, "all" | "get" | "judge" | "nextNonce" | "of" | "size" | "top" | "turnover"> {
     return this.#live.pool
   }
 

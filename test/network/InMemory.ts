@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer, Option, Stream, SubscriptionRef } from "effect"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import { Network, type Peer, type Received } from "../../src/network/Network.js"
+import { Volume } from "../../src/network/Volume.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type * as Vertex from "../../src/protocol/vertex/Vertex.js"
@@ -70,7 +71,7 @@ export const hub: Effect.Effect<Hub> = Effect.gen(function* () {
         broadcast: (message) => Effect.map(members, (all) => tell(others(all), message)),
         inbound,
         peers: Effect.map(members, peersOf),
-        figures: () => ({ freePlaces: 128, failures: 0 }),
+        figures: () => ({ freePlaces: 128, failures: 0, volume: new Volume() }),
         changes: Stream.map(members.changes, peersOf),
         misbehaved: (peer, what) => Effect.sync(() => void misbehaviours.push({ peer, what })),
         setMembers: () => Effect.void,

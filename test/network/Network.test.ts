@@ -25,6 +25,13 @@ describe("four validators", () => {
       await Processes.until("it signs again", () => Processes.lastRoundOf(other, key) > stopped + 4)
       const signed = Processes.lastRoundOf(other, key)
       await Processes.everybodyAt(all, signed + 10)
+      const metrics = await (await fetch(`${other.http}/metrics`)).text()
+      for (const direction of ["received", "sent"]) {
+        const vertices = new RegExp(
+          `messages_total\\{direction="${direction}",kind="Vertices",class="member"\\} \\d\\d`,
+        )
+        expect(metrics).toMatch(vertices)
+      }
       await expectSound(network, all, signed)
       expect(await Promise.all(all.map(({ stop }) => stop()))).toEqual([0, 0, 0, 0])
     },

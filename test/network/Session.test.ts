@@ -11,6 +11,7 @@ import { PeerLog } from "../../src/network/peers/PeerLog.js"
 import { strangerShare } from "../../src/network/peers/Rates.js"
 import { Session } from "../../src/network/peers/Session.js"
 import type { Connection } from "../../src/network/peers/Wire.js"
+import { Volume } from "../../src/network/Volume.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -222,7 +223,7 @@ describe("what comes in", () => {
     const log = new PeerLog(() => {}, now)
     const discipline = new Discipline(log, { connections: [facts.connection] }, now)
     const around = { heard: (received: Received) => void heard.push(received), standingOf: () => "stranger" as const }
-    const taking = new Intake({ ...around, log, discipline })
+    const taking = new Intake({ ...around, log, discipline, volume: new Volume() })
     const read = async (channel: Channel.Channel, ...messages: ReadonlyArray<Uint8Array>) => {
       async function* source() {
         for (const message of messages) yield Frames.framed(message)

@@ -38,6 +38,14 @@ describe("peers' questions", () => {
     expect(peers()).toEqual(["a", "m", "m", "b"])
   })
 
+  it("are dropped, and counted, once too many of the same peer wait", () => {
+    const { answers } = scene()
+    // One is being answered.
+    for (let i = 0; i < 67; i++) answers.ask(stranger("a"), question)
+    expect(answers.waiting).toBe(64)
+    expect(answers.dropped).toEqual({ member: 0, named: 0, stranger: 2 })
+  })
+
   it("of a member wait for no stranger's, however many ask", () => {
     const { answers, peers, finish } = scene()
     for (let i = 0; i < 20; i++) for (let n = 0; n < 60; n++) answers.ask(stranger(`s${i}`), question)
@@ -55,6 +63,7 @@ describe("peers' questions", () => {
       return count
     }
     const atOnce = answered()
+    expect(answers.heldBack).toBe(1)
     // 87 MB for 17 KB of questions, it once was.
     expect(atOnce * 2).toBeLessThanOrEqual(32 + 4 * 2)
     answers.ask(member("m"), question)

@@ -9,6 +9,7 @@ import * as MessageCodec from "../../src/network/MessageCodec.js"
 import { Network, type Peer, type Received } from "../../src/network/Network.js"
 import * as PeerAddress from "../../src/network/PeerAddress.js"
 import type { Standing } from "../../src/network/Standing.js"
+import { Volume } from "../../src/network/Volume.js"
 import * as Engine from "../../src/node/engine/Engine.js"
 import { exitCodeOf } from "../../src/node/lifecycle/Ending.js"
 import { Supervisor } from "../../src/node/lifecycle/Supervisor.js"
@@ -118,7 +119,7 @@ const talkative: Layer.Layer<Network> = Layer.sync(Network, () => {
     broadcast: () => Effect.void,
     inbound,
     peers: Effect.succeed([peer]),
-    figures: () => ({ freePlaces: 1, failures: 0 }),
+    figures: () => ({ freePlaces: 1, failures: 0, volume: new Volume() }),
     changes: Stream.make([peer]),
     misbehaved: () => Effect.void,
     setMembers: () => Effect.void,

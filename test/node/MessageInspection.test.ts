@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from "vitest"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { RelayDecision } from "../../src/network/Network.js"
 import type { Standing } from "../../src/network/Standing.js"
-import { Counters } from "../../src/node/engine/Counters.js"
 import { Bulkhead } from "../../src/node/signatures/Bulkhead.js"
 import { type Inspected, MessageInspection, type Surroundings } from "../../src/node/signatures/MessageInspection.js"
 import { OpenQuestions } from "../../src/node/signatures/OpenQuestions.js"
@@ -22,6 +21,7 @@ import type { PeerId } from "../../src/replica/messages/Peer.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
 import { slowSigner } from "../network/attacks/Ammunition.js"
 import { addressOf, Cluster, coins, signerOf, transfer } from "../replica/Cluster.js"
+import { countersOf } from "./CountersOf.js"
 
 const cluster = new Cluster({ validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 } })
 cluster.start()
@@ -83,7 +83,7 @@ const scene = ({
   const refused: Array<string> = []
   const passed: Array<Inspected> = []
   const asked = new OpenQuestions()
-  const counters = new Counters(0)
+  const counters = countersOf()
   // The methods of a class are not its own.
   const view: Surroundings["replica"] = {
     checksOf: (message, isVerified) => replica.checksOf(message, isVerified),

@@ -79,9 +79,12 @@ describe("the threads", () => {
           if (done.length === 11) resume(Effect.void)
         }
         for (let i = 0; i < 10; i++) threads.check(checks, settle(`transactions ${i}`))
+        expect(threads.waiting).toBe(1_280)
         setTimeout(() => threads.check(checks, settle("vertex"), { owner: member, isUrgent: true }), 5)
       })
       yield* all
+      expect(threads.checked).toBe(11 * 128)
+      expect(threads.waiting).toBe(0)
       // What the thread had been given by then had gone before it, and some more may have been answered.
       expect(done.indexOf("vertex")).toBeLessThan(9)
       expect(done.filter((name) => name !== "vertex")).toEqual(

@@ -3,6 +3,7 @@ import { FileSystem } from "@effect/platform"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Either, Layer, Logger, Option, Stream } from "effect"
 import * as Network from "../../src/network/Network.js"
+import { Volume } from "../../src/network/Volume.js"
 import * as Engine from "../../src/node/engine/Engine.js"
 import * as Node from "../../src/node/Node.js"
 import { Mempool } from "../../src/node/reads/Mempool.js"
@@ -51,7 +52,7 @@ export const overheard = (hear: (vertex: Vertex) => void): Layer.Layer<Network.N
     broadcast: (news) => Effect.sync(() => (news._tag === "Vertices" ? news.vertices.forEach(hear) : undefined)),
     inbound: new Inbox<Network.Received>(),
     peers: Effect.succeed([]),
-    figures: () => ({ freePlaces: 128, failures: 0 }),
+    figures: () => ({ freePlaces: 128, failures: 0, volume: new Volume() }),
     changes: Stream.never,
     misbehaved: () => Effect.void,
     setMembers: () => Effect.void,

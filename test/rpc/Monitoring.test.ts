@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
-import { textOf } from "../docs/Pages.js"
+import * as Catalogue from "../../src/rpc/metrics/Catalogue.js"
 import * as RealNode from "./RealNode.js"
-import { ask, get } from "./TestServer.js"
+import { ask, get, post } from "./TestServer.js"
 
 let node: RealNode.RealNode
 beforeAll(async () => {
@@ -90,12 +90,34 @@ describe("/metrics", () => {
     expect(figureOf(found, "nodejs_eventloop_lag_seconds")).toBeGreaterThanOrEqual(0)
   })
 
-  it("has the series that docs/operations/monitoring.md lists, and no other ones of its own", async () => {
+  it("has the series of the table in docs/operations/monitoring.md, and no other ones of its own", async () => {
     const names = [...(await scrape()).keys()].filter((name) => !/^(process|nodejs)_/.test(name))
-    const listed = [
-      ...textOf("docs/operations/monitoring.md").matchAll(/^\| `(\w+)` +\| (?:gauge|counter|histogram) /gm),
-    ]
-    expect(names.sort()).toEqual(listed.map(([, name]) => name).sort())
+    expect(names.sort()).toEqual(Catalogue.all.map(({ name }) => name).sort())
+  })
+
+  it("tells what this validator does, what was refused, and what the program is", async () => {
+    const transaction = { type: "Transfer", from: "0".repeat(40), to: "0".repeat(40), amount: 1, fee: 1_000, nonce: 0 }
+    const keys = { pub_key: "0".repeat(64), signature: "0".repeat(128) }
+    const body = JSON.stringify({ ...transaction, ...keys })
+    const refusal = await ask(node.port, post("/tx/submit", body))
+    const { code } = JSON.parse(refusal.body)
+    const found = await scrape()
+    expect(found.get("udg_transactions_refused_total")?.samples).toEqual(
+      new Map([[`udg_transactions_refused_total{reason="${code}"}`, 1]]),
+    )
+    expect(figureOf(found, "udg_validator_in_committee")).toBe(1)
+    expect(figureOf(found, "udg_validator_weight_ratio")).toBe(1)
+    expect(figureOf(found, "udg_validator_rounds_made_total")).toBeGreaterThan(10)
+    expect(figureOf(found, "udg_vertices_final_total")).toBeGreaterThan(10)
+    const finality = found.get("udg_finality_seconds")?.samples
+    expect(finality?.get("udg_finality_seconds_count")).toBeGreaterThan(10)
+    expect(figureOf(found, "udg_checkpoint_latest_timestamp_seconds")).toBeCloseTo(Date.now() / 1_000, -2)
+    expect([...(found.get("udg_member_rounds_missed_total")?.samples.values() ?? [])]).toEqual([0])
+    expect([...(found.get("udg_build_info")?.samples.keys() ?? [])]).toEqual([
+      'udg_build_info{version="0.0.0",wire="1",database="5"}',
+    ])
+    // Everything is in memory.
+    expect(found.get("udg_data_directory_free_bytes")?.samples.size).toBe(0)
   })
 
   it("times answers by route, not by path", async () => {

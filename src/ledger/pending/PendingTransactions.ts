@@ -49,6 +49,15 @@ export interface Received {
   readonly receivedAt: Natural.Timestamp
 }
 
+/** Why a transaction left: the last, because its sender can no longer pay for it, or has changed its keys. */
+export type Departure = "executed" | "replaced" | "evicted" | "expired" | "invalid"
+
+/** Since this pool began, without what it began with. */
+export interface Turnover {
+  readonly admitted: number
+  readonly departed: { readonly [reason in Departure]: number }
+}
+
 /** The arrivals and departures since the last time, for the disk. */
 export interface Changes {
   readonly added: ReadonlyArray<Received>
@@ -78,6 +87,8 @@ export class PendingTransactions {
   /** Not drained yet: arrivals since the last `drainWaiting`, and those before it. */
   #added = { lately: new Map<Hash, Received>(), before: new Map<Hash, Received>() }
   #removed = new Set<Hash>()
+  #admitted = 0
+  #departed = { executed: 0, replaced: 0, evicted: 0, expired: 0, invalid: 0 }
 
   constructor(door: Door, capacity: number = Limits.MEMPOOL_TRANSACTIONS) {
     this.#door = door
@@ -91,6 +102,10 @@ export class PendingTransactions {
   /** How many transactions are in vertices that are not ordered yet, pending here or not. */
   get inclusions(): number {
     return this.#inclusions.size
+  }
+
+  get turnover(): Turnover {
+    return { admitted: this.#admitted, departed: this.#departed }
   }
 
   get(id: Hash): Received | undefined {
@@ -166,9 +181,10 @@ export class PendingTransactions {
       arrival: this.#arrivals++,
     })
     const replaced = this.#senders.get(transaction.from)?.at(transaction.nonce)
-    if (replaced !== undefined) this.#drop(replaced)
+    if (replaced !== undefined) this.#drop(replaced, "replaced")
     this.#insert(entry)
     this.#note(entry)
+    this.#admitted++
     if (this.#evict() === entry) return Either.left({ _tag: "MempoolFull", limit: this.#capacity, of: "pool" })
     return Either.right("new")
   }
@@ -215,9 +231,10 @@ export class PendingTransactions {
   }
 
   /** Removes an entry without ranking its sender again, for callers that remove several. */
-  #take(sender: Sender, entry: Entry.Entry): void {
+  #take(sender: Sender, entry: Entry.Entry, reason: Departure): void {
     const { id } = entry.transaction
     if (!this.#entries.delete(id)) return
+    this.#departed[reason]++
     sender.remove(entry)
     if (entry.lane === "exempt") this.#exempt--
     if (!this.#forgetAdded(id)) this.#removed.add(id)
@@ -227,10 +244,10 @@ export class PendingTransactions {
     return this.#added.lately.delete(id) || this.#added.before.delete(id)
   }
 
-  #drop(entry: Entry.Entry): void {
+  #drop(entry: Entry.Entry, reason: Departure): void {
     const sender = this.#senders.get(entry.transaction.from)
     if (sender === undefined) throw new Error(`pending transaction ${entry.transaction.id} has no sender`)
-    this.#take(sender, entry)
+    this.#take(sender, entry, reason)
     this.#rank(sender)
   }
 
@@ -252,7 +269,7 @@ export class PendingTransactions {
     const lane = this.#exempt * Choice.EXEMPT_PART > this.#capacity ? "exempt" : "paying"
     const leaving = this.#leaving[lane].first?.entry
     if (!leaving) throw new Error(`${this.#entries.size} pending transactions, none of them ${lane}: none can leave`)
-    this.#drop(leaving)
+    this.#drop(leaving, "evicted")
     return leaving
   }
 
@@ -260,7 +277,7 @@ export class PendingTransactions {
   expire(now: Natural.Timestamp): void {
     for (const entry of this.#entries.values()) {
       if (now - entry.receivedAt < LIFETIME_MS) return
-      this.#drop(entry)
+      this.#drop(entry, "expired")
     }
   }
 
@@ -323,7 +340,7 @@ export class PendingTransactions {
       const isPast = transaction.nonce < nonce
       const isAffordable = spending + entry.spending <= balance
       const isForeign = changesKeys && this.#door.admission(transaction, 0)?._tag === "InvalidSignature"
-      if (isPast || !isAffordable || isForeign) this.#take(sender, entry)
+      if (isPast || !isAffordable || isForeign) this.#take(sender, entry, isPast ? "executed" : "invalid")
       else spending += entry.spending
     }
     this.#rank(sender)
@@ -337,5 +354,7 @@ export class PendingTransactions {
       else this.#removed.add(transaction.id)
     }
     this.#arrived = []
+    this.#admitted = 0
+    this.#departed = { executed: 0, replaced: 0, evicted: 0, expired: 0, invalid: 0 }
   }
 }

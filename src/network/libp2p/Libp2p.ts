@@ -134,7 +134,11 @@ const make = (options: Options) =>
       inbound,
       // Read from the sessions: their latencies change.
       peers: Effect.sync(() => board.peers),
-      figures: () => ({ freePlaces: Math.max(0, Places.STRANGERS - board.strangers), failures: board.failures }),
+      figures: () => ({
+        freePlaces: Math.max(0, Places.STRANGERS - board.strangers),
+        failures: board.failures,
+        volume: board.volume,
+      }),
       changes: peers.changes,
       misbehaved: (peer, what, offence = "invalid") => Effect.sync(() => board.misbehaved(peer, what, offence)),
       setMembers: (members) => Effect.sync(() => standings.setMembers(members)),

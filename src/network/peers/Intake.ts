@@ -5,6 +5,7 @@ import type { Tag } from "../MessageCodec.js"
 import * as MessageCodec from "../MessageCodec.js"
 import type { Received, RelayDecision } from "../Network.js"
 import type { Standing } from "../Standing.js"
+import type { Volume } from "../Volume.js"
 import * as Channel from "./Channel.js"
 import type { Discipline } from "./Discipline.js"
 import type { PeerLog } from "./PeerLog.js"
@@ -17,6 +18,7 @@ export interface Around {
   readonly standingOf: (peer: PeerId) => Standing
   readonly log: PeerLog
   readonly discipline: Discipline
+  readonly volume: Volume
 }
 
 const nothing = () => {}
@@ -99,8 +101,10 @@ export class Intake {
     release: (decision: RelayDecision) => void,
     lost: () => void = nothing,
   ): void {
-    const { heard, standingOf, log } = this.#around
-    const hand = () => heard({ from: peer, standing: standingOf(peer), tag, bytes, release })
+    const { heard, standingOf, log, volume } = this.#around
+    const standing = standingOf(peer)
+    volume.received(tag, standing, bytes.length)
+    const hand = () => heard({ from: peer, standing, tag, bytes, release })
     log.contain(peer, where, hand, () => {
       release("known")
       lost()

@@ -7,6 +7,7 @@ import * as Frames from "../Frames.js"
 import * as Hello from "../Hello.js"
 import * as MessageCodec from "../MessageCodec.js"
 import type { Peer, Received } from "../Network.js"
+import { Volume } from "../Volume.js"
 import { Arrivals } from "./Arrivals.js"
 import * as Channel from "./Channel.js"
 import { type Around as AroundDialling, Dialling } from "./Dialling.js"
@@ -46,6 +47,8 @@ export class Switchboard {
   readonly #reception: Reception.Reception
   readonly #dialling: Dialling
   readonly #intake: Intake
+  /** What went over the line, without what the layers below add. */
+  readonly volume = new Volume()
 
   private constructor(options: Options) {
     const { wire, listener, clock } = options
@@ -73,7 +76,7 @@ export class Switchboard {
       traffic: this.#traffic,
     })
     this.#dialling = new Dialling({ ...options, reception: this.#reception, protocol: this.protocolOf("peers") })
-    this.#intake = new Intake({ heard: listener.heard, standingOf, log, discipline })
+    this.#intake = new Intake({ heard: listener.heard, standingOf, log, discipline, volume: this.volume })
   }
 
   static async start(options: Options): Promise<Switchboard> {
@@ -192,7 +195,9 @@ export class Switchboard {
     if (channel === "answers") session.answered()
     if (message._tag === "AskClosing") session.asksForClosing()
     if (channel === "questions") session.meter.asked(MessageCodec.MAX_BYTES)
-    session.send(channel, Frames.framed(MessageCodec.encode(message)))
+    const frame = Frames.framed(MessageCodec.encode(message))
+    this.volume.sent(message._tag, this.#reception.standingOf(to), frame.length)
+    session.send(channel, frame)
   }
 
   broadcast(gossip: Gossip): void {
@@ -204,14 +209,19 @@ export class Switchboard {
     }
     for (const vertex of gossip.vertices) {
       const frame = Frames.framed(MessageCodec.encode({ _tag: "Vertices", vertices: [vertex] }))
-      for (const session of sessions) session.send("vertices", frame)
+      for (const session of sessions) {
+        this.volume.sent("Vertices", this.#reception.standingOf(session.facts.peer), frame.length)
+        session.send("vertices", frame)
+      }
     }
   }
 
   #publish(gossip: Gossip): void {
     const topic = this.protocolOf(gossip._tag === "Transactions" ? "transactions" : "votes")
+    const bytes = MessageCodec.encode(gossip)
+    this.volume.sent(gossip._tag, "topic", bytes.length)
     this.#options.wire
-      .publish(topic, MessageCodec.encode(gossip))
+      .publish(topic, bytes)
       .catch((error: unknown) => this.#log.write("debug", "gossip not sent", { reason: reasonOf(error) }))
   }
 

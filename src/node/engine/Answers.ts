@@ -4,6 +4,7 @@
  * thread) is limited for all non-members together. A question waits until there is room, and a peer whose questions
  * wait is not read from (`Session`): so the limits slow peers down but cost them no points.
  */
+import type { Standing } from "../../network/Standing.js"
 import type { DiskQuestion, Question } from "../../replica/messages/Message.js"
 import { Budget } from "../signatures/Budget.js"
 import { FairQueue, type Owner } from "../signatures/FairQueue.js"
@@ -44,6 +45,8 @@ export class Answers {
   readonly #milliseconds: Budget
   readonly #inTheMaking = new Map<string, number>()
   #isLooking = false
+  readonly #dropped = { member: 0, named: 0, stranger: 0 }
+  #heldBack = 0
 
   constructor(answer: Answer, now: () => number = () => performance.now()) {
     this.#answer = answer
@@ -56,9 +59,22 @@ export class Answers {
     return this.#questions.size
   }
 
+  /** Questions that were dropped, because too many of the same peer waited. */
+  get dropped(): Readonly<Record<Standing, number>> {
+    return this.#dropped
+  }
+
+  /** How often questions waited, and none of them could be answered because the budget of their askers was used up. */
+  get heldBack(): number {
+    return this.#heldBack
+  }
+
   /** False if more questions of this peer wait than the limit: the question is dropped. */
   ask(owner: Owner, question: Question | DiskQuestion): boolean {
-    if (this.#questions.sizeOf(owner) >= MAX_WAITING) return false
+    if (this.#questions.sizeOf(owner) >= MAX_WAITING) {
+      this.#dropped[owner.standing]++
+      return false
+    }
     this.#questions.push(owner, question)
     this.#begin()
     return true
@@ -109,6 +125,7 @@ export class Answers {
   #lookLater(): void {
     if (this.#isLooking) return
     this.#isLooking = true
+    this.#heldBack++
     setTimeout(() => {
       this.#isLooking = false
       this.#begin()

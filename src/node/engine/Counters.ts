@@ -1,10 +1,14 @@
 /** Counts events. Figures without a prefix are totals since this process began; the others are current values. */
 
-import type { Execution } from "../../ledger/rules/Execution.js"
-import type { CommitIndex } from "../../protocol/numbers/Natural.js"
+import { Histogram } from "../../collections/Histogram.js"
+import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
+import type { Execution, Outcome } from "../../ledger/rules/Execution.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { CommitIndex, Round } from "../../protocol/numbers/Natural.js"
 import type { Output } from "../../replica/output/Output.js"
 import type { Write } from "../../replica/output/Write.js"
 import type { NodeEvent } from "./NodeEvent.js"
+import type { Participation } from "./Participation.js"
 
 const NOTHING = {
   checkpointsProduced: 0,
@@ -17,6 +21,14 @@ const NOTHING = {
   checkpointsPersisted: 0,
   /** Final and recorded, applied or failed. */
   transactions: 0,
+  commits: 0,
+  /** Final ones, of all members. */
+  finalVertices: 0,
+  /** Signed here. */
+  ownVertices: 0,
+  /** Proofs that a member signed two vertices for one round, found here. */
+  equivocations: 0,
+  slashings: 0,
   /** On disk or being written, of all epochs. */
   vertices: 0,
   /** Messages and questions of peers that a bug kept from being judged. */
@@ -27,22 +39,47 @@ const NOTHING = {
 
 export type Counts = Readonly<typeof NOTHING>
 
-/** How many of the transactions of a commit had an effect, if only that their fee was charged. */
-export const withEffect = ({ vertices }: Pick<Execution, "vertices">): number => {
-  let count = 0
-  for (const { transactions } of vertices) {
-    for (const { _tag } of transactions) if (_tag !== "NoEffect") count++
-  }
-  return count
+/** Upper bounds in seconds: three rounds of a hundredth of a second, up to a network that stood still for a while. */
+const FINALITY_BOUNDS = [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 30, 60]
+/** More than a committee makes in the rounds that a leader can order; beyond it, the oldest are forgotten. */
+const MOST_UNORDERED = 20_000
+
+/** The transactions of a commit by their outcome. */
+export const outcomesOf = ({ vertices }: Pick<Execution, "vertices">): Record<Outcome["_tag"], number> => {
+  const counts = { Applied: 0, Failed: 0, NoEffect: 0 }
+  for (const { transactions } of vertices) for (const { _tag } of transactions) counts[_tag]++
+  return counts
+}
+
+export interface Surroundings {
+  /** On disk when the process began. */
+  readonly vertices: number
+  readonly participation: Participation
+  /** Whether a vertex of this round comes as it is made, and is not fetched later. */
+  readonly isFresh: (round: Round) => boolean
+  /** Milliseconds; never set. */
+  readonly now?: () => number
 }
 
 export class Counters {
   readonly #counts: typeof NOTHING
+  readonly #isFresh: Surroundings["isFresh"]
+  readonly #now: () => number
+  readonly participation: Participation
+  /** Seconds from the moment a vertex was here until it was final and on disk. */
+  readonly finality = new Histogram(FINALITY_BOUNDS)
+  readonly #refusals = new Map<Refusal["_tag"], number>()
+  readonly #outcomes = { Applied: 0, Failed: 0, NoEffect: 0 }
+  /** When each vertex came that no commit has ordered yet. */
+  readonly #unordered = new Map<Hash, number>()
   /** Commit times of the checkpoints being built. */
   readonly #building = new Map<CommitIndex, number>()
 
-  constructor(vertices: number) {
+  constructor({ vertices, participation, isFresh, now = () => performance.now() }: Surroundings) {
     this.#counts = { ...NOTHING, vertices }
+    this.participation = participation
+    this.#isFresh = isFresh
+    this.#now = now
   }
 
   /** Live counts, not a copy. */
@@ -50,18 +87,43 @@ export class Counters {
     return this.#counts
   }
 
+  /** Clients' transactions that were refused, by the reason. */
+  get refusals(): ReadonlyMap<Refusal["_tag"], number> {
+    return this.#refusals
+  }
+
+  /** Transactions in final vertices. */
+  get outcomes(): Readonly<Record<Outcome["_tag"], number>> {
+    return this.#outcomes
+  }
+
   /** Counts the replica's outputs. */
   putOut(output: Output): void {
-    if (output._tag === "Write") this.#written(output.write)
-    const isWrongState = output._tag === "Misbehaved" && output.error._tag === "WrongState"
-    if (isWrongState) this.#counts.checkpointValidationFailures++
+    switch (output._tag) {
+      case "Write":
+        this.#written(output.write)
+        return
+      case "Broadcast":
+        // The replica sends what it found itself; gossip relays what others found.
+        if (output.message._tag === "Evidence") this.#counts.equivocations++
+        return
+      case "Misbehaved":
+        if (output.error._tag === "WrongState") this.#counts.checkpointValidationFailures++
+        return
+      case "Send":
+      case "Serve":
+      case "TakenIn":
+      case "Joining":
+      case "JoinStopped":
+      case "Fatal":
+    }
   }
 
   #written(write: Write): void {
     const counts = this.#counts
     switch (write._tag) {
       case "Executed":
-        if (write.execution.isCheckpointDue) this.#building.set(write.execution.commit.index, performance.now())
+        if (write.execution.isCheckpointDue) this.#building.set(write.execution.commit.index, this.#now())
         return
       case "CheckpointBuilt":
         this.#built(write)
@@ -69,8 +131,22 @@ export class Counters {
       case "CheckpointFinal":
         counts.checkpointQuorums++
         return
+      case "OwnVertex":
+        counts.ownVertices++
+        return
       case "Inserted":
         counts.vertices++
+        this.#inserted(write.vertex.header)
+    }
+  }
+
+  #inserted({ hash, round }: { readonly hash: Hash; readonly round: Round }): void {
+    if (!this.#isFresh(round)) return
+    this.#unordered.set(hash, this.#now())
+    if (this.#unordered.size <= MOST_UNORDERED) return
+    for (const oldest of this.#unordered.keys()) {
+      this.#unordered.delete(oldest)
+      return
     }
   }
 
@@ -81,15 +157,63 @@ export class Counters {
     for (const index of this.#building.keys()) if (index <= checkpoint.commitIndex) this.#building.delete(index)
     counts.checkpointsProduced++
     counts.checkpointBytes = bytes
-    if (begun !== undefined) counts.checkpointProductionMs = performance.now() - begun
+    if (begun !== undefined) counts.checkpointProductionMs = this.#now() - begun
     if (isCosigned) counts.checkpointsCosigned++
   }
 
   /** Counts events that are on disk. */
   published(event: NodeEvent): void {
-    if (event._tag === "CheckpointBuilt") this.#counts.checkpointsPersisted++
-    else if (event._tag === "Joined") this.#counts.fastSyncs++
-    else if (event._tag === "Executed") this.#counts.transactions += withEffect(event.execution)
+    switch (event._tag) {
+      case "CheckpointBuilt":
+        this.#counts.checkpointsPersisted++
+        return
+      case "Executed":
+        this.#executed(event)
+        return
+      case "Joined":
+        this.#counts.fastSyncs++
+        this.#began(event)
+        return
+      case "EpochStarted":
+        this.#began(event)
+        return
+      case "CheckpointFinal":
+      case "ForeignOwnHeader":
+      case "TakenIn":
+      case "Joining":
+      case "RoundReached":
+    }
+  }
+
+  #executed({ execution, vertices }: Extract<NodeEvent, { readonly _tag: "Executed" }>): void {
+    const counts = this.#counts
+    const outcomes = outcomesOf(execution)
+    for (const tag of ["Applied", "Failed", "NoEffect"] as const) this.#outcomes[tag] += outcomes[tag]
+    counts.transactions += outcomes.Applied + outcomes.Failed
+    counts.commits++
+    counts.finalVertices += vertices.length
+    for (const { _tag } of execution.events) if (_tag === "Slashed") counts.slashings++
+    const now = this.#now()
+    for (const { header } of vertices) {
+      const since = this.#unordered.get(header.hash)
+      if (since !== undefined) this.finality.add((now - since) / 1_000)
+      this.#unordered.delete(header.hash)
+    }
+    this.participation.committed({
+      leaderRound: execution.commit.leaderRound,
+      headers: vertices.map(({ header }) => header),
+    })
+  }
+
+  #began({ opening }: Extract<NodeEvent, { readonly _tag: "EpochStarted" | "Joined" }>): void {
+    this.participation.epochStarted(opening.record)
+    // Of the epoch before, nothing more is ordered.
+    this.#unordered.clear()
+  }
+
+  /** A client's transaction was refused. */
+  refused(reason: Refusal["_tag"]): void {
+    this.#refusals.set(reason, (this.#refusals.get(reason) ?? 0) + 1)
   }
 
   connected(peers: number): void {

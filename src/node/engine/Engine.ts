@@ -55,6 +55,7 @@ import * as Journal from "./Journal.js"
 import * as Loop from "./Loop.js"
 import type { NodeEvent } from "./NodeEvent.js"
 import * as Outgoing from "./Outgoing.js"
+import { Participation } from "./Participation.js"
 import * as Recovery from "./Recovery.js"
 import { Settling } from "./Settling.js"
 import { Vitals } from "./Vitals.js"
@@ -71,6 +72,8 @@ export type View = Pick<
 const EVENTS_KEPT = 4_096
 /** A quarter of a second of work for the trie: rounds wait for the rest when an epoch closes. */
 const PREPARED_AT = 16_384
+/** So many rounds behind the others a vertex may come without being old. */
+const TRANSIT_ROUNDS = 2
 /** How often to check whether this node is behind. */
 const LOOKED_EVERY = Duration.seconds(2)
 /** Clients' transactions that come within this time wake the loop once. */
@@ -214,7 +217,16 @@ const make = (load: Load) =>
     const storage = yield* Storage
     const supervisor = yield* Supervisor
     const { replica, vitals, self } = yield* opened(load)
-    const counters = new Counters(yield* storage.vertices.count)
+    const participation = new Participation(
+      Option.getOrNull(self),
+      replica.core.epoch.opening.record,
+      replica.read.head.leaderRound,
+    )
+    const counters = new Counters({
+      vertices: yield* storage.vertices.count,
+      participation,
+      isFresh: (round) => round >= replica.core.epoch.reachedRound - TRANSIT_ROUNDS,
+    })
     const ineffective = new Ineffective()
     const settling = new Settling()
     const fastSync = new FastSync.FastSync()
@@ -287,6 +299,11 @@ const make = (load: Load) =>
       events: Stream.fromPubSub(events),
       pulse: () => vitals.pulse,
       counters,
+      /** What is waiting and was counted on the way in. */
+      load: () => ({
+        signatures: { checked: signatures.checked, waiting: signatures.waiting },
+        questions: { waiting: answers.waiting, dropped: answers.dropped, heldBack: answers.heldBack },
+      }),
       /** The progress of a fast sync, if one is under way. */
       fastSync: Effect.map(SteadyClock.current, (at) => Option.fromNullable(fastSync.progress(at))),
       /** The progress of catching up, if the node is fetching missing vertices. */

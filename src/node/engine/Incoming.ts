@@ -105,7 +105,7 @@ export class Incoming {
     transactions: ReadonlyArray<Transaction.Transaction>,
     clock: Effect.Effect<Timestamp>,
   ): Effect.Effect<ReadonlyArray<Submitted>> {
-    const { replica, networkId, signatures } = this.#around
+    const { replica, networkId, signatures, counters } = this.#around
     return Effect.suspend(() => {
       const unknown = transactions.flatMap((transaction) => {
         const key = Transaction.verificationKey(networkId, transaction)
@@ -122,22 +122,24 @@ export class Incoming {
           else refused.add(transaction)
           first = end
         }
-        return transactions.map((transaction) =>
-          refused.has(transaction) ? Either.left(badSignature) : replica.submit(transaction, at),
-        )
+        return transactions.map((transaction): Submitted => {
+          const answer = refused.has(transaction) ? Either.left(badSignature) : replica.submit(transaction, at)
+          if (Either.isLeft(answer)) counters.refused(answer.left._tag)
+          return answer
+        })
       })
     })
   }
 
   /** Signs with the sender's next nonce and submits: nothing happens between finding the nonce and using it. */
   signAndSubmit({ key, operation, fee = Sats.ZERO }: SignRequest, at: Timestamp): Effect.Effect<Accepted, Refusal> {
-    const { replica, networkId } = this.#around
+    const { replica, networkId, counters } = this.#around
     return Effect.suspend(() => {
       const from = Address.fromPublicKey(key.publicKey)
       const nonce = replica.pool.nextNonce(from)
       const transaction = Transaction.sign(networkId, { from, nonce, fee, operation }, key)
       this.#verified.add(Transaction.verificationKey(networkId, transaction))
-      return replica.submit(transaction, at)
+      return Effect.tapError(replica.submit(transaction, at), ({ _tag }) => Effect.sync(() => counters.refused(_tag)))
     })
   }
 

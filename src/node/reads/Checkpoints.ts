@@ -4,7 +4,7 @@ import * as Trie from "../../ledger/trie/Trie.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
+import type { CommitIndex, Epoch, Round } from "../../protocol/numbers/Natural.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import type { StateProof } from "../../protocol/state/StateProof.js"
@@ -34,14 +34,21 @@ const make = Effect.gen(function* () {
     onNone: () => Natural.round(0),
     onSome: ({ checkpoint }) => checkpoint.round,
   })
+  /** Null where the commit is not stored: a node that has just joined has only the checkpoint. */
+  const timeOf = (index: CommitIndex) =>
+    Effect.map(storage.commits.at(index), (commit) => Option.getOrNull(Option.map(commit, ({ time }) => time)))
+  let latestTime = Option.isNone(stored) ? null : yield* timeOf(stored.value.checkpoint.commitIndex)
 
   yield* supervisor.restarted(
     "checkpoints",
     Effect.zipRight(
       Stream.runForEach(engine.events, (event) =>
-        Effect.sync(() => {
+        Effect.gen(function* () {
           if (event._tag !== "CheckpointFinal") return
-          latestRound = Natural.round(Math.max(latestRound, event.signed.checkpoint.round))
+          const { round, commitIndex } = event.signed.checkpoint
+          if (round < latestRound) return
+          latestRound = round
+          latestTime = yield* timeOf(commitIndex)
         }),
       ),
       Effect.never,
@@ -51,6 +58,8 @@ const make = Effect.gen(function* () {
   return {
     /** The leader round of the last one that a quorum signed; 0 before the first. */
     latestRound: () => latestRound,
+    /** Of the commit under it, by the committee's clocks; null before the first. */
+    latestTime: () => latestTime,
     /** By a quorum. */
     latest: storage.checkpoints.latestWithQuorum,
     /** By a quorum, and by the leader round of its commit. */

@@ -65,7 +65,7 @@ export const ofPeers = (peers: number, others: number): Status =>
   peers >= Math.min(3, others) ? "healthy" : peers === 2 ? "warning" : "unhealthy"
 
 /** A bug should be reported. If strangers find no place, an attacker may keep them out, and they cannot report it. */
-export const ofNetwork = ({ freePlaces, failures }: Figures): Status =>
+export const ofNetwork = ({ freePlaces, failures }: Pick<Figures, "failures" | "freePlaces">): Status =>
   freePlaces > 0 && failures === 0 ? "healthy" : "warning"
 
 export const ofCheckpoints = (age: number): Status => (age > 500 ? "warning" : "healthy")

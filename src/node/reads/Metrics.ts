@@ -1,46 +1,140 @@
 /** The node's figures, measured on request. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
+import type { Turnover } from "../../ledger/pending/PendingTransactions.js"
+import * as Hello from "../../network/Hello.js"
 import { Network, type Figures as NetworkFigures } from "../../network/Network.js"
+import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import type { Epoch, Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
+import * as DiskSpace from "../../storage/files/DiskSpace.js"
+import * as NodeSchema from "../../storage/schema/Node.js"
 import * as SteadyClock from "../../turns/SteadyClock.js"
+import type { Counters } from "../engine/Counters.js"
 import { Engine } from "../engine/Engine.js"
+import { Configuration } from "../start/Configuration.js"
+import { Home } from "../start/Home.js"
 import { Checkpoints } from "./Checkpoints.js"
+import { Validator } from "./Validator.js"
 
 export type { NetworkFigures }
 
+/** What this program is, and what it reads and writes. */
+export interface Build {
+  readonly version: string
+  /** Version of the protocol between nodes. */
+  readonly wire: number
+  /** Version of the database. */
+  readonly database: number
+  readonly networkId: string
+  readonly mode: string
+}
+
+/** What a monitor asks for beyond the figures. */
+export interface Measured {
+  readonly figures: Figures
+  readonly counters: Pick<Counters, "counts" | "finality" | "outcomes" | "participation" | "refusals">
+  readonly network: NetworkFigures
+  readonly mempool: Turnover
+  readonly load: ReturnType<(typeof Engine.Service)["load"]>
+  readonly build: Build
+  readonly epoch: { readonly number: Epoch; readonly roundsLeft: number; readonly members: number }
+  /** Null for a node without a validator key. */
+  readonly seat: { readonly isTaken: boolean; readonly weightRatio: number } | null
+  /** Of the commit under the latest quorum checkpoint; null before the first. */
+  readonly checkpointTime: Timestamp | null
+  /** How far this node's wall clock is ahead of the committee's; null before a quorum was heard. */
+  readonly clockAheadMs: number | null
+  /** While the state of a close is fetched: records held, and the part of all that they are. */
+  readonly sync: { readonly records: number; readonly ratio: number } | null
+  /** Rounds that a quorum has made and this node has not. */
+  readonly roundsBehind: number
+  /** Null for a node that keeps everything in memory. */
+  readonly disk: DiskSpace.DiskSpace | null
+}
+
 const make = Effect.gen(function* () {
-  const { view, pulse, counters, watch } = yield* Engine
+  const engine = yield* Engine
+  const { view, pulse, counters, watch } = engine
   const checkpoints = yield* Checkpoints
+  const validator = yield* Validator
+  const { version } = yield* Configuration
+  const { genesis, location } = yield* Home
   const { figures: network } = yield* Network
   const clock = yield* Effect.clock
   const startedAt = SteadyClock.unsafeCurrent(clock)
   const uptimeSeconds = () => Math.floor((SteadyClock.unsafeCurrent(clock) - startedAt) / 1_000)
+  /** Plain functions, since every monitor and wallet asks for these all the time. */
+  const figures = () => {
+    const { read, pool } = view
+    const { round } = pulse()
+    const { staked, delegated, total } = read.totals
+    return {
+      dagRound: round,
+      finalizedRound: read.head.leaderRound,
+      finalityLag: round - read.head.leaderRound,
+      peers: counters.counts.peers,
+      mempoolSize: pool.size,
+      totalSupply: total,
+      totalStaked: Sats.addBounded(staked, delegated),
+      activeValidators: read.activeValidatorCount,
+      latestCheckpoint: checkpoints.latestRound(),
+      vertices: counters.counts.vertices,
+      uptimeSeconds: uptimeSeconds(),
+    }
+  }
+  const build: Build = {
+    version,
+    wire: Hello.PROTOCOL_VERSION,
+    database: NodeSchema.migrations.length,
+    networkId: genesis.networkId,
+    mode: genesis.mode,
+  }
+  const disk = location._tag === "Directory" ? DiskSpace.measure(location.directory) : Effect.succeed(null)
+
+  const seat = Effect.map(
+    validator.standing,
+    Option.match({
+      onNone: () => null,
+      onSome: ({ address, isInCommittee }) => {
+        const { epoch } = view.read
+        const weight = EpochRecord.memberOf(epoch, address)?.weight ?? 0
+        return { isTaken: isInCommittee, weightRatio: weight / EpochRecord.totalWeight(epoch) }
+      },
+    }),
+  )
+
+  const measured: Effect.Effect<Measured> = Effect.gen(function* () {
+    const sync = Option.getOrNull(yield* engine.fastSync)
+    const catchUp = Option.getOrNull(yield* engine.catchUp)
+    const space = yield* disk
+    const ownSeat = yield* seat
+    const record = view.read.epoch
+    return {
+      figures: figures(),
+      counters,
+      network: network(),
+      mempool: view.pool.turnover,
+      load: engine.load(),
+      build,
+      epoch: {
+        number: record.epoch,
+        roundsLeft: Math.max(0, EpochRecord.lastRound(record) - pulse().round),
+        members: record.members.length,
+      },
+      seat: ownSeat,
+      checkpointTime: checkpoints.latestTime(),
+      clockAheadMs: watch.clockAheadMs,
+      sync: sync === null ? null : { records: sync.records, ratio: sync.percent / 100 },
+      roundsBehind: catchUp === null ? 0 : catchUp.reachedRound - catchUp.round,
+      disk: space,
+    }
+  })
+
   return {
-    /** Plain functions, since every monitor and wallet asks for these all the time. */
-    figures: () => {
-      const { read, pool } = view
-      const { round } = pulse()
-      const { staked, delegated, total } = read.totals
-      return {
-        dagRound: round,
-        finalizedRound: read.head.leaderRound,
-        finalityLag: round - read.head.leaderRound,
-        peers: counters.counts.peers,
-        mempoolSize: pool.size,
-        totalSupply: total,
-        totalStaked: Sats.addBounded(staked, delegated),
-        activeValidators: read.activeValidatorCount,
-        latestCheckpoint: checkpoints.latestRound(),
-        vertices: counters.counts.vertices,
-        uptimeSeconds: uptimeSeconds(),
-      }
-    },
+    figures,
     uptimeSeconds,
-    /** The checkpoint and fast-sync figures that have no prefix in /metrics. */
     counters: () => ({ ...counters.counts }),
-    network,
-    /** How far this node's wall clock is ahead of the committee's; null before a quorum was heard. */
-    clockAheadMs: () => watch.clockAheadMs,
+    measured,
   }
 })
 

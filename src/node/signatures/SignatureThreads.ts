@@ -185,6 +185,8 @@ export class SignatureThreads {
   #urgentInARow = 0
   #isTurnOfDoubted = false
   #isEnded = false
+  #checked = 0
+  #waiting = 0
 
   readonly #start: () => Worker
   readonly #warn: (error: unknown) => void
@@ -210,6 +212,16 @@ export class SignatureThreads {
     )
   }
 
+  /** Signatures with a verdict so far; one that the rule for vertices judges again counts twice. */
+  get checked(): number {
+    return this.#checked
+  }
+
+  /** Signatures without a verdict yet. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
   /** 1 for each valid signature. */
   results(checks: ReadonlyArray<Check>): Effect.Effect<Uint8Array> {
     return Effect.async<Uint8Array>((resume) => this.check(checks, (results) => resume(Effect.succeed(results))))
@@ -222,7 +234,8 @@ export class SignatureThreads {
       complete(results)
       return
     }
-    this.#jobs.push({ checks, results, missing: checks.length, lane, isByZip215: false, complete })
+    const counted = this.#counted(checks.length, complete)
+    this.#jobs.push({ checks, results, missing: checks.length, lane, isByZip215: false, complete: counted })
     this.#gathered += checks.length
     if (this.#gathered >= WORTH_THE_WAY) queueMicrotask(() => this.#dispatch())
     else if (this.#jobs.length === 1) setImmediate(() => this.#dispatch())
@@ -243,14 +256,24 @@ export class SignatureThreads {
       missing: checks.length,
       lane: { owner, isUrgent: false },
       isByZip215: true,
-      complete: (results) => {
+      complete: this.#counted(checks.length, (results) => {
         const holds = !results.includes(0)
         if (!holds) this.#doubted.charge(owner, COST_OF_NO)
         complete(holds)
-      },
+      }),
     }
     this.#doubted.push(owner, { job, from: 0, to: checks.length })
     this.#give()
+  }
+
+  /** Counts a job while it waits and when it is done. */
+  #counted(checks: number, complete: Job["complete"]): Job["complete"] {
+    this.#waiting += checks
+    return (results) => {
+      this.#waiting -= checks
+      this.#checked += checks
+      complete(results)
+    }
   }
 
   #dispatch(): void {

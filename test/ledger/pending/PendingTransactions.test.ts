@@ -65,6 +65,7 @@ describe("a pending transaction", () => {
     expect(submit(pool, enough)).toEqual(["new"])
     expect(idsOf(pool.of(addressOf("ann")))).toEqual([enough.id])
     expect(pool.get(first.id)).toBeUndefined()
+    expect(pool.turnover).toMatchObject({ admitted: 2, departed: { replaced: 1, evicted: 0 } })
   })
 
   it("that costs nothing is replaced by one that pays a sat", () => {
@@ -125,6 +126,7 @@ describe("a pending transaction", () => {
     submit(pool, ...first, paying("ann", 4, 1_000))
     world.set(addressOf("ann"), 4, 1_000_000_000)
     pool.evictExecuted(executionOf(first.map(() => applied)), [first])
+    expect(pool.turnover.departed).toMatchObject({ executed: first.length, invalid: 0 })
     expect(submit(pool, ...four(5), exempt("ann", 9))).toEqual(["new", "new", "new", "new", "MempoolFull"])
   })
 
@@ -182,6 +184,8 @@ describe("a full pool", () => {
       Either.left({ _tag: "MempoolFull", limit: 3, of: "pool" }),
     )
     expect(submit(pool, paying("dan", 0, 2_001))).toEqual(["new"])
+    // The first of Dan's is evicted as it comes.
+    expect(pool.turnover).toMatchObject({ admitted: 5, departed: { evicted: 2, executed: 0 } })
     expect(pool.get(cheap.id)).toBeUndefined()
     expect(pool.size).toBe(3)
   })

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest"
+import * as Family from "../../../src/rpc/metrics/Family.js"
 import { Latencies } from "../../../src/rpc/metrics/Latencies.js"
 
 const answered = (milliseconds: number, changes = {}) => ({
@@ -16,11 +17,15 @@ it("counts each answer in every bucket that is not below it, and tells routes, m
   latencies.observe(answered(1, { status: 404 }))
   latencies.observe(answered(1, { method: "HEAD" }))
   latencies.observe(answered(1, { route: "none" }))
-  const lines = latencies.expose().split("\n")
-  expect(lines.slice(0, 2)).toEqual([
-    "# HELP udg_http_request_duration_seconds Time from a request's headers to its answer, by route, method and status",
-    "# TYPE udg_http_request_duration_seconds histogram",
-  ])
+  const series = Family.labelled(
+    "histogram",
+    "times",
+    "How long it took",
+    ["route", "method", "status"],
+    () => latencies.rows,
+  )
+  const lines = Family.expose([series], null).split("\n")
+  expect(lines.slice(0, 2)).toEqual(["# HELP times How long it took", "# TYPE times histogram"])
   const ofFirst = lines.filter((line) => line.includes('route="/tx/:hash",method="GET",status="200"'))
   expect(ofFirst.map((line) => [/le="([^"]+)"/.exec(line)?.[1], Number(line.slice(line.indexOf("} ") + 2))])).toEqual([
     ["0.0005", 2],

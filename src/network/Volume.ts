@@ -1,0 +1,60 @@
+/** How many messages went each way, and their bytes, by kind and by the standing of the peer: two additions a message. */
+import type { Tag } from "./MessageCodec.js"
+import type { Standing } from "./Standing.js"
+
+/** `topic`: published to gossip, which brings it to all peers. */
+export type Class = Standing | "topic"
+export type Direction = "received" | "sent"
+
+export interface Amount {
+  readonly direction: Direction
+  readonly kind: Tag
+  readonly of: Class
+  readonly messages: number
+  readonly bytes: number
+}
+
+type Cells = { readonly [C in Class]: { messages: number; bytes: number } }
+
+const cells = (): Cells => ({
+  member: { messages: 0, bytes: 0 },
+  named: { messages: 0, bytes: 0 },
+  stranger: { messages: 0, bytes: 0 },
+  topic: { messages: 0, bytes: 0 },
+})
+
+export class Volume {
+  readonly #received = new Map<Tag, Cells>()
+  readonly #sent = new Map<Tag, Cells>()
+
+  received(kind: Tag, from: Standing, bytes: number): void {
+    this.#add(this.#received, kind, from, bytes)
+  }
+
+  sent(kind: Tag, to: Class, bytes: number): void {
+    this.#add(this.#sent, kind, to, bytes)
+  }
+
+  #add(cellsOf: Map<Tag, Cells>, kind: Tag, of: Class, bytes: number): void {
+    let known = cellsOf.get(kind)
+    if (known === undefined) {
+      known = cells()
+      cellsOf.set(kind, known)
+    }
+    const cell = known[of]
+    cell.messages++
+    cell.bytes += bytes
+  }
+
+  /** Only what there was. */
+  get amounts(): ReadonlyArray<Amount> {
+    return [...rowsOf("received", this.#received), ...rowsOf("sent", this.#sent)]
+  }
+}
+
+const rowsOf = (direction: Direction, cellsOf: ReadonlyMap<Tag, Cells>): ReadonlyArray<Amount> =>
+  [...cellsOf].flatMap(([kind, known]) =>
+    (["member", "named", "stranger", "topic"] as const)
+      .filter((of) => known[of].messages > 0)
+      .map((of) => ({ direction, kind, of, ...known[of] })),
+  )

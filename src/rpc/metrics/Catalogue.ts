@@ -1,0 +1,277 @@
+/**
+ * All series of a node, in the order of their table in docs/operations/monitoring.md, which is made from this list. Names and
+ * types follow Prometheus' conventions, except for those that the specification of the interface fixes.
+ */
+import type { Figures, Measured } from "../../node/reads/Metrics.js"
+import { counter, type Family, gauge, histogram, labelled } from "./Family.js"
+import type { Latencies } from "./Latencies.js"
+
+/** What HTTP itself measures. */
+export interface OfHttp {
+  readonly latencies: Latencies
+  /** Requests that met a bug, by route. */
+  readonly defects: ReadonlyMap<string, number>
+}
+
+type Of<M> = ReadonlyArray<Family<M>>
+
+/** The series without a prefix, under the names that the specification fixes. */
+const specified: Of<Measured> = [
+  counter(
+    "checkpoint_produced_total",
+    "Checkpoints produced by this node",
+    (m) => m.counters.counts.checkpointsProduced,
+  ),
+  gauge(
+    "checkpoint_production_duration_ms",
+    "Duration of the last checkpoint production in milliseconds",
+    (m) => m.counters.counts.checkpointProductionMs,
+  ),
+  gauge("checkpoint_size_bytes", "Size of the last checkpoint in bytes", (m) => m.counters.counts.checkpointBytes),
+  counter(
+    "checkpoint_cosigned_total",
+    "Checkpoints co-signed by this node",
+    (m) => m.counters.counts.checkpointsCosigned,
+  ),
+  counter(
+    "checkpoint_quorum_reached_total",
+    "Checkpoints that reached a quorum",
+    (m) => m.counters.counts.checkpointQuorums,
+  ),
+  counter(
+    "checkpoint_validation_failures_total",
+    "Checkpoints or signatures under them that did not hold",
+    (m) => m.counters.counts.checkpointValidationFailures,
+  ),
+  counter("fast_sync_success_total", "Fast syncs that succeeded", (m) => m.counters.counts.fastSyncs),
+  counter(
+    "checkpoint_persist_success_total",
+    "Checkpoints written to the disk",
+    (m) => m.counters.counts.checkpointsPersisted,
+  ),
+]
+
+/** A node exposes these of itself, `udg exporter` of a node elsewhere. */
+const shared: Of<{ readonly figures: Figures }> = [
+  gauge("udg_dag_round", "Highest round seen in the DAG", (m) => m.figures.dagRound),
+  gauge("udg_finalized_round", "Round of the last committed leader", (m) => m.figures.finalizedRound),
+  gauge("udg_finality_lag", "Rounds between the highest and the last finalized one", (m) => m.figures.finalityLag),
+  gauge("udg_peer_count", "Connected nodes", (m) => m.figures.peers),
+  gauge("udg_mempool_size", "Pending transactions", (m) => m.figures.mempoolSize),
+  gauge("udg_checkpoint_latest", "Round of the latest quorum checkpoint", (m) => m.figures.latestCheckpoint),
+  gauge("udg_total_supply_sats", "Everything that exists, in sats", (m) => m.figures.totalSupply),
+  gauge("udg_total_staked_sats", "Own stakes and delegations, in sats", (m) => m.figures.totalStaked),
+  gauge(
+    "udg_active_validators",
+    "Validators with an active stake among the 100 largest",
+    (m) => m.figures.activeValidators,
+  ),
+  gauge("udg_dag_vertices", "Vertices that the node holds", (m) => m.figures.vertices),
+  gauge("udg_uptime_seconds", "Seconds since the node started", (m) => m.figures.uptimeSeconds),
+]
+
+const ofTransactions: Of<Measured> = [
+  counter(
+    "udg_transactions_final_total",
+    "Final transactions that were applied, or failed for a fee",
+    (m) => m.counters.counts.transactions,
+  ),
+  labelled(
+    "counter",
+    "udg_transactions_ordered_total",
+    "Transactions in final vertices; outcome NoEffect is one that another vertex brought first, or that no rule allowed",
+    ["outcome"],
+    (m) => Object.entries(m.counters.outcomes),
+  ),
+  labelled(
+    "counter",
+    "udg_transactions_refused_total",
+    "Transactions of clients that were refused, by the code of the error",
+    ["reason"],
+    (m) => [...m.counters.refusals],
+  ),
+  counter("udg_mempool_admitted_total", "Transactions that entered the mempool", (m) => m.mempool.admitted),
+  labelled(
+    "counter",
+    "udg_mempool_removed_total",
+    "Transactions that left the mempool: executed, replaced by a better paying one, evicted from a full pool, expired, " +
+      "or invalid since their sender's account changed",
+    ["reason"],
+    (m) => Object.entries(m.mempool.departed),
+  ),
+]
+
+const ofConsensus: Of<Measured> = [
+  histogram(
+    "udg_finality_seconds",
+    "Time from the moment a vertex was here until it was final and on disk; without vertices that were fetched later",
+    (m) => m.counters.finality,
+  ),
+  counter("udg_commits_total", "Leaders that were committed", (m) => m.counters.counts.commits),
+  counter(
+    "udg_leaders_skipped_total",
+    "Leaders that were skipped: their vertex was missing or came late",
+    (m) => m.counters.participation.leadersSkipped,
+  ),
+  counter("udg_vertices_final_total", "Vertices that became final", (m) => m.counters.counts.finalVertices),
+  gauge("udg_epoch", "The running epoch", (m) => m.epoch.number),
+  gauge("udg_epoch_remaining_rounds", "Rounds until the nominal end of the epoch", (m) => m.epoch.roundsLeft),
+  gauge("udg_committee_members", "Members of the committee", (m) => m.epoch.members),
+  gauge(
+    "udg_validator_in_committee",
+    "1 if this validator has a seat in the running epoch, 0 if not; missing on a node without a validator key",
+    (m) => (m.seat === null ? null : Number(m.seat.isTaken)),
+  ),
+  gauge(
+    "udg_validator_weight_ratio",
+    "This validator's part of the weight of the committee",
+    (m) => m.seat?.weightRatio ?? null,
+  ),
+  counter("udg_validator_rounds_made_total", "Vertices that this node signed", (m) => m.counters.counts.ownVertices),
+  counter(
+    "udg_validator_rounds_missed_total",
+    "Rounds in which this validator had a seat and none of its vertices became final",
+    (m) => m.counters.participation.ownMissed,
+  ),
+  labelled(
+    "counter",
+    "udg_member_rounds_made_total",
+    "Rounds in which a vertex of this member became final, since it has had its seat; counted once nothing more of the " +
+      "round can be ordered",
+    ["validator"],
+    (m) => [...m.counters.participation.members].map(([address, { made }]) => [address, made] as const),
+  ),
+  labelled("counter", "udg_member_rounds_missed_total", "The same for rounds in which none did", ["validator"], (m) =>
+    [...m.counters.participation.members].map(([address, { missed }]) => [address, missed] as const),
+  ),
+  counter(
+    "udg_equivocations_total",
+    "Proofs, found by this node, that a member signed two vertices for one round",
+    (m) => m.counters.counts.equivocations,
+  ),
+  counter("udg_slashings_total", "Validators that were slashed", (m) => m.counters.counts.slashings),
+  gauge("udg_checkpoint_latest_timestamp_seconds", "Time of the commit under the latest quorum checkpoint", (m) =>
+    m.checkpointTime === null ? null : m.checkpointTime / 1_000,
+  ),
+  gauge(
+    "udg_clock_ahead_seconds",
+    "How far the wall clock is ahead of the committee's median; missing before a quorum was heard",
+    (m) => (m.clockAheadMs === null ? null : m.clockAheadMs / 1_000),
+  ),
+  gauge("udg_catch_up_rounds", "Rounds that a quorum has made and this node has not", (m) => m.roundsBehind),
+  gauge(
+    "udg_sync_records",
+    "Records of the state fetched so far; missing while none is fetched",
+    (m) => m.sync?.records ?? null,
+  ),
+  gauge("udg_sync_ratio", "The part of the state that they are, from 0 to 1", (m) => m.sync?.ratio ?? null),
+]
+
+const ofNetwork: Of<Measured> = [
+  labelled(
+    "counter",
+    "udg_network_messages_total",
+    "Messages between nodes, by kind and by the standing of the peer (member, named, stranger); topic is gossip that " +
+      "this node published, once for all peers",
+    ["direction", "kind", "class"],
+    (m) =>
+      m.network.volume.amounts.map(({ direction, kind, of, messages }) => [direction, kind, of, messages] as const),
+  ),
+  labelled(
+    "counter",
+    "udg_network_message_bytes_total",
+    "Their bytes, without what the layers below add",
+    ["direction", "kind", "class"],
+    (m) => m.network.volume.amounts.map(({ direction, kind, of, bytes }) => [direction, kind, of, bytes] as const),
+  ),
+  gauge("udg_questions_waiting", "Questions of peers that wait for an answer", (m) => m.load.questions.waiting),
+  counter(
+    "udg_answers_held_back_total",
+    "Times all questions waited because the budget for answers was used up",
+    (m) => m.load.questions.heldBack,
+  ),
+  labelled(
+    "counter",
+    "udg_answers_refused_total",
+    "Questions that were dropped because too many of the same peer waited",
+    ["class"],
+    (m) => Object.entries(m.load.questions.dropped),
+  ),
+  counter(
+    "udg_signature_checks_total",
+    "Signatures with a verdict; one that is judged again by the rule for vertices counts twice",
+    (m) => m.load.signatures.checked,
+  ),
+  gauge("udg_signature_checks_waiting", "Signatures that wait for a verdict", (m) => m.load.signatures.waiting),
+  counter(
+    "udg_judging_failures_total",
+    "Messages and questions of peers that a bug kept from being judged",
+    (m) => m.counters.counts.judgingFailures,
+  ),
+  counter(
+    "udg_network_failures_total",
+    "Times a bug ended something that the network layer did for a peer",
+    (m) => m.network.failures,
+  ),
+  gauge("udg_network_free_places", "Places for strangers that dial in", (m) => m.network.freePlaces),
+]
+
+const ofMachine: Of<Measured> = [
+  labelled(
+    "gauge",
+    "udg_database_size_bytes",
+    "Size of each database and of the log of writes beside it; missing with --ephemeral",
+    ["file"],
+    (m) => m.disk?.files ?? [],
+  ),
+  gauge(
+    "udg_data_directory_free_bytes",
+    "Room that is left for the data directory; missing with --ephemeral",
+    (m) => m.disk?.freeBytes ?? null,
+  ),
+  labelled(
+    "gauge",
+    "udg_build_info",
+    "Always 1; its labels say which program this is, and which versions of the protocol between nodes and of the database " +
+      "it has",
+    ["version", "wire", "database"],
+    ({ build: { version, wire, database } }) => [[version, String(wire), String(database), 1]],
+  ),
+  labelled(
+    "gauge",
+    "udg_info",
+    "Always 1; its labels say which program on which network this is",
+    ["version", "network_id", "mode"],
+    ({ build: { version, networkId, mode } }) => [[version, networkId, mode, 1]],
+  ),
+]
+
+const ofHttp: Of<OfHttp> = [
+  labelled(
+    "histogram",
+    "udg_http_request_duration_seconds",
+    "Time from a request's headers to its answer, by route, method and status",
+    ["route", "method", "status"],
+    (m) => m.latencies.rows,
+  ),
+  labelled(
+    "counter",
+    "udg_http_defects_total",
+    "Requests that met a bug of the node, by route; the log has the cause of each bug once",
+    ["route"],
+    (m) => [...m.defects],
+  ),
+]
+
+/** What can be read of a node elsewhere. */
+export const ofElsewhere = shared
+
+export const all: Of<Measured & OfHttp> = [
+  ...specified,
+  ...shared,
+  ...ofTransactions,
+  ...ofConsensus,
+  ...ofNetwork,
+  ...ofMachine,
+  ...ofHttp,
+]

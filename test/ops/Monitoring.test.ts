@@ -4,6 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { mostAheadMs } from "../../src/node/engine/Recovery.js"
+import * as Protocol from "../../src/protocol/epoch/Protocol.js"
+import { textOf as pageTextOf } from "../docs/Pages.js"
 import * as RealNode from "../rpc/RealNode.js"
 import { ask, get } from "../rpc/TestServer.js"
 import { isTried, pathOf, seriesIn, textOf, yamlOf } from "./Kit.js"
@@ -13,7 +16,13 @@ interface Rule {
   readonly expr: string
   readonly for: string
   readonly labels: { readonly severity: string }
-  readonly annotations: { readonly summary: string; readonly description: string }
+  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string }
+}
+
+interface Alertmanager {
+  readonly route: { readonly receiver: string; readonly routes: ReadonlyArray<{ readonly receiver: string }> }
+  readonly receivers: ReadonlyArray<{ readonly name: string }>
+  readonly inhibit_rules: unknown
 }
 
 interface Panel {
@@ -27,10 +36,14 @@ interface Panel {
 const { groups } = yamlOf("prometheus/alerts.yml") as {
   readonly groups: ReadonlyArray<{ readonly name: string; readonly rules: ReadonlyArray<Rule> }>
 }
-const dashboard = JSON.parse(textOf("grafana/dashboards/udg.json")) as {
+interface Dashboard {
+  readonly uid: string
   readonly panels: ReadonlyArray<Panel>
-  readonly templating: unknown
 }
+
+const dashboards = ["udg.json", "udg-node.json"].map(
+  (name) => [name, JSON.parse(textOf(`grafana/dashboards/${name}`)) as Dashboard] as const,
+)
 
 /** Everything on GET /metrics, and `up`, which Prometheus adds. */
 let exposed: ReadonlySet<string>
@@ -68,6 +81,27 @@ describe("the alert rules", () => {
     }
   })
 
+  it("lead to a section of the page on alerts, which has one for each of them and no other ones", () => {
+    const rules = groups.flatMap((group) => group.rules)
+    for (const { alert, annotations } of rules) {
+      const page = "file:///usr/local/lib/node_modules/udg-node/docs/operations/alerts.md"
+      expect(annotations.runbook_url).toBe(`${page}#${alert.toLowerCase()}`)
+    }
+    const sections = [...pageTextOf("docs/operations/alerts.md").matchAll(/^## (Udg\w+)$/gm)].map(([, name]) => name)
+    expect(sections.sort()).toStrictEqual(rules.map(({ alert }) => alert).sort())
+  })
+
+  it("finds a clock off where the health of a network with the usual rounds does", () => {
+    const { roundIntervalMs } = Protocol.standard
+    const rule = groups.flatMap((group) => group.rules).find(({ alert }) => alert === "UdgClockOff")
+    expect(rule?.expr).toBe(`abs(udg_clock_ahead_seconds) > ${mostAheadMs(roundIntervalMs) / 1_000}`)
+  })
+
+  it("are each tested by what fires them", () => {
+    const tests = textOf("prometheus/alerts.test.yml")
+    for (const { alert } of groups.flatMap((group) => group.rules)) expect(tests).toContain(`alertname="${alert}"`)
+  })
+
   it("read only series that a node exposes", () => {
     const read = groups.flatMap((group) => group.rules).flatMap(({ expr }) => seriesIn(expr))
     expect(read.filter((name) => !exposed.has(name))).toStrictEqual([])
@@ -78,7 +112,17 @@ describe("the alert rules", () => {
     expect(config).toMatchObject({
       rule_files: ["alerts.yml"],
       scrape_configs: [{ job_name: "udg", metrics_path: "/metrics" }],
+      alerting: { alertmanagers: [{ static_configs: [{ targets: ["alertmanager:9093"] }] }] },
     })
+  })
+
+  it("go to a receiver that there is, and inhibit only alerts that there are", () => {
+    const { route, receivers, inhibit_rules } = yamlOf("prometheus/alertmanager.yml") as Alertmanager
+    const names = receivers.map(({ name }) => name)
+    for (const { receiver } of [route, ...route.routes]) expect(names).toContain(receiver)
+    const alerts = groups.flatMap((group) => group.rules).map(({ alert }) => alert)
+    const named = JSON.stringify(inhibit_rules).match(/Udg\w+/g) ?? []
+    expect(named.filter((name) => !alerts.includes(name))).toStrictEqual([])
   })
 })
 
@@ -106,7 +150,7 @@ describe.runIf(isTried("promtool", "--version"))("promtool", () => {
 
   it("takes the rules", () => {
     const { status, said } = promtool("check", "rules", pathOf("prometheus/alerts.yml"))
-    expect(said).toContain("5 rules found")
+    expect(said).toContain("11 rules found")
     expect(status).toBe(0)
   })
 
@@ -131,26 +175,22 @@ describe.runIf(isTried("promtool", "--version"))("promtool", () => {
   })
 })
 
-describe("the dashboard", () => {
-  const graphs = dashboard.panels.filter(({ type }) => type !== "row")
+const graphsOf = ({ panels }: Dashboard) => panels.filter(({ type }) => type !== "row")
 
+const readBy = (dashboard: Dashboard) =>
+  graphsOf(dashboard).flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => seriesIn(expr)))
+
+describe.each(dashboards)("the dashboard %s", (_, dashboard) => {
   it("reads only series that a node exposes", () => {
-    const read = graphs.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => seriesIn(expr)))
-    expect(read.filter((name) => !exposed.has(name))).toStrictEqual([])
-  })
-
-  it("shows every figure of the node, with and without a prefix", () => {
-    const read = new Set(graphs.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => seriesIn(expr))))
-    const figures = [...exposed].filter((name) => /^(udg|checkpoint|fast_sync)_/.test(name))
-    const left = ["udg_http_request_duration_seconds_sum", "udg_finality_seconds_sum"]
-    expect(figures.filter((name) => !read.has(name) && !left.includes(name))).toStrictEqual([])
+    expect(readBy(dashboard).filter((name) => !exposed.has(name))).toStrictEqual([])
   })
 
   it("asks the data source that is provisioned", () => {
     const { datasources } = yamlOf("grafana/provisioning/datasources/prometheus.yml") as {
       readonly datasources: ReadonlyArray<{ readonly uid: string }>
     }
-    const asked = new Set(graphs.flatMap(({ targets = [] }) => targets.map(({ datasource }) => datasource.uid)))
+    const targets = graphsOf(dashboard).flatMap(({ targets = [] }) => targets)
+    const asked = new Set(targets.map(({ datasource }) => datasource.uid))
     expect([...asked]).toStrictEqual(datasources.map(({ uid }) => uid))
   })
 
@@ -160,5 +200,18 @@ describe("the dashboard", () => {
     )
     expect(new Set(cells).size).toBe(cells.length)
     expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length)
+  })
+})
+
+describe("the dashboards", () => {
+  it("together show every figure of the node, with and without a prefix", () => {
+    const read = new Set(dashboards.flatMap(([, dashboard]) => readBy(dashboard)))
+    const figures = [...exposed].filter((name) => /^(udg|checkpoint|fast_sync)_/.test(name))
+    const left = ["udg_http_request_duration_seconds_sum", "udg_finality_seconds_sum"]
+    expect(figures.filter((name) => !read.has(name) && !left.includes(name))).toStrictEqual([])
+  })
+
+  it("have a name of their own each", () => {
+    expect(new Set(dashboards.map(([, { uid }]) => uid)).size).toBe(dashboards.length)
   })
 })

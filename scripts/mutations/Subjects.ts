@@ -43,11 +43,24 @@ export const subjects: ReadonlyArray<Subject> = [
   {
     paths: protocol("transaction", "vertex", "epoch"),
     tests: protocol(
-      ...["Transaction", "TransactionJson", "Verification", "Vertex", "Commit", "Vectors", "Operation", "Heartbeat"],
-      ...["ProposalPayload", "Header", "EpochRecord", "Signers", "Evidence", "Checkpoint", "Genesis"],
+      ...[
+        "Charges",
+        "ProposalFailure",
+        "Transaction",
+        "TransactionJson",
+        "Verification",
+        "Vertex",
+        "Commit",
+        "Vectors",
+      ],
+      ...["Operation", "Heartbeat", "ProposalPayload", "Header", "EpochRecord", "FirstEpoch", "Signers", "Evidence"],
+      ...["Checkpoint", "Genesis"],
     ),
   },
-  { paths: ["protocol/state"], tests: [...ledger("trie/vectors"), ...protocol("Vectors", "StateProof")] },
+  {
+    paths: ["protocol/state"],
+    tests: [...ledger("trie/vectors"), ...protocol("AccountRecord", "StateRecord", "StateTree", "StateProof")],
+  },
 
   { paths: ["ledger/trie"], tests: ledger("trie/vectors", "trie/Assembly", "trie/Trie") },
   {

@@ -30,6 +30,16 @@ describe("a checkpoint", () => {
     )
   })
 
+  it("closes its epoch if and only if it carries the next one", () => {
+    fc.assert(
+      fc.property(arbitrary.checkpoint, arbitrary.epochRecord, (checkpoint, nextEpoch) => {
+        expect(Checkpoint.isClosing({ ...checkpoint, nextEpoch })).toBe(true)
+        expect(Checkpoint.isClosing({ ...checkpoint, nextEpoch: null })).toBe(false)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
   it("carries its signatures in the order of the validators, each once", () => {
     fc.assert(
       fc.property(
@@ -40,6 +50,7 @@ describe("a checkpoint", () => {
           for (const disordered of [[...signatures].reverse(), [first, first]]) {
             const bytes = Checkpoint.encodeSigned({ checkpoint, signatures: disordered })
             const error = Option.getOrThrow(Either.getLeft(Checkpoint.decodeSigned(bytes)))
+            expect(error.what).toBe("signed checkpoint")
             expect(error.reason).toBe("signatures not in the order of their validators")
           }
         },

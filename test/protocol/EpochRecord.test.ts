@@ -121,6 +121,22 @@ describe("an epoch record", () => {
   })
 })
 
+describe("an epoch record may", () => {
+  const [sample] = fc.sample(arbitrary.epochRecord, { numRuns: 1, seed: 1 })
+  if (sample === undefined) throw new Error("no sample")
+
+  it.each<[string, Partial<EpochRecord.EpochRecord>]>([
+    ["give all of the reward away", { rules: { ...standardRules, treasuryPercent: 90 } }],
+    [
+      "weigh all that can exist",
+      { members: sample.members.slice(0, 1).map((m) => ({ ...m, weight: Sats.MAX_SUPPLY })) },
+    ],
+  ])("%s", (_, changes) => {
+    const record = { ...sample, ...changes }
+    expect(EpochRecord.decode(EpochRecord.encode(record))).toStrictEqual(Either.right(record))
+  })
+})
+
 describe("a record that this node makes", () => {
   const [sample] = fc.sample(arbitrary.epochRecord, { numRuns: 1, seed: 1 })
   const record = sample as EpochRecord.EpochRecord

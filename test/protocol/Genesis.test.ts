@@ -4,7 +4,7 @@ import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
-import { addressPrefix } from "../../src/protocol/identity/Network.js"
+import { addressPrefix, type NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as arbitrary from "./arbitraries.js"
 import { itObeysTheLawsOfACodec } from "./codecLaws.js"
@@ -80,6 +80,86 @@ const address = (digit: number): string => digit.toString(16).padStart(40, "0")
 const validator = { pub_key: key(1), stake: Sats.MIN_STAKE_SATS }
 const smallest = { network_id: "udg-test", mode: "testnet", time: 0, allocations: [], validators: [validator] }
 const allocation = { address: address(1), amount: 1 }
+
+describe("a genesis may", () => {
+  it.each<[string, object]>([
+    [
+      "have 100 validators",
+      { ...smallest, validators: Array.from({ length: 100 }, (_, i) => ({ ...validator, pub_key: key(i + 1) })) },
+    ],
+    ["have 21 council seats", { ...smallest, council: Array.from({ length: 21 }, (_, i) => address(i)) }],
+    [
+      "hand out the whole supply",
+      { ...smallest, allocations: [{ ...allocation, amount: Sats.MAX_SUPPLY - Sats.MIN_STAKE_SATS }] },
+    ],
+  ])("%s", (_, file) => {
+    const genesis = Either.getOrThrow(Genesis.fromFile(file))
+    expect(Genesis.decode(Genesis.encode(genesis))).toStrictEqual(Either.right(genesis))
+  })
+})
+
+describe("the bytes of a genesis are refused when", () => {
+  const genesis = Either.getOrThrow(Genesis.fromFile(smallest))
+  const [first] = genesis.validators
+  if (first === undefined) throw new Error("no validator")
+  const reasonOf = (bytes: Uint8Array): string => Option.getOrThrow(Either.getLeft(Genesis.decode(bytes))).reason
+
+  it.each<[string, Partial<Genesis.Genesis>, string]>([
+    ["nobody validates", { validators: [] }, "validators: 0 entries, 1 to 100 expected"],
+    [
+      "a list is out of order",
+      { council: ["bb", "aa"].map((digits) => digits.repeat(20) as Address.Address) },
+      "council: an entry appears twice, or the order is not canonical",
+    ],
+    [
+      "a stake is below the minimum",
+      { validators: [{ ...first, stake: Sats.ZERO }] },
+      `validators[${first.publicKey}].stake: 0: an integer from 200000000000 to`,
+    ],
+    ["more exists than may", { treasury: Sats.MAX_SUPPLY }, "allocations: "],
+    ["the network has no name", { networkId: "" as NetworkId }, "not a network id"],
+  ])("%s", (_, changes, reason) => {
+    expect(reasonOf(Genesis.encode({ ...genesis, ...changes }))).toContain(reason)
+  })
+
+  it("the network is of a third kind", () => {
+    const bytes = Genesis.encode(genesis)
+    bytes[1 + genesis.networkId.length] = 2
+    expect(reasonOf(bytes)).toBe("network mode 2")
+  })
+
+  it("they end early, which is what is said", () => {
+    expect(reasonOf(Genesis.encode(genesis).subarray(0, 40))).toMatch(/bytes expected, \d+ left/)
+  })
+})
+
+describe("a genesis file is refused in words that say what is expected, when", () => {
+  it.each<[string, object, string]>([
+    ["a number is out of bounds", { protocol: { epoch_rounds: 39 } }, "39: an integer from 40 to 10000000 expected"],
+    ["there are too few or too many", { validators: [] }, "0 entries, 1 to 100 expected"],
+    ["somebody stands twice", { allocations: [allocation, allocation] }, "an entry appears twice"],
+    ["a mainnet has a faucet", { mode: "mainnet", faucet: { address: address(1), max_request: 1 } }, "has no faucet"],
+    ["a faucet pays nothing", { faucet: { address: address(1), max_request: 0 } }, "at least 1 expected"],
+    [
+      "an account has two names",
+      { names: ["alice", "bob"].map((name) => ({ name, address: address(1) })) },
+      "an account can have only one name",
+    ],
+    [
+      "there is too much",
+      { treasury: Sats.MAX_SUPPLY },
+      `${Sats.MAX_SUPPLY + Sats.MIN_STAKE_SATS} sats in all, at most ${Sats.MAX_SUPPLY} may exist`,
+    ],
+    [
+      "a key belongs to nobody",
+      { validators: [{ ...validator, pub_key: NO_POINT }] },
+      "no secret key belongs to it; the key that `udg genesis key` shows expected",
+    ],
+  ])("%s", (_, changes, words) => {
+    const refused = Genesis.fromFile({ ...smallest, ...changes })
+    expect(Option.getOrThrow(Either.getLeft(refused)).reason).toContain(words)
+  })
+})
 
 describe("a genesis file is refused, naming the field, when", () => {
   it.each<[string, unknown, string]>([

@@ -167,11 +167,9 @@ export const withRealKeys = (genesis: Genesis): Either.Either<Genesis, InvalidGe
       )
 }
 
-/** Files written by a program are already in order, and may be long. */
+/** Files written by a program are already in order, and may be long. What stands twice is refused in any order. */
 const sortedBy = <A>(items: ReadonlyArray<A>, key: (item: A) => string): ReadonlyArray<A> =>
-  Binary.isStrictlyAscending(items, key)
-    ? items
-    : [...items].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
+  Binary.isStrictlyAscending(items, key) ? items : [...items].sort((a, b) => (key(a) < key(b) ? -1 : 1))
 
 /** Puts the lists into canonical order and checks every rule. */
 export const make = (genesis: Genesis): Either.Either<Genesis, InvalidGenesis> =>

@@ -1,6 +1,7 @@
 import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import type { MalformedBytes } from "../../src/protocol/encoding/Binary.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Evidence from "../../src/protocol/vertex/Evidence.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import * as arbitrary from "./arbitraries.js"
@@ -45,6 +46,16 @@ describe("evidence", () => {
       fc.property(arbitrary.header, arbitrary.header, (a, b) => {
         expect(Evidence.of(a, b)).toBeUndefined()
         expect(reasonOf(Evidence.decode(Evidence.encode({ first: a, second: b })))).toContain("different slots")
+      }),
+    )
+  })
+
+  it("is not made of an author's next header, in another round or epoch", () => {
+    fc.assert(
+      fc.property(arbitrary.header, (header) => {
+        const next = (change: Partial<Header.Content>) => Header.make({ ...header, ...change }, () => header.signature)
+        expect(Evidence.of(header, next({ round: Natural.round(7) }))).toBeUndefined()
+        expect(Evidence.of(header, next({ epoch: Natural.epoch(7) }))).toBeUndefined()
       }),
     )
   })

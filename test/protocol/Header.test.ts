@@ -1,7 +1,9 @@
 import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/identity/Address.js"
+import type * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Verification from "../../src/protocol/transaction/Verification.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import * as arbitrary from "./arbitraries.js"
@@ -58,6 +60,25 @@ describe("a header", () => {
   const [sample] = fc.sample(arbitrary.header, 1)
   const [one, two] = fc.sample(arbitrary.parent, 2)
   if (sample === undefined || one === undefined || two === undefined) throw new Error("no sample")
+  it("names parents of one round in the order of their authors, and of one author in that of their hashes", () => {
+    const parent = (round: number, author: string, hash: string): Header.Parent => ({
+      round: Natural.round(round),
+      author: author.repeat(20) as Address.Address,
+      hash: hash.repeat(32) as Hash.Hash,
+    })
+    const inOrder = [
+      parent(2, "ff", "ff"),
+      parent(10, "0a", "cc"),
+      parent(10, "0b", "aa"),
+      parent(10, "0b", "bb"),
+      parent(10, "0c", "00"),
+    ]
+    for (const parents of [[...inOrder].reverse(), inOrder]) {
+      expect(Header.make({ ...sample, parents }, () => sample.signature).parents).toEqual(inOrder)
+    }
+    expect(Header.compareParents(parent(2, "0a", "0b"), parent(2, "0a", "0b"))).toBe(0)
+  })
+
   const encodedWith = (parents: ReadonlyArray<Header.Parent>): Uint8Array => {
     const sorted = Header.make({ ...sample, parents }, () => sample.signature)
     // `encode` writes the parents as they stand, so a header out of order can be written for this test.
@@ -80,6 +101,12 @@ describe("a header", () => {
 
   it("fills the same slot as another of the same base, epoch, round and author, and no other", () => {
     expect(Header.isSameSlot(sample, { ...sample, bodyHash: one.hash })).toBe(true)
-    expect(Header.isSameSlot(sample, { ...sample, base: one.hash })).toBe(false)
+    const others: ReadonlyArray<Partial<Header.Header>> = [
+      { base: one.hash },
+      { epoch: Natural.epoch(another(sample.epoch)) },
+      { round: Natural.round(another(sample.round)) },
+      { publicKey: "00".repeat(32) as Header.Header["publicKey"] },
+    ]
+    for (const other of others) expect(Header.isSameSlot(sample, { ...sample, ...other })).toBe(false)
   })
 })

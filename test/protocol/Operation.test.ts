@@ -4,7 +4,6 @@ import * as Binary from "../../src/protocol/encoding/Binary.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import type { PublicKey } from "../../src/protocol/identity/Keys.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as Charges from "../../src/protocol/transaction/Charges.js"
 import * as Operation from "../../src/protocol/transaction/Operation.js"
 import * as arbitrary from "./arbitraries.js"
 import { itObeysTheLawsOfACodec } from "./codecLaws.js"
@@ -63,14 +62,7 @@ describe("an operation", () => {
     expect(Either.isLeft(decoded)).toBe(true)
   })
 
-  it("is free of fees exactly for stakes, delegations and commissions", () => {
-    const types = Object.keys(Operation.TYPE_BYTE) as ReadonlyArray<Operation.Type>
-    expect(types.filter(Charges.isExempt)).toEqual([
-      "StakeTx",
-      "UnstakeTx",
-      "DelegateTx",
-      "UndelegateTx",
-      "SetCommissionTx",
-    ])
+  it("breaks no rule with as many keys as a policy may have, all of which must sign", () => {
+    expect(Operation.violationOf(policy(16, keys(16)))).toBeUndefined()
   })
 })

@@ -104,7 +104,32 @@ describe("a transaction", () => {
   })
 
   it("cannot be made with a policy authorization that nobody signed, which would read as the single-key form", () => {
-    expect(() => Transaction.make(network, transfer(), { _tag: "Policy", signatures: [] })).toThrow(RangeError)
+    expect(() => Transaction.make(network, transfer(), { _tag: "Policy", signatures: [] })).toThrow(
+      new RangeError("a policy authorization without a signature"),
+    )
+  })
+})
+
+describe("one of several transactions, encoded one after the other,", () => {
+  const joined = (transactions: ReadonlyArray<Transaction.Transaction>): Uint8Array =>
+    Uint8Array.from(Buffer.concat(transactions.map(({ encoded }) => encoded)))
+
+  it("is decoded by its place, whatever the forms of those around it", () => {
+    fc.assert(
+      fc.property(fc.array(arbitrary.transaction(network), { minLength: 1, maxLength: 5 }), (transactions) => {
+        const bytes = joined(transactions)
+        const decoded = transactions.map((_, i) => Either.getOrThrow(Transaction.decodeNth(network, bytes, i)))
+        expect(decoded).toStrictEqual(transactions)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it("is refused where there are not so many", () => {
+    const two = [0, 1].map((nonce) => Transaction.sign(network, transfer({ nonce: Natural.nonce(nonce) }), alice))
+    const bytes = joined(two)
+    const refused = Option.getOrThrow(Either.getLeft(Transaction.decodeNth(network, bytes, 2)))
+    expect(refused.message).toBe(`transaction: 1 bytes expected, 0 left at byte ${bytes.length}`)
   })
 })
 
@@ -135,7 +160,7 @@ describe("a transaction's bytes are refused when", () => {
     ["the last byte is missing", encoded.subarray(0, -1), "64 bytes expected, 63 left"],
   ])("%s", (_, bytes, reason) => {
     const error = Option.getOrThrow(Either.getLeft(Transaction.decode(network, bytes)))
-    expect(error._tag).toBe("MalformedBytes")
+    expect([error._tag, error.what]).toEqual(["MalformedBytes", "transaction"])
     expect(error.message).toContain(reason)
   })
 })

@@ -151,6 +151,7 @@ describe("a transaction in JSON is refused, naming the field, when", () => {
     ["nobody signed", without(transfer, "pub_key", "signature"), "pub_key"],
     ["both forms of authorization are there", { ...transfer, signatures }, "signatures"],
     ["a lone key stands beside signatures", { ...without(transfer, "signature"), signatures }, "signatures"],
+    ["a lone signature stands beside signatures", { ...without(transfer, "pub_key"), signatures }, "signatures"],
     ["there are no signatures", { ...without(transfer, "pub_key", "signature"), signatures: [] }, "signatures"],
     [
       "there are 17 signatures",
@@ -194,6 +195,11 @@ describe("a transaction in JSON is refused, naming the field, when", () => {
       "a council action is unknown",
       proposal({ CouncilMembership: { action: "promote", address: hex(20) } }),
       "proposal_type.CouncilMembership.action",
+    ],
+    [
+      "who gets money of the treasury is of the other network",
+      proposal({ TreasurySpend: { recipient: bech32("udg"), amount: 1 } }),
+      "proposal_type.TreasurySpend.recipient",
     ],
     [
       "a council member is of the other network",

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as Verification from "../../src/protocol/transaction/Verification.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
@@ -115,5 +116,44 @@ describe("a vertex", () => {
     const tooLarge = vertexOf({ ...Vertex.emptyBody, transactions: times(fitting + 6, proposal) })
     expect(tooLarge.encoded.length).toBeGreaterThan(Limits.VERTEX_BYTES)
     expect(reasonOf(tooLarge.encoded)).toBe(`${tooLarge.encoded.length} bytes, at most 1048576 allowed`)
+    const headerIn = (size: number) => {
+      const bytes = new Uint8Array(size)
+      bytes.set(sample.encoded)
+      return Vertex.decodeHeader(bytes)
+    }
+    expect(headerIn(1_048_576)).toStrictEqual(Either.right(sample.header))
+    expect(Option.getOrThrow(Either.getLeft(headerIn(1_048_577))).message).toBe(
+      "vertex: 1048577 bytes, at most 1048576 allowed at byte 0",
+    )
+  })
+
+  it("contains its transactions at one place, one after the other", () => {
+    fc.assert(
+      fc.property(arbitrary.vertex(network), (vertex) => {
+        const { at, size } = Vertex.transactionsIn(vertex)
+        const expected = Buffer.concat(vertex.body.transactions.map(({ encoded }) => encoded))
+        expect(Buffer.from(vertex.encoded.subarray(at, at + size)).equals(expected)).toBe(true)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it("can be drawn from its head alone, and not from less", () => {
+    const { header } = sample
+    const parents = Array.from({ length: Header.MAX_PARENTS }, (_, i) => ({
+      round: Natural.round(i),
+      author: header.author,
+      hash: header.hash,
+    }))
+    const most = Vertex.make(
+      Header.make({ ...header, parents }, () => header.signature),
+      { ...Vertex.emptyBody, transactions: times(300, transaction) },
+    )
+    expect(Vertex.decodeHead(most.encoded.subarray(0, Vertex.HEAD_BYTES))).toStrictEqual(
+      Either.right({ header: most.header, transactionCount: 300 }),
+    )
+    const { at } = Vertex.transactionsIn(most)
+    const cut = Vertex.decodeHead(most.encoded.subarray(0, at - 1))
+    expect(Option.getOrThrow(Either.getLeft(cut)).message).toBe(`vertex: 2 bytes expected, 1 left at byte ${at - 2}`)
   })
 })

@@ -51,7 +51,7 @@ export const recipientOf = (operation: Operation): Address | undefined =>
   operation._tag === "Transfer" ? operation.to : undefined
 
 /** The accounts to whose history it belongs. */
-export const addressesOf = ({ from, operation }: Transaction): ReadonlyArray<Address> => {
+export const addressesOf = ({ from, operation }: Pick<Transaction, "from" | "operation">): ReadonlyArray<Address> => {
   const recipient = recipientOf(operation)
   return recipient === undefined || recipient === from ? [from] : [from, recipient]
 }

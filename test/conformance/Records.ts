@@ -51,6 +51,15 @@ export const healthReport = Is.record({
     network: Is.record({ status: healthStatus, peers: Is.integer }),
     checkpoints: Is.record({ status: healthStatus, latest_round: Is.integer }),
   }),
+  problems: Is.list(
+    Is.record({
+      component: Is.words,
+      status: healthStatus,
+      reason: Is.words,
+      since: Is.integer,
+      page: Is.words,
+    }),
+  ),
 })
 
 export const keypair = (prefix: string): Shape =>

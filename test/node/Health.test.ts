@@ -104,10 +104,17 @@ describe("the health", () => {
           yield* Effect.sleep("5 millis")
         }
         const report = yield* health.report
-        const parts = [report.dag, report.finality, report.state, report.mempool, report.network, report.checkpoints]
-        expect(Health.worst(["degraded", ...parts.map(({ status }) => status)])).toBe(report.status)
+        const { dag: ofDag, finality, state, mempool, network, checkpoints } = report
+        const parts = { dag: ofDag, finality, state, mempool, network, checkpoints }
+        expect(Health.worst(["degraded", ...Object.values(parts).map(({ status }) => status)])).toBe(report.status)
         expect(report.status).not.toBe("healthy")
         expect(report.components.find(({ name }) => name === "feed")).toMatchObject({ status: "restarting" })
+        expect(report.problems.find(({ component }) => component === "feed")).toMatchObject({
+          status: "degraded",
+          reason: "it failed and is started again; the log says why",
+        })
+        const unhealthy = Object.entries(parts).filter(([, { status }]) => status !== "healthy")
+        expect(report.problems.map(({ component }) => component)).toEqual([...unhealthy.map(([name]) => name), "feed"])
       }).pipe(Effect.provide(world.node(directory)))
     }).pipe(Effect.provide(world.platform)),
   )

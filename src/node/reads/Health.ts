@@ -1,7 +1,7 @@
 /** The health of each part of the node, derived from its figures on request. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { type Figures, Network } from "../../network/Network.js"
-import type { Round } from "../../protocol/numbers/Natural.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
 import * as SteadyClock from "../../turns/SteadyClock.js"
 import type * as CatchUp from "../engine/CatchUp.js"
@@ -13,6 +13,7 @@ import { Checkpoints } from "./Checkpoints.js"
 import { Dag } from "./Dag.js"
 import { Mempool } from "./Mempool.js"
 import { Metrics } from "./Metrics.js"
+import * as Problems from "./Problems.js"
 import { State } from "./State.js"
 import { Validator } from "./Validator.js"
 
@@ -26,12 +27,12 @@ export const worst = (statuses: ReadonlyArray<Status>): Status =>
 
 export interface Report {
   readonly status: Status
-  readonly dag: { readonly status: Status; readonly round: Round; readonly vertices: number }
-  readonly finality: { readonly status: Status; readonly finalizedRound: Round; readonly lag: number }
+  readonly dag: { readonly status: Status; readonly round: Natural.Round; readonly vertices: number }
+  readonly finality: { readonly status: Status; readonly finalizedRound: Natural.Round; readonly lag: number }
   readonly state: { readonly status: Status; readonly accounts: number; readonly totalSupply: Sats }
   readonly mempool: { readonly status: Status; readonly size: number; readonly capacity: number }
   readonly network: { readonly status: Status; readonly peers: number }
-  readonly checkpoints: { readonly status: Status; readonly latestRound: Round }
+  readonly checkpoints: { readonly status: Status; readonly latestRound: Natural.Round }
   /** While the state of a close is fetched. */
   readonly sync: Option.Option<{ readonly status: Status } & FastSync.Progress>
   /** While vertices are fetched. */
@@ -42,6 +43,8 @@ export interface Report {
   readonly clock: Option.Option<{ readonly status: Status; readonly aheadMs: number }>
   /** The parts that the supervisor keeps running. */
   readonly components: ReadonlyArray<Component>
+  /** Of everything that is not healthy, what is wrong. */
+  readonly problems: ReadonlyArray<Problems.Problem>
 }
 
 /** Up to `healthy` and up to `warning`; above, unhealthy. */
@@ -70,6 +73,24 @@ export const ofNetwork = ({ freePlaces, failures }: Pick<Figures, "failures" | "
 
 export const ofCheckpoints = (age: number): Status => (age > 500 ? "warning" : "healthy")
 
+const isWrong = (status: Status): status is Exclude<Status, "healthy"> => status !== "healthy"
+
+/** A problem of this part, if it has one. */
+const wrong = (component: string, status: Status, page: string, reason: string): ReadonlyArray<Problems.Found> =>
+  isWrong(status) ? [{ component, status, reason, page }] : []
+
+const { PAGES } = Problems
+
+/** The network has a problem of peers, or one of this node: places or bugs. */
+const wrongNetwork = (peers: number, ofAllPeers: Status, figures: Pick<Figures, "failures" | "freePlaces">) => {
+  if (isWrong(ofAllPeers)) return wrong("network", ofAllPeers, PAGES.peers, `${peers} peers are connected`)
+  const reason =
+    figures.failures > 0
+      ? `a bug ended work for a peer ${figures.failures} times; the log of network names each cause`
+      : "no place is free for a stranger that dials in"
+  return wrong("network", ofNetwork(figures), PAGES.network, reason)
+}
+
 export class Health extends Context.Tag("udg/Health")<Health, { readonly report: Effect.Effect<Report> }>() {}
 
 const make = Effect.gen(function* () {
@@ -77,6 +98,7 @@ const make = Effect.gen(function* () {
   const [checkpoints, validator, supervisor, engine] = yield* Effect.all([Checkpoints, Validator, Supervisor, Engine])
   const network = yield* Network
   const { roundIntervalMs } = state.genesis.protocol
+  const problems = new Problems.Problems()
 
   const report = Effect.gen(function* () {
     const { round, finalizedRound, vertices, advancedAt } = yield* dag.position
@@ -92,12 +114,13 @@ const make = Effect.gen(function* () {
     const others = engine.view.read.epoch.members.length
     const fastSync = yield* engine.fastSync
     const quietMs = (yield* SteadyClock.current) - advancedAt
+    const ofAllPeers = ofPeers(peers, others - (isMember ? 1 : 0))
     const parts = {
       dag: { status: isForeign ? "unhealthy" : ofDag(quietMs, roundIntervalMs), round, vertices },
       finality: { status: ofLag(round - finalizedRound), finalizedRound, lag: round - finalizedRound },
       state: { status: isHalted ? "unhealthy" : "healthy", accounts, totalSupply: totals.total },
       mempool: { status: ofMempool(size), size, capacity: mempool.capacity },
-      network: { status: worst([ofPeers(peers, others - (isMember ? 1 : 0)), ofNetwork(network.figures())]), peers },
+      network: { status: worst([ofAllPeers, ofNetwork(network.figures())]), peers },
       checkpoints: { status: ofCheckpoints(round - latestRound), latestRound },
     } as const
     // It answers, but its state is about to be replaced.
@@ -117,7 +140,49 @@ const make = Effect.gen(function* () {
     const own = Object.values(parts).map(({ status }) => status)
     const statuses = Option.isSome(clock) ? [...own, clock.value.status] : own
     const status = worst(isPartial ? [...statuses, "degraded"] : statuses)
-    return { status, ...parts, sync, catchUp, recovery, clock, components }
+    const found = [
+      ...(isForeign
+        ? wrong("dag", parts.dag.status, PAGES.silent, "this validator's key has signed more than this disk knows")
+        : wrong("dag", parts.dag.status, PAGES.standing, `no new round for ${Math.round(quietMs / 1_000)} seconds`)),
+      ...wrong("finality", parts.finality.status, PAGES.lag, `${parts.finality.lag} rounds are not final yet`),
+      ...wrong("state", parts.state.status, PAGES.stopped, "the ledger has stopped, and the node ends"),
+      ...wrong("mempool", parts.mempool.status, PAGES.mempool, `${size} of ${mempool.capacity} places are taken`),
+      ...wrongNetwork(peers, ofAllPeers, network.figures()),
+      ...wrong(
+        "checkpoints",
+        parts.checkpoints.status,
+        PAGES.checkpoints,
+        `the latest quorum checkpoint is ${round - latestRound} rounds old`,
+      ),
+      ...Option.toArray(clock).flatMap(({ status, aheadMs }) =>
+        wrong("clock", status, PAGES.clock, `the wall clock is ${aheadMs} ms ahead of the committee's`),
+      ),
+      ...Option.toArray(sync).flatMap(({ status, percent }) =>
+        wrong("sync", status, PAGES.recovery, `the state of a close is fetched, ${percent} percent of it are here`),
+      ),
+      ...Option.toArray(catchUp).flatMap(({ status, round, reachedRound }) =>
+        wrong("catch_up", status, PAGES.recovery, `${reachedRound - round} rounds are missing and fetched`),
+      ),
+      ...Option.toArray(recovery).flatMap(({ status, waitsFor }) =>
+        wrong("recovery", status, PAGES.recovery, `it waits for ${waitsFor.join("; ")}`),
+      ),
+      ...components.flatMap((component) =>
+        component.status === "restarting"
+          ? wrong(component.name, "degraded", PAGES.restarting, "it failed and is started again; the log says why")
+          : [],
+      ),
+    ]
+    const at = Natural.timestamp(yield* Clock.currentTimeMillis)
+    return {
+      status,
+      ...parts,
+      sync,
+      catchUp,
+      recovery,
+      clock,
+      components,
+      problems: problems.look(found, at),
+    }
   })
 
   return Health.of({ report })

@@ -134,6 +134,14 @@ const WrongClock = Schema.Struct({
   ahead_ms: Field.of(Schema.Number, "how far the wall clock is ahead of the committee's median; negative if behind"),
 }).annotations({ description: "only while the wall clock is wrong" })
 
+const Problem = Schema.Struct({
+  component: Field.text("the part that is not healthy"),
+  status: Field.of(Status, "how it is"),
+  reason: Field.text("what is wrong"),
+  since: Field.timestamp("when it was first seen to be anything but healthy, by the node's clock"),
+  page: Field.text("what to read, below the directory in which the program is installed"),
+}).annotations({ description: "what is wrong with a part" })
+
 export const HealthReport = Field.record(
   "HealthReport",
   "the health of each part of the node; the overall status is the worst of them",
@@ -168,6 +176,7 @@ export const HealthReport = Field.record(
       recovery: Schema.optional(Recovery),
       clock: Schema.optional(WrongClock),
     }),
+    problems: Field.of(Schema.Array(Problem), "one for each part that is not healthy; empty if all is well"),
   }),
   {
     status: "healthy",
@@ -184,6 +193,7 @@ export const HealthReport = Field.record(
       network: { status: "healthy", peers: 4 },
       checkpoints: { status: "healthy", latest_round: 1200 },
     },
+    problems: [],
   },
 )
 

@@ -62,8 +62,9 @@ const balanceOf = (
   }
 }
 
-const reportOf = ({ status, ...parts }: Report): typeof Api.HealthReport.Type => ({
+const reportOf = ({ status, problems, ...parts }: Report): typeof Api.HealthReport.Type => ({
   status,
+  problems,
   components: {
     dag: parts.dag,
     finality: Wire.named(parts.finality),

@@ -11,6 +11,7 @@ const healthy = {
   network: { status: "healthy", peers: 3 },
   checkpoints: { status: "healthy", latestRound: 0 },
   components: [],
+  problems: [],
 } as unknown as Report
 
 const lagging: Report = { ...healthy, finality: { ...healthy.finality, status: "unhealthy", lag: 12 } }

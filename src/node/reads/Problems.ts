@@ -1,0 +1,49 @@
+/** What is wrong with a part that is not healthy, in a sentence, since when, and the page that says what to do. */
+import type { Timestamp } from "../../protocol/numbers/Natural.js"
+
+export interface Found {
+  /** The part of the health report, or the part of the node that is started again. */
+  readonly component: string
+  readonly status: "degraded" | "warning" | "unhealthy"
+  readonly reason: string
+  /** A page of the documentation, from the directory that the program is installed in. */
+  readonly page: string
+}
+
+export interface Problem extends Found {
+  /** When the part was first seen to be anything but healthy, by this machine's clock. */
+  readonly since: Timestamp
+}
+
+const ALERTS = "docs/operations/alerts.md"
+
+/** Where each problem has its section. */
+export const PAGES = {
+  silent: `${ALERTS}#udgvalidatorsilent`,
+  standing: `${ALERTS}#udgfinalitystands`,
+  lag: `${ALERTS}#udgfinalitylag`,
+  stopped: "docs/operations.md#exit-codes",
+  mempool: `${ALERTS}#udgmempoolsize`,
+  peers: `${ALERTS}#udgpeercount`,
+  network: "docs/operations/monitoring.md#the-series",
+  checkpoints: `${ALERTS}#udgcheckpointage`,
+  clock: `${ALERTS}#udgclockoff`,
+  recovery: "docs/recovery.md",
+  restarting: "docs/operations/monitoring.md#what-is-healthy",
+} as const
+
+/** Remembers since when each part has a problem, however often the reason changes meanwhile. */
+export class Problems {
+  readonly #since = new Map<string, Timestamp>()
+
+  /** `found`: everything that is wrong now. */
+  look(found: ReadonlyArray<Found>, at: Timestamp): ReadonlyArray<Problem> {
+    const wrong = new Set(found.map(({ component }) => component))
+    for (const component of this.#since.keys()) if (!wrong.has(component)) this.#since.delete(component)
+    return found.map((problem) => {
+      const since = this.#since.get(problem.component) ?? at
+      this.#since.set(problem.component, since)
+      return { ...problem, since }
+    })
+  }
+}

@@ -11,6 +11,7 @@ import * as HttpInterface from "../rpc/HttpInterface.js"
 import * as Server from "../rpc/server/Server.js"
 import * as NodeSettings from "./NodeSettings.js"
 import * as NodeStatus from "./NodeStatus.js"
+import * as ServiceManager from "./ServiceManager.js"
 import * as Command from "./settings/Command.js"
 import * as Environment from "./terminal/Environment.js"
 import { StatusLine } from "./terminal/StatusLine.js"
@@ -73,7 +74,8 @@ export const command = Command.make({
         write: (text) => status.write(text),
       })
       const layers = Layer.merge(logging, Layer.succeed(Configuration.Configuration, configuration))
-      const beside = terminal.isWatched && logFormat === "pretty" ? NodeStatus.show(status) : Effect.never
+      const shown = terminal.isWatched && logFormat === "pretty" ? NodeStatus.show(status) : Effect.never
+      const beside = Effect.raceFirst(shown, ServiceManager.beside)
       const node = Effect.zipRight(canListen(configuration), Node.run(HttpInterface.layer, beside))
       return yield* Effect.provide(Effect.tapError(node, sayFatal), layers)
     }),

@@ -13,8 +13,9 @@ export class Running {
   stdout = ""
   stderr = ""
 
-  constructor(command: string, words: ReadonlyArray<string>) {
-    this.#child = spawn(command, words, { stdio: ["ignore", "pipe", "pipe"], env: { PATH: process.env["PATH"] ?? "" } })
+  constructor(command: string, words: ReadonlyArray<string>, variables: Readonly<Record<string, string>> = {}) {
+    const env = { PATH: process.env["PATH"] ?? "", ...variables }
+    this.#child = spawn(command, words, { stdio: ["ignore", "pipe", "pipe"], env })
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       this.stdout += text
     })

@@ -20,17 +20,26 @@ describe("the systemd unit", () => {
     expect(settingOf("RestartPreventExitStatus")).toBe(fatal.join(" "))
   })
 
-  it("starts the node with options that it has", () => {
-    const used = optionsIn(settingOf("ExecStart") ?? "")
-    expect(used).not.toStrictEqual([])
-    expect(used.filter((option) => !options.has(option))).toStrictEqual([])
+  it("says what differs from the defaults in variables that the node has, so that the environment file wins", () => {
+    const used = variablesIn(settingOf("Environment") ?? "")
+    expect(used).toStrictEqual(["UDG_DATA_DIR", "UDG_LOG_FORMAT"])
+    expect(used.filter((variable) => !variables.has(variable))).toStrictEqual([])
+    // An option would win over the file, and a later setting over an earlier one.
+    expect(optionsIn(settingOf("ExecStart") ?? "")).toStrictEqual([])
+    expect(unit.indexOf("\nEnvironment=")).toBeLessThan(unit.indexOf("\nEnvironmentFile="))
+  })
+
+  it("waits until the node is ready, listens to a program that tells it so, and ends a node that hangs", () => {
+    expect(settingOf("Type")).toBe("notify")
+    expect(settingOf("NotifyAccess")).toBe("all")
+    expect(Number(settingOf("WatchdogSec"))).toBeGreaterThanOrEqual(30)
   })
 
   it("keeps the directory of the keys to the service's own user", () => {
     expect(settingOf("StateDirectoryMode")).toBe("0700")
     expect(settingOf("UMask")).toBe("0077")
     expect(settingOf("User")).not.toBe("root")
-    expect(settingOf("ExecStart")).toContain(`--data-dir /var/lib/${settingOf("StateDirectory")} `)
+    expect(settingOf("Environment")).toContain(`UDG_DATA_DIR=/var/lib/${settingOf("StateDirectory")} `)
   })
 
   it("does not forbid what compiling JavaScript needs", () => {

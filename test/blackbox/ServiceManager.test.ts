@@ -1,0 +1,64 @@
+/** What the node tells systemd, whose program `systemd-notify` is one here that writes down what it is given. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { program, Running } from "./Running.js"
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "udg-notify-"))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const said = (): ReadonlyArray<string> => {
+  const file = join(folder, "said")
+  return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : []
+}
+
+const start = (script: string, variables: Readonly<Record<string, string>>) => {
+  writeFileSync(join(folder, "systemd-notify"), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  const options = ["--ephemeral", "--host", "127.0.0.1", "--port", "0"]
+  const path = `${folder}${delimiter}${process.env["PATH"] ?? ""}`
+  return new Running(process.execPath, [program, ...options], { PATH: path, ...variables })
+}
+
+const ending = async (node: Running) => {
+  node.signal("SIGTERM")
+  expect((await node.end()).code).toBe(0)
+}
+
+const WRITES = 'echo "$NOTIFY_SOCKET $*" >> "$(dirname "$0")/said"'
+
+describe("a node under systemd", () => {
+  it("says that it is ready once it serves, and then three times in each period that it goes on", async () => {
+    const node = start(WRITES, { NOTIFY_SOCKET: "/run/notify", WATCHDOG_USEC: "300000" })
+    await node.until(() => said().length > 3)
+    expect(said().slice(0, 3)).toEqual(["/run/notify READY=1", "/run/notify WATCHDOG=1", "/run/notify WATCHDOG=1"])
+    expect(node.stdout).toContain("rpc")
+    await ending(node)
+  })
+
+  it("says only that it is ready where nobody watches it", async () => {
+    const node = start(WRITES, { NOTIFY_SOCKET: "/run/notify" })
+    await node.until(() => said().length > 0)
+    await ending(node)
+    expect(said()).toEqual(["/run/notify READY=1"])
+  })
+
+  it("says why systemd does not learn of it, once, and goes on", async () => {
+    const node = start("echo no socket >&2; exit 1", { NOTIFY_SOCKET: "/run/notify", WATCHDOG_USEC: "30000" })
+    await node.until(() => node.stderr.includes("systemd was not told READY=1"))
+    expect(node.stderr).toContain("no socket")
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await ending(node)
+    expect(node.stderr.match(/systemd was not told/g)).toHaveLength(1)
+  })
+
+  it("says nothing elsewhere", async () => {
+    const node = start(WRITES, {})
+    await node.until(() => node.stdout.includes("rpc"))
+    await ending(node)
+    expect(said()).toEqual([])
+  })
+})

@@ -88,9 +88,10 @@ export const subjects: ReadonlyArray<Subject> = [
     paths: consensus("CheckpointQuorum.ts", "SigningGuard.ts", "RoundClock.ts", "Heartbeats.ts"),
     tests: consensus("Heartbeats", "RoundClock", "SigningGuard", "CheckpointQuorum"),
   },
+  { paths: consensus("Pace.ts", "Retries.ts"), tests: consensus("Pace", "Retries") },
   {
-    paths: consensus("Core.ts", "Epoch.ts", "Pace.ts", "Recovery.ts", "Retries.ts", "output"),
-    tests: consensus("Laggard", "Epoch", "Core"),
+    paths: consensus("Core.ts", "Epoch.ts", "output"),
+    tests: consensus("CoreSteps", "Laggard", "Epoch", "Core"),
   },
 
   {

@@ -100,9 +100,20 @@ export const subjects: ReadonlyArray<Subject> = [
   },
   { paths: ["replica/joining/StateDownload.ts"], tests: replica("StateDownload") },
   {
-    paths: replica("signing", "asking", "messages", "live", "disk/Agreement.ts"),
+    paths: replica("signing", "asking", "messages", "live", "output", "disk/Agreement.ts"),
     tests: replica(
-      ...["CommitteeClock", "Announcements", "Questions", "HeartbeatPool", "Signing", "CheckpointBuilding", "Peers"],
+      ...[
+        "Outbox",
+        "EvidencePool",
+        "CatchingUp",
+        "CommitteeClock",
+        "Announcements",
+        "Questions",
+        "HeartbeatPool",
+        "Signing",
+        "CheckpointBuilding",
+        "Peers",
+      ],
       ...["VertexBody", "Agreement", "Relaying"],
     ),
   },

@@ -132,6 +132,15 @@ describe("missing parents", () => {
     expect(tagsAt(1_000 + FETCH_MS)).toEqual(["Fetch"])
   })
 
+  it("are fetched at once when something begins to wait, whenever the last look at nothing was", () => {
+    const epoch = epochOf([])
+    const { retries, said } = asking()
+    retries.ask(place(epoch), at(1_000))
+    epoch.receive(floating(1, 2))
+    retries.ask(place(epoch), at(1_001))
+    expect(said().map(({ _tag }) => _tag)).toEqual(["Fetch"])
+  })
+
   it("are looked for every 20 ms where rounds take less than 80", () => {
     const outputs: Array<Output> = []
     const retries = new Retries({ roundIntervalMs: 40, guard: null }, (output) => outputs.push(output))
@@ -192,6 +201,7 @@ describe("a node", () => {
     expect(stateAt(retries, epoch, 1_000 + STANDSTILL_MS)).toEqual({ _tag: "InStep" })
     retries.begin()
     expect(stateAt(retries, epoch, 100_000)).toEqual({ _tag: "InStep" })
+    expect(asking().retries.isStandingStill).toBe(false)
   })
 
   it("waits for the epoch's first round where it has no quorum of any", () => {

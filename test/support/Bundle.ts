@@ -9,6 +9,8 @@ const root = resolve(import.meta.dirname, "../..")
 /** Below node_modules, so that a bundle finds the packages it imports. */
 const folder = join(root, "node_modules/.cache/udg-test")
 
+export type Plant = (file: string, source: string) => string | undefined
+
 interface Program {
   /** From the root of the project. */
   readonly entry: string
@@ -17,11 +19,11 @@ interface Program {
   readonly fault?: Fault | null
   /** Of which the program chooses one while it runs, with `Chosen.ts`. */
   readonly choice?: ReadonlyArray<Fault>
+  /** What to read in place of a source, by its path from the root; undefined to leave it as it is. */
+  readonly rewrite?: Plant
   /** Import every package at run time, not only the native ones: bundles faster, starts slower. */
   readonly arePackagesExternal?: boolean
 }
-
-type Plant = (file: string, source: string) => string | undefined
 
 /** Remembers in `loaded` which sources the program contains. */
 const planting = (plant: Plant, loaded: Set<string>): Plugin => ({
@@ -42,12 +44,13 @@ export const make = async ({
   outfile,
   fault = null,
   choice = [],
+  rewrite,
   arePackagesExternal = false,
 }: Program): Promise<string> => {
   const path = join(folder, outfile)
   const faults = fault === null ? choice : [fault]
-  const planted: Plant = (file, source) =>
-    fault === null ? plantAll(choice, file, source) : plant(fault, file, source)
+  const planted: Plant =
+    rewrite ?? ((file, source) => (fault === null ? plantAll(choice, file, source) : plant(fault, file, source)))
   const loaded = new Set<string>()
   const options = {
     absWorkingDir: root,

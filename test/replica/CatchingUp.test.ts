@@ -17,6 +17,12 @@ const askingTwo = () => {
     1   .    .    .    .
     2  ABC  ABC  ABC  BCD
     3  BCD  BCD  BCD  BCD
+    4   =    =    =    =
+    5   =    =    =    =
+    6   =    =    =    =
+    7   =    =    =    =
+    8   =    =    =    =
+    9   =    =    =    =
   `)
   const [first, second] = [stranger("first"), stranger("second")]
   const peers = new Peers(PATIENCE_MS, () => 0)
@@ -33,6 +39,8 @@ const askingTwo = () => {
     here,
     epoch,
     first: first.peer,
+    /** The names of as many vertices. */
+    long: (count: number) => picture.vertices.slice(0, count).map(picture.nameOf).join(" "),
     ask: (ms: number) => catchingUp.wanted(wanted, Natural.timestamp(ms))?.to,
     /** What `first` answers. */
     take: (ms: number, names: string, isLast = false, { at = epoch, collectedRound = 0 } = {}) => {
@@ -107,5 +115,104 @@ describe("catching up with one peer", () => {
     peers.connect([])
     catchingUp.connected()
     expect(isAwaited()).toBe(false)
+  })
+
+  it("asks one peer for the rounds that are lacked, and nobody else for as long as that one is given", () => {
+    const { catchingUp, epoch } = askingTwo()
+    const wanted = { epoch, fromRound: Natural.round(3), toRound: Natural.round(9) }
+    const question = { _tag: "AskRounds", epoch, fromRound: 3, toRound: 9, after: null }
+    expect(catchingUp.wanted(wanted, Natural.timestamp(0))).toEqual({ to: "first", question })
+    expect(catchingUp.wanted(wanted, Natural.timestamp(PATIENCE_MS - 1))).toBeNull()
+    expect(catchingUp.wanted(wanted, Natural.timestamp(PATIENCE_MS))).toEqual({ to: "second", question })
+    // Another epoch does not wait for the answers of this one.
+    const later = { ...wanted, epoch: Natural.epoch(epoch + 1) }
+    expect(catchingUp.wanted(later, Natural.timestamp(PATIENCE_MS + 1))?.question.epoch).toBe(epoch + 1)
+  })
+
+  it("asks nobody where nobody is", () => {
+    const { ask, peers } = askingTwo()
+    peers.connect([])
+    expect(ask(0)).toBeUndefined()
+  })
+
+  it("gives a peer a turn again after it was found wanting, and counts it as having failed", () => {
+    const { ask, peers } = askingTwo()
+    const failed = vi.spyOn(peers, "broughtNothing")
+    ask(0)
+    ask(PATIENCE_MS)
+    expect(failed.mock.calls).toEqual([["first", PATIENCE_MS]])
+  })
+
+  it("goes on after the last vertex of a page, and ends with the last page", () => {
+    const { ask, take, picture, epoch } = askingTwo()
+    ask(0)
+    const after = picture.vertex("B1").header.hash
+    const question = { _tag: "AskRounds", epoch, fromRound: 0, toRound: 9, after }
+    expect(take(1, "A1 B1")).toEqual({ next: { to: "first", question }, lie: null })
+    expect(take(2, "C1", true)).toEqual({ next: null, lie: null })
+    // It has brought something, so it is the first to be asked again.
+    expect(ask(3)).toBe("first")
+  })
+
+  it("takes what comes late, though another peer is asked by then, and asks nothing for it", () => {
+    const { ask, take, here, peers } = askingTwo()
+    const brought = vi.spyOn(peers, "brought")
+    ask(0)
+    expect(ask(PATIENCE_MS)).toBe("second")
+    expect(take(PATIENCE_MS + 1, "A1 B1")).toEqual({ next: null, lie: null })
+    expect(here.size).toBe(2)
+    expect(brought.mock.calls).toEqual([["first"]])
+  })
+
+  it("does not thank a peer for what was here", () => {
+    const { ask, take, here, picture, peers } = askingTwo()
+    const brought = vi.spyOn(peers, "brought")
+    here.add(picture.vertex("A1").header.hash)
+    ask(0)
+    take(1, "A1")
+    expect(brought).not.toHaveBeenCalled()
+  })
+
+  it("keeps asking a peer whose pages bring twice as many rounds as the network makes, and no slower one", () => {
+    // Eight rounds of four members in each patience, counted by the first answer after one.
+    for (const [names, at, isKept] of [
+      ["A1 B1 C1 D1 A2 B2 C2 D2", PATIENCE_MS - 1, true],
+      ["A1 B1 C1 D1 A2 B2 C2 D2", PATIENCE_MS, false],
+    ] as const) {
+      const { ask, take } = askingTwo()
+      ask(0)
+      expect(take(at, names).next !== null).toBe(isKept)
+      expect(ask(at)).toBe(isKept ? undefined : "second")
+    }
+    const { ask, take, long } = askingTwo()
+    ask(0)
+    expect(take(PATIENCE_MS, long(32)).next?.to).toBe("first")
+    // It counts anew from there.
+    expect(take(2 * PATIENCE_MS - 1, "A9").next?.to).toBe("first")
+    expect(take(2 * PATIENCE_MS, "B9").next).toBeNull()
+    const slower = askingTwo()
+    slower.ask(0)
+    expect(slower.take(PATIENCE_MS, slower.long(31)).next).toBeNull()
+  })
+
+  it("awaits an answer for each question of an epoch, and of another epoch only the last", () => {
+    const { catchingUp, first, ask, take, peers, epoch } = askingTwo()
+    peers.connect([stranger("first")])
+    ask(0)
+    ask(PATIENCE_MS)
+    const later = { epoch: Natural.epoch(epoch + 1), fromRound: Natural.round(0), toRound: Natural.round(9) }
+    catchingUp.wanted(later, Natural.timestamp(2 * PATIENCE_MS))
+    expect([epoch, epoch + 1].map((at) => catchingUp.isAwaited(first, { epoch: Natural.epoch(at) }))).toEqual([
+      false,
+      true,
+    ])
+    expect(take(2 * PATIENCE_MS + 1, "", true, { at: later.epoch })).toEqual({ next: null, lie: null })
+    expect(catchingUp.isAwaited(first, later)).toBe(false)
+  })
+
+  it("blames an answer that holds a vertex twice", () => {
+    const { ask, take } = askingTwo()
+    ask(0)
+    expect(take(1, "A1 A1").lie).toBe("it contains a vertex twice")
   })
 })

@@ -21,3 +21,33 @@ it("evidence is forgotten with its epoch, and no other", () => {
   expect(pool.size).toBe(2)
   expect([1, 2, 3].map((epoch) => pool.wants(proofOf(epoch, 0)))).toEqual([true, false, false])
 })
+
+it("evidence is new once for each author and epoch, of two hundred authors at most", () => {
+  const pool = new EvidencePool()
+  expect(pool.add(proofOf(1, 0))).toBe(true)
+  expect([pool.wants(proofOf(1, 0)), pool.add(proofOf(1, 0)), pool.size]).toEqual([false, false, 1])
+  expect([pool.wants(proofOf(1, 1)), pool.wants(proofOf(2, 0))]).toEqual([true, true])
+  for (let epoch = 2; epoch <= 200; epoch++) expect(pool.add(proofOf(epoch, 0))).toBe(true)
+  expect([pool.add(proofOf(201, 0)), pool.size]).toEqual([false, 200])
+})
+
+it("evidence is proposed as far as it fits, sixteen pieces at most, and again after eight rounds", () => {
+  const pool = new EvidencePool()
+  const proofs = Array.from({ length: 17 }, (_, i) => proofOf(1 + i, 0))
+  for (const proof of proofs) pool.add(proof)
+  const [bytes = 0] = proofs.map((proof) => Evidence.encode(proof).length)
+  const taken = (round: number, maxBytes = 1_000_000) => pool.take(Natural.round(round), maxBytes)
+  expect(taken(0, bytes - 1)).toEqual([])
+  expect(taken(0, 2 * bytes)).toEqual(proofs.slice(0, 2))
+  expect(taken(1)).toEqual(proofs.slice(2))
+  expect(taken(7)).toEqual([])
+  expect(taken(8)).toEqual(proofs.slice(0, 2))
+  expect(taken(16)).toEqual(proofs.slice(0, 16))
+})
+
+it("evidence is dropped when it can no longer be punished, whatever a vertex holds", () => {
+  const pool = new EvidencePool()
+  for (const seat of [0, 1]) pool.add(proofOf(1, seat))
+  pool.settle(({ first }) => first.author === proofOf(1, 1).first.author)
+  expect(pool.take(Natural.round(1), 1_000_000)).toEqual([proofOf(1, 1)])
+})

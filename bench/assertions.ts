@@ -1,16 +1,15 @@
 /**
- * What the assertions of the pure rooms cost: the same work with every `if (…) throw …` in them and without, turn by turn
- * in one process. A ratio of medians of pairs holds on a busy machine too.
+ * What the assertions of the pure rooms cost: the same work with every `if (…) throw …` in them and without, in a process
+ * each, turn by turn. The least processor time of many runs in a process is what the work takes where nothing disturbs it.
  */
-import { pathToFileURL } from "node:url"
+import { execFileSync } from "node:child_process"
 import { parseSync, Visitor } from "vite"
 import * as Bundle from "../test/support/Bundle.js"
-import type { works } from "./Asserted.js"
+import type { Measured } from "./Asserted.js"
 import { type Figure, median, quantile, type Suite } from "./Harness.js"
 
 const ROOMS = /^src\/(protocol|ledger|consensus|replica)\//
-const WARM_UP = 6
-const PAIRS = Number(process.env["UDG_ASSERTION_PAIRS"] ?? 30)
+const PAIRS = Number(process.env["UDG_ASSERTION_PAIRS"] ?? 12)
 
 let removed = 0
 
@@ -32,32 +31,28 @@ const withoutAssertions: Bundle.Plant = (file, source) => {
     .reduce((text, { start, end }) => `${text.slice(0, start)};${text.slice(end)}`, source)
 }
 
-const loaded = async (outfile: string, rewrite?: Bundle.Plant): Promise<typeof works> => {
-  const path = await Bundle.make({ entry: "bench/Asserted.ts", outfile, ...(rewrite && { rewrite }) })
-  const module = (await import(pathToFileURL(path).href)) as { readonly works: typeof works }
-  return module.works
-}
+const bundled = (outfile: string, rewrite?: Bundle.Plant): Promise<string> =>
+  Bundle.make({ entry: "bench/Asserted.ts", outfile, ...(rewrite && { rewrite }) })
+
+const measured = (path: string): Measured =>
+  JSON.parse(execFileSync(process.execPath, [path], { encoding: "utf8" })) as Measured
 
 const figures = async (): Promise<ReadonlyArray<Figure>> => {
-  const withThem = await loaded("asserted/with.js")
-  const without = await loaded("asserted/without.js", withoutAssertions)
+  const withThem = await bundled("asserted/with.js")
+  const without = await bundled("asserted/without.js", withoutAssertions)
+  const pairs = Array.from({ length: PAIRS }, (_, i) => {
+    if (i % 2 === 0) return [measured(withThem), measured(without)] as const
+    const later = measured(without)
+    return [measured(withThem), later] as const
+  })
   const all: Array<Figure> = [{ name: "assertions taken out", value: removed, unit: "" }]
-  for (const [name, make] of Object.entries(withThem)) {
-    const [a, b] = [make(), without[name]?.() ?? make()]
-    for (let i = 0; i < WARM_UP; i++) {
-      a()
-      b()
-    }
-    const pairs = Array.from({ length: PAIRS }, (_, i) => {
-      if (i % 2 === 0) return [a(), b()] as const
-      const later = b()
-      return [a(), later] as const
-    })
-    const ratios = pairs.map(([one, other]) => (100 * one) / other - 100)
-    all.push({ name: `${name}: with them`, value: median(pairs.map(([one]) => one)), unit: "ms" })
-    all.push({ name: `${name}: cost of the assertions, median`, value: median(ratios), unit: "%" })
-    all.push({ name: `${name}: … the middle half from`, value: quantile(ratios, 0.25), unit: "%" })
-    all.push({ name: `${name}: … to`, value: quantile(ratios, 0.75), unit: "%" })
+  for (const name of Object.keys(pairs[0]?.[0] ?? {})) {
+    const times = pairs.map(([one, other]) => [one[name] ?? 0, other[name] ?? 0] as const)
+    const costs = times.map(([one, other]) => (100 * one) / other - 100)
+    all.push({ name: `${name}: with them`, value: median(times.map(([one]) => one)), unit: "ms" })
+    all.push({ name: `${name}: cost of the assertions, median`, value: median(costs), unit: "%" })
+    all.push({ name: `${name}: … the middle half from`, value: quantile(costs, 0.25), unit: "%" })
+    all.push({ name: `${name}: … to`, value: quantile(costs, 0.75), unit: "%" })
   }
   return all
 }

@@ -89,10 +89,8 @@ export const subjects: ReadonlyArray<Subject> = [
     tests: consensus("Heartbeats", "RoundClock", "SigningGuard", "CheckpointQuorum"),
   },
   { paths: consensus("Pace.ts", "Retries.ts"), tests: consensus("Pace", "Retries") },
-  {
-    paths: consensus("Core.ts", "Epoch.ts", "output"),
-    tests: consensus("CoreSteps", "Laggard", "Epoch", "Core"),
-  },
+  { paths: consensus("Epoch.ts"), tests: consensus("EpochSteps", "CoreSteps") },
+  { paths: consensus("Core.ts", "output"), tests: consensus("CoreSteps", "Laggard") },
 
   {
     paths: replica("joining/ProvenChain.ts", "joining/Histories.ts", "joining/Inquiry.ts"),

@@ -177,7 +177,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "closes-late",
     story: "the member in the first seat closes the epoch one commit late",
-    seed: 2,
+    seed: 3,
     changes: [
       {
         file: "src/consensus/Epoch.ts",
@@ -243,7 +243,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "depth-of-highest-round",
     story: "the collection depth is counted from the highest round seen instead of the last commit",
-    seed: 2,
+    seed: 1,
     changes: [
       {
         file: "src/consensus/Epoch.ts",
@@ -366,7 +366,7 @@ export const faults: ReadonlyArray<Fault> = [
     weather: ["network", "aimed", "partitions", "byzantine"],
     nodes: 4,
     rounds: 100,
-    seed: 27,
+    seed: 21,
     changes: [
       {
         file: "src/protocol/epoch/EpochRecord.ts",
@@ -412,7 +412,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "named-unsynced",
     story: "a validator sends its vertex before the vertices it names are on disk",
     weather: ["crashes", "newcomers", "byzantine"],
-    seed: 18,
+    seed: 12,
     changes: [
       {
         file: "src/replica/output/Write.ts",

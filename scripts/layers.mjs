@@ -97,8 +97,8 @@ const house = {
   /** Checks what nodes answer. Of the interface it takes the form of the answers, and of the ledger and the network nothing. */
   light: { rooms: ["checks", "."], ours: ["protocol", "rpc/api"], packages: ["effect", "#crypto"] },
   explorer: {
-    rooms: ["route", "live", "show", "search", "wallet", "dag", "pages", "."],
-    ours: ["protocol", "client", "rpc/api"],
+    rooms: ["route", "live", "show", "search", "checked", "wallet", "dag", "pages", "."],
+    ours: ["protocol", "client", "rpc/api", "light"],
     packages: ["effect", "preact", "preact/hooks", "@preact/signals"],
   },
   /** A node for the tests of others: built like the command line's, handed out like the client. */

@@ -31,7 +31,8 @@ type Root =
   | { readonly _tag: "Committee"; readonly trusted: Trusted.Trusted }
   | { readonly _tag: "Pin"; readonly pin: Pin }
 
-interface Pin {
+/** A closing checkpoint by its name. */
+export interface Pin {
   readonly epoch: Natural.Epoch
   readonly hash: Hash.Hash
 }
@@ -273,7 +274,7 @@ export const checkpoint = (epoch: number, hash: string, mode: Mode): Trust => {
 }
 
 /** The closing checkpoint that a trust goes back to, to be kept for `checkpoint`; none where it is a genesis. */
-export const pinOf = ({ root }: Trust): { readonly epoch: number; readonly hash: string } | null => {
+export const pinOf = ({ root }: Trust): Pin | null => {
   if (root._tag === "Pin") return root.pin
   const { closing } = root.trusted
   return closing && { epoch: closing.epoch, hash: closing.hash }

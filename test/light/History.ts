@@ -1,4 +1,5 @@
 /** Networks for tests of the light client: committees that change, the checkpoints they sign, and accounts with their proofs. */
+import { createHash } from "node:crypto"
 import { Option } from "effect"
 import { toHex } from "#crypto"
 import * as Fields from "../../scripts/vectors/fields.js"
@@ -7,7 +8,7 @@ import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import type { Signer } from "../../src/protocol/identity/Keys.js"
+import { SecretKey, type Signer } from "../../src/protocol/identity/Keys.js"
 import type { Name } from "../../src/protocol/identity/Name.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
@@ -27,6 +28,18 @@ type SignerOf = (name: string) => Signer
 const fakeSignerOf: SignerOf = (name) => {
   const publicKey = FakeKeys.publicKeyOf(name)
   return { publicKey, sign: FakeKeys.signWith(publicKey) }
+}
+
+/** Keys with which signatures really hold, made once for each name. */
+export const signing = (): SignerOf => {
+  const signers = new Map<string, Signer>()
+  return (name) => {
+    const known = signers.get(name)
+    if (known !== undefined) return known
+    const made = Option.getOrThrow(SecretKey.fromSeed(createHash("sha256").update(name).digest()))
+    signers.set(name, made)
+    return made
+  }
 }
 
 export const addressOf = (name: string): Address.Address => Address.fromPublicKey(FakeKeys.publicKeyOf(name))

@@ -1,12 +1,10 @@
 /** The client against nodes that lie, over HTTP: a real node behind a server that changes its answers, and made-up networks. */
-import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { Either, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Light from "../../src/light/Light.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
-import { SecretKey, type Signer } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { type FundedAccount, type StartedNode, startNode } from "../../src/testing/Testing.js"
 import * as Stranger from "../testing/Stranger.js"
@@ -294,14 +292,7 @@ describe("a node that lies is named, and what the honest one proves is shown", (
 })
 
 describe("a made-up network", () => {
-  const signers = new Map<string, Signer>()
-  const signerOf = (name: string): Signer => {
-    const known = signers.get(name)
-    if (known !== undefined) return known
-    const made = Option.getOrThrow(SecretKey.fromSeed(createHash("sha256").update(name).digest()))
-    signers.set(name, made)
-    return made
-  }
+  const signerOf = History.signing()
   const address = History.addressOf("alice")
   const serving =
     (history: History.History, state = History.trie) =>

@@ -1,3 +1,4 @@
+import { Checked } from "../checked/Checked.js"
 import { isMissing, node } from "../live/Node.js"
 import { type Resource, useResource } from "../live/Resource.js"
 import { Amount } from "../show/Amount.js"
@@ -47,6 +48,7 @@ export const Address = ({ account }: { readonly account: string }) => {
           <p class="headline">
             <Amount sats={record.balance} />
           </p>
+          <Checked account={account} claim={record} />
           <Facts
             of={[
               ["Name", record.name === null ? undefined : <b>@{record.name}</b>],

@@ -1,17 +1,18 @@
 /** The unlocked wallet: the account's balance and everything it can do. */
 import { useState } from "preact/hooks"
 import * as Wallet from "../../client/Wallet.js"
+import { Checked } from "../checked/Checked.js"
 import type { NetworkInfo } from "../live/Network.js"
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
 import { Amount } from "../show/Amount.js"
+import { Complaint, useAttempt } from "../show/Attempt.js"
 import { Copy } from "../show/Copy.js"
 import { Loaded } from "../show/Loaded.js"
 import { Section } from "../show/Page.js"
 import { actions } from "./Action.js"
 import { ActionForm } from "./ActionForm.js"
-import { Complaint, useAttempt } from "./Attempt.js"
 import { Receipt } from "./Receipt.js"
 import * as Session from "./Session.js"
 import * as Submission from "./Submission.js"
@@ -81,9 +82,12 @@ export const Desk = ({ info, session }: { readonly info: NetworkInfo; readonly s
       <div class="purse">
         <Loaded of={balance} what="the balance" lines={1}>
           {(record) => (
-            <p class="headline">
-              <Amount sats={record.balance} />
-            </p>
+            <>
+              <p class="headline">
+                <Amount sats={record.balance} />
+              </p>
+              <Checked account={account.address} claim={record} />
+            </>
           )}
         </Loaded>
         <p>

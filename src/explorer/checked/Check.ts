@@ -1,0 +1,123 @@
+/** Checks an account against what a quorum signed, from the checkpoint on that this browser trusts. */
+import { Either, Option } from "effect"
+import type * as Light from "../../light/Light.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
+import type { NetworkInfo } from "../live/Network.js"
+import { isMissing, node, reasonOf } from "../live/Node.js"
+import * as Finding from "./Finding.js"
+import * as Root from "./Root.js"
+
+/** Loaded when a page first checks something: it weighs as much as the rest of the explorer. */
+const light = () => import("../../light/Light.js")
+
+/** The newest closing checkpoint that the node has; none before the first epoch has closed. */
+const newest = async (): Promise<Root.Pin | undefined> => {
+  const { epoch, hash, next_epoch } = await node.checkpoints.latest()
+  if (next_epoch !== null) return { epoch: Natural.epoch(epoch), hash }
+  if (epoch < 2) return undefined
+  const before = Natural.epoch(epoch - 1)
+  return { epoch: before, hash: (await node.checkpoints.closing({ path: { epoch: before } })).hash }
+}
+
+const trust = (info: NetworkInfo, pin: Root.Pin, source: Root.Root["source"]): Root.Root => {
+  const since = Natural.timestamp(Date.now())
+  const root = { version: 1, genesis: info.genesis_hash, ...pin, source, since } as const
+  Root.keep(root)
+  return root
+}
+
+/** Trusts a checkpoint that the user has from elsewhere. */
+export const enter = async (pin: Root.Pin): Promise<void> => {
+  trust(await node.core.network(), pin, "entered")
+}
+
+/** The root of the node's network: kept, or the newest of today if this browser has seen none. */
+const rootOf = async (info: NetworkInfo): Promise<Root.Root | undefined> => {
+  const kept = Root.kept()
+  if (kept !== undefined) return kept
+  const pin = await newest()
+  return pin && trust(info, pin, "first seen")
+}
+
+interface Started {
+  readonly root: Root.Root
+  readonly client: Light.Client
+}
+
+let started: Started | undefined
+
+const isSameRoot = (a: Root.Root, b: Root.Root): boolean => a.epoch === b.epoch && a.hash === b.hash
+
+const clientOf = ({ client, checkpoint }: typeof Light, root: Root.Root, { mode }: NetworkInfo): Light.Client => {
+  if (started === undefined || !isSameRoot(started.root, root)) {
+    const { epoch, hash } = root
+    started = { root, client: client({ trust: checkpoint(epoch, hash, mode), nodes: [location.origin] }) }
+  }
+  return started.client
+}
+
+/** Keeps the newest closing checkpoint that follows from the root, for the same client to go on from. */
+const advance = ({ pinOf }: typeof Light, root: Root.Root, client: Light.Client): void => {
+  const pin = pinOf(client.trust())
+  if (pin === null || pin.epoch <= root.epoch) return
+  const next = { ...root, ...pin }
+  Root.keep(next)
+  started = { root: next, client }
+}
+
+const signedOf = ({ proven: { address, account, checkpoint, signed } }: Light.Report): Finding.Signed => ({
+  address,
+  balance: account.balance,
+  nonce: account.nonce,
+  round: checkpoint.round,
+  signers: signed,
+})
+
+const refusalOf = ({ conflict, nodes: [asked] }: Light.NotProven): Finding.Finding => {
+  const refusal = conflict ?? (asked && Option.getOrUndefined(Either.getLeft(asked.outcome)))
+  const reason = refusal?.message ?? "it gave no answer"
+  return refusal?.verdict === "false" ? { _tag: "Refused", reason } : { _tag: "Unchecked", reason }
+}
+
+/** What the node says now, and a round that was final no earlier. */
+const askAgain = async (account: string): Promise<readonly [claim: Finding.Claim, final: number]> => {
+  const claim = await node.core.balance({ path: { address: account } })
+  const { last_finalized_round } = await node.core.status()
+  return [claim, last_finalized_round]
+}
+
+/** Checks one account again and again, and remembers since when the node says what it says. */
+export class Watch {
+  readonly #account: string
+  #standing: Finding.Standing | undefined
+
+  constructor(account: string) {
+    this.#account = account
+  }
+
+  async run(): Promise<Finding.Finding> {
+    try {
+      return await this.#check()
+    } catch (error) {
+      if (isMissing(error)) return { _tag: "Unchecked", reason: "the node has no checkpoint yet" }
+      return { _tag: "Unchecked", reason: reasonOf(error) }
+    }
+  }
+
+  async #check(): Promise<Finding.Finding> {
+    const [library, info] = await Promise.all([light(), node.core.network()])
+    const root = await rootOf(info)
+    if (root === undefined) return { _tag: "Unchecked", reason: "the first epoch has not closed yet" }
+    if (root.genesis !== info.genesis_hash) return { _tag: "OtherNetwork" }
+    const client = clientOf(library, root, info)
+    const outcome = await client.account(this.#account).catch((error: unknown) => {
+      if (error instanceof library.NotProven) return error
+      throw error
+    })
+    if (outcome instanceof library.NotProven) return refusalOf(outcome)
+    advance(library, root, client)
+    const [claim, final] = await askAgain(this.#account)
+    this.#standing = Finding.standing(this.#standing, claim, final)
+    return Finding.judge(signedOf(outcome), this.#standing)
+  }
+}

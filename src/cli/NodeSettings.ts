@@ -92,6 +92,12 @@ export const settings = {
     "500",
   ),
   archive: chain.flag("--archive", "keep every vertex and checkpoint: prune nothing"),
+  history: chain.optional(
+    "--history ROUNDS|none",
+    "prune transactions and histories older than this, but nothing of the running epoch and the one before",
+    Reader.history,
+    "all",
+  ),
   ephemeral: chain.flag("--ephemeral", "keep nothing: the data directory is neither read nor written"),
   validatorKeyFile: validating.optional(
     "--validator-key FILE",
@@ -131,6 +137,12 @@ const rpcPort = ({ port, rpcPort }: Values, names: Origins): Effect.Effect<numbe
   return Effect.succeed(chosen)
 }
 
+/** One keeps everything and the other does not. */
+const history = ({ archive, history }: Values, names: Origins) =>
+  archive && Option.isSome(history)
+    ? wrongUsage(`${names.archive} keeps everything and ${names.history} prunes what is old; use only one of them`)
+    : Effect.succeed(history)
+
 /** The default directory is checked too, so that a start from a read-only place fails at once. */
 const dataDirectory = ({ ephemeral, dataDir }: Values) =>
   ephemeral || Option.isSome(dataDir)
@@ -147,6 +159,7 @@ export const configurationOf = (version: string, values: Values, origins: Origin
       p2p: { host, port },
       rpc: { host: rpcHost, port: yield* rpcPort(values, origins) },
       mode: Option.map(testnet, (isTestnet) => (isTestnet ? "testnet" : "mainnet")),
+      history: yield* history(values, origins),
       dataDirectory: yield* dataDirectory(values),
       validate: !noValidate,
     }

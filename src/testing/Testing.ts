@@ -108,6 +108,7 @@ const configuration = Layer.succeed(Configuration, {
   dataDirectory: "",
   ephemeral: true,
   archive: true,
+  history: Option.none(),
   genesisFile: Option.none(),
   validatorKeyFile: Option.none(),
   faucetKeyFile: Option.none(),

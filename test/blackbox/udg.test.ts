@@ -139,6 +139,7 @@ describe("the built program", () => {
     [["--trust", "1:2"], {}, '--trust "1:2"'],
     [["--round-ms", "0"], {}, '--round-ms "0"'],
     [["--archive", "x"], {}, '--archive "x"'],
+    [["--history", "some"], {}, '--history "some"'],
     [["--ephemeral", "x"], {}, '--ephemeral "x"'],
     [["--trusted-proxy", "10/8"], {}, '--trusted-proxy "10/8"'],
     [["--client-ip-header", "a b"], {}, '--client-ip-header "a b"'],

@@ -46,6 +46,7 @@ describe("the settings of the node", () => {
         dataDirectory: resolve("data"),
         ephemeral: false,
         archive: false,
+        history: Option.none(),
         genesisFile: Option.none(),
         validatorKeyFile: Option.none(),
         faucetKeyFile: Option.none(),
@@ -91,6 +92,7 @@ describe("the settings of the node", () => {
       dataDirectory: folder,
       ephemeral: true,
       archive: true,
+      history: Option.none(),
       genesisFile: Option.some(file),
       validatorKeyFile: Option.some(file),
       faucetKeyFile: Option.some(file),
@@ -163,6 +165,16 @@ describe("the settings of the node", () => {
     }),
   )
 
+  it.effect("history is a number of rounds or none, and an archive keeps all of it", () =>
+    Effect.gen(function* () {
+      expect((yield* configurationOf(["--history", "5000"])).history).toEqual(Option.some(5_000))
+      expect((yield* configurationOf(["--history", "none"])).history).toEqual(Option.some(0))
+      expect(yield* complaintOf(["--history", "none"], { UDG_ARCHIVE: "true" })).toBe(
+        "UDG_ARCHIVE keeps everything and --history prunes what is old; use only one of them",
+      )
+    }),
+  )
+
   it.effect("the RPC port follows the port, and is any free one when the port is", () =>
     Effect.gen(function* () {
       expect((yield* configurationOf(["--port", "4000"])).rpc.port).toBe(5000)
@@ -203,6 +215,8 @@ describe("the settings of the node", () => {
     ["round-ms", "0"],
     ["round-ms", "60001"],
     ["archive", "2"],
+    ["history", "all"],
+    ["history", "-1"],
     ["ephemeral", "never"],
     ["rpc-name", "mybox:10333"],
     ["trusted-proxy", "10.0.0.0/33"],

@@ -4,7 +4,10 @@ import { describe, expect } from "vitest"
 import * as Engine from "../../src/node/engine/Engine.js"
 import * as Pruning from "../../src/node/offline/Pruning.js"
 import { Dag } from "../../src/node/reads/Dag.js"
-import { Configuration } from "../../src/node/start/Configuration.js"
+import { Mempool } from "../../src/node/reads/Mempool.js"
+import { Configuration, type Settings } from "../../src/node/start/Configuration.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import * as Keys from "../../src/protocol/identity/Keys.js"
 import { Storage } from "../../src/storage/Storage.js"
 import { sqlite } from "../storage/world.js"
 import * as world from "./world.js"
@@ -106,6 +109,58 @@ describe("pruning", { timeout: 120_000 }, () => {
       // There is one every ten rounds, and those that close an epoch do not count here.
       expect(oldestBetween).toBeGreaterThanOrEqual(round - Pruning.KEPT_ROUNDS)
       expect(oldestBetween).toBeLessThanOrEqual(roundAfter - Pruning.KEPT_ROUNDS + 20)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  const paid = (to: Address.Address) =>
+    Effect.gen(function* () {
+      const payment = yield* world.payment(to, 1_000)
+      yield* (yield* Mempool).submit(payment)
+      yield* world.finalized(payment.id)
+      return payment.id
+    })
+
+  /** A payment in the first epoch and one in the fifth: which of them are still known, and in the history of who got them. */
+  const historyAfter = (directory: string, changes: Partial<Settings>) =>
+    Effect.gen(function* () {
+      yield* world.found(directory, protocol, { checkpointIntervalRounds: 10 })
+      return yield* Effect.gen(function* () {
+        const to = Address.fromPublicKey(Keys.SecretKey.generate().publicKey)
+        const early = yield* paid(to)
+        yield* untilRound(4 * EPOCH_ROUNDS + 10)
+        const late = yield* paid(to)
+        yield* Pruning.once
+        const storage = yield* Storage
+        const known = yield* Effect.forEach([early, late], (id) =>
+          Effect.map(storage.transactions.byId(id), Option.isSome),
+        )
+        const history = yield* storage.transactions.history({ address: to, before: null, limit: 9 })
+        const newest = Option.getOrThrow(yield* storage.transactions.byId(late))
+        const [vertex] = yield* storage.vertices.ofCommit(newest.commitIndex)
+        return { known, history: history.length, isVertexWhole: vertex !== undefined }
+      }).pipe(
+        Effect.provide(
+          Layer.merge(
+            world.node(directory, { roundMs: Option.none(), ...changes }),
+            Layer.succeed(Configuration, world.settings(changes)),
+          ),
+        ),
+      )
+    })
+
+  it.scopedLive("takes transactions and histories too from a node that keeps none", () =>
+    Effect.gen(function* () {
+      const left = yield* historyAfter(yield* world.temporaryDirectory, { history: Option.some(0) })
+      expect(left).toEqual({ known: [false, true], history: 1, isVertexWhole: true })
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("leaves them where they are not older than the node keeps, or where it keeps all", () =>
+    Effect.gen(function* () {
+      for (const history of [Option.some(5_000), Option.none()]) {
+        const left = yield* historyAfter(yield* world.temporaryDirectory, { history })
+        expect(left).toEqual({ known: [true, true], history: 2, isVertexWhole: true })
+      }
     }).pipe(Effect.provide(world.platform)),
   )
 

@@ -30,6 +30,7 @@ export const settings = (changes: Partial<Configuration.Settings> = {}): Configu
   dataDirectory: "/nowhere",
   ephemeral: false,
   archive: false,
+  history: Option.none(),
   genesisFile: Option.none(),
   validatorKeyFile: Option.none(),
   faucetKeyFile: Option.none(),

@@ -31,6 +31,30 @@ describe("the commits", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
+  it.effect("are found by round and epoch, however many are gone in between", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const since = (round: number, epoch: number) =>
+            Effect.map(storage.commits.firstSince(Natural.round(round), Natural.epoch(epoch)), Option.getOrNull)
+          expect(yield* since(0, 0)).toBe(null)
+          const indexes = [0, 1, 2, 10, 11, 40]
+          for (const index of indexes) {
+            const commit = world.commit(index, { epoch: index < 11 ? 1 : 3, leaderRound: index * 2 })
+            yield* storage.appendCommit(world.batch(0, { commit }))
+          }
+          for (const round of [0, 1, 2, 4, 5, 20, 21, 22, 23, 80, 81])
+            expect(yield* since(round, 9)).toBe(indexes.find((index) => index * 2 >= round) ?? null)
+          expect(yield* since(99, 1)).toBe(0)
+          expect(yield* since(99, 2)).toBe(11)
+          expect(yield* since(21, 3)).toBe(11)
+          expect(yield* since(4, 3)).toBe(2)
+          expect(yield* since(99, 4)).toBe(null)
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
   it.effect("are written once: the second of an index changes nothing", () =>
     world
       .inMemory((storage) =>

@@ -227,19 +227,47 @@ describe("an account's history", () => {
           const transactions = [world.transfer(1, 2, 0), world.transfer(1, 2, 1), world.transfer(1, 2, 2)]
           for (const [n, transaction] of transactions.entries()) yield* commit(storage, n + 1, [transaction])
           const [first, second, third] = transactions.map(({ id }) => id)
-          expect(yield* storage.transactions.prune(Natural.commitIndex(3))).toBe(2)
+          expect(yield* storage.transactions.prune(Natural.commitIndex(3), 9)).toBe(2)
           expect(yield* historyOf(storage, 1, 5)).toEqual([[third]])
           expect(yield* historyOf(storage, 2, 5)).toEqual([[third]])
           for (const id of [first, second]) {
             expect(yield* storage.transactions.byId(id ?? expect.fail())).toEqual(Option.none())
           }
-          expect(yield* storage.transactions.prune(Natural.commitIndex(9))).toBe(1)
+          expect(yield* storage.transactions.prune(Natural.commitIndex(9), 9)).toBe(1)
           const last = world.transfer(1, 2, 3)
           yield* commit(storage, 9, [last])
           expect(Option.getOrThrow(yield* storage.transactions.byId(last.id)).sequence).toBe(4)
         }),
       )
       .pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("goes a little at a time, pack by pack, and leaves no row behind", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          const many = Array.from({ length: 300 }, (_, n) => world.transfer(1 + (n % 5), 2, n))
+          yield* commit(storage, 1, many)
+          yield* commit(storage, 2, [world.transfer(1, 2, 900)])
+          const turns: Array<number> = []
+          for (;;) {
+            const gone = yield* storage.transactions.prune(Natural.commitIndex(2), 50)
+            turns.push(gone)
+            if (gone === 0) break
+          }
+          expect(turns.reduce((sum, gone) => sum + gone)).toBe(many.length)
+          // A pack is not divided, and holds about twenty of these.
+          expect(Math.max(...turns)).toBeLessThan(80)
+          expect(turns.length).toBeGreaterThan(4)
+          expect((yield* historyOf(storage, 1, 9)).flat()).toEqual([world.transfer(1, 2, 900).id])
+        }),
+      )
+      const counts = ["transaction_packs", "transaction_vertices", "transaction_keys", "account_history"].map(
+        (table) => `(select count(*) from ${table})`,
+      )
+      expect(yield* world.sqlite(`${path}/udg.db`, `select ${counts.join(", ")}`)).toEqual([[1, 1, 1, 2]])
+    }).pipe(Effect.provide(world.platform)),
   )
 
   it.scopedLive("gives its space back to the disk when it is pruned and the file compacted", () =>
@@ -251,7 +279,7 @@ describe("an account's history", () => {
       const before = yield* size
       yield* world.inDirectory(path, (storage) =>
         Effect.gen(function* () {
-          expect(yield* storage.transactions.prune(Natural.commitIndex(2))).toBe(many.length)
+          expect(yield* storage.transactions.prune(Natural.commitIndex(2), many.length)).toBe(many.length)
           yield* storage.vertices.prune({ beforeRound: Natural.round(9), beforeEpoch: Natural.epoch(9), limit: 9 })
           yield* storage.compact
         }),

@@ -126,11 +126,11 @@ describe("a database of the fourth version of the schema", () => {
       yield* world.inDirectory(path, (storage) =>
         Effect.gen(function* () {
           yield* commitThird(storage)
-          expect(yield* storage.transactions.prune(Natural.commitIndex(2))).toBe(EACH)
+          expect(yield* storage.transactions.prune(Natural.commitIndex(2), 1_000)).toBe(EACH)
           expect(yield* historyOf(storage, null, 20)).toHaveLength(2 * EACH)
-          expect(yield* storage.transactions.prune(Natural.commitIndex(3))).toBe(EACH)
+          expect(yield* storage.transactions.prune(Natural.commitIndex(3), 1_000)).toBe(EACH)
           expect(yield* historyOf(storage, null, 20)).toHaveLength(EACH)
-          expect(yield* storage.transactions.prune(Natural.commitIndex(4))).toBe(EACH)
+          expect(yield* storage.transactions.prune(Natural.commitIndex(4), 1_000)).toBe(EACH)
           for (const { id } of transactionsOf(first, second, third)) {
             expect(yield* storage.transactions.byId(id)).toEqual(Option.none())
           }
@@ -145,7 +145,7 @@ describe("a database of the fourth version of the schema", () => {
   it.scopedLive("numbers no transaction as one that was pruned before", () =>
     Effect.gen(function* () {
       const path = yield* ofFourth
-      yield* world.inDirectory(path, (storage) => storage.transactions.prune(Natural.commitIndex(3)))
+      yield* world.inDirectory(path, (storage) => storage.transactions.prune(Natural.commitIndex(3), 1_000))
       yield* world.inDirectory(path, commitThird)
       const sequences = yield* world.inDirectory(path, (storage) => historyOf(storage, null, 20))
       expect(sequences.map(([sequence]) => sequence)).toEqual([9, 8, 7])

@@ -41,6 +41,11 @@ export const roundMs = wholeNumber(1, 60_000, "a round interval", " milliseconds
 
 export const keptRounds = wholeNumber(0, 999_999_999, "a number of rounds", "")
 
+const rounds = wholeNumber(0, 999_999_999, "a number of rounds", ", or none")
+
+/** How many rounds of history to keep. */
+export const history: Reader<number> = (text) => (text.toLowerCase() === "none" ? Either.right(0) : rounds(text))
+
 const truths = new Map([
   ...["true", "yes", "on", "1"].map((word) => [word, true] as const),
   ...["false", "no", "off", "0"].map((word) => [word, false] as const),

@@ -1,7 +1,7 @@
 /**
  * Deletes old vertices, their commits, the checkpoints within epochs, and this node's signed vertices that are no longer
- * needed, a few at a time. A running node does this continuously; on a stopped one, everything old can be deleted at once,
- * including histories.
+ * needed, a few at a time; old transactions and histories too, on a node that is to keep few. A running node does this
+ * continuously; on a stopped one, everything old can be deleted at once, including histories.
  */
 import { Duration, Effect, Layer, Option } from "effect"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -26,6 +26,10 @@ const SMALL_ROWS_PER_TURN = 2_000
 /** The same for rows with the signatures of up to a hundred validators. */
 const SIGNED_ROWS_PER_TURN = 50
 const PAUSE = Duration.millis(50)
+/** Takes about ten milliseconds too. */
+const TRANSACTIONS_PER_TURN = 250
+/** Short, so that a node that is always busy deletes more than it executes. */
+const TRANSACTIONS_PAUSE = Duration.millis(10)
 const EVERY = Duration.seconds(30)
 
 /** Defines which data is old. */
@@ -85,6 +89,23 @@ const checkpoints = (bounds: Bounds, rest: Effect.Effect<void>) =>
     while (yield* storage.checkpoints.prune(requestOf(bounds, SIGNED_ROWS_PER_TURN))) yield* rest
   })
 
+/** Of commits older than every vertex that is kept: those need their transactions, whose bytes are stored once. */
+const transactions = (bounds: Bounds, rest: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const first = yield* storage.commits.firstSince(bounds.beforeRound, oldestKept(bounds))
+    if (Option.isNone(first)) return 0
+    let pruned = 0
+    for (;;) {
+      const gone = yield* storage.transactions.prune(first.value, TRANSACTIONS_PER_TURN)
+      if (gone === 0) break
+      pruned += gone
+      yield* rest
+    }
+    if (pruned > 0) yield* log.info("old transactions pruned", { transactions: pruned, before: bounds.beforeRound })
+    return pruned
+  })
+
 /** States of closes that are no longer served to joining nodes. */
 const closedStates = (running: Natural.Epoch, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
@@ -97,14 +118,22 @@ const own = (bounds: Bounds) => Effect.flatMap(Storage, ({ signed }) => signed.p
 
 /** One pass. */
 export const once: Effect.Effect<void, StorageError, Engine | Storage | Configuration> = Effect.gen(function* () {
-  const { archive } = yield* Configuration
+  const { archive, history } = yield* Configuration
   const { view, pulse, counters } = yield* Engine
   const rest = Effect.sleep(PAUSE)
-  const bounds = boundsOf(pulse().round, view.core.epoch.opening.record.epoch, KEPT_ROUNDS)
+  const keptRounds = Math.min(
+    KEPT_ROUNDS,
+    Option.getOrElse(history, () => KEPT_ROUNDS),
+  )
+  const { round } = pulse()
+  const { epoch } = view.core.epoch.opening.record
+  const bounds = boundsOf(round, epoch, keptRounds)
   yield* own(bounds)
   yield* closedStates(view.read.epoch.epoch, rest)
   if (archive) return
   yield* vertices(bounds, rest, (gone) => counters.pruned(gone))
+  if (Option.isSome(history))
+    yield* transactions(boundsOf(round, epoch, history.value), Effect.sleep(TRANSACTIONS_PAUSE))
   yield* commits(bounds, rest)
   yield* checkpoints(bounds, rest)
 })
@@ -121,15 +150,11 @@ export const everything = (keptRounds: number) =>
     yield* own(bounds)
     yield* closedStates(bounds.running, EventLoop.turn)
     const gone = yield* vertices(bounds, EventLoop.turn, () => {})
-    const first = yield* storage.commits.firstSince(bounds.beforeRound, oldestKept(bounds))
-    const transactions = yield* Option.match(first, {
-      onNone: () => Effect.succeed(0),
-      onSome: storage.transactions.prune,
-    })
+    const executed = yield* transactions(bounds, EventLoop.turn)
     yield* commits(bounds, EventLoop.turn)
     yield* checkpoints(bounds, EventLoop.turn)
     yield* storage.compact
-    return { bounds, vertices: gone, transactions }
+    return { bounds, vertices: gone, transactions: executed }
   })
 
 export const layer = Layer.scopedDiscard(

@@ -29,6 +29,8 @@ export interface Settings {
   readonly ephemeral: boolean
   /** Old vertices and checkpoints are kept instead of pruned. */
   readonly archive: boolean
+  /** Executed transactions and histories older than so many rounds are pruned. None: all are kept. */
+  readonly history: Option.Option<number>
   readonly genesisFile: Option.Option<string>
   readonly validatorKeyFile: Option.Option<string>
   readonly faucetKeyFile: Option.Option<string>

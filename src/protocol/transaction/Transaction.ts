@@ -195,3 +195,17 @@ export const decodeNth = (
     ? Either.right(transaction)
     : Either.left(new Binary.MalformedBytes({ what: "transaction", ...failure }))
 }
+
+/** Decodes transactions that are encoded one after the other, the first `count` of them; they keep `bytes`. */
+export const decodeFirst = (
+  networkId: NetworkId,
+  bytes: Uint8Array,
+  count: number,
+): Either.Either<ReadonlyArray<Transaction>, Binary.MalformedBytes> => {
+  const reader = new Binary.Reader(bytes)
+  const transactions = Array.from({ length: count }, () => read(networkId, reader))
+  const { failure } = reader
+  return failure === undefined
+    ? Either.right(transactions)
+    : Either.left(new Binary.MalformedBytes({ what: "transaction", ...failure }))
+}

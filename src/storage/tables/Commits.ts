@@ -1,5 +1,5 @@
 /** The commits this node has executed. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { CommitIndex, Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
@@ -62,6 +62,33 @@ const pruneBehind = (sql: Sql, index: number, request: Prune.Request) =>
     return old.last
   })
 
+const placeOf = (row: Column.Row) => ({
+  index: Column.counter<CommitIndex>(row, 0),
+  round: Column.integer(row, 1),
+  epoch: Column.integer(row, 2),
+})
+
+/** The stored commit at this index or the next one above it. */
+const above = (sql: Sql, index: number) =>
+  Effect.map(
+    sql`select commit_index, leader_round, epoch from commits where commit_index >= ${index} order by 1 limit 1`.values,
+    ([row]) => (row === undefined ? null : placeOf(row)),
+  )
+
+/** Rounds and epochs rise with the index, so a few rows are enough, however many there are. */
+const firstSince = (sql: Sql, round: Round, epoch: Epoch) =>
+  Effect.gen(function* () {
+    const [row = []] = yield* sql`select ifnull(max(commit_index), -1) from commits`.values
+    let [from, to] = [0, Column.integer(row, 0) + 1]
+    while (from < to) {
+      const middle = from + Math.floor((to - from) / 2)
+      const place = yield* above(sql, middle)
+      if (place === null || place.round >= round || place.epoch >= epoch) to = middle
+      else from = place.index + 1
+    }
+    return Option.map(Option.fromNullable(yield* above(sql, from)), ({ index }) => index)
+  })
+
 export const make = (database: Database) => ({
   last: database.first(commitOf, `${SELECT} order by commit_index desc limit 1`),
   at: (index: CommitIndex) => database.first(commitOf, `${SELECT} where commit_index = ?`, index),
@@ -69,13 +96,7 @@ export const make = (database: Database) => ({
   from: (index: CommitIndex, limit: number) =>
     database.select(commitOf, `${SELECT} where commit_index >= ? order by commit_index limit ?`, index, limit),
   /** The first one of this round or epoch or a later one. */
-  firstSince: (round: Round, epoch: Epoch) =>
-    database.first(
-      (row) => Column.nullable(row, 0, Column.counter<CommitIndex>),
-      "select min(commit_index) from commits where leader_round >= ? or epoch >= ?",
-      round,
-      epoch,
-    ),
+  firstSince: (round: Round, epoch: Epoch) => database.read((sql) => firstSince(sql, round, epoch)),
   /** In their order. */
   ofEpoch: (epoch: Epoch) => database.select(commitOf, `${SELECT} where epoch = ? order by commit_index`, epoch),
   /** Deletes some old commits that ordered no transaction still recorded, and returns whether there may be more. */

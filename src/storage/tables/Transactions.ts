@@ -7,6 +7,7 @@ import type { Hash } from "../../protocol/identity/Hash.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
 import type { CommitIndex, ProposalId, Round, Timestamp } from "../../protocol/numbers/Natural.js"
+import { addressesOf } from "../../protocol/transaction/Charges.js"
 import * as Transaction from "../../protocol/transaction/Transaction.js"
 import type { Header } from "../../protocol/vertex/Header.js"
 import * as EventLoop from "../../turns/EventLoop.js"
@@ -255,19 +256,73 @@ const firstSequence = (sql: Sql, from: CommitIndex): Effect.Effect<Sequence, Sql
       row === undefined ? Effect.map(lastNumbers(sql), ([last]) => last + 1) : Effect.succeed(Column.integer(row, 0)),
   )
 
-const pruneBefore = (sql: Sql, before: CommitIndex) =>
+/** Recorded transactions that go together: a pack, or one that an earlier version has recorded. */
+interface Old {
+  readonly first: Sequence
+  readonly last: Sequence
+  readonly vertexId: number
+  readonly bytes: Uint8Array
+}
+
+const oldOf = (row: Column.Row): Old => {
+  const last = Column.integer(row, 0)
+  return {
+    first: last - Column.integer(row, 1) + 1,
+    last,
+    vertexId: Column.integer(row, 2),
+    bytes: Column.bytes(row, 3),
+  }
+}
+
+const OLDEST_ROWS = `select sequence, 1, vertex_id, bytes from earlier_transactions
+  where sequence < ? order by sequence limit ?`
+
+const OLDEST_PACKS = `select last_sequence, transactions, vertex_id, bytes from transaction_packs
+  where last_sequence < ? order by last_sequence limit ?`
+
+/** The oldest ones before a number: as many as hold about `limit` transactions, at least one if there are any. */
+const oldest = (sql: Sql, before: Sequence, limit: number): Effect.Effect<ReadonlyArray<Old>, SqlError.SqlError> =>
   Effect.gen(function* () {
-    const first = yield* firstSequence(sql, before)
-    const [gone = []] = yield* sql`select
-      (select ifnull(sum(transactions), 0) from transaction_packs where last_sequence < ${first})
-      + (select count(*) from earlier_transactions where sequence < ${first})`.values
-    sql`delete from account_history where sequence < ${first}`.run()
-    sql`delete from transaction_keys where sequence < ${first}`.run()
-    sql`delete from transaction_outcomes where sequence < ${first}`.run()
-    sql`delete from transaction_packs where last_sequence < ${first}`.run()
-    sql`delete from earlier_transactions where sequence < ${first}`.run()
-    sql`delete from transaction_vertices where commit_index < ${before}`.run()
-    return Column.integer(gone, 0)
+    const rows = (yield* sql.text(OLDEST_ROWS, [before, limit]).values).map(oldOf)
+    if (rows.length === limit) return rows
+    const packs = (yield* sql.text(OLDEST_PACKS, [before, limit]).values).map(oldOf)
+    let count = rows.length
+    const taken = packs.findIndex(({ first, last }) => {
+      count += last - first + 1
+      return count >= limit
+    })
+    return [...rows, ...packs.slice(0, taken < 0 ? packs.length : taken + 1)]
+  })
+
+/** Each row by its key: to find rows by their sequence would mean to read every account's history. */
+const forget = (sql: Sql, networkId: NetworkId, { first, last, bytes }: Old): void => {
+  const transactions = Either.getOrThrowWith(
+    Transaction.decodeFirst(networkId, bytes, last - first + 1),
+    ({ message }) => new Column.UnexpectedValue(message),
+  )
+  for (const [i, transaction] of transactions.entries()) {
+    sql`delete from transaction_keys where key = ${keyOf(transaction.id)} and sequence = ${first + i}`.run()
+    for (const address of addressesOf(transaction))
+      sql`delete from account_history where address = ${fromHex(address)} and sequence = ${first + i}`.run()
+  }
+}
+
+/** Deletes about `limit` of the oldest transactions of earlier commits, and returns how many; 0 when none are left. */
+const pruneBefore = (sql: Sql, networkId: NetworkId, before: CommitIndex, limit: number) =>
+  Effect.gen(function* () {
+    const old = yield* oldest(sql, yield* firstSequence(sql, before), limit)
+    for (const one of old) forget(sql, networkId, one)
+    const [end, vertexId] = old.reduce(
+      ([sequence, vertex], one) => [Math.max(sequence, one.last), Math.max(vertex, one.vertexId)],
+      [0, 0],
+    )
+    sql`delete from transaction_outcomes where sequence <= ${end}`.run()
+    sql`delete from transaction_packs where last_sequence <= ${end}`.run()
+    sql`delete from earlier_transactions where sequence <= ${end}`.run()
+    // Vertices are numbered in the order of their transactions; the last one may have more of them.
+    if (old.length > 0) sql`delete from transaction_vertices where id < ${vertexId}`.run()
+    else sql`delete from transaction_vertices where commit_index < ${before}`.run()
+    return old.reduce((count, { first, last }) => count + last - first + 1, 0)
   })
 
 /** A recorded transaction of a vertex. */
@@ -319,7 +374,7 @@ export const make = (database: Database, networkId: NetworkId) => {
         return newer.length === limit ? newer : [...newer, ...(yield* select(HISTORY_IN_ROWS, ...wanted))]
       }),
 
-    /** Deletes the transactions of earlier commits and returns how many; it reads every account's history. */
-    prune: (before: CommitIndex) => database.write((sql) => pruneBefore(sql, before)),
+    /** Deletes about `limit` of the oldest transactions of earlier commits, and returns how many; 0 when none are left. */
+    prune: (before: CommitIndex, limit: number) => database.write((sql) => pruneBefore(sql, networkId, before, limit)),
   }
 }

@@ -1,0 +1,155 @@
+// `npm run soak`: four validators on this machine under light load, and what each of them uses meanwhile: memory, file
+// descriptors, disk, log. Six hours, or as long as UDG_SOAK_MINUTES says; Ctrl-C ends it earlier. Prints a table at the end,
+// and leaves every sample in a file.
+import { spawn } from "node:child_process"
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { connect } from "../src/client/Client.js"
+import * as Wallet from "../src/client/Wallet.js"
+
+const MINUTES = Number(process.env["UDG_SOAK_MINUTES"] ?? 360)
+const SAMPLE_MS = 60_000
+const PAYMENT_MS = 1_000
+const VALIDATORS = 4
+
+const program = process.env["UDG_SOAK_PROGRAM"] ?? resolve(import.meta.dirname, "../dist/main.js")
+const directory = mkdtempSync(join(tmpdir(), "udg-soak-"))
+const samplesFile = process.env["UDG_SOAK_SAMPLES"] ?? join(tmpdir(), "udg-soak.jsonl")
+
+interface Sample {
+  readonly minute: number
+  readonly node: number
+  readonly round: number
+  readonly residentKib: number
+  readonly descriptors: number
+  readonly dataBytes: number
+  readonly logBytes: number
+}
+
+const ended = new AbortController()
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ended.abort())
+
+const start = async () => {
+  const words = ["localnet", "--validators", String(VALIDATORS), "--port", "0", "--dir", directory]
+  // In a process group of its own: Ctrl-C ends the measurement first, and then the network.
+  const child = spawn(process.execPath, [program, ...words], { stdio: ["ignore", "pipe", "inherit"], detached: true })
+  child.once("exit", () => ended.abort())
+  let said = ""
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said += text
+  })
+  while (!said.includes("Ctrl-C") && !ended.signal.aborted) await sleep(100)
+  const urls = [...said.matchAll(/^ +node-\d+ +(http:\S+)/gm)].flatMap(([, url]) => url ?? [])
+  return { child, urls }
+}
+
+/** The process of each node, by the directory in its command line. */
+const processesOf = (parent: number): ReadonlyArray<number> =>
+  readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8")
+    .trim()
+    .split(" ")
+    .map((pid) => ({ pid, words: readFileSync(`/proc/${pid}/cmdline`, "utf8") }))
+    .sort((a, b) => (a.words < b.words ? -1 : 1))
+    .map(({ pid }) => Number(pid))
+
+/** A file of SQLite may go away while we look. */
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+const sample = async (minute: number, node: number, pid: number, url: string): Promise<Sample> => {
+  const own = join(directory, `node-${node}`)
+  const files = readdirSync(own, { recursive: true, encoding: "utf8" }).filter((file) => file !== "node.log")
+  const figures: unknown = await (await fetch(`${url}/status`)).json()
+  const isStatus = figures !== null && typeof figures === "object" && "last_finalized_round" in figures
+  return {
+    minute,
+    node,
+    round: isStatus ? Number(figures.last_finalized_round) : Number.NaN,
+    residentKib: Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]),
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    dataBytes: files.reduce((sum, file) => sum + sizeOf(join(own, file)), 0),
+    logBytes: sizeOf(join(own, "node.log")),
+  }
+}
+
+/** One transfer a second, to each node in turn. */
+const pay = async (urls: ReadonlyArray<string>): Promise<number> => {
+  const clients = urls.map((url) => connect(url))
+  const [first] = clients
+  if (first === undefined) return 0
+  const network = Wallet.network(await first.core.network())
+  const key = Wallet.secretKey(readFileSync(join(directory, "node-0", "faucet.key"), "utf8").trim())
+  const faucet = Wallet.account(network, key)
+  const to = Wallet.account(network, Wallet.generate()).addressBech32
+  let { next_nonce: nonce } = await first.core.balance({ path: { address: faucet.addressBech32 } })
+  let sent = 0
+  while (!ended.signal.aborted) {
+    const client = clients[sent % clients.length] ?? first
+    try {
+      const payload = faucet.transfer({ to, amount: Wallet.sats("0.001"), fee: 1_000, nonce })
+      await client.transactions.submit({ payload })
+      nonce += 1
+      sent += 1
+    } catch (error) {
+      console.error(`transfer ${nonce} was refused: ${String(error)}`)
+      const [{ next_nonce: next }] = await Promise.all([
+        first.core.balance({ path: { address: faucet.addressBech32 } }),
+        sleep(5 * PAYMENT_MS),
+      ])
+      nonce = next
+    }
+    await sleep(PAYMENT_MS)
+  }
+  return sent
+}
+
+const mebibytes = (bytes: number): string => (bytes / 1_048_576).toFixed(1)
+
+const table = (samples: ReadonlyArray<Sample>, minutes: number): string => {
+  const columns = [0.1, 0.25, 0.5, 0.75, 1].map((part) => Math.max(1, Math.floor(minutes * part)))
+  const at = (node: number, minute: number) => samples.findLast((each) => each.node === node && each.minute <= minute)
+  const rows = Array.from({ length: VALIDATORS }, (_, node) => node).flatMap((node) =>
+    [
+      ["resident memory, MiB", (s: Sample) => mebibytes(s.residentKib * 1_024)] as const,
+      ["file descriptors", (s: Sample) => String(s.descriptors)] as const,
+      ["data directory, MiB", (s: Sample) => mebibytes(s.dataBytes)] as const,
+      ["log, KiB", (s: Sample) => (s.logBytes / 1_024).toFixed(1)] as const,
+      ["finalized round", (s: Sample) => String(s.round)] as const,
+    ].map(([what, read]) => {
+      const cells = columns.map((minute) => at(node, minute)).map((found) => (found === undefined ? "" : read(found)))
+      return `| ${node} | ${what} | ${cells.join(" | ")} |`
+    }),
+  )
+  const titles = columns.map((minute) => `minute ${minute}`)
+  return [`| node | what | ${titles.join(" | ")} |`, `| --- | --- |${" --- |".repeat(titles.length)}`, ...rows].join("\n")
+}
+
+const { child, urls } = await start()
+const samples: Array<Sample> = []
+if (existsSync(samplesFile)) rmSync(samplesFile)
+const paying = pay(urls)
+const beganAt = Date.now()
+setTimeout(() => ended.abort(), MINUTES * 60_000).unref()
+const pids = processesOf(child.pid ?? 0)
+try {
+  while (!ended.signal.aborted) {
+    await sleep(SAMPLE_MS, undefined, { signal: ended.signal }).catch(() => undefined)
+    if (ended.signal.aborted) break
+    const minute = Math.round((Date.now() - beganAt) / 60_000)
+    for (const [node, pid] of pids.entries()) {
+      const taken = await sample(minute, node, pid, urls[node] ?? "")
+      samples.push(taken)
+      appendFileSync(samplesFile, `${JSON.stringify(taken)}\n`)
+    }
+  }
+} finally {
+  ended.abort()
+  const sent = await paying
+  const minutes = samples.at(-1)?.minute ?? 0
+  console.log(`${minutes} minutes, ${sent} transfers; every sample is in ${samplesFile}\n`)
+  console.log(table(samples, minutes))
+  child.kill("SIGTERM")
+  await new Promise((resolve) => (child.exitCode === null ? child.once("exit", resolve) : resolve(undefined)))
+  rmSync(directory, { recursive: true, force: true })
+}

@@ -107,7 +107,7 @@ const house = {
     packages: ["effect", "#crypto", "@effect/platform-node/NodeFileSystem"],
   },
   cli: {
-    rooms: ["terminal", "settings", "wallet", "."],
+    rooms: ["terminal", "settings", "wallet", "doctor", "."],
     ours: ["protocol", "storage", "network", "node", "rpc", "client", "light"],
     packages: ["effect", "#crypto", "@effect/*", "node:*"],
   },

@@ -82,7 +82,7 @@ const pay = async (urls: ReadonlyArray<string>): Promise<number> => {
   const key = Wallet.secretKey(readFileSync(join(directory, "node-0", "faucet.key"), "utf8").trim())
   const faucet = Wallet.account(network, key)
   const to = Wallet.account(network, Wallet.generate()).addressBech32
-  let { next_nonce: nonce } = await first.core.balance({ path: { address: faucet.addressBech32 } })
+  let nonce: number = (await first.core.balance({ path: { address: faucet.addressBech32 } })).next_nonce
   let sent = 0
   while (!ended.signal.aborted) {
     const client = clients[sent % clients.length] ?? first
@@ -122,7 +122,9 @@ const table = (samples: ReadonlyArray<Sample>, minutes: number): string => {
     }),
   )
   const titles = columns.map((minute) => `minute ${minute}`)
-  return [`| node | what | ${titles.join(" | ")} |`, `| --- | --- |${" --- |".repeat(titles.length)}`, ...rows].join("\n")
+  return [`| node | what | ${titles.join(" | ")} |`, `| --- | --- |${" --- |".repeat(titles.length)}`, ...rows].join(
+    "\n",
+  )
 }
 
 const { child, urls } = await start()

@@ -16,6 +16,7 @@ import * as Command from "./settings/Command.js"
 import * as Environment from "./terminal/Environment.js"
 import { StatusLine } from "./terminal/StatusLine.js"
 import { Terminal } from "./terminal/Terminal.js"
+import * as Whereabouts from "./Whereabouts.js"
 
 const log = Log.for("supervisor")
 
@@ -75,7 +76,7 @@ export const command = Command.make({
       })
       const layers = Layer.merge(logging, Layer.succeed(Configuration.Configuration, configuration))
       const shown = terminal.isWatched && logFormat === "pretty" ? NodeStatus.show(status) : Effect.never
-      const beside = Effect.raceFirst(shown, ServiceManager.beside)
+      const beside = Effect.raceAll([shown, ServiceManager.beside, Whereabouts.beside])
       const node = Effect.zipRight(canListen(configuration), Node.run(HttpInterface.layer, beside))
       return yield* Effect.provide(Effect.tapError(node, sayFatal), layers)
     }),

@@ -1,6 +1,5 @@
 /** What a running node shows of itself on a terminal: one line, renewed every second. */
 import { Clock, Effect } from "effect"
-import type * as Node from "../node/Node.js"
 import { Metrics } from "../node/reads/Metrics.js"
 import type { StatusLine } from "./terminal/StatusLine.js"
 
@@ -21,7 +20,7 @@ export const words = (
     `${figures.peers} ${figures.peers === 1 ? "peer" : "peers"}`,
   ].join(" · ")
 
-export const show = (line: StatusLine): Node.Beside =>
+export const show = (line: StatusLine): Effect.Effect<never, never, Metrics> =>
   Effect.gen(function* () {
     const metrics = yield* Metrics
     let before = { at: yield* Clock.currentTimeMillis, transactions: metrics.counters().transactions }

@@ -26,6 +26,7 @@ const tools: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["exporter", async () => (await import("./Exporter.js")).command],
   ["db", async () => (await import("./DatabaseTools.js")).command],
   ["genesis", async () => (await import("./GenesisTools.js")).command],
+  ["doctor", async () => (await import("./doctor/Doctor.js")).command],
 ])
 
 const loadVerbs = async (): Promise<ReadonlyArray<Command>> => (await import("./wallet/Wallet.js")).verbs
@@ -78,11 +79,18 @@ const showNodePage = async (version: string): Promise<Call> => {
   return showPage({ ...page(version), commands: all.map(({ name, about }) => [name, about] as const) })
 }
 
+/** For a script that decides whether two programs may follow each other. */
+const showVersions = async (version: string): Promise<Call> => {
+  const Versions = await import("../node/start/Versions.js")
+  return called(Console.log(JSON.stringify(Versions.of(version))))
+}
+
 /** A first word that begins with a dash is an option of the node; any other first word names a command. */
 export const find = async (version: string, words: ReadonlyArray<string>): Promise<Call> => {
   const asksFor = (...options: ReadonlyArray<string>) => words.some((word) => options.includes(word))
   const asksForHelp = asksFor("--help", "-h")
-  if (!asksForHelp && asksFor("--version")) return called(Console.log(version))
+  if (!asksForHelp && asksFor("--version"))
+    return asksFor("--json") ? showVersions(version) : called(Console.log(version))
   const [first = "-", ...rest] = words
   const named = first.startsWith("-") ? undefined : await loadNamed(first)
   if (named === undefined && asksForHelp) return showNodePage(version)

@@ -79,7 +79,7 @@ const announce = Effect.gen(function* () {
 export type Environment = Configuration | FileSystem.FileSystem
 
 /** What goes on beside the node for as long as it runs. */
-export type Beside = Effect.Effect<never, never, Services>
+export type Beside = Effect.Effect<never, never, Services | RpcUrl | Environment>
 
 /** Runs until interrupted or ended. Then all stops, outer parts first: nothing is accepted that would not be kept. */
 export const run = <E>(rpc: Layer.Layer<RpcUrl, E, Services | Environment>, beside: Beside = Effect.never) =>

@@ -113,6 +113,17 @@ describe("the built program", () => {
     expect(stdout).not.toContain("\u001b")
   })
 
+  it("prints with its version, as JSON, those of what it is compatible with", async () => {
+    const expected = { version, protocol: 1, wire: 1, database: 5 }
+    for (const words of [
+      ["--version", "--json"],
+      ["--json", "--version"],
+    ]) {
+      const { code, stdout, stderr } = await udg(words)
+      expect({ code, said: JSON.parse(stdout), stderr }).toEqual({ code: 0, said: expected, stderr: "" })
+    }
+  })
+
   it("prints its version alone", async () => {
     expect(await udg(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" })
   })

@@ -38,5 +38,5 @@ export const of = (body: Json, optional: ReadonlyArray<string> = []): ReadonlyAr
   within(body, "body", optional)
 
 /** Only those that are wrong in the outermost object. */
-export const outermost = (body: Json): ReadonlyArray<Mutant> =>
-  of(body).filter(({ what }) => /^body(\.\w+ is missing| has one more field)$/.test(what))
+export const outermost = (body: Json, optional: ReadonlyArray<string> = []): ReadonlyArray<Mutant> =>
+  of(body, optional).filter(({ what }) => /^body(\.\w+ is missing| has one more field)$/.test(what))

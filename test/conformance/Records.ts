@@ -5,17 +5,22 @@
 import type { Shape } from "./Shape.js"
 import * as Is from "./Shape.js"
 
-export const status = Is.record({
-  dag_round: Is.integer,
-  last_finalized_round: Is.integer,
-  peers: Is.integer,
-  total_supply: Is.integer,
-  total_supply_coin: Is.coinsOf("total_supply"),
-  total_staked: Is.integer,
-  active_stakers: Is.integer,
-  mempool_size: Is.integer,
-  dag_vertices: Is.integer,
-})
+export const status = Is.record(
+  {
+    dag_round: Is.integer,
+    last_finalized_round: Is.integer,
+    peers: Is.integer,
+    total_supply: Is.integer,
+    total_supply_coin: Is.coinsOf("total_supply"),
+    total_staked: Is.integer,
+    active_stakers: Is.integer,
+    mempool_size: Is.integer,
+    dag_vertices: Is.integer,
+  },
+  {
+    versions: Is.record({ program: Is.words, protocol: Is.integer, wire: Is.integer, database: Is.integer }),
+  },
+)
 
 export const balance = (prefix: string): Shape =>
   Is.record({

@@ -1,6 +1,6 @@
 /** The image, the compose file and the script that founds its network fit the program. */
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -54,8 +54,8 @@ describe("the compose file", () => {
     expect(new Set(nodes.flatMap(([, { ports }]) => ports)).size).toBe(4)
   })
 
-  it("never starts a node again by itself, since Docker cannot leave out exit codes 100 to 102", () => {
-    for (const [, { restart }] of nodes) expect(restart).toBe("no")
+  it("starts a node again after a failure, a few times", () => {
+    for (const [, { restart }] of nodes) expect(restart).toBe("on-failure:5")
   })
 
   it("opens ports to this machine only", () => {
@@ -86,6 +86,57 @@ describe("the compose file", () => {
     }
     const targets = scrape_configs.flatMap(({ static_configs }) => static_configs.flatMap((group) => group.targets))
     expect(targets).toStrictEqual(nodes.map(([name]) => `${name}:10333`))
+  })
+})
+
+describe("the way into the image", () => {
+  const directory = mkdtempSync(join(tmpdir(), "udg-image-"))
+  /** A program in the place of udg: it tells what it was given, and does as the first word after `--` says. */
+  const inPlaceOf = (name: string, script: string): string => {
+    const folder = mkdtempSync(join(directory, "bin-"))
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    return `${folder}${delimiter}${process.env["PATH"] ?? ""}`
+  }
+  const entered = (script: string, ...words: ReadonlyArray<string>) =>
+    new Running("sh", [pathOf("docker/entrypoint.sh"), ...words], { PATH: inPlaceOf("udg", script) })
+  afterAll(() => rmSync(directory, { recursive: true }))
+
+  it.each([
+    [0, 0],
+    [1, 1],
+    [100, 0],
+    [101, 0],
+    [102, 0],
+    [130, 130],
+  ])("makes of the exit code %i of a node %i, so that on-failure starts again what may be", async (code, made) => {
+    const node = entered(`exit ${code}`, "--data-dir", "/data")
+    expect((await node.end()).code).toBe(made)
+    if (code !== made) expect(node.stderr).toContain(`docs/operations/exit-${code}.md`)
+  })
+
+  it("leaves the exit codes of commands alone", async () => {
+    expect((await entered("exit 101", "db", "verify").end()).code).toBe(101)
+  })
+
+  it("passes a signal on, and waits until the node has stopped", async () => {
+    const node = entered(
+      "trap 'echo asked; sleep 0.3; echo stopped; exit 0' TERM; echo up; while :; do sleep 0.05; done",
+    )
+    await node.until(() => node.stdout.includes("up"))
+    node.signal("SIGTERM")
+    expect((await node.end()).code).toBe(0)
+    expect(node.stdout).toBe("up\nasked\nstopped\n")
+  })
+
+  it("asks for the health of a node where it serves, whatever --rpc-port says", async () => {
+    const data = join(directory, "data")
+    const node = new Running(process.execPath, [program, "--data-dir", data, "--port", "0", "--rpc-port", "0"])
+    await node.until(() => existsSync(join(data, "running.json")))
+    const asked = () => new Running("sh", [pathOf("docker/health.sh")], { UDG_DATA_DIR: data }).end()
+    expect((await asked()).code).toBe(0)
+    node.signal("SIGTERM")
+    await node.end()
+    expect((await asked()).code).toBe(1)
   })
 })
 

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { type IncomingMessage, request } from "node:http"
+import { connect as http2, type IncomingHttpHeaders } from "node:http2"
 import { type AddressInfo, connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -22,17 +23,21 @@ const freePort = async (): Promise<number> => {
 interface Ports {
   readonly plain: number
   readonly served: number
+  readonly secure: number
   readonly node: number
 }
 
-/** The example on ports of the test's own, without the certificate that it has not. */
-const configurationFor = ({ plain, served, node }: Ports): string => {
+/** The example on ports of the test's own, which also serves without TLS, with a certificate of the test's own. */
+const configurationFor = ({ plain, served, secure, node }: Ports, directory: string): string => {
   const changes: ReadonlyArray<readonly [what: string, instead: string]> = [
     ["server 127.0.0.1:10333;", `server 127.0.0.1:${node};`],
     ["  listen 80;\n  listen [::]:80;", `  listen 127.0.0.1:${plain};`],
-    ["  listen 443 ssl;\n  listen [::]:443 ssl;", `  listen 127.0.0.1:${served};`],
-    ["  ssl_certificate /etc/letsencrypt/live/node.example/fullchain.pem;\n", ""],
-    ["  ssl_certificate_key /etc/letsencrypt/live/node.example/privkey.pem;\n", ""],
+    [
+      "  listen 443 ssl http2;\n  listen [::]:443 ssl http2;",
+      `  listen 127.0.0.1:${served};\n  listen 127.0.0.1:${secure} ssl http2;`,
+    ],
+    ["/etc/letsencrypt/live/node.example/fullchain.pem", join(directory, "certificate.pem")],
+    ["/etc/letsencrypt/live/node.example/privkey.pem", join(directory, "key.pem")],
   ]
   return changes.reduce((text, [what, instead]) => {
     expect(text.split(what)).toHaveLength(2)
@@ -107,8 +112,11 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", { timeout: 120_000 }, () 
     node = new Running(process.execPath, [program, ...words])
     await node.until(() => /running/.test(node.stderr))
     const own = Number(/^ {2}rpc +http:\/\/127\.0\.0\.1:(\d+)$/m.exec(node.stdout)?.[1])
-    ports = { plain: await freePort(), served: await freePort(), node: own }
-    nginx = new Running("nginx", ["-c", mainConfiguration(folder, configurationFor(ports))])
+    ports = { plain: await freePort(), served: await freePort(), secure: await freePort(), node: own }
+    const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=node.example"]
+    const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "certificate.pem")]
+    expect(spawnSync("openssl", [...made, ...files]).status).toBe(0)
+    nginx = new Running("nginx", ["-c", mainConfiguration(folder, configurationFor(ports, folder))])
     await nginx.until(() =>
       ask({ port: ports.served, path: "/health", from: "127.0.0.1" }).then(
         ({ status }) => status === 200,
@@ -146,6 +154,38 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", { timeout: 120_000 }, () 
     const pay = (forged: string) =>
       ask({ port: ports.node, path: "/faucet", from: "127.0.0.4", body: wish, headers: { "x-forwarded-for": forged } })
     expect([(await pay("10.0.0.1")).status, (await pay("10.0.0.2")).status]).toStrictEqual([200, 429])
+  })
+
+  it("TLS carries HTTP/2, and what is large is compressed", async () => {
+    const client = http2(`https://127.0.0.1:${ports.secure}`, { rejectUnauthorized: false })
+    const asked = (path: string, headers = {}) =>
+      new Promise<IncomingHttpHeaders>((answered, failed) => {
+        const stream = client.request({ ":path": path, ":authority": "node.example", ...headers })
+        stream.on("error", failed).on("response", (head) => {
+          stream.close()
+          answered(head)
+        })
+      })
+    try {
+      const large = await asked("/openapi.json", { "accept-encoding": "gzip" })
+      expect(large).toMatchObject({ ":status": 200, "content-encoding": "gzip" })
+      expect(large["strict-transport-security"]).toContain("max-age")
+      expect((await asked("/health", { "accept-encoding": "gzip" }))["content-encoding"]).toBeUndefined()
+      expect((await asked("/openapi.json"))["content-encoding"]).toBeUndefined()
+    } finally {
+      client.close()
+    }
+  })
+
+  it("an address that floods is refused, and others are served", async () => {
+    let isRefused = false
+    // Few at once, so that it is not their number that is too high.
+    for (let sent = 0; sent < 3_000 && !isRefused; sent += 20) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => through("/health", "127.0.0.12")))
+      isRefused = answers.some(({ status }) => status === 429)
+    }
+    expect(isRefused).toBe(true)
+    expect((await through("/health", "127.0.0.13")).status).toBe(200)
   })
 
   it("events come as they happen", async () => {
@@ -226,10 +266,46 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", { timeout: 120_000 }, () 
   it("a fault in the example is one that nginx finds", () => {
     const test = (text: string) =>
       spawnSync("nginx", ["-t", "-c", mainConfiguration(join(folder, "faulty"), text)], { encoding: "utf8" })
-    const whole = configurationFor(ports)
+    const whole = configurationFor(ports, folder)
     expect(test(whole).status).toBe(0)
     const faulty = test(whole.replace("proxy_buffering off", "proxy_bufering off"))
     expect(faulty.status).not.toBe(0)
     expect(faulty.stderr).toContain('unknown directive "proxy_bufering"')
+  })
+})
+
+describe.runIf(isTried("caddy", "version"))("behind Caddy", { timeout: 120_000 }, () => {
+  it("a node is reached, its figures are not, and the configuration has ten lines", async () => {
+    const text = textOf("caddy/Caddyfile")
+    expect(text.split("\n").filter((line) => line !== "" && !line.startsWith("#")).length).toBeLessThanOrEqual(10)
+    const folder = mkdtempSync(join(tmpdir(), "udg-caddy-"))
+    const node = new Running(process.execPath, [program, "--ephemeral", "--port", "0", "--trusted-proxy", "127.0.0.1"])
+    await node.until(() => /running/.test(node.stderr))
+    const own = /^ {2}rpc +http:\/\/127\.0\.0\.1:(\d+)$/m.exec(node.stdout)?.[1] ?? ""
+    const port = await freePort()
+    const changed = text.replace("node.example {", `http://127.0.0.1:${port} {`).replace("10333", own)
+    const file = join(folder, "Caddyfile")
+    writeFileSync(file, `{\n\tadmin off\n}\n${changed}`)
+    const caddy = new Running("caddy", ["run", "--config", file, "--adapter", "caddyfile"], { HOME: folder })
+    const asked = (path: string, body?: string) =>
+      ask({ port, path, from: "127.0.0.1", ...(body === undefined ? {} : { body }) })
+    try {
+      await caddy.until(() =>
+        asked("/health").then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      )
+      expect((await asked("/metrics")).status).toBe(403)
+      expect((await asked("/status")).status).toBe(200)
+      // 413 from newer versions.
+      expect([413, 502]).toContain((await asked("/tx/submit", `[${" ".repeat(1_048_600)}]`)).status)
+    } finally {
+      for (const running of [caddy, node]) {
+        running.signal("SIGTERM")
+        await running.end()
+      }
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 })

@@ -6,17 +6,17 @@ type Named<A> = Readonly<Record<string, A>>
 const f0: Form = {kind:"integer",min:0,max:9007199254740991,expected:"an integer from 0 to 2^53 - 1"}
 const f1: Form = {kind:"integer",min:0,max:2100000000000000,expected:"an integer number of sats from 0 to 2100000000000000"}
 const f2: Form = {kind:"number"}
-const f3: Form = {kind:"text",min:1,max:100,expected:"an account (40 hex characters, tudg1… or udg1…, or @name)"}
-const f4: Form = {kind:"record",fields:{address:f3}}
-const f5: Form = {kind:"hex",bytes:20,expected:"an account address: 40 hex characters"}
-const f6: Form = {kind:"string"}
+const f3: Form = {kind:"string"}
+const f4: Form = {kind:"text",min:1,max:100,expected:"an account (40 hex characters, tudg1… or udg1…, or @name)"}
+const f5: Form = {kind:"record",fields:{address:f4}}
+const f6: Form = {kind:"hex",bytes:20,expected:"an account address: 40 hex characters"}
 const f7: Form = {kind:"boolean"}
 const f8: Form = {kind:"literal",values:[null]}
-const f9: Form = {kind:"union",of:[f6,f8]}
+const f9: Form = {kind:"union",of:[f3,f8]}
 const f10: Form = {kind:"hex",bytes:32,expected:"an Ed25519 public key: 64 hex characters"}
 const f11: Form = {kind:"literal",values:["healthy","degraded","warning","unhealthy"]}
 const f12: Form = {kind:"union",of:[f2,f8]}
-const f13: Form = {kind:"list",of:f6}
+const f13: Form = {kind:"list",of:f3}
 const f14: Form = {kind:"secret"}
 const f15: Form = {kind:"hex",bytes:32,expected:"a hash: 64 hex characters"}
 const f16: Form = {kind:"literal",values:["Transfer","StakeTx","UnstakeTx","DelegateTx","UndelegateTx","SetCommissionTx","CreateProposalTx","VoteTx","RegisterNameTx","SetAccountPolicyTx"]}
@@ -40,87 +40,87 @@ const f33: Form = {kind:"literal",values:["accepted"]}
 const f34: Form = {kind:"record",fields:{tx_hash:f15,status:f33,nonce:f0}}
 const f35: Form = {kind:"hex",bytes:64,expected:"an Ed25519 signature: 128 hex characters"}
 const f36: Form = {kind:"list",of:{kind:"record",fields:{pub_key:f10,signature:f35}},min:1,max:16}
-const f37: Form = {kind:"record",fields:{type:{kind:"literal",values:["Transfer"]},from:f6,nonce:f0,pub_key:f10,signature:f35,signatures:f36,to:f6,amount:f1,memo:f32,fee:f1},optional:["pub_key","signature","signatures","memo"]}
-const f38: Form = {kind:"record",fields:{type:{kind:"literal",values:["StakeTx"]},from:f6,nonce:f0,pub_key:f10,signature:f35,signatures:f36,amount:f1,fee:f1},optional:["pub_key","signature","signatures","fee"]}
-const f39: Form = {kind:"record",fields:{type:{kind:"literal",values:["UnstakeTx"]},from:f6,nonce:f0,pub_key:f10,signature:f35,signatures:f36,fee:f1},optional:["pub_key","signature","signatures","fee"]}
-const f40: Form = {kind:"record",fields:{type:{kind:"literal",values:["DelegateTx"]},from:f6,nonce:f0,pub_key:f10,signature:f35,signatures:f36,validator:f6,amount:f1,fee:f1},optional:["pub_key","signature","signatures","fee"]}
-const f41: Form = {kind:"record",fields:{type:{kind:"literal",values:["UndelegateTx"]},from:f6,nonce:f0,pub_key:f10,signature:f35,signatures:f36,fee:f1},optional:["pub_key","signature","signatures","fee"]}
-const f42: Form = {kind:"record",fields:{type:{kind:"literal",values:["SetCommissionTx"]},from:f6,nonce:f0,pub_key:f10,signature:f35,signatures:f36,commission_percent:f31,fee:f1},optional:["pub_key","signature","signatures","fee"]}
+const f37: Form = {kind:"record",fields:{type:{kind:"literal",values:["Transfer"]},from:f3,nonce:f0,pub_key:f10,signature:f35,signatures:f36,to:f3,amount:f1,memo:f32,fee:f1},optional:["pub_key","signature","signatures","memo"]}
+const f38: Form = {kind:"record",fields:{type:{kind:"literal",values:["StakeTx"]},from:f3,nonce:f0,pub_key:f10,signature:f35,signatures:f36,amount:f1,fee:f1},optional:["pub_key","signature","signatures","fee"]}
+const f39: Form = {kind:"record",fields:{type:{kind:"literal",values:["UnstakeTx"]},from:f3,nonce:f0,pub_key:f10,signature:f35,signatures:f36,fee:f1},optional:["pub_key","signature","signatures","fee"]}
+const f40: Form = {kind:"record",fields:{type:{kind:"literal",values:["DelegateTx"]},from:f3,nonce:f0,pub_key:f10,signature:f35,signatures:f36,validator:f3,amount:f1,fee:f1},optional:["pub_key","signature","signatures","fee"]}
+const f41: Form = {kind:"record",fields:{type:{kind:"literal",values:["UndelegateTx"]},from:f3,nonce:f0,pub_key:f10,signature:f35,signatures:f36,fee:f1},optional:["pub_key","signature","signatures","fee"]}
+const f42: Form = {kind:"record",fields:{type:{kind:"literal",values:["SetCommissionTx"]},from:f3,nonce:f0,pub_key:f10,signature:f35,signatures:f36,commission_percent:f31,fee:f1},optional:["pub_key","signature","signatures","fee"]}
 const f43: Form = {kind:"text",min:1,max:128,expected:"valid Unicode text of 1 to 128 bytes in UTF-8"}
 const f44: Form = {kind:"text",min:0,max:4096,expected:"valid Unicode text of 0 to 4096 bytes in UTF-8"}
 const f45: Form = {kind:"literal",values:["add","remove"]}
-const f46: Form = {kind:"union",of:[{kind:"record",fields:{Text:{kind:"nothing",expected:"an empty object"}}},{kind:"record",fields:{ParameterChange:{kind:"record",fields:{param:{kind:"text",min:1,max:64,expected:"valid Unicode text of 1 to 64 bytes in UTF-8"},value:f0}}}},{kind:"record",fields:{CouncilMembership:{kind:"record",fields:{action:f45,address:f6}}}},{kind:"record",fields:{TreasurySpend:{kind:"record",fields:{recipient:f6,amount:f1}}}}]}
-const f47: Form = {kind:"record",fields:{type:{kind:"literal",values:["CreateProposalTx"]},from:f6,nonce:f0,pub_key:f10,signature:f35,signatures:f36,title:f43,description:f44,proposal_type:f46,fee:f1},optional:["pub_key","signature","signatures"]}
-const f48: Form = {kind:"record",fields:{type:{kind:"literal",values:["VoteTx"]},from:f6,nonce:f0,pub_key:f10,signature:f35,signatures:f36,proposal_id:f0,vote:f7,fee:f1},optional:["pub_key","signature","signatures"]}
-const f49: Form = {kind:"record",fields:{type:{kind:"literal",values:["RegisterNameTx"]},from:f6,nonce:f0,pub_key:f10,signature:f35,signatures:f36,name:{kind:"pattern",pattern:"^[a-z0-9][a-z0-9-]{1,18}[a-z0-9]$",expected:"3 to 20 characters of a-z, 0-9 and -, no - at either end"},fee:f1},optional:["pub_key","signature","signatures"]}
-const f50: Form = {kind:"record",fields:{type:{kind:"literal",values:["SetAccountPolicyTx"]},from:f6,nonce:f0,pub_key:f10,signature:f35,signatures:f36,threshold:{kind:"integer",min:1,max:16,expected:"an integer from 1 to 16"},keys:{kind:"list",of:f10,min:1,max:16},fee:f1},optional:["pub_key","signature","signatures"]}
+const f46: Form = {kind:"union",of:[{kind:"record",fields:{Text:{kind:"nothing",expected:"an empty object"}}},{kind:"record",fields:{ParameterChange:{kind:"record",fields:{param:{kind:"text",min:1,max:64,expected:"valid Unicode text of 1 to 64 bytes in UTF-8"},value:f0}}}},{kind:"record",fields:{CouncilMembership:{kind:"record",fields:{action:f45,address:f3}}}},{kind:"record",fields:{TreasurySpend:{kind:"record",fields:{recipient:f3,amount:f1}}}}]}
+const f47: Form = {kind:"record",fields:{type:{kind:"literal",values:["CreateProposalTx"]},from:f3,nonce:f0,pub_key:f10,signature:f35,signatures:f36,title:f43,description:f44,proposal_type:f46,fee:f1},optional:["pub_key","signature","signatures"]}
+const f48: Form = {kind:"record",fields:{type:{kind:"literal",values:["VoteTx"]},from:f3,nonce:f0,pub_key:f10,signature:f35,signatures:f36,proposal_id:f0,vote:f7,fee:f1},optional:["pub_key","signature","signatures"]}
+const f49: Form = {kind:"record",fields:{type:{kind:"literal",values:["RegisterNameTx"]},from:f3,nonce:f0,pub_key:f10,signature:f35,signatures:f36,name:{kind:"pattern",pattern:"^[a-z0-9][a-z0-9-]{1,18}[a-z0-9]$",expected:"3 to 20 characters of a-z, 0-9 and -, no - at either end"},fee:f1},optional:["pub_key","signature","signatures"]}
+const f50: Form = {kind:"record",fields:{type:{kind:"literal",values:["SetAccountPolicyTx"]},from:f3,nonce:f0,pub_key:f10,signature:f35,signatures:f36,threshold:{kind:"integer",min:1,max:16,expected:"an integer from 1 to 16"},keys:{kind:"list",of:f10,min:1,max:16},fee:f1},optional:["pub_key","signature","signatures"]}
 const f51: Form = {kind:"union",of:[f37,f38,f39,f40,f41,f42,f47,f48,f49,f50]}
 const f52: Form = {kind:"record",fields:{hash:f15}}
 const f53: Form = {kind:"literal",values:["pending","finalized"]}
 const f54: Form = {kind:"union",of:[f0,f8]}
 const f55: Form = {kind:"union",of:[f15,f8]}
-const f56: Form = {kind:"union",of:[f5,f8]}
+const f56: Form = {kind:"union",of:[f6,f8]}
 const f57: Form = {kind:"union",of:[f7,f8]}
 const f58: Form = {kind:"record",fields:{secret_key:f14}}
 const f59: Form = {kind:"literal",values:["Text","ParameterChange","CouncilMembership","TreasurySpend"]}
-const f60: Form = {kind:"union",of:[{kind:"record",fields:{param:f6,value:f0}},{kind:"record",fields:{action:f45,address:f5}},{kind:"record",fields:{recipient:f5,amount:f1}},{kind:"record",fields:{}}]}
+const f60: Form = {kind:"union",of:[{kind:"record",fields:{param:f3,value:f0}},{kind:"record",fields:{action:f45,address:f6}},{kind:"record",fields:{recipient:f6,amount:f1}},{kind:"record",fields:{}}]}
 const f61: Form = {kind:"literal",values:["Active","Passed","Rejected","Executed","Failed"]}
 const f62: Form = {kind:"literal",values:["held","returned","forfeited"]}
 const f63: Form = {kind:"record",fields:{round:f0}}
-const f64: Form = {kind:"record",fields:{epoch:f0,round:f0,commit_index:f0,commit_hash:f15,effects_digest:f15,state_root:f15,total_supply:f1,next_epoch:{kind:"union",of:[{kind:"record",fields:{epoch:f0,first_round:f0,seed:f15,rules:{kind:"record",fields:{epoch_rounds:f0,collection_depth_rounds:f0,checkpoint_interval_rounds:f0,round_reward:f1,halving_rounds:f0,treasury_percent:f31,council_percent:f31}},members:{kind:"list",of:{kind:"record",fields:{address:f5,pub_key:f10,weight:f1}}}}},f8]},previous:f15,hash:f15,signatures:{kind:"list",of:{kind:"record",fields:{validator:f5,signature:f35}}}}}
+const f64: Form = {kind:"record",fields:{epoch:f0,round:f0,commit_index:f0,commit_hash:f15,effects_digest:f15,state_root:f15,total_supply:f1,next_epoch:{kind:"union",of:[{kind:"record",fields:{epoch:f0,first_round:f0,seed:f15,rules:{kind:"record",fields:{epoch_rounds:f0,collection_depth_rounds:f0,checkpoint_interval_rounds:f0,round_reward:f1,halving_rounds:f0,treasury_percent:f31,council_percent:f31}},members:{kind:"list",of:{kind:"record",fields:{address:f6,pub_key:f10,weight:f1}}}}},f8]},previous:f15,hash:f15,signatures:{kind:"list",of:{kind:"record",fields:{validator:f6,signature:f35}}}}}
 
 /** By group and name. */
 export const endpoints: Named<Named<Endpoint>> = {
   core: {
-    status: {method:"GET",path:"/status",answer:{kind:"record",fields:{dag_round:f0,last_finalized_round:f0,peers:f0,total_supply:f1,total_supply_coin:f2,total_staked:f1,active_stakers:f0,mempool_size:f0,dag_vertices:f0}}},
-    balance: {method:"GET",path:"/balance/:address",params:f4,answer:{kind:"record",fields:{address:f5,address_bech32:f6,balance:f1,balance_coin:f2,nonce:f0,staked:f1,staked_coin:f2,is_council_member:f7,is_smart_account:f7,next_nonce:f0,name:f9}}},
-    policy: {method:"GET",path:"/account/:address/policy",params:f4,answer:{kind:"record",fields:{address:f5,threshold:f0,keys:{kind:"list",of:f10}}}},
+    status: {method:"GET",path:"/status",answer:{kind:"record",fields:{dag_round:f0,last_finalized_round:f0,peers:f0,total_supply:f1,total_supply_coin:f2,total_staked:f1,active_stakers:f0,mempool_size:f0,dag_vertices:f0,versions:{kind:"record",fields:{program:f3,protocol:f0,wire:f0,database:f0}}},optional:["versions"]}},
+    balance: {method:"GET",path:"/balance/:address",params:f5,answer:{kind:"record",fields:{address:f6,address_bech32:f3,balance:f1,balance_coin:f2,nonce:f0,staked:f1,staked_coin:f2,is_council_member:f7,is_smart_account:f7,next_nonce:f0,name:f9}}},
+    policy: {method:"GET",path:"/account/:address/policy",params:f5,answer:{kind:"record",fields:{address:f6,threshold:f0,keys:{kind:"list",of:f10}}}},
     health: {method:"GET",path:"/health",answer:{kind:"record",fields:{status:{kind:"literal",values:["ok"]}}}},
-    healthReport: {method:"GET",path:"/health/detailed",answer:{kind:"record",fields:{status:f11,components:{kind:"record",fields:{dag:{kind:"record",fields:{status:f11,round:f0,vertices:f0}},finality:{kind:"record",fields:{status:f11,finalized_round:f0,lag:f0}},state:{kind:"record",fields:{status:f11,accounts:f0,total_supply:f1,supply:f1}},mempool:{kind:"record",fields:{status:f11,size:f0,capacity:f0}},network:{kind:"record",fields:{status:f11,peers:f0}},checkpoints:{kind:"record",fields:{status:f11,latest_round:f0}},sync:{kind:"record",fields:{status:f11,epoch:f0,records:f0,percent:f0,records_per_second:f0,eta_seconds:f12}},catch_up:{kind:"record",fields:{status:f11,epoch:f0,round:f0,reached_round:f0,percent:f0,rounds_per_second:f0,eta_seconds:f12}},recovery:{kind:"record",fields:{status:f11,following:{kind:"literal",values:["InStep","Behind","EpochOver","Closing","Standstill","Joining"]},signing:{kind:"literal",values:["NoSeat","Asking","Silent","Signing"]},waits_for:f13,signs_in_seconds:f12}},clock:{kind:"record",fields:{status:f11,ahead_ms:f2}}},optional:["sync","catch_up","recovery","clock"]},problems:{kind:"list",of:{kind:"record",fields:{component:f6,status:f11,reason:f6,since:f0,page:f6}}}}}},
-    keygen: {method:"GET",path:"/keygen",answer:{kind:"record",fields:{address:f5,address_bech32:f6,secret_key:f14,warning:f6}}},
-    faucet: {method:"POST",path:"/faucet",body:{kind:"record",fields:{address:f3,amount:f1}},answer:{kind:"record",fields:{tx_hash:f15,amount:f1,amount_coin:f2,message:f6}}},
-    mempool: {method:"GET",path:"/mempool",answer:{kind:"list",of:{kind:"record",fields:{hash:f15,type:f16,from:f5,to:f5,amount:f1,fee:f1,nonce:f0,received_at:f0},optional:["to","amount"]}}},
-    peers: {method:"GET",path:"/peers",answer:{kind:"record",fields:{connected:f0,peers:{kind:"list",of:{kind:"record",fields:{id:f6,address:f6,direction:{kind:"literal",values:["inbound","outbound"]},agent:f6,latency_ms:f12,connected_since:f0}}},bootstrap_nodes:{kind:"list",of:{kind:"record",fields:{address:f6,connected:f7}}}}}},
-    network: {method:"GET",path:"/network",answer:{kind:"record",fields:{network_id:{kind:"pattern",pattern:"^[a-z0-9-]{1,32}$",expected:"1 to 32 characters of a-z, 0-9 and -"},genesis_hash:f15,mode:{kind:"literal",values:["testnet","mainnet"]},address_prefix:{kind:"literal",values:["tudg","udg"]},version:f6,parameters:{kind:"record",fields:{min_fee_sats:f17,name_fee_sats:f18,min_delegation_sats:f19,min_stake_to_propose_sats:f20,cooldown_rounds:f21,voting_period_rounds:f22,execution_delay_rounds:f23,quorum_percent:f24,approval_percent:f25,max_active_proposals:f24,treasury_percent:f26,council_percent:f27,slash_percent:f28,checkpoint_interval_rounds:f29,proposal_bond_sats:f30,max_active_per_proposer:f24,round_interval_ms:f0,epoch_rounds:f0,collection_depth_rounds:f0,round_reward:f1,halving_rounds:f0,default_commission_percent:f31,min_stake_sats:f1,faucet_max_sats:{kind:"union",of:[f1,f8]}}}}}},
+    healthReport: {method:"GET",path:"/health/detailed",answer:{kind:"record",fields:{status:f11,components:{kind:"record",fields:{dag:{kind:"record",fields:{status:f11,round:f0,vertices:f0}},finality:{kind:"record",fields:{status:f11,finalized_round:f0,lag:f0}},state:{kind:"record",fields:{status:f11,accounts:f0,total_supply:f1,supply:f1}},mempool:{kind:"record",fields:{status:f11,size:f0,capacity:f0}},network:{kind:"record",fields:{status:f11,peers:f0}},checkpoints:{kind:"record",fields:{status:f11,latest_round:f0}},sync:{kind:"record",fields:{status:f11,epoch:f0,records:f0,percent:f0,records_per_second:f0,eta_seconds:f12}},catch_up:{kind:"record",fields:{status:f11,epoch:f0,round:f0,reached_round:f0,percent:f0,rounds_per_second:f0,eta_seconds:f12}},recovery:{kind:"record",fields:{status:f11,following:{kind:"literal",values:["InStep","Behind","EpochOver","Closing","Standstill","Joining"]},signing:{kind:"literal",values:["NoSeat","Asking","Silent","Signing"]},waits_for:f13,signs_in_seconds:f12}},clock:{kind:"record",fields:{status:f11,ahead_ms:f2}}},optional:["sync","catch_up","recovery","clock"]},problems:{kind:"list",of:{kind:"record",fields:{component:f3,status:f11,reason:f3,since:f0,page:f3}}}}}},
+    keygen: {method:"GET",path:"/keygen",answer:{kind:"record",fields:{address:f6,address_bech32:f3,secret_key:f14,warning:f3}}},
+    faucet: {method:"POST",path:"/faucet",body:{kind:"record",fields:{address:f4,amount:f1}},answer:{kind:"record",fields:{tx_hash:f15,amount:f1,amount_coin:f2,message:f3}}},
+    mempool: {method:"GET",path:"/mempool",answer:{kind:"list",of:{kind:"record",fields:{hash:f15,type:f16,from:f6,to:f6,amount:f1,fee:f1,nonce:f0,received_at:f0},optional:["to","amount"]}}},
+    peers: {method:"GET",path:"/peers",answer:{kind:"record",fields:{connected:f0,peers:{kind:"list",of:{kind:"record",fields:{id:f3,address:f3,direction:{kind:"literal",values:["inbound","outbound"]},agent:f3,latency_ms:f12,connected_since:f0}}},bootstrap_nodes:{kind:"list",of:{kind:"record",fields:{address:f3,connected:f7}}}}}},
+    network: {method:"GET",path:"/network",answer:{kind:"record",fields:{network_id:{kind:"pattern",pattern:"^[a-z0-9-]{1,32}$",expected:"1 to 32 characters of a-z, 0-9 and -"},genesis_hash:f15,mode:{kind:"literal",values:["testnet","mainnet"]},address_prefix:{kind:"literal",values:["tudg","udg"]},version:f3,parameters:{kind:"record",fields:{min_fee_sats:f17,name_fee_sats:f18,min_delegation_sats:f19,min_stake_to_propose_sats:f20,cooldown_rounds:f21,voting_period_rounds:f22,execution_delay_rounds:f23,quorum_percent:f24,approval_percent:f25,max_active_proposals:f24,treasury_percent:f26,council_percent:f27,slash_percent:f28,checkpoint_interval_rounds:f29,proposal_bond_sats:f30,max_active_per_proposer:f24,round_interval_ms:f0,epoch_rounds:f0,collection_depth_rounds:f0,round_reward:f1,halving_rounds:f0,default_commission_percent:f31,min_stake_sats:f1,faucet_max_sats:{kind:"union",of:[f1,f8]}}}}}},
   },
   transactions: {
-    send: {method:"POST",path:"/tx",body:{kind:"record",fields:{secret_key:f14,to:f3,amount:f1,fee:f1,memo:f32},optional:["memo"]},answer:f34},
-    submit: {method:"POST",path:"/tx/submit",body:{kind:"union",of:[f37,f38,f39,f40,f41,f42,f47,f48,f49,f50,{kind:"list",of:f51,min:1,max:1000}]},answer:{kind:"union",of:[f34,{kind:"list",of:{kind:"union",of:[{kind:"record",fields:{status_code:{kind:"literal",values:[200]},tx_hash:f15,status:f33,nonce:f0}},{kind:"record",fields:{status_code:{kind:"integer",min:400,max:599,expected:"an integer from 400 to 599"},code:f6,error:f6},isOpen:true}]}}]}},
+    send: {method:"POST",path:"/tx",body:{kind:"record",fields:{secret_key:f14,to:f4,amount:f1,fee:f1,memo:f32},optional:["memo"]},answer:f34},
+    submit: {method:"POST",path:"/tx/submit",body:{kind:"union",of:[f37,f38,f39,f40,f41,f42,f47,f48,f49,f50,{kind:"list",of:f51,min:1,max:1000}]},answer:{kind:"union",of:[f34,{kind:"list",of:{kind:"union",of:[{kind:"record",fields:{status_code:{kind:"literal",values:[200]},tx_hash:f15,status:f33,nonce:f0}},{kind:"record",fields:{status_code:{kind:"integer",min:400,max:599,expected:"an integer from 400 to 599"},code:f3,error:f3},isOpen:true}]}}]}},
     lookup: {method:"GET",path:"/tx/:hash",params:f52,answer:{kind:"record",fields:{hash:f15,status:f53,round:f54,vertex_hash:f55,validator:f56,applied:f57,failure:f9,proposal_id:f54,timestamp:f54,transaction:f51}}},
-    history: {method:"GET",path:"/account/:address/transactions",params:f4,query:{kind:"record",fields:{limit:f24,cursor:{kind:"text",min:0,max:100,expected:"a next_cursor from the previous page"}},optional:["limit","cursor"]},answer:{kind:"record",fields:{transactions:{kind:"list",of:{kind:"record",fields:{hash:f15,direction:{kind:"literal",values:["sent","received"]},status:f53,round:f54,vertex_hash:f55,validator:f56,applied:f57,failure:f9,proposal_id:f54,timestamp:f54,transaction:f51}}},next_cursor:f9}}},
+    history: {method:"GET",path:"/account/:address/transactions",params:f5,query:{kind:"record",fields:{limit:f24,cursor:{kind:"text",min:0,max:100,expected:"a next_cursor from the previous page"}},optional:["limit","cursor"]},answer:{kind:"record",fields:{transactions:{kind:"list",of:{kind:"record",fields:{hash:f15,direction:{kind:"literal",values:["sent","received"]},status:f53,round:f54,vertex_hash:f55,validator:f56,applied:f57,failure:f9,proposal_id:f54,timestamp:f54,transaction:f51}}},next_cursor:f9}}},
   },
   staking: {
     stake: {method:"POST",path:"/stake",body:{kind:"record",fields:{secret_key:f14,amount:f1}},answer:f34},
     unstake: {method:"POST",path:"/unstake",body:f58,answer:f34},
-    stakeOf: {method:"GET",path:"/stake/:address",params:f4,answer:{kind:"record",fields:{address:f5,staked_amount:f1,staked_coin:f2,commission_percent:f31,effective_stake:f1,delegator_count:f0,is_active_validator:f7,unstaking:f7,unlock_at_round:f54,in_committee:f7}}},
-    validators: {method:"GET",path:"/validators",answer:{kind:"record",fields:{validators:{kind:"list",of:{kind:"record",fields:{address:f5,effective_stake:f1,commission_percent:f31,delegator_count:f0,is_active:f7,in_committee:f7}}},total_staked:f1,active_count:f0,max_validators:f0}}},
+    stakeOf: {method:"GET",path:"/stake/:address",params:f5,answer:{kind:"record",fields:{address:f6,staked_amount:f1,staked_coin:f2,commission_percent:f31,effective_stake:f1,delegator_count:f0,is_active_validator:f7,unstaking:f7,unlock_at_round:f54,in_committee:f7}}},
+    validators: {method:"GET",path:"/validators",answer:{kind:"record",fields:{validators:{kind:"list",of:{kind:"record",fields:{address:f6,effective_stake:f1,commission_percent:f31,delegator_count:f0,is_active:f7,in_committee:f7}}},total_staked:f1,active_count:f0,max_validators:f0}}},
   },
   delegation: {
-    delegate: {method:"POST",path:"/delegate",body:{kind:"record",fields:{secret_key:f14,validator:f3,amount:f1}},answer:f34},
+    delegate: {method:"POST",path:"/delegate",body:{kind:"record",fields:{secret_key:f14,validator:f4,amount:f1}},answer:f34},
     undelegate: {method:"POST",path:"/undelegate",body:f58,answer:f34},
     setCommission: {method:"POST",path:"/set-commission",body:{kind:"record",fields:{secret_key:f14,commission_percent:f31}},answer:f34},
-    delegationOf: {method:"GET",path:"/delegation/:address",params:f4,answer:{kind:"record",fields:{delegator:f5,validator:f5,amount:f1,amount_coin:f2,undelegating:f7,unlock_at_round:f54}}},
-    delegators: {method:"GET",path:"/validator/:address/delegators",params:f4,answer:{kind:"record",fields:{validator:f5,delegator_count:f0,total_delegated:f1,delegators:{kind:"list",of:{kind:"record",fields:{address:f5,amount:f1,amount_coin:f2,undelegating:f7}}}}}},
+    delegationOf: {method:"GET",path:"/delegation/:address",params:f5,answer:{kind:"record",fields:{delegator:f6,validator:f6,amount:f1,amount_coin:f2,undelegating:f7,unlock_at_round:f54}}},
+    delegators: {method:"GET",path:"/validator/:address/delegators",params:f5,answer:{kind:"record",fields:{validator:f6,delegator_count:f0,total_delegated:f1,delegators:{kind:"list",of:{kind:"record",fields:{address:f6,amount:f1,amount_coin:f2,undelegating:f7}}}}}},
   },
   governance: {
     propose: {method:"POST",path:"/proposal",body:{kind:"record",fields:{secret_key:f14,title:f43,description:f44,proposal_type:f46,fee:f1}},answer:f34},
     vote: {method:"POST",path:"/vote",body:{kind:"record",fields:{secret_key:f14,proposal_id:f0,vote:f7,fee:f1}},answer:f34},
-    proposals: {method:"GET",path:"/proposals",answer:{kind:"record",fields:{count:f0,proposals:{kind:"list",of:{kind:"record",fields:{id:f0,title:f6,description:f6,texts_pruned:f7,tx_hash:f15,proposal_type:f59,payload:f60,status:f61,proposer:f5,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f62}}}}}},
-    proposal: {method:"GET",path:"/proposal/:id",params:{kind:"record",fields:{id:f0}},answer:{kind:"record",fields:{id:f0,title:f6,description:f6,texts_pruned:f7,tx_hash:f15,proposal_type:f59,payload:f60,status:f61,proposer:f5,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f62,voters:{kind:"list",of:{kind:"record",fields:{address:f5,vote:{kind:"literal",values:["yes","no"]},weight:f1}}}}}},
-    voteOf: {method:"GET",path:"/vote/:id/:address",params:{kind:"record",fields:{id:f0,address:f3}},answer:{kind:"record",fields:{proposal_id:f0,address:f5,vote:{kind:"literal",values:["yes","no",null]},weight:f1}}},
-    config: {method:"GET",path:"/governance/config",answer:{kind:"record",fields:{min_fee_sats:f17,name_fee_sats:f18,min_delegation_sats:f19,min_stake_to_propose_sats:f20,cooldown_rounds:f21,voting_period_rounds:f22,execution_delay_rounds:f23,quorum_percent:f24,approval_percent:f25,max_active_proposals:f24,treasury_percent:f26,council_percent:f27,slash_percent:f28,checkpoint_interval_rounds:f29,proposal_bond_sats:f30,max_active_per_proposer:f24,governable_params:{kind:"list",of:{kind:"record",fields:{name:f6,value:f0,min:f0,max:f0}}}}}},
+    proposals: {method:"GET",path:"/proposals",answer:{kind:"record",fields:{count:f0,proposals:{kind:"list",of:{kind:"record",fields:{id:f0,title:f3,description:f3,texts_pruned:f7,tx_hash:f15,proposal_type:f59,payload:f60,status:f61,proposer:f6,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f62}}}}}},
+    proposal: {method:"GET",path:"/proposal/:id",params:{kind:"record",fields:{id:f0}},answer:{kind:"record",fields:{id:f0,title:f3,description:f3,texts_pruned:f7,tx_hash:f15,proposal_type:f59,payload:f60,status:f61,proposer:f6,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f62,voters:{kind:"list",of:{kind:"record",fields:{address:f6,vote:{kind:"literal",values:["yes","no"]},weight:f1}}}}}},
+    voteOf: {method:"GET",path:"/vote/:id/:address",params:{kind:"record",fields:{id:f0,address:f4}},answer:{kind:"record",fields:{proposal_id:f0,address:f6,vote:{kind:"literal",values:["yes","no",null]},weight:f1}}},
+    config: {method:"GET",path:"/governance/config",answer:{kind:"record",fields:{min_fee_sats:f17,name_fee_sats:f18,min_delegation_sats:f19,min_stake_to_propose_sats:f20,cooldown_rounds:f21,voting_period_rounds:f22,execution_delay_rounds:f23,quorum_percent:f24,approval_percent:f25,max_active_proposals:f24,treasury_percent:f26,council_percent:f27,slash_percent:f28,checkpoint_interval_rounds:f29,proposal_bond_sats:f30,max_active_per_proposer:f24,governable_params:{kind:"list",of:{kind:"record",fields:{name:f3,value:f0,min:f0,max:f0}}}}}},
   },
   dag: {
-    round: {method:"GET",path:"/round/:round",params:f63,answer:{kind:"record",fields:{round:f0,timestamp:f54,finalized:f7,vertices:{kind:"list",of:{kind:"record",fields:{hash:f15,validator:f5,reward:f1,tx_count:f0,parent_count:f0}}}}}},
-    vertex: {method:"GET",path:"/vertex/:hash",params:f52,answer:{kind:"record",fields:{hash:f15,round:f0,validator:f5,parent_count:f0,parents:{kind:"list",of:f15},coinbase_reward:f1,timestamp:f0,finalized:f7,transactions:{kind:"list",of:{kind:"record",fields:{type:f16,hash:f15,fee:f1,outcome:{kind:"literal",values:["applied","failed","no effect",null]}}}}}}},
-    columns: {method:"GET",path:"/dag",query:{kind:"record",fields:{from:f0,rounds:{kind:"integer",min:1,max:120,expected:"an integer from 1 to 120"}},optional:["from","rounds"]},answer:{kind:"record",fields:{dag_round:f0,finalized_round:f0,validators:{kind:"list",of:f5},columns:{kind:"list",of:{kind:"record",fields:{round:f0,epoch:f0,timestamp:f54,finalized:f7,leader:{kind:"union",of:[{kind:"record",fields:{validator:f0,verdict:{kind:"literal",values:["undecided","committed","skipped"]}}},f8]},vertices:{kind:"list",of:{kind:"record",fields:{hash:f15,validator:f0,tx_count:f0,commit_index:f54,parents:{kind:"list",of:f0},older_parents:{kind:"list",of:{kind:"record",fields:{round:f0,validator:f0}}}}}}}}}}}},
+    round: {method:"GET",path:"/round/:round",params:f63,answer:{kind:"record",fields:{round:f0,timestamp:f54,finalized:f7,vertices:{kind:"list",of:{kind:"record",fields:{hash:f15,validator:f6,reward:f1,tx_count:f0,parent_count:f0}}}}}},
+    vertex: {method:"GET",path:"/vertex/:hash",params:f52,answer:{kind:"record",fields:{hash:f15,round:f0,validator:f6,parent_count:f0,parents:{kind:"list",of:f15},coinbase_reward:f1,timestamp:f0,finalized:f7,transactions:{kind:"list",of:{kind:"record",fields:{type:f16,hash:f15,fee:f1,outcome:{kind:"literal",values:["applied","failed","no effect",null]}}}}}}},
+    columns: {method:"GET",path:"/dag",query:{kind:"record",fields:{from:f0,rounds:{kind:"integer",min:1,max:120,expected:"an integer from 1 to 120"}},optional:["from","rounds"]},answer:{kind:"record",fields:{dag_round:f0,finalized_round:f0,validators:{kind:"list",of:f6},columns:{kind:"list",of:{kind:"record",fields:{round:f0,epoch:f0,timestamp:f54,finalized:f7,leader:{kind:"union",of:[{kind:"record",fields:{validator:f0,verdict:{kind:"literal",values:["undecided","committed","skipped"]}}},f8]},vertices:{kind:"list",of:{kind:"record",fields:{hash:f15,validator:f0,tx_count:f0,commit_index:f54,parents:{kind:"list",of:f0},older_parents:{kind:"list",of:{kind:"record",fields:{round:f0,validator:f0}}}}}}}}}}}},
   },
   checkpoints: {
     latest: {method:"GET",path:"/checkpoint/latest",answer:f64},
     checkpoint: {method:"GET",path:"/checkpoint/:round",params:f63,answer:f64},
     byHash: {method:"GET",path:"/checkpoint/hash/:hash",params:f52,answer:f64},
     closing: {method:"GET",path:"/checkpoint/epoch/:epoch",params:{kind:"record",fields:{epoch:f0}},answer:f64},
-    proof: {method:"GET",path:"/proof/:address",params:f4,answer:{kind:"record",fields:{address:f5,key:f15,record:f9,proof:{kind:"record",fields:{siblings:{kind:"list",of:{kind:"record",fields:{hash:f15,records:f0}},max:251},leaf:{kind:"list",of:{kind:"record",fields:{key:f15,value:{kind:"bytes"}}},max:32}}},checkpoint:f64}}},
+    proof: {method:"GET",path:"/proof/:address",params:f5,answer:{kind:"record",fields:{address:f6,key:f15,record:f9,proof:{kind:"record",fields:{siblings:{kind:"list",of:{kind:"record",fields:{hash:f15,records:f0}},max:251},leaf:{kind:"list",of:{kind:"record",fields:{key:f15,value:{kind:"bytes"}}},max:32}}},checkpoint:f64}}},
   },
   monitoring: {
     metrics: {method:"GET",path:"/metrics"},
@@ -134,44 +134,44 @@ export const endpoints: Named<Named<Endpoint>> = {
 
 /** By the code on the wire. */
 export const failures: Named<Form> = {
-  InvalidRequest: {kind:"record",fields:{code:{kind:"literal",values:["InvalidRequest"]},error:f6,field:f6},optional:["field"]},
-  RequestTimeout: {kind:"record",fields:{code:{kind:"literal",values:["RequestTimeout"]},error:f6}},
-  BodyTooLarge: {kind:"record",fields:{code:{kind:"literal",values:["BodyTooLarge"]},error:f6,limit:f2}},
-  UnsupportedMediaType: {kind:"record",fields:{code:{kind:"literal",values:["UnsupportedMediaType"]},error:f6}},
-  Overloaded: {kind:"record",fields:{code:{kind:"literal",values:["Overloaded"]},error:f6,retry_after_seconds:f2}},
-  NotAllowed: {kind:"record",fields:{code:{kind:"literal",values:["NotAllowed"]},error:f6}},
-  NameNotFound: {kind:"record",fields:{code:{kind:"literal",values:["NameNotFound"]},error:f6}},
-  TestnetOnly: {kind:"record",fields:{code:{kind:"literal",values:["TestnetOnly"]},error:f6}},
-  ForeignOrigin: {kind:"record",fields:{code:{kind:"literal",values:["ForeignOrigin"]},error:f6}},
-  InvalidTransaction: {kind:"record",fields:{code:{kind:"literal",values:["InvalidTransaction"]},error:f6,rule:f6,field:f6},optional:["field"]},
-  InsufficientBalance: {kind:"record",fields:{code:{kind:"literal",values:["InsufficientBalance"]},error:f6,balance:f2,required:f2,pending:f2}},
-  NonceTooHigh: {kind:"record",fields:{code:{kind:"literal",values:["NonceTooHigh"]},error:f6,next_nonce:f2,max_nonce:f2}},
-  MempoolFull: {kind:"record",fields:{code:{kind:"literal",values:["MempoolFull"]},error:f6,capacity:f2}},
-  NotReady: {kind:"record",fields:{code:{kind:"literal",values:["NotReady"]},error:f6}},
-  ForeignHost: {kind:"record",fields:{code:{kind:"literal",values:["ForeignHost"]},error:f6}},
-  RateLimited: {kind:"record",fields:{code:{kind:"literal",values:["RateLimited"]},error:f6,limit:f2,window_seconds:f2,retry_after_seconds:f2}},
-  InternalError: {kind:"record",fields:{code:{kind:"literal",values:["InternalError"]},error:f6}},
-  ShuttingDown: {kind:"record",fields:{code:{kind:"literal",values:["ShuttingDown"]},error:f6}},
-  TooManyStreams: {kind:"record",fields:{code:{kind:"literal",values:["TooManyStreams"]},error:f6,limit:f2,retry_after_seconds:f2}},
-  PathNotFound: {kind:"record",fields:{code:{kind:"literal",values:["PathNotFound"]},error:f6}},
-  MethodNotAllowed: {kind:"record",fields:{code:{kind:"literal",values:["MethodNotAllowed"]},error:f6,allowed:f13}},
-  HeadersTooLarge: {kind:"record",fields:{code:{kind:"literal",values:["HeadersTooLarge"]},error:f6}},
-  InvalidSignature: {kind:"record",fields:{code:{kind:"literal",values:["InvalidSignature"]},error:f6}},
-  NonceTooLow: {kind:"record",fields:{code:{kind:"literal",values:["NonceTooLow"]},error:f6,next_nonce:f2}},
-  NoncePending: {kind:"record",fields:{code:{kind:"literal",values:["NoncePending"]},error:f6,min_fee:f2}},
-  AlreadyVoted: {kind:"record",fields:{code:{kind:"literal",values:["AlreadyVoted"]},error:f6}},
-  NameTaken: {kind:"record",fields:{code:{kind:"literal",values:["NameTaken"]},error:f6}},
-  TooManyActiveProposals: {kind:"record",fields:{code:{kind:"literal",values:["TooManyActiveProposals"]},error:f6,limit:f2}},
-  TransactionNotFound: {kind:"record",fields:{code:{kind:"literal",values:["TransactionNotFound"]},error:f6,vertex_hash:f6,round:f2,reason:f6},optional:["vertex_hash","round","reason"]},
-  DelegationNotFound: {kind:"record",fields:{code:{kind:"literal",values:["DelegationNotFound"]},error:f6}},
-  PolicyNotFound: {kind:"record",fields:{code:{kind:"literal",values:["PolicyNotFound"]},error:f6}},
-  ProposalNotFound: {kind:"record",fields:{code:{kind:"literal",values:["ProposalNotFound"]},error:f6}},
-  RoundNotFound: {kind:"record",fields:{code:{kind:"literal",values:["RoundNotFound"]},error:f6,reason:{kind:"literal",values:["not_reached","pruned"]}}},
-  VertexNotFound: {kind:"record",fields:{code:{kind:"literal",values:["VertexNotFound"]},error:f6}},
-  CheckpointNotFound: {kind:"record",fields:{code:{kind:"literal",values:["CheckpointNotFound"]},error:f6}},
-  FaucetUnavailable: {kind:"record",fields:{code:{kind:"literal",values:["FaucetUnavailable"]},error:f6}},
+  InvalidRequest: {kind:"record",fields:{code:{kind:"literal",values:["InvalidRequest"]},error:f3,field:f3},optional:["field"]},
+  RequestTimeout: {kind:"record",fields:{code:{kind:"literal",values:["RequestTimeout"]},error:f3}},
+  BodyTooLarge: {kind:"record",fields:{code:{kind:"literal",values:["BodyTooLarge"]},error:f3,limit:f2}},
+  UnsupportedMediaType: {kind:"record",fields:{code:{kind:"literal",values:["UnsupportedMediaType"]},error:f3}},
+  Overloaded: {kind:"record",fields:{code:{kind:"literal",values:["Overloaded"]},error:f3,retry_after_seconds:f2}},
+  NotAllowed: {kind:"record",fields:{code:{kind:"literal",values:["NotAllowed"]},error:f3}},
+  NameNotFound: {kind:"record",fields:{code:{kind:"literal",values:["NameNotFound"]},error:f3}},
+  TestnetOnly: {kind:"record",fields:{code:{kind:"literal",values:["TestnetOnly"]},error:f3}},
+  ForeignOrigin: {kind:"record",fields:{code:{kind:"literal",values:["ForeignOrigin"]},error:f3}},
+  InvalidTransaction: {kind:"record",fields:{code:{kind:"literal",values:["InvalidTransaction"]},error:f3,rule:f3,field:f3},optional:["field"]},
+  InsufficientBalance: {kind:"record",fields:{code:{kind:"literal",values:["InsufficientBalance"]},error:f3,balance:f2,required:f2,pending:f2}},
+  NonceTooHigh: {kind:"record",fields:{code:{kind:"literal",values:["NonceTooHigh"]},error:f3,next_nonce:f2,max_nonce:f2}},
+  MempoolFull: {kind:"record",fields:{code:{kind:"literal",values:["MempoolFull"]},error:f3,capacity:f2}},
+  NotReady: {kind:"record",fields:{code:{kind:"literal",values:["NotReady"]},error:f3}},
+  ForeignHost: {kind:"record",fields:{code:{kind:"literal",values:["ForeignHost"]},error:f3}},
+  RateLimited: {kind:"record",fields:{code:{kind:"literal",values:["RateLimited"]},error:f3,limit:f2,window_seconds:f2,retry_after_seconds:f2}},
+  InternalError: {kind:"record",fields:{code:{kind:"literal",values:["InternalError"]},error:f3}},
+  ShuttingDown: {kind:"record",fields:{code:{kind:"literal",values:["ShuttingDown"]},error:f3}},
+  TooManyStreams: {kind:"record",fields:{code:{kind:"literal",values:["TooManyStreams"]},error:f3,limit:f2,retry_after_seconds:f2}},
+  PathNotFound: {kind:"record",fields:{code:{kind:"literal",values:["PathNotFound"]},error:f3}},
+  MethodNotAllowed: {kind:"record",fields:{code:{kind:"literal",values:["MethodNotAllowed"]},error:f3,allowed:f13}},
+  HeadersTooLarge: {kind:"record",fields:{code:{kind:"literal",values:["HeadersTooLarge"]},error:f3}},
+  InvalidSignature: {kind:"record",fields:{code:{kind:"literal",values:["InvalidSignature"]},error:f3}},
+  NonceTooLow: {kind:"record",fields:{code:{kind:"literal",values:["NonceTooLow"]},error:f3,next_nonce:f2}},
+  NoncePending: {kind:"record",fields:{code:{kind:"literal",values:["NoncePending"]},error:f3,min_fee:f2}},
+  AlreadyVoted: {kind:"record",fields:{code:{kind:"literal",values:["AlreadyVoted"]},error:f3}},
+  NameTaken: {kind:"record",fields:{code:{kind:"literal",values:["NameTaken"]},error:f3}},
+  TooManyActiveProposals: {kind:"record",fields:{code:{kind:"literal",values:["TooManyActiveProposals"]},error:f3,limit:f2}},
+  TransactionNotFound: {kind:"record",fields:{code:{kind:"literal",values:["TransactionNotFound"]},error:f3,vertex_hash:f3,round:f2,reason:f3},optional:["vertex_hash","round","reason"]},
+  DelegationNotFound: {kind:"record",fields:{code:{kind:"literal",values:["DelegationNotFound"]},error:f3}},
+  PolicyNotFound: {kind:"record",fields:{code:{kind:"literal",values:["PolicyNotFound"]},error:f3}},
+  ProposalNotFound: {kind:"record",fields:{code:{kind:"literal",values:["ProposalNotFound"]},error:f3}},
+  RoundNotFound: {kind:"record",fields:{code:{kind:"literal",values:["RoundNotFound"]},error:f3,reason:{kind:"literal",values:["not_reached","pruned"]}}},
+  VertexNotFound: {kind:"record",fields:{code:{kind:"literal",values:["VertexNotFound"]},error:f3}},
+  CheckpointNotFound: {kind:"record",fields:{code:{kind:"literal",values:["CheckpointNotFound"]},error:f3}},
+  FaucetUnavailable: {kind:"record",fields:{code:{kind:"literal",values:["FaucetUnavailable"]},error:f3}},
 }
 
-export const event: Form = {kind:"union",of:[{kind:"record",fields:{type:{kind:"literal",values:["round"]},round:f0,finalized_round:f0}},{kind:"record",fields:{type:{kind:"literal",values:["vertex"]},hash:f15,round:f0,validator:f5,reward:f1,tx_count:f0}},{kind:"record",fields:{type:{kind:"literal",values:["transaction"]},hash:f15,transaction_type:f16,from:f5,to:f5,status:f53,applied:f57},optional:["to"]},{kind:"record",fields:{type:{kind:"literal",values:["alert"]},severity:{kind:"literal",values:["info","warning","critical"]},message:f6}},{kind:"record",fields:{type:{kind:"literal",values:["reset"]},message:f6}}]}
+export const event: Form = {kind:"union",of:[{kind:"record",fields:{type:{kind:"literal",values:["round"]},round:f0,finalized_round:f0}},{kind:"record",fields:{type:{kind:"literal",values:["vertex"]},hash:f15,round:f0,validator:f6,reward:f1,tx_count:f0}},{kind:"record",fields:{type:{kind:"literal",values:["transaction"]},hash:f15,transaction_type:f16,from:f6,to:f6,status:f53,applied:f57},optional:["to"]},{kind:"record",fields:{type:{kind:"literal",values:["alert"]},severity:{kind:"literal",values:["info","warning","critical"]},message:f3}},{kind:"record",fields:{type:{kind:"literal",values:["reset"]},message:f3}}]}
 
 export const transaction: Form = f51

@@ -5,7 +5,6 @@ import type { Hash } from "../../protocol/identity/Hash.js"
 import type { SecretKey } from "../../protocol/identity/Keys.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import { Inbox } from "../../turns/Inbox.js"
-import * as Hello from "../Hello.js"
 import * as Host from "../Host.js"
 import { Network, type Peer, type Received } from "../Network.js"
 import * as Places from "../Places.js"
@@ -15,7 +14,8 @@ import { Standings } from "../Standing.js"
 import { nodeClock } from "./NodeClock.js"
 
 export interface Options extends Pick<Switchboard.Options, "signer" | "named" | "remembered"> {
-  readonly version: string
+  /** The program, as it calls itself to others. */
+  readonly agent: string
   readonly networkId: NetworkId
   readonly genesisHash: Hash
   /** This node's identity among nodes; not the validator's key. */
@@ -87,7 +87,7 @@ const make = (options: Options) =>
     const reports = yield* Queue.unbounded<Effect.Effect<void>>()
     const peers = yield* SubscriptionRef.make<ReadonlyArray<Peer>>([])
     const standings = new Standings()
-    const agent = Hello.agentOf(options.version)
+    const { agent } = options
     const seed = Buffer.from(options.nodeKey.toSecretHex(), "hex")
 
     const board = yield* Effect.acquireRelease(

@@ -1,30 +1,24 @@
 /** The node's figures, measured on request. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { Turnover } from "../../ledger/pending/PendingTransactions.js"
-import * as Hello from "../../network/Hello.js"
 import { Network, type Figures as NetworkFigures } from "../../network/Network.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import type { Epoch, Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as DiskSpace from "../../storage/files/DiskSpace.js"
-import * as NodeSchema from "../../storage/schema/Node.js"
 import * as SteadyClock from "../../turns/SteadyClock.js"
 import type { Counters } from "../engine/Counters.js"
 import { Engine } from "../engine/Engine.js"
 import { Configuration } from "../start/Configuration.js"
 import { Home } from "../start/Home.js"
+import * as Versions from "../start/Versions.js"
 import { Checkpoints } from "./Checkpoints.js"
 import { Validator } from "./Validator.js"
 
 export type { NetworkFigures }
 
 /** What this program is, and what it reads and writes. */
-export interface Build {
-  readonly version: string
-  /** Version of the protocol between nodes. */
-  readonly wire: number
-  /** Version of the database. */
-  readonly database: number
+export interface Build extends Versions.Versions {
   readonly networkId: string
   readonly mode: string
 }
@@ -83,9 +77,7 @@ const make = Effect.gen(function* () {
     }
   }
   const build: Build = {
-    version,
-    wire: Hello.PROTOCOL_VERSION,
-    database: NodeSchema.migrations.length,
+    ...Versions.of(version),
     networkId: genesis.networkId,
     mode: genesis.mode,
   }
@@ -131,6 +123,7 @@ const make = Effect.gen(function* () {
   })
 
   return {
+    build,
     figures,
     uptimeSeconds,
     counters: () => ({ ...counters.counts }),

@@ -8,6 +8,7 @@ import * as KeyFile from "../../storage/files/KeyFile.js"
 import * as PeerFile from "../../storage/files/PeerFile.js"
 import { Configuration } from "./Configuration.js"
 import { Home } from "./Home.js"
+import * as Versions from "./Versions.js"
 
 const kept = Effect.gen(function* () {
   const { location } = yield* Home
@@ -30,7 +31,7 @@ export const layer = Layer.unwrapEffect(
     const { genesis, validatorKey } = yield* Home
     return Libp2p.layer({
       ...(yield* kept),
-      version,
+      agent: Versions.agentOf(Versions.of(version)),
       networkId: genesis.networkId,
       genesisHash: Genesis.hash(genesis),
       signer: Option.getOrNull(validatorKey),

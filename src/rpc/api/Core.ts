@@ -14,6 +14,13 @@ import * as Field from "./Field.js"
 
 const { example } = Field
 
+const Versions = Schema.Struct({
+  program: Field.text("version of the program"),
+  protocol: Field.count("version of the rules"),
+  wire: Field.count("version of the messages between nodes"),
+  database: Field.count("version of the database"),
+}).annotations({ description: "what the node is compatible with; missing from nodes of other implementations" })
+
 export const NodeStatus = Field.record(
   "NodeStatus",
   "the node's current state",
@@ -27,6 +34,7 @@ export const NodeStatus = Field.record(
     active_stakers: Field.count("validators with an active stake among the 100 largest"),
     mempool_size: Field.count("pending transactions"),
     dag_vertices: Field.count("vertices that the node holds"),
+    versions: Schema.optional(Versions),
   }),
   {
     dag_round: 1205,
@@ -38,6 +46,7 @@ export const NodeStatus = Field.record(
     active_stakers: 2,
     mempool_size: 3,
     dag_vertices: 2409,
+    versions: { program: "0.1.0", protocol: 1, wire: 1, database: 5 },
   },
 )
 
@@ -304,7 +313,7 @@ export const Peers = Field.record(
         id: "12D3KooWGzxzKZYveHXtpG6AsrUJBcWxHBFS2HsEoGTxrMLvKXtf",
         address: "/ip4/203.0.113.7/tcp/9333",
         direction: "outbound",
-        agent: "udg/0.1.0",
+        agent: "udg/0.1.0 (protocol 1, database 5)",
         latency_ms: 12.4,
         connected_since: example.timestamp,
       },

@@ -7,6 +7,7 @@ import { type Figures, Metrics } from "../../node/reads/Metrics.js"
 import { type Known, Peers } from "../../node/reads/Peers.js"
 import { Configuration } from "../../node/start/Configuration.js"
 import { Home } from "../../node/start/Home.js"
+import type { Versions } from "../../node/start/Versions.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Address from "../../protocol/identity/Address.js"
@@ -28,7 +29,7 @@ import * as Wire from "./Wire.js"
 
 const MEMPOOL_SHOWN = 100
 
-const statusOf = (figures: Figures): typeof Api.NodeStatus.Type => ({
+const statusOf = (figures: Figures, build: Versions): typeof Api.NodeStatus.Type => ({
   dag_round: figures.dagRound,
   last_finalized_round: figures.finalizedRound,
   peers: figures.peers,
@@ -38,6 +39,7 @@ const statusOf = (figures: Figures): typeof Api.NodeStatus.Type => ({
   active_stakers: figures.activeValidators,
   mempool_size: figures.mempoolSize,
   dag_vertices: figures.vertices,
+  versions: { program: build.version, protocol: build.protocol, wire: build.wire, database: build.database },
 })
 
 const balanceOf = (
@@ -136,7 +138,7 @@ export const handlers = Effect.gen(function* () {
   const genesisHash = Genesis.hash(genesis)
 
   return {
-    status: () => Answer.current(revision, () => statusOf(metrics.figures())),
+    status: () => Answer.current(revision, () => statusOf(metrics.figures(), metrics.build)),
     balance: ({ path }) =>
       Either.map(account("address", path.address), (address) =>
         Answer.atVersion(revision, () =>

@@ -232,10 +232,12 @@ const ofMachine: Of<Measured> = [
   labelled(
     "gauge",
     "udg_build_info",
-    "Always 1; its labels say which program this is, and which versions of the protocol between nodes and of the database " +
-      "it has",
-    ["version", "wire", "database"],
-    ({ build: { version, wire, database } }) => [[version, String(wire), String(database), 1]],
+    "Always 1; its labels say which program this is, and which versions of the rules, of the messages between nodes and of " +
+      "the database it has",
+    ["version", "protocol", "wire", "database"],
+    ({ build: { version, protocol, wire, database } }) => [
+      [version, String(protocol), String(wire), String(database), 1],
+    ],
   ),
   labelled(
     "gauge",

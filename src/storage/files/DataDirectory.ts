@@ -20,6 +20,7 @@ export const FILES = {
   faucetKey: "faucet.key",
   nodeKey: "node.key",
   peers: "peers.txt",
+  running: "running.json",
 } as const
 
 export class DataDirectory {

@@ -1,0 +1,246 @@
+/** Broken set-ups, each of which `udg doctor` names; it changes nothing and shows no secret. */
+import { spawnSync } from "node:child_process"
+import { once } from "node:events"
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Finding } from "../../src/cli/doctor/Finding.js"
+import { Sqlite as Database } from "../../src/storage/sqlite/Driver.js"
+import { program, Running } from "./Running.js"
+
+const scratch = mkdtempSync(join(tmpdir(), "udg-doctor-"))
+
+const start = async (...words: ReadonlyArray<string>): Promise<{ readonly node: Running; readonly rpc: string }> => {
+  const node = new Running(process.execPath, [program, "--port", "0", "--round-ms", "50", ...words])
+  await node.until(() => /running/.test(node.stderr) && /^ {2}rpc/m.test(node.stdout))
+  return { node, rpc: /^ {2}rpc +(\S+)$/m.exec(node.stdout)?.[1] ?? "" }
+}
+
+interface Said {
+  readonly code: number | null
+  readonly findings: ReadonlyArray<Finding>
+  readonly text: string
+}
+
+const ask = (place: string, more: ReadonlyArray<string> = [], before: ReadonlyArray<string> = []): Said => {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [...before, program, "doctor", place, "--json", ...more],
+    { encoding: "utf8" },
+  )
+  expect(stdout, stderr).toMatch(/^\{/)
+  return { code: status, findings: JSON.parse(stdout).findings, text: stdout }
+}
+
+const named = ({ findings }: Said, part: string): ReadonlyArray<Finding> =>
+  findings.filter((finding) => finding.part === part && finding.status !== "ok")
+
+/** A directory that a node has used for a while and left in order. */
+const sound = join(scratch, "sound")
+let copies = 0
+const copyOf = (): string => {
+  copies += 1
+  const copy = join(scratch, `copy-${copies}`)
+  cpSync(sound, copy, { recursive: true, mode: 0 })
+  chmodSync(copy, 0o700)
+  return copy
+}
+
+beforeAll(async () => {
+  const { node, rpc } = await start("--data-dir", sound)
+  await node.until(async () => (await (await fetch(`${rpc}/status`)).json()).last_finalized_round > 20)
+  node.signal("SIGTERM")
+  expect((await node.end()).code).toBe(0)
+}, 120_000)
+
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+describe("udg doctor", { timeout: 60_000 }, () => {
+  it("finds no problem in a directory that a node has left in order, and changes nothing", () => {
+    const directory = copyOf()
+    const before = readFileSync(join(directory, "udg.db"))
+    const said = ask(directory)
+    expect(said.findings.filter(({ status }) => status === "problem")).toEqual([])
+    expect(said.code).toBe(0)
+    expect(said.findings.map(({ part }) => part)).toEqual(
+      expect.arrayContaining(["permissions", "disk", "genesis.json", "validator.key", "databases", "clock"]),
+    )
+    expect(readFileSync(join(directory, "udg.db")).equals(before)).toBe(true)
+  })
+
+  it("finds none in a node that runs, in its directory or by its address, and says how it was started", async () => {
+    const { node, rpc } = await start("--data-dir", copyOf(), "--trusted-proxy", "10.0.0.0/8")
+    try {
+      const directory = /data directory +(\S+)/.exec(node.stdout)?.[1] ?? ""
+      await node.until(async () => (await (await fetch(`${rpc}/health/detailed`)).json()).status === "healthy")
+      for (const place of [directory, rpc]) {
+        const said = ask(place)
+        expect(said.findings.filter(({ status }) => status !== "ok")).toEqual([])
+        expect(said.code).toBe(0)
+      }
+      const { text } = ask(directory)
+      expect(JSON.parse(text).settings).toMatchObject({ trusted_proxies: ["10.0.0.0/8"] })
+      expect(text).not.toContain(readFileSync(join(directory, "validator.key"), "utf8").trim())
+      const page = spawnSync(process.execPath, [program, "doctor", directory], { encoding: "utf8" }).stdout
+      expect(page).toContain("0 problems, 0 warnings")
+    } finally {
+      node.signal("SIGTERM")
+      await node.end()
+    }
+  })
+
+  it("a directory that is not there", () => {
+    const said = ask(join(scratch, "nowhere"))
+    expect(named(said, "directory")[0]?.message).toContain("nowhere is no directory")
+    expect(said.code).toBe(1)
+  })
+
+  it("a directory that others can enter", () => {
+    const directory = copyOf()
+    chmodSync(directory, 0o755)
+    expect(named(ask(directory), "permissions")[0]?.message).toContain(`chmod 700 ${directory}`)
+  })
+
+  it("a key that others can read", () => {
+    const directory = copyOf()
+    chmodSync(join(directory, "validator.key"), 0o644)
+    const said = ask(directory)
+    expect(named(said, "validator.key")[0]?.message).toContain("others may read it (mode 0644)")
+    expect(said.code).toBe(1)
+  })
+
+  it("a key that is none, without showing it", () => {
+    const directory = copyOf()
+    writeFileSync(join(directory, "validator.key"), "what a secret\n", { mode: 0o600 })
+    const said = ask(directory)
+    expect(named(said, "validator.key")[0]?.message).toContain("64 hex characters expected")
+    expect(said.text).not.toContain("what a secret")
+  })
+
+  it("a key that is missing from a directory that was used", () => {
+    const directory = copyOf()
+    unlinkSync(join(directory, "validator.key"))
+    expect(named(ask(directory), "validator.key")[0]?.message).toContain("is missing")
+  })
+
+  it("a genesis that cannot be read", () => {
+    const directory = copyOf()
+    writeFileSync(join(directory, "genesis.json"), "{")
+    expect(named(ask(directory), "genesis.json")[0]?.status).toBe("problem")
+  })
+
+  it("a database of another network", async () => {
+    const directory = copyOf()
+    const other = join(scratch, "other")
+    const { node } = await start("--data-dir", other)
+    node.signal("SIGTERM")
+    await node.end()
+    cpSync(join(other, "genesis.json"), join(directory, "genesis.json"))
+    expect(named(ask(directory), "databases")[0]?.message).toContain("belongs to the network with genesis")
+  })
+
+  it("a damaged database", () => {
+    const directory = copyOf()
+    const file = join(directory, "udg.db")
+    const opened = openSync(file, "r+")
+    for (let at = 4_096; at < statSync(file).size; at += 4_096) writeSync(opened, Buffer.alloc(512, 0xa5), 0, 512, at)
+    const [found] = named(ask(directory), "databases")
+    expect(found?.message).toContain("is damaged")
+    expect(found?.page).toContain("backup.md")
+  })
+
+  it("a database of a newer program", () => {
+    const directory = copyOf()
+    const database = new Database(join(directory, "udg.db"), { readonly: false })
+    database.prepare("pragma user_version = 99").run()
+    database.close()
+    const [found] = named(ask(directory), "databases")
+    expect(found?.message).toContain("has schema 99, this program knows up to")
+    expect(found?.page).toContain("upgrade.md")
+  })
+
+  it("a node that was killed", async () => {
+    const directory = copyOf()
+    const { node } = await start("--data-dir", directory)
+    await node.until(() => existsSync(join(directory, "running.json")))
+    node.signal("SIGKILL")
+    await node.end()
+    const said = ask(directory)
+    expect(named(said, "process")[0]?.message).toContain(`process ${node.pid}, was killed or lost its power`)
+    expect(said.code).toBe(1)
+  })
+
+  it("a clock that is behind the ledger", () => {
+    const late = "data:text/javascript,const now = Date.now; Date.now = () => now() - 86400000"
+    const said = ask(copyOf(), [], ["--import", late])
+    expect(named(said, "clock")[0]?.message).toMatch(/86\d{3} seconds before the time of the last commit/)
+  })
+
+  it("an address where nobody answers, and one where something else does", async () => {
+    expect(named(ask("http://127.0.0.1:9"), "http")[0]?.message).toContain("does not answer as a node does")
+    const server = createServer((_, response) => response.end("welcome")).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const { port } = server.address() as AddressInfo
+    const doctor = new Running(process.execPath, [program, "doctor", `http://127.0.0.1:${port}`])
+    expect((await doctor.end()).code).toBe(1)
+    expect(doctor.stdout).toContain("not a node")
+    server.close()
+  })
+
+  it("a validator of a network of which nobody else is there", async () => {
+    const localnet = join(scratch, "lonely")
+    const founding = new Running(process.execPath, [
+      program,
+      "localnet",
+      "--port",
+      "0",
+      "--dir",
+      localnet,
+      "--round-ms",
+      "50",
+    ])
+    await founding.until(() => founding.stdout.includes("Ctrl-C"))
+    founding.signal("SIGTERM")
+    await founding.end()
+    const { node, rpc } = await start("--data-dir", join(localnet, "node-1"), "--peer", "127.0.0.1:9")
+    try {
+      await node.until(async () => (await (await fetch(`${rpc}/health/detailed`)).json()).status === "unhealthy")
+      const said = ask(rpc)
+      expect(named(said, "network")[0]?.message).toBe("0 peers are connected")
+      expect(named(said, "peers")[0]?.message).toContain("/ip4/127.0.0.1/tcp/9 is configured and not connected")
+      expect(named(said, "network")[0]?.page).toContain("#udgpeercount")
+    } finally {
+      node.signal("SIGTERM")
+      await node.end()
+    }
+  })
+
+  it("the last errors of a log, in both of its forms and without secrets", () => {
+    const log = join(scratch, "log")
+    const secret = "ab".repeat(32)
+    writeFileSync(
+      log,
+      `12:00:00.000 INFO  node        running\n12:00:01.000 ERROR rpc         secret_key: ${secret}\n` +
+        `{"timestamp":"x","level":"warn","module":"node","message":"odd"}\n`,
+    )
+    const { text } = ask(copyOf(), ["--log", log])
+    const { last_errors } = JSON.parse(text)
+    expect(last_errors).toHaveLength(2)
+    expect(text).not.toContain(secret)
+  })
+})

@@ -28,6 +28,22 @@ if (process.argv.includes("--if-stale") && isFresh()) process.exit(0)
 
 const began = performance.now()
 const say = (text) => process.stderr.write(`${text}\n`)
+
+/** What is still being built: a line that is renewed every second on a terminal, and nothing elsewhere. */
+const left = new Set(["types", "explorer", "program", "client"])
+const CLEAR = "\r\u001b[K"
+const draw = () => {
+  const seconds = Math.round((performance.now() - began) / 1000)
+  process.stderr.write(`${CLEAR}${seconds} s, still to do: ${[...left].join(", ")}`)
+}
+const isWatched = process.stderr.isTTY === true && process.env.TERM !== "dumb"
+const drawing = isWatched ? setInterval(draw, 1_000) : undefined
+const clear = () => {
+  clearInterval(drawing)
+  if (isWatched) process.stderr.write(CLEAR)
+}
+process.on("exit", clear)
+
 say("building the program and the explorer's page, which takes some seconds, half a minute on a slow machine …")
 
 // Built beside dist/ and swapped in at the end: a failed build leaves the last good one, a running program its files.
@@ -47,7 +63,10 @@ const page = buildPage({
   build: { outDir: join(next, "explorer"), emptyOutDir: true },
 })
 
-const [status] = await Promise.all([types, page])
+const [status] = await Promise.all([
+  types.finally(() => left.delete("types")),
+  page.finally(() => left.delete("explorer")),
+])
 if (status !== 0) process.exit(status)
 
 /** Where a package does not keep what it names at its top under that name. */
@@ -103,6 +122,8 @@ await build({
   logLevel: "warning",
 })
 
+left.delete("program")
+
 // The client and the wallet, without schemas and native code, in place of their modules: whoever imports them loads three
 // files instead of hundreds, and one set of classes. See docs/decisions/client.md.
 await build({
@@ -129,4 +150,5 @@ const dist = join(root, "dist")
 if (existsSync(dist)) renameSync(dist, join(next, "previous"))
 renameSync(next, dist)
 rmSync(join(dist, "previous"), { recursive: true, force: true })
+clear()
 say(`built in ${Math.round((performance.now() - began) / 1000)} s`)

@@ -4,22 +4,41 @@ import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import * as Visible from "../client/Visible.js"
 import * as Ending from "../node/lifecycle/Ending.js"
-import type { Command, Environment, Failed } from "./settings/Command.js"
+import * as Command from "./settings/Command.js"
 import type * as Help from "./settings/Help.js"
-import { quote, wrongUsage } from "./settings/WrongUsage.js"
+import * as Reader from "./settings/Reader.js"
+import * as Setting from "./settings/Setting.js"
+import { quote, type WrongUsage, wrongUsage } from "./settings/WrongUsage.js"
 import * as Terminal from "./terminal/Terminal.js"
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
 
 /** A command is loaded when it is needed: reading the code of all of them takes longer than most of them run. */
-type Load = () => Promise<Command>
+type Load = () => Promise<Command.Command>
 
 const loadNode: Load = async () => (await import("./Node.js")).command
 
 const loadCompletion: Load = async () => {
   const { commandFor } = await import("./Completion.js")
-  return commandFor(async () => [await loadNode(), ...(await loadAll())])
+  return commandFor(async () => [await loadNode(), ...(await commands())])
 }
+
+const help = Command.make({
+  name: "help",
+  about: "shows the page of a command",
+  settings: { command: Setting.optionalArgument("COMMAND", "its name", Reader.text, "the page of udg itself") },
+  examples: [["the same page as udg send --help", "udg help send"]],
+  run: ({ command }, { version }) =>
+    Effect.flatten(Effect.promise(() => showPage(version, Option.getOrUndefined(command)))),
+})
+
+const version = Command.make({
+  name: "version",
+  about: "prints the version",
+  settings: {},
+  examples: [["the same as udg --version", "udg version"]],
+  run: (_, { version }) => Console.log(version),
+})
 
 const tools: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["localnet", async () => (await import("./Localnet.js")).command],
@@ -29,24 +48,28 @@ const tools: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["doctor", async () => (await import("./doctor/Doctor.js")).command],
 ])
 
-const loadVerbs = async (): Promise<ReadonlyArray<Command>> => (await import("./wallet/Wallet.js")).verbs
+const loadVerbs = async (): Promise<ReadonlyArray<Command.Command>> => (await import("./wallet/Wallet.js")).verbs
 
 /** All that have a name, in the order of the help page. */
-const loadAll = async (): Promise<ReadonlyArray<Command>> => [
+export const commands = async (): Promise<ReadonlyArray<Command.Command>> => [
   ...(await Promise.all([...tools.values()].map((load) => load()))),
   ...(await loadVerbs()),
   await loadCompletion(),
+  help,
+  version,
 ]
 
-const loadNamed = async (name: string): Promise<Command | undefined> => {
+const loadNamed = async (name: string): Promise<Command.Command | undefined> => {
   if (name === "completion") return loadCompletion()
+  if (name === "help") return help
+  if (name === "version") return version
   const load = tools.get(name)
   return load === undefined ? (await loadVerbs()).find((verb) => verb.name === name) : load()
 }
 
 /** A command, its help page, or the version. */
 export interface Call {
-  readonly run: Effect.Effect<void, Failed, Environment>
+  readonly run: Effect.Effect<void, Command.Failed, Command.Environment>
   /** The exit code after a signal, or Ctrl-C at a prompt. */
   readonly exitCodeWhenInterrupted: number
 }
@@ -59,24 +82,27 @@ const called = (run: Call["run"], runsUntilStopped = false): Call => ({
   exitCodeWhenInterrupted: runsUntilStopped ? 0 : INTERRUPTED,
 })
 
-const failUnknown = async (name: string): Promise<Call> => {
+const unknown = async (name: string): Promise<WrongUsage> => {
   const { nearest } = await import("./settings/Words.js")
-  const names = (await loadAll()).map((command) => command.name)
-  const message = Option.match(nearest(name.toLowerCase(), names), {
-    onNone: () => `${quote(name)} is not a command; udg --help lists all`,
-    onSome: (meant) => `${quote(name)} is not a command; did you mean udg ${meant}? udg --help lists all`,
+  const names = (await commands()).map((command) => command.name)
+  return Option.match(nearest(name.toLowerCase(), names), {
+    onNone: () => wrongUsage(`${quote(name)} is not a command; udg --help lists all`),
+    onSome: (meant) => wrongUsage(`${quote(name)} is not a command; did you mean udg ${meant}? udg --help lists all`),
   })
-  return called(wrongUsage(message))
 }
 
-const showPage = async (page: Help.Page): Promise<Call> => {
+const nodePage = async (version: string): Promise<Help.Page> => {
+  const [{ page }, all] = [await loadNode(), await commands()]
+  return { ...page(version), commands: all.map(({ name, about }) => [name, about] as const) }
+}
+
+/** The page of the command with this name, or of the whole program. */
+const showPage = async (version: string, name: string | undefined): Promise<Call["run"]> => {
+  const named = name === undefined ? undefined : await loadNamed(name)
+  if (named === undefined && name !== undefined) return unknown(name)
   const { render } = await import("./settings/Help.js")
-  return called(Effect.flatMap(Terminal.Terminal, ({ colours }) => Console.log(render(page, colours.stdout))))
-}
-
-const showNodePage = async (version: string): Promise<Call> => {
-  const [{ page }, all] = [await loadNode(), await loadAll()]
-  return showPage({ ...page(version), commands: all.map(({ name, about }) => [name, about] as const) })
+  const page = named === undefined ? await nodePage(version) : named.page(version)
+  return Effect.flatMap(Terminal.Terminal, ({ colours }) => Console.log(render(page, colours.stdout)))
 }
 
 /** For a script that decides whether two programs may follow each other. */
@@ -92,21 +118,21 @@ export const find = async (version: string, words: ReadonlyArray<string>): Promi
   if (!asksForHelp && asksFor("--version"))
     return asksFor("--json") ? showVersions(version) : called(Console.log(version))
   const [first = "-", ...rest] = words
-  const named = first.startsWith("-") ? undefined : await loadNamed(first)
-  if (named === undefined && asksForHelp) return showNodePage(version)
-  if (named === undefined && !first.startsWith("-")) return failUnknown(first)
-  const [command, own] = named === undefined ? [await loadNode(), words] : [named, rest]
-  return asksForHelp ? showPage(command.page(version)) : called(command.run(own, version), command.runsUntilStopped)
+  const name = first.startsWith("-") ? undefined : first
+  if (asksForHelp) return called(await showPage(version, name))
+  const named = name === undefined ? await loadNode() : await loadNamed(name)
+  if (named === undefined) return called(await unknown(first))
+  return called(named.run(name === undefined ? words : rest, version), named.runsUntilStopped)
 }
 
 /** The last words after a failure: one line if a person can act on it, the whole cause for a bug. */
-const complaint = (cause: Cause.Cause<Failed>): string =>
+const complaint = (cause: Cause.Cause<Command.Failed>): string =>
   Option.match(Cause.failureOption(cause), {
     onNone: () => `udg: a bug, please report it: ${Cause.pretty(cause)}\n`,
     onSome: ({ message }) => `udg: ${Visible.line(message)}\n`,
   })
 
-const exitCodeOf = (failed: Failed): number => failed.exitCode ?? Ending.exitCodeOf(failed)
+const exitCodeOf = (failed: Command.Failed): number => failed.exitCode ?? Ending.exitCodeOf(failed)
 
 /** Runs the command and returns the exit code. */
 export const program = ({ run, exitCodeWhenInterrupted }: Call): Effect.Effect<number, never, Terminal.Terminal> =>

@@ -4,6 +4,7 @@ import { Engine } from "../node/engine/Engine.js"
 import { RpcUrl } from "../node/RpcUrl.js"
 import { Configuration } from "../node/start/Configuration.js"
 import { Home } from "../node/start/Home.js"
+import * as Network from "../protocol/identity/Network.js"
 import * as SteadyClock from "../turns/SteadyClock.js"
 import * as Checkpoints from "./handlers/Checkpoints.js"
 import * as Core from "./handlers/Core.js"
@@ -53,6 +54,7 @@ const server = Layer.unwrapEffect(
     const { genesis } = yield* Home
     const { observe: onAnswer, countDefect: onDefect } = yield* Prometheus.Prometheus
     const isMainnet = genesis.mode === "mainnet"
+    const isSolo = Network.isSolo(genesis.networkId)
     const pages = yield* Site.built
     const { pulse, view } = yield* Engine
     const clock = yield* Effect.clock
@@ -64,7 +66,7 @@ const server = Layer.unwrapEffect(
       return sinceMs > lateMs && (sinceMs < overdueMs || view.hasWork)
     }
     const access = { names, rateLimits, trustedProxies, clientIpHeader }
-    return Server.layer({ ...rpc, ...access, isMainnet, onAnswer, onDefect, pages, isPressed })
+    return Server.layer({ ...rpc, ...access, isMainnet, isSolo, onAnswer, onDefect, pages, isPressed })
   }),
 )
 

@@ -128,9 +128,22 @@ describe("the built program", () => {
     expect(await udg(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" })
   })
 
+  it("udg version, and udg help with a command or without, are as good as the options", async () => {
+    expect(await InProcess.udg("version")).toEqual({ code: 0, stdout: "0.0.0\n", stderr: "" })
+    for (const name of ["send", "db", "completion", "help"]) {
+      const page = await InProcess.udg("help", name)
+      expect(page).toEqual(await InProcess.udg(name, "--help"))
+      expect(page.stdout).toContain(`udg ${name}`)
+    }
+    expect(await InProcess.udg("help")).toEqual(await InProcess.udg("--help"))
+  })
+
   const wrong: ReadonlyArray<readonly [words: ReadonlyArray<string>, environment: Environment, names: string]> = [
     [["--prot", "1"], {}, '"--prot" is not an option; did you mean --port?'],
     [["start"], {}, '"start" is not a command; '],
+    [["sned", "@bob", "1"], {}, '"sned" is not a command; did you mean udg send?'],
+    [["sned", "--help"], {}, '"sned" is not a command; did you mean udg send?'],
+    [["help", "sned"], {}, '"sned" is not a command; did you mean udg send?'],
     [["--archive", "true", "start"], {}, '"start" is an argument'],
     [["--port"], {}, "--port needs a value"],
     [["--port", "-1"], {}, '--port "-1"'],

@@ -5,6 +5,7 @@ import * as Node from "../../src/cli/Node.js"
 import { settings } from "../../src/cli/NodeSettings.js"
 import * as Help from "../../src/cli/settings/Help.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
+import * as Udg from "../../src/cli/Udg.js"
 import { modules } from "../../src/node/log/LogFilter.js"
 
 const named = Object.values(settings).map((setting) => [setting.name, setting] as const)
@@ -19,8 +20,18 @@ describe("help", () => {
     if (setting.otherwise._tag === "Some") expect(text.slice(start)).toContain(`[default: ${setting.otherwise.value}]`)
   })
 
-  it("fits a terminal of a hundred columns", () => {
-    expect(plain.split("\n").filter((line) => line.length > 100)).toEqual([])
+  it("fits a terminal of eighty columns, of every command", async () => {
+    const all = await Udg.commands()
+    expect(all.length).toBeGreaterThan(25)
+    const pages = all.map((command) => Help.render(command.page("1.2.3"), false))
+    expect([plain, ...pages].flatMap((page) => page.split("\n")).filter((line) => line.length > 80)).toEqual([])
+  })
+
+  it("breaks a long command line where a shell continues it, and not inside of quotes", async () => {
+    const pages = (await Udg.commands()).map((command) => Help.render(command.page("1.2.3"), false))
+    const broken = pages.flatMap((page) => page.split("\n")).filter((line) => line.endsWith(" \\"))
+    expect(broken.length).toBeGreaterThan(0)
+    for (const line of broken) expect(line.split("'").length % 2).toBe(1)
   })
 
   it("names its groups once each and shows examples", () => {

@@ -5,10 +5,10 @@ import { Admission, type Asking } from "../../src/rpc/admission/Admission.js"
 import { LocalGuard } from "../../src/rpc/admission/LocalGuard.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 
-const admissionOf = (options: { readonly isMainnet?: boolean } = {}) => {
+const admissionOf = (options: { readonly isMainnet?: boolean; readonly isSolo?: boolean } = {}) => {
   const guard = new LocalGuard({ host: "127.0.0.1", names: [], isProxied: () => false })
   guard.boundTo("127.0.0.1")
-  return new Admission({ guard, isMainnet: false, rateLimits: true, now: () => 0, ...options })
+  return new Admission({ guard, isMainnet: false, isSolo: false, rateLimits: true, now: () => 0, ...options })
 }
 
 const asking = (
@@ -118,4 +118,19 @@ it("a limit on what is given away counts no refused request", () => {
   expect(gate(another)?._tag).toBe("RateLimited")
   another.onRefused?.()
   expect(gate(asking())?._tag).toBe("RateLimited")
+})
+
+it("a limit that spares the owner of a network of one counts everybody who is not at its machine", () => {
+  const limit = { ...stake.limit, notForTheOwner: true }
+  const refusals = (isSolo: boolean, headers: Readonly<Record<string, string>> = {}) => {
+    const gate = admissionOf({ isSolo }).gateOf({ ...stake, limit })
+    return [gate(asking(headers)), gate(asking(headers))].map((refusal) => refusal?._tag)
+  }
+  expect(refusals(true)).toEqual([undefined, undefined])
+  expect(refusals(false)).toEqual([undefined, "RateLimited"])
+  for (const name of ["forwarded", "x-forwarded-for", "x-real-ip", "via"])
+    expect(refusals(true, { [name]: "203.0.113.1" })).toEqual([undefined, "RateLimited"])
+  expect(refusals(true, { host: "node.example" })).toEqual([undefined, "RateLimited"])
+  expect(refusals(true, { host: "" })).toEqual([undefined, "RateLimited"])
+  expect(refusals(true, foreign)).toEqual(["ForeignOrigin", "ForeignOrigin"])
 })

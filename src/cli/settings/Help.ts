@@ -13,7 +13,7 @@ export interface Page {
   readonly footer: ReadonlyArray<string>
 }
 
-const width = 100
+const width = 80
 const column = 30
 
 /** Breaks a text into lines of at most that many characters, at spaces. */
@@ -59,11 +59,21 @@ const commands = (named: NonNullable<Page["commands"]>): ReadonlyArray<HelpDoc.H
         ),
       ]
 
+/** What follows the first line stands below what can be left out or chosen. */
+const usageLines = (usage: string): ReadonlyArray<string> =>
+  wrap(usage, width - 6).map((text, i) => `${i === 0 ? "  " : "      "}${text}`)
+
+/** A command line as a shell takes it. */
+const continued = (line: string): ReadonlyArray<string> => {
+  const lines = wrap(line, width - 6)
+  return lines.map((text, i) => `${i === 0 ? "" : "  "}${text}${i === lines.length - 1 ? "" : " \\"}`)
+}
+
 /** The page as a document of `@effect/cli`. */
 export const toDoc = (page: Page): HelpDoc.HelpDoc =>
   HelpDoc.blocks([
-    HelpDoc.p(page.title),
-    section("Usage", [`  ${page.usage}`]),
+    HelpDoc.p(wrap(page.title, width).join("\n")),
+    section("Usage", usageLines(page.usage)),
     ...commands(page.commands ?? []),
     ...groups(page.settings),
     section("Other", [
@@ -72,7 +82,10 @@ export const toDoc = (page: Page): HelpDoc.HelpDoc =>
     ]),
     section(
       "Examples",
-      page.examples.flatMap(([about, line]) => [`  # ${about}`, `  ${line}`]),
+      page.examples.flatMap(([about, line]) => [
+        ...wrap(about, width - 4).map((text) => `  # ${text}`),
+        ...continued(line).map((text) => `  ${text}`),
+      ]),
     ),
     ...page.footer.map((text) => HelpDoc.p(wrap(text, width).join("\n"))),
   ])

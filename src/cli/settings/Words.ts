@@ -14,10 +14,20 @@ const complain = (message: string): Either.Either<never, WrongUsage> => Either.l
 
 const exactly = CliConfig.make({ isCaseSensitive: true })
 
+/** Whether two neighbouring letters are swapped, the commonest slip: "sned". */
+const isSwapped = (word: string, candidate: string): boolean =>
+  [...word].some((letter, i) => {
+    const swapped = word.slice(0, i) + word.charAt(i + 1) + letter + word.slice(i + 2)
+    return i + 1 < word.length && swapped === candidate
+  })
+
+const distanceOf = (word: string, candidate: string): number =>
+  isSwapped(word, candidate) ? 1 : AutoCorrect.levensteinDistance(word, candidate, exactly)
+
 /** The most similar candidate, if one is similar enough. */
 export const nearest = (word: string, candidates: ReadonlyArray<string>): Option.Option<string> => {
   const [best] = candidates
-    .map((candidate) => ({ candidate, distance: AutoCorrect.levensteinDistance(word, candidate, exactly) }))
+    .map((candidate) => ({ candidate, distance: distanceOf(word, candidate) }))
     .filter(({ candidate, distance }) => distance <= Math.max(2, candidate.length / 4) && distance < word.length - 2)
     .sort((a, b) => a.distance - b.distance)
   return Option.map(Option.fromNullable(best), ({ candidate }) => candidate)

@@ -58,7 +58,8 @@ export const faucet = Verb.make({
   settings: { gift, receiver, noWait: Sending.settings.noWait, key: Verb.key, node: Verb.node, json: Verb.json },
   examples: [["a hundred coins to begin with", "udg faucet"]],
   footer: [
-    "A node serves each client once in ten minutes; on a network of your own, --rate-limits off lifts that limit.",
+    "A node pays each client once in ten minutes. A network of one node, as plain udg starts it, has no such limit for " +
+      "programs on its own machine.",
   ],
   run: (given) =>
     Effect.gen(function* () {

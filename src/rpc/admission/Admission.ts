@@ -14,6 +14,8 @@ export interface Options {
   readonly guard: LocalGuard
   readonly isMainnet: boolean
   readonly rateLimits: boolean
+  /** Whether this node alone is its network. */
+  readonly isSolo: boolean
   /** Milliseconds of a clock that never runs backwards. */
   readonly now: () => number
 }
@@ -89,7 +91,8 @@ export class Admission {
 
   /** Why a request to an endpoint is refused. */
   gateOf({ method, path, limit, onMainnet }: Rules): (asking: Asking) => Failure.Failure | undefined {
-    const { guard, isMainnet, rateLimits } = this.#options
+    const { guard, isMainnet, rateLimits, isSolo } = this.#options
+    const sparesOwner = isSolo && limit?.notForTheOwner === true
     const own =
       rateLimits && limit !== undefined
         ? new ClientLimit({ policy: path, what: `to ${method} ${path}`, limit, capacity: CLIENTS_PER_ENDPOINT })
@@ -101,7 +104,7 @@ export class Admission {
         const foreign = guard.refusalOfOrigin(asking.request)
         if (foreign !== undefined) return foreign
       }
-      if (own === undefined) return undefined
+      if (own === undefined || (sparesOwner && guard.isOfThisMachine(asking.request))) return undefined
       const { client, at } = asking
       const refusal = own.take(client, at)
       asking.headers = own.headers(client, at)

@@ -33,6 +33,8 @@ const isForeignOrigin = (origin: string, { headers: { host = "" } }: IncomingMes
   return name === undefined || !(isLocal(name) || name === hostOf(host))
 }
 
+const PASSED_ON = ["forwarded", "x-forwarded-for", "x-real-ip", "via"]
+
 const shown = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
 export class LocalGuard {
@@ -72,6 +74,14 @@ export class LocalGuard {
     const isForeign =
       origin === undefined ? request.headers["sec-fetch-site"] === "cross-site" : isForeignOrigin(origin, request)
     return isForeign && !this.#isProxied(request)
+  }
+
+  /**
+   * Whether a program on this machine asks for itself. A proxy that passes requests on usually says so, trusted or not.
+   */
+  isOfThisMachine({ headers }: IncomingMessage): boolean {
+    const isPassedOn = PASSED_ON.some((name) => headers[name] !== undefined)
+    return this.#isLocal && !isPassedOn && isLocal(hostOf(headers.host ?? "") ?? "")
   }
 
   /** The refusal of a foreign page that would use what is meant for people at this machine. */

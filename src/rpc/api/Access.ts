@@ -7,6 +7,8 @@ export interface Limit {
   readonly windowSeconds: number
   /** Only requests that were granted count: the limit is about what the endpoint gives away. */
   readonly onlyGranted?: boolean
+  /** On a network of one person, nobody at its machine is limited. */
+  readonly notForTheOwner?: boolean
   /** What a refusal adds. */
   readonly hint?: string
 }

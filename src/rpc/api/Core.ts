@@ -404,6 +404,7 @@ export const group = Group.of(
         requests: 1,
         windowSeconds: 600,
         onlyGranted: true,
+        notForTheOwner: true,
         hint: "on a network of your own, start the node with --rate-limits off",
       })
       .annotate(

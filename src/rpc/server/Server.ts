@@ -76,6 +76,8 @@ export interface Settings extends ClientAddress.Settings {
   readonly names?: ReadonlyArray<string>
   readonly isMainnet: boolean
   readonly rateLimits: boolean
+  /** Whether this node alone is its network; false by default. */
+  readonly isSolo?: boolean
   readonly tolerance?: Partial<Tolerance>
   /** Pages other than the endpoints. */
   readonly pages?: (path: string, request: Http.IncomingMessage) => Reply.Reply | undefined
@@ -292,7 +294,8 @@ const start = (settings: Settings) =>
       onDefect: report,
       onUnread: (response, client) => limitUnread(response, client, unread, tolerance.silenceMs),
     })
-    const admission = new Admission({ guard, isMainnet: settings.isMainnet, rateLimits: settings.rateLimits, now })
+    const { isMainnet, rateLimits, isSolo = false } = settings
+    const admission = new Admission({ guard, isMainnet, rateLimits, isSolo, now })
     const scheduler = new TurnScheduler({
       now,
       turnMs: TURN_MS,

@@ -53,7 +53,7 @@ const executionOf = (transactions: ReadonlyArray<Transaction.Transaction>): Pick
     vertex: Hash.ZERO,
     author: from,
     minted: Sats.ZERO,
-    transactions: transactions.map(({ fee }) => ({ _tag: "Applied", fee, proposalId: null })),
+    transactions: transactions.map(({ fee }) => ({ _tag: "Applied", fee, taken: Sats.ZERO, proposalId: null })),
   })),
 })
 

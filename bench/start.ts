@@ -56,7 +56,7 @@ const fill = (directory: string) =>
       time: large.time,
       effectsDigest: ledger.effectsDigest,
     }
-    yield* storage.begin({ commit, changes: ledger.records(), vertices: [], settled: [] }, opening)
+    yield* storage.begin({ commit, changes: ledger.records(), vertices: [], postings: [], settled: [] }, opening)
   }).pipe(Effect.provide(storageLayer.pipe(Layer.provideMerge(homeLayer), Layer.provide(settingsLayer(directory)))))
 
 /** A network whose epoch is long enough, with keys of its own. */

@@ -22,6 +22,7 @@ import * as Beginning from "./rules/Beginning.js"
 import type { Event, Execution, Input, VertexOutcome } from "./rules/Execution.js"
 import * as Governance from "./rules/Governance.js"
 import * as Heartbeats from "./rules/Heartbeats.js"
+import { Postings } from "./rules/Postings.js"
 import type { Rejection } from "./rules/Rejection.js"
 import * as Rewards from "./rules/Rewards.js"
 import * as Slashing from "./rules/Slashing.js"
@@ -110,10 +111,12 @@ export class Ledger {
     this.#learnBase(input.vertices)
 
     const events: Array<Event> = []
-    const vertices = input.vertices.map((vertex) => this.#executeVertex(vertex, events))
+    const postings = new Postings()
+    const vertices = input.vertices.map((vertex) => this.#executeVertex(vertex, events, postings))
     this.#place.vertex = null
     Unlocking.release(state, events)
-    Governance.step(state, events)
+    postings.events(events)
+    Governance.step(state, { events, postings })
     Rewards.forget(state)
     const { index, hash, leaderRound } = commit
     Heartbeats.remember(state, index, { hash, leaderRound })
@@ -129,6 +132,7 @@ export class Ledger {
         time,
         vertices,
         events,
+        postings: postings.all,
         changes,
         effectsDigest: this.#effectsDigest,
         totalSupply: state.supply.total,
@@ -161,7 +165,7 @@ export class Ledger {
     }
   }
 
-  #executeVertex({ header, body }: Vertex, events: Array<Event>): VertexOutcome {
+  #executeVertex({ header, body }: Vertex, events: Array<Event>, postings: Postings): VertexOutcome {
     const state = this.#state
     this.#place.vertex = header.hash
     Heartbeats.witness(state, header)
@@ -172,7 +176,8 @@ export class Ledger {
       this.#place.transaction = transaction.id
     })
     this.#place.transaction = null
-    const minted = Rewards.apply(state, header)
+    postings.fees(header.author, body.transactions, transactions)
+    const minted = Rewards.apply(state, header, postings)
     return { vertex: header.hash, author: header.author, minted, transactions }
   }
 

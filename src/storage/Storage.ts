@@ -26,6 +26,7 @@ import * as Meta from "./tables/Meta.js"
 import * as PendingTransactions from "./tables/PendingTransactions.js"
 import * as Records from "./tables/Records.js"
 import * as SignedVertices from "./tables/SignedVertices.js"
+import * as Statements from "./tables/Statements.js"
 import * as StateReplacement from "./tables/StateReplacement.js"
 import * as Transactions from "./tables/Transactions.js"
 import * as Vertices from "./tables/Vertices.js"
@@ -105,6 +106,7 @@ const make = ({ node, signed }: Kept, networkId: NetworkId) => {
     commits: Commits.make(node),
     vertices: Vertices.make(node),
     transactions: Transactions.make(node, networkId),
+    statements: Statements.make(node, networkId),
     checkpoints: Checkpoints.make(node),
     epochs: Epochs.make(node),
     closedStates: ClosedStates.make(node),

@@ -176,6 +176,28 @@ describe.each(modes)("a node on a %s", (mode) => {
       expect(found).toHaveLength(5)
     })
 
+    it("pages through a statement whose changes add up to the balance", async () => {
+      const { validators } = await node.client.staking.validators()
+      const accounts = ["@alice", ...validators.map(({ address }) => address)]
+      for (const address of accounts) {
+        for (const limit of [2, 100]) {
+          const changes: Array<number> = []
+          let balance = 0
+          let cursor: string | null = ""
+          while (cursor !== null) {
+            const urlParams: { limit: number; cursor?: string } = cursor === "" ? { limit } : { limit, cursor }
+            const page = await node.client.transactions.statement({ path: { address }, urlParams })
+            expect(page.entries.length).toBeLessThanOrEqual(limit)
+            // A validator earns in between; what it has earned is in the newest entries.
+            if (cursor === "") balance = page.balance
+            changes.push(...page.entries.map(({ change }) => change))
+            cursor = page.next_cursor
+          }
+          expect(changes.reduce((sum, change) => sum + change, 0)).toBe(balance)
+        }
+      }
+    })
+
     it("metrics in Prometheus' format, with every series that has no prefix", async () => {
       const { headers, body } = await ask("GET", "/metrics", "/metrics")
       expect(headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")

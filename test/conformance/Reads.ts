@@ -269,6 +269,35 @@ const transactions: ReadonlyArray<Read> = [
     typed: (client) => client.transactions.history({ path: { address: "00".repeat(20) } }),
     values: () => ({ transactions: [], next_cursor: null }),
   },
+  ...named("/account/:address/statement", ({ bob }) => bob, {
+    shape: () => Records.statement,
+    typed: (client, path) => client.transactions.statement({ path }),
+    values: ({ done }) => ({
+      entries: [
+        { kind: "received", change: 1, amount: 1, fee: null },
+        { kind: "sent", hash: done.UndelegateTx },
+        { hash: done.DelegateTx },
+        { hash: done.Transfer },
+        { kind: "genesis" },
+      ],
+    }),
+  }),
+  {
+    route: "/account/:address/statement",
+    of: "a page",
+    path: () => "/account/@alice/statement?limit=2",
+    shape: () => Records.statement,
+    typed: (client) => client.transactions.statement({ path: { address: "@alice" }, urlParams: { limit: 2 } }),
+    values: () => ({}),
+  },
+  {
+    route: "/account/:address/statement",
+    of: "nobody",
+    path: () => `/account/${"00".repeat(20)}/statement`,
+    shape: () => Records.statement,
+    typed: (client) => client.transactions.statement({ path: { address: "00".repeat(20) } }),
+    values: () => ({ balance: 0, entries: [], next_cursor: null }),
+  },
 ]
 
 const staking: ReadonlyArray<Read> = [

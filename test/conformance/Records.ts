@@ -232,6 +232,32 @@ export const history = Is.record({
   next_cursor: Is.nullable(Is.words),
 })
 
+/** Anything that changed a balance; an amount of a slash or a failed transfer to the account changes nothing. */
+const statementEntry = Is.record({
+  kind: Is.exactly(
+    ...["sent", "received", "genesis", "reward", "fees", "council", "treasury_payment", "bond_returned"],
+    ...["stake_released", "delegation_released", "stake_slashed", "delegations_slashed"],
+  ),
+  change: Is.value("an integer", Number.isSafeInteger),
+  amount: Is.integer,
+  fee: Is.nullable(Is.integer),
+  type: Is.nullable(Is.words),
+  hash: Is.nullable(Is.hex32),
+  counterparty: Is.nullable(Is.hex20),
+  applied: Is.nullable(Is.boolean),
+  proposal_id: Is.nullable(Is.integer),
+  round: Is.integer,
+  since: Is.timestamp,
+  timestamp: Is.timestamp,
+})
+
+export const statement = Is.record({
+  address: Is.hex20,
+  balance: Is.integer,
+  entries: Is.list(statementEntry, { most: 100 }),
+  next_cursor: Is.nullable(Is.words),
+})
+
 export const stake = Is.record({
   address: Is.hex20,
   staked_amount: Is.integer,

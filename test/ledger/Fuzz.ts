@@ -30,6 +30,7 @@ import * as Reached from "../edges/Reached.js"
 import { Transactions } from "../edges/Transactions.js"
 import { Chance } from "../simulation/Chance.js"
 import { fromRecords } from "../support/Restored.js"
+import { Books } from "./Books.js"
 import { Chain, coins, type Person, person, signedBy, singleKey, someHash } from "./builders.js"
 import { NaiveLedger, votesIn } from "./NaiveLedger.js"
 import { compare, same } from "./Play.js"
@@ -61,6 +62,7 @@ class World {
   readonly #chance: Chance
   readonly #seen: Seen
   readonly #chain: Chain
+  readonly #books: Books
   readonly #naive: NaiveLedger
   readonly #pool: PendingTransactions
   readonly #door: PoolDoor
@@ -99,6 +101,7 @@ class World {
         halvingRounds: 900,
       },
     })
+    this.#books = new Books(this.#chain.genesis)
     this.#naive = new NaiveLedger(this.#chain.genesis)
     const { ledger } = this.#chain
     this.#door = {
@@ -301,6 +304,7 @@ class World {
     const asked = first && ledger.admission(first, 0)
     const execution = Either.getOrThrowWith(chain.executeVertices(vertices, round), (violation) => violation)
     this.#settle(execution, vertices)
+    this.#books.enter(execution, vertices)
     this.#meetsDoor(first, asked, execution.vertices[0]?.transactions[0])
     this.#compareWithNaive(vertices, execution, before)
     this.#compareWithTwin(execution)

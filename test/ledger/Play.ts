@@ -19,6 +19,7 @@ import { Accounts } from "../edges/Accounts.js"
 import * as Door from "../edges/Door.js"
 import { Tape, tape } from "../edges/Draws.js"
 import { Transactions } from "../edges/Transactions.js"
+import { Books } from "./Books.js"
 import { Chain, coins, type Person, person, signedBy, singleKey, type VertexDraft, type World } from "./builders.js"
 import { NaiveLedger, poolsOf, votesIn } from "./NaiveLedger.js"
 
@@ -171,6 +172,7 @@ interface Committed {
 }
 
 export class Play {
+  readonly #books: Books
   readonly chain: Chain
   readonly naive: NaiveLedger
   readonly #accounts: Accounts<Person>
@@ -180,6 +182,7 @@ export class Play {
     this.chain = new Chain(worldOf(stage))
     this.#accounts = new Accounts([...cast, ...others], () => this.chain.ledger.read)
     this.naive = new NaiveLedger(this.chain.genesis)
+    this.#books = new Books(this.chain.genesis)
   }
 
   /** Mostly somebody to whom the act makes sense, sometimes just anybody. */
@@ -323,6 +326,7 @@ export class Play {
     const asked = first && chain.ledger.admission(first, 0)
     const execution = Either.getOrThrowWith(chain.executeVertices(vertices, round), (violation) => violation)
     Either.getOrThrowWith(chain.ledger.recount(), (violation) => violation)
+    this.#books.enter(execution, vertices)
     if (execution.nextEpoch !== null) this.#previousEpoch = epoch
     this.#accounts.look()
     return { execution, vertices, asked }

@@ -68,6 +68,7 @@ describe("each write", () => {
         effectsDigest,
         vertices: [],
         events: [],
+        postings: [],
         changes: new Changes(0, new Uint8Array(0)),
         totalSupply: Sats.make(1_000),
         isCheckpointDue: false,

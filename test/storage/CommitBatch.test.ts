@@ -93,6 +93,7 @@ describe("what a ledger did", () => {
         },
         changes: ledger.records(),
         vertices: [],
+        postings: [],
         settled: [],
       }
       yield* world.inDirectory(path, (storage) => storage.appendCommit(beginning), genesis)
@@ -124,13 +125,14 @@ describe("what a ledger did", () => {
               storage.transactions.byId(id),
             )
             expect(found.map(Option.map(({ outcome }) => outcome))).toEqual([
-              Option.some({ failure: null, proposalId: null }),
+              Option.some({ failure: null, proposalId: null, charged: null }),
               Option.some({
                 failure: {
                   code: "InsufficientBalance",
                   reason: expect.stringMatching(/^[\d.]+ UDG \(\d+ sats\) needed, [\d.]+ UDG \(\d+ sats\) available$/),
                 },
                 proposalId: null,
+                charged: null,
               }),
               Option.none(),
             ])

@@ -46,7 +46,7 @@ describe("a transaction", () => {
           expect(found).toEqual({
             sequence: 2,
             transaction,
-            outcome: { failure: null, proposalId: null },
+            outcome: { failure: null, proposalId: null, charged: null },
             commitIndex: 5,
             commitTime: world.commit(5).time,
             leaderRound: 5,
@@ -70,8 +70,12 @@ describe("a transaction", () => {
           const transactions = [world.transfer(1, 2, 0), world.transfer(1, 2, 1)]
           const [failed, proposing] = transactions
           const outcomes = [
-            { failure: { code: "InsufficientBalance", reason: "5 sats needed, 3 available" }, proposalId: null },
-            { failure: null, proposalId: Natural.proposalId(7) },
+            {
+              failure: { code: "InsufficientBalance", reason: "5 sats needed, 3 available" },
+              proposalId: null,
+              charged: null,
+            },
+            { failure: null, proposalId: Natural.proposalId(7), charged: 1_000_001 },
           ]
           const vertex = world.vertex({ round: 1, transactions })
           yield* storage.vertices.insert([vertex])
@@ -102,6 +106,7 @@ describe("a transaction", () => {
           const outcomeOf = (n: number) => ({
             failure: n % 7 === 0 ? { code: "NonceTooLow", reason: `${n}` } : null,
             proposalId: n % 11 === 0 ? Natural.proposalId(n) : null,
+            charged: n % 13 === 0 ? n : null,
           })
           const ordered = vertices.map(world.ordered).map(({ executed, ...vertex }, i) => ({
             ...vertex,

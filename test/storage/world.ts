@@ -112,7 +112,7 @@ export const commit = (index: number, parts: { epoch?: number; leaderRound?: num
 export const applied = (transaction: Transaction.Transaction, position: number): ExecutedTransaction => ({
   transaction,
   position,
-  outcome: { failure: null, proposalId: null },
+  outcome: { failure: null, proposalId: null, charged: null },
   participants: [
     ...new Set([transaction.from, ...(transaction.operation._tag === "Transfer" ? [transaction.operation.to] : [])]),
   ],
@@ -144,6 +144,7 @@ export const batch = (index: number, parts: Partial<CommitBatch> = {}): CommitBa
   commit: commit(index),
   changes: [],
   vertices: [],
+  postings: [],
   settled: [],
   ...parts,
 })

@@ -1,85 +1,95 @@
 import { useState } from "preact/hooks"
-import { type Answer, node } from "../live/Node.js"
+import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
-import { AmountCell } from "../show/Amount.js"
+import { AmountCell, ChangeCell } from "../show/Amount.js"
 import { Outcome } from "../show/Badge.js"
 import { Loaded } from "../show/Loaded.js"
 import { None } from "../show/None.js"
 import { Section } from "../show/Page.js"
+import { Pager } from "../show/Pager.js"
 import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
 import { When } from "../show/When.js"
 import { Account } from "./Account.js"
+import { CsvButton } from "./CsvButton.js"
+import type { Entry } from "./StatementCsv.js"
 
-type Entry = Answer<"transactions", "history">["transactions"][number]
-
-/** The other party of the transaction. */
-const Other = ({ of: { direction, transaction } }: { readonly of: Entry }) => {
-  if (direction === "received") return <Account account={transaction.from} />
-  switch (transaction.type) {
-    case "Transfer":
-      return <Account account={transaction.to} />
-    case "DelegateTx":
-      return <Account account={transaction.validator} />
-    default:
-      return <None />
-  }
+const KINDS: Readonly<Record<Entry["kind"], string>> = {
+  sent: "Sent",
+  received: "Received",
+  genesis: "Genesis allocation",
+  reward: "Rewards of its vertices",
+  fees: "Fees in its vertices",
+  council: "Council's share of rewards",
+  treasury_payment: "Treasury payment",
+  bond_returned: "Bond returned",
+  stake_released: "Stake released",
+  delegation_released: "Delegation released",
+  stake_slashed: "Stake slashed",
+  delegations_slashed: "Its delegations slashed",
 }
 
-const amountOf = ({ transaction }: Entry): number | undefined =>
-  "amount" in transaction ? transaction.amount : undefined
+const Subject = ({ of: { hash, proposal_id: proposal, kind } }: { readonly of: Entry }) => {
+  if (hash !== null) return <Reference.Transaction hash={hash} hasCopy={false} />
+  return (
+    <>
+      {KINDS[kind]}
+      {proposal === null ? undefined : (
+        <>
+          {" "}
+          <Reference.Proposal id={proposal} />
+        </>
+      )}
+    </>
+  )
+}
+
+const With = ({ of: { counterparty } }: { readonly of: Entry }) =>
+  counterparty === null ? <None /> : <Account account={counterparty} />
+
+const TransactionState = ({ of: { applied } }: { readonly of: Entry }) =>
+  applied === null ? <None /> : <Outcome status="finalized" applied={applied} />
 
 const LIMIT = 25
 
-/** The account's transactions, newest first, a page at a time. */
+const keyOf = ({ kind, hash, timestamp, proposal_id: proposal, amount }: Entry): string =>
+  hash ?? `${kind} ${timestamp} ${proposal} ${amount}`
+
+/** Everything that changed the account's balance, newest first, a page at a time. */
 export const History = ({ account }: { readonly account: string }) => {
   /** The cursors of all pages up to this one. */
   const [pages, setPages] = useState<ReadonlyArray<string>>([])
   const cursor = pages.at(-1)
   const urlParams = cursor === undefined ? { limit: LIMIT } : { limit: LIMIT, cursor }
-  const history = useResource(`history ${account} ${cursor ?? ""}`, () =>
-    node.transactions.history({ path: { address: account }, urlParams }),
+  const statement = useResource(`statement ${account} ${cursor ?? ""}`, () =>
+    node.transactions.statement({ path: { address: account }, urlParams }),
   )
   return (
-    <Section title="Transactions">
-      <Loaded of={history} what="its transactions">
-        {({ transactions, next_cursor: next }) => (
+    <Section title="History" aside={<CsvButton account={account} />}>
+      <Loaded of={statement} what="its history">
+        {({ entries, next_cursor: next }) => (
           <>
             <Table
-              caption="Transactions of the account, newest first"
-              rows={transactions}
-              keyOf={({ hash }) => hash}
+              caption="What changed the account's balance, newest first"
+              rows={entries}
+              keyOf={keyOf}
               empty="This account has neither sent nor received anything."
               columns={[
-                { title: "Transaction", of: ({ hash }) => <Reference.Transaction hash={hash} hasCopy={false} /> },
-                { title: "Type", of: ({ transaction }) => transaction.type },
-                { title: "", of: ({ direction }) => <span class={`direction ${direction}`}>{direction}</span> },
-                { title: "With", isMinor: true, of: (entry) => <Other of={entry} /> },
-                { title: "Amount, UDG", isFigure: true, of: (entry) => <AmountCell sats={amountOf(entry)} /> },
-                { title: "State", of: ({ status, applied }) => <Outcome status={status} applied={applied} /> },
-                { title: "Time", isMinor: true, of: ({ timestamp }) => <When at={timestamp} /> },
+                { title: "Entry", of: (entry) => <Subject of={entry} /> },
+                { title: "Type", of: ({ type, kind }) => (type === null ? <None /> : `${type}, ${kind}`) },
+                { title: "With", isMinor: true, of: (entry) => <With of={entry} /> },
+                {
+                  title: "Amount, UDG",
+                  isFigure: true,
+                  isMinor: true,
+                  of: ({ amount }) => <AmountCell sats={amount} />,
+                },
+                { title: "Change, UDG", isFigure: true, of: ({ change }) => <ChangeCell sats={change} /> },
+                { title: "State", isMinor: true, of: (entry) => <TransactionState of={entry} /> },
+                { title: "Time", of: ({ timestamp }) => <When at={timestamp} /> },
               ]}
             />
-            {pages.length === 0 && next === null ? undefined : (
-              <nav class="pager" aria-label="Pages of the history">
-                <button
-                  type="button"
-                  class="button"
-                  disabled={pages.length === 0}
-                  onClick={() => setPages(pages.slice(0, -1))}
-                >
-                  ← Newer
-                </button>
-                <button
-                  type="button"
-                  class="button"
-                  disabled={next === null}
-                  onClick={() => next !== null && setPages([...pages, next])}
-                >
-                  Older →
-                </button>
-              </nav>
-            )}
+            <Pager pages={pages} next={next} turnTo={setPages} what="history" />
           </>
         )}
       </Loaded>

@@ -28,3 +28,11 @@ export const AmountCell = ({ sats }: { readonly sats: number | undefined }) => {
     </>
   )
 }
+
+/** A change of a balance in a column, with its sign. */
+export const ChangeCell = ({ sats }: { readonly sats: number }) => (
+  <span class={sats > 0 ? "rise" : sats < 0 ? "fall" : ""}>
+    {sats > 0 ? "+" : sats < 0 ? "−" : ""}
+    <AmountCell sats={Math.abs(sats)} />
+  </span>
+)

@@ -62,5 +62,11 @@ export const Round = ({ round }: { readonly round: number }) => (
   </a>
 )
 
+export const Proposal = ({ id }: { readonly id: number }) => (
+  <a class="figure" href={Route.subject("proposal", id)}>
+    #{id}
+  </a>
+)
+
 /** A text to copy, such as a hash or a key, without a page of its own. */
 export const Text = Reference

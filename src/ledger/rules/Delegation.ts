@@ -65,8 +65,8 @@ export const depositRejection = (state: State, operation: Delegate): Rejection.V
   )
 }
 
-/** Call it after `depositRejection` found nothing in the same state. The balance keeps any amount beyond the cost. */
-export const applyDelegate = (state: State, row: Row, operation: Delegate): void => {
+/** Call it after `depositRejection` found nothing in the same state. The balance keeps any amount beyond the cost, which it returns. */
+export const applyDelegate = (state: State, row: Row, operation: Delegate): Sats.Sats => {
   const { validator: address } = operation
   const { validator, pool, minted, cost } = Either.getOrThrow(depositOf(state, operation))
   const held = state.livingDelegation(row)?.shares ?? 0n
@@ -81,6 +81,7 @@ export const applyDelegate = (state: State, row: Row, operation: Delegate): void
       leaving: null,
     },
   })
+  return cost
 }
 
 export const undelegateRejection = (state: State, row: Row | undefined): Rejection.Verdict => {

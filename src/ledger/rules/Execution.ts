@@ -9,6 +9,7 @@ import type { ProposalFailure } from "../../protocol/transaction/ProposalFailure
 import type { Commit } from "../../protocol/vertex/Commit.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Changes } from "../tables/Effects.js"
+import type { Posting } from "./Postings.js"
 import type { Rejection } from "./Rejection.js"
 
 export interface Input {
@@ -20,7 +21,13 @@ export interface Input {
 
 /** The outcome of one transaction. */
 export type Outcome =
-  | { readonly _tag: "Applied"; readonly fee: Sats; readonly proposalId: ProposalId | null }
+  | {
+      readonly _tag: "Applied"
+      readonly fee: Sats
+      /** What left the sender's balance besides the fee: an amount, the cost of a delegation's shares, a bond. */
+      readonly taken: Sats
+      readonly proposalId: ProposalId | null
+    }
   /** It failed, and only the fee was charged. */
   | { readonly _tag: "Failed"; readonly fee: Sats; readonly reason: Rejection }
   /** As if it had never been included. One whose nonce is too high may go back to the mempool. */
@@ -69,6 +76,7 @@ export interface Execution {
   /** One for each vertex of the input. */
   readonly vertices: ReadonlyArray<VertexOutcome>
   readonly events: ReadonlyArray<Event>
+  readonly postings: ReadonlyArray<Posting>
   readonly changes: Changes
   readonly effectsDigest: Hash
   readonly totalSupply: Sats

@@ -14,6 +14,7 @@ import type { Row } from "../tables/AccountRows.js"
 import type { Proposal } from "../tables/Records.js"
 import { ballotKey, type State } from "../tables/State.js"
 import type { Event } from "./Execution.js"
+import type { Postings } from "./Postings.js"
 import * as Rejection from "./Rejection.js"
 
 const parameterRejection = (state: State, param: string, value: number): Rejection.Verdict => {
@@ -203,17 +204,33 @@ const settleBond = (state: State, { proposer, bond }: Proposal, isReturned: bool
   return isReturned ? "returned" : "forfeited"
 }
 
-const decide = (state: State, id: Natural.ProposalId, proposal: Proposal, events: Array<Event>): Proposal => {
+/** Where it says what it did. */
+interface Reports {
+  readonly events: Array<Event>
+  readonly postings: Postings
+}
+
+const decide = (state: State, id: Natural.ProposalId, proposal: Proposal, { events, postings }: Reports): Proposal => {
   const isQuorum = hasQuorum(proposal, state.parameters)
   const status = isQuorum && isApproved(proposal, state.parameters) ? "Passed" : "Rejected"
   const bondStatus = settleBond(state, proposal, isQuorum)
+  if (isQuorum) postings.add("bond_returned", proposal.proposer, proposal.bond, id)
   events.push({ _tag: "ProposalDecided", id, status, bond: bondStatus })
   dropUncast(state, id)
   return { ...proposal, status, bondStatus }
 }
 
-const carryOut = (state: State, id: Natural.ProposalId, proposal: Proposal, events: Array<Event>): Proposal => {
-  const failure = execute(state, proposal.payload) ?? null
+const carryOut = (
+  state: State,
+  id: Natural.ProposalId,
+  proposal: Proposal,
+  { events, postings }: Reports,
+): Proposal => {
+  const { payload } = proposal
+  const failure = execute(state, payload) ?? null
+  if (failure === null && payload._tag === "TreasurySpend") {
+    postings.add("treasury_payment", payload.recipient, payload.amount, id)
+  }
   const status = failure === null ? "Executed" : "Failed"
   events.push({ _tag: "ProposalCarriedOut", id, status, failure })
   return { ...proposal, status, failure }
@@ -223,7 +240,7 @@ const carryOut = (state: State, id: Natural.ProposalId, proposal: Proposal, even
 const isDone = ({ status }: Proposal): boolean => status !== "Active" && status !== "Passed"
 
 /** Decides a due proposal, carries it out, or both; drops the parts of the state that are no longer needed. */
-const advance = (state: State, id: Natural.ProposalId, events: Array<Event>): void => {
+const advance = (state: State, id: Natural.ProposalId, reports: Reports): void => {
   const key = StateKey.counter(id)
   const proposal = state.proposals.get(key)
   if (proposal === undefined) return
@@ -231,14 +248,14 @@ const advance = (state: State, id: Natural.ProposalId, events: Array<Event>): vo
     state.proposals.set(key, { ...proposal, texts: null })
     return
   }
-  const decided = proposal.status === "Active" ? decide(state, id, proposal, events) : proposal
+  const decided = proposal.status === "Active" ? decide(state, id, proposal, reports) : proposal
   const isDue = decided.status === "Passed" && state.round >= decided.executesAtRound
-  const next = isDue ? carryOut(state, id, decided, events) : decided
+  const next = isDue ? carryOut(state, id, decided, reports) : decided
   state.proposals.set(key, next)
   state.agenda.add(id, next)
 }
 
 /** Every commit: decides and carries out the proposals that are due, lowest id first. */
-export const step = (state: State, events: Array<Event>): void => {
-  for (const id of state.agenda.takeDue(state.round)) advance(state, id, events)
+export const step = (state: State, reports: Reports): void => {
+  for (const id of state.agenda.takeDue(state.round)) advance(state, id, reports)
 }

@@ -5,6 +5,7 @@ import * as StateKey from "../../protocol/state/StateKey.js"
 import type { Header } from "../../protocol/vertex/Header.js"
 import * as Pool from "../tables/Pool.js"
 import type { State } from "../tables/State.js"
+import type { Postings } from "./Postings.js"
 
 /** The figures that determine the shares of a reward. */
 export interface Measures {
@@ -54,7 +55,7 @@ const claim = (state: State, { round, author }: Header): boolean => {
 }
 
 /** Mints the coinbase of a vertex, as far as the cap allows, and shares it out. */
-export const apply = (state: State, header: Header): Sats.Sats => {
+export const apply = (state: State, header: Header, postings: Postings): Sats.Sats => {
   if (!claim(state, header)) return Sats.ZERO
   const minted = Sats.min(header.coinbase, state.supply.room)
   const { author } = header
@@ -68,12 +69,16 @@ export const apply = (state: State, header: Header): Sats.Sats => {
   })
   state.supply.mint(minted)
   state.supply.increase("treasury", parts.treasury)
-  for (const member of state.council) state.creditAddress(member, parts.perCouncilSeat)
+  for (const member of state.council) {
+    state.creditAddress(member, parts.perCouncilSeat)
+    postings.add("council", member, parts.perCouncilSeat)
+  }
   if (parts.pool > 0) {
     state.setValidator(author, { ...validator, working: Pool.reward(validator.working, parts.pool) })
     state.supply.increase("delegated", parts.pool)
   }
   state.creditAddress(author, parts.author)
+  postings.add("reward", author, parts.author)
   return minted
 }
 

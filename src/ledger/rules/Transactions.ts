@@ -91,21 +91,22 @@ const payFee = (state: State, row: Row, author: Row, { fee, operation }: Transac
 const applyTransfer = (state: State, row: Row, recipient: Row | undefined, { to, amount }: Transfer): void =>
   state.pay(row, recipient ?? state.accounts.findOrAdd(to), amount)
 
-/** Applies a transaction that was checked. Returns the id of the proposal it made, if any. */
-const apply = (
-  state: State,
-  transaction: Transaction,
-  row: Row,
-  recipient: Row | undefined,
-  author: Row,
-): Natural.ProposalId | null => {
-  const { from, operation, authorization } = transaction
+const applied = (fee: Sats.Sats, taken: Sats.Sats, proposalId: Natural.ProposalId | null = null): Outcome => ({
+  _tag: "Applied",
+  fee,
+  taken,
+  proposalId,
+})
+
+/** Applies a transaction that was checked. */
+const apply = (state: State, transaction: Transaction, row: Row, recipient: Row | undefined, author: Row): Outcome => {
+  const { from, operation, authorization, fee } = transaction
   advanceNonce(state, row)
   payFee(state, row, author, transaction)
   switch (operation._tag) {
     case "Transfer":
       applyTransfer(state, row, recipient, operation)
-      return null
+      return applied(fee, operation.amount)
     case "StakeTx":
       Staking.applyStake(
         state,
@@ -114,30 +115,33 @@ const apply = (
         operation,
         authorization._tag === "SingleKey" ? authorization.publicKey : null,
       )
-      return null
+      return applied(fee, operation.amount)
     case "UnstakeTx":
       Staking.applyUnstake(state, row)
-      return null
+      return applied(fee, Sats.ZERO)
     case "SetCommissionTx":
       Staking.applyCommission(state, from, operation)
-      return null
+      return applied(fee, Sats.ZERO)
     case "DelegateTx":
-      Delegation.applyDelegate(state, row, operation)
-      return null
+      return applied(fee, Delegation.applyDelegate(state, row, operation))
     case "UndelegateTx":
       Delegation.applyUndelegate(state, row)
-      return null
+      return applied(fee, Sats.ZERO)
     case "CreateProposalTx":
-      return Governance.applyProposal(state, transaction, row, operation)
+      return applied(
+        fee,
+        Sats.make(state.parameters.proposalBond),
+        Governance.applyProposal(state, transaction, row, operation),
+      )
     case "VoteTx":
       Governance.applyVote(state, from, operation)
-      return null
+      return applied(fee, Sats.ZERO)
     case "RegisterNameTx":
       Names.applyRegister(state, row, operation)
-      return null
+      return applied(fee, Sats.ZERO)
     case "SetAccountPolicyTx":
       Policies.applyPolicy(state, row, transaction, operation)
-      return null
+      return applied(fee, Sats.ZERO)
   }
 }
 
@@ -211,9 +215,7 @@ const execute = (
   const reason = ruleRejection(state, transaction, row, 0)
   // An account without a record has nothing that a transaction could take or change.
   if (row === undefined) return { _tag: "NoEffect", reason: reason ?? Rejection.insufficient(LEAST_FEE, 0) }
-  if (reason === undefined) {
-    return { _tag: "Applied", fee: transaction.fee, proposalId: apply(state, transaction, row, recipient, author) }
-  }
+  if (reason === undefined) return apply(state, transaction, row, recipient, author)
   const fee = feeOfFailure(state, transaction)
   if (fee > state.accounts.balance(row)) return { _tag: "NoEffect", reason }
   advanceNonce(state, row)

@@ -5,6 +5,7 @@ import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Name } from "../../protocol/identity/Name.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import { Storage } from "../../storage/Storage.js"
+import type * as Statements from "../../storage/tables/Statements.js"
 import type { RecordedTransaction, Sequence } from "../../storage/tables/Transactions.js"
 import { Engine } from "../engine/Engine.js"
 import type { WithoutEffect } from "../engine/Ineffective.js"
@@ -16,6 +17,12 @@ export interface Finalized {
   readonly transaction: Transaction
   readonly recorded: RecordedTransaction
 }
+
+/** Something that changed a balance: a transaction, or what a commit added otherwise. */
+export type Entry = Statements.Entry
+
+/** Where a page of a statement ends. */
+export type StatementCursor = Statements.Cursor
 
 export type Known = { readonly _tag: "Pending"; readonly transaction: Transaction } | Finalized
 
@@ -73,6 +80,8 @@ const make = Effect.gen(function* () {
         const next = found.length > limit ? (page.at(-1)?.sequence ?? null) : null
         return { transactions: page.map(finalized), next }
       }),
+    /** What changed the balance, newest first. */
+    statement: storage.statements.page,
     /** The time of the last commit. */
     time: Effect.sync(() => view.read.head.time),
   }

@@ -74,7 +74,13 @@ const begin = (storage: Kept, genesis: Genesis.Genesis, tableKey: HalfSipHash.Ke
       time: genesis.time,
       effectsDigest,
     }
-    yield* storage.begin({ commit, changes: ledger.records(), vertices: [], settled: [] }, opening)
+    const postings = genesis.allocations.map(({ address, amount }) => ({
+      kind: "genesis" as const,
+      address,
+      amount,
+      proposalId: null,
+    }))
+    yield* storage.begin({ commit, changes: ledger.records(), vertices: [], postings, settled: [] }, opening)
     return [opening]
   })
 

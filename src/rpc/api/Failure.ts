@@ -232,3 +232,9 @@ export type Failure = typeof Failure.Type
 
 /** The schema of any failure. */
 export const schema = Failure
+
+/** A cursor is what this node gave out with the page before. */
+export const badCursor = new InvalidRequest({
+  message: "cursor: the next_cursor of the page before expected",
+  field: "cursor",
+})

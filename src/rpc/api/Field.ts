@@ -20,6 +20,14 @@ const Coin = Schema.Number.annotations({
   description: "an amount in coins with up to eight decimals (1 coin = 100,000,000 sats)",
 })
 const Count = Natural.count("a number of things")
+const Change = Schema.Int.pipe(
+  Schema.filter((change) => Math.abs(change) <= Sats.MAX_SUPPLY, {
+    identifier: "Change",
+    description: "a change of a balance in sats, negative when it falls",
+    jsonSchema: { type: "integer", minimum: -Sats.MAX_SUPPLY, maximum: Sats.MAX_SUPPLY },
+    message: () => `an integer from -${Sats.MAX_SUPPLY} to ${Sats.MAX_SUPPLY}`,
+  }),
+)
 const Round = Natural.schema<Natural.Round>("a round of the DAG")
 const Nonce = Natural.schema<Natural.Nonce>("a nonce")
 const Timestamp = Natural.schema<Natural.Timestamp>("milliseconds since 1970")
@@ -28,6 +36,7 @@ const Percent = Natural.between(0, 100, "percent")
 export const text = (about: string) => of(Schema.String, about)
 export const boolean = (about: string) => of(Schema.Boolean, about)
 export const sats = (about: string) => of(Sats.schema, about)
+export const change = (about: string) => of(Change, about)
 export const coin = (about: string) => of(Coin, about)
 export const count = (about: string) => of(Count, about)
 export const percent = (about: string) => of(Percent, about)

@@ -10,6 +10,7 @@ import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
 import * as Access from "./Access.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
+import { statement } from "./Statement.js"
 
 const { example } = Field
 
@@ -212,4 +213,5 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
     )
     .addSuccess(History)
     .addError(Failure.OfAccount),
+  statement,
 ])

@@ -14,6 +14,7 @@ import * as Answer from "../server/Answer.js"
 import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
 import * as Refused from "./Refused.js"
+import * as Statement from "./Statement.js"
 import * as Submission from "./Submission.js"
 import * as Unreadable from "./Unreadable.js"
 
@@ -82,11 +83,6 @@ const answerTo = (submitted: Submitted | undefined) => {
   return Either.mapBoth(submitted, { onLeft: Refused.fromRefusal, onRight: Submission.answerOf })
 }
 
-const badCursor = new Failure.InvalidRequest({
-  message: "cursor: the next_cursor of the page before expected",
-  field: "cursor",
-})
-
 export const handlers = Effect.gen(function* () {
   const { genesis } = yield* Home
   const [state, mempool] = yield* Effect.all([State, Mempool])
@@ -122,7 +118,7 @@ export const handlers = Effect.gen(function* () {
       Effect.gen(function* () {
         const address = yield* account("address", path.address)
         const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
-        if (Option.isNone(before)) return yield* Effect.fail(badCursor)
+        if (Option.isNone(before)) return yield* Effect.fail(Failure.badCursor)
         // It is another one as soon as a commit is on the disk.
         const at = revision()
         const { transactions, next } = yield* state.history(address, before.value, limit)
@@ -135,5 +131,6 @@ export const handlers = Effect.gen(function* () {
           next_cursor: next === null ? null : cursorOf(next),
         })
       }).pipe(Unreadable.asDefect),
+    statement: yield* Statement.handler,
   } satisfies Handlers.Of<"transactions">
 })

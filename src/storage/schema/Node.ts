@@ -236,10 +236,34 @@ alter table vertices add column first_sequence integer;
 alter table vertices add column last_sequence integer;
 `
 
+const sixth = `
+create table account_postings (
+  -- What was added to balances other than by transfers: with the transactions it adds up to the balance. Kept as long as they.
+  address blob not null,
+  until integer not null,  -- its commit; of rewards and fees the last of the 10,000 commits that are added up in one row
+  kind integer not null,   -- 0 genesis, 1 reward, 2 fees, 3 council, 4 treasury_payment, 5 bond_returned, 6 stake_released,
+                           -- 7 delegation_released, 8 stake_slashed, 9 delegations_slashed; the last two change no balance
+  number integer not null, -- 0 when several commits are added up, else its place among those of the commit
+  amount integer not null, -- sats
+  proposal_id integer,     -- the proposal that returned a bond or paid
+  since integer not null,  -- time of the first commit in it, milliseconds since 1970
+  time integer not null,   -- time of the last one
+  round integer not null,  -- its leader's
+  primary key (address, until, kind, number)
+) strict, without rowid;
+
+create index account_postings_by_commit on account_postings (until);
+
+-- What the transaction took from its sender in all, when that is not the fee and the amount that were signed; null also of
+-- transactions that were recorded before version 6.
+alter table transaction_outcomes add column charged integer;
+`
+
 export const migrations: ReadonlyArray<Migration> = [
   { version: 1, statements: first },
   { version: 2, statements: second },
   { version: 3, statements: third },
   { version: 4, statements: fourth },
   { version: 5, statements: fifth },
+  { version: 6, statements: sixth },
 ]

@@ -6,7 +6,8 @@ import * as Rejection from "../../ledger/rules/Rejection.js"
 import type { Change } from "../../ledger/tables/Effects.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
-import { addressesOf } from "../../protocol/transaction/Charges.js"
+import * as Charges from "../../protocol/transaction/Charges.js"
+import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import * as EventLoop from "../../turns/EventLoop.js"
 import type { Sql } from "../sqlite/Sql.js"
@@ -14,6 +15,7 @@ import * as Accounts from "./Accounts.js"
 import * as ClosedStates from "./ClosedStates.js"
 import * as Commits from "./Commits.js"
 import * as PendingTransactions from "./PendingTransactions.js"
+import * as Postings from "./Postings.js"
 import * as Records from "./Records.js"
 import * as Transactions from "./Transactions.js"
 import * as Vertices from "./Vertices.js"
@@ -23,28 +25,45 @@ export interface CommitBatch {
   readonly changes: Iterable<Change>
   /** In the commit's order; all of them are stored already. Genesis orders none. */
   readonly vertices: ReadonlyArray<Transactions.OrderedVertex>
+  readonly postings: ReadonlyArray<Postings.Draft>
   /** The transactions of the mempool that the commit has settled. */
   readonly settled: ReadonlyArray<Hash>
 }
 
-const outcomeOf = (outcome: Exclude<Execution.Outcome, { readonly _tag: "NoEffect" }>): Transactions.Outcome =>
-  outcome._tag === "Applied"
-    ? { failure: null, proposalId: outcome.proposalId }
-    : { failure: { code: outcome.reason._tag, reason: Rejection.describe(outcome.reason) }, proposalId: null }
+type Effective = Exclude<Execution.Outcome, { readonly _tag: "NoEffect" }>
+
+/** What the bytes of a transaction say about its cost, which is all of it for nearly all. */
+const chargedOf = ({ fee, operation }: Transaction, outcome: Effective): number | null => {
+  const isApplied = outcome._tag === "Applied"
+  const charged = outcome.fee + (isApplied ? outcome.taken : 0)
+  return charged === fee + (isApplied ? Charges.amountOf(operation, { proposalBond: 0 }) : 0) ? null : charged
+}
+
+const outcomeOf = (transaction: Transaction, outcome: Effective): Transactions.Outcome => {
+  const charged = chargedOf(transaction, outcome)
+  if (outcome._tag === "Applied") return { failure: null, proposalId: outcome.proposalId, charged }
+  const { reason } = outcome
+  return { failure: { code: reason._tag, reason: Rejection.describe(reason) }, proposalId: null, charged }
+}
 
 const executedOf = (vertex: Vertex, outcomes: ReadonlyArray<Execution.Outcome>) => {
   const executed: Array<Transactions.ExecutedTransaction> = []
   for (const [position, transaction] of vertex.body.transactions.entries()) {
     const outcome = outcomes[position]
     if (outcome === undefined || outcome._tag === "NoEffect") continue
-    executed.push({ transaction, position, outcome: outcomeOf(outcome), participants: addressesOf(transaction) })
+    executed.push({
+      transaction,
+      position,
+      outcome: outcomeOf(transaction, outcome),
+      participants: Charges.addressesOf(transaction),
+    })
   }
   return executed
 }
 
 /** The result of executing a commit; `vertices` are those it executed. Transactions without effect leave no trace. */
 export const fromExecution = (
-  { commit, time, effectsDigest, changes, vertices: outcomes }: Execution.Execution,
+  { commit, time, effectsDigest, changes, postings, vertices: outcomes }: Execution.Execution,
   vertices: ReadonlyArray<Vertex>,
   settled: ReadonlyArray<Hash>,
 ): CommitBatch => ({
@@ -55,6 +74,7 @@ export const fromExecution = (
     transactions: vertex.body.transactions.length,
     executed: executedOf(vertex, outcomes[position]?.transactions ?? []),
   })),
+  postings,
   settled,
 })
 
@@ -116,6 +136,7 @@ export const write = (sql: Sql, batch: CommitBatch): Effect.Effect<void, SqlErro
       if (changes.length === CHANGES_PER_TURN) yield* EventLoop.turn
     }
     const recorded = yield* Transactions.append(sql, commit.index, vertices)
+    Postings.append(sql, commit, batch.postings)
     PendingTransactions.remove(sql, batch.settled)
     // Last, because it waits for an answer, while the statements before it may be executed.
     const ordered = vertices.map((vertex, i) => orderedOf(vertex, recorded[i]))

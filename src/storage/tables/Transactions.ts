@@ -17,6 +17,7 @@ import * as Column from "../sqlite/Column.js"
 import type { Value } from "../sqlite/Connection.js"
 import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
+import * as Postings from "./Postings.js"
 
 export interface Failure {
   /** The error code of the RPC. */
@@ -29,6 +30,8 @@ export interface Outcome {
   readonly failure: Failure | null
   /** The proposal it made. */
   readonly proposalId: ProposalId | null
+  /** What it took from its sender's balance in all, in sats; null when that is the fee and the amount that were signed. */
+  readonly charged: number | null
 }
 
 /** A transaction as a commit executed it. */
@@ -67,7 +70,7 @@ export interface SequenceRange {
   readonly last: Sequence
 }
 
-const OUTCOME = "failure, failure_reason, proposal_id"
+const OUTCOME = "failure, failure_reason, proposal_id, charged"
 
 const PLACE = `v.commit_index, c.time, c.leader_round, v.hash, v.round, v.author, v.timestamp
   from found join transaction_vertices v on v.id = found.vertex_id join commits c on c.commit_index = v.commit_index
@@ -86,7 +89,8 @@ const inPacks = (wanted: string): string =>
 /** Those that an earlier version has recorded, as packs of one. */
 const inRows = (wanted: string): string =>
   `with wanted (sequence) as (${wanted}), found as (
-    select t.sequence, t.sequence as last_sequence, 1 as transactions, bytes, ${OUTCOME}, vertex_id
+    select t.sequence, t.sequence as last_sequence, 1 as transactions, bytes,
+      failure, failure_reason, proposal_id, null as charged, vertex_id
     from wanted cross join earlier_transactions t on t.sequence = wanted.sequence)
   select found.sequence, last_sequence, transactions, bytes, ${OUTCOME}, ${PLACE}`
 
@@ -95,6 +99,26 @@ const HISTORY_IN_PACKS = inPacks(HISTORY)
 const HISTORY_IN_ROWS = inRows(HISTORY)
 const BY_KEY = inPacks("select sequence from transaction_keys where key = ?")
 const BY_HASH_IN_ROWS = inRows("select sequence from earlier_transactions where hash = ?")
+
+/** How a statement is executed. */
+type Select<E> = (text: string, ...values: ReadonlyArray<Value>) => Effect.Effect<ReadonlyArray<RecordedTransaction>, E>
+
+/** Newest first. */
+const historyBy = <E>(select: Select<E>, { address, before, limit }: HistoryRequest) =>
+  Effect.gen(function* () {
+    const wanted = [fromHex(address), before ?? Number.MAX_SAFE_INTEGER, limit]
+    const newer = yield* select(HISTORY_IN_PACKS, ...wanted)
+    return newer.length === limit ? newer : [...newer, ...(yield* select(HISTORY_IN_ROWS, ...wanted))]
+  })
+
+/** The same as part of a reading. */
+export const history = (sql: Sql, networkId: NetworkId, request: HistoryRequest) => {
+  const recorded = recordedOf(networkId)
+  return historyBy(
+    (text, ...values) => Effect.map(sql.text(text, values).values, (rows) => rows.map(recorded)),
+    request,
+  )
+}
 
 const failureOf = (row: Column.Row): Failure | null => {
   const code = Column.nullable(row, 4, Column.text)
@@ -112,15 +136,19 @@ const transactionOf = (networkId: NetworkId, row: Column.Row): Transaction.Trans
 const recordedOf = (networkId: NetworkId) => (row: Column.Row) => ({
   sequence: Column.integer(row, 0),
   transaction: transactionOf(networkId, row),
-  outcome: { failure: failureOf(row), proposalId: Column.nullable(row, 6, Column.counter<ProposalId>) },
-  commitIndex: Column.counter<CommitIndex>(row, 7),
-  commitTime: Column.counter<Timestamp>(row, 8),
-  leaderRound: Column.counter<Round>(row, 9),
+  outcome: {
+    failure: failureOf(row),
+    proposalId: Column.nullable(row, 6, Column.counter<ProposalId>),
+    charged: Column.nullable(row, 7, Column.integer),
+  },
+  commitIndex: Column.counter<CommitIndex>(row, 8),
+  commitTime: Column.counter<Timestamp>(row, 9),
+  leaderRound: Column.counter<Round>(row, 10),
   vertex: {
-    hash: Column.hash(row, 10),
-    round: Column.counter<Round>(row, 11),
-    author: Column.address(row, 12),
-    timestamp: Column.counter<Timestamp>(row, 13),
+    hash: Column.hash(row, 11),
+    round: Column.counter<Round>(row, 12),
+    author: Column.address(row, 13),
+    timestamp: Column.counter<Timestamp>(row, 14),
   },
 })
 
@@ -135,7 +163,7 @@ const insertPacks = Bulk.insert("transaction_packs (last_sequence, transactions,
 
 const insertKeys = Bulk.insert("transaction_keys (key, sequence)", 2)
 
-const insertOutcomes = Bulk.insert(`transaction_outcomes (sequence, ${OUTCOME})`, 4)
+const insertOutcomes = Bulk.insert(`transaction_outcomes (sequence, ${OUTCOME})`, 5)
 
 const insertHistory = Bulk.insert("account_history (address, sequence)", 2)
 
@@ -166,10 +194,10 @@ class Rows {
   }
 
   #transaction({ transaction, outcome, participants }: ExecutedTransaction, sequence: Sequence): void {
-    const { failure, proposalId } = outcome
+    const { failure, proposalId, charged } = outcome
     this.#keys.push(keyOf(transaction.id), sequence)
-    if (failure !== null || proposalId !== null) {
-      this.#outcomes.push(sequence, failure?.code ?? null, failure?.reason ?? null, proposalId)
+    if (failure !== null || proposalId !== null || charged !== null) {
+      this.#outcomes.push(sequence, failure?.code ?? null, failure?.reason ?? null, proposalId, charged)
     }
     for (const address of participants) this.#history.push(fromHex(address), sequence)
   }
@@ -319,6 +347,7 @@ const pruneBefore = (sql: Sql, networkId: NetworkId, before: CommitIndex, limit:
     sql`delete from transaction_outcomes where sequence <= ${end}`.run()
     sql`delete from transaction_packs where last_sequence <= ${end}`.run()
     sql`delete from earlier_transactions where sequence <= ${end}`.run()
+    Postings.pruneBefore(sql, before, limit)
     // Vertices are numbered in the order of their transactions; the last one may have more of them.
     if (old.length > 0) sql`delete from transaction_vertices where id < ${vertexId}`.run()
     else sql`delete from transaction_vertices where commit_index < ${before}`.run()
@@ -367,12 +396,7 @@ export const make = (database: Database, networkId: NetworkId) => {
     ofVertex: (commitIndex: CommitIndex, hash: Hash) => database.select(placeOf, OF_VERTEX, commitIndex, fromHex(hash)),
 
     /** Sent and received, newest first. */
-    history: ({ address, before, limit }: HistoryRequest) =>
-      Effect.gen(function* () {
-        const wanted = [fromHex(address), before ?? Number.MAX_SAFE_INTEGER, limit]
-        const newer = yield* select(HISTORY_IN_PACKS, ...wanted)
-        return newer.length === limit ? newer : [...newer, ...(yield* select(HISTORY_IN_ROWS, ...wanted))]
-      }),
+    history: (request: HistoryRequest) => historyBy(select, request),
 
     /** Deletes about `limit` of the oldest transactions of earlier commits, and returns how many; 0 when none are left. */
     prune: (before: CommitIndex, limit: number) => database.write((sql) => pruneBefore(sql, networkId, before, limit)),

@@ -1,0 +1,126 @@
+/**
+ * What commits added to balances other than by transfers. A validator earns with every commit, so what is small is added
+ * up over a block of commits: a row for each would outgrow the transactions.
+ */
+import { Effect } from "effect"
+import { fromHex } from "#crypto"
+import type * as Ledger from "../../ledger/rules/Postings.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { CommitIndex, ProposalId, Round, Timestamp } from "../../protocol/numbers/Natural.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import * as Bulk from "../sqlite/Bulk.js"
+import * as Column from "../sqlite/Column.js"
+import type { Value } from "../sqlite/Connection.js"
+import type { Sql } from "../sqlite/Sql.js"
+import type { CommitRecord } from "./Commits.js"
+
+/** Also what the genesis gave: it is no commit's, but an account's first entry. */
+export type Kind = Ledger.Kind | "genesis"
+
+/** Stored as numbers, so none may ever change. */
+const KINDS = [
+  "genesis",
+  "reward",
+  "fees",
+  "council",
+  "treasury_payment",
+  "bond_returned",
+  "stake_released",
+  "delegation_released",
+  "stake_slashed",
+  "delegations_slashed",
+] as const satisfies ReadonlyArray<Kind>
+
+const byteOf = new Map<Kind, number>(KINDS.map((kind, byte) => [kind, byte]))
+
+/** Earned with every vertex. */
+const isSteady = (kind: Kind): boolean => kind === "reward" || kind === "fees" || kind === "council"
+
+/** About an hour and a half at two commits a second. */
+export const BLOCK_COMMITS = 10_000
+
+/** What is more is an entry of its own. So a block's sum is an amount, whatever a commit brings. */
+const LARGEST_PART = Sats.divideFloor(Sats.MAX_SUPPLY, BLOCK_COMMITS)
+
+/** The last commit of the block with this one: commit 0 is the genesis. */
+const blockEnd = (index: number): number => index - (index % BLOCK_COMMITS) + BLOCK_COMMITS - 1
+
+export type Draft = Omit<Ledger.Posting, "kind"> & { readonly kind: Kind }
+
+const insert = Bulk.insert(
+  "account_postings (address, until, kind, number, amount, proposal_id, since, time, round)",
+  9,
+  `on conflict (address, until, kind, number) do update
+    set amount = amount + excluded.amount, time = excluded.time, round = excluded.round`,
+)
+
+/** A genesis may give to millions of accounts. */
+const ROWS_AT_ONCE = 1_024
+
+/** Part of a commit's transaction. */
+export const append = (
+  sql: Sql,
+  { index, time, leaderRound }: Pick<CommitRecord, "index" | "time" | "leaderRound">,
+  postings: ReadonlyArray<Draft>,
+): void => {
+  for (let start = 0; start < postings.length; start += ROWS_AT_ONCE) {
+    const rows: Array<Value> = []
+    for (const [i, { kind, address, amount, proposalId }] of postings.slice(start, start + ROWS_AT_ONCE).entries()) {
+      const isPart = isSteady(kind) && amount <= LARGEST_PART
+      const [until, number] = isPart ? [blockEnd(index), 0] : [index, start + i + 1]
+      rows.push(fromHex(address), until, byteOf.get(kind) ?? 0, number, amount, proposalId, time, time, leaderRound)
+    }
+    insert(sql, rows)
+  }
+}
+
+/** The order of an account's postings; the cursor of its pages. */
+export interface Position {
+  readonly until: number
+  readonly kind: number
+  readonly number: number
+}
+
+const postingOf = (row: Column.Row) => ({
+  position: { until: Column.integer(row, 0), kind: Column.integer(row, 1), number: Column.integer(row, 2) },
+  kind: kindOf(Column.integer(row, 1)),
+  amount: Sats.make(Column.integer(row, 3)),
+  proposalId: Column.nullable(row, 4, Column.counter<ProposalId>),
+  since: Column.counter<Timestamp>(row, 5),
+  time: Column.counter<Timestamp>(row, 6),
+  round: Column.counter<Round>(row, 7),
+})
+
+const kindOf = (byte: number): Kind => {
+  const kind = KINDS[byte]
+  if (kind === undefined) throw new Column.UnexpectedValue(`a kind of posting from 0 to ${KINDS.length - 1} expected`)
+  return kind
+}
+
+export type RecordedPosting = Readonly<ReturnType<typeof postingOf>>
+
+/** Before every posting there can be. */
+const NEWEST: Position = { until: Number.MAX_SAFE_INTEGER, kind: 0, number: 0 }
+
+export interface Request {
+  readonly address: Address
+  /** Only those before this one; null for the newest. */
+  readonly before: Position | null
+  readonly limit: number
+}
+
+/** Newest first; part of a reading. */
+export const of = (sql: Sql, { address, before, limit }: Request) => {
+  const { until, kind, number } = before ?? NEWEST
+  return Effect.map(
+    sql`select until, kind, number, amount, proposal_id, since, time, round from account_postings
+      where address = ${fromHex(address)} and (until, kind, number) < (${until}, ${kind}, ${number})
+      order by until desc, kind desc, number desc limit ${limit}`.values,
+    (rows) => rows.map(postingOf),
+  )
+}
+
+/** Deletes about `limit` of those of earlier commits, the oldest first: they go with the transactions. */
+export const pruneBefore = (sql: Sql, before: CommitIndex, limit: number): void =>
+  sql`delete from account_postings where (address, until, kind, number) in (
+    select address, until, kind, number from account_postings where until < ${before} order by until limit ${limit})`.run()

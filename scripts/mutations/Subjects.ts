@@ -90,7 +90,7 @@ export const subjects: ReadonlyArray<Subject> = [
   },
   { paths: consensus("Pace.ts", "Retries.ts"), tests: consensus("Pace", "Retries") },
   { paths: consensus("Epoch.ts"), tests: consensus("EpochSteps", "CoreSteps") },
-  { paths: consensus("Core.ts", "output"), tests: consensus("CoreSteps", "Laggard") },
+  { paths: consensus("Core.ts", "output"), tests: consensus("CoreSteps", "Laggard", "HeaderUse") },
 
   {
     paths: replica("joining/ProvenChain.ts", "joining/Histories.ts", "joining/Inquiry.ts"),

@@ -10,6 +10,7 @@ import { SILENT_INTERVALS, SigningGuard } from "../../src/consensus/SigningGuard
 import type * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { endedEpoch } from "../support/EndedEpoch.js"
 import { closingOf, floating, grown, signatureOf } from "./Grown.js"
@@ -141,6 +142,27 @@ describe("a member that may sign", () => {
     ])
   })
 
+  it("takes its own vertex in when it is on disk", () => {
+    const member = new Driven().answered()
+    expect(member.own(vertexAt(0, 1))).toEqual([{ _tag: "Inserted", vertex: vertexAt(0, 1) }])
+  })
+
+  it("makes its next round an interval after a third had made the last one, though it was late itself", () => {
+    const member = new Driven()
+    member.receive(...others.map((seat) => vertexAt(seat, 1)))
+    member.now = NOW + 150
+    member.answered()
+    member.now = NOW + 151
+    member.own(vertexAt(0, 1))
+    expect(member.core.wakeAt(at(NOW + 151))).toBe(NOW + INTERVAL_MS)
+  })
+
+  it("makes nothing more in an epoch that it has closed, while it waits for signatures", () => {
+    const member = new Driven({ current: stored(whole, { commits, checkpoints: [closing] }) }).answered()
+    expect(member.core.signing).toEqual({ _tag: "Signing" })
+    expect(only(member.tickAt(NOW + 60_000), "Propose")).toEqual([])
+  })
+
   it("never dates a vertex before all time", () => {
     const member = new Driven()
     member.core.wallIs(-2 * NOW)
@@ -174,6 +196,8 @@ describe("a member that may sign", () => {
     member.receive(...others.map((seat) => vertexAt(seat, 1)))
     expect(member.core.wakeAt(at(NOW + 1))).toBe(NOW + INTERVAL_MS)
     expect(member.core.wakeAt(at(NOW + INTERVAL_MS))).toBe(NOW + INTERVAL_MS + RETRY_MS)
+    member.receive(floating(builder, 1, 5))
+    expect(member.core.wakeAt(at(NOW + 1))).toBe(NOW + 51)
     const waiting = new Driven({}, null)
     expect(waiting.core.wakeAt(at(NOW))).toBe(NOW + RETRY_MS)
     waiting.receive(floating(builder, 1, 5))
@@ -239,6 +263,45 @@ describe("a node that restarts", () => {
     expect(tagsOf(node.atStart)).toContain("FinalityRollback")
     expect(node.core.isHalted).toBe(true)
     expect(node.receive(next.make(1, next.opening.record.firstRound, []))).toEqual([])
+  })
+
+  it("stops when its vertices decide another commit than it recorded, and says only that", () => {
+    const [first, second, ...rest] = commits
+    if (first === undefined || second === undefined) throw new Error("two commits expected")
+    const forged = { ...second, commit: { ...second.commit, hash: Hash.ZERO } }
+    const node = new Driven({ current: stored(whole, { commits: [first, forged, ...rest] }) }, null)
+    expect(node.atStart).toEqual([
+      {
+        _tag: "FinalityRollback",
+        rollback: { _tag: "CommitDecidedAnew", recorded: forged.commit, decided: second.commit },
+      },
+    ])
+  })
+
+  it("stops when two vertices of one slot have certificates, and makes no vertex after it", () => {
+    const first = upTo(1)
+    const leader = builder.committee.leaderOf(Natural.round(1))
+    const other = builder.make(leader, 1, [], { timestamp: at(77) })
+    const voters = [0, 1, 2, 3].filter((seat) => seat !== leader)
+    const voting = (on: ReadonlyArray<Vertex>) => voters.map((seat) => builder.make(seat, 2, on.map(parentOf)))
+    const forOne = voting(first)
+    const forOther = voting(first.map((vertex, seat) => (seat === leader ? other : vertex)))
+    const [one = 0, two = 0] = voters
+    const certifying = (seat: number, votes: ReadonlyArray<Vertex>) => builder.make(seat, 3, votes.map(parentOf))
+    const member = new Driven({}, leader)
+    for (const { address } of record.members) {
+      member.core.answered(address, { epoch: record.epoch, header: null }, at(NOW))
+    }
+    member.own(first[leader] ?? other)
+    const outputs = member.receive(...first, ...forOne, ...forOther, other)
+    const last = member.receive(certifying(one, forOne), certifying(two, forOther))
+    expect(only([...outputs, ...last], "FinalityRollback")).toHaveLength(1)
+    expect(last.at(-1)?._tag).toBe("FinalityRollback")
+    expect(member.tickAt(NOW + 20_000)).toEqual([])
+  })
+
+  it("asks for all rounds at once also where only the epoch's first one has a quorum", () => {
+    expect(tagsOf(new Driven({ current: stored(upTo(1)) }).atStart)).toContain("CatchUp")
   })
 
   it("stops when it recorded a commit that its vertices do not decide, and says only that", () => {
@@ -361,6 +424,24 @@ describe("a vertex", () => {
     expect(tagsOf(member.receive(foreign))).not.toContain("ForeignOwnHeader")
   })
 
+  it("with this node's key, of an epoch that has not opened, is judged when it opens", () => {
+    const member = new Driven({ current: stored(whole, { commits, checkpoints: [closing] }) })
+    const later = next.make(0, next.opening.record.firstRound, [])
+    expect(only(member.receive(later), "ForeignOwnHeader")).toEqual([])
+    expect(member.core.held).toMatchObject({ heldBack: 1, guarded: CLOSING_ROUNDS })
+    expect(only(member.sign(closing, others), "ForeignOwnHeader")).toEqual([
+      { _tag: "ForeignOwnHeader", header: later.header },
+    ])
+    expect(member.core.held).toMatchObject({ heldBack: 0, guarded: CLOSING_ROUNDS + 1 })
+  })
+
+  it("that breaks a rule is not remembered for its author", () => {
+    const node = new Driven({}, null)
+    const broken = builder.make(1, 5, [], { coinbase: Sats.make(1) })
+    expect(tagsOf(node.receive(broken))).toEqual(["Invalid"])
+    expect(node.core.highestKnownOf(addressOf(1)).header).toBeNull()
+  })
+
   it("whose round was collected is remembered for its author, who may have lost its disk", () => {
     const node = new Driven({}, null)
     const without = grown(builder, 12, [0, 1, 2])
@@ -377,6 +458,12 @@ describe("a vertex", () => {
     const higher = builder.make(3, 3, without.slice(3, 6).map(parentOf))
     node.core.metHeader(higher.header, at(NOW))
     expect(node.core.highestKnownOf(addressOf(3)).header).toBe(higher.header)
+    const last = builder.make(3, node.core.epoch.dag.collectedRound, [])
+    node.receive(last)
+    expect(node.core.highestKnownOf(addressOf(3)).header).toBe(last.header)
+    const above = builder.make(3, node.core.epoch.dag.collectedRound + 1, [])
+    node.core.metHeader(above.header, at(NOW))
+    expect(node.core.highestKnownOf(addressOf(3)).header).toBe(last.header)
   })
 
   it("whose round is not collected and that is not here is not remembered, nor one upon another base or of a stranger", () => {
@@ -473,6 +560,31 @@ describe("a checkpoint", () => {
     expect(node.core.held.candidates).toBe(1)
   })
 
+  it("or a commit of an epoch that this node is not in changes nothing", () => {
+    const member = new Driven()
+    const elsewhere = { ...closing, epoch: Natural.epoch(7) }
+    expect(member.core.built(elsewhere, at(NOW))).toEqual([])
+    expect(member.core.following(at(NOW))).toEqual({ _tag: "InStep" })
+    const [first] = commits
+    if (first === undefined) throw new Error("a commit expected")
+    const foreign = { ...first, commit: { ...first.commit, epoch: Natural.epoch(7) } }
+    expect(member.core.executed(foreign, at(NOW))).toEqual([])
+    const follower = new Driven({}, null)
+    const answer = { epoch: record.epoch, header: vertexAt(0, 1).header }
+    expect(follower.core.answered(addressOf(1), answer, at(NOW))).toEqual([])
+    expect(follower.core.signing).toEqual({ _tag: "NoSeat" })
+  })
+
+  it("with signatures of too few is held in the epoch before as well as in this one", () => {
+    const node = new Driven({}, null).closed()
+    node.sign(closing, others)
+    const late = closingOf(over, { seed: seedOf("another") })
+    node.sign(late, [1])
+    const ahead = { ...closing, epoch: Natural.epoch(2), nextEpoch: null, hash: seedOf("ahead") as Hash.Hash }
+    node.sign({ ...ahead, commitIndex: Natural.commitIndex(closing.commitIndex + 5) }, [1])
+    expect(node.core.held.candidates).toBe(2)
+  })
+
   it("that closes lets those be forgotten who left before it", () => {
     const without = { members: record.members.slice(0, 3) }
     const opened = new Driven({}, null)
@@ -521,7 +633,7 @@ describe("an answer about this node's key", () => {
 
   it("ends its silence in time, with a quorum connected, and then it signs above what was found", () => {
     const silenceMs = SILENT_INTERVALS * INTERVAL_MS
-    const roundsAfter = (connected: ReadonlyArray<number>): ReadonlyArray<number> => {
+    const roundsAfter = (connected: ReadonlyArray<number>, comes = true): ReadonlyArray<number> => {
       const member = new Driven().answered()
       member.receive(...upTo(8))
       member.core.answered(addressOf(2), { epoch: record.epoch, header: foreign.header }, at(NOW))
@@ -531,11 +643,13 @@ describe("an answer about this node's key", () => {
       outputs.push(
         ...member.receive(...whole.filter(({ header }) => header.round === 9 && header.author !== addressOf(0))),
       )
-      outputs.push(...member.receive(foreign))
+      if (comes) outputs.push(...member.receive(foreign))
       for (let now = member.now; now <= NOW + silenceMs + 20_000; now += RETRY_MS) outputs.push(...member.tickAt(now))
       return only(outputs, "Propose").map(({ round }) => round)
     }
     expect(roundsAfter([1, 2])).toEqual([10])
+    // Although only its header was ever seen here.
+    expect(roundsAfter([1, 2], false)).toEqual([10])
     expect(roundsAfter([1])).toEqual([])
   })
 })

@@ -200,3 +200,22 @@ describe("two vertices of one slot", () => {
     ])
   })
 })
+
+describe("an epoch in which two vertices of one slot have certificates", () => {
+  // More than a third of the weight has signed twice, so finality is lost, and the node must not go on.
+  it("says so as soon as it sees both, and names them", () => {
+    const { receive } = opened(null)
+    const first = upTo(1)
+    const leader = builder.committee.leaderOf(Natural.round(1))
+    const other = second(leader, 1)
+    const voters = [0, 1, 2, 3].filter((seat) => seat !== leader)
+    const voting = (on: ReadonlyArray<Vertex>) => voters.map((seat) => builder.make(seat, 2, on.map(parentOf)))
+    const forOne = voting(first)
+    const forOther = voting(first.map((vertex, seat) => (seat === leader ? other : vertex)))
+    const [one = 0, two = 0] = voters
+    const certifying = (seat: number, votes: ReadonlyArray<Vertex>) => builder.make(seat, 3, votes.map(parentOf))
+    receive(...first, other, ...forOne, ...forOther, certifying(one, forOne))
+    const rollbacks = only(receive(certifying(two, forOther)), "FinalityRollback")
+    expect(rollbacks.map(({ rollback }) => rollback._tag)).toEqual(["TwoCertified"])
+  })
+})

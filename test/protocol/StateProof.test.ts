@@ -189,6 +189,22 @@ describe("a forged state proof", () => {
     refuses({ siblings: [empty], leaf: [record] }, "a branch over 1 records", root)
   })
 
+  it("may have as many siblings as a tree is deep, and is then judged by them", () => {
+    const deep = (count: number) => ({ ...proof, siblings: Array.from({ length: count }, () => first) })
+    refuses(deep(StateTree.MAX_DEPTH + 1), `a path of ${StateTree.MAX_DEPTH + 1}, at most ${StateTree.MAX_DEPTH}`)
+    refuses(deep(StateTree.MAX_DEPTH), "a record that does not lie under this path")
+  })
+
+  it("says of itself of which root and key it is none", () => {
+    const upper = key.toUpperCase() as Hash
+    const [error] = [StateProof.verify(trie.hash, upper, proof)].flatMap((result) =>
+      Option.toArray(Either.getLeft(result)),
+    )
+    expect(error?.message).toBe(
+      `no proof of ${upper} under ${trie.hash}: a key that is not 64 lower-case hex characters`,
+    )
+  })
+
   it("with counts that are none is refused", () => {
     for (const records of [-1, 0.5, Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY]) {
       refuses({ siblings: [{ ...first, records }, ...siblings.slice(1)] }, "record counts")

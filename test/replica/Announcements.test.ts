@@ -57,4 +57,26 @@ describe("what came in through the own door", () => {
     expect(at(28_000)).toEqual([])
     expect(announcements.size).toBe(0)
   })
+
+  it("is in messages of a quarter of a mebibyte at most, in the order in which it came", () => {
+    const { announcements, at } = telling()
+    const one = transfer("ann", 0, "bob", 1)
+    const sized = (bytes: number): Transaction => ({ ...one, encoded: new Uint8Array(bytes) })
+    const limit = 262_144
+    const [whole, half, other, large, last] = [limit - 1, 1, 1, limit + 1, 1].map(sized)
+    for (const each of [whole, half, other, large, last]) if (each !== undefined) announcements.add(each)
+    expect(at(1)).toEqual([[whole, half], [other], [large], [last]])
+  })
+
+  it("is told again only while no vertex here holds it, and counts from its arrival", () => {
+    const { announcements, at, wakeAt } = telling()
+    expect([wakeAt(30_000), at(30_000)]).toEqual([null, []])
+    const [included, waiting] = [taken(20, 30_000), taken(21, 30_000)]
+    pool.included([included], Natural.round(2))
+    announcements.restore([included.id, waiting.id])
+    expect(announcements.size).toBe(2)
+    expect(at(33_999)).toEqual([])
+    expect(at(34_000)).toEqual([[waiting]])
+    expect(wakeAt(34_000)).toBe(38_000)
+  })
 })

@@ -34,7 +34,7 @@ const among = (...connections: ReadonlyArray<Connection>) => {
   const questions = new Questions(peers, outbox, PATIENCE_MS)
   const sent = (): ReadonlyArray<readonly [PeerId, Message]> =>
     outbox.drain().flatMap((output) => (output._tag === "Send" ? [[output.to, output.message] as const] : []))
-  return { peers, questions, sent }
+  return { peers, questions, outbox, sent }
 }
 
 const rounds = { _tag: "Rounds", epoch, vertices: [], isLast: true } as const
@@ -135,5 +135,57 @@ describe("questions", () => {
       return sent().length
     }
     expect([goOn(true, 0), goOn(false, PATIENCE_MS)]).toEqual([0, 1])
+  })
+
+  it("that are answered with a lie cost the peer its score", () => {
+    const { questions, outbox } = among(ann)
+    const shelf = { has: () => false, collectedRound: 0, committee: { size: 4 } }
+    questions.catchUp(wanted, at(0))
+    outbox.drain()
+    const twice = { ...rounds, vertices: [picture.vertex("A1"), picture.vertex("A1")] } as const
+    questions.takeRounds(ann.peer, twice, { shelf, receive: () => undefined, isOver: false }, at(1))
+    expect(outbox.drain()).toEqual([
+      {
+        _tag: "Misbehaved",
+        peer: ann.peer,
+        error: { _tag: "WrongAnswer", reason: "it contains a vertex twice" },
+      },
+    ])
+  })
+
+  it("are not asked of nobody, and by nobody who has no key", () => {
+    const { questions, sent } = among()
+    questions.catchUp(wanted, at(0))
+    const [parent] = picture.vertex("B2").header.parents
+    if (parent === undefined) throw new Error("it has parents")
+    questions.fetch({ _tag: "Fetch", wanted: [{ parent, namedBy: addressOf("ann"), attempt: 0 }] }, at(0))
+    questions.tellOfClosing({ _tag: "AskClosing", from: epoch }, null, at(0))
+    expect(sent()).toEqual([])
+    const asked = among(ann)
+    asked.questions.askOwnHighest({ _tag: "AskOwnHighest", members: [addressOf("ann")] }, null)
+    expect(asked.sent()).toEqual([])
+  })
+
+  it("of those behind are answered from the disk, each as seldom as it may ask", () => {
+    const { questions, outbox } = among(ann)
+    const offer = { _tag: "OfferClosing", from: epoch } as const
+    for (const ms of [0, 1, PATIENCE_MS]) questions.tellOfClosing(offer, ann.peer, at(ms))
+    const served = { _tag: "Serve", to: ann.peer, question: { _tag: "AskClosing", from: epoch } }
+    expect(outbox.drain()).toEqual([served, served])
+    expect(questions.takeClosing(ann.peer)).toBe(false)
+  })
+})
+
+describe("what is sent again", () => {
+  it("goes to all: the vertices in one message, and the close beside them", () => {
+    const { questions, outbox } = among(ann)
+    const closing = { checkpoint: {}, signature: {} } as never
+    questions.resend({ _tag: "Resend", vertices: [], closing: null })
+    expect(outbox.drain()).toEqual([])
+    questions.resend({ _tag: "Resend", vertices: [picture.vertex("A1")], closing })
+    expect(outbox.drain()).toEqual([
+      { _tag: "Broadcast", message: { _tag: "Vertices", vertices: [picture.vertex("A1")] } },
+      { _tag: "Broadcast", message: { _tag: "CheckpointSignature", checkpoint: {}, signature: {} } },
+    ])
   })
 })

@@ -1,5 +1,5 @@
 import { Either, FastCheck } from "effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { PendingTransactions } from "../../src/ledger/pending/PendingTransactions.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
@@ -115,6 +115,43 @@ describe("the body of an own vertex", () => {
     expect([taken(3), taken(4)]).toEqual([0, 1])
     heartbeats.included(beat)
     expect(heartbeats.take(round, () => true)).toEqual([])
+  })
+})
+
+describe("the room for transactions in an own vertex", () => {
+  /** What the pool is asked for. */
+  const askedFor = (
+    slot: Partial<VertexBody.Slot>,
+    said: { readonly proofs?: number; readonly beats?: number } = {},
+  ) => {
+    const pool = poolOf([])
+    const choose = vi.spyOn(pool, "choose")
+    const evidence = new EvidencePool()
+    for (let i = 0; i < (said.proofs ?? 0); i++) evidence.add(evidenceOf(`e${i}`, 1))
+    const heartbeats = new HeartbeatPool()
+    for (let i = 0; i < (said.beats ?? 0); i++) {
+      heartbeats.add(Heartbeat.sign(Natural.commitIndex(1), Hash.ZERO, signerOf(`h${i}`)), round, "executed")
+    }
+    const usual = { round, parents: 0, members: 4, leads: false, isAssigned: () => true }
+    VertexBody.fill({ pool, evidence, heartbeats }, { ...usual, ...slot })
+    const [[asked] = []] = choose.mock.calls
+    return { maxBytes: asked?.maxBytes, freshBytes: asked?.freshBytes }
+  }
+  const { maxBytes: most = 0 } = askedFor({})
+
+  it("is what header, parents, heartbeats and evidence leave of a mebibyte", () => {
+    const empty = Vertex.make(headerOf("me", 1, 0), Vertex.emptyBody)
+    expect(most).toBe(Limits.VERTEX_BYTES - empty.encoded.length)
+    const named = Vertex.make(headerOf("me", 1, 7), Vertex.emptyBody)
+    expect(askedFor({ parents: 7 }).maxBytes).toBe(Limits.VERTEX_BYTES - named.encoded.length)
+    const beat = Heartbeat.encode(Heartbeat.sign(Natural.commitIndex(1), Hash.ZERO, signerOf("h")))
+    expect(askedFor({}, { beats: 3 }).maxBytes).toBe(most - 3 * beat.length)
+    expect(askedFor({}, { proofs: 2 }).maxBytes).toBe(most - 262_144)
+  })
+
+  it("is for fresh ones a member's share where it leads, 32 KiB at least, and nothing where it does not", () => {
+    const fresh = (leads: boolean, members: number) => askedFor({ leads, members }).freshBytes
+    expect([fresh(true, 4), fresh(true, 32), fresh(true, 100), fresh(false, 4)]).toEqual([262_144, 32_768, 32_768, 0])
   })
 })
 

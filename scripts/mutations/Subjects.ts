@@ -98,10 +98,14 @@ export const subjects: ReadonlyArray<Subject> = [
   },
   { paths: ["replica/joining/StateDownload.ts"], tests: replica("StateDownload") },
   {
-    paths: replica("signing", "asking", "messages", "live", "output", "disk/Agreement.ts"),
+    paths: replica("signing", "asking", "messages", "live", "output", "disk/Agreement.ts", "disk/PageLimit.ts"),
     tests: replica(
       ...[
         "Outbox",
+        "PageLimit",
+        "Checks",
+        "StateViews",
+        "UnorderedVertices",
         "EvidencePool",
         "CatchingUp",
         "CommitteeClock",

@@ -62,7 +62,10 @@ class Wide {
       const disk = Stored.ofGenesis(genesis)
       const options = { signer: Cluster.signerOf(name), isValid: FakeKeys.isValid, trust: null }
       const replica = Either.getOrThrow(
-        Stored.replicaOf({ ...options, tableKey: { low: index, high: 1 }, preparedAt: Number.POSITIVE_INFINITY }, disk),
+        Stored.replicaOf(
+          { ...options, tableKey: { low: index, high: 1 }, joins: true, preparedAt: Number.POSITIVE_INFINITY },
+          disk,
+        ),
       )
       return { index, disk, replica, wakeAt: Number.POSITIVE_INFINITY }
     })

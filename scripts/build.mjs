@@ -115,7 +115,7 @@ await build({
   // It starts the threads' programs as the compiler left them.
   alias: { "#threads": "./src/Threads.ts" },
   // Native code cannot be bundled; the banner gives bundled CommonJS packages the `require` they expect.
-  external: ["sodium-native", "better-sqlite3"],
+  external: ["sodium-native", "better-sqlite3", "pg-native", "cloudflare:sockets"],
   banner: {
     js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
   },

@@ -106,9 +106,14 @@ const house = {
     ours: ["protocol", "network", "node", "rpc", "client"],
     packages: ["effect", "#crypto", "@effect/platform-node/NodeFileSystem"],
   },
+  /** A follower that records in PostgreSQL. Loaded only by its command. */
+  archive: {
+    ours: ["protocol", "ledger", "replica", "node"],
+    packages: ["effect", "#crypto", "@effect/experimental/Reactivity", "@effect/sql", "@effect/sql-pg/*"],
+  },
   cli: {
     rooms: ["terminal", "settings", "wallet", "doctor", "."],
-    ours: ["protocol", "storage", "network", "node", "rpc", "client", "light"],
+    ours: ["protocol", "storage", "network", "node", "rpc", "client", "light", "archive"],
     packages: ["effect", "#crypto", "@effect/*", "node:*"],
   },
   main: { ours: ["cli"], packages: ["effect", "@effect/*", "node:*"] },

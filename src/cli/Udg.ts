@@ -42,6 +42,7 @@ const version = Command.make({
 
 const tools: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["localnet", async () => (await import("./Localnet.js")).command],
+  ["archive", async () => (await import("./Archive.js")).command],
   ["exporter", async () => (await import("./Exporter.js")).command],
   ["db", async () => (await import("./DatabaseTools.js")).command],
   ["genesis", async () => (await import("./GenesisTools.js")).command],

@@ -4,6 +4,7 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Network } from "../network/Network.js"
 import * as Address from "../protocol/identity/Address.js"
 import * as Engine from "./engine/Engine.js"
+import type { Recording } from "./engine/Recording.js"
 import * as Supervisor from "./lifecycle/Supervisor.js"
 import * as Log from "./log/Log.js"
 import * as Pruning from "./offline/Pruning.js"
@@ -56,6 +57,9 @@ export const layerOver = <E, R>(engine: typeof Engine.layer, network: Layer.Laye
 
 export const layer = layerOver(Engine.layer, Networking.layer)
 
+const layerRecorded = <E>(recording: Layer.Layer<Recording, E, Home.Home>) =>
+  servicesOver(Engine.layer, Networking.layer).pipe(Layer.provide(recording), Layer.provideMerge(Home.layer))
+
 export type Services = Layer.Layer.Success<typeof layer>
 
 const announce = Effect.gen(function* () {
@@ -83,6 +87,20 @@ export type Beside = Effect.Effect<never, never, Services | RpcUrl | Environment
 
 /** Runs until interrupted or ended. Then all stops, outer parts first: nothing is accepted that would not be kept. */
 export const run = <E>(rpc: Layer.Layer<RpcUrl, E, Services | Environment>, beside: Beside = Effect.never) =>
+  runOver(layer, rpc, beside)
+
+/** The same, for a follower whose commits are recorded elsewhere too. */
+export const runRecorded = <E, F>(
+  recording: Layer.Layer<Recording, F, Home.Home>,
+  rpc: Layer.Layer<RpcUrl, E, Services | Environment>,
+  beside: Beside,
+) => runOver(layerRecorded(recording), rpc, beside)
+
+const runOver = <E, F>(
+  node: Layer.Layer<Services, F, Environment>,
+  rpc: Layer.Layer<RpcUrl, E, Services | Environment>,
+  beside: Beside,
+) =>
   Effect.gen(function* () {
     yield* announce
     const supervisor = yield* Supervisor.Supervisor
@@ -92,6 +110,6 @@ export const run = <E>(rpc: Layer.Layer<RpcUrl, E, Services | Environment>, besi
     return yield* Effect.raceFirst(supervisor.ended, beside)
   }).pipe(
     Effect.onInterrupt(() => log.info("asked to stop")),
-    Effect.provide(Layer.provideMerge(rpc, layer)),
+    Effect.provide(Layer.provideMerge(rpc, node)),
     Effect.onInterrupt(() => log.info("stopped")),
   )

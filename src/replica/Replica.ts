@@ -65,6 +65,8 @@ export interface Options {
   readonly isValid: (check: Check) => boolean
   /** A closing checkpoint that a fast sync must pass through. */
   readonly trust: Pin | null
+  /** Whether a state of a later epoch may replace this one. If not, every commit from the genesis on is executed here. */
+  readonly joins: boolean
   /** A secret of this node, for the table of its accounts. */
   readonly tableKey: HalfSipHash.Key
   /** This many changed accounts go into the trie before a checkpoint is due, if nothing else is being built. */
@@ -485,7 +487,7 @@ export class Replica {
       this.#do(this.#live.core.checkpointsSigned(this.#genuine(signed), now), from, now)
     }
     const { record } = this.#live.core.epoch.opening
-    if (this.#joining === null && newest !== null && newest.checkpoint.epoch > record.epoch) {
+    if (this.#options.joins && this.#joining === null && newest !== null && newest.checkpoint.epoch > record.epoch) {
       const around = {
         peers: this.#peers,
         outbox: this.#outbox,

@@ -7,13 +7,13 @@ import { describe, expect, it } from "vitest"
 import * as Ending from "../../src/node/lifecycle/Ending.js"
 import { isTried, options, optionsIn, textOf, variables, variablesIn } from "./Kit.js"
 
-const unit = textOf("systemd/udg.service")
+describe.each(["udg.service", "udg-archive.service"])("the systemd unit %s", (name) => {
+  const unit = textOf(`systemd/${name}`)
 
-/** The last value of a setting; a unit may have many of some. */
-const settingOf = (name: string): string | undefined =>
-  [...unit.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(([, value]) => value).at(-1)
+  /** The last value of a setting; a unit may have many of some. */
+  const settingOf = (setting: string): string | undefined =>
+    [...unit.matchAll(new RegExp(`^${setting}=(.*)$`, "gm"))].map(([, value]) => value).at(-1)
 
-describe("the systemd unit", () => {
   it("restarts on failure, but never after the endings that a person must look at", () => {
     expect(settingOf("Restart")).toBe("on-failure")
     const fatal = ["FinalityRollback", "SupplyViolation", "InternalFault"].map((_tag) => Ending.exitCodeOf({ _tag }))

@@ -142,6 +142,7 @@ export class Machine {
       isValid: (check: Check) => this.isStrictlyValid(check),
       trust: this.#pin,
       tableKey,
+      joins: true,
       preparedAt: PREPARED_AT,
     }
     this.#replica = Either.getOrThrowWith(

@@ -680,7 +680,14 @@ describe("what a disk holds", () => {
     if (alice === undefined) throw new Error("alice has an account")
     alice.value[0] = (alice.value[0] ?? 0) ^ 1
     const opened = Stored.replicaOf(
-      { signer: null, isValid: FakeKeys.isValid, trust: null, tableKey: { low: 7, high: 7 }, preparedAt: 3 },
+      {
+        signer: null,
+        isValid: FakeKeys.isValid,
+        trust: null,
+        tableKey: { low: 7, high: 7 },
+        joins: true,
+        preparedAt: 3,
+      },
       ann.disk,
     )
     expect(Either.isLeft(opened) && opened.left._tag).toBe("SupplyInvariantViolated")
@@ -688,7 +695,14 @@ describe("what a disk holds", () => {
     expect(
       Either.isRight(
         Stored.replicaOf(
-          { signer: null, isValid: FakeKeys.isValid, trust: null, tableKey: { low: 7, high: 7 }, preparedAt: 3 },
+          {
+            signer: null,
+            isValid: FakeKeys.isValid,
+            trust: null,
+            tableKey: { low: 7, high: 7 },
+            joins: true,
+            preparedAt: 3,
+          },
           ann.disk,
         ),
       ),
@@ -696,7 +710,14 @@ describe("what a disk holds", () => {
     // The nonce is no money, so that only the root tells.
     alice.value[8] = (alice.value[8] ?? 0) ^ 1
     const damaged = Stored.replicaOf(
-      { signer: null, isValid: FakeKeys.isValid, trust: null, tableKey: { low: 7, high: 7 }, preparedAt: 3 },
+      {
+        signer: null,
+        isValid: FakeKeys.isValid,
+        trust: null,
+        tableKey: { low: 7, high: 7 },
+        joins: true,
+        preparedAt: 3,
+      },
       ann.disk,
     )
     expect(Either.isLeft(damaged) && damaged.left._tag).toBe("DamagedState")

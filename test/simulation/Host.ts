@@ -120,6 +120,7 @@ export class Host {
         isValid: this.#around.scheme.isStrictlyValid,
         trust: null,
         tableKey,
+        joins: true,
         preparedAt: PREPARED_AT,
       },
       this.disk.stored,

@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import { FileSystem } from "@effect/platform"
 import type { SystemError } from "@effect/platform/Error"
-import { Effect, Either, Option, Schema } from "effect"
+import { Effect, Either, Option, Redacted, Schema } from "effect"
 import * as Host from "../../network/Host.js"
 import * as PeerAddress from "../../network/PeerAddress.js"
 import * as Secrets from "../../node/log/Secrets.js"
@@ -188,6 +188,12 @@ export const firstValidator: Reader<Genesis.FirstValidator> = (given) =>
     }
     return { publicKey: yield* publicKey(key), stake: yield* coins(stake), commissionPercent: Number(commission) }
   })
+
+/** Kept from logs, since it may hold a password. */
+export const database: Reader<Redacted.Redacted> = (given) =>
+  URL.canParse(given) && /^postgres(?:ql)?:$/.test(new URL(given).protocol)
+    ? Either.right(Redacted.make(given))
+    : Either.left("is not a database; use postgres://USER@HOST:PORT/NAME")
 
 /** `ADDRESS:COINS`; the address is checked where the network is known. */
 export const allocation: Reader<{ readonly to: string; readonly amount: Sats.Sats }> = (given) =>

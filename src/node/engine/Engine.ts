@@ -32,6 +32,7 @@ import * as SteadyClock from "../../turns/SteadyClock.js"
 import {
   ApplyingFault,
   InternalFault,
+  type RecordingFailed,
   StateBehind,
   type StateDamaged,
   type SupplyViolation,
@@ -56,6 +57,8 @@ import * as Loop from "./Loop.js"
 import type { NodeEvent } from "./NodeEvent.js"
 import * as Outgoing from "./Outgoing.js"
 import { Participation } from "./Participation.js"
+import * as Recorder from "./Recorder.js"
+import { Recording } from "./Recording.js"
 import * as Recovery from "./Recovery.js"
 import { Settling } from "./Settling.js"
 import { Vitals } from "./Vitals.js"
@@ -129,6 +132,7 @@ const opened = (load: Load) =>
       signer: Option.getOrNull(validatorKey),
       isValid: Verification.isStrictlyValid,
       trust: pinOf(settings.trustedCheckpoint),
+      joins: Option.isNone(yield* Effect.serviceOption(Recording)),
       tableKey,
       preparedAt: PREPARED_AT,
     }
@@ -233,10 +237,13 @@ const make = (load: Load) =>
     const inbox = new Inbox<Input>()
     const events = yield* PubSub.sliding<NodeEvent>(EVENTS_KEPT)
 
-    const write = yield* Writer.start(storage, supervisor, {
+    const recorder = yield* Recorder.make(replica.read.head.index)
+    const perform = yield* Writer.start(storage, supervisor, {
+      ...recorder.listener,
       written: (id) => Effect.sync(() => inbox.push({ _tag: "Written", id })),
       published: publishTo({ events, ineffective, settling, counters, vitals, fastSync, self }),
     })
+    const write = recorder.counting(perform)
     const signatures = yield* SignatureThreads.make()
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
     const bulkhead = new Bulkhead(counters, (place, error) => {
@@ -254,7 +261,8 @@ const make = (load: Load) =>
       bulkhead,
     })
     const outgoing = yield* Outgoing.make({ answers, asked, counters, settling, write })
-    yield* supervisor.critical(Loop.COMPONENT, Loop.run({ replica, vitals, inbox, incoming, outgoing }))
+    const { unwritten } = recorder
+    yield* supervisor.critical(Loop.COMPONENT, Loop.run({ replica, vitals, inbox, incoming, outgoing, unwritten }))
     yield* feedFromNetwork(inbox, incoming, answers)
     yield* tellMembers(replica)
     const catchUp = new CatchUp.CatchUp()
@@ -315,7 +323,7 @@ const make = (load: Load) =>
 
 export class Engine extends Context.Tag("udg/Engine")<Engine, Effect.Effect.Success<ReturnType<typeof make>>>() {}
 
-export type EngineError = StateDamaged | StateBehind | SupplyViolation | InternalFault | StorageError
+export type EngineError = StateDamaged | StateBehind | RecordingFailed | SupplyViolation | InternalFault | StorageError
 
 type Needed = Home | Configuration | Storage | Network | Supervisor
 

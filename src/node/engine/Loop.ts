@@ -19,6 +19,8 @@ export interface Parts {
   readonly inbox: Inbox<Input>
   readonly incoming: Incoming
   readonly outgoing: Outgoing
+  /** How many outputs wait for a writer that may be slower than this loop. */
+  readonly unwritten: () => number
 }
 
 export const COMPONENT = "consensus"
@@ -48,13 +50,18 @@ const describe = ({ current }: Task): string => {
 /** Inputs taken in before the loop yields. */
 const INPUTS_AT_ONCE = 64
 
+/** More than these would only take up memory. */
+const UNWRITTEN = 4_096
+const WRITERS_TURN = "10 millis"
+
 /**
  * Waits for an input or for the replica's next deadline; a halted replica has none. It always yields the thread once:
  * when rounds are late, the writer's answer to each vertex arrives before anything else, and loop and writer would pass
  * the thread between them forever.
  */
-const rest = ({ replica, inbox }: Parts): Effect.Effect<void> =>
+const rest = ({ replica, inbox, unwritten }: Parts): Effect.Effect<void> =>
   Effect.gen(function* () {
+    while (unwritten() > UNWRITTEN) yield* Effect.sleep(WRITERS_TURN)
     if (replica.isHalted) return yield* Effect.never
     yield* EventLoop.turn
     const at = yield* SteadyClock.current

@@ -18,11 +18,16 @@ export type Task =
   | { readonly _tag: "End"; readonly ending: Ending }
 
 export interface Listener {
+  /** These tasks come next, and none of their writes is in the files. */
+  readonly taking?: (tasks: ReadonlyArray<Task>) => Effect.Effect<void, Ending>
   /** This synced write and all before it are on disk and survive a power cut. */
   readonly written: (id: number) => Effect.Effect<void>
   /** If the event is a write, it and all before it are in the files, and survive a crash of the process. */
   readonly published: (event: NodeEvent) => Effect.Effect<void>
 }
+
+/** Taken together if somebody wants to know of it before they are written. */
+const TAKEN_AT_ONCE = 512
 
 /** How long a stop waits for the disk: with the time for answers and peers, it takes at most five seconds. */
 const FLUSH_LIMIT = Duration.millis(2_500)
@@ -31,7 +36,7 @@ const FLUSH_LIMIT = Duration.millis(2_500)
 export const start = (
   storage: typeof Storage.Service,
   supervisor: typeof Supervisor.Service,
-  { written, published }: Listener,
+  { taking, written, published }: Listener,
 ): Effect.Effect<(task: Task) => void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const tasks = new Inbox<Task>()
@@ -76,7 +81,9 @@ export const start = (
           if (isStopping) return yield* Effect.zipRight(Deferred.succeed(drained, undefined), Effect.never)
           yield* tasks.arrival
         }
-        yield* perform(tasks.take(Number.MAX_SAFE_INTEGER))
+        const taken = tasks.take(taking === undefined ? Number.MAX_SAFE_INTEGER : TAKEN_AT_ONCE)
+        if (taking !== undefined) yield* taking(taken)
+        yield* perform(taken)
       }
     }).pipe(Effect.onError(() => Deferred.succeed(drained, undefined)))
 

@@ -137,6 +137,13 @@ export class JoinStopped extends Data.TaggedError("JoinStopped")<{ readonly prob
   }
 }
 
+/** What this follower executes could not be recorded where it must be. */
+export class RecordingFailed extends Data.TaggedError("RecordingFailed")<{ readonly reason: string }> {
+  override get message(): string {
+    return this.reason
+  }
+}
+
 /** The endings of a running node. */
 export type Ending =
   | FinalityRollback
@@ -145,6 +152,7 @@ export type Ending =
   | StateDamaged
   | StateBehind
   | JoinStopped
+  | RecordingFailed
   | AlreadySigned
   | StorageError
 

@@ -9,6 +9,7 @@ import * as DiskSpace from "../../storage/files/DiskSpace.js"
 import * as SteadyClock from "../../turns/SteadyClock.js"
 import type { Counters } from "../engine/Counters.js"
 import { Engine } from "../engine/Engine.js"
+import { Recording } from "../engine/Recording.js"
 import { Configuration } from "../start/Configuration.js"
 import { Home } from "../start/Home.js"
 import * as Versions from "../start/Versions.js"
@@ -42,6 +43,8 @@ export interface Measured {
   readonly sync: { readonly records: number; readonly ratio: number } | null
   /** Rounds that a quorum has made and this node has not. */
   readonly roundsBehind: number
+  /** The last commit that is recorded elsewhere too, and how many are not yet; null where nothing is recorded. */
+  readonly recording: { readonly commit: number; readonly lag: number } | null
   /** Null for a node that keeps everything in memory. */
   readonly disk: DiskSpace.DiskSpace | null
 }
@@ -54,6 +57,7 @@ const make = Effect.gen(function* () {
   const { version } = yield* Configuration
   const { genesis, location } = yield* Home
   const { figures: network } = yield* Network
+  const recording = Option.getOrNull(yield* Effect.serviceOption(Recording))
   const clock = yield* Effect.clock
   const startedAt = SteadyClock.unsafeCurrent(clock)
   const uptimeSeconds = () => Math.floor((SteadyClock.unsafeCurrent(clock) - startedAt) / 1_000)
@@ -118,6 +122,10 @@ const make = Effect.gen(function* () {
       clockAheadMs: watch.clockAheadMs,
       sync: sync === null ? null : { records: sync.records, ratio: sync.percent / 100 },
       roundsBehind: catchUp === null ? 0 : catchUp.reachedRound - catchUp.round,
+      recording: recording && {
+        commit: recording.recorded(),
+        lag: Math.max(0, view.read.head.index - recording.recorded()),
+      },
       disk: space,
     }
   })

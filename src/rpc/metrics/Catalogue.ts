@@ -248,6 +248,19 @@ const ofMachine: Of<Measured> = [
   ),
 ]
 
+const ofArchive: Of<Measured> = [
+  gauge(
+    "udg_archive_commit",
+    "The last commit that is in the archive's database; only of udg archive",
+    (m) => m.recording?.commit ?? null,
+  ),
+  gauge(
+    "udg_archive_lag_commits",
+    "Commits that the archive has executed and its database lacks; only of udg archive",
+    (m) => m.recording?.lag ?? null,
+  ),
+]
+
 const ofHttp: Of<OfHttp> = [
   labelled(
     "histogram",
@@ -275,5 +288,6 @@ export const all: Of<Measured & OfHttp> = [
   ...ofConsensus,
   ...ofNetwork,
   ...ofMachine,
+  ...ofArchive,
   ...ofHttp,
 ]

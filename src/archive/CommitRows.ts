@@ -1,0 +1,231 @@
+/** What the archive keeps of commits: the rows of each, in its order. */
+import { Effect, Either } from "effect"
+import { fromHex } from "#crypto"
+import type * as Execution from "../ledger/rules/Execution.js"
+import * as Rejection from "../ledger/rules/Rejection.js"
+import type { Change } from "../ledger/tables/Effects.js"
+import * as AccountRecord from "../protocol/state/AccountRecord.js"
+import { KINDS } from "../protocol/state/StateKey.js"
+import * as Charges from "../protocol/transaction/Charges.js"
+import type { Operation } from "../protocol/transaction/Operation.js"
+import type { Transaction } from "../protocol/transaction/Transaction.js"
+import type { Commit } from "../protocol/vertex/Commit.js"
+import type { Vertex } from "../protocol/vertex/Vertex.js"
+import type { Statements } from "./Postgres.js"
+import { Rows } from "./Rows.js"
+
+export interface Executed {
+  readonly execution: Pick<
+    Execution.Execution,
+    "commit" | "time" | "effectsDigest" | "totalSupply" | "vertices" | "events"
+  > & { readonly changes: Iterable<Change> }
+  readonly vertices: ReadonlyArray<Vertex>
+}
+
+/** Text of PostgreSQL cannot hold this character, which a memo may. The bytes of a transaction have it. */
+const storable = (text: string): string => text.replaceAll("\u0000", "\uFFFD")
+
+const wordsOf = (operation: Operation): string => {
+  switch (operation._tag) {
+    case "Transfer":
+      return operation.memo
+    case "CreateProposalTx":
+      return `${operation.title}\n${operation.description}`
+    default:
+      return ""
+  }
+}
+
+const instant = (milliseconds: number): string => new Date(milliseconds).toISOString()
+
+/** The balance and nonce in the canonical bytes of a record. */
+const accountOf = (value: Uint8Array): AccountRecord.AccountRecord => Either.getOrThrow(AccountRecord.decode(value))
+
+export class CommitRows {
+  readonly #commits = new Rows("commits", {
+    commit_index: "bigint",
+    epoch: "bigint",
+    leader_round: "bigint",
+    leader_hash: "bytea",
+    previous: "bytea",
+    hash: "bytea",
+    time: "timestamptz",
+    effects_digest: "bytea",
+    total_supply: "bigint",
+    vertices: "integer",
+    transactions: "integer",
+  })
+  readonly #vertices = new Rows("vertices", {
+    commit_index: "bigint",
+    position: "integer",
+    hash: "bytea",
+    epoch: "bigint",
+    round: "bigint",
+    author: "bytea",
+    time: "timestamptz",
+    minted: "bigint",
+    transactions: "integer",
+    bytes: "bytea",
+  })
+  readonly #transactions = new Rows("transactions", {
+    commit_index: "bigint",
+    sequence: "bigint",
+    hash: "bytea",
+    vertex_position: "integer",
+    position: "integer",
+    type: "text",
+    sender: "bytea",
+    nonce: "bigint",
+    recipient: "bytea",
+    amount: "bigint",
+    fee: "bigint",
+    failure: "text",
+    failure_reason: "text",
+    proposal_id: "bigint",
+    words: "text",
+    bytes: "bytea",
+  })
+  readonly #history = new Rows("account_history", {
+    address: "bytea",
+    commit_index: "bigint",
+    sequence: "bigint",
+    kind: "text",
+    amount: "bigint",
+  })
+  readonly #states = new Rows("account_states", {
+    address: "bytea",
+    commit_index: "bigint",
+    balance: "bigint",
+    nonce: "bigint",
+    record: "bytea",
+  })
+  readonly #records = new Rows("record_states", {
+    kind: "smallint",
+    key: "bytea",
+    commit_index: "bigint",
+    value: "bytea",
+  })
+  /** The last of a key counts. */
+  readonly #accounts = new Map<string, readonly [Uint8Array, number, AccountRecord.AccountRecord | null, Uint8Array]>()
+  #sequence: number
+  #last: Executed["execution"] | null = null
+
+  /** `sequence` is the number of the last transaction that is stored. */
+  constructor(sequence: number) {
+    this.#sequence = sequence
+  }
+
+  add({ execution, vertices }: Executed): void {
+    const { commit, time, effectsDigest, totalSupply } = execution
+    const before = this.#sequence
+    for (const [position, vertex] of vertices.entries())
+      this.#vertex(commit, vertex, position, execution.vertices[position])
+    for (const event of execution.events) this.#event(commit, event)
+    for (const change of execution.changes) this.#change(commit, change)
+    this.#commits.add(
+      ...[commit.index, commit.epoch, commit.leaderRound, fromHex(commit.leaderHash), fromHex(commit.previous)],
+      ...[fromHex(commit.hash), instant(time), fromHex(effectsDigest), totalSupply, vertices.length],
+      this.#sequence - before,
+    )
+    this.#last = execution
+  }
+
+  #vertex({ index }: Commit, vertex: Vertex, position: number, outcome: Execution.VertexOutcome | undefined): void {
+    const { header, body, encoded } = vertex
+    this.#vertices.add(
+      ...[index, position, fromHex(header.hash), header.epoch, header.round, fromHex(header.author)],
+      ...[instant(header.timestamp), outcome?.minted ?? 0, body.transactions.length, encoded],
+    )
+    for (const [place, transaction] of body.transactions.entries()) {
+      const result = outcome?.transactions[place]
+      if (result === undefined || result._tag === "NoEffect") continue
+      this.#transaction(index, position, place, transaction, result)
+    }
+  }
+
+  #transaction(
+    index: number,
+    vertex: number,
+    position: number,
+    transaction: Transaction,
+    outcome: Exclude<Execution.Outcome, { readonly _tag: "NoEffect" }>,
+  ): void {
+    const sequence = ++this.#sequence
+    const { id, operation, from, nonce, encoded } = transaction
+    const recipient = Charges.recipientOf(operation)
+    const reason = outcome._tag === "Failed" ? outcome.reason : null
+    this.#transactions.add(
+      ...[index, sequence, fromHex(id), vertex, position, operation._tag, fromHex(from), nonce],
+      ...[recipient === undefined ? null : fromHex(recipient), "amount" in operation ? operation.amount : null],
+      ...[outcome.fee, reason?._tag ?? null, reason === null ? null : storable(Rejection.describe(reason))],
+      ...[outcome._tag === "Applied" ? outcome.proposalId : null, storable(wordsOf(operation)), encoded],
+    )
+    for (const address of Charges.addressesOf(transaction))
+      this.#history.add(fromHex(address), index, sequence, "transaction", null)
+  }
+
+  #event({ index }: Commit, event: Execution.Event): void {
+    if (event._tag === "Slashed")
+      this.#history.add(fromHex(event.validator), index, 0, `slashed ${event.epoch}`, event.ownStake)
+    if (event._tag === "Unlocked")
+      this.#history.add(fromHex(event.address), index, 0, `unlocked ${event.from}`, event.amount)
+  }
+
+  #change({ index }: Commit, { kind, key, value }: Change): void {
+    if (kind !== "Account") {
+      this.#records.add(KINDS[kind].byte, key, index, value)
+      return
+    }
+    const account = value === null ? null : accountOf(value)
+    this.#states.add(key, index, account?.balance ?? 0, account?.nonce ?? 0, value)
+    this.#accounts.set(key.join(), [key, index, account, value ?? new Uint8Array()])
+  }
+
+  get #current() {
+    const update = "balance = excluded.balance, nonce = excluded.nonce, record = excluded.record"
+    const rows = new Rows(
+      "accounts",
+      { address: "bytea", commit_index: "bigint", balance: "bigint", nonce: "bigint", record: "bytea" },
+      `on conflict (address) do update set commit_index = excluded.commit_index, ${update}`,
+    )
+    for (const [key, index, account, value] of this.#accounts.values())
+      if (account !== null) rows.add(key, index, account.balance, account.nonce, value)
+    return rows
+  }
+
+  /** Writes all of it, and moves the position; fails if it is not where the first of these commits follows. */
+  write(sql: Statements, expected: number | null) {
+    return Effect.gen(this, function* () {
+      const last = this.#last
+      if (last === null) return true
+      const { commit, effectsDigest } = last
+      const place = [commit.index, fromHex(commit.hash), fromHex(effectsDigest), this.#sequence]
+      const moved =
+        expected === null
+          ? yield* sql.rows(
+              `insert into position (commit_index, commit_hash, effects_digest, last_sequence)
+                values ($1, $2, $3, $4) on conflict do nothing returning 1`,
+              place,
+            )
+          : yield* sql.rows(
+              `update position set commit_index = $1, commit_hash = $2, effects_digest = $3, last_sequence = $4
+                where commit_index = $5 returning 1`,
+              [...place, expected],
+            )
+      if (moved.length === 0) return false
+      for (const rows of [
+        this.#commits,
+        this.#vertices,
+        this.#transactions,
+        this.#history,
+        this.#states,
+        this.#records,
+      ])
+        yield* rows.write(sql)
+      const gone = [...this.#accounts.values()].filter(([, , account]) => account === null).map(([key]) => key)
+      if (gone.length > 0) yield* sql.rows("delete from accounts where address = any($1::bytea[])", [gone])
+      yield* this.#current.write(sql)
+      return true
+    })
+  }
+}

@@ -1,0 +1,36 @@
+/** Brings an archive's database to the newest schema: each migration in a transaction of its own, in the order of its number. */
+import { Effect } from "effect"
+import { type ArchiveError, NewerArchive } from "./ArchiveError.js"
+import type * as Postgres from "./Postgres.js"
+import { migrations } from "./Schema.js"
+
+/** Two archives that start at once take turns. */
+const LOCK = 7_563_367
+
+const VERSIONS = `create table if not exists schema_versions (version integer not null primary key, at timestamptz not null)`
+
+const versionOf = ({ rows }: Postgres.Statements) =>
+  Effect.map(rows("select coalesce(max(version), 0) from schema_versions"), ([row]) => Number(row?.[0] ?? 0))
+
+export const run = (database: Postgres.Postgres): Effect.Effect<void, ArchiveError> =>
+  Effect.forEach(
+    [...migrations, null],
+    (migration) =>
+      database.write<void>((sql) =>
+        Effect.gen(function* () {
+          yield* sql.rows("select pg_advisory_xact_lock($1)", [LOCK])
+          yield* sql.rows(VERSIONS)
+          const version = yield* versionOf(sql)
+          if (migration === null) {
+            const known = migrations.length
+            return version > known ? yield* new NewerArchive({ place: database.place, version, known }) : undefined
+          }
+          if (version >= migration.version) return
+          // One statement after the other: with values, the server takes only one at a time.
+          for (const statement of migration.statements.split(/;\s*\n/).filter((text) => text.trim() !== ""))
+            yield* sql.rows(statement)
+          yield* sql.rows("insert into schema_versions values ($1, now())", [migration.version])
+        }),
+      ),
+    { discard: true },
+  )

@@ -1,0 +1,152 @@
+/**
+ * The schema of an archive in PostgreSQL. Hashes are 32 and addresses 20 raw bytes. What grows with the network is partitioned
+ * by the index of the commit, so that old partitions can be detached.
+ */
+
+export interface Migration {
+  readonly version: number
+  readonly statements: string
+}
+
+/** Commits of one partition: a day and a half at two a second. Fixed: it is in the bounds of every partition. */
+export const PARTITION_COMMITS = 250_000
+
+/** The tables that are partitioned by `commit_index`. */
+export const PARTITIONED = ["commits", "vertices", "transactions", "account_history", "account_states", "record_states"]
+
+/** The channel that tells of each commit, by its index. */
+export const CHANNEL = "udg_commits"
+
+const first = `
+create table network (
+  id boolean primary key default true check (id),
+  genesis_hash bytea not null,
+  network_id text not null
+);
+comment on table network is 'The network that this archive is of: one row.';
+
+create table position (
+  id boolean primary key default true check (id),
+  commit_index bigint not null,
+  commit_hash bytea not null,
+  effects_digest bytea not null,
+  last_sequence bigint not null
+);
+comment on table position is 'The last commit that is here, with everything of it and of those before: one row.';
+
+create table commits (
+  commit_index bigint not null primary key,
+  epoch bigint not null,
+  leader_round bigint not null,
+  leader_hash bytea not null,
+  previous bytea not null,
+  hash bytea not null,
+  time timestamptz not null,
+  effects_digest bytea not null,
+  total_supply bigint not null,
+  vertices integer not null,
+  transactions integer not null
+) partition by range (commit_index);
+comment on table commits is 'Every commit; 0 is the genesis.';
+create index commits_by_round on commits (leader_round);
+create index commits_by_time on commits (time);
+
+create table vertices (
+  commit_index bigint not null,
+  position integer not null,
+  hash bytea not null,
+  epoch bigint not null,
+  round bigint not null,
+  author bytea not null,
+  time timestamptz not null,
+  minted bigint not null,
+  transactions integer not null,
+  bytes bytea not null,
+  primary key (commit_index, position)
+) partition by range (commit_index);
+comment on table vertices is 'Every vertex that a commit ordered, in its order; minted is what its reward brought into being.';
+create index vertices_by_hash on vertices (hash);
+create index vertices_by_author on vertices (author, commit_index, position);
+create index vertices_by_round on vertices (round);
+
+create table transactions (
+  commit_index bigint not null,
+  sequence bigint not null,
+  hash bytea not null,
+  vertex_position integer not null,
+  position integer not null,
+  type text not null,
+  sender bytea not null,
+  nonce bigint not null,
+  recipient bytea,
+  amount bigint,
+  fee bigint not null,
+  failure text,
+  failure_reason text,
+  proposal_id bigint,
+  words text not null,
+  bytes bytea not null,
+  primary key (commit_index, sequence)
+) partition by range (commit_index);
+comment on table transactions is 'Every executed transaction, numbered in the order of execution; words are its memo or its proposal''s texts.';
+create index transactions_by_hash on transactions (hash);
+create index transactions_by_type on transactions (type, sequence);
+create index transactions_by_words on transactions using gin (to_tsvector('simple', words)) where words <> '';
+
+create table account_history (
+  address bytea not null,
+  commit_index bigint not null,
+  sequence bigint not null,
+  kind text not null,
+  amount bigint,
+  primary key (address, commit_index, sequence, kind)
+) partition by range (commit_index);
+comment on table account_history is 'What an account took part in: transactions by their sequence, and with sequence 0 what else happened to it.';
+
+create table accounts (
+  address bytea not null primary key,
+  commit_index bigint not null,
+  balance bigint not null,
+  nonce bigint not null,
+  record bytea not null
+);
+comment on table accounts is 'Every account as of the last commit; record is its canonical encoding.';
+create index accounts_by_balance on accounts (balance desc, address);
+
+create table account_states (
+  address bytea not null,
+  commit_index bigint not null,
+  balance bigint not null,
+  nonce bigint not null,
+  record bytea,
+  primary key (address, commit_index)
+) partition by range (commit_index);
+comment on table account_states is 'An account after each commit that changed it; record is null where it was left empty.';
+
+create table record_states (
+  kind smallint not null,
+  key bytea not null,
+  commit_index bigint not null,
+  value bytea,
+  primary key (kind, key, commit_index)
+) partition by range (commit_index);
+comment on table record_states is 'Any other record of the ledger after each commit that changed it; value is null where it was deleted.';
+
+create table checkpoints (
+  round bigint not null primary key,
+  epoch bigint not null,
+  hash bytea not null,
+  is_closing boolean not null,
+  signed bytea not null
+);
+comment on table checkpoints is 'Every checkpoint that a quorum signed, encoded with its signatures.';
+
+create table epochs (
+  epoch bigint not null primary key,
+  base bytea not null,
+  record bytea not null
+);
+comment on table epochs is 'Every epoch: the closing checkpoint before it, and its committee.';
+`
+
+export const migrations: ReadonlyArray<Migration> = [{ version: 1, statements: first }]

@@ -1,0 +1,210 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { join, resolve } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Address from "../../src/protocol/identity/Address.js"
+import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as TransactionJson from "../../src/protocol/transaction/JsonForm.js"
+import * as Transaction from "../../src/protocol/transaction/Transaction.js"
+import * as Processes from "../network/Processes.js"
+import * as Rest from "../support/Rest.js"
+import * as Server from "./Server.js"
+
+const built = resolve(import.meta.dirname, "../../dist/main.js")
+
+/** How often the archive is killed; UDG_ARCHIVE_KILLS=50 for a long run. */
+const KILLS = Number(process.env["UDG_ARCHIVE_KILLS"] ?? 3)
+
+interface Follower {
+  readonly child: ChildProcess
+  readonly directory: string
+  readonly said: () => string
+  readonly end: (signal: NodeJS.Signals) => Promise<number | null>
+}
+
+const follow = (network: Processes.Founded, name: string, database: string, peer: Processes.Started): Follower => {
+  const directory = join(network.folder, `archive-${name}`)
+  const words = ["archive", "--genesis", network.genesisFile, "--data-dir", directory]
+  const places = ["--host", "127.0.0.1", "--port", "0", "--peer", peer.p2p]
+  const child = spawn(process.execPath, [built, ...words, ...places], {
+    env: { PATH: process.env["PATH"] ?? "", UDG_DATABASE: database },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  let text = ""
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (part: string) => {
+      text += part
+    })
+  const ended = new Promise<number | null>((settle) => child.on("close", settle))
+  return {
+    child,
+    directory,
+    said: () => text,
+    end: (signal) => {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+/** Pays somebody every few milliseconds, until it is told to stop; returns how often. */
+const paying = (network: Processes.Founded, node: Processes.Started) => {
+  const people = Array.from({ length: 5 }, () => Address.fromPublicKey(SecretKey.generate().publicKey))
+  const from = Address.fromPublicKey(network.rich.publicKey)
+  let isGoingOn = true
+  const run = async () => {
+    let nonce = 0
+    for (; isGoingOn; ) {
+      const operation = {
+        _tag: "Transfer",
+        to: people[nonce % people.length] ?? from,
+        amount: Sats.make(1_000 + nonce),
+        // PostgreSQL's text cannot hold a zero character.
+        memo: nonce % 3 === 0 ? `rent\u0000 ${nonce}` : "",
+      } as const
+      const unsigned = { from, nonce: Natural.nonce(nonce), fee: Sats.make(1_000), operation }
+      const signed = Transaction.sign(network.genesis.networkId, unsigned, network.rich)
+      const answer = await fetch(`${node.http}/tx/submit`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(TransactionJson.toJson(signed)),
+      }).catch(() => null)
+      if (answer?.ok === true) nonce++
+      await new Promise((settle) => setTimeout(settle, 15))
+    }
+    return nonce
+  }
+  const done = run()
+  return () => {
+    isGoingOn = false
+    return done
+  }
+}
+
+const position = async (database: string): Promise<number> => {
+  const rows = await Server.query(database, "select commit_index from position").catch(() => [])
+  return Number(rows[0]?.[0] ?? -1)
+}
+
+/** Everything that must agree: the commits of the node, and the state and the transactions of the follower itself. */
+const compare = async (database: string, node: Processes.Started, follower: Follower) => {
+  const last = await position(database)
+  const commits = await Server.query(
+    database,
+    "select commit_index, upper(encode(hash, 'hex')), upper(encode(effects_digest, 'hex')) from commits order by 1",
+  )
+  expect(commits.length).toBe(last + 1)
+  const expected = Processes.commits(node).slice(0, last + 1)
+  expect(commits).toEqual(expected.map(({ index, hash, effects }) => [String(index), hash, effects]))
+  const file = join(follower.directory, "udg.db")
+  const accounts = Processes.rows(file, "select address, balance, nonce from accounts order by address")
+  const states = await Server.query(
+    database,
+    `select encode(address, 'hex'), balance::int8, nonce::int8 from (
+      select distinct on (address) address, balance, nonce, record from account_states order by address, commit_index desc
+    ) s where record is not null order by 1`,
+  )
+  expect(states.map(([address, ...rest]) => [address, ...rest.map(Number)])).toEqual(accounts)
+  const current = await Server.query(database, "select encode(address, 'hex'), balance, nonce from accounts order by 1")
+  expect(current.map(([address, ...rest]) => [address, ...rest.map(Number)])).toEqual(accounts)
+  const [[transactions, first, end, distinct] = []] = await Server.query(
+    database,
+    "select count(*), min(sequence), max(sequence), count(distinct hash) from transactions",
+  )
+  expect([first, end, distinct]).toEqual(["1", transactions, transactions])
+  return { last, transactions: Number(transactions) }
+}
+
+describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("an archive", { timeout: 300_000 }, () => {
+  let server: Server.Server
+  beforeAll(async () => {
+    server = await Server.make()
+  }, 60_000)
+  afterAll(async () => {
+    await Processes.removeAll()
+    await server.remove()
+  })
+
+  it(Rest.of("a minute of kills", "loses nothing and writes nothing twice, however often it is killed"), async () => {
+    const database = await server.create("kills")
+    const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-archive" })
+    const [node] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
+    if (node === undefined) return expect.fail()
+    const stop = paying(network, node)
+    await Processes.everybodyAt([node], 150)
+    let follower = follow(network, "a", database, node)
+    for (let n = 0; n < KILLS; n++) {
+      const before = await position(database)
+      await Processes.until(`more commits than ${before}: ${follower.said()}`, async () => {
+        if (follower.child.exitCode !== null) expect.fail(follower.said())
+        return (await position(database)) > before + 3 + 5 * n
+      })
+      await follower.end("SIGKILL")
+      follower = follow(network, "a", database, node)
+    }
+    const paid = await stop()
+    const target = Processes.commits(node).length
+    await Processes.until("the archive has them", async () => (await position(database)) >= target)
+    expect(await follower.end("SIGTERM")).toBe(0)
+    const { transactions } = await compare(database, node, follower)
+    expect(transactions).toBe(paid)
+    const words = await Server.query(
+      database,
+      "select count(*) from transactions where words <> '' and to_tsvector('simple', words) @@ to_tsquery('simple', 'rent')",
+    )
+    expect(Number(words[0]?.[0])).toBe(Math.ceil(paid / 3))
+  })
+
+  it("goes on when the database is killed and comes back, beside a second archive of the same database", async () => {
+    const database = await server.create("restarts")
+    const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-restarts" })
+    const [node] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
+    if (node === undefined) return expect.fail()
+    const stop = paying(network, node)
+    const followers = ["a", "b"].map((name) => follow(network, name, database, node))
+    await Processes.until("it has begun", async () => (await position(database)) > 10)
+    await server.kill()
+    await new Promise((settle) => setTimeout(settle, 1_500))
+    await server.start()
+    const before = await position(database)
+    await Processes.until("it goes on", async () => (await position(database)) > before + 10)
+    const paid = await stop()
+    const target = Processes.commits(node).length
+    await Processes.until("the archive has them", async () => (await position(database)) >= target)
+    const [first, second] = followers
+    if (first === undefined || second === undefined) return expect.fail()
+    expect(await second.end("SIGTERM")).toBe(0)
+    const after = await position(database)
+    await Processes.until("the first goes on alone", async () => (await position(database)) > after)
+    expect(await first.end("SIGTERM")).toBe(0)
+    expect((await compare(database, node, first)).transactions).toBe(paid)
+  })
+
+  it("refuses a database of another network, or one that is behind its own files, and says no password", async () => {
+    const database = await server.create("refusals")
+    const secret = database.replace("udg@", "udg:hidden-word@")
+    const [one, other] = ["udg-one", "udg-other"].map((networkId) =>
+      Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId }),
+    )
+    if (one === undefined || other === undefined) return expect.fail()
+    const [node] = await Processes.startAll(one, ["--archive"])
+    if (node === undefined) return expect.fail()
+    const follower = follow(one, "a", secret, node)
+    await Processes.until(`it has begun: ${follower.said()}`, async () => (await position(database)) > 20)
+    await follower.end("SIGTERM")
+    const stranger = follow(other, "b", secret, node)
+    await Processes.until("it ends", () => stranger.child.exitCode !== null)
+    expect(stranger.child.exitCode).toBe(1)
+    expect(stranger.said()).toMatch(/is of udg-one \([0-9a-f]{64}\), not of udg-other/)
+    await Server.query(
+      database,
+      `update position set (commit_index, commit_hash, effects_digest) =
+        (select commit_index, hash, effects_digest from commits where commit_index = 5)`,
+    )
+    const behind = follow(one, "a", secret, node)
+    await Processes.until("it ends", () => behind.child.exitCode !== null)
+    expect(behind.said()).toMatch(/ends with commit 5, before commit \d+ of the data directory; name an empty/)
+    for (const { said } of [follower, stranger, behind]) expect(said()).not.toContain("hidden-word")
+  })
+})

@@ -103,8 +103,8 @@ const house = {
   },
   /** A node for the tests of others: built like the command line's, handed out like the client. */
   testing: {
-    ours: ["protocol", "network", "node", "rpc", "client"],
-    packages: ["effect", "#crypto", "@effect/platform-node/NodeFileSystem"],
+    ours: ["protocol", "turns", "storage", "network", "node", "rpc", "client"],
+    packages: ["effect", "#crypto", "@effect/platform", "@effect/platform-node/NodeFileSystem", "node:path"],
   },
   /** A follower that records in PostgreSQL. Loaded only by its command. */
   archive: {
@@ -113,7 +113,7 @@ const house = {
   },
   cli: {
     rooms: ["terminal", "settings", "wallet", "doctor", "."],
-    ours: ["protocol", "storage", "network", "node", "rpc", "client", "light", "archive"],
+    ours: ["protocol", "storage", "network", "node", "rpc", "client", "light", "testing", "archive"],
     packages: ["effect", "#crypto", "@effect/*", "node:*"],
   },
   main: { ours: ["cli"], packages: ["effect", "@effect/*", "node:*"] },

@@ -41,6 +41,7 @@ const version = Command.make({
 })
 
 const tools: ReadonlyMap<string, Load> = new Map<string, Load>([
+  ["dev", async () => (await import("./Dev.js")).command],
   ["localnet", async () => (await import("./Localnet.js")).command],
   ["archive", async () => (await import("./Archive.js")).command],
   ["exporter", async () => (await import("./Exporter.js")).command],

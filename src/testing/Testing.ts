@@ -12,18 +12,11 @@
  *
  * or as an Effect layer, `TestNode.layer()`.
  */
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Clock, Context, Effect, Exit, Layer, Logger, LogLevel, Option, Scope } from "effect"
 import { sha256Hex } from "#crypto"
 import * as Client from "../client/Client.js"
 import * as Wallet from "../client/Wallet.js"
-import * as Network from "../network/Network.js"
-import * as Engine from "../node/engine/Engine.js"
-import * as Node from "../node/Node.js"
-import { RpcUrl } from "../node/RpcUrl.js"
-import { Configuration } from "../node/start/Configuration.js"
 import * as Founding from "../node/start/Founding.js"
-import { Home } from "../node/start/Home.js"
 import * as Binary from "../protocol/encoding/Binary.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
 import type { Protocol } from "../protocol/epoch/Protocol.js"
@@ -33,7 +26,7 @@ import { addressPrefix, type Mode } from "../protocol/identity/Network.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import type { Parameters } from "../protocol/numbers/Parameters.js"
 import * as Sats from "../protocol/numbers/Sats.js"
-import * as HttpInterface from "../rpc/HttpInterface.js"
+import * as DevNetwork from "./DevNetwork.js"
 
 export interface Options {
   /** The round interval; 10 by default. A payment is final after three rounds. */
@@ -48,6 +41,12 @@ export interface Options {
   readonly parameters?: Partial<Parameters>
   /** Values that are fixed for the life of a network. */
   readonly protocol?: Partial<Protocol>
+  /** The text from which the keys of the accounts derive; the same in every test by default. */
+  readonly seed?: string
+  /** Rounds only while transactions wait, or when asked for. */
+  readonly onDemand?: boolean
+  /** Whether `snapshot` works; the data is then in a temporary directory instead of in memory. */
+  readonly snapshots?: boolean
 }
 
 /** An account with coins, and a method for each type of transaction. */
@@ -69,57 +68,73 @@ const shortParameters: Partial<Parameters> = {
   checkpointIntervalRounds: 20,
 }
 
-/** The same in every test, so that addresses in logs are recognisable. Worthless on any other network. */
-export const keyOf = (index: number): Wallet.SecretKey =>
-  Wallet.secretKey(sha256Hex(Binary.utf8(`udg-node/testing account ${index}`)))
+const SEED = "udg-node/testing"
 
-const home = (accounts: ReadonlyArray<Wallet.SecretKey>, options: Options) =>
-  Effect.map(Clock.currentTimeMillis, (now) => {
-    const { roundMs = ROUND_MS, mode = "testnet", coinsEach = COINS_EACH } = options
+/** From the seed alone, so that addresses in logs are recognisable. Worthless on any other network. */
+export const keyOf = (index: number, seed = SEED): Wallet.SecretKey =>
+  Wallet.secretKey(sha256Hex(Binary.utf8(`${seed} account ${index}`)))
+
+/** A network of its own with these accounts. */
+export const found = (options: Options, around: Pick<DevNetwork.Options, "version" | "port">) =>
+  Effect.gen(function* () {
+    const {
+      roundMs = ROUND_MS,
+      mode = "testnet",
+      coinsEach = COINS_EACH,
+      onDemand = false,
+      snapshots = false,
+    } = options
+    const accounts = Array.from({ length: options.accounts ?? ACCOUNTS }, (_, i) => keyOf(i, options.seed))
     const validator = Wallet.generate()
-    const faucet = mode === "testnet" ? Option.some(Wallet.generate()) : Option.none()
+    const reserve = mode === "testnet" ? Option.some(Wallet.generate()) : Option.none()
     const amount = Sats.make(coinsEach * Sats.SATS_PER_COIN)
     const genesis = Founding.solo({
       mode,
-      time: Natural.timestamp(now),
+      time: Natural.timestamp(yield* Clock.currentTimeMillis),
       roundIntervalMs: roundMs,
       validator: validator.publicKey,
-      faucet: Option.match(faucet, { onNone: () => null, onSome: ({ publicKey }) => publicKey }),
+      faucet: Option.match(reserve, { onNone: () => null, onSome: ({ publicKey }) => publicKey }),
       otherwise: {
         allocations: accounts.map(({ publicKey }) => ({ address: Address.fromPublicKey(publicKey), amount })),
         parameters: { ...shortParameters, ...options.parameters },
         protocol: { ...shortProtocol, ...options.protocol },
       },
     })
-    return Home.of({
-      location: { _tag: "Ephemeral" },
-      genesis,
-      isFounded: true,
-      validatorKey: Option.some(validator),
-      faucetKey: faucet,
-    })
+    const kept = { isOnDemand: onDemand, hasSnapshots: snapshots }
+    const network = yield* DevNetwork.make({ genesis, validator, reserve, accounts, ...kept, ...around })
+    return { network, genesis, accounts }
   })
 
-const configuration = Layer.succeed(Configuration, {
-  version: "testing",
-  p2p: { host: "127.0.0.1", port: 0 },
-  rpc: { host: "127.0.0.1", port: 0 },
-  mode: Option.none(),
-  dataDirectory: "",
-  ephemeral: true,
-  archive: true,
-  history: Option.none(),
-  genesisFile: Option.none(),
-  validatorKeyFile: Option.none(),
-  faucetKeyFile: Option.none(),
-  validate: true,
-  peers: [],
-  trustedCheckpoint: Option.none(),
-  roundMs: Option.none(),
-  rpcNames: [],
-  trustedProxies: [],
-  clientIpHeader: Option.none(),
-  rateLimits: false,
+/** What a test can do to its network; see docs/dev.md. */
+export interface Controls {
+  /** Makes so many rounds at once, and puts the network's clock forward as far as they would have taken. */
+  readonly advanceRounds: (count: number) => Promise<DevNetwork.Position>
+  /** Puts the network's clock forward, and makes the rounds in which that shows. */
+  readonly advanceTime: (ms: number) => Promise<DevNetwork.Position>
+  /** Keeps the state, and returns its number. */
+  readonly snapshot: () => Promise<number>
+  /** Sets the network back to a snapshot; those taken later are gone. */
+  readonly revert: (snapshot: number) => Promise<DevNetwork.Position>
+  /** By a payment from the network's reserve or, from one of the accounts, back to it. Returns the balance. */
+  readonly setBalance: (address: string, amount: number) => Promise<number>
+}
+
+const refuse = (message: string) => new DevNetwork.ControlRefused({ message })
+
+const controlsOf = (network: DevNetwork.DevNetwork, mode: Mode): Controls => ({
+  advanceRounds: (count) => Effect.runPromise(network.advanceRounds(count)),
+  advanceTime: (ms) => Effect.runPromise(network.advanceTime(ms)),
+  snapshot: () => Effect.runPromise(network.snapshot),
+  revert: (snapshot) => Effect.runPromise(network.revert(snapshot)),
+  setBalance: (address, amount) =>
+    Effect.gen(function* () {
+      const found = yield* Effect.mapError(Address.parse(address, addressPrefix(mode)), ({ reason }) => refuse(reason))
+      const wanted = yield* Effect.try({
+        try: () => Sats.make(amount),
+        catch: () => refuse("amount: sats from 0 to those of the whole supply expected"),
+      })
+      return yield* network.setBalance(found, wanted)
+    }).pipe(Effect.runPromise),
 })
 
 /** A running node, with everything a test needs. */
@@ -136,24 +151,18 @@ export class TestNode extends Context.Tag("udg/TestNode")<
     readonly accounts: ReadonlyArray<FundedAccount>
     /** Waits for the outcome of a transaction. Rejects if the node no longer knows it. */
     readonly finalized: (hash: Hash) => Promise<Outcome>
+    readonly controls: Controls
   }
 >() {
   static layer(options: Options = {}) {
-    const keys = Array.from({ length: options.accounts ?? ACCOUNTS }, (_, i) => keyOf(i))
-    const node = Layer.provideMerge(HttpInterface.layer, Node.servicesOver(Engine.layer, Network.offline)).pipe(
-      Layer.provideMerge(Layer.effect(Home, home(keys, options))),
-      Layer.provide(configuration),
-      Layer.provide(NodeFileSystem.layer),
-      Layer.provide(Logger.minimumLogLevel(LogLevel.None)),
-    )
-    return Layer.provide(Layer.effect(TestNode, face(keys)), node)
+    return Layer.scoped(TestNode, face(options)).pipe(Layer.provide(Logger.minimumLogLevel(LogLevel.None)))
   }
 }
 
-const face = (keys: ReadonlyArray<Wallet.SecretKey>) =>
+const face = (options: Options) =>
   Effect.gen(function* () {
-    const { url } = yield* RpcUrl
-    const { genesis } = yield* Home
+    const { network: dev, genesis, accounts } = yield* found(options, { version: "testing", port: 0 })
+    const { url } = dev
     const client = Client.connect(url, { retries: 0 })
     const network = { networkId: genesis.networkId, prefix: addressPrefix(genesis.mode) }
     return TestNode.of({
@@ -161,7 +170,8 @@ const face = (keys: ReadonlyArray<Wallet.SecretKey>) =>
       client,
       network,
       genesis: Genesis.toJson(genesis),
-      accounts: keys.map((secretKey) => ({ ...Wallet.account(network, secretKey), secretKey })),
+      controls: controlsOf(dev, genesis.mode),
+      accounts: accounts.map((secretKey) => ({ ...Wallet.account(network, secretKey), secretKey })),
       finalized: async (hash) => {
         for (;;) {
           const outcome = await client.transactions.lookup({ path: { hash } })

@@ -164,6 +164,8 @@ export const governed = ({ min, max, name }: Parameters.Entry): Reader<number> =
 
 export const epochRounds = wholeNumber(Protocol.MIN_EPOCH_ROUNDS, 10_000_000, "a length of an epoch", " rounds")
 
+export const devAccounts = wholeNumber(1, 1_000, "a number of accounts", "")
+
 export const validators = wholeNumber(1, 16, "a number of validators", "")
 
 const spelledKey = reader(Schema.decodeUnknownOption(Keys.PublicKey), "is not a public key; use 64 hex characters")

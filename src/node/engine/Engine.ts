@@ -306,6 +306,8 @@ const make = (load: Load) =>
       /** Events from now on; writes once they are on disk. */
       events: Stream.fromPubSub(events),
       pulse: () => vitals.pulse,
+      /** Looks at the clock again, for a caller that has put it forward. */
+      wake: () => inbox.wake(),
       counters,
       /** What is waiting and was counted on the way in. */
       load: () => ({

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest"
+import { startNode } from "../../src/testing/Testing.js"
+
+const COIN = 100_000_000
+const HOUR_MS = 3_600_000
+const nobody = "00000000000000000000000000000000000000aa"
+
+const supplyOf = async ({ client }: Awaited<ReturnType<typeof startNode>>) => {
+  const health = await client.core.healthReport()
+  return { status: health.status, state: health.components.state?.status }
+}
+
+describe("the controls of a network for developers", () => {
+  it("make rounds at once and put the clock forward, however long a round takes", async () => {
+    await using node = await startNode({ roundMs: 60_000, accounts: 2 })
+    const { controls, client } = node
+    const before = (await client.core.status()).dag_round
+    const after = await controls.advanceRounds(50)
+    expect(after.round).toBeGreaterThanOrEqual(before + 50)
+    const later = await controls.advanceTime(5 * HOUR_MS)
+    expect(later.time - after.time).toBeGreaterThanOrEqual(5 * HOUR_MS)
+    const [alice] = node.accounts
+    if (alice === undefined) throw new Error("no account")
+    const payload = alice.transfer({ to: nobody, amount: 1, fee: 1_000, nonce: 0 })
+    const { tx_hash } = await client.transactions.submit({ payload })
+    await controls.advanceRounds(6)
+    expect((await node.finalized(tx_hash)).timestamp).toBeGreaterThanOrEqual(after.time + 5 * HOUR_MS)
+    expect((await client.core.status()).last_finalized_round).toBeGreaterThanOrEqual(before + 50)
+  }, 60_000)
+
+  it("set balances without a change of the supply, and take coins only from the network's own accounts", async () => {
+    await using node = await startNode({ accounts: 2, onDemand: true })
+    const { controls, client, accounts } = node
+    const balanceOf = async (address: string) => (await client.core.balance({ path: { address } })).balance
+    const alice = accounts[0]?.address ?? ""
+    expect(await controls.setBalance(nobody, 7 * COIN)).toBe(7 * COIN)
+    expect(await controls.setBalance(alice, 3)).toBe(3)
+    expect(await controls.setBalance(alice, 2)).toBe(2)
+    expect(await controls.setBalance(alice, 20_000 * COIN)).toBe(20_000 * COIN)
+    expect([await balanceOf(nobody), await balanceOf(alice)]).toEqual([7 * COIN, 20_000 * COIN])
+    await expect(controls.setBalance(nobody, 1)).rejects.toThrow("only from the accounts")
+    await expect(controls.setBalance(nobody, 6_000_000 * COIN)).rejects.toThrow("the reserve has less")
+    await expect(controls.setBalance("nowhere", 1)).rejects.toThrow()
+    await expect(controls.setBalance(nobody, -1)).rejects.toThrow("sats from 0")
+    expect((await supplyOf(node)).state).toBe("healthy")
+  }, 60_000)
+
+  it("make no rounds on demand while there is nothing to do, and as many as a payment needs", async () => {
+    await using node = await startNode({ onDemand: true, accounts: 2 })
+    const { client, accounts, finalized } = node
+    const [alice, bob] = accounts
+    if (alice === undefined || bob === undefined) throw new Error("no accounts")
+    const rounds = async () => (await client.core.status()).dag_round
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const before = await rounds()
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(await rounds()).toBe(before)
+    const payload = alice.transfer({ to: bob.address, amount: 1, fee: 1_000, nonce: 0 })
+    const { tx_hash } = await client.transactions.submit({ payload })
+    expect(await finalized(tx_hash)).toMatchObject({ applied: true })
+    // One that was due already may still come.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const after = await rounds()
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(await rounds()).toBe(after)
+    expect(after - before).toBeLessThan(10)
+  }, 60_000)
+
+  it("set the network back to a snapshot, under the same address, and drop the later ones", async () => {
+    await using node = await startNode({ onDemand: true, accounts: 2, snapshots: true })
+    const { controls, client } = node
+    const balance = async () => (await client.core.balance({ path: { address: nobody } })).balance
+    await controls.setBalance(nobody, COIN)
+    const first = await controls.snapshot()
+    await controls.setBalance(nobody, 2 * COIN)
+    const second = await controls.snapshot()
+    await controls.setBalance(nobody, 3 * COIN)
+    const { genesis_hash } = await client.core.network()
+    await controls.revert(first)
+    expect(await balance()).toBe(COIN)
+    expect((await client.core.network()).genesis_hash).toBe(genesis_hash)
+    await expect(controls.revert(second)).rejects.toThrow(`there is no snapshot ${second}`)
+    // What is built on it can be set back again.
+    await controls.setBalance(nobody, 5 * COIN)
+    await controls.revert(first)
+    expect(await balance()).toBe(COIN)
+    expect(await controls.setBalance(nobody, 4 * COIN)).toBe(4 * COIN)
+  }, 60_000)
+
+  it("refuse what is out of bounds, and change nothing", async () => {
+    await using node = await startNode({ onDemand: true, accounts: 1 })
+    const { advanceRounds, advanceTime, snapshot, revert } = node.controls
+    for (const count of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 100_001])
+      await expect(advanceRounds(count)).rejects.toThrow("rounds: a whole number")
+    for (const ms of [0, -1, 0.5, 2 ** 53]) await expect(advanceTime(ms)).rejects.toThrow("time_ms: a whole number")
+    await expect(snapshot()).rejects.toThrow("snapshots: true")
+    await expect(revert(1)).rejects.toThrow("snapshots: true")
+  }, 60_000)
+})

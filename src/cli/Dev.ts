@@ -3,7 +3,6 @@ import { Console, Effect, Option } from "effect"
 import * as Logging from "../node/log/Logging.js"
 import * as Address from "../protocol/identity/Address.js"
 import { addressPrefix } from "../protocol/identity/Network.js"
-import * as Words from "../protocol/numbers/Words.js"
 import * as Testing from "../testing/Testing.js"
 import * as DevControls from "./DevControls.js"
 import * as Command from "./settings/Command.js"
@@ -71,7 +70,7 @@ const describe = ({ network, genesis, accounts }: Made, controls: string, rounds
   return [
     Sheet.indented(lines),
     "",
-    `  ${Words.counted(accounts.length, "account")} with ${COINS_EACH.toLocaleString("en")} UDG each, with its secret key.`,
+    `  Accounts with ${COINS_EACH.toLocaleString("en")} UDG each, and their secret keys.`,
     "  Everybody knows these keys: never use them on another network.",
     "",
     ...listed.flat().map((line) => `  ${line}`),

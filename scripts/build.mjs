@@ -111,6 +111,8 @@ await build({
   format: "esm",
   conditions: ["udg-source"],
   sourcemap: true,
+  // Names stay, for stack traces. Without spaces the package is an eighth smaller.
+  minifyWhitespace: true,
   plugins: [modulesByName],
   // It starts the threads' programs as the compiler left them.
   alias: { "#threads": "./src/Threads.ts" },

@@ -617,6 +617,22 @@ const checkpoints: ReadonlyArray<Read> = [
     typed: (client) => client.checkpoints.closing({ path: { epoch: 1 as never } }),
     values: ({ firstClose }) => ({ hash: firstClose, epoch: 1 }),
   },
+  {
+    route: "/proof/tx/:hash",
+    of: "a transfer",
+    path: ({ done }) => `/proof/tx/${done.Transfer}`,
+    shape: () => Records.transactionProof,
+    typed: (client, { done }) => client.checkpoints.transactionProof(hashed(done.Transfer)),
+    values: ({ done }) => ({ hash: done.Transfer }),
+  },
+  {
+    route: "/proof/tx/:hash",
+    of: "one of which only the fee was taken",
+    path: ({ failed }) => `/proof/tx/${failed}`,
+    shape: () => Records.transactionProof,
+    typed: (client, { failed }) => client.checkpoints.transactionProof(hashed(failed)),
+    values: ({ failed }) => ({ hash: failed }),
+  },
   ...named("/proof/:address", ({ bob }) => bob, {
     shape: () => Records.proof,
     typed: (client, path) => client.checkpoints.proof({ path }),

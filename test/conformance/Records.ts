@@ -474,6 +474,19 @@ export const proof = Is.record({
   checkpoint,
 })
 
+export const transactionProof = Is.record({
+  hash: Is.hex32,
+  network_id: Is.text,
+  vertex: Is.hex,
+  headers: Is.list(Is.hex, { most: 64 }),
+  previous: Is.hex32,
+  commits: Is.list(
+    Is.record({ index: Is.integer, epoch: Is.integer, leader_round: Is.integer, leader_hash: Is.hex32 }),
+    { least: 1, most: 10_001 },
+  ),
+  checkpoint,
+})
+
 export const metrics = Is.record({
   dag_round: Is.integer,
   finalized_round: Is.integer,

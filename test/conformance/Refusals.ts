@@ -119,6 +119,22 @@ const missing: ReadonlyArray<Refusal> = [
   get("/checkpoint/epoch/:epoch", "it has not closed", "/checkpoint/epoch/999999999", 404, "CheckpointNotFound"),
   get("/checkpoint/epoch/:epoch", "the genesis", "/checkpoint/epoch/0", 404, "CheckpointNotFound", { says: /genesis/ }),
   get("/checkpoint/epoch/:epoch", "no number", "/checkpoint/epoch/x", 400, "InvalidRequest", { more: field("epoch") }),
+  get("/proof/tx/:hash", "unknown", `/proof/tx/${ZEROS}`, 404, "TransactionNotFound"),
+  get("/proof/tx/:hash", "pending", ({ pending }) => `/proof/tx/${pending}`, 404, "TransactionNotFound", {
+    says: /is pending/,
+  }),
+  get(
+    "/proof/tx/:hash",
+    "without effect",
+    (world) => `/proof/tx/${world.withoutEffect.hash}`,
+    404,
+    "TransactionNotFound",
+    {
+      more: { vertex_hash: Is.hex32, round: Is.integer, reason: Is.words },
+      says: /had no effect/,
+    },
+  ),
+  get("/proof/tx/:hash", "no hash", "/proof/tx/5", 400, "InvalidRequest", { more: field("hash") }),
   get("/account/:address/transactions", "too many", "/account/@alice/transactions?limit=101", 400, "InvalidRequest", {
     more: field("limit"),
   }),

@@ -202,6 +202,17 @@ describe("by the vectors, the client of the document", () => {
     }
   })
 
+  it("proves that transactions are in the order", () => {
+    const { network_id, epoch_record, proofs, refused } = vectors("inclusion.json", Published.inclusion)
+    const { rules } = B.whole(B.bytes(epoch_record), Epochs.readEpoch)
+    const prove = ({ checkpoint, ...inclusion }: (typeof proofs)[number] | (typeof refused)[number]) =>
+      Vertices.prove(network_id, rules.collection_depth_rounds, checkpoint, inclusion)
+    for (const proof of proofs) expect(Transactions.hashOf(network_id, prove(proof))).toBe(proof.hash)
+    for (const proof of refused) {
+      expect([proof.reason, refusalOf(() => prove(proof)).reason]).not.toEqual([proof.reason, "accepted"])
+    }
+  })
+
   it("builds tries, and checks proofs and subtrees", () => {
     const { tries, generated, proofs, refused_proofs, subtrees } = vectors("state-trie.json", Published.stateTrie)
     for (const { entries, root } of tries) {
@@ -304,6 +315,19 @@ describe("with a node, the client of the document", { timeout: 120_000 }, () => 
       key: from,
       fields: { ...State.nothing, balance: 6, nonce: 1 },
     })
+    const placed = await ask(`/proof/tx/${tx_hash}`, answers.transactionProof)
+    const record = await (async () => {
+      let known = Epochs.firstEpoch(genesis)
+      for (let epoch = 1; epoch < placed.checkpoint.epoch; epoch++) {
+        const { next_epoch } = checked(await ask(`/checkpoint/epoch/${epoch}`, answers.checkpoint), known)
+        if (next_epoch === null) throw new Error("it closes no epoch")
+        known = next_epoch
+      }
+      return known
+    })()
+    checked(placed.checkpoint, record)
+    const depth = record.rules.collection_depth_rounds
+    expect(Vertices.prove(network_id, depth, placed.checkpoint, { ...placed, hash: tx_hash })).toEqual(signed)
     const text = await (await fetch(`${node.url}/balance/${from}`)).text()
     expect(text).toContain(`"balance":6,"balance_coin":${Identity.coins(6)},`)
   })

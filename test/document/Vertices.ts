@@ -22,7 +22,7 @@ export interface SignedHeader {
   readonly hash: string
 }
 
-const readHeader = (reader: B.Reader): SignedHeader => {
+export const readHeader = (reader: B.Reader): SignedHeader => {
   const start = reader.offset
   const [base, epoch, round, pub_key] = [reader.hash(), reader.u64(), reader.u64(), reader.key()]
   const parents = reader.list16(300, () => ({ round: reader.u64(), author: reader.address(), hash: reader.hash() }))
@@ -103,3 +103,52 @@ export interface Commit {
 
 export const commitHash = ({ index, epoch, leader_round, leader_hash, previous }: Commit): string =>
   B.H("udg/commit", B.bytes(previous), B.u64(index), B.u64(epoch), B.u64(leader_round), B.bytes(leader_hash))
+
+export interface Inclusion {
+  readonly hash: string
+  readonly vertex: string
+  readonly headers: ReadonlyArray<string>
+  readonly previous: string
+  readonly commits: ReadonlyArray<Omit<Commit, "previous">>
+}
+
+interface Under {
+  readonly epoch: number
+  readonly commit_index: number
+  readonly commit_hash: string
+}
+
+/** The transaction, if the proof holds for a checkpoint of an epoch with this collection depth. */
+export const prove = (
+  networkId: string,
+  depth: number,
+  under: Under,
+  { hash, vertex, headers, previous, commits }: Inclusion,
+): Transactions.Transaction => {
+  const [first] = commits
+  const last = commits.at(-1)
+  if (first === undefined || last === undefined || commits.length > 10_001 || headers.length > 64) {
+    throw new B.Refused("limit")
+  }
+  let before = previous
+  for (const [i, commit] of commits.entries()) {
+    if (commit.index !== first.index + i) throw new B.Refused("rule")
+    before = commitHash({ ...commit, previous: before })
+  }
+  if (before !== under.commit_hash || last.index !== under.commit_index || first.epoch !== under.epoch) {
+    throw new B.Refused("rule")
+  }
+  const found = read(networkId, B.bytes(vertex))
+  const path = [...headers.map((encoded) => B.whole(B.bytes(encoded), readHeader)), found]
+  for (const [i, { hash: expected }] of path.entries()) {
+    const above = path[i - 1]
+    const isNamed =
+      above === undefined ? expected === first.leader_hash : above.header.parents.some((one) => one.hash === expected)
+    if (!isNamed) throw new B.Refused("rule")
+  }
+  const { epoch, round } = found.header
+  if (epoch !== under.epoch || round <= first.leader_round - depth) throw new B.Refused("rule")
+  const transaction = found.transactions.find((one) => Transactions.hashOf(networkId, one) === hash)
+  if (transaction === undefined) throw new B.Refused("rule")
+  return transaction
+}

@@ -188,6 +188,26 @@ export const vertices = () =>
     }),
   )
 
+const inclusionFields = {
+  hash: Hash.schema,
+  vertex: text,
+  headers: list(text),
+  previous: Hash.schema,
+  commits: list(struct({ index: commitIndex, epoch, leader_round: round, leader_hash: Hash.schema })),
+  checkpoint: struct({ epoch, commit_index: commitIndex, commit_hash: Hash.schema }),
+}
+
+export const inclusion = () =>
+  read(
+    "inclusion.json",
+    struct({
+      network_id: Network.NetworkId,
+      epoch_record: text,
+      proofs: list(struct({ about: text, ...inclusionFields })),
+      refused: list(struct({ reason: text, ...inclusionFields })),
+    }),
+  )
+
 export const epochs = () =>
   read(
     "epochs.json",

@@ -6,6 +6,7 @@ import * as JsonText from "../../src/protocol/encoding/JsonText.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Inclusion from "../../src/protocol/epoch/Inclusion.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
@@ -240,6 +241,38 @@ const fieldsOf = ({ epoch, firstRound, seed, rules, members }: EpochRecord.Epoch
     council_percent: rules.councilPercent,
   },
   members: members.map(({ address, publicKey, weight }) => ({ address, pub_key: publicKey, weight })),
+})
+
+describe("inclusion.json holds", () => {
+  const { network_id, epoch_record, proofs, refused } = Vectors.inclusion()
+  const record = Either.getOrThrow(EpochRecord.decode(bytes(epoch_record)))
+
+  const holds = (proof: (typeof proofs)[number] | (typeof refused)[number]): boolean => {
+    const { hash, vertex, headers, previous, commits, checkpoint } = proof
+    const inclusion = {
+      vertex: bytes(vertex),
+      headers: headers.map(bytes),
+      previous,
+      commits: commits.map(({ index, epoch, leader_round, leader_hash }) => ({
+        index,
+        epoch,
+        leaderRound: leader_round,
+        leaderHash: leader_hash,
+      })),
+    }
+    const under = {
+      epoch: checkpoint.epoch,
+      commitIndex: checkpoint.commit_index,
+      commitHash: checkpoint.commit_hash,
+    }
+    return Either.match(Inclusion.verify(network_id, hash, under, inclusion), {
+      onLeft: () => false,
+      onRight: (included) => Inclusion.isOrdered(included, record),
+    })
+  }
+
+  it.each(proofs)("for $about", (proof) => expect(holds(proof)).toBe(true))
+  it.each(refused)("and refuses: $reason", (proof) => expect(holds(proof)).toBe(false))
 })
 
 describe("epochs.json holds", () => {

@@ -151,6 +151,25 @@ export const states = struct({
   }),
 })
 
+const inclusionFields = {
+  hash: text,
+  vertex: text,
+  headers: list(text),
+  previous: text,
+  commits: list(struct({ index: number, epoch: number, leader_round: number, leader_hash: text })),
+}
+const inclusionVector = {
+  ...inclusionFields,
+  checkpoint: struct({ epoch: number, commit_index: number, commit_hash: text }),
+}
+
+export const inclusion = struct({
+  network_id: text,
+  epoch_record: text,
+  proofs: list(struct({ about: text, ...inclusionVector })),
+  refused: list(struct({ reason: text, ...inclusionVector })),
+})
+
 const leaf = list(struct({ key: text, value: text }))
 
 export const stateTrie = struct({
@@ -175,6 +194,11 @@ export const answers = {
   proof: struct({
     record: orNull(text),
     proof: struct({ siblings: list(struct({ hash: text, records: number })), leaf }),
+    checkpoint: struct({ ...checkpointFields, signatures }),
+  }),
+  transactionProof: struct({
+    network_id: text,
+    ...inclusionFields,
     checkpoint: struct({ ...checkpointFields, signatures }),
   }),
   refusal: struct({ code: text, field: optional(text) }),

@@ -69,7 +69,7 @@ const wantedOf = (given: Given, prefix: AddressPrefix) =>
     )
   })
 
-const refusalsOf = (nodes: Light.Report["nodes"]) =>
+const refusalsOf = (nodes: ReadonlyArray<Light.Judged>) =>
   nodes.flatMap(({ node, outcome }) => (Either.isLeft(outcome) ? [{ node, refusal: outcome.left }] : []))
 
 const notProven = (failure: Light.NotProven) => {

@@ -20,56 +20,58 @@ const f13: Form = {kind:"list",of:f3}
 const f14: Form = {kind:"secret"}
 const f15: Form = {kind:"hex",bytes:32,expected:"a hash: 64 hex characters"}
 const f16: Form = {kind:"literal",values:["Transfer","StakeTx","UnstakeTx","DelegateTx","UndelegateTx","SetCommissionTx","CreateProposalTx","VoteTx","RegisterNameTx","SetAccountPolicyTx"]}
-const f17: Form = {kind:"integer",min:1,max:100000000,expected:"an integer from 1 to 100000000"}
-const f18: Form = {kind:"integer",min:1,max:100000000000,expected:"an integer from 1 to 100000000000"}
-const f19: Form = {kind:"integer",min:1,max:200000000000,expected:"an integer from 1 to 200000000000"}
-const f20: Form = {kind:"integer",min:1,max:100000000000000,expected:"an integer from 1 to 100000000000000"}
-const f21: Form = {kind:"integer",min:1,max:10000000,expected:"an integer from 1 to 10000000"}
-const f22: Form = {kind:"integer",min:10,max:10000000,expected:"an integer from 10 to 10000000"}
-const f23: Form = {kind:"integer",min:0,max:10000000,expected:"an integer from 0 to 10000000"}
-const f24: Form = {kind:"integer",min:1,max:100,expected:"an integer from 1 to 100"}
-const f25: Form = {kind:"integer",min:51,max:100,expected:"an integer from 51 to 100"}
-const f26: Form = {kind:"integer",min:0,max:50,expected:"an integer from 0 to 50"}
-const f27: Form = {kind:"integer",min:0,max:30,expected:"an integer from 0 to 30"}
-const f28: Form = {kind:"integer",min:10,max:100,expected:"an integer from 10 to 100"}
-const f29: Form = {kind:"integer",min:10,max:10000,expected:"an integer from 10 to 10000"}
-const f30: Form = {kind:"integer",min:1,max:1000000000000,expected:"an integer from 1 to 1000000000000"}
-const f31: Form = {kind:"integer",min:0,max:100,expected:"an integer from 0 to 100"}
-const f32: Form = {kind:"union",of:[f1,f8]}
-const f33: Form = {kind:"text",min:0,max:256,expected:"valid Unicode text of 0 to 256 bytes in UTF-8"}
-const f34: Form = {kind:"literal",values:["accepted"]}
-const f35: Form = {kind:"record",fields:{tx_hash:f15,status:f34,nonce:f0}}
-const f36: Form = {kind:"hex",bytes:64,expected:"an Ed25519 signature: 128 hex characters"}
-const f37: Form = {kind:"list",of:{kind:"record",fields:{pub_key:f10,signature:f36}},min:1,max:16}
-const f38: Form = {kind:"record",fields:{type:{kind:"literal",values:["Transfer"]},from:f3,nonce:f0,pub_key:f10,signature:f36,signatures:f37,to:f3,amount:f1,memo:f33,fee:f1},optional:["pub_key","signature","signatures","memo"]}
-const f39: Form = {kind:"record",fields:{type:{kind:"literal",values:["StakeTx"]},from:f3,nonce:f0,pub_key:f10,signature:f36,signatures:f37,amount:f1,fee:f1},optional:["pub_key","signature","signatures","fee"]}
-const f40: Form = {kind:"record",fields:{type:{kind:"literal",values:["UnstakeTx"]},from:f3,nonce:f0,pub_key:f10,signature:f36,signatures:f37,fee:f1},optional:["pub_key","signature","signatures","fee"]}
-const f41: Form = {kind:"record",fields:{type:{kind:"literal",values:["DelegateTx"]},from:f3,nonce:f0,pub_key:f10,signature:f36,signatures:f37,validator:f3,amount:f1,fee:f1},optional:["pub_key","signature","signatures","fee"]}
-const f42: Form = {kind:"record",fields:{type:{kind:"literal",values:["UndelegateTx"]},from:f3,nonce:f0,pub_key:f10,signature:f36,signatures:f37,fee:f1},optional:["pub_key","signature","signatures","fee"]}
-const f43: Form = {kind:"record",fields:{type:{kind:"literal",values:["SetCommissionTx"]},from:f3,nonce:f0,pub_key:f10,signature:f36,signatures:f37,commission_percent:f31,fee:f1},optional:["pub_key","signature","signatures","fee"]}
-const f44: Form = {kind:"text",min:1,max:128,expected:"valid Unicode text of 1 to 128 bytes in UTF-8"}
-const f45: Form = {kind:"text",min:0,max:4096,expected:"valid Unicode text of 0 to 4096 bytes in UTF-8"}
-const f46: Form = {kind:"literal",values:["add","remove"]}
-const f47: Form = {kind:"union",of:[{kind:"record",fields:{Text:{kind:"nothing",expected:"an empty object"}}},{kind:"record",fields:{ParameterChange:{kind:"record",fields:{param:{kind:"text",min:1,max:64,expected:"valid Unicode text of 1 to 64 bytes in UTF-8"},value:f0}}}},{kind:"record",fields:{CouncilMembership:{kind:"record",fields:{action:f46,address:f3}}}},{kind:"record",fields:{TreasurySpend:{kind:"record",fields:{recipient:f3,amount:f1}}}}]}
-const f48: Form = {kind:"record",fields:{type:{kind:"literal",values:["CreateProposalTx"]},from:f3,nonce:f0,pub_key:f10,signature:f36,signatures:f37,title:f44,description:f45,proposal_type:f47,fee:f1},optional:["pub_key","signature","signatures"]}
-const f49: Form = {kind:"record",fields:{type:{kind:"literal",values:["VoteTx"]},from:f3,nonce:f0,pub_key:f10,signature:f36,signatures:f37,proposal_id:f0,vote:f7,fee:f1},optional:["pub_key","signature","signatures"]}
-const f50: Form = {kind:"record",fields:{type:{kind:"literal",values:["RegisterNameTx"]},from:f3,nonce:f0,pub_key:f10,signature:f36,signatures:f37,name:{kind:"pattern",pattern:"^[a-z0-9][a-z0-9-]{1,18}[a-z0-9]$",expected:"3 to 20 characters of a-z, 0-9 and -, no - at either end"},fee:f1},optional:["pub_key","signature","signatures"]}
-const f51: Form = {kind:"record",fields:{type:{kind:"literal",values:["SetAccountPolicyTx"]},from:f3,nonce:f0,pub_key:f10,signature:f36,signatures:f37,threshold:{kind:"integer",min:1,max:16,expected:"an integer from 1 to 16"},keys:{kind:"list",of:f10,min:1,max:16},fee:f1},optional:["pub_key","signature","signatures"]}
-const f52: Form = {kind:"union",of:[f38,f39,f40,f41,f42,f43,f48,f49,f50,f51]}
-const f53: Form = {kind:"record",fields:{hash:f15}}
-const f54: Form = {kind:"literal",values:["pending","finalized"]}
-const f55: Form = {kind:"union",of:[f0,f8]}
-const f56: Form = {kind:"union",of:[f15,f8]}
-const f57: Form = {kind:"union",of:[f6,f8]}
-const f58: Form = {kind:"union",of:[f7,f8]}
-const f59: Form = {kind:"record",fields:{limit:f24,cursor:{kind:"text",min:0,max:100,expected:"a next_cursor from the previous page"}},optional:["limit","cursor"]}
-const f60: Form = {kind:"record",fields:{secret_key:f14}}
-const f61: Form = {kind:"literal",values:["Text","ParameterChange","CouncilMembership","TreasurySpend"]}
-const f62: Form = {kind:"union",of:[{kind:"record",fields:{param:f3,value:f0}},{kind:"record",fields:{action:f46,address:f6}},{kind:"record",fields:{recipient:f6,amount:f1}},{kind:"record",fields:{}}]}
-const f63: Form = {kind:"literal",values:["Active","Passed","Rejected","Executed","Failed"]}
-const f64: Form = {kind:"literal",values:["held","returned","forfeited"]}
-const f65: Form = {kind:"record",fields:{round:f0}}
-const f66: Form = {kind:"record",fields:{epoch:f0,round:f0,commit_index:f0,commit_hash:f15,effects_digest:f15,state_root:f15,total_supply:f1,next_epoch:{kind:"union",of:[{kind:"record",fields:{epoch:f0,first_round:f0,seed:f15,rules:{kind:"record",fields:{epoch_rounds:f0,collection_depth_rounds:f0,checkpoint_interval_rounds:f0,round_reward:f1,halving_rounds:f0,treasury_percent:f31,council_percent:f31}},members:{kind:"list",of:{kind:"record",fields:{address:f6,pub_key:f10,weight:f1}}}}},f8]},previous:f15,hash:f15,signatures:{kind:"list",of:{kind:"record",fields:{validator:f6,signature:f36}}}}}
+const f17: Form = {kind:"pattern",pattern:"^[a-z0-9-]{1,32}$",expected:"1 to 32 characters of a-z, 0-9 and -"}
+const f18: Form = {kind:"integer",min:1,max:100000000,expected:"an integer from 1 to 100000000"}
+const f19: Form = {kind:"integer",min:1,max:100000000000,expected:"an integer from 1 to 100000000000"}
+const f20: Form = {kind:"integer",min:1,max:200000000000,expected:"an integer from 1 to 200000000000"}
+const f21: Form = {kind:"integer",min:1,max:100000000000000,expected:"an integer from 1 to 100000000000000"}
+const f22: Form = {kind:"integer",min:1,max:10000000,expected:"an integer from 1 to 10000000"}
+const f23: Form = {kind:"integer",min:10,max:10000000,expected:"an integer from 10 to 10000000"}
+const f24: Form = {kind:"integer",min:0,max:10000000,expected:"an integer from 0 to 10000000"}
+const f25: Form = {kind:"integer",min:1,max:100,expected:"an integer from 1 to 100"}
+const f26: Form = {kind:"integer",min:51,max:100,expected:"an integer from 51 to 100"}
+const f27: Form = {kind:"integer",min:0,max:50,expected:"an integer from 0 to 50"}
+const f28: Form = {kind:"integer",min:0,max:30,expected:"an integer from 0 to 30"}
+const f29: Form = {kind:"integer",min:10,max:100,expected:"an integer from 10 to 100"}
+const f30: Form = {kind:"integer",min:10,max:10000,expected:"an integer from 10 to 10000"}
+const f31: Form = {kind:"integer",min:1,max:1000000000000,expected:"an integer from 1 to 1000000000000"}
+const f32: Form = {kind:"integer",min:0,max:100,expected:"an integer from 0 to 100"}
+const f33: Form = {kind:"union",of:[f1,f8]}
+const f34: Form = {kind:"text",min:0,max:256,expected:"valid Unicode text of 0 to 256 bytes in UTF-8"}
+const f35: Form = {kind:"literal",values:["accepted"]}
+const f36: Form = {kind:"record",fields:{tx_hash:f15,status:f35,nonce:f0}}
+const f37: Form = {kind:"hex",bytes:64,expected:"an Ed25519 signature: 128 hex characters"}
+const f38: Form = {kind:"list",of:{kind:"record",fields:{pub_key:f10,signature:f37}},min:1,max:16}
+const f39: Form = {kind:"record",fields:{type:{kind:"literal",values:["Transfer"]},from:f3,nonce:f0,pub_key:f10,signature:f37,signatures:f38,to:f3,amount:f1,memo:f34,fee:f1},optional:["pub_key","signature","signatures","memo"]}
+const f40: Form = {kind:"record",fields:{type:{kind:"literal",values:["StakeTx"]},from:f3,nonce:f0,pub_key:f10,signature:f37,signatures:f38,amount:f1,fee:f1},optional:["pub_key","signature","signatures","fee"]}
+const f41: Form = {kind:"record",fields:{type:{kind:"literal",values:["UnstakeTx"]},from:f3,nonce:f0,pub_key:f10,signature:f37,signatures:f38,fee:f1},optional:["pub_key","signature","signatures","fee"]}
+const f42: Form = {kind:"record",fields:{type:{kind:"literal",values:["DelegateTx"]},from:f3,nonce:f0,pub_key:f10,signature:f37,signatures:f38,validator:f3,amount:f1,fee:f1},optional:["pub_key","signature","signatures","fee"]}
+const f43: Form = {kind:"record",fields:{type:{kind:"literal",values:["UndelegateTx"]},from:f3,nonce:f0,pub_key:f10,signature:f37,signatures:f38,fee:f1},optional:["pub_key","signature","signatures","fee"]}
+const f44: Form = {kind:"record",fields:{type:{kind:"literal",values:["SetCommissionTx"]},from:f3,nonce:f0,pub_key:f10,signature:f37,signatures:f38,commission_percent:f32,fee:f1},optional:["pub_key","signature","signatures","fee"]}
+const f45: Form = {kind:"text",min:1,max:128,expected:"valid Unicode text of 1 to 128 bytes in UTF-8"}
+const f46: Form = {kind:"text",min:0,max:4096,expected:"valid Unicode text of 0 to 4096 bytes in UTF-8"}
+const f47: Form = {kind:"literal",values:["add","remove"]}
+const f48: Form = {kind:"union",of:[{kind:"record",fields:{Text:{kind:"nothing",expected:"an empty object"}}},{kind:"record",fields:{ParameterChange:{kind:"record",fields:{param:{kind:"text",min:1,max:64,expected:"valid Unicode text of 1 to 64 bytes in UTF-8"},value:f0}}}},{kind:"record",fields:{CouncilMembership:{kind:"record",fields:{action:f47,address:f3}}}},{kind:"record",fields:{TreasurySpend:{kind:"record",fields:{recipient:f3,amount:f1}}}}]}
+const f49: Form = {kind:"record",fields:{type:{kind:"literal",values:["CreateProposalTx"]},from:f3,nonce:f0,pub_key:f10,signature:f37,signatures:f38,title:f45,description:f46,proposal_type:f48,fee:f1},optional:["pub_key","signature","signatures"]}
+const f50: Form = {kind:"record",fields:{type:{kind:"literal",values:["VoteTx"]},from:f3,nonce:f0,pub_key:f10,signature:f37,signatures:f38,proposal_id:f0,vote:f7,fee:f1},optional:["pub_key","signature","signatures"]}
+const f51: Form = {kind:"record",fields:{type:{kind:"literal",values:["RegisterNameTx"]},from:f3,nonce:f0,pub_key:f10,signature:f37,signatures:f38,name:{kind:"pattern",pattern:"^[a-z0-9][a-z0-9-]{1,18}[a-z0-9]$",expected:"3 to 20 characters of a-z, 0-9 and -, no - at either end"},fee:f1},optional:["pub_key","signature","signatures"]}
+const f52: Form = {kind:"record",fields:{type:{kind:"literal",values:["SetAccountPolicyTx"]},from:f3,nonce:f0,pub_key:f10,signature:f37,signatures:f38,threshold:{kind:"integer",min:1,max:16,expected:"an integer from 1 to 16"},keys:{kind:"list",of:f10,min:1,max:16},fee:f1},optional:["pub_key","signature","signatures"]}
+const f53: Form = {kind:"union",of:[f39,f40,f41,f42,f43,f44,f49,f50,f51,f52]}
+const f54: Form = {kind:"record",fields:{hash:f15}}
+const f55: Form = {kind:"literal",values:["pending","finalized"]}
+const f56: Form = {kind:"union",of:[f0,f8]}
+const f57: Form = {kind:"union",of:[f15,f8]}
+const f58: Form = {kind:"union",of:[f6,f8]}
+const f59: Form = {kind:"union",of:[f7,f8]}
+const f60: Form = {kind:"record",fields:{limit:f25,cursor:{kind:"text",min:0,max:100,expected:"a next_cursor from the previous page"}},optional:["limit","cursor"]}
+const f61: Form = {kind:"record",fields:{secret_key:f14}}
+const f62: Form = {kind:"literal",values:["Text","ParameterChange","CouncilMembership","TreasurySpend"]}
+const f63: Form = {kind:"union",of:[{kind:"record",fields:{param:f3,value:f0}},{kind:"record",fields:{action:f47,address:f6}},{kind:"record",fields:{recipient:f6,amount:f1}},{kind:"record",fields:{}}]}
+const f64: Form = {kind:"literal",values:["Active","Passed","Rejected","Executed","Failed"]}
+const f65: Form = {kind:"literal",values:["held","returned","forfeited"]}
+const f66: Form = {kind:"record",fields:{round:f0}}
+const f67: Form = {kind:"record",fields:{epoch:f0,round:f0,commit_index:f0,commit_hash:f15,effects_digest:f15,state_root:f15,total_supply:f1,next_epoch:{kind:"union",of:[{kind:"record",fields:{epoch:f0,first_round:f0,seed:f15,rules:{kind:"record",fields:{epoch_rounds:f0,collection_depth_rounds:f0,checkpoint_interval_rounds:f0,round_reward:f1,halving_rounds:f0,treasury_percent:f32,council_percent:f32}},members:{kind:"list",of:{kind:"record",fields:{address:f6,pub_key:f10,weight:f1}}}}},f8]},previous:f15,hash:f15,signatures:{kind:"list",of:{kind:"record",fields:{validator:f6,signature:f37}}}}}
+const f68: Form = {kind:"bytes"}
 
 /** By group and name. */
 export const endpoints: Named<Named<Endpoint>> = {
@@ -83,47 +85,48 @@ export const endpoints: Named<Named<Endpoint>> = {
     faucet: {method:"POST",path:"/faucet",body:{kind:"record",fields:{address:f4,amount:f1}},answer:{kind:"record",fields:{tx_hash:f15,amount:f1,amount_coin:f2,message:f3}}},
     mempool: {method:"GET",path:"/mempool",answer:{kind:"list",of:{kind:"record",fields:{hash:f15,type:f16,from:f6,to:f6,amount:f1,fee:f1,nonce:f0,received_at:f0},optional:["to","amount"]}}},
     peers: {method:"GET",path:"/peers",answer:{kind:"record",fields:{connected:f0,peers:{kind:"list",of:{kind:"record",fields:{id:f3,address:f3,direction:{kind:"literal",values:["inbound","outbound"]},agent:f3,latency_ms:f12,connected_since:f0}}},bootstrap_nodes:{kind:"list",of:{kind:"record",fields:{address:f3,connected:f7}}}}}},
-    network: {method:"GET",path:"/network",answer:{kind:"record",fields:{network_id:{kind:"pattern",pattern:"^[a-z0-9-]{1,32}$",expected:"1 to 32 characters of a-z, 0-9 and -"},genesis_hash:f15,mode:{kind:"literal",values:["testnet","mainnet"]},address_prefix:{kind:"literal",values:["tudg","udg"]},version:f3,parameters:{kind:"record",fields:{min_fee_sats:f17,name_fee_sats:f18,min_delegation_sats:f19,min_stake_to_propose_sats:f20,cooldown_rounds:f21,voting_period_rounds:f22,execution_delay_rounds:f23,quorum_percent:f24,approval_percent:f25,max_active_proposals:f24,treasury_percent:f26,council_percent:f27,slash_percent:f28,checkpoint_interval_rounds:f29,proposal_bond_sats:f30,max_active_per_proposer:f24,round_interval_ms:f0,epoch_rounds:f0,collection_depth_rounds:f0,round_reward:f1,halving_rounds:f0,default_commission_percent:f31,min_stake_sats:f1,faucet_max_sats:f32}}}}},
+    network: {method:"GET",path:"/network",answer:{kind:"record",fields:{network_id:f17,genesis_hash:f15,mode:{kind:"literal",values:["testnet","mainnet"]},address_prefix:{kind:"literal",values:["tudg","udg"]},version:f3,parameters:{kind:"record",fields:{min_fee_sats:f18,name_fee_sats:f19,min_delegation_sats:f20,min_stake_to_propose_sats:f21,cooldown_rounds:f22,voting_period_rounds:f23,execution_delay_rounds:f24,quorum_percent:f25,approval_percent:f26,max_active_proposals:f25,treasury_percent:f27,council_percent:f28,slash_percent:f29,checkpoint_interval_rounds:f30,proposal_bond_sats:f31,max_active_per_proposer:f25,round_interval_ms:f0,epoch_rounds:f0,collection_depth_rounds:f0,round_reward:f1,halving_rounds:f0,default_commission_percent:f32,min_stake_sats:f1,faucet_max_sats:f33}}}}},
   },
   transactions: {
-    send: {method:"POST",path:"/tx",body:{kind:"record",fields:{secret_key:f14,to:f4,amount:f1,fee:f1,memo:f33},optional:["memo"]},answer:f35},
-    submit: {method:"POST",path:"/tx/submit",body:{kind:"union",of:[f38,f39,f40,f41,f42,f43,f48,f49,f50,f51,{kind:"list",of:f52,min:1,max:1000}]},answer:{kind:"union",of:[f35,{kind:"list",of:{kind:"union",of:[{kind:"record",fields:{status_code:{kind:"literal",values:[200]},tx_hash:f15,status:f34,nonce:f0}},{kind:"record",fields:{status_code:{kind:"integer",min:400,max:599,expected:"an integer from 400 to 599"},code:f3,error:f3},isOpen:true}]}}]}},
-    lookup: {method:"GET",path:"/tx/:hash",params:f53,answer:{kind:"record",fields:{hash:f15,status:f54,round:f55,vertex_hash:f56,validator:f57,applied:f58,failure:f9,proposal_id:f55,timestamp:f55,transaction:f52}}},
-    history: {method:"GET",path:"/account/:address/transactions",params:f5,query:f59,answer:{kind:"record",fields:{transactions:{kind:"list",of:{kind:"record",fields:{hash:f15,direction:{kind:"literal",values:["sent","received"]},status:f54,round:f55,vertex_hash:f56,validator:f57,applied:f58,failure:f9,proposal_id:f55,timestamp:f55,transaction:f52}}},next_cursor:f9}}},
-    statement: {method:"GET",path:"/account/:address/statement",params:f5,query:f59,answer:{kind:"record",fields:{address:f6,balance:f1,entries:{kind:"list",of:{kind:"record",fields:{kind:{kind:"literal",values:["sent","received","genesis","reward","fees","council","treasury_payment","bond_returned","stake_released","delegation_released","stake_slashed","delegations_slashed"]},change:{kind:"integer",min:-2100000000000000,max:2100000000000000,expected:"an integer from -2100000000000000 to 2100000000000000"},amount:f1,fee:f32,type:{kind:"literal",values:["Transfer","StakeTx","UnstakeTx","DelegateTx","UndelegateTx","SetCommissionTx","CreateProposalTx","VoteTx","RegisterNameTx","SetAccountPolicyTx",null]},hash:f56,counterparty:f57,applied:f58,proposal_id:f55,round:f0,since:f0,timestamp:f0}}},next_cursor:f9}}},
+    send: {method:"POST",path:"/tx",body:{kind:"record",fields:{secret_key:f14,to:f4,amount:f1,fee:f1,memo:f34},optional:["memo"]},answer:f36},
+    submit: {method:"POST",path:"/tx/submit",body:{kind:"union",of:[f39,f40,f41,f42,f43,f44,f49,f50,f51,f52,{kind:"list",of:f53,min:1,max:1000}]},answer:{kind:"union",of:[f36,{kind:"list",of:{kind:"union",of:[{kind:"record",fields:{status_code:{kind:"literal",values:[200]},tx_hash:f15,status:f35,nonce:f0}},{kind:"record",fields:{status_code:{kind:"integer",min:400,max:599,expected:"an integer from 400 to 599"},code:f3,error:f3},isOpen:true}]}}]}},
+    lookup: {method:"GET",path:"/tx/:hash",params:f54,answer:{kind:"record",fields:{hash:f15,status:f55,round:f56,vertex_hash:f57,validator:f58,applied:f59,failure:f9,proposal_id:f56,timestamp:f56,transaction:f53}}},
+    history: {method:"GET",path:"/account/:address/transactions",params:f5,query:f60,answer:{kind:"record",fields:{transactions:{kind:"list",of:{kind:"record",fields:{hash:f15,direction:{kind:"literal",values:["sent","received"]},status:f55,round:f56,vertex_hash:f57,validator:f58,applied:f59,failure:f9,proposal_id:f56,timestamp:f56,transaction:f53}}},next_cursor:f9}}},
+    statement: {method:"GET",path:"/account/:address/statement",params:f5,query:f60,answer:{kind:"record",fields:{address:f6,balance:f1,entries:{kind:"list",of:{kind:"record",fields:{kind:{kind:"literal",values:["sent","received","genesis","reward","fees","council","treasury_payment","bond_returned","stake_released","delegation_released","stake_slashed","delegations_slashed"]},change:{kind:"integer",min:-2100000000000000,max:2100000000000000,expected:"an integer from -2100000000000000 to 2100000000000000"},amount:f1,fee:f33,type:{kind:"literal",values:["Transfer","StakeTx","UnstakeTx","DelegateTx","UndelegateTx","SetCommissionTx","CreateProposalTx","VoteTx","RegisterNameTx","SetAccountPolicyTx",null]},hash:f57,counterparty:f58,applied:f59,proposal_id:f56,round:f0,since:f0,timestamp:f0}}},next_cursor:f9}}},
   },
   staking: {
-    stake: {method:"POST",path:"/stake",body:{kind:"record",fields:{secret_key:f14,amount:f1}},answer:f35},
-    unstake: {method:"POST",path:"/unstake",body:f60,answer:f35},
-    stakeOf: {method:"GET",path:"/stake/:address",params:f5,answer:{kind:"record",fields:{address:f6,staked_amount:f1,staked_coin:f2,commission_percent:f31,effective_stake:f1,delegator_count:f0,is_active_validator:f7,unstaking:f7,unlock_at_round:f55,in_committee:f7}}},
-    validators: {method:"GET",path:"/validators",answer:{kind:"record",fields:{validators:{kind:"list",of:{kind:"record",fields:{address:f6,effective_stake:f1,commission_percent:f31,delegator_count:f0,is_active:f7,in_committee:f7}}},total_staked:f1,active_count:f0,max_validators:f0}}},
+    stake: {method:"POST",path:"/stake",body:{kind:"record",fields:{secret_key:f14,amount:f1}},answer:f36},
+    unstake: {method:"POST",path:"/unstake",body:f61,answer:f36},
+    stakeOf: {method:"GET",path:"/stake/:address",params:f5,answer:{kind:"record",fields:{address:f6,staked_amount:f1,staked_coin:f2,commission_percent:f32,effective_stake:f1,delegator_count:f0,is_active_validator:f7,unstaking:f7,unlock_at_round:f56,in_committee:f7}}},
+    validators: {method:"GET",path:"/validators",answer:{kind:"record",fields:{validators:{kind:"list",of:{kind:"record",fields:{address:f6,effective_stake:f1,commission_percent:f32,delegator_count:f0,is_active:f7,in_committee:f7}}},total_staked:f1,active_count:f0,max_validators:f0}}},
   },
   delegation: {
-    delegate: {method:"POST",path:"/delegate",body:{kind:"record",fields:{secret_key:f14,validator:f4,amount:f1}},answer:f35},
-    undelegate: {method:"POST",path:"/undelegate",body:f60,answer:f35},
-    setCommission: {method:"POST",path:"/set-commission",body:{kind:"record",fields:{secret_key:f14,commission_percent:f31}},answer:f35},
-    delegationOf: {method:"GET",path:"/delegation/:address",params:f5,answer:{kind:"record",fields:{delegator:f6,validator:f6,amount:f1,amount_coin:f2,undelegating:f7,unlock_at_round:f55}}},
+    delegate: {method:"POST",path:"/delegate",body:{kind:"record",fields:{secret_key:f14,validator:f4,amount:f1}},answer:f36},
+    undelegate: {method:"POST",path:"/undelegate",body:f61,answer:f36},
+    setCommission: {method:"POST",path:"/set-commission",body:{kind:"record",fields:{secret_key:f14,commission_percent:f32}},answer:f36},
+    delegationOf: {method:"GET",path:"/delegation/:address",params:f5,answer:{kind:"record",fields:{delegator:f6,validator:f6,amount:f1,amount_coin:f2,undelegating:f7,unlock_at_round:f56}}},
     delegators: {method:"GET",path:"/validator/:address/delegators",params:f5,answer:{kind:"record",fields:{validator:f6,delegator_count:f0,total_delegated:f1,delegators:{kind:"list",of:{kind:"record",fields:{address:f6,amount:f1,amount_coin:f2,undelegating:f7}}}}}},
   },
   governance: {
-    propose: {method:"POST",path:"/proposal",body:{kind:"record",fields:{secret_key:f14,title:f44,description:f45,proposal_type:f47,fee:f1}},answer:f35},
-    vote: {method:"POST",path:"/vote",body:{kind:"record",fields:{secret_key:f14,proposal_id:f0,vote:f7,fee:f1}},answer:f35},
-    proposals: {method:"GET",path:"/proposals",answer:{kind:"record",fields:{count:f0,proposals:{kind:"list",of:{kind:"record",fields:{id:f0,title:f3,description:f3,texts_pruned:f7,tx_hash:f15,proposal_type:f61,payload:f62,status:f63,proposer:f6,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f64}}}}}},
-    proposal: {method:"GET",path:"/proposal/:id",params:{kind:"record",fields:{id:f0}},answer:{kind:"record",fields:{id:f0,title:f3,description:f3,texts_pruned:f7,tx_hash:f15,proposal_type:f61,payload:f62,status:f63,proposer:f6,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f64,voters:{kind:"list",of:{kind:"record",fields:{address:f6,vote:{kind:"literal",values:["yes","no"]},weight:f1}}}}}},
+    propose: {method:"POST",path:"/proposal",body:{kind:"record",fields:{secret_key:f14,title:f45,description:f46,proposal_type:f48,fee:f1}},answer:f36},
+    vote: {method:"POST",path:"/vote",body:{kind:"record",fields:{secret_key:f14,proposal_id:f0,vote:f7,fee:f1}},answer:f36},
+    proposals: {method:"GET",path:"/proposals",answer:{kind:"record",fields:{count:f0,proposals:{kind:"list",of:{kind:"record",fields:{id:f0,title:f3,description:f3,texts_pruned:f7,tx_hash:f15,proposal_type:f62,payload:f63,status:f64,proposer:f6,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f65}}}}}},
+    proposal: {method:"GET",path:"/proposal/:id",params:{kind:"record",fields:{id:f0}},answer:{kind:"record",fields:{id:f0,title:f3,description:f3,texts_pruned:f7,tx_hash:f15,proposal_type:f62,payload:f63,status:f64,proposer:f6,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f65,voters:{kind:"list",of:{kind:"record",fields:{address:f6,vote:{kind:"literal",values:["yes","no"]},weight:f1}}}}}},
     voteOf: {method:"GET",path:"/vote/:id/:address",params:{kind:"record",fields:{id:f0,address:f4}},answer:{kind:"record",fields:{proposal_id:f0,address:f6,vote:{kind:"literal",values:["yes","no",null]},weight:f1}}},
-    config: {method:"GET",path:"/governance/config",answer:{kind:"record",fields:{min_fee_sats:f17,name_fee_sats:f18,min_delegation_sats:f19,min_stake_to_propose_sats:f20,cooldown_rounds:f21,voting_period_rounds:f22,execution_delay_rounds:f23,quorum_percent:f24,approval_percent:f25,max_active_proposals:f24,treasury_percent:f26,council_percent:f27,slash_percent:f28,checkpoint_interval_rounds:f29,proposal_bond_sats:f30,max_active_per_proposer:f24,governable_params:{kind:"list",of:{kind:"record",fields:{name:f3,value:f0,min:f0,max:f0}}}}}},
+    config: {method:"GET",path:"/governance/config",answer:{kind:"record",fields:{min_fee_sats:f18,name_fee_sats:f19,min_delegation_sats:f20,min_stake_to_propose_sats:f21,cooldown_rounds:f22,voting_period_rounds:f23,execution_delay_rounds:f24,quorum_percent:f25,approval_percent:f26,max_active_proposals:f25,treasury_percent:f27,council_percent:f28,slash_percent:f29,checkpoint_interval_rounds:f30,proposal_bond_sats:f31,max_active_per_proposer:f25,governable_params:{kind:"list",of:{kind:"record",fields:{name:f3,value:f0,min:f0,max:f0}}}}}},
   },
   dag: {
-    round: {method:"GET",path:"/round/:round",params:f65,answer:{kind:"record",fields:{round:f0,timestamp:f55,finalized:f7,vertices:{kind:"list",of:{kind:"record",fields:{hash:f15,validator:f6,reward:f1,tx_count:f0,parent_count:f0}}}}}},
-    vertex: {method:"GET",path:"/vertex/:hash",params:f53,answer:{kind:"record",fields:{hash:f15,round:f0,validator:f6,parent_count:f0,parents:{kind:"list",of:f15},coinbase_reward:f1,timestamp:f0,finalized:f7,transactions:{kind:"list",of:{kind:"record",fields:{type:f16,hash:f15,fee:f1,outcome:{kind:"literal",values:["applied","failed","no effect",null]}}}}}}},
-    columns: {method:"GET",path:"/dag",query:{kind:"record",fields:{from:f0,rounds:{kind:"integer",min:1,max:120,expected:"an integer from 1 to 120"}},optional:["from","rounds"]},answer:{kind:"record",fields:{dag_round:f0,finalized_round:f0,validators:{kind:"list",of:f6},columns:{kind:"list",of:{kind:"record",fields:{round:f0,epoch:f0,timestamp:f55,finalized:f7,leader:{kind:"union",of:[{kind:"record",fields:{validator:f0,verdict:{kind:"literal",values:["undecided","committed","skipped"]}}},f8]},vertices:{kind:"list",of:{kind:"record",fields:{hash:f15,validator:f0,tx_count:f0,commit_index:f55,parents:{kind:"list",of:f0},older_parents:{kind:"list",of:{kind:"record",fields:{round:f0,validator:f0}}}}}}}}}}}},
+    round: {method:"GET",path:"/round/:round",params:f66,answer:{kind:"record",fields:{round:f0,timestamp:f56,finalized:f7,vertices:{kind:"list",of:{kind:"record",fields:{hash:f15,validator:f6,reward:f1,tx_count:f0,parent_count:f0}}}}}},
+    vertex: {method:"GET",path:"/vertex/:hash",params:f54,answer:{kind:"record",fields:{hash:f15,round:f0,validator:f6,parent_count:f0,parents:{kind:"list",of:f15},coinbase_reward:f1,timestamp:f0,finalized:f7,transactions:{kind:"list",of:{kind:"record",fields:{type:f16,hash:f15,fee:f1,outcome:{kind:"literal",values:["applied","failed","no effect",null]}}}}}}},
+    columns: {method:"GET",path:"/dag",query:{kind:"record",fields:{from:f0,rounds:{kind:"integer",min:1,max:120,expected:"an integer from 1 to 120"}},optional:["from","rounds"]},answer:{kind:"record",fields:{dag_round:f0,finalized_round:f0,validators:{kind:"list",of:f6},columns:{kind:"list",of:{kind:"record",fields:{round:f0,epoch:f0,timestamp:f56,finalized:f7,leader:{kind:"union",of:[{kind:"record",fields:{validator:f0,verdict:{kind:"literal",values:["undecided","committed","skipped"]}}},f8]},vertices:{kind:"list",of:{kind:"record",fields:{hash:f15,validator:f0,tx_count:f0,commit_index:f56,parents:{kind:"list",of:f0},older_parents:{kind:"list",of:{kind:"record",fields:{round:f0,validator:f0}}}}}}}}}}}},
   },
   checkpoints: {
-    latest: {method:"GET",path:"/checkpoint/latest",answer:f66},
-    checkpoint: {method:"GET",path:"/checkpoint/:round",params:f65,answer:f66},
-    byHash: {method:"GET",path:"/checkpoint/hash/:hash",params:f53,answer:f66},
-    closing: {method:"GET",path:"/checkpoint/epoch/:epoch",params:{kind:"record",fields:{epoch:f0}},answer:f66},
-    proof: {method:"GET",path:"/proof/:address",params:f5,answer:{kind:"record",fields:{address:f6,key:f15,record:f9,proof:{kind:"record",fields:{siblings:{kind:"list",of:{kind:"record",fields:{hash:f15,records:f0}},max:251},leaf:{kind:"list",of:{kind:"record",fields:{key:f15,value:{kind:"bytes"}}},max:32}}},checkpoint:f66}}},
+    latest: {method:"GET",path:"/checkpoint/latest",answer:f67},
+    checkpoint: {method:"GET",path:"/checkpoint/:round",params:f66,answer:f67},
+    byHash: {method:"GET",path:"/checkpoint/hash/:hash",params:f54,answer:f67},
+    closing: {method:"GET",path:"/checkpoint/epoch/:epoch",params:{kind:"record",fields:{epoch:f0}},answer:f67},
+    transactionProof: {method:"GET",path:"/proof/tx/:hash",params:f54,answer:{kind:"record",fields:{hash:f15,network_id:f17,vertex:f68,headers:{kind:"list",of:f68,max:64},previous:f15,commits:{kind:"list",of:{kind:"record",fields:{index:f0,epoch:f0,leader_round:f0,leader_hash:f15}},min:1,max:10001},checkpoint:f67}}},
+    proof: {method:"GET",path:"/proof/:address",params:f5,answer:{kind:"record",fields:{address:f6,key:f15,record:f9,proof:{kind:"record",fields:{siblings:{kind:"list",of:{kind:"record",fields:{hash:f15,records:f0}},max:251},leaf:{kind:"list",of:{kind:"record",fields:{key:f15,value:f68}},max:32}}},checkpoint:f67}}},
   },
   monitoring: {
     metrics: {method:"GET",path:"/metrics"},
@@ -175,6 +178,6 @@ export const failures: Named<Form> = {
   FaucetUnavailable: {kind:"record",fields:{code:{kind:"literal",values:["FaucetUnavailable"]},error:f3}},
 }
 
-export const event: Form = {kind:"union",of:[{kind:"record",fields:{type:{kind:"literal",values:["round"]},round:f0,finalized_round:f0}},{kind:"record",fields:{type:{kind:"literal",values:["vertex"]},hash:f15,round:f0,validator:f6,reward:f1,tx_count:f0}},{kind:"record",fields:{type:{kind:"literal",values:["transaction"]},hash:f15,transaction_type:f16,from:f6,to:f6,status:f54,applied:f58},optional:["to"]},{kind:"record",fields:{type:{kind:"literal",values:["alert"]},severity:{kind:"literal",values:["info","warning","critical"]},message:f3}},{kind:"record",fields:{type:{kind:"literal",values:["reset"]},message:f3}}]}
+export const event: Form = {kind:"union",of:[{kind:"record",fields:{type:{kind:"literal",values:["round"]},round:f0,finalized_round:f0}},{kind:"record",fields:{type:{kind:"literal",values:["vertex"]},hash:f15,round:f0,validator:f6,reward:f1,tx_count:f0}},{kind:"record",fields:{type:{kind:"literal",values:["transaction"]},hash:f15,transaction_type:f16,from:f6,to:f6,status:f55,applied:f59},optional:["to"]},{kind:"record",fields:{type:{kind:"literal",values:["alert"]},severity:{kind:"literal",values:["info","warning","critical"]},message:f3}},{kind:"record",fields:{type:{kind:"literal",values:["reset"]},message:f3}}]}
 
-export const transaction: Form = f52
+export const transaction: Form = f53

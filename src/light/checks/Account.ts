@@ -10,7 +10,7 @@ import * as StateProof from "../../protocol/state/StateProof.js"
 import * as StateRecord from "../../protocol/state/StateRecord.js"
 import type { Check } from "../../protocol/transaction/Verification.js"
 import type { AccountClaim } from "./Answer.js"
-import { type Detached, FalseProof, OtherAnswer, OtherName, Stale, Unsigned } from "./Refusal.js"
+import { type Detached, FalseProof, OtherAnswer, OtherName, Stale, type Unsigned } from "./Refusal.js"
 import * as Trusted from "./Trusted.js"
 
 /** An account as the state under a checkpoint has it. */
@@ -20,7 +20,7 @@ export interface Proven {
   readonly account: AccountRecord.AccountRecord
   readonly checkpoint: Checkpoint
   /** How many members of the committee signed; none where the checkpoint is the trusted one itself. */
-  readonly signed: { readonly by: number; readonly of: number } | null
+  readonly signed: Trusted.Vouchers | null
 }
 
 /** What the claim says under its own checkpoint, whoever signed that. */
@@ -79,20 +79,13 @@ export const proven = (
   trusted: Trusted.Trusted,
   { address, account, signed }: Consistent,
   isValid: (check: Check) => boolean,
-): Either.Either<Proven, Unsigned | Detached> => {
-  const { checkpoint } = signed
-  const { committee, closing } = trusted
-  if (checkpoint.hash === closing?.hash) return Either.right({ address, account, checkpoint, signed: null })
-  if (checkpoint.epoch !== committee.epoch) {
-    return Either.left(new Unsigned({ epoch: checkpoint.epoch, committee: committee.epoch }))
-  }
-  return Either.map(Trusted.signersOf(trusted, signed, isValid), ({ length }) => ({
+): Either.Either<Proven, Unsigned | Detached> =>
+  Either.map(Trusted.vouchersOf(trusted, signed, isValid), (signers) => ({
     address,
     account,
-    checkpoint,
-    signed: { by: length, of: committee.members.length },
+    checkpoint: signed.checkpoint,
+    signed: signers,
   }))
-}
 
 /**
  * Whether a transaction of this account with this nonce has taken effect: an account's nonce counts them, and every nonce is

@@ -8,12 +8,15 @@ import * as JsonProblem from "../../protocol/encoding/JsonProblem.js"
 import * as JsonText from "../../protocol/encoding/JsonText.js"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
+import { type Inclusion, MAX_COMMITS, MAX_HEADERS } from "../../protocol/epoch/Inclusion.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
+import type { NetworkId } from "../../protocol/identity/Network.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { StateProof } from "../../protocol/state/StateProof.js"
 import * as StateTree from "../../protocol/state/StateTree.js"
+import * as Header from "../../protocol/vertex/Header.js"
 import * as Api from "../../rpc/api/Checkpoints.js"
 import { Malformed } from "./Refusal.js"
 
@@ -24,6 +27,14 @@ export interface AccountClaim {
   /** In hex; none if the node says that there is none. */
   readonly record: string | null
   readonly proof: StateProof
+  readonly signed: Checkpoint.SignedCheckpoint
+}
+
+/** A transaction with its proof, as a node states it. */
+export interface TransactionClaim {
+  readonly hash: Hash
+  readonly networkId: NetworkId
+  readonly inclusion: Inclusion
   readonly signed: Checkpoint.SignedCheckpoint
 }
 
@@ -44,6 +55,13 @@ export const ACCOUNT_BYTES =
   // The leaf's records, and the account's own record a second time.
   (StateTree.LEAF_RECORDS + 1) * ENTRY_BYTES
 
+/** No transaction with its proof and checkpoint is longer than this as JSON. */
+export const TRANSACTION_BYTES =
+  CHECKPOINT_BYTES +
+  2 * Limits.VERTEX_BYTES +
+  MAX_HEADERS * (2 * Header.MAX_BYTES + AROUND) +
+  MAX_COMMITS * (64 + AROUND)
+
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 const textOf = (what: string, bytes: Uint8Array): Either.Either<string, Malformed> =>
@@ -51,6 +69,7 @@ const textOf = (what: string, bytes: Uint8Array): Either.Either<string, Malforme
 
 /** Fields that a later version adds are no reason to refuse what is understood. */
 const decodeCheckpoint = JsonDecoder.decoder(Api.Checkpoint, "checkpoint", "ignore")
+const decodeTransaction = JsonDecoder.decoder(Api.TransactionProof, "transaction", "ignore")
 const decodeProof = JsonDecoder.decoder(Api.Proof, "account", "ignore")
 
 const read = <A>(
@@ -125,6 +144,21 @@ const signedOf = (what: string, json: CheckpointJson): Either.Either<Checkpoint.
 /** A checkpoint as a node's answer states it. */
 export const checkpoint = (bytes: Uint8Array): Either.Either<Checkpoint.SignedCheckpoint, Malformed> =>
   Either.flatMap(read("checkpoint", decodeCheckpoint, bytes), (json) => signedOf("checkpoint", json))
+
+/** A transaction as a node's answer states it. */
+export const transaction = (bytes: Uint8Array): Either.Either<TransactionClaim, Malformed> =>
+  Either.gen(function* () {
+    const json = yield* read("transaction", decodeTransaction, bytes)
+    const { hash, network_id: networkId, vertex, headers, previous, checkpoint } = json
+    const commits = json.commits.map(({ index, epoch, leader_round, leader_hash }) => ({
+      index,
+      epoch,
+      leaderRound: leader_round,
+      leaderHash: leader_hash,
+    }))
+    const signed = yield* signedOf("checkpoint", checkpoint)
+    return { hash, networkId, inclusion: { vertex, headers, previous, commits }, signed }
+  })
 
 /** An account as a node's answer states it. */
 export const account = (bytes: Uint8Array): Either.Either<AccountClaim, Malformed> =>

@@ -96,6 +96,24 @@ export class FalseProof extends Data.TaggedError("FalseProof")<{
   }
 }
 
+export class FalseInclusion extends Data.TaggedError("FalseInclusion")<{
+  readonly id: Hash.Hash
+  readonly reason: string
+}> {
+  readonly verdict: Verdict = "false"
+  override get message(): string {
+    return `its proof of transaction ${Hash.short(this.id)} does not hold: ${this.reason}`
+  }
+}
+
+/** A proof leads from what is trusted to later epochs, never back. */
+export class TooEarly extends Data.TaggedError("TooEarly")<{ readonly round: number; readonly trusted: number }> {
+  readonly verdict: Verdict = "absent"
+  override get message(): string {
+    return `its proof is by the checkpoint of round ${this.round}, and the trusted one of round ${this.trusted} is no earlier`
+  }
+}
+
 export class OtherName extends Data.TaggedError("OtherName")<{ readonly name: Name; readonly address: Address }> {
   readonly verdict: Verdict = "false"
   override get message(): string {
@@ -133,6 +151,8 @@ export type Refusal =
   | Unsigned
   | Detached
   | FalseProof
+  | FalseInclusion
+  | TooEarly
   | OtherName
   | Stale
   | Conflict

@@ -31,6 +31,12 @@ export const ofCheckpoint = (closing: Checkpoint): Either.Either<Trusted, Malfor
 const isAttached = ({ committee, closing }: Trusted, { epoch, previous }: Checkpoint): boolean =>
   epoch !== committee.epoch || closing === null || previous === closing.hash
 
+/** How many members of a committee signed. */
+export interface Vouchers {
+  readonly by: number
+  readonly of: number
+}
+
 /**
  * The members of the trusted committee who signed, if they are a quorum. The checkpoint may be of a later epoch: honest
  * members sign only what they have executed themselves, so more than two thirds of them vouch for it in any epoch.
@@ -48,4 +54,19 @@ export const signersOf = (
     isEarlier ? undefined : Signers.quorumOf(committee, signed, isValid),
     () => new Unsigned({ epoch, committee: committee.epoch }),
   )
+}
+
+/** Who vouches for a checkpoint of the committee's own epoch; null for the trusted one itself. */
+export const vouchersOf = (
+  trusted: Trusted,
+  signed: SignedCheckpoint,
+  isValid: (check: Check) => boolean,
+): Either.Either<Vouchers | null, Unsigned | Detached> => {
+  const { checkpoint } = signed
+  const { committee, closing } = trusted
+  if (checkpoint.hash === closing?.hash) return Either.right(null)
+  if (checkpoint.epoch !== committee.epoch) {
+    return Either.left(new Unsigned({ epoch: checkpoint.epoch, committee: committee.epoch }))
+  }
+  return Either.map(signersOf(trusted, signed, isValid), ({ length }) => ({ by: length, of: committee.members.length }))
 }

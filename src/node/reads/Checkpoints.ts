@@ -10,8 +10,10 @@ import * as StateKey from "../../protocol/state/StateKey.js"
 import type { StateProof } from "../../protocol/state/StateProof.js"
 import { Storage } from "../../storage/Storage.js"
 import type { StoredCheckpoint } from "../../storage/tables/Checkpoints.js"
+import type { RecordedTransaction } from "../../storage/tables/Transactions.js"
 import { Engine } from "../engine/Engine.js"
 import { Supervisor } from "../lifecycle/Supervisor.js"
+import * as Inclusion from "./Inclusion.js"
 
 export interface AccountProof {
   readonly key: Hash
@@ -70,6 +72,8 @@ const make = Effect.gen(function* () {
       Effect.map(storage.checkpoints.closing(epoch, 1), ([first]) =>
         Option.filter(final(Option.fromNullable(first)), ({ checkpoint }) => checkpoint.epoch === epoch),
       ),
+    /** That the transaction is in the total order. */
+    proveTransaction: ({ vertex, commitIndex }: RecordedTransaction) => Inclusion.of(storage, vertex, commitIndex),
     /** None until this node holds the state under a checkpoint that a quorum signed. */
     prove: (address: Address) =>
       Effect.sync(() =>

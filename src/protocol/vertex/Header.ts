@@ -133,6 +133,9 @@ export const read = (reader: Binary.Reader): Header => {
 const BARE_BYTES = 32 + 8 + 8 + 32 + 2 + 8 + 8 + 32 + 64
 const PARENT_BYTES = 8 + 20 + 32
 
+/** No header is longer. */
+export const MAX_BYTES = BARE_BYTES + PARENT_BYTES * MAX_PARENTS
+
 /** The encoded length of a header. */
 export const lengthOf = ({ parents }: Header): number => BARE_BYTES + PARENT_BYTES * parents.length
 

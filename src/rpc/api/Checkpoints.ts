@@ -1,9 +1,15 @@
 import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import * as Group from "../../effect3/http/Group.js"
+import * as Inclusion from "../../protocol/epoch/Inclusion.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Keys from "../../protocol/identity/Keys.js"
+import * as Network from "../../protocol/identity/Network.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as StateProof from "../../protocol/state/StateProof.js"
+import * as Header from "../../protocol/vertex/Header.js"
+import * as Access from "./Access.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
 
@@ -94,6 +100,51 @@ export const Proof = Field.record(
   },
 )
 
+const bytes = (most: number, about: string) =>
+  Schema.String.pipe(
+    Schema.maxLength(2 * most, { description: `${about}, in hexadecimal` }),
+    Schema.compose(Schema.Uint8ArrayFromHex),
+  )
+
+export const TransactionProof = Field.record(
+  "TransactionProof",
+  "the way from a transaction to a checkpoint that a quorum signed",
+  Schema.Struct({
+    hash: Field.hash("the transaction"),
+    network_id: Field.of(Network.NetworkId, "the network that the transaction was signed for"),
+    vertex: Field.of(
+      bytes(Limits.VERTEX_BYTES, "the vertex that contains it, as nodes send it"),
+      "the vertex that contains it",
+    ),
+    headers: Field.of(
+      Schema.Array(bytes(Header.MAX_BYTES, "a header with its signature")).pipe(Schema.maxItems(Inclusion.MAX_HEADERS)),
+      "from the commit's leader down, each a parent of the one before it, and the vertex a parent of the last; none if the vertex is the leader",
+    ),
+    previous: Field.hash("the commit before the first of these"),
+    commits: Field.of(
+      Schema.Array(
+        Schema.Struct({
+          index: Field.of(Natural.schema<Natural.CommitIndex>("the number of a commit"), "number of the commit"),
+          epoch: Field.of(Natural.schema<Natural.Epoch>("an epoch"), "its epoch"),
+          leader_round: Field.round("round of its leader"),
+          leader_hash: Field.hash("its leader"),
+        }),
+      ).pipe(Schema.minItems(1), Schema.maxItems(Inclusion.MAX_COMMITS)),
+      "the leader's commit and those that follow, up to the checkpoint's",
+    ),
+    checkpoint: Field.of(Checkpoint, "the first checkpoint at or after the commit"),
+  }),
+  {
+    hash: example.hash,
+    network_id: "udg-solo-0123456789abcdef",
+    vertex: "00",
+    headers: [],
+    previous: example.otherHash,
+    commits: [{ index: 1190, epoch: 5, leader_round: 1200, leader_hash: example.hash }],
+    checkpoint,
+  },
+)
+
 export const group = Group.of("checkpoints", "Checkpoints", "What a quorum signed, and proofs against it.", [
   Group.get("latest", "/checkpoint/latest", "The latest quorum checkpoint")
     .addSuccess(Checkpoint)
@@ -115,6 +166,22 @@ export const group = Group.of("checkpoints", "Checkpoints", "What a quorum signe
     .setPath(Schema.Struct({ epoch: Field.EpochInUrl }))
     .addSuccess(Checkpoint)
     .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
+  Group.get("transactionProof", "/proof/tx/:hash", "A transaction with a proof that it is in the total order")
+    .annotate(
+      OpenApi.Description,
+      "It proves that the transaction is in a vertex that a commit ordered, not what it did. docs/protocol.md has the rules.",
+    )
+    .annotate(Access.Weight, 10)
+    .setPath(Schema.Struct({ hash: Hash.schema }))
+    .addSuccess(TransactionProof)
+    .addError(
+      Schema.Union(
+        Failure.InvalidRequest,
+        Failure.TransactionNotFound,
+        Failure.VertexNotFound,
+        Failure.CheckpointNotFound,
+      ),
+    ),
   Group.get("proof", "/proof/:address", "An account with a proof")
     .setPath(Schema.Struct({ address: Field.AccountText }))
     .addSuccess(Proof)

@@ -1,15 +1,22 @@
 import { Effect, Either, Option } from "effect"
 import { Engine } from "../../node/engine/Engine.js"
 import { type AccountProof, Checkpoints } from "../../node/reads/Checkpoints.js"
+import type { TransactionProof } from "../../node/reads/Inclusion.js"
+import { State } from "../../node/reads/State.js"
+import { Home } from "../../node/start/Home.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
+import * as Inclusion from "../../protocol/epoch/Inclusion.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
+import type { NetworkId } from "../../protocol/identity/Network.js"
 import type * as Api from "../api/Checkpoints.js"
 import * as Failure from "../api/Failure.js"
+import * as Answer from "../server/Answer.js"
 import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
 import * as Refused from "./Refused.js"
+import * as Transactions from "./Transactions.js"
 import * as Unreadable from "./Unreadable.js"
 import * as Wire from "./Wire.js"
 
@@ -37,6 +44,45 @@ const proofOf = (address: Address, { key, record, proof, signed }: AccountProof)
   checkpoint: checkpointOf(signed),
 })
 
+const NO_PROOF = {
+  "not signed yet": (round: number) =>
+    new Failure.CheckpointNotFound({
+      message: `no checkpoint of round ${round} or later is signed by a quorum yet; try again later`,
+    }),
+  pruned: (round: number) =>
+    new Failure.VertexNotFound({
+      message: `vertices of round ${round} or the commits after it are pruned on this node`,
+    }),
+  "too far from its leader": (round: number) =>
+    new Failure.VertexNotFound({
+      message: `the vertex of round ${round} is more than ${Inclusion.MAX_HEADERS} rounds below its leader; no proof goes that far`,
+    }),
+} as const
+
+const transactionProofOf = (
+  networkId: NetworkId,
+  hash: Hash.Hash,
+  { inclusion: { vertex, headers, previous, commits }, signed }: TransactionProof,
+): typeof Api.TransactionProof.Type => ({
+  hash,
+  network_id: networkId,
+  vertex,
+  headers,
+  previous,
+  commits: commits.map(({ index, epoch, leaderRound, leaderHash }) => ({
+    index,
+    epoch,
+    leader_round: leaderRound,
+    leader_hash: leaderHash,
+  })),
+  checkpoint: checkpointOf(signed),
+})
+
+const pending = (hash: Hash.Hash) =>
+  new Failure.TransactionNotFound({
+    message: `transaction ${Hash.short(hash)} is pending; only a finalized one has a proof`,
+  })
+
 /** Those that close epochs are kept forever. */
 const absent = (which: string, why: string) =>
   new Failure.CheckpointNotFound({ message: `this node has no checkpoint ${which}: ${why}` })
@@ -49,6 +95,8 @@ const foundOr = (absent: Failure.CheckpointNotFound) => (found: Option.Option<Si
 export const handlers = Effect.gen(function* () {
   const checkpoints = yield* Checkpoints
   const { view } = yield* Engine
+  const { networkId } = (yield* Home).genesis
+  const state = yield* State
   const account = yield* AccountReference.resolver
 
   return {
@@ -66,6 +114,19 @@ export const handlers = Effect.gen(function* () {
       const missing = absent(`that closed epoch ${epoch}`, why)
       return Effect.flatMap(checkpoints.closing(epoch), foundOr(missing)).pipe(Unreadable.asDefect)
     },
+    transactionProof: ({ path: { hash } }) =>
+      Effect.gen(function* () {
+        const known = yield* Effect.catchTag(state.transaction(hash), "TransactionNotFound", (error) =>
+          Effect.fail(Transactions.notFound(error)),
+        )
+        if (known._tag === "Pending") return yield* Effect.fail(pending(hash))
+        const { recorded } = known
+        const proven = yield* Effect.catchTag(checkpoints.proveTransaction(recorded), "NoProof", ({ because }) =>
+          Effect.fail(NO_PROOF[because](recorded.vertex.round)),
+        )
+        // Later vertices and signatures do not change it.
+        return Answer.forever(transactionProofOf(networkId, hash, proven))
+      }).pipe(Unreadable.asDefect),
     proof: ({ path }) =>
       Effect.gen(function* () {
         const address = yield* account("address", path.address)

@@ -50,7 +50,7 @@ const lookupOf = (hash: Hash.Hash, known: Known) =>
     ? Answer.forever({ hash, ...finalizedOutcome(known) })
     : { hash, ...pendingOutcome(known.transaction) }
 
-const notFound = ({ id, withoutEffect }: TransactionNotFound): Failure.TransactionNotFound =>
+export const notFound = ({ id, withoutEffect }: TransactionNotFound): Failure.TransactionNotFound =>
   Option.match(withoutEffect, {
     onNone: () =>
       new Failure.TransactionNotFound({

@@ -114,6 +114,8 @@ export const make = (database: Database) => {
 
     at: (round: Round) => one("where round = ?", round),
     byHash: (hash: Hash) => one("where hash = ?", fromHex(hash)),
+    /** The first of this round or a later one that a quorum signed. */
+    firstSince: (round: Round) => one("where has_quorum = 1 and round >= ? order by round limit 1", round),
     latestWithQuorum: one("where has_quorum = 1 order by round desc limit 1"),
     latestClosing: one("where is_closing = 1 order by epoch desc limit 1"),
     /** Closing checkpoints from this epoch on, in their order, `limit` at most. */

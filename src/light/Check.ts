@@ -1,0 +1,257 @@
+/** Asks nodes and proves what they state: from the committee one trusts, by closing checkpoints, to that of the claim's epoch. */
+import { Data, Effect, Either } from "effect"
+import type { Checkpoint, SignedCheckpoint } from "../protocol/epoch/Checkpoint.js"
+import type * as Hash from "../protocol/identity/Hash.js"
+import type { AddressPrefix, NetworkId } from "../protocol/identity/Network.js"
+import * as Natural from "../protocol/numbers/Natural.js"
+import { isStrictlyValid } from "../protocol/transaction/Verification.js"
+import * as Answer from "./checks/Answer.js"
+import * as Climb from "./checks/Climb.js"
+import { Conflict, OtherCheckpoint, type Refusal, Silent } from "./checks/Refusal.js"
+import * as Trusted from "./checks/Trusted.js"
+import * as Reading from "./Reading.js"
+
+/** Where the trust begins: with a committee, or with a closing checkpoint by its name, whose content a node is asked for. */
+type Root =
+  | { readonly _tag: "Committee"; readonly trusted: Trusted.Trusted }
+  | { readonly _tag: "Pin"; readonly pin: Pin }
+
+/** A closing checkpoint by its name. */
+export interface Pin {
+  readonly epoch: Natural.Epoch
+  readonly hash: Hash.Hash
+}
+
+/** What is trusted of a network from the outset. */
+export interface Trust {
+  readonly root: Root
+  /** Of addresses of the network. */
+  readonly prefix: AddressPrefix
+  /** Null where only a checkpoint is known. */
+  readonly networkId: NetworkId | null
+}
+
+export interface Options {
+  readonly fetch?: Reading.Fetch
+  /** How long a node may take for one answer; 10 seconds by default. */
+  readonly answerWithinMs?: number
+  /** How long it may take in all; 60 seconds by default. */
+  readonly checkWithinMs?: number
+  /** Refuses checkpoints of lower rounds. */
+  readonly fromRound?: number
+}
+
+/** What can be proven: it names the checkpoint that proves it. */
+export interface Shown {
+  readonly checkpoint: Checkpoint
+}
+
+/** What a check of one node found. */
+export interface Judged<P extends Shown = Shown> {
+  readonly node: string
+  readonly outcome: Either.Either<P, Refusal>
+}
+
+/** What at least one node has proven, and no other has disproven. */
+export interface Report<P extends Shown> {
+  /** By the newest checkpoint. */
+  readonly proven: P
+  readonly node: string
+  /** All nodes that were asked, in that order. */
+  readonly nodes: ReadonlyArray<Judged<P>>
+  /** The committee of the proven checkpoint, from which the next check is a short way. */
+  readonly trust: Trust
+}
+
+/** Nothing can be shown: every node was refused, or two of them prove different histories. */
+export class NotProven extends Data.TaggedError("NotProven")<{
+  readonly nodes: ReadonlyArray<Judged>
+  readonly conflict: Conflict | null
+}> {
+  override get message(): string {
+    if (this.conflict !== null) return this.conflict.message
+    return this.nodes
+      .map(({ node, outcome }) => `${node}: ${Either.isLeft(outcome) ? outcome.left.message : "proven"}`)
+      .join("; ")
+  }
+}
+
+const ANSWER_WITHIN_MS = 10_000
+const CHECK_WITHIN_MS = 60_000
+
+/** The browser's or Node's own, called when it is needed, not when this is loaded. */
+const ownFetch: Reading.Fetch = (url, init) => fetch(url, init)
+
+interface Asking extends Reading.Reading {
+  readonly checkWithinMs: number
+}
+
+const closingQuestion = (epoch: Natural.Epoch): Reading.Question => ({
+  path: `/checkpoint/epoch/${epoch}`,
+  limit: Answer.CHECKPOINT_BYTES,
+})
+
+const closingOf = (asking: Asking, node: string, epoch: Natural.Epoch) =>
+  Effect.flatMap(Reading.read(asking, node, closingQuestion(epoch)), Answer.checkpoint)
+
+const begin = (asking: Asking, node: string, { root }: Trust): Effect.Effect<Trusted.Trusted, Refusal> =>
+  Effect.gen(function* () {
+    if (root._tag === "Committee") return root.trusted
+    const { epoch, hash } = root.pin
+    const { checkpoint } = yield* closingOf(asking, node, epoch)
+    if (checkpoint.hash === hash) return yield* Trusted.ofCheckpoint(checkpoint)
+    return yield* new OtherCheckpoint({ epoch, trusted: hash, given: checkpoint.hash })
+  })
+
+/** The committee that the checkpoint of `goal` names, on a way that the trusted one has signed. */
+const climb = (asking: Asking, node: string, from: Trusted.Trusted, goal: Natural.Epoch) =>
+  Effect.gen(function* () {
+    let state = Climb.begin(from, goal)
+    for (let epoch = Climb.asks(state); epoch !== undefined; epoch = Climb.asks(state)) {
+      const signed = yield* closingOf(asking, node, epoch)
+      state = yield* Climb.take(state, signed, isStrictlyValid)
+      yield* Effect.yieldNow()
+    }
+    return state.trusted
+  })
+
+/** What a node states, under a checkpoint of which the signatures are not verified yet. */
+interface Claim {
+  readonly signed: SignedCheckpoint
+}
+
+/** A question to nodes: how it is asked, from where its answer can be proven, and what it then shows. */
+export interface Subject<C extends Claim, P extends Shown> {
+  readonly question: Reading.Question
+  readonly read: (bytes: Uint8Array) => Either.Either<C, Refusal>
+  /** Refuses a claim that does not follow what is known already. */
+  readonly follows: (claim: C, start: Trusted.Trusted, fromRound: number) => Either.Either<void, Refusal>
+  readonly prove: (trusted: Trusted.Trusted, claim: C) => Either.Either<P, Refusal>
+}
+
+/** The epoch whose closing checkpoint names the committee that signs this. */
+const goalOf = ({ signed: { checkpoint } }: Claim): Natural.Epoch => Natural.epoch(Math.max(0, checkpoint.epoch - 1))
+
+/** Of all claims, the lowest first. */
+const goalsOf = (claims: ReadonlyArray<Claim>): ReadonlyArray<Natural.Epoch> =>
+  [...new Set(claims.map(goalOf))].sort((a, b) => a - b)
+
+interface Way<P extends Shown> {
+  readonly proven: P
+  readonly trusted: Trusted.Trusted
+  /** Closing checkpoints that it passes through. */
+  readonly closings: ReadonlyArray<Checkpoint>
+}
+
+/** Proves a claim by way of every goal before its own: histories that part are found where both must pass. */
+const way = <C extends Claim, P extends Shown>(
+  asking: Asking,
+  node: string,
+  { prove }: Subject<C, P>,
+  { start, claim }: Placed<C>,
+  goals: ReadonlyArray<Natural.Epoch>,
+): Effect.Effect<Way<P>, Refusal> =>
+  Effect.gen(function* () {
+    let trusted = start
+    const closings: Array<Checkpoint> = []
+    for (const goal of goals.filter((goal) => goal <= goalOf(claim))) {
+      trusted = yield* climb(asking, node, trusted, goal)
+      if (trusted.closing !== null) closings.push(trusted.closing)
+    }
+    return { proven: yield* prove(trusted, claim), trusted, closings }
+  })
+
+const withinTime = <A>({ checkWithinMs }: Asking, effect: Effect.Effect<A, Refusal>): Effect.Effect<A, Refusal> =>
+  Effect.timeoutFail(effect, {
+    duration: checkWithinMs,
+    onTimeout: () => new Silent({ waitedMs: checkWithinMs }),
+  })
+
+/** A claim, and the committee from which it will be proven. */
+interface Placed<C extends Claim> {
+  readonly claim: C
+  readonly start: Trusted.Trusted
+}
+
+/** A claim that holds but for the signatures. */
+const claimOf = <C extends Claim, P extends Shown>(
+  asking: Asking,
+  node: string,
+  trust: Trust,
+  subject: Subject<C, P>,
+  fromRound: number,
+) =>
+  Effect.gen(function* () {
+    const claim = yield* subject.read(yield* Reading.read(asking, node, subject.question))
+    const start = yield* begin(asking, node, trust)
+    yield* subject.follows(claim, start, fromRound)
+    return { claim, start }
+  })
+
+/** The lowest epoch in which two ways differ. */
+const conflictIn = (ways: ReadonlyArray<Way<Shown>>): Conflict | null => {
+  const known = new Map<string, Checkpoint>()
+  const checkpoints = ways.flatMap(({ closings, proven }) => [...closings, proven.checkpoint])
+  for (const checkpoint of checkpoints.sort((a, b) => a.commitIndex - b.commitIndex)) {
+    const { epoch, commitIndex, nextEpoch, hash } = checkpoint
+    const place = nextEpoch === null ? `commit ${commitIndex}` : `close ${epoch}`
+    const other = known.get(place)
+    if (other !== undefined && other.hash !== hash) return new Conflict({ epoch, hashes: [other.hash, hash] })
+    known.set(place, checkpoint)
+  }
+  return null
+}
+
+/** Asks every node, and checks each answer on its own. */
+export const check = <C extends Claim, P extends Shown>(
+  trust: Trust,
+  nodes: ReadonlyArray<string>,
+  subject: Subject<C, P>,
+  options: Options = {},
+): Effect.Effect<Report<P>, NotProven> =>
+  Effect.gen(function* () {
+    const {
+      fetch = ownFetch,
+      answerWithinMs = ANSWER_WITHIN_MS,
+      checkWithinMs = CHECK_WITHIN_MS,
+      fromRound = 0,
+    } = options
+    const asking: Asking = { fetch, answerWithinMs, checkWithinMs }
+    const ofEach = <A, B extends { readonly node: string }>(
+      items: ReadonlyArray<B>,
+      one: (item: B) => Effect.Effect<A, Refusal>,
+    ) =>
+      Effect.forEach(
+        items,
+        (item) =>
+          withinTime(asking, one(item)).pipe(
+            Effect.either,
+            Effect.map((outcome) => ({ node: item.node, outcome })),
+          ),
+        { concurrency: "unbounded" },
+      )
+    const claims = yield* ofEach(
+      nodes.map((url) => ({ node: url.replace(/\/+$/, "") })),
+      ({ node }) => claimOf(asking, node, trust, subject, fromRound),
+    )
+    const goals = goalsOf(claims.flatMap(({ outcome }) => (Either.isRight(outcome) ? [outcome.right.claim] : [])))
+    const ways = yield* ofEach(claims, ({ node, outcome }) =>
+      Effect.flatMap(outcome, (placed) => way(asking, node, subject, placed, goals)),
+    )
+    return yield* reportOf(trust, ways)
+  })
+
+const reportOf = <P extends Shown>(
+  trust: Trust,
+  ways: ReadonlyArray<{ readonly node: string; readonly outcome: Either.Either<Way<P>, Refusal> }>,
+): Either.Either<Report<P>, NotProven> => {
+  const nodes = ways.map(({ node, outcome }) => ({ node, outcome: Either.map(outcome, ({ proven }) => proven) }))
+  const [newest, ...others] = ways
+    .flatMap(({ node, outcome }) => (Either.isRight(outcome) ? [{ node, ...outcome.right }] : []))
+    .sort((a, b) => b.proven.checkpoint.round - a.proven.checkpoint.round)
+  if (newest === undefined) return Either.left(new NotProven({ nodes, conflict: null }))
+  const conflict = conflictIn([newest, ...others])
+  if (conflict !== null) return Either.left(new NotProven({ nodes, conflict }))
+  const { node, proven, trusted } = newest
+  return Either.right({ proven, node, nodes, trust: { ...trust, root: { _tag: "Committee", trusted } } })
+}

@@ -112,7 +112,8 @@ const DATA = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 /** A regular expression for an address as people write it: whatever it does not match is none. */
 export const TEXT_PATTERN = `[0-9a-fA-F]{40}|t?udg1[${DATA}]{38}|T?UDG1[${DATA.toUpperCase()}]{38}`
 
-const ABOUT_TEXT = "an account address: 40 hex characters, or bech32m (tudg1… on testnet, udg1… on mainnet)"
+const ABOUT_TEXT =
+  "an account address: 40 hex characters, or bech32m (tudg1… on testnet, udg1… on mainnet) with a right checksum"
 
 const textual = () =>
   Schema.String.annotations({

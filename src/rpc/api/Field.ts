@@ -53,7 +53,7 @@ export const textOrNull = (about: string) => of(Schema.NullOr(Schema.String), ab
 export const proposalId = (about: string) => of(Natural.schema<Natural.ProposalId>("a proposal's number"), about)
 
 const ABOUT_ACCOUNT =
-  "an account: 40 hex characters, bech32m (tudg1… on testnet, udg1… on mainnet) or a registered @name"
+  "an account: 40 hex characters, bech32m (tudg1… on testnet, udg1… on mainnet) with a right checksum, or a registered @name"
 
 /** An account as a person names it. Only the node knows the network's prefix and its names, so the handler reads it. */
 export const AccountText = Schema.String.pipe(

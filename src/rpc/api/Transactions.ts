@@ -207,7 +207,7 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
         limit: Field.optional(Field.limitInUrl(100), "how many, 1 to 100; 50 when left out"),
         cursor: Field.optional(
           Schema.String.pipe(Schema.maxLength(100, { message: () => "a next_cursor from the previous page" })),
-          "next_cursor from the previous page",
+          "the next_cursor of the page before; another text is refused",
         ),
       }),
     )

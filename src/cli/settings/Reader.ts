@@ -247,11 +247,16 @@ export const newFile: Reader<string> = (given) =>
     return resolve(given)
   })
 
-/** Coins as a person writes them, exact to the sat. */
-export const amount = reader(
+const writtenAmount = reader(
   Sats.parseCoin,
   "is not an amount of UDG; use one such as 2000 or 0.5, in digits, with at most eight decimal places",
 )
+
+/** Coins as a person writes them, exact to the sat. */
+export const amount: Reader<Sats.Sats> = (given) =>
+  Either.isLeft(writtenAmount(given)) && /^\d+(?:\.\d{1,8})?$/.test(given)
+    ? Either.left(`is more than there can ever be; use at most ${Sats.formatCoin(Sats.MAX_SUPPLY)}`)
+    : writtenAmount(given)
 
 /** An amount that moves something. */
 export const positiveAmount: Reader<Sats.Sats> = (given) =>

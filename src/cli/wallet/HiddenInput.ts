@@ -68,14 +68,20 @@ const open = Effect.acquireRelease(
     }),
 )
 
-/** Shows the prompts one after another. Ctrl-C, and Ctrl-D on an empty line, interrupt. */
-export const ask = (...prompts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>> =>
+const answerTo = (keyboard: Keyboard, prompt: string): Effect.Effect<string> =>
+  Effect.sync(() => process.stderr.write(prompt)).pipe(
+    Effect.zipRight(keyboard.line),
+    Effect.ensuring(Effect.sync(() => process.stderr.write("\n"))),
+  )
+
+/** Shows the prompt. Ctrl-C, and Ctrl-D on an empty line, interrupt. */
+export const ask = (prompt: string): Effect.Effect<string> =>
+  Effect.scoped(Effect.flatMap(open, (keyboard) => answerTo(keyboard, prompt)))
+
+/** The same twice, the second time only if the first answer passes. */
+export const askTwice = <E>(first: string, check: (line: string) => Effect.Effect<unknown, E>, second: string) =>
   Effect.gen(function* () {
     const keyboard = yield* open
-    return yield* Effect.forEach(prompts, (prompt) =>
-      Effect.sync(() => process.stderr.write(prompt)).pipe(
-        Effect.zipRight(keyboard.line),
-        Effect.ensuring(Effect.sync(() => process.stderr.write("\n"))),
-      ),
-    )
+    const typed = yield* Effect.tap(answerTo(keyboard, first), check)
+    return [typed, yield* answerTo(keyboard, second)] as const
   }).pipe(Effect.scoped)

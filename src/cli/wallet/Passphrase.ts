@@ -27,12 +27,12 @@ export const choose: Effect.Effect<string, WalletFailure, Terminal> = Effect.gen
   const fromEnvironment = yield* Environment.variable(VARIABLE)
   if (fromEnvironment !== "") return yield* requireLength(fromEnvironment)
   yield* requireTerminal("a passphrase is needed to encrypt the key")
-  const [first = "", second = ""] = yield* HiddenInput.ask(
+  const [first, second] = yield* HiddenInput.askTwice(
     `New passphrase, at least ${SHORTEST} characters: `,
+    requireLength,
     "Repeat the passphrase: ",
   )
-  if (first !== second) return yield* fail("key", "the two passphrases differ; nothing was written")
-  return yield* requireLength(first)
+  return first === second ? first : yield* fail("key", "the two passphrases differ; nothing was written")
 })
 
 /** Opens something with the passphrase; a person has three attempts. */
@@ -46,7 +46,7 @@ export const unlock = <A, R>(
     yield* requireTerminal(`${path} is encrypted`)
     const terminal = yield* Terminal
     const attempt = (left: number): Effect.Effect<A, WalletFailure, R> =>
-      Effect.flatMap(HiddenInput.ask(`Passphrase of ${path}: `), ([typed = ""]) => open(typed)).pipe(
+      Effect.flatMap(HiddenInput.ask(`Passphrase of ${path}: `), (typed) => open(typed)).pipe(
         Effect.catchAll((failure) => {
           if (left === 1) return Effect.fail(failure)
           terminal.writeError(`${failure.message}\n`)

@@ -15,6 +15,7 @@ import * as Describe from "./Describe.js"
 import * as Finality from "./Finality.js"
 import type * as Node from "./Node.js"
 import * as Verb from "./Verb.js"
+import { fail } from "./WalletFailure.js"
 
 /** Runs until the reader of stdout is gone. */
 const whileRead = <A, E, R>(work: Effect.Effect<A, E, R>) =>
@@ -97,6 +98,13 @@ export const watch = Verb.make({
       const contact = yield* Verb.contact(given)
       const hash = Option.flatMap(given.subject, (text) => Either.getRight(Reader.hash(text)))
       if (Option.isSome(hash)) {
+        const known = yield* contact.node.find((client) => client.transactions.lookup({ path: { hash: hash.value } }))
+        if (Option.isNone(known)) {
+          return yield* fail(
+            "notFound",
+            `${contact.node.url} knows no transaction ${hash.value}; it may never have been sent`,
+          )
+        }
         const outcome = yield* Finality.untilFinal(contact.node, hash.value, contact.info)
         yield* Out.lines(given.json, outcome, () => Finality.lines(outcome))
         return yield* Finality.requireApplied(outcome)

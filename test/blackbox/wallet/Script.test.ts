@@ -190,6 +190,22 @@ describe("exit codes", () => {
     expect(poor.stderr).toMatch(/^udg: the node refuses \(InsufficientBalance\): /)
   })
 
+  it("7, at once, where somebody watches a transaction that was never sent", async () => {
+    const { code, stderr } = await asked("watch", "ab".repeat(32))
+    expect(code).toBe(7)
+    expect(stderr).toContain(`knows no transaction ${"ab".repeat(32)}; it may never have been sent`)
+  })
+
+  it("1, where an amount is more than all coins, which is said", async () => {
+    for (const amount of ["21000001", "999999999999", "21000000.00000001"]) {
+      const { code, stderr } = await asked("send", bob.address, amount)
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `udg: AMOUNT "${amount}" is more than there can ever be; use at most 21000000\n`,
+      })
+    }
+  })
+
   it("7, where there is no such thing", async () => {
     const unknown = await alice.udg("tx", "ab".repeat(32))
     expect(unknown).toMatchObject({ code: 7, stdout: "" })

@@ -62,6 +62,15 @@ describe("making a key", () => {
     expect(JSON.parse(readFileSync(file, "utf8")).public_key).toBe(JSON.parse(stdout).public_key)
   })
 
+  it("refuses a passphrase that is too short before it is typed again", async () => {
+    const terminal = alice.sit("udg keygen --key third.key; echo code $?")
+    await terminal.see("New passphrase")
+    terminal.type(`short${ENTER}`)
+    await terminal.see("code 2")
+    await terminal.end()
+    expect(terminal.raw).not.toContain("Repeat the passphrase")
+  })
+
   it("writes nothing where the two differ", async () => {
     const terminal = alice.sit(`udg keygen --key never.key${thenLook}; ls`)
     await terminal.see("New passphrase")

@@ -53,9 +53,9 @@ describe("a hello", () => {
 
   it("of another version says so, whatever that version writes", () => {
     const reason = Either.getOrThrow(Either.flip(Hello.judge(hello(), Uint8Array.of(7, 0, 99))))
-    expect(reason).toBe("it speaks version 7 of the protocol, this node version 1")
+    expect(reason).toBe(`it speaks version 7 of the protocol, this node version ${Hello.PROTOCOL_VERSION}`)
     expect(Either.isLeft(Hello.judge(hello(), Uint8Array.of()))).toBe(true)
-    expect(Either.isLeft(Hello.judge(hello(), Uint8Array.of(1, 0, 99)))).toBe(true)
+    expect(Either.isLeft(Hello.judge(hello(), Uint8Array.of(Hello.PROTOCOL_VERSION, 0, 99)))).toBe(true)
   })
 })
 

@@ -338,4 +338,77 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     expect(heard).toHaveLength(2)
     expect(ben.log.filter((line) => line.includes("peer did what no honest node does"))).toHaveLength(1)
   })
+
+  describe("transactions of a member", () => {
+    const NEWS = { _tag: "Transactions", transactions: [] } as const
+
+    /** Three members, all connected with each other, and the copies that arrived: by whom, from whom. */
+    const committee = async () => {
+      const net = netOf()
+      const wires = [net.wire("a", "10.1.0.1"), net.wire("b", "10.2.0.1"), net.wire("c", "10.3.0.1")]
+      const heard: Array<string> = []
+      const hearing = (name: string) => (received: Received) => {
+        heard.push(`${name} from ${received.from}`)
+        received.release("news")
+      }
+      const nodes: Array<Awaited<ReturnType<typeof node>>> = []
+      for (const [n, wire] of wires.entries()) {
+        nodes.push(await node(net, wire, { dials: wires.slice(0, n), heard: hearing(wire.id) }))
+      }
+      const sit = (members: typeof nodes) => {
+        for (const { standings } of nodes) standings.setMembers(members.map(({ validator }) => validator))
+      }
+      sit(nodes)
+      await net.pass(5_000)
+      const [ann, ben] = nodes
+      if (ann === undefined || ben === undefined) throw new Error("no nodes")
+      const published = () => nodes.map(({ board }) => board.volume.amounts.filter(({ of }) => of === "topic").length)
+      return { net, wires, nodes, ann, ben, heard, hearing, sit, published }
+    }
+
+    it("go once to each other member, by stream, where nobody else is connected", async () => {
+      const { net, ann, heard, published } = await committee()
+      ann.board.broadcast(NEWS)
+      await net.pass(5_000)
+      expect(heard.sort()).toEqual(["b from a", "c from a"])
+      expect(published()).toEqual([0, 0, 0])
+    })
+
+    it("are passed on by gossip to a stranger whom their node does not know", async () => {
+      const { net, wires, ann, heard, hearing, published } = await committee()
+      const stranger = net.wire("d", "10.4.0.1")
+      await node(net, stranger, { dials: wires.slice(1, 2), heard: hearing("d") })
+      await net.pass(5_000)
+      ann.board.broadcast(NEWS)
+      await net.pass(5_000)
+      expect(heard.slice().sort()).toEqual(expect.arrayContaining(["b from a", "c from a", "d from b"]))
+      expect(heard.filter((line) => line.startsWith("d"))).toEqual(["d from b"])
+      expect(published()).toEqual([0, 1, 0])
+    })
+
+    it("go by gossip if a stranger is connected, if a member is not, or if the node is no member", async () => {
+      for (const change of ["stranger", "absent", "no member"] as const) {
+        const { net, wires, nodes, ann, heard, hearing, sit, published } = await committee()
+        if (change === "stranger") await node(net, net.wire("d", "10.4.0.1"), { dials: wires.slice(0, 1) })
+        const fourth = change === "absent" ? await node(net, net.wire("e", "10.5.0.1"), { heard: hearing("e") }) : null
+        if (fourth !== null) sit([...nodes, fourth])
+        if (change === "no member") sit(nodes.slice(1))
+        await net.pass(5_000)
+        ann.board.broadcast(NEWS)
+        await net.pass(5_000)
+        expect(new Set(heard.map((line) => line.slice(0, 1)))).toEqual(new Set(["b", "c"]))
+        expect(published()[0]).toBe(1)
+      }
+    })
+
+    it("are passed on by whoever does not take their sender for a member", async () => {
+      const { net, ann, ben, heard, published } = await committee()
+      // One of them is an epoch ahead.
+      ben.standings.setMembers([ben.validator])
+      ann.board.broadcast(NEWS)
+      await net.pass(5_000)
+      expect(heard).toEqual(expect.arrayContaining(["b from a", "c from a"]))
+      expect(published()).toEqual([0, 1, 0])
+    })
+  })
 })

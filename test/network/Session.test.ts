@@ -123,12 +123,12 @@ describe("what is read of a peer", () => {
     expect(session.hasRoom).toBe(false)
     const reads = Channel.all.map((channel) => reading(channel, 3))
     await settle()
-    expect(reads.map(({ count }) => count)).toEqual([0, 0, 0])
+    expect(reads.map(({ count }) => count)).toEqual([0, 0, 0, 0])
     last("known")
     // A second decision on the same message makes no more room.
     last("known")
     await settle()
-    expect(reads.map(({ count }) => count)).toEqual([3, 3, 3])
+    expect(reads.map(({ count }) => count)).toEqual([3, 3, 3, 3])
     const again = session.holds(bytes)
     expect(session.hasRoom).toBe(false)
     for (const release of [...held, again]) release("news")
@@ -140,10 +140,10 @@ describe("what is read of a peer", () => {
     for (let i = 0; i < 64; i++) expect(session.asks()).toBe(true)
     const reads = Channel.all.map((channel) => reading(channel, 1))
     await settle()
-    expect(reads.map(({ count }) => count)).toEqual([1, 0, 1])
+    expect(reads.map(({ count }) => count)).toEqual([1, 1, 0, 1])
     session.answered()
     await settle()
-    expect(reads.map(({ count }) => count)).toEqual([1, 1, 1])
+    expect(reads.map(({ count }) => count)).toEqual([1, 1, 1, 1])
   })
 
   it("is no more for answers that it did not ask for", async () => {
@@ -164,7 +164,7 @@ describe("what is read of a peer", () => {
     session.send("answers", new Uint8Array(1))
     const reads = Channel.all.map((channel) => reading(channel, 1))
     await settle()
-    expect(reads.map(({ count }) => count)).toEqual([1, 0, 1])
+    expect(reads.map(({ count }) => count)).toEqual([1, 1, 0, 1])
   })
 
   it("is nothing once the session is over", async () => {
@@ -223,7 +223,9 @@ describe("what comes in", () => {
     const log = new PeerLog(() => {}, now)
     const discipline = new Discipline(log, { connections: [facts.connection] }, now)
     const around = { heard: (received: Received) => void heard.push(received), standingOf: () => "stranger" as const }
-    const taking = new Intake({ ...around, log, discipline, volume: new Volume() })
+    const relayed: Array<Uint8Array> = []
+    const relay = (bytes: Uint8Array) => void relayed.push(bytes)
+    const taking = new Intake({ ...around, log, discipline, volume: new Volume(), relay })
     const read = async (channel: Channel.Channel, ...messages: ReadonlyArray<Uint8Array>) => {
       async function* source() {
         for (const message of messages) yield Frames.framed(message)
@@ -233,7 +235,7 @@ describe("what comes in", () => {
       taking.read(session, channel, stream).catch(() => {})
       await settle()
     }
-    return { session, clock, heard, taking, read, points: () => discipline.points(ben) }
+    return { session, clock, heard, relayed, taking, read, points: () => discipline.points(ben) }
   }
   const encoded = (message: Message) => MessageCodec.encode(message)
   const question = encoded({ _tag: "AskVertices", hashes: [] })
@@ -244,6 +246,9 @@ describe("what comes in", () => {
       ["vertices", question],
       ["answers", question],
       ["questions", closing],
+      ["transactions", question],
+      ["transactions", encoded({ _tag: "Vertices", vertices: [] })],
+      ["vertices", encoded({ _tag: "Transactions", transactions: [] })],
       ["vertices", Uint8Array.of(255)],
       ["vertices", new Uint8Array(0)],
     ] as const) {
@@ -295,6 +300,16 @@ describe("what comes in", () => {
     session.asksForClosing()
     await read("answers", closing)
     expect([heard.length, points()]).toEqual([17, 20])
+  })
+
+  it("of transactions by stream is handed on for relaying once, if it was news", async () => {
+    const { heard, relayed, read } = intake()
+    const news = encoded({ _tag: "Transactions", transactions: [] })
+    await read("transactions", news, news, news)
+    await read("vertices", encoded({ _tag: "Vertices", vertices: [] }))
+    expect([heard.length, relayed]).toEqual([4, []])
+    for (const [i, decision] of (["known", "refused", "news", "news"] as const).entries()) heard[i]?.release(decision)
+    expect(relayed).toEqual([news])
   })
 
   it("by gossip is dropped without a place for it, before it is read, and from those who have not greeted", () => {

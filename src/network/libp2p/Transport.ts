@@ -26,7 +26,7 @@ export interface Options {
 
 export type Transport = Libp2p<{ readonly identify: unknown; readonly gossip: GossipSub }>
 
-/** Streams that one peer may have open at a time: three for messages, gossip, the rest short-lived. */
+/** Streams that one peer may have open at a time: four for messages, gossip, the rest short-lived. */
 const STREAMS_PER_PEER = 16
 /** More than `Places` allows: it decides which connections go. */
 const MAX_CONNECTIONS = 1_024

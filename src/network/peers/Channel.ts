@@ -4,10 +4,13 @@ import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Message } from "../../replica/messages/Message.js"
 import * as MessageCodec from "../MessageCodec.js"
 
-/** Vertices have a stream of their own, so that no long answer delays them. */
-export type Channel = "vertices" | "questions" | "answers"
+/**
+ * Vertices have a stream of their own, so that no long answer delays them. Transactions have one between members that are
+ * connected to all others (`Standings.areTheOthers`); everybody else uses gossip.
+ */
+export type Channel = "vertices" | "transactions" | "questions" | "answers"
 
-export const all: ReadonlyArray<Channel> = ["vertices", "questions", "answers"]
+export const all: ReadonlyArray<Channel> = ["vertices", "transactions", "questions", "answers"]
 
 interface Bounds {
   readonly frameBytes: number
@@ -20,6 +23,8 @@ interface Bounds {
 
 /** The kind of message and the lengths around a single vertex. */
 const AROUND_A_VERTEX = 16
+/** Twice the longest announcement. */
+const TRANSACTIONS_BYTES = 524_288
 const MIB = 1_048_576
 
 export const LIMITS: { readonly [channel in Channel]: Bounds } = {
@@ -28,6 +33,12 @@ export const LIMITS: { readonly [channel in Channel]: Bounds } = {
     waitingBytes: 16 * MIB,
     burstBytes: 32 * MIB,
     bytesPerSecond: 8 * MIB,
+  },
+  transactions: {
+    frameBytes: TRANSACTIONS_BYTES,
+    waitingBytes: 4 * MIB,
+    burstBytes: 16 * MIB,
+    bytesPerSecond: 4 * MIB,
   },
   questions: { frameBytes: 16_384, waitingBytes: MIB, burstBytes: 4 * MIB, bytesPerSecond: MIB },
   answers: {
@@ -43,6 +54,8 @@ export const takes = (channel: Channel, message: Pick<Message, "_tag">): boolean
   switch (channel) {
     case "vertices":
       return message._tag === "Vertices"
+    case "transactions":
+      return message._tag === "Transactions"
     case "questions":
       return MessageCodec.isQuestion(message)
     case "answers":

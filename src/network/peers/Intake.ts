@@ -19,6 +19,8 @@ export interface Around {
   readonly log: PeerLog
   readonly discipline: Discipline
   readonly volume: Volume
+  /** Transactions that came by stream, and that were news. */
+  readonly relay: (bytes: Uint8Array) => void
 }
 
 const nothing = () => {}
@@ -62,7 +64,11 @@ export class Intake {
       return
     }
     const release = session.holds(bytes.length)
-    this.#deliver(session, channel, tag, bytes, release, () => {
+    const taken = (decision: RelayDecision): void => {
+      release(decision)
+      if (channel === "transactions" && decision === "news") this.#around.relay(bytes)
+    }
+    this.#deliver(session, channel, tag, bytes, taken, () => {
       if (MessageCodec.isQuestion({ _tag: tag })) session.answered()
     })
   }

@@ -1,4 +1,5 @@
 /** All peers of this node: connects the wire, the policy for peers, and the node. */
+import * as Address from "../../protocol/identity/Address.js"
 import type * as Vertex from "../../protocol/vertex/Vertex.js"
 import type { Answer, DiskQuestion, Gossip, Question } from "../../replica/messages/Message.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
@@ -40,6 +41,7 @@ const nothing = () => {}
 
 export class Switchboard {
   readonly #options: Options
+  readonly #self: Address.Address | null
   readonly #log: PeerLog
   readonly #discipline: Discipline
   readonly #arrivals: Arrivals
@@ -56,6 +58,7 @@ export class Switchboard {
     const log = new PeerLog(listener.logged, clock.now)
     const discipline = new Discipline(log, wire, clock.now)
     this.#options = options
+    this.#self = options.signer && Address.fromPublicKey(options.signer.publicKey)
     this.#log = log
     this.#discipline = discipline
     this.#arrivals = new Arrivals(Reception.GREETING_LIMIT_MS, clock.now)
@@ -76,7 +79,14 @@ export class Switchboard {
       traffic: this.#traffic,
     })
     this.#dialling = new Dialling({ ...options, reception: this.#reception, protocol: this.protocolOf("peers") })
-    this.#intake = new Intake({ heard: listener.heard, standingOf, log, discipline, volume: this.volume })
+    this.#intake = new Intake({
+      heard: listener.heard,
+      standingOf,
+      log,
+      discipline,
+      volume: this.volume,
+      relay: (bytes) => this.#relay(bytes),
+    })
   }
 
   static async start(options: Options): Promise<Switchboard> {
@@ -200,26 +210,38 @@ export class Switchboard {
     session.send(channel, frame)
   }
 
+  /** Vertices go by stream. So do transactions if that reaches every member, and nobody else is there to be told. */
   broadcast(gossip: Gossip): void {
-    const { sessions } = this
-    if (sessions.length === 0) return
-    if (gossip._tag !== "Vertices") {
-      this.#publish(gossip)
-      return
-    }
-    for (const vertex of gossip.vertices) {
-      const frame = Frames.framed(MessageCodec.encode({ _tag: "Vertices", vertices: [vertex] }))
-      for (const session of sessions) {
-        this.volume.sent("Vertices", this.#reception.standingOf(session.facts.peer), frame.length)
-        session.send("vertices", frame)
-      }
+    if (this.sessions.length === 0) return
+    if (gossip._tag === "Vertices") {
+      for (const vertex of gossip.vertices) this.#tell("vertices", { _tag: "Vertices", vertices: [vertex] })
+    } else if (gossip._tag === "Transactions" && this.#isAmongMembers) this.#tell("transactions", gossip)
+    else this.#publish(gossip._tag, MessageCodec.encode(gossip))
+  }
+
+  get #isAmongMembers(): boolean {
+    const validators = this.sessions.map(({ facts }) => facts.validator)
+    return this.#self !== null && this.#options.standings.areTheOthers(this.#self, validators)
+  }
+
+  /** To all peers, in one frame made once. */
+  #tell(channel: Channel.Channel, gossip: Gossip): void {
+    const frame = Frames.framed(MessageCodec.encode(gossip))
+    for (const session of this.sessions) {
+      this.volume.sent(gossip._tag, this.#reception.standingOf(session.facts.peer), frame.length)
+      session.send(channel, frame)
     }
   }
 
-  #publish(gossip: Gossip): void {
-    const topic = this.protocolOf(gossip._tag === "Transactions" ? "transactions" : "votes")
-    const bytes = MessageCodec.encode(gossip)
-    this.volume.sent(gossip._tag, "topic", bytes.length)
+  /** The sender has told all members itself, if it is one, but not the other peers of this node. */
+  #relay(bytes: Uint8Array): void {
+    const isMember = ({ facts: { peer } }: Session) => this.#reception.standingOf(peer) === "member"
+    if (!this.sessions.every(isMember)) this.#publish("Transactions", bytes)
+  }
+
+  #publish(tag: Gossip["_tag"], bytes: Uint8Array): void {
+    const topic = this.protocolOf(tag === "Transactions" ? "transactions" : "votes")
+    this.volume.sent(tag, "topic", bytes.length)
     this.#options.wire
       .publish(topic, bytes)
       .catch((error: unknown) => this.#log.write("debug", "gossip not sent", { reason: reasonOf(error) }))

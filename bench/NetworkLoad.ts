@@ -18,6 +18,8 @@ export interface Outcome {
   readonly finalPerSecond: number
   /** Processor time of all nodes. */
   readonly processorUs: number
+  /** Of all messages that the nodes send each other, for one transfer, before they are encrypted. */
+  readonly sentBytes: number
   readonly final: number
   readonly spent: Spent | null
 }
@@ -42,6 +44,19 @@ const startAll = async (network: Processes.Founded, profile: Profile | undefined
   }
   return nodes
 }
+
+const SENT = /^udg_network_message_bytes_total\{direction="sent",kind="\w+",class="(\w+)"\} (\d+)$/gm
+
+/** What a node has sent so far. What it publishes to gossip goes to each of the others at least once. */
+const sentBy = async ({ http }: Processes.Started): Promise<number> => {
+  const metrics = await (await fetch(`${http}/metrics`)).text()
+  let bytes = 0
+  for (const [, to, count] of metrics.matchAll(SENT)) bytes += Number(count) * (to === "topic" ? VALIDATORS - 1 : 1)
+  return bytes
+}
+
+const sentByAll = async (nodes: ReadonlyArray<Processes.Started>): Promise<number> =>
+  (await Promise.all(nodes.map(sentBy))).reduce((sum, bytes) => sum + bytes, 0)
 
 export const run = async ({ seconds, profile }: Wish): Promise<Outcome> => {
   const network = Processes.found({
@@ -82,17 +97,20 @@ export const run = async ({ seconds, profile }: Wish): Promise<Outcome> => {
     const loads = await Promise.all(loaded)
     await sleep(WARM_UP_SECONDS * 1_000)
     const counting = profile?.begin(first)
+    const sent = await sentByAll(nodes)
     const before = { at: performance.now(), final: Processes.recorded(first), cpu: nodes.map(cpuMs) }
     await Promise.race(loads.map(({ ended }) => ended))
     counting?.end()
     const elapsed = performance.now() - before.at
     const final = Processes.recorded(first) - before.final
     const cpu = nodes.map(cpuMs).reduce((sum, ms, i) => sum + ms - (before.cpu[i] ?? 0), 0)
+    const sentBytes = ((await sentByAll(nodes)) - sent) / final
     await Promise.all(loads.map(({ ended }) => ended))
     await Promise.all(nodes.map((node) => node.stop()))
     return {
       finalPerSecond: (final * 1_000) / elapsed,
       processorUs: (cpu * 1_000) / final,
+      sentBytes,
       final,
       spent: counting?.spent() ?? null,
     }

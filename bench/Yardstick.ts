@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { randomBytes, sha256, verifyNative } from "#crypto"
 import * as Keys from "../src/protocol/identity/Keys.js"
 import { Sqlite } from "../src/storage/sqlite/Driver.js"
-import { type Figure, measure } from "./Harness.js"
+import { type Figure, measure, median } from "./Harness.js"
 import * as HttpLoad from "./HttpLoad.js"
 
 /** As long as a transfer. */
@@ -22,12 +22,29 @@ const rateOf = async (name: string, run: () => unknown, operations = 1): Promise
   return { name, value: perSecond, unit: "a second" }
 }
 
-export const verification = () => {
+const oneVerification = (): (() => boolean) => {
   const key = Keys.SecretKey.generate()
   const message = randomBytes(MESSAGE_BYTES)
   const signature = Buffer.from(key.sign(message), "hex")
   const publicKey = Buffer.from(key.publicKey, "hex")
-  return rateOf("signatures checked, one core", () => verifyNative(signature, message, publicKey))
+  return () => verifyNative(signature, message, publicKey)
+}
+
+const verification = () => rateOf("signatures checked, one core", oneVerification())
+
+const VERIFICATIONS = 5_000
+const REPETITIONS = 7
+
+/** The processor time of one verification, which does not grow when others keep the processors busy. */
+export const signatureUs = (): number => {
+  const verify = oneVerification()
+  const each = Array.from({ length: REPETITIONS }, () => {
+    const before = process.cpuUsage()
+    for (let i = 0; i < VERIFICATIONS; i++) verify()
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / VERIFICATIONS
+  })
+  return median(each)
 }
 
 const hashing = () => {

@@ -1,7 +1,7 @@
 /**
  * What a transfer costs beside checking its signature: K is the processor time of all nodes for one final transfer, divided
- * by what its signature takes on one core, once for each validator. A ratio holds on a busy machine too. Each load runs
- * twice: as it is, for K, and with V8's sampling profiler in the (first) node, for the parts.
+ * by that of checking its signature, once for each validator. Both are processor time, so the ratio holds on a busy machine.
+ * Each load runs twice: as it is, for K, and with V8's sampling profiler in the (first) node, for the parts.
  */
 import { type Figure, median, type Suite } from "./Harness.js"
 import * as NetworkLoad from "./NetworkLoad.js"
@@ -16,6 +16,7 @@ const PARTS_SHOWN = 18
 interface Measured {
   readonly finalPerSecond: number
   readonly processorUs: number
+  readonly sentBytes?: number
   readonly final: number
   readonly spent: Spent | null
 }
@@ -43,8 +44,6 @@ const LOADS: ReadonlyArray<Load> = [
   },
 ]
 
-const signaturesASecond = async (): Promise<number> => (await Yardstick.verification()).value
-
 const partsOf = async ({ name, run }: Load): Promise<ReadonlyArray<Figure>> => {
   const profile = new Profile()
   try {
@@ -66,17 +65,18 @@ const partsOf = async ({ name, run }: Load): Promise<ReadonlyArray<Figure>> => {
 
 const figures = async (): Promise<ReadonlyArray<Figure>> => {
   const measured: Array<readonly [Load, Measured]> = []
-  const rates = [await signaturesASecond()]
+  const signatures = [Yardstick.signatureUs()]
   for (const load of LOADS) {
     measured.push([load, await load.run()])
-    rates.push(await signaturesASecond())
+    signatures.push(Yardstick.signatureUs())
   }
-  const signatureUs = 1_000_000 / median(rates)
-  const all: Array<Figure> = [{ name: "a signature, raw, median", value: signatureUs, unit: "µs" }]
-  for (const [{ name, validators }, { finalPerSecond, processorUs }] of measured) {
+  const signatureUs = median(signatures)
+  const all: Array<Figure> = [{ name: "a signature, raw, median", value: signatureUs, unit: "µs of processor" }]
+  for (const [{ name, validators }, { finalPerSecond, processorUs, sentBytes }] of measured) {
     all.push({ name: `${name}: final`, value: finalPerSecond, unit: "a second" })
     all.push({ name: `${name}: processor`, value: processorUs, unit: "µs a transfer" })
     all.push({ name: `${name}: K`, value: processorUs / (validators * signatureUs), unit: "signatures" })
+    if (sentBytes !== undefined) all.push({ name: `${name}: between them`, value: sentBytes, unit: "bytes a transfer" })
   }
   for (const load of LOADS) all.push(...(await partsOf(load)))
   return all

@@ -46,7 +46,7 @@ export const NodeStatus = Field.record(
     active_stakers: 2,
     mempool_size: 3,
     dag_vertices: 2409,
-    versions: { program: "0.1.0", protocol: 1, wire: 2, database: 5 },
+    versions: { program: "0.1.0", protocol: 1, wire: 2, database: 6 },
   },
 )
 

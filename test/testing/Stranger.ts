@@ -43,7 +43,6 @@ export const compile = (programs: ReadonlyArray<string>, resolution: "bundler" |
       moduleResolution: resolution,
       types: ["node"],
       strict: true,
-      skipLibCheck: true,
       noEmit: true,
     },
     include: ["*.mts"],

@@ -118,7 +118,7 @@ export const TransactionProof = Field.record(
     ),
     headers: Field.of(
       Schema.Array(bytes(Header.MAX_BYTES, "a header with its signature")).pipe(Schema.maxItems(Inclusion.MAX_HEADERS)),
-      "from the commit's leader down, each a parent of the one before it, and the vertex a parent of the last; none if the vertex is the leader",
+      "from the commit's leader down to a child of the vertex; none if the vertex is the leader",
     ),
     previous: Field.hash("the commit before the first of these"),
     commits: Field.of(
@@ -167,10 +167,7 @@ export const group = Group.of("checkpoints", "Checkpoints", "What a quorum signe
     .addSuccess(Checkpoint)
     .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
   Group.get("transactionProof", "/proof/tx/:hash", "A transaction with a proof that it is in the total order")
-    .annotate(
-      OpenApi.Description,
-      "It proves that the transaction is in a vertex that a commit ordered, not what it did. docs/protocol.md has the rules.",
-    )
+    .annotate(OpenApi.Description, "That a commit ordered it, not what it did.")
     .annotate(Access.Weight, 10)
     .setPath(Schema.Struct({ hash: Hash.schema }))
     .addSuccess(TransactionProof)

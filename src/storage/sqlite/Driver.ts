@@ -10,8 +10,39 @@
  */
 import { createRequire } from "node:module"
 
+/** The part of the driver that we use; it brings no types, and a program that uses ours shall not need any of its own. */
+interface Statement {
+  /** Whether it returns rows. */
+  readonly reader: boolean
+  all(...values: ReadonlyArray<unknown>): ReadonlyArray<unknown>
+  get(...values: ReadonlyArray<unknown>): unknown
+  run(...values: ReadonlyArray<unknown>): unknown
+  /** Rows as arrays. */
+  raw(): RawStatement
+}
+
+interface RawStatement {
+  all(...values: ReadonlyArray<unknown>): ReadonlyArray<ReadonlyArray<unknown>>
+  get(...values: ReadonlyArray<unknown>): unknown
+}
+
+interface Database {
+  readonly inTransaction: boolean
+  prepare(statement: string): Statement
+  exec(statements: string): unknown
+  pragma(text: string): unknown
+  /** Allows statements that may damage the database. */
+  unsafeMode(on: boolean): void
+  close(): void
+}
+
+interface Driver {
+  readonly prototype: Database
+  new (file: string, options?: { readonly readonly: boolean }): Database
+}
+
 // Not imported: the driver is CommonJS, and brings nothing but itself.
-export const Sqlite: typeof import("better-sqlite3").default = createRequire(import.meta.url)("better-sqlite3")
+export const Sqlite: Driver = createRequire(import.meta.url)("better-sqlite3")
 
 const reachable = new Set<object>()
 const { prepare } = Sqlite.prototype

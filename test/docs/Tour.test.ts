@@ -125,7 +125,10 @@ const answered = async (seen: Seen, { command, shown }: Step): Promise<void> => 
 }
 
 /** Commands that are not run here, and why. */
-const elsewhere: ReadonlyMap<string, string> = new Map([["npm ci && npm test", "runs this test"]])
+const elsewhere: ReadonlyMap<string, string> = new Map([
+  ["npm ci && npm test", "runs this test"],
+  ["node dist/main.js dev", "its ports are fixed; test/blackbox/Dev.test.ts runs it on others"],
+])
 
 describe("the tour", { timeout: 180_000 }, () => {
   let folder = ""
@@ -199,9 +202,11 @@ describe("the check itself", () => {
       "npm",
       ...Array.from({ length: 6 }, () => "curl"),
       "node",
+      "node",
     ])
     expect(steps.filter(({ shown }) => shown === undefined).map(({ command }) => command)).toStrictEqual([
       "node dist/main.js localnet",
+      "node dist/main.js dev",
     ])
   })
 

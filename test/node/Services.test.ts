@@ -46,7 +46,7 @@ describe("a solo node", () => {
 
         const { recorded, transaction } = yield* world.finalized(payment.id)
         expect(transaction).toEqual(payment)
-        expect(recorded.outcome).toEqual({ failure: null, proposalId: null })
+        expect(recorded.outcome).toEqual({ failure: null, proposalId: null, charged: null })
         expect(yield* mempool.size).toBe(0)
         expect(yield* state.account(somebody)).toMatchObject({ balance: 7 * COINS, nonce: 0 })
         expect(yield* state.account(payment.from)).toMatchObject({

@@ -20,13 +20,10 @@ const Coin = Schema.Number.annotations({
   description: "an amount in coins with up to eight decimals (1 coin = 100,000,000 sats)",
 })
 const Count = Natural.count("a number of things")
-const Change = Schema.Int.pipe(
-  Schema.filter((change) => Math.abs(change) <= Sats.MAX_SUPPLY, {
-    identifier: "Change",
-    description: "a change of a balance in sats, negative when it falls",
-    jsonSchema: { type: "integer", minimum: -Sats.MAX_SUPPLY, maximum: Sats.MAX_SUPPLY },
-    message: () => `an integer from -${Sats.MAX_SUPPLY} to ${Sats.MAX_SUPPLY}`,
-  }),
+const Change = Natural.between(
+  -Sats.MAX_SUPPLY,
+  Sats.MAX_SUPPLY,
+  "a change of a balance in sats, negative when it falls",
 )
 const Round = Natural.schema<Natural.Round>("a round of the DAG")
 const Nonce = Natural.schema<Natural.Nonce>("a nonce")

@@ -112,7 +112,7 @@ const house = {
     packages: ["effect", "#crypto", "@effect/experimental/Reactivity", "@effect/sql", "@effect/sql-pg/*"],
   },
   cli: {
-    rooms: ["terminal", "settings", "wallet", "doctor", "."],
+    rooms: ["terminal", "settings", "wallet", "doctor", "tracing", "."],
     ours: ["protocol", "storage", "network", "node", "rpc", "client", "light", "testing", "archive"],
     packages: ["effect", "#crypto", "@effect/*", "node:*"],
   },

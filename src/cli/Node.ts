@@ -13,6 +13,7 @@ import * as NodeSettings from "./NodeSettings.js"
 import * as NodeStatus from "./NodeStatus.js"
 import * as ServiceManager from "./ServiceManager.js"
 import * as Command from "./settings/Command.js"
+import { wrongUsage } from "./settings/WrongUsage.js"
 import * as Environment from "./terminal/Environment.js"
 import { StatusLine } from "./terminal/StatusLine.js"
 import { Terminal } from "./terminal/Terminal.js"
@@ -38,6 +39,22 @@ const canListen = ({ dataDirectory, ephemeral, rpc, p2p }: Configuration.Setting
     if (ephemeral || (yield* Effect.orElseSucceed(files.exists(dataDirectory), () => true))) return
     yield* Server.probe(rpc)
     yield* Libp2p.probe(p2p)
+  })
+
+/** Under the names that OpenTelemetry gives them. Without a collector nothing of it is loaded. */
+const tracing = (version: string) =>
+  Effect.gen(function* () {
+    const endpoint = yield* Environment.variable("OTEL_EXPORTER_OTLP_ENDPOINT")
+    if (endpoint === "") return Layer.empty
+    if (!URL.canParse(endpoint)) {
+      return yield* wrongUsage("OTEL_EXPORTER_OTLP_ENDPOINT is not a URL; use one such as http://127.0.0.1:4318")
+    }
+    const ratio = Number((yield* Environment.variable("OTEL_TRACES_SAMPLER_ARG")) || "0.01")
+    if (!(ratio >= 0 && ratio <= 1)) {
+      return yield* wrongUsage("OTEL_TRACES_SAMPLER_ARG is not a part of all; use a number from 0 to 1")
+    }
+    const { layer } = yield* Effect.promise(() => import("./tracing/Tracing.js"))
+    return layer({ endpoint, ratio, version })
   })
 
 export const command = Command.make({
@@ -74,7 +91,8 @@ export const command = Command.make({
         colours: terminal.colours.stderr,
         write: (text) => status.write(text),
       })
-      const layers = Layer.merge(logging, Layer.succeed(Configuration.Configuration, configuration))
+      const traced = Layer.provideMerge(yield* tracing(version), logging)
+      const layers = Layer.merge(traced, Layer.succeed(Configuration.Configuration, configuration))
       const shown = terminal.isWatched && logFormat === "pretty" ? NodeStatus.show(status) : Effect.never
       const beside = Effect.raceAll([shown, ServiceManager.beside, Whereabouts.beside])
       const node = Effect.zipRight(canListen(configuration), Node.run(HttpInterface.layer, beside))

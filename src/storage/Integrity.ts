@@ -206,14 +206,14 @@ const requireUsable = (
     return version
   })
 
-/** Fails if the file is unusable; a new one is fine. */
+/** Fails if the file is unusable; a new one is fine. Returns its schema's version, 0 for a new one. */
 export const check = (
   file: string,
   migrations: ReadonlyArray<Migration.Migration>,
   genesis: Hash.Hash,
-): Effect.Effect<void, OpenError, FileSystem.FileSystem> =>
+): Effect.Effect<number, OpenError, FileSystem.FileSystem> =>
   looked(file, (database) => requireUsable(database, migrations, genesis, "quick")).pipe(
-    Effect.asVoid,
+    Effect.map(Option.getOrElse(() => 0)),
     Effect.withSpan("integrity", { attributes: { file } }),
   )
 

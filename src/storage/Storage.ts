@@ -8,6 +8,7 @@ import type { Opening } from "../consensus/output/Opening.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
 import type { NetworkId } from "../protocol/identity/Network.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
+import * as Backup from "./Backup.js"
 import type { DataDirectory } from "./files/DataDirectory.js"
 import type { OlderSchema, OpenError } from "./files/StorageError.js"
 import * as Integrity from "./Integrity.js"
@@ -71,7 +72,9 @@ const openFiles = (
     const expected = Genesis.hash(genesis)
     // It starts while the files are checked.
     const thread = yield* WriterThread.make
-    for (const { file, migrations } of [node, signed]) yield* Integrity.check(file, migrations, expected)
+    const version = yield* Integrity.check(database, NodeSchema.migrations, expected)
+    yield* Integrity.check(own, SignedSchema.migrations, expected)
+    yield* Backup.beforeMigration(database, version, NodeSchema.migrations)
     return { node: yield* openFile(node, thread, genesis), signed: yield* openFile(signed, thread, genesis) }
   })
 
@@ -125,7 +128,10 @@ const make = ({ node, signed }: Kept, networkId: NetworkId) => {
       node.write((sql) => Effect.map(CommitBatch.write(sql, batch), () => Epochs.insert(sql, opening))),
     /** Replaces this state by the fetched one, from which the epoch continues: all or nothing. On disk when it returns. */
     replaceState: (replacement: StateReplacement.Replacement) =>
-      node.writeSynced((sql) => StateReplacement.write(sql, replacement)),
+      Effect.withSpan(
+        node.writeSynced((sql) => StateReplacement.write(sql, replacement)),
+        "join",
+      ),
     /** Returns when a vertex signed here and everything before it, so its parents, is on disk: only then may a peer have it. */
     keepOwn: (vertex: Vertex) => Effect.zipRight(node.sync, signedVertices.keep(vertex)),
     /** Returns the space of pruned rows to the disk; for a node that does nothing else meanwhile. */

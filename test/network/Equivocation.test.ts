@@ -1,19 +1,9 @@
 /** One of four validators says two things in every round: all others prove it, and slash it. */
-import { Effect, Layer, Option } from "effect"
+import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
-import { Network } from "../../src/network/Network.js"
-import * as PeerAddress from "../../src/network/PeerAddress.js"
-import * as Engine from "../../src/node/engine/Engine.js"
-import * as Node from "../../src/node/Node.js"
-import * as Configuration from "../../src/node/start/Configuration.js"
-import { Home } from "../../src/node/start/Home.js"
-import * as Networking from "../../src/node/start/Networking.js"
 import * as Address from "../../src/protocol/identity/Address.js"
-import type { SecretKey } from "../../src/protocol/identity/Keys.js"
-import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as Vertex from "../../src/protocol/vertex/Vertex.js"
-import * as world from "../node/world.js"
+import { equivocator } from "./Equivocator.js"
 import { expectOneHistory } from "./History.js"
 import * as Processes from "./Processes.js"
 import * as Wallet from "./Wallet.js"
@@ -21,43 +11,6 @@ import * as Wallet from "./Wallet.js"
 const LIMIT_MS = 240_000
 
 afterEach(Processes.removeAll)
-
-/** Of the same slot, a moment later. */
-const twinOf = ({ header, body }: Vertex.Vertex, key: SecretKey): Vertex.Vertex =>
-  Vertex.sign({ ...header, timestamp: Natural.timestamp(header.timestamp + 1) }, body, key)
-
-/** The network between machines, where each own vertex goes out beside another of the same slot. */
-const twoFaced = Layer.effect(
-  Network,
-  Effect.gen(function* () {
-    const network = yield* Network
-    const key = Option.getOrThrow((yield* Home).validatorKey)
-    return Network.of({
-      ...network,
-      broadcast: (news) =>
-        news._tag === "Vertices"
-          ? network.broadcast({ ...news, vertices: news.vertices.flatMap((vertex) => [vertex, twinOf(vertex, key)]) })
-          : network.broadcast(news),
-    })
-  }),
-).pipe(Layer.provide(Networking.layer))
-
-const equivocator = ({ folder, genesisFile }: Processes.Founded, peers: ReadonlyArray<Processes.Started>) =>
-  Node.layerOver(Engine.layer, twoFaced).pipe(
-    Layer.provideMerge(
-      Layer.succeed(
-        Configuration.Configuration,
-        world.settings({
-          dataDirectory: `${folder}/equivocator`,
-          genesisFile: Option.some(genesisFile),
-          validatorKeyFile: Option.some(`${folder}/0.key`),
-          roundMs: Option.none(),
-          peers: peers.map(({ p2p }) => Option.getOrThrow(PeerAddress.parse(p2p))),
-        }),
-      ),
-    ),
-    Layer.provideMerge(world.platform),
-  )
 
 describe("a validator that says two things", () => {
   it(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Effect } from "effect"
+import { Cause, Effect, TestClock } from "effect"
 import * as Log from "../../src/node/log/Log.js"
 import * as Logging from "../../src/node/log/Logging.js"
 
@@ -264,6 +264,42 @@ describe("Logging", () => {
       const fields = { circle, bytes: Uint8Array.of(1, 255), nothing: undefined, infinite: Number.POSITIVE_INFINITY }
       const [record] = yield* recordsOf({}, rpc.info("odd", fields))
       expect(record?.["annotations"]).toMatchObject({ bytes: "01ff", infinite: "Infinity" })
+    }),
+  )
+})
+
+describe("a warning that repeats itself", () => {
+  const warn = (peer: string) => mempool.warn("full", { peer, at: Math.random() })
+
+  it.effect("is written once a minute, with the number of those left out", () =>
+    Effect.gen(function* () {
+      const records = yield* recordsOf(
+        {},
+        Effect.gen(function* () {
+          for (let i = 0; i < 200; i++) {
+            yield* warn("a")
+            yield* TestClock.adjust("1 second")
+          }
+        }),
+      )
+      expect(records.map(({ annotations }) => (annotations as { repeated?: number }).repeated)).toEqual([
+        undefined,
+        59,
+        59,
+        59,
+      ])
+    }),
+  )
+
+  it.effect("hides no other one, of another peer or of another level, and nothing at info", () =>
+    Effect.gen(function* () {
+      const records = yield* recordsOf(
+        {},
+        Effect.all([warn("a"), warn("b"), mempool.error("full", { peer: "a" }), mempool.info("x"), mempool.info("x")], {
+          discard: true,
+        }),
+      )
+      expect(records).toHaveLength(5)
     }),
   )
 })

@@ -1,5 +1,5 @@
 /**
- * What happens in the node, in the log of the module that it is about: at `debug` a line for each commit, round, checkpoint
+ * What happens in the node, in the log of the module that it is about: at `info` a line for each epoch, at `debug` a line for each commit, round, checkpoint
  * and decision, at `trace` one for each vertex and transaction too.
  */
 import { Effect, Option } from "effect"
@@ -149,7 +149,8 @@ export const write = (event: NodeEvent, self: Option.Option<Address>): Record =>
     }
     case "EpochStarted": {
       const { epoch, firstRound, members } = event.opening.record
-      return log.staking.debug("committee seated", { epoch, round: firstRound, members: members.length })
+      const hasSeat = members.some(({ address }) => Option.contains(self, address))
+      return log.staking.info("epoch begins", { epoch, round: firstRound, members: members.length, hasSeat })
     }
     case "Joining":
       return log.sync.debug("joining", () => ({ ...event.progress }))

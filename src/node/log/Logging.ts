@@ -1,5 +1,6 @@
 import { Cause, Clock, Effect, HashMap, Layer, List, Logger, Option } from "effect"
 import * as LogFilter from "./LogFilter.js"
+import { Repetitions } from "./Repetitions.js"
 import * as Secrets from "./Secrets.js"
 
 export type Format = "pretty" | "json"
@@ -93,11 +94,27 @@ const pretty = (colours: boolean) => {
   }
 }
 
-const logger = (filter: LogFilter.LogFilter, render: (record: Record) => string, write: (line: string) => void) =>
-  Logger.make<unknown, void>((options) => {
+/** Two records are the same if they say the same of the same: what else is in their fields may change each time. */
+const keyOf = ({ level, module, message, annotations }: Record): string =>
+  JSON.stringify([level, module, message, annotations["peer"], annotations["component"], annotations["place"]])
+
+/** The record, or none while it only repeats a warning. Debug and trace are asked for, so they say everything. */
+const unlessRepeated = (repetitions: Repetitions, record: Record, now: number): Option.Option<Record> => {
+  if (record.level !== "warn" && record.level !== "error") return Option.some(record)
+  const leftOut = repetitions.admit(keyOf(record), now)
+  if (leftOut === null) return Option.none()
+  return Option.some(leftOut === 0 ? record : { ...record, annotations: { ...record.annotations, repeated: leftOut } })
+}
+
+const logger = (filter: LogFilter.LogFilter, render: (record: Record) => string, write: (line: string) => void) => {
+  const repetitions = new Repetitions()
+  return Logger.make<unknown, void>((options) => {
     const module = moduleOf(options.annotations)
-    if (LogFilter.passes(filter, module, options.logLevel)) write(`${render(recordOf(options, module))}\n`)
+    if (!LogFilter.passes(filter, module, options.logLevel)) return
+    const record = unlessRepeated(repetitions, recordOf(options, module), options.date.getTime())
+    if (Option.isSome(record)) write(`${render(record.value)}\n`)
   })
+}
 
 /** An unreadable directive may be anything, even a secret key pasted into the wrong variable. */
 const shown = (directive: string): string => {

@@ -25,6 +25,7 @@ import { EventStreams } from "./EventStreams.js"
 import { Handlers } from "./Handlers.js"
 import { Listener } from "./Listener.js"
 import * as Reply from "./Reply.js"
+import * as RequestSpans from "./RequestSpans.js"
 import { type Answered, Responder } from "./Responder.js"
 
 /** What a server tolerates. One place for all of it; tests shorten the times. */
@@ -290,7 +291,7 @@ const start = (settings: Settings) =>
     const unread = new Budget(tolerance.unreadBytes)
     const responder = new Responder({
       now,
-      onAnswer: yield* AccessLog.over(settings.onAnswer ?? (() => {})),
+      onAnswer: yield* Effect.flatMap(RequestSpans.over(settings.onAnswer ?? (() => {})), AccessLog.over),
       onDefect: report,
       onUnread: (response, client) => limitUnread(response, client, unread, tolerance.silenceMs),
     })

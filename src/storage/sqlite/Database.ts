@@ -231,6 +231,15 @@ export const rollBack = (file: string): Effect.Effect<void, StorageError.Storage
     }),
   )
 
+/** Writes the content of one file, as of its last commit, to another one that does not exist. */
+export const copy = (file: string, target: string): Effect.Effect<void, StorageError.StorageError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const connection = yield* connect({ filename: file, readonly: true })
+      yield* typed(target, execute(connection, `vacuum into '${target.replaceAll("'", "''")}'`))
+    }),
+  )
+
 /** Opens a file read-only: closing it leaves the log alone, so its bytes do not change even if it is unusable. */
 export const openToRead = (file: string): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
   Effect.map(connect({ filename: file, readonly: true }), (reader) => make(file, "power", reader, reader))

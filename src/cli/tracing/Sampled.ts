@@ -1,0 +1,97 @@
+/**
+ * A tracer that hands on a part of the traces: drawn where a trace begins, and the same for everything within it. A span that is not
+ * taken costs an object.
+ */
+import { randomBytes } from "node:crypto"
+import { type Context, type Exit, Option, Tracer } from "effect"
+
+const hex = (bytes: number): string => randomBytes(bytes).toString("hex")
+
+export interface Ended {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentId: string | null
+  readonly name: string
+  readonly kind: Tracer.SpanKind
+  readonly startNanos: bigint
+  readonly endNanos: bigint
+  readonly attributes: ReadonlyMap<string, unknown>
+  readonly hasFailed: boolean
+}
+
+class Span implements Tracer.Span {
+  readonly _tag = "Span"
+  readonly spanId = hex(8)
+  readonly traceId: string
+  readonly sampled: boolean
+  readonly attributes = new Map<string, unknown>()
+  readonly links: Array<Tracer.SpanLink>
+  status: Tracer.SpanStatus
+  readonly name: string
+  readonly parent: Option.Option<Tracer.AnySpan>
+  readonly context: Context.Context<never>
+  readonly kind: Tracer.SpanKind
+  readonly #ended: (ended: Ended) => void
+
+  constructor(
+    { name, parent, context, links, startTime, kind }: Wanted,
+    isTaken: () => boolean,
+    ended: (ended: Ended) => void,
+  ) {
+    this.name = name
+    this.parent = parent
+    this.context = context
+    this.links = [...links]
+    this.kind = kind
+    this.status = { _tag: "Started", startTime }
+    this.traceId = Option.match(parent, { onNone: () => hex(16), onSome: ({ traceId }) => traceId })
+    this.sampled = Option.match(parent, { onNone: isTaken, onSome: ({ sampled }) => sampled })
+    this.#ended = ended
+  }
+
+  attribute(key: string, value: unknown): void {
+    this.attributes.set(key, value)
+  }
+
+  event(): void {}
+
+  addLinks(links: ReadonlyArray<Tracer.SpanLink>): void {
+    this.links.push(...links)
+  }
+
+  end(endTime: bigint, exit: Exit.Exit<unknown, unknown>): void {
+    const { startTime } = this.status
+    this.status = { _tag: "Ended", startTime, endTime, exit }
+    if (!this.sampled) return
+    const { traceId, spanId, name, kind, attributes } = this
+    const parentId = Option.getOrNull(Option.map(this.parent, (parent) => parent.spanId))
+    const hasFailed = exit._tag === "Failure"
+    this.#ended({
+      traceId,
+      spanId,
+      parentId,
+      name,
+      kind,
+      startNanos: startTime,
+      endNanos: endTime,
+      attributes,
+      hasFailed,
+    })
+  }
+}
+
+interface Wanted {
+  readonly name: string
+  readonly parent: Option.Option<Tracer.AnySpan>
+  readonly context: Context.Context<never>
+  readonly links: ReadonlyArray<Tracer.SpanLink>
+  readonly startTime: bigint
+  readonly kind: Tracer.SpanKind
+}
+
+export const tracer = (isTaken: () => boolean, ended: (ended: Ended) => void): Tracer.Tracer =>
+  Tracer.make({
+    span: (name, parent, context, links, startTime, kind) =>
+      new Span({ name, parent, context, links, startTime, kind }, isTaken, ended),
+    context: (run) => run(),
+  })

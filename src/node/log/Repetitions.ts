@@ -1,0 +1,26 @@
+/** Lets a warning that repeats itself through once a minute, with the number of those that were left out since. */
+
+const EVERY_MS = 60_000
+/** A message with a number in it is another one each time. */
+const MOST_KEYS = 256
+
+interface Last {
+  readonly at: number
+  leftOut: number
+}
+
+export class Repetitions {
+  readonly #last = new Map<string, Last>()
+
+  /** How many of the same were left out before this one; null if this one is to be left out too. */
+  admit(key: string, now: number): number | null {
+    const last = this.#last.get(key)
+    if (last !== undefined && now - last.at < EVERY_MS && now >= last.at) {
+      last.leftOut += 1
+      return null
+    }
+    if (last === undefined && this.#last.size >= MOST_KEYS) this.#last.clear()
+    this.#last.set(key, { at: now, leftOut: 0 })
+    return last?.leftOut ?? 0
+  }
+}

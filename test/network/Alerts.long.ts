@@ -1,0 +1,248 @@
+/**
+ * Each alert fired by what it is there for: real validators, a real Prometheus with the rules as they are shipped, and real
+ * failures. It prints how long each took from cause to alert, and lasts a quarter of an hour, since a full disk is announced only
+ * after ten minutes.
+ */
+import { execFileSync, spawnSync } from "node:child_process"
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join, resolve } from "node:path"
+import { Effect } from "effect"
+import { afterAll, afterEach, describe, expect, it } from "vitest"
+import { Running } from "../blackbox/Running.js"
+import { isTried, pathOf, yamlOf } from "../ops/Kit.js"
+import { equivocator } from "./Equivocator.js"
+import { Lines } from "./Lines.js"
+import * as Processes from "./Processes.js"
+
+const LIMIT_MS = 1_500_000
+const PATIENCE_MS = 1_200_000
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const freePort = (): Promise<number> =>
+  new Promise((found) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => found(address !== null && typeof address === "object" ? address.port : 0))
+    })
+  })
+
+const hostOf = ({ http }: Processes.Started): string => new URL(http ?? "").host
+
+interface Alert {
+  readonly state: string
+  readonly labels: { readonly alertname: string; readonly instance: string }
+}
+
+/** A Prometheus with the rules and the intervals of ops/. */
+class Prometheus {
+  readonly url: string
+  readonly process: Running
+
+  private constructor(url: string, process: Running) {
+    this.url = url
+    this.process = process
+  }
+
+  static async start(folder: string, nodes: ReadonlyArray<Processes.Started>): Promise<Prometheus> {
+    const shipped = yamlOf("prometheus/prometheus.yml") as { readonly global: object }
+    const configuration = {
+      global: shipped.global,
+      rule_files: [pathOf("prometheus/alerts.yml")],
+      scrape_configs: [{ job_name: "udg", static_configs: [{ targets: nodes.map(hostOf) }] }],
+    }
+    const file = join(folder, "prometheus.yml")
+    // JSON is YAML too.
+    writeFileSync(file, JSON.stringify(configuration))
+    const address = `127.0.0.1:${await freePort()}`
+    const words = ["--config.file", file, "--storage.tsdb.path", join(folder, "tsdb"), "--web.listen-address", address]
+    const process = new Running("prometheus", words)
+    const prometheus = new Prometheus(`http://${address}`, process)
+    await process.until(() =>
+      prometheus.alerts().then(
+        () => true,
+        () => false,
+      ),
+    )
+    return prometheus
+  }
+
+  async alerts(): Promise<ReadonlyArray<Alert>> {
+    const answer = (await (await fetch(`${this.url}/api/v1/alerts`)).json()) as {
+      readonly data: { readonly alerts: ReadonlyArray<Alert> }
+    }
+    return answer.data.alerts
+  }
+
+  /** Seconds until this alert fires for this node. */
+  async fires(name: string, node: Processes.Started): Promise<number> {
+    const began = performance.now()
+    while (performance.now() - began < PATIENCE_MS) {
+      const isFiring = (await this.alerts()).some(
+        ({ state, labels }) => state === "firing" && labels.alertname === name && labels.instance === hostOf(node),
+      )
+      if (isFiring) return (performance.now() - began) / 1_000
+      await sleep(1_000)
+    }
+    throw new Error(`${name} did not fire`)
+  }
+}
+
+const running: Array<Prometheus> = []
+const measured: Array<readonly [failure: string, alert: string, seconds: number]> = []
+const mounted: Array<string> = []
+let lines: Lines | undefined
+
+const watched = async (network: Processes.Founded, nodes: ReadonlyArray<Processes.Started>): Promise<Prometheus> => {
+  const prometheus = await Prometheus.start(network.folder, nodes)
+  running.push(prometheus)
+  // Some scrapes of a network that is well: a counter that begins high has not risen.
+  await sleep(30_000)
+  expect((await prometheus.alerts()).filter(({ state }) => state === "firing")).toEqual([])
+  return prometheus
+}
+
+const measure = async (failure: string, alert: string, fires: Promise<number>): Promise<void> => {
+  measured.push([failure, alert, Math.round(await fires)])
+}
+
+const canMount = spawnSync("mount", ["-V"]).status === 0 && process.getuid?.() === 0
+
+afterEach(async () => {
+  for (const { process } of running.splice(0)) {
+    process.signal("SIGTERM")
+    await process.end()
+  }
+  lines?.close()
+  for (const directory of mounted.splice(0)) spawnSync("umount", ["--lazy", directory])
+  await Processes.removeAll()
+})
+
+afterAll(() => {
+  const rows = measured.map(([failure, alert, seconds]) => `| ${failure} | \`${alert}\` | ${seconds} s |`)
+  process.stderr.write(`\n| failure | alert | from cause to alert |\n| --- | --- | --- |\n${rows.join("\n")}\n`)
+})
+
+/** A clock that goes wrong. */
+const wrongClock = async () => {
+  const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
+  const file = join(network.folder, "clock")
+  writeFileSync(file, "0")
+  const stepped = ["--import", resolve(import.meta.dirname, "steppedClock.mjs")]
+  const nodes: Array<Processes.Started> = []
+  for (const n of network.keys.keys()) {
+    const way = { execArgv: n === 3 ? stepped : [], environment: n === 3 ? { UDG_CLOCK_FILE: file } : {} }
+    nodes.push(await Processes.startValidator(network, n, nodes, [], undefined, way))
+  }
+  await Processes.everybodyAt(nodes, 5)
+  const prometheus = await watched(network, nodes)
+  const last = nodes[3]
+  if (last === undefined) return expect.unreachable()
+  writeFileSync(file, "10000")
+  await measure(
+    "the clock of one of four is set ten seconds ahead",
+    "UdgClockOff",
+    prometheus.fires("UdgClockOff", last),
+  )
+}
+
+/** A disk that fills, and is full: a file system of its own. */
+const fullDisk = async () => {
+  const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
+  const directory = join(network.folder, "node-3")
+  mkdirSync(directory, { mode: 0o700 })
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=512m,mode=0700", "tmpfs", directory])
+  mounted.push(directory)
+  const nodes = await Processes.startAll(network)
+  await Processes.everybodyAt(nodes, 5)
+  const prometheus = await watched(network, nodes)
+  const last = nodes[3]
+  if (last === undefined) return expect.unreachable()
+  const ballast = join(directory, "ballast")
+  const filling = setInterval(() => appendFileSync(ballast, Buffer.alloc(262_144, 1)), 1_000)
+  try {
+    await measure("a disk fills by 256 KiB a second", "UdgDiskFull", prometheus.fires("UdgDiskFull", last))
+  } finally {
+    clearInterval(filling)
+  }
+  spawnSync("sh", ["-c", `cat /dev/zero >> ${ballast}`])
+  expect(await last.ended).toBe(1)
+  await measure("the disk is full, and the node ends with 1", "UdgDown", prometheus.fires("UdgDown", last))
+}
+
+/** Two and two. */
+const partition = async () => {
+  const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
+  const opened = await Lines.open()
+  lines = opened
+  const nodes = await Processes.startAllVia(network, opened)
+  await Processes.everybodyAt(nodes, 5)
+  const prometheus = await watched(network, nodes)
+  const [first] = nodes
+  if (first === undefined) return expect.unreachable()
+  opened.cut((from, to) => ["0", "1"].includes(from) !== ["0", "1"].includes(to))
+  const failure = "a partition, two and two"
+  await Promise.all(
+    ["UdgFinalityStands", "UdgValidatorSilent"].map((alert) => measure(failure, alert, prometheus.fires(alert, first))),
+  )
+}
+
+/** It lost its disk, knows its key, and waits until it can sign nothing twice: 120 intervals. */
+const silentValidator = async () => {
+  const network = Processes.found({ roundMs: 4_000, epochRounds: 2_000 })
+  const nodes = [...(await Processes.startAll(network))]
+  await Processes.everybodyAt(nodes, 5)
+  const prometheus = await watched(network, nodes)
+  const last = nodes.pop()
+  if (last === undefined) return expect.unreachable()
+  await last.kill()
+  rmSync(last.directory, { recursive: true })
+  const port = hostOf(last).split(":")[1] ?? ""
+  const again = await Processes.startValidator(network, 3, nodes, ["--rpc-port", port])
+  const failure = "a validator comes back without its data, and is silent"
+  await measure(failure, "UdgValidatorSilent", prometheus.fires("UdgValidatorSilent", again))
+}
+
+const twoFaced = async () => {
+  const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
+  const honest: Array<Processes.Started> = []
+  for (const n of [1, 2, 3]) honest.push(await Processes.startValidator(network, n, honest))
+  const [first] = honest
+  if (first === undefined) return expect.unreachable()
+  const prometheus = await Prometheus.start(network.folder, honest)
+  running.push(prometheus)
+  await sleep(30_000)
+  const fires = measure(
+    "one of four signs two vertices a round",
+    "UdgEquivocation",
+    prometheus.fires("UdgEquivocation", first),
+  )
+  await Effect.runPromise(
+    Effect.provide(
+      Effect.promise(() => fires),
+      equivocator(network, honest),
+    ),
+  )
+}
+
+describe.runIf(isTried("prometheus", "--version"))("a real failure fires its alert", () => {
+  it("an equivocator", twoFaced, LIMIT_MS)
+
+  it(
+    "a wrong clock, a partition, a silent validator and a full disk",
+    async () => {
+      const disk = canMount ? fullDisk() : Promise.resolve()
+      await Promise.all([wrongClock(), partition(), silentValidator(), disk])
+      expect(measured.map(([, alert]) => alert)).toEqual(
+        expect.arrayContaining([
+          "UdgClockOff",
+          "UdgFinalityStands",
+          "UdgValidatorSilent",
+          ...(canMount ? ["UdgDiskFull", "UdgDown"] : []),
+        ]),
+      )
+    },
+    LIMIT_MS,
+  )
+})

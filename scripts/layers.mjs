@@ -97,7 +97,7 @@ const house = {
   /** Checks what nodes answer. Of the interface it takes the form of the answers, and of the ledger and the network nothing. */
   light: { rooms: ["checks", "."], ours: ["protocol", "rpc/api"], packages: ["effect", "#crypto"] },
   explorer: {
-    rooms: ["route", "live", "show", "search", "checked", "wallet", "dag", "pages", "."],
+    rooms: ["route", "live", "show", "search", "checked", "wallet", "dag", "statement", "pages", "."],
     ours: ["protocol", "client", "rpc/api", "light"],
     packages: ["effect", "preact", "preact/hooks", "@preact/signals"],
   },

@@ -11,6 +11,7 @@ import { View } from "./View.js"
 const links: ReadonlyArray<readonly [name: string, href: string, covers: ReadonlyArray<Route.Route["page"]>]> = [
   ["Overview", Route.overview, ["overview"]],
   ["DAG", Route.place("dag"), ["dag", "round", "vertex"]],
+  ["Transactions", Route.place("transactions"), ["transactions", "tx"]],
   ["Validators", Route.place("validators"), ["validators", "validator"]],
   ["Proposals", Route.place("proposals"), ["proposals", "proposal"]],
   ["Mempool", Route.place("mempool"), ["mempool"]],

@@ -11,6 +11,7 @@ import { Proposals } from "./pages/Proposals.js"
 import { Round } from "./pages/Round.js"
 import { Search } from "./pages/Search.js"
 import { Transaction } from "./pages/Transaction.js"
+import { Transactions } from "./pages/Transactions.js"
 import { Validator } from "./pages/Validator.js"
 import { Validators } from "./pages/Validators.js"
 import { Vertex } from "./pages/Vertex.js"
@@ -27,6 +28,8 @@ export const View = ({ route }: { readonly route: Route }) => {
       return <Overview />
     case "dag":
       return <Dag />
+    case "transactions":
+      return <Transactions />
     case "validators":
       return <Validators />
     case "proposals":

@@ -37,6 +37,7 @@ afterAll(async () => {
 const paths = (): ReadonlyArray<readonly [path: string, title: RegExp]> => [
   ["/explorer/", /^Overview$/],
   ["/explorer/dag", /^The DAG, live$/],
+  ["/explorer/transactions", /^Transactions$/],
   ["/explorer/validators", /^Validators$/],
   [`/explorer/validator/${validator}`, /^Validator /],
   [`/explorer/address/${validator}`, /^Address /],

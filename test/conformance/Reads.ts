@@ -98,6 +98,16 @@ const core: ReadonlyArray<Read> = [
     typed: (client, { node }) => client.core.balance({ path: { address: node.accounts.carol.address } }),
     values: () => ({ is_smart_account: true, nonce: 2, staked: 0, name: null }),
   },
+  {
+    route: "/names",
+    of: "three accounts, of which one has a name",
+    path: ({ node }) =>
+      `/names?addresses=${node.accounts.bob.address},${node.accounts.alice.address},${"00".repeat(20)}`,
+    shape: () => Records.names,
+    typed: (client, { node }) =>
+      client.core.names({ urlParams: { addresses: `${node.accounts.bob.address},${node.accounts.alice.address}` } }),
+    values: ({ node }) => ({ names: [{ address: node.accounts.alice.address, name: "alice" }] }),
+  },
   ...named("/account/:address/policy", ({ carol }) => carol, {
     shape: () => Records.policy,
     typed: (client, path) => client.core.policy({ path }),
@@ -268,6 +278,24 @@ const transactions: ReadonlyArray<Read> = [
     optional: ["memo"],
     typed: (client) => client.transactions.history({ path: { address: "00".repeat(20) } }),
     values: () => ({ transactions: [], next_cursor: null }),
+  },
+  {
+    route: "/transactions",
+    of: "everybody",
+    path: () => "/transactions",
+    shape: () => Records.latest,
+    optional: ["memo"],
+    typed: (client) => client.transactions.latest({ urlParams: {} }),
+    values: () => ({ next_cursor: null }),
+  },
+  {
+    route: "/transactions",
+    of: "one type",
+    path: () => "/transactions?type=VoteTx&limit=1",
+    shape: () => Records.latest,
+    optional: ["memo"],
+    typed: (client) => client.transactions.latest({ urlParams: { type: "VoteTx", limit: 1 } }),
+    values: ({ done }) => ({ transactions: [{ hash: done.VoteTx, transaction: { type: "VoteTx" } }] }),
   },
   ...named("/account/:address/statement", ({ bob }) => bob, {
     shape: () => Records.statement,

@@ -258,6 +258,13 @@ export const statement = Is.record({
   next_cursor: Is.nullable(Is.words),
 })
 
+export const latest = Is.record({
+  transactions: Is.list(Is.record(finalizedFields), { most: 100 }),
+  next_cursor: Is.nullable(Is.words),
+})
+
+export const names = Is.record({ names: Is.list(Is.record({ address: Is.hex20, name: Is.words }), { most: 100 }) })
+
 export const stake = Is.record({
   address: Is.hex20,
   staked_amount: Is.integer,

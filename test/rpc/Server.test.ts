@@ -140,9 +140,11 @@ describe("the reference", () => {
     const { headers, body } = await ask(server.port, get("/docs"))
     const style = /<style>([\s\S]*)<\/style>/.exec(body)?.[1] ?? ""
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8")
-    expect(headers.get("content-security-policy")).toContain(
-      `'sha256-${createHash("sha256").update(style).digest("base64")}'`,
-    )
+    const script = /<script>([\s\S]*)<\/script>/.exec(body)?.[1] ?? ""
+    for (const inline of [style, script]) {
+      const hash = createHash("sha256").update(inline).digest("base64")
+      expect(headers.get("content-security-policy")).toContain(`'sha256-${hash}'`)
+    }
     expect(body).not.toMatch(/\sstyle=/)
     const document = JSON.parse((await ask(server.port, get("/openapi.json"))).body)
     expect(document).toMatchObject({ openapi: "3.1.0", info: { version: "0.0.0" } })

@@ -63,15 +63,17 @@ const f56: Form = {kind:"union",of:[f0,f8]}
 const f57: Form = {kind:"union",of:[f15,f8]}
 const f58: Form = {kind:"union",of:[f6,f8]}
 const f59: Form = {kind:"union",of:[f7,f8]}
-const f60: Form = {kind:"record",fields:{limit:f25,cursor:{kind:"text",min:0,max:100,expected:"a next_cursor from the previous page"}},optional:["limit","cursor"]}
-const f61: Form = {kind:"record",fields:{secret_key:f14}}
-const f62: Form = {kind:"literal",values:["Text","ParameterChange","CouncilMembership","TreasurySpend"]}
-const f63: Form = {kind:"union",of:[{kind:"record",fields:{param:f3,value:f0}},{kind:"record",fields:{action:f47,address:f6}},{kind:"record",fields:{recipient:f6,amount:f1}},{kind:"record",fields:{}}]}
-const f64: Form = {kind:"literal",values:["Active","Passed","Rejected","Executed","Failed"]}
-const f65: Form = {kind:"literal",values:["held","returned","forfeited"]}
-const f66: Form = {kind:"record",fields:{round:f0}}
-const f67: Form = {kind:"record",fields:{epoch:f0,round:f0,commit_index:f0,commit_hash:f15,effects_digest:f15,state_root:f15,total_supply:f1,next_epoch:{kind:"union",of:[{kind:"record",fields:{epoch:f0,first_round:f0,seed:f15,rules:{kind:"record",fields:{epoch_rounds:f0,collection_depth_rounds:f0,checkpoint_interval_rounds:f0,round_reward:f1,halving_rounds:f0,treasury_percent:f32,council_percent:f32}},members:{kind:"list",of:{kind:"record",fields:{address:f6,pub_key:f10,weight:f1}}}}},f8]},previous:f15,hash:f15,signatures:{kind:"list",of:{kind:"record",fields:{validator:f6,signature:f37}}}}}
-const f68: Form = {kind:"bytes"}
+const f60: Form = {kind:"record",fields:{hash:f15,status:f55,round:f56,vertex_hash:f57,validator:f58,applied:f59,failure:f9,proposal_id:f56,timestamp:f56,transaction:f53}}
+const f61: Form = {kind:"text",min:0,max:100,expected:"a next_cursor from the previous page"}
+const f62: Form = {kind:"record",fields:{limit:f25,cursor:f61},optional:["limit","cursor"]}
+const f63: Form = {kind:"record",fields:{secret_key:f14}}
+const f64: Form = {kind:"literal",values:["Text","ParameterChange","CouncilMembership","TreasurySpend"]}
+const f65: Form = {kind:"union",of:[{kind:"record",fields:{param:f3,value:f0}},{kind:"record",fields:{action:f47,address:f6}},{kind:"record",fields:{recipient:f6,amount:f1}},{kind:"record",fields:{}}]}
+const f66: Form = {kind:"literal",values:["Active","Passed","Rejected","Executed","Failed"]}
+const f67: Form = {kind:"literal",values:["held","returned","forfeited"]}
+const f68: Form = {kind:"record",fields:{round:f0}}
+const f69: Form = {kind:"record",fields:{epoch:f0,round:f0,commit_index:f0,commit_hash:f15,effects_digest:f15,state_root:f15,total_supply:f1,next_epoch:{kind:"union",of:[{kind:"record",fields:{epoch:f0,first_round:f0,seed:f15,rules:{kind:"record",fields:{epoch_rounds:f0,collection_depth_rounds:f0,checkpoint_interval_rounds:f0,round_reward:f1,halving_rounds:f0,treasury_percent:f32,council_percent:f32}},members:{kind:"list",of:{kind:"record",fields:{address:f6,pub_key:f10,weight:f1}}}}},f8]},previous:f15,hash:f15,signatures:{kind:"list",of:{kind:"record",fields:{validator:f6,signature:f37}}}}}
+const f70: Form = {kind:"bytes"}
 
 /** By group and name. */
 export const endpoints: Named<Named<Endpoint>> = {
@@ -79,6 +81,7 @@ export const endpoints: Named<Named<Endpoint>> = {
     status: {method:"GET",path:"/status",answer:{kind:"record",fields:{dag_round:f0,last_finalized_round:f0,peers:f0,total_supply:f1,total_supply_coin:f2,total_staked:f1,active_stakers:f0,mempool_size:f0,dag_vertices:f0,versions:{kind:"record",fields:{program:f3,protocol:f0,wire:f0,database:f0}}},optional:["versions"]}},
     balance: {method:"GET",path:"/balance/:address",params:f5,answer:{kind:"record",fields:{address:f6,address_bech32:f3,balance:f1,balance_coin:f2,nonce:f0,staked:f1,staked_coin:f2,is_council_member:f7,is_smart_account:f7,next_nonce:f0,name:f9}}},
     policy: {method:"GET",path:"/account/:address/policy",params:f5,answer:{kind:"record",fields:{address:f6,threshold:f0,keys:{kind:"list",of:f10}}}},
+    names: {method:"GET",path:"/names",query:{kind:"record",fields:{addresses:{kind:"pattern",pattern:"^[0-9a-f]{40}(?:,[0-9a-f]{40}){0,99}$",expected:"1 to 100 addresses of 40 lower-case hex characters, with commas between them,"}}},answer:{kind:"record",fields:{names:{kind:"list",of:{kind:"record",fields:{address:f6,name:f3}}}}}},
     health: {method:"GET",path:"/health",answer:{kind:"record",fields:{status:{kind:"literal",values:["ok"]}}}},
     healthReport: {method:"GET",path:"/health/detailed",answer:{kind:"record",fields:{status:f11,components:{kind:"record",fields:{dag:{kind:"record",fields:{status:f11,round:f0,vertices:f0}},finality:{kind:"record",fields:{status:f11,finalized_round:f0,lag:f0}},state:{kind:"record",fields:{status:f11,accounts:f0,total_supply:f1,supply:f1}},mempool:{kind:"record",fields:{status:f11,size:f0,capacity:f0}},network:{kind:"record",fields:{status:f11,peers:f0}},checkpoints:{kind:"record",fields:{status:f11,latest_round:f0}},sync:{kind:"record",fields:{status:f11,epoch:f0,records:f0,percent:f0,records_per_second:f0,eta_seconds:f12}},catch_up:{kind:"record",fields:{status:f11,epoch:f0,round:f0,reached_round:f0,percent:f0,rounds_per_second:f0,eta_seconds:f12}},recovery:{kind:"record",fields:{status:f11,following:{kind:"literal",values:["InStep","Behind","EpochOver","Closing","Standstill","Joining"]},signing:{kind:"literal",values:["NoSeat","Asking","Silent","Signing"]},waits_for:f13,signs_in_seconds:f12}},clock:{kind:"record",fields:{status:f11,ahead_ms:f2}}},optional:["sync","catch_up","recovery","clock"]},problems:{kind:"list",of:{kind:"record",fields:{component:f3,status:f11,reason:f3,since:f0,page:f3}}}}}},
     keygen: {method:"GET",path:"/keygen",answer:{kind:"record",fields:{address:f6,address_bech32:f3,secret_key:f14,warning:f3}}},
@@ -90,19 +93,20 @@ export const endpoints: Named<Named<Endpoint>> = {
   transactions: {
     send: {method:"POST",path:"/tx",body:{kind:"record",fields:{secret_key:f14,to:f4,amount:f1,fee:f1,memo:f34},optional:["memo"]},answer:f36},
     submit: {method:"POST",path:"/tx/submit",body:{kind:"union",of:[f39,f40,f41,f42,f43,f44,f49,f50,f51,f52,{kind:"list",of:f53,min:1,max:1000}]},answer:{kind:"union",of:[f36,{kind:"list",of:{kind:"union",of:[{kind:"record",fields:{status_code:{kind:"literal",values:[200]},tx_hash:f15,status:f35,nonce:f0}},{kind:"record",fields:{status_code:{kind:"integer",min:400,max:599,expected:"an integer from 400 to 599"},code:f3,error:f3},isOpen:true}]}}]}},
-    lookup: {method:"GET",path:"/tx/:hash",params:f54,answer:{kind:"record",fields:{hash:f15,status:f55,round:f56,vertex_hash:f57,validator:f58,applied:f59,failure:f9,proposal_id:f56,timestamp:f56,transaction:f53}}},
-    history: {method:"GET",path:"/account/:address/transactions",params:f5,query:f60,answer:{kind:"record",fields:{transactions:{kind:"list",of:{kind:"record",fields:{hash:f15,direction:{kind:"literal",values:["sent","received"]},status:f55,round:f56,vertex_hash:f57,validator:f58,applied:f59,failure:f9,proposal_id:f56,timestamp:f56,transaction:f53}}},next_cursor:f9}}},
-    statement: {method:"GET",path:"/account/:address/statement",params:f5,query:f60,answer:{kind:"record",fields:{address:f6,balance:f1,entries:{kind:"list",of:{kind:"record",fields:{kind:{kind:"literal",values:["sent","received","genesis","reward","fees","council","treasury_payment","bond_returned","stake_released","delegation_released","stake_slashed","delegations_slashed"]},change:{kind:"integer",min:-2100000000000000,max:2100000000000000,expected:"an integer from -2100000000000000 to 2100000000000000"},amount:f1,fee:f33,type:{kind:"literal",values:["Transfer","StakeTx","UnstakeTx","DelegateTx","UndelegateTx","SetCommissionTx","CreateProposalTx","VoteTx","RegisterNameTx","SetAccountPolicyTx",null]},hash:f57,counterparty:f58,applied:f59,proposal_id:f56,round:f0,since:f0,timestamp:f0}}},next_cursor:f9}}},
+    lookup: {method:"GET",path:"/tx/:hash",params:f54,answer:f60},
+    history: {method:"GET",path:"/account/:address/transactions",params:f5,query:f62,answer:{kind:"record",fields:{transactions:{kind:"list",of:{kind:"record",fields:{hash:f15,direction:{kind:"literal",values:["sent","received"]},status:f55,round:f56,vertex_hash:f57,validator:f58,applied:f59,failure:f9,proposal_id:f56,timestamp:f56,transaction:f53}}},next_cursor:f9}}},
+    statement: {method:"GET",path:"/account/:address/statement",params:f5,query:f62,answer:{kind:"record",fields:{address:f6,balance:f1,entries:{kind:"list",of:{kind:"record",fields:{kind:{kind:"literal",values:["sent","received","genesis","reward","fees","council","treasury_payment","bond_returned","stake_released","delegation_released","stake_slashed","delegations_slashed"]},change:{kind:"integer",min:-2100000000000000,max:2100000000000000,expected:"an integer from -2100000000000000 to 2100000000000000"},amount:f1,fee:f33,type:{kind:"literal",values:["Transfer","StakeTx","UnstakeTx","DelegateTx","UndelegateTx","SetCommissionTx","CreateProposalTx","VoteTx","RegisterNameTx","SetAccountPolicyTx",null]},hash:f57,counterparty:f58,applied:f59,proposal_id:f56,round:f0,since:f0,timestamp:f0}}},next_cursor:f9}}},
+    latest: {method:"GET",path:"/transactions",query:{kind:"record",fields:{limit:f25,type:f16,cursor:f61},optional:["limit","type","cursor"]},answer:{kind:"record",fields:{transactions:{kind:"list",of:f60},next_cursor:f9}}},
   },
   staking: {
     stake: {method:"POST",path:"/stake",body:{kind:"record",fields:{secret_key:f14,amount:f1}},answer:f36},
-    unstake: {method:"POST",path:"/unstake",body:f61,answer:f36},
+    unstake: {method:"POST",path:"/unstake",body:f63,answer:f36},
     stakeOf: {method:"GET",path:"/stake/:address",params:f5,answer:{kind:"record",fields:{address:f6,staked_amount:f1,staked_coin:f2,commission_percent:f32,effective_stake:f1,delegator_count:f0,is_active_validator:f7,unstaking:f7,unlock_at_round:f56,in_committee:f7}}},
     validators: {method:"GET",path:"/validators",answer:{kind:"record",fields:{validators:{kind:"list",of:{kind:"record",fields:{address:f6,effective_stake:f1,commission_percent:f32,delegator_count:f0,is_active:f7,in_committee:f7}}},total_staked:f1,active_count:f0,max_validators:f0}}},
   },
   delegation: {
     delegate: {method:"POST",path:"/delegate",body:{kind:"record",fields:{secret_key:f14,validator:f4,amount:f1}},answer:f36},
-    undelegate: {method:"POST",path:"/undelegate",body:f61,answer:f36},
+    undelegate: {method:"POST",path:"/undelegate",body:f63,answer:f36},
     setCommission: {method:"POST",path:"/set-commission",body:{kind:"record",fields:{secret_key:f14,commission_percent:f32}},answer:f36},
     delegationOf: {method:"GET",path:"/delegation/:address",params:f5,answer:{kind:"record",fields:{delegator:f6,validator:f6,amount:f1,amount_coin:f2,undelegating:f7,unlock_at_round:f56}}},
     delegators: {method:"GET",path:"/validator/:address/delegators",params:f5,answer:{kind:"record",fields:{validator:f6,delegator_count:f0,total_delegated:f1,delegators:{kind:"list",of:{kind:"record",fields:{address:f6,amount:f1,amount_coin:f2,undelegating:f7}}}}}},
@@ -110,23 +114,23 @@ export const endpoints: Named<Named<Endpoint>> = {
   governance: {
     propose: {method:"POST",path:"/proposal",body:{kind:"record",fields:{secret_key:f14,title:f45,description:f46,proposal_type:f48,fee:f1}},answer:f36},
     vote: {method:"POST",path:"/vote",body:{kind:"record",fields:{secret_key:f14,proposal_id:f0,vote:f7,fee:f1}},answer:f36},
-    proposals: {method:"GET",path:"/proposals",answer:{kind:"record",fields:{count:f0,proposals:{kind:"list",of:{kind:"record",fields:{id:f0,title:f3,description:f3,texts_pruned:f7,tx_hash:f15,proposal_type:f62,payload:f63,status:f64,proposer:f6,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f65}}}}}},
-    proposal: {method:"GET",path:"/proposal/:id",params:{kind:"record",fields:{id:f0}},answer:{kind:"record",fields:{id:f0,title:f3,description:f3,texts_pruned:f7,tx_hash:f15,proposal_type:f62,payload:f63,status:f64,proposer:f6,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f65,voters:{kind:"list",of:{kind:"record",fields:{address:f6,vote:{kind:"literal",values:["yes","no"]},weight:f1}}}}}},
+    proposals: {method:"GET",path:"/proposals",answer:{kind:"record",fields:{count:f0,proposals:{kind:"list",of:{kind:"record",fields:{id:f0,title:f3,description:f3,texts_pruned:f7,tx_hash:f15,proposal_type:f64,payload:f65,status:f66,proposer:f6,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f67}}}}}},
+    proposal: {method:"GET",path:"/proposal/:id",params:{kind:"record",fields:{id:f0}},answer:{kind:"record",fields:{id:f0,title:f3,description:f3,texts_pruned:f7,tx_hash:f15,proposal_type:f64,payload:f65,status:f66,proposer:f6,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f67,voters:{kind:"list",of:{kind:"record",fields:{address:f6,vote:{kind:"literal",values:["yes","no"]},weight:f1}}}}}},
     voteOf: {method:"GET",path:"/vote/:id/:address",params:{kind:"record",fields:{id:f0,address:f4}},answer:{kind:"record",fields:{proposal_id:f0,address:f6,vote:{kind:"literal",values:["yes","no",null]},weight:f1}}},
     config: {method:"GET",path:"/governance/config",answer:{kind:"record",fields:{min_fee_sats:f18,name_fee_sats:f19,min_delegation_sats:f20,min_stake_to_propose_sats:f21,cooldown_rounds:f22,voting_period_rounds:f23,execution_delay_rounds:f24,quorum_percent:f25,approval_percent:f26,max_active_proposals:f25,treasury_percent:f27,council_percent:f28,slash_percent:f29,checkpoint_interval_rounds:f30,proposal_bond_sats:f31,max_active_per_proposer:f25,governable_params:{kind:"list",of:{kind:"record",fields:{name:f3,value:f0,min:f0,max:f0}}}}}},
   },
   dag: {
-    round: {method:"GET",path:"/round/:round",params:f66,answer:{kind:"record",fields:{round:f0,timestamp:f56,finalized:f7,vertices:{kind:"list",of:{kind:"record",fields:{hash:f15,validator:f6,reward:f1,tx_count:f0,parent_count:f0}}}}}},
+    round: {method:"GET",path:"/round/:round",params:f68,answer:{kind:"record",fields:{round:f0,timestamp:f56,finalized:f7,vertices:{kind:"list",of:{kind:"record",fields:{hash:f15,validator:f6,reward:f1,tx_count:f0,parent_count:f0}}}}}},
     vertex: {method:"GET",path:"/vertex/:hash",params:f54,answer:{kind:"record",fields:{hash:f15,round:f0,validator:f6,parent_count:f0,parents:{kind:"list",of:f15},coinbase_reward:f1,timestamp:f0,finalized:f7,transactions:{kind:"list",of:{kind:"record",fields:{type:f16,hash:f15,fee:f1,outcome:{kind:"literal",values:["applied","failed","no effect",null]}}}}}}},
     columns: {method:"GET",path:"/dag",query:{kind:"record",fields:{from:f0,rounds:{kind:"integer",min:1,max:120,expected:"an integer from 1 to 120"}},optional:["from","rounds"]},answer:{kind:"record",fields:{dag_round:f0,finalized_round:f0,validators:{kind:"list",of:f6},columns:{kind:"list",of:{kind:"record",fields:{round:f0,epoch:f0,timestamp:f56,finalized:f7,leader:{kind:"union",of:[{kind:"record",fields:{validator:f0,verdict:{kind:"literal",values:["undecided","committed","skipped"]}}},f8]},vertices:{kind:"list",of:{kind:"record",fields:{hash:f15,validator:f0,tx_count:f0,commit_index:f56,parents:{kind:"list",of:f0},older_parents:{kind:"list",of:{kind:"record",fields:{round:f0,validator:f0}}}}}}}}}}}},
   },
   checkpoints: {
-    latest: {method:"GET",path:"/checkpoint/latest",answer:f67},
-    checkpoint: {method:"GET",path:"/checkpoint/:round",params:f66,answer:f67},
-    byHash: {method:"GET",path:"/checkpoint/hash/:hash",params:f54,answer:f67},
-    closing: {method:"GET",path:"/checkpoint/epoch/:epoch",params:{kind:"record",fields:{epoch:f0}},answer:f67},
-    transactionProof: {method:"GET",path:"/proof/tx/:hash",params:f54,answer:{kind:"record",fields:{hash:f15,network_id:f17,vertex:f68,headers:{kind:"list",of:f68,max:64},previous:f15,commits:{kind:"list",of:{kind:"record",fields:{index:f0,epoch:f0,leader_round:f0,leader_hash:f15}},min:1,max:10001},checkpoint:f67}}},
-    proof: {method:"GET",path:"/proof/:address",params:f5,answer:{kind:"record",fields:{address:f6,key:f15,record:f9,proof:{kind:"record",fields:{siblings:{kind:"list",of:{kind:"record",fields:{hash:f15,records:f0}},max:251},leaf:{kind:"list",of:{kind:"record",fields:{key:f15,value:f68}},max:32}}},checkpoint:f67}}},
+    latest: {method:"GET",path:"/checkpoint/latest",answer:f69},
+    checkpoint: {method:"GET",path:"/checkpoint/:round",params:f68,answer:f69},
+    byHash: {method:"GET",path:"/checkpoint/hash/:hash",params:f54,answer:f69},
+    closing: {method:"GET",path:"/checkpoint/epoch/:epoch",params:{kind:"record",fields:{epoch:f0}},answer:f69},
+    transactionProof: {method:"GET",path:"/proof/tx/:hash",params:f54,answer:{kind:"record",fields:{hash:f15,network_id:f17,vertex:f70,headers:{kind:"list",of:f70,max:64},previous:f15,commits:{kind:"list",of:{kind:"record",fields:{index:f0,epoch:f0,leader_round:f0,leader_hash:f15}},min:1,max:10001},checkpoint:f69}}},
+    proof: {method:"GET",path:"/proof/:address",params:f5,answer:{kind:"record",fields:{address:f6,key:f15,record:f9,proof:{kind:"record",fields:{siblings:{kind:"list",of:{kind:"record",fields:{hash:f15,records:f0}},max:251},leaf:{kind:"list",of:{kind:"record",fields:{key:f15,value:f70}},max:32}}},checkpoint:f69}}},
   },
   monitoring: {
     metrics: {method:"GET",path:"/metrics"},

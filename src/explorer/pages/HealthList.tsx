@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact"
+import * as Live from "../live/Live.js"
 import type { Answer } from "../live/Node.js"
 import { Badge, type Tone } from "../show/Badge.js"
 import * as Reference from "../show/Reference.js"
@@ -15,6 +16,7 @@ const tones: Readonly<Record<Report["status"], Tone>> = {
 
 /** Every part of the node with its health and the figure behind it. */
 export const HealthList = ({ report }: { readonly report: Report }) => {
+  const isGone = Live.connection.value === "lost"
   const { dag, finality, state, mempool, network, checkpoints } = report.components
   const rows: ReadonlyArray<readonly [name: string, status: Report["status"], figure: ComponentChildren]> = [
     ["DAG", dag.status, `${Words.count(dag.vertices)} vertices`],
@@ -35,12 +37,12 @@ export const HealthList = ({ report }: { readonly report: Report }) => {
     ],
   ]
   return (
-    <ul class="health">
+    <ul class={isGone ? "health gone" : "health"}>
       {rows.map(([name, status, figure]) => (
         <li key={name}>
           <span class="name">{name}</span>
           <span class="quiet">{figure}</span>
-          <Badge tone={tones[status]}>{status}</Badge>
+          <Badge tone={isGone ? "quiet" : tones[status]}>{isGone ? "unknown" : status}</Badge>
         </li>
       ))}
     </ul>

@@ -6,21 +6,18 @@ import { DagCanvas } from "../dag/DagCanvas.js"
 import * as Feed from "../dag/Feed.js"
 import { Legend } from "../dag/Legend.js"
 import { RoundTable } from "../dag/RoundTable.js"
-import * as Live from "../live/Live.js"
 import * as Network from "../live/Network.js"
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as Samples from "../live/Samples.js"
 import * as Route from "../route/Route.js"
-import { Outcome } from "../show/Badge.js"
 import { Bar } from "../show/Bar.js"
 import { Loaded } from "../show/Loaded.js"
 import { Page, Section } from "../show/Page.js"
-import * as Reference from "../show/Reference.js"
 import { Spark } from "../show/Spark.js"
-import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
 import { HealthList } from "./HealthList.js"
+import { TransactionTable } from "./TransactionTable.js"
 
 interface FigureProps {
   readonly name: string
@@ -114,19 +111,15 @@ const Figures = ({
   )
 }
 
+const LATEST = 10
+
 const LatestTransactions = () => (
-  <Table
-    caption="Transactions this node has just seen"
-    rows={Live.transactions.value}
-    keyOf={({ hash }) => hash}
-    empty="No transactions since you opened this page. New ones appear here."
-    columns={[
-      { title: "Transaction", of: ({ hash }) => <Reference.Transaction hash={hash} hasCopy={false} /> },
-      { title: "Type", of: ({ transaction_type: type }) => type },
-      { title: "From", isMinor: true, of: ({ from }) => <Reference.Address address={from} hasCopy={false} /> },
-      { title: "State", of: ({ status, applied }) => <Outcome status={status} applied={applied} /> },
-    ]}
-  />
+  <Loaded
+    of={useResource("latest", () => node.transactions.latest({ urlParams: { limit: LATEST } }))}
+    what="the latest transactions"
+  >
+    {({ transactions }) => <TransactionTable rows={transactions} empty="Nothing was finalized yet." isShort />}
+  </Loaded>
 )
 
 export const Overview = () => {
@@ -158,7 +151,7 @@ export const Overview = () => {
               {(report) => <HealthList report={report} />}
             </Loaded>
           </Section>
-          <Section title="Latest transactions">
+          <Section title="Latest transactions" aside={<a href={Route.place("transactions")}>All</a>}>
             <LatestTransactions />
           </Section>
         </div>

@@ -1,8 +1,8 @@
 import type { Fields } from "../../client/Proposal.js"
+import { Account } from "../show/Account.js"
 import { Amount } from "../show/Amount.js"
 import type { Fact } from "../show/Page.js"
 import * as Words from "../show/Words.js"
-import { Account } from "./Account.js"
 
 /** The effect of a proposal, field by field. */
 export const payloadFacts = (payload: Fields): ReadonlyArray<Fact> => {

@@ -3,6 +3,7 @@
 /** Pages without a subject, by the last part of their path. */
 export const places = [
   "dag",
+  "transactions",
   "validators",
   "proposals",
   "mempool",

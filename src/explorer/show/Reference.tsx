@@ -1,5 +1,6 @@
 /** Links to things by name: abbreviated in lists, complete on the thing's own page. */
 import type { Address as AddressType } from "../../protocol/identity/Address.js"
+import * as Names from "../live/Names.js"
 import * as Network from "../live/Network.js"
 import * as Route from "../route/Route.js"
 import { Copy } from "./Copy.js"
@@ -16,21 +17,24 @@ interface Props extends Shown {
   readonly href?: string
   readonly text: string
   readonly what: string
+  /** Shown in place of the text, which is then in the tooltip. */
+  readonly name?: string | null
 }
 
 const PREFIX = /^t?udg1/
 
-const Reference = ({ href, text, what, isWhole = false, hasCopy = true }: Props) => {
-  const content = isWhole ? text : Words.abbreviated(text, PREFIX.test(text) ? 10 : 8)
-  const title = isWhole ? undefined : text
+const Reference = ({ href, text, what, name = null, isWhole = false, hasCopy = true }: Props) => {
+  const content = name ?? (isWhole ? text : Words.abbreviated(text, PREFIX.test(text) ? 10 : 8))
+  const title = content === text ? undefined : text
+  const style = name === null ? "mono" : "named"
   return (
     <span class="reference">
       {href === undefined ? (
-        <span class="mono" title={title}>
+        <span class={style} title={title}>
           {content}
         </span>
       ) : (
-        <a class="mono" href={href} title={title}>
+        <a class={style} href={href} title={title}>
           {content}
         </a>
       )}
@@ -53,7 +57,16 @@ type Account = Shown & { readonly address: AddressType; readonly as?: "address" 
 
 export const Address = ({ address, as = "address", ...shown }: Account) => {
   const text = Network.written(address)
-  return <Reference href={Route.subject(as, text)} text={text} what="address" {...shown} />
+  const name = Names.of(address)
+  return (
+    <Reference
+      href={Route.subject(as, text)}
+      text={text}
+      what="address"
+      name={name === null || shown.isWhole ? null : `@${name}`}
+      {...shown}
+    />
+  )
 }
 
 export const Round = ({ round }: { readonly round: number }) => (

@@ -3,6 +3,7 @@ import { Context, Data, Effect, Layer, Option } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Name } from "../../protocol/identity/Name.js"
+import type { Type } from "../../protocol/transaction/Operation.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import { Storage } from "../../storage/Storage.js"
 import type * as Statements from "../../storage/tables/Statements.js"
@@ -31,6 +32,9 @@ export class TransactionNotFound extends Data.TaggedError("TransactionNotFound")
   /** Where it had no effect, if it stood in a finalized vertex. */
   readonly withoutEffect: Option.Option<WithoutEffect>
 }> {}
+
+/** For a page of one type: some milliseconds. */
+const MOST_LOOKED_AT = 500
 
 const make = Effect.gen(function* () {
   const engine = yield* Engine
@@ -79,6 +83,20 @@ const make = Effect.gen(function* () {
         const page = found.slice(0, limit)
         const next = found.length > limit ? (page.at(-1)?.sequence ?? null) : null
         return { transactions: page.map(finalized), next }
+      }),
+    /**
+     * Of everybody, newest first, only those of one type if it is given. A bounded number is looked at for a page, so one
+     * may have fewer than requested, and another may follow.
+     */
+    latest: (before: Sequence | null, limit: number, type: Type | undefined) =>
+      Effect.gen(function* () {
+        const isWanted = ({ transaction }: RecordedTransaction): boolean =>
+          type === undefined || transaction.operation._tag === type
+        const most = type === undefined ? limit : MOST_LOOKED_AT
+        const seen = yield* storage.transactions.recent(before, most)
+        const page = seen.filter(isWanted).slice(0, limit)
+        const last = page.length === limit ? page.at(-1) : seen.at(-1)
+        return { transactions: page.map(finalized), next: seen.length === most ? (last?.sequence ?? null) : null }
       }),
     /** What changed the balance, newest first. */
     statement: storage.statements.page,

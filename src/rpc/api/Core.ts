@@ -284,6 +284,26 @@ export const PendingTransactions = Field.record(
   ],
 )
 
+const ADDRESSES = /^[0-9a-f]{40}(?:,[0-9a-f]{40}){0,99}$/
+
+/** Addresses in hex with commas between them. */
+const AddressesInUrl = Schema.String.pipe(
+  Schema.filter((text) => ADDRESSES.test(text), {
+    description: "in hex, with commas between them",
+    jsonSchema: { type: "string", pattern: ADDRESSES.source },
+    message: () => "1 to 100 addresses of 40 lower-case hex characters, with commas between them,",
+  }),
+)
+
+export const Names = Field.record(
+  "Names",
+  "the names of those addresses that have one",
+  Schema.Struct({
+    names: Schema.Array(Schema.Struct({ address: Field.address("the account"), name: Field.text("without the @") })),
+  }),
+  { names: [{ address: example.address, name: "alice" }] },
+)
+
 export const Peers = Field.record(
   "Peers",
   "connected nodes, and the nodes it was configured to connect to",
@@ -386,6 +406,11 @@ export const group = Group.of(
       .setPath(addressPath)
       .addSuccess(Policy)
       .addError(Schema.Union(Failure.OfAccount, Failure.PolicyNotFound)),
+    Group.get("names", "/names", "The names of up to 100 accounts")
+      .annotate(OpenApi.Description, "An account has one name at most. Those without one are left out.")
+      .setUrlParams(Schema.Struct({ addresses: AddressesInUrl }))
+      .addSuccess(Names)
+      .addError(Failure.InvalidRequest),
     Group.get("health", "/health", "Whether the node is running").addSuccess(Health),
     Group.get("healthReport", "/health/detailed", "The health of each part of the node")
       .annotate(OpenApi.Description, "Always 200 while the node runs, whatever the report says.")

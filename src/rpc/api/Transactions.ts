@@ -8,6 +8,7 @@ import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Type } from "../../protocol/transaction/Operation.js"
 import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
 import * as Access from "./Access.js"
+import { TransactionType } from "./Core.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
 import { statement } from "./Statement.js"
@@ -148,6 +149,16 @@ export const History = Field.record(
   { transactions: [{ ...finalizedTransfer, direction: "sent" }], next_cursor: "1203.0.17" },
 )
 
+export const Latest = Field.record(
+  "LatestTransactions",
+  "finalized transactions, newest first",
+  Schema.Struct({
+    transactions: Schema.Array(Schema.Struct({ hash: Field.hash("the transaction"), ...outcome })),
+    next_cursor: Field.textOrNull("pass it as ?cursor= to get the next page; null on the last page"),
+  }),
+  { transactions: [finalizedTransfer], next_cursor: "rv" },
+)
+
 const Submitted = Schema.Union(
   Failure.OfBody,
   Failure.OfSubmission,
@@ -214,4 +225,22 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
     .addSuccess(History)
     .addError(Failure.OfAccount),
   statement,
+  Group.get("latest", "/transactions", "Finalized transactions of everybody, newest first")
+    .annotate(
+      OpenApi.Description,
+      "With a type, a page covers the last 500 transactions, so it may have fewer entries than requested, or none, and " +
+        "still a next_cursor.",
+    )
+    .setUrlParams(
+      Schema.Struct({
+        limit: Field.optional(Field.limitInUrl(100), "how many, 1 to 100; 50 when left out"),
+        type: Field.optional(TransactionType, "only transactions of this type"),
+        cursor: Field.optional(
+          Schema.String.pipe(Schema.maxLength(100, { message: () => "a next_cursor from the previous page" })),
+          "next_cursor from the previous page",
+        ),
+      }),
+    )
+    .addSuccess(Latest)
+    .addError(Failure.InvalidRequest),
 ])

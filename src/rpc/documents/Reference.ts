@@ -1,9 +1,16 @@
 /**
- * The API reference as one HTML page: made from the OpenAPI document, without a script, a font or anything else that
- * would have to be fetched, so that it reads the same behind any firewall and under the strictest policy.
+ * The API reference as one HTML page: made from the OpenAPI document, without a font or anything else that would have to be
+ * fetched, so that it reads the same behind any firewall and under the strictest policy. Its script only adds to it.
  */
 import type { OpenApiJsonSchema } from "@effect/platform"
+import * as Field from "../api/Field.js"
 import type { Document } from "./OpenApiDocument.js"
+import { SCRIPT } from "./ReferenceScript.js"
+import { STYLE } from "./ReferenceStyle.js"
+
+/** The explorer's. */
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Cg stroke='%2316837a' stroke-width='2.4'%3E%3Cpath d='M7 8 25 16M7 24 25 16M7 8v16'/%3E%3C/g%3E%3Cg fill='%2316837a'%3E%3Ccircle cx='7' cy='8' r='4'/%3E%3Ccircle cx='7' cy='24' r='4'/%3E%3Ccircle cx='25' cy='16' r='5.5'/%3E%3C/g%3E%3C/svg%3E"
 
 type JsonSchema = OpenApiJsonSchema.JsonSchema
 type Schemas = Document["components"]["schemas"]
@@ -14,6 +21,9 @@ const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
 const code = (text: string): string => `<code>${escaped(text)}</code>`
+
+/** Prose, in which backquotes mark code. */
+const prose = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>")
 
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1)
 
@@ -48,7 +58,7 @@ const fieldsOf = (schema: JsonSchema, level = 0): string => {
     const { required, properties } = schema
     const rows = Object.entries(properties).map(([name, field]) => {
       const optional = required.includes(name) ? "" : " <em>optional</em>"
-      return `<li>${code(name)}${optional} <small>${typeOf(field)}</small> ${escaped(field.description ?? "")}${fieldsOf(field, level + 1)}</li>`
+      return `<li>${code(name)}${optional} <small>${typeOf(field)}</small> ${prose(field.description ?? "")}${fieldsOf(field, level + 1)}</li>`
     })
     return rows.length === 0 ? "" : `<ul>${rows.join("")}</ul>`
   }
@@ -70,21 +80,49 @@ const exampleOf = (schema: JsonSchema | undefined, schemas: Schemas): unknown =>
 }
 
 const pre = (value: unknown): string =>
-  value === undefined ? "" : `<pre>${escaped(typeof value === "string" ? value : JSON.stringify(value, null, 2))}</pre>`
+  value === undefined
+    ? ""
+    : `<pre tabindex="0">${escaped(typeof value === "string" ? value : JSON.stringify(value, null, 2))}</pre>`
 
-/** The same call for a terminal. */
-const curl = (method: string, path: string, body: unknown): string => {
-  const url = `http://127.0.0.1:10333${path}`
-  return method === "GET"
-    ? `curl '${url}'`
-    : `curl -X ${method} '${url}' -H 'Content-Type: application/json' -d '${JSON.stringify(body ?? {})}'`
+/** What a parameter of this name may be, until the script knows better. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  address: Field.example.address,
+  hash: Field.example.hash,
+  round: "1",
+  epoch: "1",
+  id: "1",
+  addresses: Field.example.address,
+}
+
+const input = ({ name, in: place, required }: Operation["parameters"][number]): string => {
+  const value = required ? (EXAMPLES[name] ?? "") : ""
+  return `<label>${code(name)} <input name="${escaped(name)}" data-in="${place}" value="${escaped(value)}" spellcheck="false"></label>`
+}
+
+const isStream = ({ responses }: Operation): boolean =>
+  Object.values(responses).some(({ content }) => content !== undefined && "text/event-stream" in content)
+
+/** The same call for a terminal, and from the page. Without the script it has the examples and the standard port. */
+const attempt = (method: string, path: string, operation: Operation, schemas: Schemas): string => {
+  const schema = operation.requestBody?.content["application/json"]?.schema
+  const body = schema === undefined ? undefined : JSON.stringify(exampleOf(schema, schemas) ?? {}, null, 2)
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => EXAMPLES[name] ?? "1")
+  const call = `curl 'http://127.0.0.1:10333${filled}'`
+  const rest = body === undefined ? "" : ` -X ${method} -H 'Content-Type: application/json' -d '${body}'`
+  return [
+    `<h4>Try it</h4><div class="try" data-method="${method}" data-path="${escaped(path)}">`,
+    ...operation.parameters.map(input),
+    body === undefined ? "" : `<label>body <textarea rows="6" spellcheck="false">${escaped(body)}</textarea></label>`,
+    isStream(operation) ? "" : '<button type="button" hidden>Send to this node</button>',
+    `<pre class="curl" tabindex="0">${escaped(call + rest)}</pre><pre class="answer" tabindex="0" role="status" hidden></pre></div>`,
+  ].join("")
 }
 
 const parameters = (operation: Operation): string => {
   if (operation.parameters.length === 0) return ""
   const rows = operation.parameters.map(
     ({ name, in: place, required, schema, description }) =>
-      `<li>${code(name)} <small>in ${place}${required ? "" : ", optional"}, ${typeOf(schema)}</small> ${escaped(description ?? "")}</li>`,
+      `<li>${code(name)} <small>in ${place}${required ? "" : ", optional"}, ${typeOf(schema)}</small> ${prose(description ?? "")}</li>`,
   )
   return `<h4>Parameters</h4><ul>${rows.join("")}</ul>`
 }
@@ -101,20 +139,19 @@ const answers = (operation: Operation, schemas: Schemas): string => {
     const schema = entry?.[1].schema
     const example = Number(status) < 400 ? exampleOf(schema, schemas) : undefined
     const type = schema === undefined ? "" : `<small>${escaped(entry?.[0] ?? "")}, ${typeOf(schema)}</small>`
-    return `<dt>${status} ${type}</dt><dd>${escaped(description)}${example === undefined ? "" : pre(example)}</dd>`
+    return `<dt>${status} ${type}</dt><dd>${prose(description)}${example === undefined ? "" : pre(example)}</dd>`
   })
   return `<h4>Answers</h4><dl>${rows.join("")}</dl>`
 }
 
 const operationSection = (method: string, path: string, operation: Operation, schemas: Schemas): string => {
-  const body = exampleOf(operation.requestBody?.content["application/json"]?.schema, schemas)
   return [
-    `<details id="${escaped(operation.operationId)}"><summary><b>${method}</b> ${code(path)} ${escaped(operation.summary ?? "")}</summary>`,
-    operation.description === undefined ? "" : `<p>${escaped(operation.description)}</p>`,
+    `<details id="${escaped(operation.operationId)}"><summary><b>${method}</b> ${code(path)} ${prose(operation.summary ?? "")}</summary>`,
+    operation.description === undefined ? "" : `<p>${prose(operation.description)}</p>`,
     parameters(operation),
     requestBody(operation, schemas),
     answers(operation, schemas),
-    pre(curl(method, path, body)),
+    attempt(method, path, operation, schemas),
     "</details>",
   ].join("")
 }
@@ -127,17 +164,11 @@ const group = (document: Document, tag: Document["tags"][number]): string => {
         operationSection(method.toUpperCase(), path, operation, document.components.schemas),
       ),
   )
-  return `<h2 id="${escaped(tag.name)}">${escaped(tag.name)}</h2><p>${escaped(tag.description ?? "")}</p>${sections.join("")}`
+  return `<h2 id="${escaped(tag.name)}">${escaped(tag.name)}</h2><p class="about">${prose(tag.description ?? "")}</p>${sections.join("")}`
 }
 
 const schemaSection = ([name, schema]: readonly [string, JsonSchema]): string =>
-  `<details id="schema-${escaped(name)}"><summary>${code(name)} ${escaped(schema.description ?? "")}</summary><p><small>${typeOf(schema)}</small></p>${fieldsOf(schema)}</details>`
-
-/** The page's only style, so that a policy can name it by its hash. */
-export const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem 1rem 4rem}
-nav a{margin-right:.8em}code,pre{font:.86em ui-monospace,monospace}pre{overflow:auto;padding:.7em;border-radius:.4em;background:#8881}
-details{border-top:1px solid #8884;padding:.4em 0}summary{cursor:pointer}details[open]>summary{margin-bottom:.4em}
-h4{margin:.8em 0 .2em}ul{margin:.2em 0;padding-left:1.2em}dd{margin:0 0 .6em 1.2em}small{opacity:.75}`
+  `<details id="schema-${escaped(name)}"><summary>${code(name)} ${prose(schema.description ?? "")}</summary><p><small>${typeOf(schema)}</small></p>${fieldsOf(schema)}</details>`
 
 /** The page of a document. */
 export const page = (document: Document): string => {
@@ -146,12 +177,14 @@ export const page = (document: Document): string => {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width,initial-scale=1">',
-    `<title>${escaped(info.title)} API</title><style>${STYLE}</style></head><body>`,
-    `<h1>${escaped(info.title)} ${escaped(info.version)}</h1><p>${escaped(info.description ?? "")}</p>`,
-    `<p>The same for machines: <a href="/openapi.json">openapi.json</a></p>`,
-    `<nav>${links.map((name) => `<a href="#${escaped(name)}">${escaped(name)}</a>`).join("")}</nav>`,
+    `<title>${escaped(info.title)} API</title><link rel="icon" href="${ICON}"><style>${STYLE}</style></head><body>`,
+    '<header><a href="/explorer/">← Explorer</a>',
+    '<input id="search" type="search" placeholder="Search the reference…" aria-label="Search the reference" hidden>',
+    '<a href="/openapi.json">OpenAPI</a></header><main>',
+    `<h1>${escaped(info.title)} API <small>${escaped(info.version)}</small></h1><p class="about">${prose(info.description ?? "")}</p>`,
+    `<nav aria-label="Parts">${links.map((name) => `<a href="#${escaped(name)}">${escaped(name)}</a>`).join("")}</nav>`,
     ...tags.map((tag) => group(document, tag)),
     `<h2 id="Schemas">Schemas</h2>${Object.entries(components.schemas).map(schemaSection).join("")}`,
-    "</body></html>",
+    `</main><script>${SCRIPT}</script></body></html>`,
   ].join("\n")
 }

@@ -1,4 +1,4 @@
-import { Effect, Either, Option } from "effect"
+import { Array as Arr, Effect, Either, Option, Schema } from "effect"
 import type { Received } from "../../ledger/pending/PendingTransactions.js"
 import { Engine } from "../../node/engine/Engine.js"
 import { Health, type Report } from "../../node/reads/Health.js"
@@ -125,6 +125,8 @@ const networkOf = (
   }
 }
 
+const addressOf = Schema.decodeUnknownOption(Address.schema)
+
 const KEYGEN_WARNING = "testnet only: this key travelled in plain text; never use it for anything of value"
 
 export const handlers = Effect.gen(function* () {
@@ -145,6 +147,13 @@ export const handlers = Effect.gen(function* () {
           balanceOf(address, prefix, view.read.account(address), view.pool.nextNonce(address)),
         ),
       ),
+    names: ({ query: { addresses } }) =>
+      Answer.current(revision, () => ({
+        names: Arr.getSomes(addresses.split(",").map((text) => addressOf(text))).flatMap((address) => {
+          const { name } = view.read.account(address)
+          return name === null ? [] : [{ address, name }]
+        }),
+      })),
     policy: ({ path }) =>
       Either.flatMap(account("address", path.address), (address) => {
         const { policy } = view.read.account(address)

@@ -131,6 +131,17 @@ export const handlers = Effect.gen(function* () {
           next_cursor: next === null ? null : cursorOf(next),
         })
       }).pipe(Unreadable.asDefect),
+    latest: ({ query: { limit = STANDARD_PAGE, type, cursor } }) =>
+      Effect.gen(function* () {
+        const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
+        if (Option.isNone(before)) return yield* Effect.fail(Failure.badCursor)
+        const at = revision()
+        const { transactions, next } = yield* state.latest(before.value, limit, type)
+        return Answer.since(at, revision, {
+          transactions: transactions.map((known) => ({ hash: known.transaction.id, ...finalizedOutcome(known) })),
+          next_cursor: next === null ? null : cursorOf(next),
+        })
+      }).pipe(Unreadable.asDefect),
     statement: yield* Statement.handler,
   } satisfies Handlers.Of<"transactions">
 })

@@ -1,6 +1,7 @@
 /** The headers of every answer, flat as `writeHead` takes them: name, value, name, value. */
 import { createHash } from "node:crypto"
-import { STYLE } from "../documents/Reference.js"
+import { SCRIPT } from "../documents/ReferenceScript.js"
+import { STYLE } from "../documents/ReferenceStyle.js"
 
 export type ResponseHeaders = ReadonlyArray<string>
 
@@ -32,15 +33,15 @@ export const preflight: ResponseHeaders = ["Access-Control-Max-Age", "3600"]
 
 export const json = "application/json"
 
-const hash = createHash("sha256").update(STYLE).digest("base64")
+const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
-/** A page may load anything from this server and nothing from other hosts; only the reference's style is inline. */
+/** A page may load anything from this server and nothing from other hosts; only the reference's style and script are inline. */
 const page: ResponseHeaders = [
   "Content-Security-Policy",
   [
     "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'sha256-${hash}'`,
+    `script-src 'self' ${hashOf(SCRIPT)}`,
+    `style-src 'self' ${hashOf(STYLE)}`,
     "img-src 'self' data:",
     "connect-src 'self'",
     "base-uri 'none'",

@@ -95,6 +95,13 @@ const inRows = (wanted: string): string =>
   select found.sequence, last_sequence, transactions, bytes, ${OUTCOME}, ${PLACE}`
 
 const HISTORY = "select sequence from account_history where address = ? and sequence < ? order by sequence desc limit ?"
+/** So many numbers before one, or the last there are. */
+const RECENT = `with recursive recent (sequence, n) as (
+    select min(?, ifnull((select seq from sqlite_sequence where name = 'transaction_packs'), 0) + 1) - 1, 1
+    union all select sequence - 1, n + 1 from recent where n < ? and sequence > 1)
+  select sequence from recent where sequence > 0`
+const RECENT_IN_PACKS = inPacks(RECENT)
+const RECENT_IN_ROWS = inRows(RECENT)
 const HISTORY_IN_PACKS = inPacks(HISTORY)
 const HISTORY_IN_ROWS = inRows(HISTORY)
 const BY_KEY = inPacks("select sequence from transaction_keys where key = ?")
@@ -394,6 +401,14 @@ export const make = (database: Database, networkId: NetworkId) => {
 
     /** Those of a vertex that its commit recorded; the others had no effect in it. */
     ofVertex: (commitIndex: CommitIndex, hash: Hash) => database.select(placeOf, OF_VERTEX, commitIndex, fromHex(hash)),
+
+    /** Of everybody, newest first; fewer than the limit only when no more are recorded. */
+    recent: (before: Sequence | null, limit: number) =>
+      Effect.gen(function* () {
+        const wanted = [before ?? Number.MAX_SAFE_INTEGER, limit]
+        const newer = yield* select(RECENT_IN_PACKS, ...wanted)
+        return newer.length === limit ? newer : [...newer, ...(yield* select(RECENT_IN_ROWS, ...wanted))]
+      }),
 
     /** Sent and received, newest first. */
     history: (request: HistoryRequest) => historyBy(select, request),

@@ -1,7 +1,7 @@
 import { Option, Schema } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Route from "../route/Route.js"
-import * as Reference from "../show/Reference.js"
+import * as Reference from "./Reference.js"
 
 const decode = Schema.decodeUnknownOption(Address.schema)
 

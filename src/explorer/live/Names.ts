@@ -1,0 +1,36 @@
+/** The names of accounts: asked for together, up to a hundred at a time, and kept while the page is open. */
+import { type Signal, signal } from "@preact/signals"
+import type { Address } from "../../protocol/identity/Address.js"
+import { node } from "./Node.js"
+
+/** Null until the node has answered, and for an account without a name. */
+const names = new Map<Address, Signal<string | null>>()
+const waiting: Array<Address> = []
+
+const AT_ONCE = 100
+
+const ask = async (): Promise<void> => {
+  const addresses = waiting.splice(0, AT_ONCE)
+  if (waiting.length > 0) setTimeout(ask)
+  try {
+    const { names: found } = await node.core.names({ urlParams: { addresses: addresses.join(",") } })
+    for (const { address, name } of found) {
+      const known = names.get(address)
+      if (known !== undefined) known.value = name
+    }
+  } catch {
+    // The node is not answering, which the frame shows: these are asked for again when they are shown again.
+    for (const address of addresses) names.delete(address)
+  }
+}
+
+/** The name of the account, which may come later. */
+export const of = (address: Address): string | null => {
+  const known = names.get(address)
+  if (known !== undefined) return known.value
+  const unknown = signal<string | null>(null)
+  names.set(address, unknown)
+  if (waiting.length === 0) setTimeout(ask)
+  waiting.push(address)
+  return unknown.value
+}

@@ -1,0 +1,54 @@
+import type { Answer } from "../live/Node.js"
+import { Account } from "../show/Account.js"
+import { AmountCell } from "../show/Amount.js"
+import { Outcome } from "../show/Badge.js"
+import { None } from "../show/None.js"
+import * as Reference from "../show/Reference.js"
+import { type Column, Table } from "../show/Table.js"
+import { When } from "../show/When.js"
+
+type Entry = Answer<"transactions", "latest">["transactions"][number]
+
+const To = ({ of: { transaction } }: { readonly of: Entry }) => {
+  switch (transaction.type) {
+    case "Transfer":
+      return <Account account={transaction.to} />
+    case "DelegateTx":
+      return <Account account={transaction.validator} />
+    default:
+      return <None />
+  }
+}
+
+const amountOf = ({ transaction }: Entry): number | undefined =>
+  "amount" in transaction ? transaction.amount : undefined
+
+const columns: ReadonlyArray<Column<Entry>> = [
+  { title: "Transaction", of: ({ hash }) => <Reference.Transaction hash={hash} hasCopy={false} /> },
+  { title: "Type", of: ({ transaction }) => transaction.type },
+  { title: "From", isMinor: true, of: ({ transaction }) => <Account account={transaction.from} /> },
+  { title: "To", isMinor: true, of: (entry) => <To of={entry} /> },
+  { title: "Amount, UDG", isFigure: true, of: (entry) => <AmountCell sats={amountOf(entry)} /> },
+  { title: "State", isMinor: true, of: ({ status, applied }) => <Outcome status={status} applied={applied} /> },
+  { title: "Age", of: ({ timestamp }) => <When at={timestamp} /> },
+]
+
+interface Props {
+  readonly rows: ReadonlyArray<Entry>
+  readonly empty: string
+  /** With fewer columns, for a place beside something else. */
+  readonly isShort?: boolean
+}
+
+const SHORT = ["Transaction", "Type", "Amount, UDG", "Age"]
+
+/** Finalized transactions of everybody, newest first. */
+export const TransactionTable = ({ rows, empty, isShort = false }: Props) => (
+  <Table
+    caption="Finalized transactions, newest first"
+    rows={rows}
+    keyOf={({ hash }) => hash}
+    empty={empty}
+    columns={isShort ? columns.filter(({ title }) => SHORT.includes(title)) : columns}
+  />
+)

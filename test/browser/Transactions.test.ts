@@ -1,0 +1,105 @@
+/** Transactions, names and histories, as somebody reads them: over a real node, in a real browser. */
+import { readFileSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Option } from "effect"
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { connect } from "../../src/client/Client.js"
+import * as Wallet from "../../src/client/Wallet.js"
+import * as RealNode from "../rpc/RealNode.js"
+import * as Axe from "./Axe.js"
+import * as Browsers from "./Browser.js"
+
+let node: RealNode.RealNode
+let browser: Browser
+let validator: Wallet.Account
+let payment: string
+
+beforeAll(async () => {
+  node = await RealNode.start({ roundMs: Option.some(250) })
+  browser = await Browsers.launch()
+  const client = connect(node.url)
+  const network = Wallet.network(await client.core.network())
+  validator = Wallet.account(network, Option.getOrThrow(node.validatorKey))
+  const finalized = async (payload: Wallet.SignedTransaction): Promise<string> => {
+    const { tx_hash: hash } = await client.transactions.submit({ payload })
+    while ((await client.transactions.lookup({ path: { hash } })).status !== "finalized") await sleep(100)
+    return hash
+  }
+  const faucet = Wallet.account(network, Option.getOrThrow(node.faucetKey))
+  payment = await finalized(
+    faucet.transfer({ nonce: 0, fee: 1_000, to: validator.address, amount: Wallet.sats("12.5") }),
+  )
+  await finalized(validator.registerName({ nonce: 0, fee: 100_000, name: "valerie" }))
+})
+afterAll(async () => {
+  await browser?.close()
+  await node?.stop()
+})
+
+describe("the explorer", () => {
+  it("lists finalized transactions with amounts, of one type if that is chosen", async () => {
+    const { page, troubles } = await Browsers.open(browser)
+    await page.goto(`${node.url}/explorer/transactions`)
+    const table = page.getByRole("region", { name: "Finalized transactions, newest first" })
+    await table.getByText("RegisterNameTx").waitFor()
+    const row = table.locator("tbody tr", { hasText: "Transfer" })
+    expect(await row.textContent()).toContain("12.50")
+    expect(await row.getByRole("link").first().getAttribute("href")).toBe(`/explorer/tx/${payment}`)
+    await page.getByLabel("Type").selectOption("Transfer")
+    await table.getByText("RegisterNameTx").waitFor({ state: "detached" })
+    await row.waitFor()
+    await page.getByLabel("Type").selectOption("VoteTx")
+    await page.getByText(/None of the latest 500 transactions is a VoteTx|Nothing was finalized yet/).waitFor()
+    expect(await Axe.seriousOn(page)).toEqual([])
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("calls an account by its name in lists", async () => {
+    const { page } = await Browsers.open(browser)
+    await page.goto(`${node.url}/explorer/validators`)
+    const link = page.getByRole("link", { name: "@valerie" })
+    await link.waitFor()
+    expect(await link.getAttribute("title")).toBe(validator.addressBech32)
+    await page.goto(`${node.url}/explorer/`)
+    await page.getByText("12.50").first().waitFor()
+    await page.context().close()
+  })
+
+  it("shows what changed a balance, and saves it as a file that adds up", async () => {
+    const { page, troubles } = await Browsers.open(browser)
+    await page.goto(`${node.url}/explorer/address/@valerie`)
+    const table = page.getByRole("region", { name: "What changed the account's balance, newest first" })
+    await table.getByText("Rewards of its vertices").waitFor()
+    await table.getByText("Fees in its vertices").waitFor()
+    await table.getByText("Transfer, received").waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save as CSV" }).click(),
+    ])
+    const [head, ...rows] = readFileSync(await download.path(), "utf8")
+      .trim()
+      .split("\n")
+    const column = head?.split(",").indexOf("change_udg") ?? -1
+    const sum = rows.reduce((sats, row) => sats + BigInt((row.split(",")[column] ?? "").replace(".", "")), 0n)
+    // The balance was read with the first page of the file, and has only grown since.
+    const { balance } = await connect(node.url).core.balance({ path: { address: "@valerie" } })
+    expect(sum).toBeGreaterThan(12_00000000n)
+    expect(sum).toBeLessThanOrEqual(BigInt(balance))
+    expect(await Axe.seriousOn(page)).toEqual([])
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("shows the node's health in grey when the node is gone", async () => {
+    const { page } = await Browsers.open(browser)
+    await page.goto(`${node.url}/explorer/`)
+    await page.locator(".health .badge.good").first().waitFor()
+    await page.route("**/*", (route) => route.abort())
+    await node.stop()
+    await page.locator(".health.gone .badge.quiet", { hasText: "unknown" }).first().waitFor()
+    expect(await page.locator(".health .badge.good").count()).toBe(0)
+    await page.context().close()
+  })
+})

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { startNode } from "../../src/testing/Testing.js"
+import { settled } from "../support/Settled.js"
 
 const COIN = 100_000_000
 const HOUR_MS = 3_600_000
@@ -51,18 +52,14 @@ describe("the controls of a network for developers", () => {
     const [alice, bob] = accounts
     if (alice === undefined || bob === undefined) throw new Error("no accounts")
     const rounds = async () => (await client.core.status()).dag_round
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    const before = await rounds()
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    expect(await rounds()).toBe(before)
+    // A round that was due already may still come.
+    const before = await settled(rounds)
+    expect(await settled(rounds)).toBe(before)
     const payload = alice.transfer({ to: bob.address, amount: 1, fee: 1_000, nonce: 0 })
     const { tx_hash } = await client.transactions.submit({ payload })
     expect(await finalized(tx_hash)).toMatchObject({ applied: true })
-    // One that was due already may still come.
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    const after = await rounds()
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    expect(await rounds()).toBe(after)
+    const after = await settled(rounds)
+    expect(await settled(rounds)).toBe(after)
     expect(after - before).toBeLessThan(10)
   }, 60_000)
 

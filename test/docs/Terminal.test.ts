@@ -33,9 +33,13 @@ const typedIn = (block: string): ReadonlyArray<Typed> =>
 const storyOf = (page: string): ReadonlyArray<Typed> =>
   [...page.matchAll(BLOCK)].flatMap(([, block = ""]) => typedIn(block))
 
-/** Without what is another each time: who, when and how much, and how wide a column is. */
+/**
+ * Without what differs each time: who, when, how much, and how wide a column is. A checked answer has one more line once an
+ * epoch has closed. On a slow machine that is so when the line is typed.
+ */
 const shapeOf = (text: string): string =>
   text
+    .replaceAll(/\nnext time +--trust \d+:[0-9a-f]{64}$/gm, "")
     .replaceAll(/\b[0-9a-f]{128}\b|\b[0-9a-f]{64}\b|\b[0-9a-f]{40}\b|\bt?udg1[0-9a-z]{38}\b/g, "…")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…")
     .replaceAll(/udg-solo-[0-9a-f]{16}/g, "…")

@@ -11,11 +11,13 @@ import * as Pruning from "./offline/Pruning.js"
 import { RpcUrl } from "./RpcUrl.js"
 import * as Checkpoints from "./reads/Checkpoints.js"
 import * as Dag from "./reads/Dag.js"
+import * as Events from "./reads/Events.js"
 import * as Governance from "./reads/Governance.js"
 import * as Health from "./reads/Health.js"
 import * as Mempool from "./reads/Mempool.js"
 import * as Metrics from "./reads/Metrics.js"
 import * as Peers from "./reads/Peers.js"
+import * as Pressure from "./reads/Pressure.js"
 import * as Staking from "./reads/Staking.js"
 import * as State from "./reads/State.js"
 import * as Validator from "./reads/Validator.js"
@@ -34,6 +36,8 @@ const faces = Layer.mergeAll(
   Governance.layer,
   Peers.layer,
   Checkpoints.layer,
+  Events.layer,
+  Pressure.layer,
   Validator.layer,
   Pruning.layer,
 )

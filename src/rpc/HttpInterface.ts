@@ -1,11 +1,10 @@
 /** The HTTP interface over a node: every group's handlers over its services, and the server in front of them. */
 import { Effect, Layer } from "effect"
-import { Engine } from "../node/engine/Engine.js"
 import { RpcUrl } from "../node/RpcUrl.js"
+import { Pressure } from "../node/reads/Pressure.js"
 import { Configuration } from "../node/start/Configuration.js"
 import { Home } from "../node/start/Home.js"
 import * as Network from "../protocol/identity/Network.js"
-import * as SteadyClock from "../turns/SteadyClock.js"
 import * as Checkpoints from "./handlers/Checkpoints.js"
 import * as Core from "./handlers/Core.js"
 import * as Dag from "./handlers/Dag.js"
@@ -40,14 +39,6 @@ const handlers = Layer.scoped(
   }),
 )
 
-/** A round counts as late from half an interval on, and from no less than this. */
-const LEAST_LATENESS_MS = 50
-/**
- * A round later than this many intervals is late for a reason other than requests, unless there is work to
- * do here: no round comes before the checkpoint that closes an epoch.
- */
-const OVERDUE_INTERVALS = 10
-
 const server = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { rpc, rpcNames: names, rateLimits, trustedProxies, clientIpHeader } = yield* Configuration
@@ -56,15 +47,7 @@ const server = Layer.unwrapEffect(
     const isMainnet = genesis.mode === "mainnet"
     const isSolo = Network.isSolo(genesis.networkId)
     const pages = yield* Site.built
-    const { pulse, view } = yield* Engine
-    const clock = yield* Effect.clock
-    const { roundIntervalMs } = genesis.protocol
-    const lateMs = roundIntervalMs + Math.max(LEAST_LATENESS_MS, roundIntervalMs / 2)
-    const overdueMs = Math.max(2 * lateMs, OVERDUE_INTERVALS * roundIntervalMs)
-    const isPressed = () => {
-      const sinceMs = SteadyClock.unsafeCurrent(clock) - pulse().advancedAt
-      return sinceMs > lateMs && (sinceMs < overdueMs || view.hasWork)
-    }
+    const { isPressed } = yield* Pressure
     const access = { names, rateLimits, trustedProxies, clientIpHeader }
     return Server.layer({ ...rpc, ...access, isMainnet, isSolo, onAnswer, onDefect, pages, isPressed })
   }),

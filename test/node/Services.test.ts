@@ -40,7 +40,7 @@ describe("a solo node", () => {
         const accepted = yield* mempool.submit(payment)
         expect(accepted).toEqual({ id: payment.id, nonce: 0 })
         expect(yield* mempool.submit(payment)).toEqual(accepted)
-        expect(mempool.top(100).map(({ transaction }) => transaction.id)).toEqual([payment.id])
+        expect((yield* mempool.top(100)).map(({ transaction }) => transaction.id)).toEqual([payment.id])
         expect(yield* mempool.nextNonce(payment.from)).toBe(1)
         expect((yield* state.transaction(payment.id))._tag).toBe("Pending")
 

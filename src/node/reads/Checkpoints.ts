@@ -74,6 +74,8 @@ const make = Effect.gen(function* () {
       ),
     /** That the transaction is in the total order. */
     proveTransaction: ({ vertex, commitIndex }: RecordedTransaction) => Inclusion.of(storage, vertex, commitIndex),
+    /** The state here is about to be replaced, so nothing can be proven. */
+    isJoining: () => engine.view.isJoining,
     /** None until this node holds the state under a checkpoint that a quorum signed. */
     prove: (address: Address) =>
       Effect.sync(() =>

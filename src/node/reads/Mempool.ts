@@ -6,7 +6,9 @@ import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import { Engine } from "../engine/Engine.js"
 
-const make = Effect.map(Engine, ({ view, submit, signAndSubmit }) => ({
+const make = Effect.map(Engine, ({ view, revision, submit, signAndSubmit }) => ({
+  /** Changes whenever the mempool may have changed. */
+  revision,
   capacity: Limits.MEMPOOL_TRANSACTIONS,
   size: Effect.sync(() => view.pool.size),
   /** Accepts a transaction, or returns why not. Accepts the same one again while it is pending. */
@@ -17,7 +19,7 @@ const make = Effect.map(Engine, ({ view, submit, signAndSubmit }) => ({
   signAndSubmit,
   get: (id: Hash) => Effect.sync(() => Option.fromNullable(view.pool.get(id))),
   /** Those with the highest fees, highest first. */
-  top: (limit: number) => view.pool.top(limit),
+  top: (limit: number) => Effect.sync(() => view.pool.top(limit)),
   /** The nonce for the sender's next transaction, after its pending ones. */
   nextNonce: (sender: Address) => Effect.sync(() => view.pool.nextNonce(sender)),
 }))

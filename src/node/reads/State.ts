@@ -57,6 +57,10 @@ const make = Effect.gen(function* () {
 
   return {
     genesis,
+    /** Changes whenever something here may have changed. */
+    revision: engine.revision,
+    /** The commit as of which accounts and parameters hold. */
+    asOf: () => view.read.head.index,
     summary: Effect.sync(() => ({
       head: view.read.head,
       totals: view.read.totals,
@@ -66,6 +70,17 @@ const make = Effect.gen(function* () {
     })),
     /** Zeros for an address never seen. */
     account: (address: Address) => Effect.sync(() => ({ address, ...view.read.account(address) })),
+    /** The account, and the nonce of its next transaction after its pending ones: both of one moment. */
+    sender: (address: Address) =>
+      Effect.sync(() => ({ account: view.read.account(address), nextNonce: view.pool.nextNonce(address) })),
+    /** Of those that have one, in their order. */
+    namesOf: (addresses: ReadonlyArray<Address>) =>
+      Effect.sync(() =>
+        addresses.flatMap((address) => {
+          const { name } = view.read.account(address)
+          return name === null ? [] : [{ address, name }]
+        }),
+      ),
     addressOf: (name: Name) => Effect.sync(() => Option.fromNullable(view.read.addressOf(name))),
     transaction: (id: Hash): Effect.Effect<Known, TransactionNotFound | Unreadable> =>
       Effect.gen(function* () {

@@ -1,5 +1,4 @@
 import { Effect, Either, Option } from "effect"
-import { Engine } from "../../node/engine/Engine.js"
 import { type AccountProof, Checkpoints } from "../../node/reads/Checkpoints.js"
 import type { TransactionProof } from "../../node/reads/Inclusion.js"
 import { State } from "../../node/reads/State.js"
@@ -94,7 +93,6 @@ const foundOr = (absent: Failure.CheckpointNotFound) => (found: Option.Option<Si
 
 export const handlers = Effect.gen(function* () {
   const checkpoints = yield* Checkpoints
-  const { view } = yield* Engine
   const { networkId } = (yield* Home).genesis
   const state = yield* State
   const account = yield* AccountReference.resolver
@@ -130,7 +128,7 @@ export const handlers = Effect.gen(function* () {
     proof: ({ path }) =>
       Effect.gen(function* () {
         const address = yield* account("address", path.address)
-        if (view.isJoining) return yield* Effect.fail(Refused.notReady)
+        if (checkpoints.isJoining()) return yield* Effect.fail(Refused.notReady)
         const proven = yield* checkpoints.prove(address)
         return Option.isNone(proven) ? yield* Effect.fail(none) : proofOf(address, proven.value)
       }),

@@ -1,10 +1,10 @@
-import { Array as Arr, Effect, Either, Option, Schema } from "effect"
+import { Array as Arr, Effect, Option, Schema } from "effect"
 import type { Received } from "../../ledger/pending/PendingTransactions.js"
-import { Engine } from "../../node/engine/Engine.js"
 import { Health, type Report } from "../../node/reads/Health.js"
 import { Mempool } from "../../node/reads/Mempool.js"
 import { type Figures, Metrics } from "../../node/reads/Metrics.js"
 import { type Known, Peers } from "../../node/reads/Peers.js"
+import { State } from "../../node/reads/State.js"
 import { Configuration } from "../../node/start/Configuration.js"
 import { Home } from "../../node/start/Home.js"
 import type { Versions } from "../../node/start/Versions.js"
@@ -132,36 +132,33 @@ const KEYGEN_WARNING = "testnet only: this key travelled in plain text; never us
 export const handlers = Effect.gen(function* () {
   const { genesis } = yield* Home
   const { version } = yield* Configuration
-  const { view, revision } = yield* Engine
-  const [mempool, metrics, health, peers] = yield* Effect.all([Mempool, Metrics, Health, Peers])
+  const [state, mempool, metrics, health, peers] = yield* Effect.all([State, Mempool, Metrics, Health, Peers])
   const faucet = yield* Faucet.make
   const account = yield* AccountReference.resolver
   const prefix = Network.addressPrefix(genesis.mode)
   const genesisHash = Genesis.hash(genesis)
 
   return {
-    status: () => Answer.current(revision, () => statusOf(metrics.figures(), metrics.build)),
+    status: () => Answer.current(state.revision, () => statusOf(metrics.figures(), metrics.build)),
     balance: ({ path }) =>
-      Either.map(account("address", path.address), (address) =>
-        Answer.atVersion(revision, () =>
-          balanceOf(address, prefix, view.read.account(address), view.pool.nextNonce(address)),
-        ),
-      ),
+      Effect.gen(function* () {
+        const address = yield* account("address", path.address)
+        const at = mempool.revision()
+        const sender = yield* state.sender(address)
+        return Answer.since(at, mempool.revision, balanceOf(address, prefix, sender.account, sender.nextNonce))
+      }),
     names: ({ query: { addresses } }) =>
-      Answer.current(revision, () => ({
-        names: Arr.getSomes(addresses.split(",").map((text) => addressOf(text))).flatMap((address) => {
-          const { name } = view.read.account(address)
-          return name === null ? [] : [{ address, name }]
-        }),
-      })),
+      Effect.suspend(() => {
+        const at = state.revision()
+        const found = state.namesOf(Arr.getSomes(addresses.split(",").map((text) => addressOf(text))))
+        return Effect.map(found, (names) => Answer.since(at, state.revision, { names }))
+      }),
     policy: ({ path }) =>
-      Either.flatMap(account("address", path.address), (address) => {
-        const { policy } = view.read.account(address)
-        return policy === null
-          ? Either.left(
-              new Failure.PolicyNotFound({ message: `${address} has no policy: its own key alone signs for it` }),
-            )
-          : Either.right({ address, ...policy })
+      Effect.gen(function* () {
+        const { address, policy } = yield* Effect.flatMap(account("address", path.address), state.account)
+        if (policy !== null) return { address, ...policy }
+        const message = `${address} has no policy: its own key alone signs for it`
+        return yield* Effect.fail(new Failure.PolicyNotFound({ message }))
       }),
     health: () => Effect.succeed({ status: "ok" }),
     healthReport: () => Effect.map(health.report, reportOf),
@@ -177,12 +174,15 @@ export const handlers = Effect.gen(function* () {
         }
       }),
     faucet: ({ body }) => Effect.flatMap(account("address", body.address), (to) => faucet(to, body.amount)),
-    mempool: () => Answer.current(revision, () => mempool.top(MEMPOOL_SHOWN).map(pendingOf)),
+    mempool: () =>
+      Effect.suspend(() => {
+        const at = mempool.revision()
+        return Effect.map(mempool.top(MEMPOOL_SHOWN), (top) => Answer.since(at, mempool.revision, top.map(pendingOf)))
+      }),
     peers: () => Effect.map(peers.known, peersOf),
     network: () =>
-      Answer.current(
-        () => view.read.head.index,
-        () => networkOf(genesis, genesisHash, version, view.read.parameters),
+      Effect.map(state.summary, ({ head, parameters }) =>
+        Answer.since(head.index, state.asOf, networkOf(genesis, genesisHash, version, parameters)),
       ),
   } satisfies Handlers.Of<"core">
 })

@@ -1,4 +1,4 @@
-import { Effect, Either } from "effect"
+import { Effect } from "effect"
 import type { DelegationDetails, DelegatorList } from "../../ledger/Reads.js"
 import { Staking } from "../../node/reads/Staking.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -50,11 +50,11 @@ export const handlers = Effect.gen(function* () {
     setCommission: ({ body: { secret_key: key, commission_percent: commissionPercent } }) =>
       sign({ key, operation: { _tag: "SetCommissionTx", commissionPercent } }),
     delegationOf: ({ path }) =>
-      Either.flatMap(account("address", path.address), (delegator) => {
+      Effect.flatMap(account("address", path.address), (delegator) => {
         const delegation = staking.delegation(delegator)
         return delegation === undefined
-          ? Either.left(new Failure.DelegationNotFound({ message: `${delegator} delegates to nobody` }))
-          : Either.right(delegationOf(delegator, delegation))
+          ? Effect.fail(new Failure.DelegationNotFound({ message: `${delegator} delegates to nobody` }))
+          : Effect.succeed(delegationOf(delegator, delegation))
       }),
     delegators: ({ path }) =>
       Effect.flatMap(account("address", path.address), (validator) => {

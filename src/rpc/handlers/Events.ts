@@ -1,6 +1,6 @@
 import { Clock, Duration, Effect, Option, Schedule, Stream } from "effect"
-import { Engine } from "../../node/engine/Engine.js"
 import { Supervisor } from "../../node/lifecycle/Supervisor.js"
+import { Events } from "../../node/reads/Events.js"
 import { Health, type Report } from "../../node/reads/Health.js"
 import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
@@ -14,7 +14,7 @@ const HEALTH_EVERY = Duration.seconds(1)
 const NUMBERS_A_SECOND = 100_000
 
 export const handlers = Effect.gen(function* () {
-  const { events, view, pulse } = yield* Engine
+  const events = yield* Events
   const health = yield* Health
   const supervisor = yield* Supervisor
   const feed = new Feed(Math.floor((yield* Clock.currentTimeMillis) / 1_000) * NUMBERS_A_SECOND)
@@ -22,8 +22,11 @@ export const handlers = Effect.gen(function* () {
   yield* supervisor.restarted(
     "events",
     Effect.zipRight(
-      Stream.runForEach(events, (event) =>
-        Effect.sync(() => feed.append(PublicEvents.eventsOf(event, pulse().round, view.read.head.leaderRound))),
+      Stream.runForEach(events.all, (event) =>
+        Effect.sync(() => {
+          const { reached, finalized } = events.rounds()
+          feed.append(PublicEvents.eventsOf(event, reached, finalized))
+        }),
       ),
       Effect.never,
     ),

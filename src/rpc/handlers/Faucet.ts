@@ -1,7 +1,7 @@
 /** Free coins of a testnet: a transfer from the reserve, whose fee the reserve pays on top. */
 import { Effect, Option } from "effect"
-import { Engine } from "../../node/engine/Engine.js"
 import { Mempool } from "../../node/reads/Mempool.js"
+import { State } from "../../node/reads/State.js"
 import { Home } from "../../node/start/Home.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Network from "../../protocol/identity/Network.js"
@@ -32,8 +32,7 @@ const ofRefusal = (refused: Refused.Refused): Refusal => {
 
 export const make = Effect.gen(function* () {
   const { genesis, faucetKey } = yield* Home
-  const { view } = yield* Engine
-  const mempool = yield* Mempool
+  const [state, mempool] = yield* Effect.all([State, Mempool])
   const prefix = Network.addressPrefix(genesis.mode)
   const most = genesis.faucet?.maxRequest ?? Sats.MAX_SUPPLY
 
@@ -46,8 +45,9 @@ export const make = Effect.gen(function* () {
       return Effect.fail(unavailable("this node does not have the faucet's key; ask another one"))
     }
     const operation = { _tag: "Transfer", to, amount, memo: "" } as const
-    const fee = Sats.make(view.read.parameters.minFee)
-    return mempool.signAndSubmit({ key: faucetKey.value, fee, operation }).pipe(
+    const key = faucetKey.value
+    return state.summary.pipe(
+      Effect.flatMap(({ parameters }) => mempool.signAndSubmit({ key, fee: Sats.make(parameters.minFee), operation })),
       Effect.mapBoth({
         onFailure: (refusal) => ofRefusal(Refused.fromRefusal(refusal)),
         onSuccess: ({ id }) => ({

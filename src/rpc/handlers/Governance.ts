@@ -70,7 +70,7 @@ export const handlers = Effect.gen(function* () {
         Answer.atVersion(governance.asOf, () => ({ ...summaryOf(found), voters: votersOf(governance.voters(id)) })),
       ),
     voteOf: ({ path }) =>
-      Either.gen(function* () {
+      Effect.gen(function* () {
         const address = yield* account("address", path.address)
         const { id } = yield* proposal(path.id)
         const ballot = governance.ballot(id, address)

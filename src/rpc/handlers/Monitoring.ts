@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { Engine } from "../../node/engine/Engine.js"
 import * as Log from "../../node/log/Log.js"
 import { type Figures, Metrics } from "../../node/reads/Metrics.js"
+import { State } from "../../node/reads/State.js"
 import type * as Api from "../api/Monitoring.js"
 import { Prometheus } from "../metrics/Prometheus.js"
 import * as Answer from "../server/Answer.js"
@@ -23,7 +23,7 @@ const metricsOf = (figures: Figures): typeof Api.Metrics.Type => ({
 })
 
 export const handlers = Effect.gen(function* () {
-  const { revision } = yield* Engine
+  const { revision } = yield* State
   const metrics = yield* Metrics
   const { expose } = yield* Prometheus
   // The seconds go on where nothing else does.

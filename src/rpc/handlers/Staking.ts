@@ -1,4 +1,4 @@
-import { Effect, Either } from "effect"
+import { Effect } from "effect"
 import type { StakeDetails } from "../../ledger/Reads.js"
 import { Staking, type Totals } from "../../node/reads/Staking.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
@@ -46,7 +46,7 @@ export const handlers = Effect.gen(function* () {
     stake: ({ body: { secret_key: key, amount } }) => sign({ key, operation: { _tag: "StakeTx", amount } }),
     unstake: ({ body: { secret_key: key } }) => sign({ key, operation: { _tag: "UnstakeTx" } }),
     stakeOf: ({ path }) =>
-      Either.map(account("address", path.address), (address) =>
+      Effect.map(account("address", path.address), (address) =>
         Answer.atVersion(staking.asOf, () => detailsOf(staking.stake(address))),
       ),
     validators: () =>

@@ -1,5 +1,4 @@
 import { Effect, Option } from "effect"
-import { Engine } from "../../node/engine/Engine.js"
 import { type Entry, State, type StatementCursor } from "../../node/reads/State.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
@@ -85,7 +84,7 @@ export interface Request {
 
 export const handler = Effect.gen(function* () {
   const state = yield* State
-  const { revision } = yield* Engine
+  const { revision } = state
   const account = yield* AccountReference.resolver
 
   return ({ path, query: { limit = STANDARD_PAGE, cursor } }: Request) =>

@@ -1,8 +1,8 @@
 /** How transactions come in: signed by the sender or, on a testnet, by the node with the secret key of the request. */
 import { Effect } from "effect"
-import { Engine } from "../../node/engine/Engine.js"
 import type { SignRequest } from "../../node/engine/Incoming.js"
 import { Mempool } from "../../node/reads/Mempool.js"
+import { State } from "../../node/reads/State.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Operation from "../../protocol/transaction/Operation.js"
 import type { Accepted } from "../../replica/Replica.js"
@@ -32,22 +32,21 @@ const smartAccount = (address: Address.Address) =>
 /** Signs with the next nonce and submits. `also` names further refusals of these types; any other is a bug. */
 export const signer = <Also extends Refused.Refused["_tag"] = never>(...also: ReadonlyArray<Also>) =>
   Effect.gen(function* () {
-    const { view } = yield* Engine
-    const mempool = yield* Mempool
+    const [state, mempool] = yield* Effect.all([State, Mempool])
     const isDeclared = (refused: Refused.Refused): refused is Refusable<Also> =>
       [...COMMON, ...also].some((code) => code === refused._tag)
 
     return (request: SignRequest) =>
-      Effect.suspend((): Effect.Effect<typeof Answer.Type, Refusable<Also> | Failure.InvalidRequest> => {
+      Effect.gen(function* () {
         const { key, operation } = request
         // The ledger judges whether it can be done; its form is judged before anything is signed.
         const violation = Operation.violationOf(operation)
-        if (violation !== undefined) return Effect.fail(Failure.InvalidRequest.of(violation))
-        const address = Address.fromPublicKey(key.publicKey)
-        if (view.read.account(address).policy !== null) return Effect.fail(smartAccount(address))
-        return mempool.signAndSubmit(request).pipe(
+        if (violation !== undefined) return yield* Effect.fail(Failure.InvalidRequest.of(violation))
+        const { address, policy } = yield* state.account(Address.fromPublicKey(key.publicKey))
+        if (policy !== null) return yield* Effect.fail(smartAccount(address))
+        return yield* mempool.signAndSubmit(request).pipe(
           Effect.map(answerOf),
-          Effect.catchAll((refusal) => {
+          Effect.catchAll((refusal): Effect.Effect<never, Refusable<Also>> => {
             const refused = Refused.fromRefusal(refusal)
             return isDeclared(refused)
               ? Effect.fail(refused)

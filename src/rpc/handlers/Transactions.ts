@@ -1,6 +1,5 @@
 import { Array as Arr, Effect, Either, Option } from "effect"
 import * as Rejection from "../../ledger/rules/Rejection.js"
-import { Engine } from "../../node/engine/Engine.js"
 import type { Submitted } from "../../node/engine/Incoming.js"
 import { Mempool } from "../../node/reads/Mempool.js"
 import { type Finalized, type Known, State, type TransactionNotFound } from "../../node/reads/State.js"
@@ -44,11 +43,11 @@ const pendingOutcome = (transaction: Transaction) => ({
   transaction: TransactionJson.toJson(transaction),
 })
 
-/** Final data never changes. */
-const lookupOf = (hash: Hash.Hash, known: Known) =>
+/** Final data never changes; what is pending is so as long as the revision is `at`. */
+const lookupOf = (hash: Hash.Hash, known: Known, at: unknown, revision: () => unknown) =>
   known._tag === "Finalized"
     ? Answer.forever({ hash, ...finalizedOutcome(known) })
-    : { hash, ...pendingOutcome(known.transaction) }
+    : Answer.since(at, revision, { hash, ...pendingOutcome(known.transaction) })
 
 export const notFound = ({ id, withoutEffect }: TransactionNotFound): Failure.TransactionNotFound =>
   Option.match(withoutEffect, {
@@ -86,7 +85,7 @@ const answerTo = (submitted: Submitted | undefined) => {
 export const handlers = Effect.gen(function* () {
   const { genesis } = yield* Home
   const [state, mempool] = yield* Effect.all([State, Mempool])
-  const { view, revision } = yield* Engine
+  const { revision } = state
   const send = yield* Submission.signer()
   const account = yield* AccountReference.resolver
   const prefix = Network.addressPrefix(genesis.mode)
@@ -103,17 +102,14 @@ export const handlers = Effect.gen(function* () {
         )
       })
     },
-    lookup: ({ path: { hash } }) => {
-      const pending = view.pool.get(hash)
-      if (pending !== undefined) {
-        return Answer.current(revision, () => ({ hash, ...pendingOutcome(pending.transaction) }))
-      }
-      return state.transaction(hash).pipe(
-        Effect.map((known) => lookupOf(hash, known)),
+    lookup: ({ path: { hash } }) =>
+      Effect.gen(function* () {
+        const at = mempool.revision()
+        return lookupOf(hash, yield* state.transaction(hash), at, mempool.revision)
+      }).pipe(
         Effect.catchTag("TransactionNotFound", (error) => Effect.fail(notFound(error))),
         Unreadable.asDefect,
-      )
-    },
+      ),
     history: ({ path, query: { limit = STANDARD_PAGE, cursor } }) =>
       Effect.gen(function* () {
         const address = yield* account("address", path.address)

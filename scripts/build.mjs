@@ -3,9 +3,11 @@
 // the explorer's page by Vite into dist/explorer. With --if-stale, only when a source is newer than dist/.
 import { spawn } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
+import { pathToFileURL } from "node:url"
 import { build } from "esbuild"
 import { build as buildPage } from "vite"
+import { importable } from "./importable.mjs"
 
 const root = resolve(import.meta.dirname, "..")
 const bundle = join(root, "dist/main.js")
@@ -18,9 +20,11 @@ const newest = (folder) =>
 const isFresh = () => {
   const built = statSync(bundle, { throwIfNoEntry: false })
   if (built === undefined) return false
-  const inputs = ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.mjs", "vite.config.ts"]
+  const inputs = ["package.json", "tsconfig.json", "tsconfig.build.json", "vite.config.ts"]
+  const scripts = ["build", "importable"].map((name) => `scripts/${name}.mjs`)
   return (
-    built.mtimeMs > Math.max(newest(join(root, "src")), ...inputs.map((file) => statSync(join(root, file)).mtimeMs))
+    built.mtimeMs >
+    Math.max(newest(join(root, "src")), ...[...inputs, ...scripts].map((file) => statSync(join(root, file)).mtimeMs))
   )
 }
 
@@ -144,6 +148,15 @@ await build({
   sourcemap: true,
   logLevel: "warning",
 })
+
+// The parts of the program lie at the top, the page in its folder. Of all other files only those stay that can be imported.
+const { PROGRAMS } = await import(pathToFileURL(join(next, "Threads.js")).href)
+const kept = importable(next, JSON.parse(readFileSync(join(root, "package.json"), "utf8")), PROGRAMS)
+for (const entry of readdirSync(next, { recursive: true, withFileTypes: true })) {
+  const file = join(entry.parentPath, entry.name)
+  const isOther = dirname(file) !== next && !file.startsWith(join(next, "explorer/"))
+  if (entry.isFile() && isOther && !kept.has(file.replace(/\.map$/, ""))) rmSync(file)
+}
 
 // The program is also what the package's `bin` names.
 chmodSync(join(next, "main.js"), 0o755)

@@ -1,6 +1,6 @@
 // `npm run soak`: four validators on this machine under light load, and what each of them uses meanwhile: memory, file
-// descriptors, disk, log. Six hours, or as long as UDG_SOAK_MINUTES says; Ctrl-C ends it earlier. Prints a table at the end,
-// and leaves every sample in a file.
+// descriptors, disk, log. Six hours, or as long as UDG_SOAK_MINUTES says; Ctrl-C ends it earlier. Prints a table with the
+// change an hour at the end, and leaves every sample in a file. The nodes take their settings from the environment.
 import { spawn } from "node:child_process"
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -8,6 +8,7 @@ import { join, resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { connect } from "../src/client/Client.js"
 import * as Wallet from "../src/client/Wallet.js"
+import { type Sample, table } from "./soak/Samples.js"
 
 const MINUTES = Number(process.env["UDG_SOAK_MINUTES"] ?? 360)
 const SAMPLE_MS = 60_000
@@ -17,16 +18,6 @@ const VALIDATORS = 4
 const program = process.env["UDG_SOAK_PROGRAM"] ?? resolve(import.meta.dirname, "../dist/main.js")
 const directory = mkdtempSync(join(tmpdir(), "udg-soak-"))
 const samplesFile = process.env["UDG_SOAK_SAMPLES"] ?? join(tmpdir(), "udg-soak.jsonl")
-
-interface Sample {
-  readonly minute: number
-  readonly node: number
-  readonly round: number
-  readonly residentKib: number
-  readonly descriptors: number
-  readonly dataBytes: number
-  readonly logBytes: number
-}
 
 const ended = new AbortController()
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ended.abort())
@@ -57,16 +48,19 @@ const processesOf = (parent: number): ReadonlyArray<number> =>
 /** A file of SQLite may go away while we look. */
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
+const measured = (metrics: string, series: string): number =>
+  Number(new RegExp(`^${series} (\\S+)$`, "m").exec(metrics)?.[1])
+
 const sample = async (minute: number, node: number, pid: number, url: string): Promise<Sample> => {
   const own = join(directory, `node-${node}`)
   const files = readdirSync(own, { recursive: true, encoding: "utf8" }).filter((file) => file !== "node.log")
-  const figures: unknown = await (await fetch(`${url}/status`)).json()
-  const isStatus = figures !== null && typeof figures === "object" && "last_finalized_round" in figures
+  const metrics = await (await fetch(`${url}/metrics`)).text()
   return {
     minute,
     node,
-    round: isStatus ? Number(figures.last_finalized_round) : Number.NaN,
+    round: measured(metrics, "udg_finalized_round"),
     residentKib: Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]),
+    heapBytes: measured(metrics, "nodejs_heap_size_used_bytes"),
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
     dataBytes: files.reduce((sum, file) => sum + sizeOf(join(own, file)), 0),
     logBytes: sizeOf(join(own, "node.log")),
@@ -104,29 +98,6 @@ const pay = async (urls: ReadonlyArray<string>): Promise<number> => {
   return sent
 }
 
-const mebibytes = (bytes: number): string => (bytes / 1_048_576).toFixed(1)
-
-const table = (samples: ReadonlyArray<Sample>, minutes: number): string => {
-  const columns = [0.1, 0.25, 0.5, 0.75, 1].map((part) => Math.max(1, Math.floor(minutes * part)))
-  const at = (node: number, minute: number) => samples.findLast((each) => each.node === node && each.minute <= minute)
-  const rows = Array.from({ length: VALIDATORS }, (_, node) => node).flatMap((node) =>
-    [
-      ["resident memory, MiB", (s: Sample) => mebibytes(s.residentKib * 1_024)] as const,
-      ["file descriptors", (s: Sample) => String(s.descriptors)] as const,
-      ["data directory, MiB", (s: Sample) => mebibytes(s.dataBytes)] as const,
-      ["log, KiB", (s: Sample) => (s.logBytes / 1_024).toFixed(1)] as const,
-      ["finalized round", (s: Sample) => String(s.round)] as const,
-    ].map(([what, read]) => {
-      const cells = columns.map((minute) => at(node, minute)).map((found) => (found === undefined ? "" : read(found)))
-      return `| ${node} | ${what} | ${cells.join(" | ")} |`
-    }),
-  )
-  const titles = columns.map((minute) => `minute ${minute}`)
-  return [`| node | what | ${titles.join(" | ")} |`, `| --- | --- |${" --- |".repeat(titles.length)}`, ...rows].join(
-    "\n",
-  )
-}
-
 const { child, urls } = await start()
 const samples: Array<Sample> = []
 if (existsSync(samplesFile)) rmSync(samplesFile)
@@ -140,9 +111,13 @@ try {
     if (ended.signal.aborted) break
     const minute = Math.round((Date.now() - beganAt) / 60_000)
     for (const [node, pid] of pids.entries()) {
-      const taken = await sample(minute, node, pid, urls[node] ?? "")
-      samples.push(taken)
-      appendFileSync(samplesFile, `${JSON.stringify(taken)}\n`)
+      try {
+        const taken = await sample(minute, node, pid, urls[node] ?? "")
+        samples.push(taken)
+        appendFileSync(samplesFile, `${JSON.stringify(taken)}\n`)
+      } catch (error) {
+        console.error(`minute ${minute}: node-${node} gave no sample: ${String(error)}`)
+      }
     }
   }
 } finally {
@@ -150,7 +125,7 @@ try {
   const sent = await paying
   const minutes = samples.at(-1)?.minute ?? 0
   console.log(`${minutes} minutes, ${sent} transfers; every sample is in ${samplesFile}\n`)
-  console.log(table(samples, minutes))
+  console.log(table(samples))
   child.kill("SIGTERM")
   await new Promise((resolve) => (child.exitCode === null ? child.once("exit", resolve) : resolve(undefined)))
   rmSync(directory, { recursive: true, force: true })

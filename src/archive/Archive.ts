@@ -84,7 +84,12 @@ const genesisOf = (genesis: Genesis.Genesis): Executed => {
       effectsDigest: ledger.effectsDigest,
       totalSupply: ledger.read.totals.total,
       vertices: [],
-      events: [],
+      postings: genesis.allocations.map(({ address, amount }) => ({
+        kind: "genesis",
+        address,
+        amount,
+        proposalId: null,
+      })),
       changes: ledger.records(),
     },
     vertices: [],

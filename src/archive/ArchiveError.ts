@@ -23,6 +23,21 @@ export class NewerArchive extends Data.TaggedError("NewerArchive")<{
   }
 }
 
+/** It was filled by an earlier program, and lacks what only the execution of its commits can tell. */
+export class OutdatedArchive extends Data.TaggedError("OutdatedArchive")<{
+  readonly place: string
+  readonly version: number
+  readonly known: number
+}> {
+  override get message(): string {
+    const { place, version, known } = this
+    return (
+      `the archive ${place} was filled with version ${version} of the schema, and version ${known} has more of every commit; ` +
+      "name an empty database and an empty data directory, and everything is followed again"
+    )
+  }
+}
+
 /** The database is of another network, or of another history of this one. */
 export class OtherHistory extends Data.TaggedError("OtherHistory")<{
   readonly place: string
@@ -33,4 +48,4 @@ export class OtherHistory extends Data.TaggedError("OtherHistory")<{
   }
 }
 
-export type ArchiveError = DatabaseFailed | NewerArchive | OtherHistory
+export type ArchiveError = DatabaseFailed | NewerArchive | OutdatedArchive | OtherHistory

@@ -2,6 +2,7 @@
 import { Effect, Either } from "effect"
 import { fromHex } from "#crypto"
 import type * as Execution from "../ledger/rules/Execution.js"
+import type * as PostingBlocks from "../ledger/rules/PostingBlocks.js"
 import * as Rejection from "../ledger/rules/Rejection.js"
 import type { Change } from "../ledger/tables/Effects.js"
 import * as AccountRecord from "../protocol/state/AccountRecord.js"
@@ -11,14 +12,16 @@ import type { Operation } from "../protocol/transaction/Operation.js"
 import type { Transaction } from "../protocol/transaction/Transaction.js"
 import type { Commit } from "../protocol/vertex/Commit.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
+import { CurrentRows } from "./CurrentRows.js"
 import type { Statements } from "./Postgres.js"
+import { PostingRows } from "./PostingRows.js"
 import { Rows } from "./Rows.js"
 
 export interface Executed {
-  readonly execution: Pick<
-    Execution.Execution,
-    "commit" | "time" | "effectsDigest" | "totalSupply" | "vertices" | "events"
-  > & { readonly changes: Iterable<Change> }
+  readonly execution: Pick<Execution.Execution, "commit" | "time" | "effectsDigest" | "totalSupply" | "vertices"> & {
+    readonly changes: Iterable<Change>
+    readonly postings: ReadonlyArray<PostingBlocks.Draft>
+  }
   readonly vertices: ReadonlyArray<Vertex>
 }
 
@@ -79,6 +82,7 @@ export class CommitRows {
     recipient: "bytea",
     amount: "bigint",
     fee: "bigint",
+    charged: "bigint",
     failure: "text",
     failure_reason: "text",
     proposal_id: "bigint",
@@ -89,8 +93,6 @@ export class CommitRows {
     address: "bytea",
     commit_index: "bigint",
     sequence: "bigint",
-    kind: "text",
-    amount: "bigint",
   })
   readonly #states = new Rows("account_states", {
     address: "bytea",
@@ -105,8 +107,9 @@ export class CommitRows {
     commit_index: "bigint",
     value: "bytea",
   })
-  /** The last of a key counts. */
-  readonly #accounts = new Map<string, readonly [Uint8Array, number, AccountRecord.AccountRecord | null, Uint8Array]>()
+  /** As of the last of the commits. */
+  readonly #current = new CurrentRows()
+  readonly #postings = new PostingRows()
   #sequence: number
   #last: Executed["execution"] | null = null
 
@@ -120,7 +123,7 @@ export class CommitRows {
     const before = this.#sequence
     for (const [position, vertex] of vertices.entries())
       this.#vertex(commit, vertex, position, execution.vertices[position])
-    for (const event of execution.events) this.#event(commit, event)
+    this.#postings.add(execution)
     for (const change of execution.changes) this.#change(commit, change)
     this.#commits.add(
       ...[commit.index, commit.epoch, commit.leaderRound, fromHex(commit.leaderHash), fromHex(commit.previous)],
@@ -157,40 +160,27 @@ export class CommitRows {
     this.#transactions.add(
       ...[index, sequence, fromHex(id), vertex, position, operation._tag, fromHex(from), nonce],
       ...[recipient === undefined ? null : fromHex(recipient), "amount" in operation ? operation.amount : null],
-      ...[outcome.fee, reason?._tag ?? null, reason === null ? null : storable(Rejection.describe(reason))],
+      ...[
+        outcome.fee,
+        outcome.fee + (outcome._tag === "Applied" ? outcome.taken : 0),
+        reason?._tag ?? null,
+        reason === null ? null : storable(Rejection.describe(reason)),
+      ],
       ...[outcome._tag === "Applied" ? outcome.proposalId : null, storable(wordsOf(operation)), encoded],
     )
-    for (const address of Charges.addressesOf(transaction))
-      this.#history.add(fromHex(address), index, sequence, "transaction", null)
+    for (const address of Charges.addressesOf(transaction)) this.#history.add(fromHex(address), index, sequence)
   }
 
-  #event({ index }: Commit, event: Execution.Event): void {
-    if (event._tag === "Slashed")
-      this.#history.add(fromHex(event.validator), index, 0, `slashed ${event.epoch}`, event.ownStake)
-    if (event._tag === "Unlocked")
-      this.#history.add(fromHex(event.address), index, 0, `unlocked ${event.from}`, event.amount)
-  }
-
-  #change({ index }: Commit, { kind, key, value }: Change): void {
+  #change({ index }: Commit, change: Change): void {
+    const { kind, key, value } = change
     if (kind !== "Account") {
+      this.#current.record(index, change)
       this.#records.add(KINDS[kind].byte, key, index, value)
       return
     }
     const account = value === null ? null : accountOf(value)
     this.#states.add(key, index, account?.balance ?? 0, account?.nonce ?? 0, value)
-    this.#accounts.set(key.join(), [key, index, account, value ?? new Uint8Array()])
-  }
-
-  get #current() {
-    const update = "balance = excluded.balance, nonce = excluded.nonce, record = excluded.record"
-    const rows = new Rows(
-      "accounts",
-      { address: "bytea", commit_index: "bigint", balance: "bigint", nonce: "bigint", record: "bytea" },
-      `on conflict (address) do update set commit_index = excluded.commit_index, ${update}`,
-    )
-    for (const [key, index, account, value] of this.#accounts.values())
-      if (account !== null) rows.add(key, index, account.balance, account.nonce, value)
-    return rows
+    this.#current.account(index, key, account, value ?? new Uint8Array())
   }
 
   /** Writes all of it, and moves the position; fails if it is not where the first of these commits follows. */
@@ -222,8 +212,7 @@ export class CommitRows {
         this.#records,
       ])
         yield* rows.write(sql)
-      const gone = [...this.#accounts.values()].filter(([, , account]) => account === null).map(([key]) => key)
-      if (gone.length > 0) yield* sql.rows("delete from accounts where address = any($1::bytea[])", [gone])
+      yield* this.#postings.write(sql)
       yield* this.#current.write(sql)
       return true
     })

@@ -1,6 +1,6 @@
 /** Brings an archive's database to the newest schema: each migration in a transaction of its own, in the order of its number. */
 import { Effect } from "effect"
-import { type ArchiveError, NewerArchive } from "./ArchiveError.js"
+import { type ArchiveError, NewerArchive, OutdatedArchive } from "./ArchiveError.js"
 import type * as Postgres from "./Postgres.js"
 import { migrations } from "./Schema.js"
 
@@ -26,6 +26,8 @@ export const run = (database: Postgres.Postgres): Effect.Effect<void, ArchiveErr
             return version > known ? yield* new NewerArchive({ place: database.place, version, known }) : undefined
           }
           if (version >= migration.version) return
+          if (migration.needsEmpty && (yield* sql.rows("select 1 from position")).length > 0)
+            return yield* new OutdatedArchive({ place: database.place, version, known: migrations.length })
           // One statement after the other: with values, the server takes only one at a time.
           for (const statement of migration.statements.split(/;\s*\n/).filter((text) => text.trim() !== ""))
             yield* sql.rows(statement)

@@ -8,7 +8,9 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Option, Redacted, type Scope } from "effect"
 import { type ArchiveError, DatabaseFailed } from "./ArchiveError.js"
 
-export type Value = string | number | boolean | Uint8Array | null | ReadonlyArray<string | number | Uint8Array | null>
+type Single = string | number | boolean | Uint8Array | null
+
+export type Value = Single | ReadonlyArray<Single>
 
 export type Row = ReadonlyArray<unknown>
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Statements } from "./Postgres.js"
 
-export type Cell = string | number | Uint8Array | null
+export type Cell = string | number | boolean | Uint8Array | null
 
 /** A table's columns with their types, in the order of a row's cells. */
 export class Rows {

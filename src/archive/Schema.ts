@@ -3,16 +3,28 @@
  * by the index of the commit, so that old partitions can be detached.
  */
 
+import { KINDS } from "../ledger/rules/PostingBlocks.js"
+
 export interface Migration {
   readonly version: number
+  /** It adds what cannot be found out of commits that are there already, so there may be none. */
+  readonly needsEmpty: boolean
   readonly statements: string
 }
 
 /** Commits of one partition: a day and a half at two a second. Fixed: it is in the bounds of every partition. */
 export const PARTITION_COMMITS = 250_000
 
-/** The tables that are partitioned by `commit_index`. */
-export const PARTITIONED = ["commits", "vertices", "transactions", "account_history", "account_states", "record_states"]
+/** The tables that are partitioned by commits; `account_postings` by the last one of its block, which is in the same partition. */
+export const PARTITIONED = [
+  "commits",
+  "vertices",
+  "transactions",
+  "account_history",
+  "account_postings",
+  "account_states",
+  "record_states",
+]
 
 /** The channel that tells of each commit, by its index. */
 export const CHANNEL = "udg_commits"
@@ -149,4 +161,62 @@ create table epochs (
 comment on table epochs is 'Every epoch: the closing checkpoint before it, and its committee.';
 `
 
-export const migrations: ReadonlyArray<Migration> = [{ version: 1, statements: first }]
+const second = `
+create type posting_kind as enum (${KINDS.map((kind) => `'${kind}'`).join(", ")});
+
+create table account_postings (
+  address bytea not null,
+  until bigint not null,
+  kind posting_kind not null,
+  number integer not null,
+  amount bigint not null,
+  proposal_id bigint,
+  since timestamptz not null,
+  time timestamptz not null,
+  round bigint not null,
+  primary key (address, until, kind, number)
+) partition by range (until);
+comment on table account_postings is 'What was added to a balance other than by a transfer; rewards, fees and council shares of 10 000 commits are one row, with number 0, and until is the last of them. Slashes change no balance.';
+
+drop table account_history;
+
+create table account_history (
+  address bytea not null,
+  commit_index bigint not null,
+  sequence bigint not null,
+  primary key (address, sequence, commit_index)
+) partition by range (commit_index);
+comment on table account_history is 'The transactions that an account sent or received.';
+
+alter table transactions add column charged bigint not null;
+comment on column transactions.charged is 'What it took from the sender in all: fee, amount, cost of shares, bond.';
+
+alter table accounts
+  add column has_extras boolean not null,
+  add column name text,
+  add column stake bigint,
+  add column validator bytea;
+comment on column accounts.has_extras is 'Whether its record has more than a balance and a nonce.';
+comment on column accounts.validator is 'Whom it delegates to.';
+create index accounts_with_extras on accounts (address) where has_extras;
+create index accounts_by_name on accounts (name) where name is not null;
+create index accounts_by_stake on accounts (stake desc, address) where stake is not null;
+create index accounts_by_validator on accounts (validator, address) where validator is not null;
+
+create table records (
+  kind smallint not null,
+  key bytea not null,
+  commit_index bigint not null,
+  value bytea not null,
+  primary key (kind, key)
+);
+comment on table records is 'Any other record of the ledger as of the last commit.';
+
+create index checkpoints_by_hash on checkpoints (hash);
+create index checkpoints_by_closed_epoch on checkpoints (epoch) where is_closing;
+`
+
+export const migrations: ReadonlyArray<Migration> = [
+  { version: 1, needsEmpty: false, statements: first },
+  { version: 2, needsEmpty: true, statements: second },
+]

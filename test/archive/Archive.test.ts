@@ -1,6 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { join, resolve } from "node:path"
+import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Migration from "../../src/archive/Migration.js"
+import * as Postgres from "../../src/archive/Postgres.js"
+import { migrations } from "../../src/archive/Schema.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -87,6 +91,25 @@ const position = async (database: string): Promise<number> => {
   return Number(rows[0]?.[0] ?? -1)
 }
 
+/** Accounts whose balance is not what their transactions and postings add up to. */
+const UNEXPLAINED = `
+  with moved (address, change) as (
+    select sender, -charged from transactions
+    union all select recipient, charged - fee from transactions where recipient is not null and failure is null
+    union all select address, amount from account_postings where kind not in ('stake_slashed', 'delegations_slashed')
+    union all select address, -balance from accounts)
+  select encode(address, 'hex'), sum(change) from moved group by address having sum(change) <> 0`
+
+const compareRecords = async (database: string, file: string) => {
+  const held = await Server.query(
+    database,
+    "select kind, encode(key, 'hex'), encode(value, 'hex') from records order by kind, key",
+  )
+  expect(held).toEqual(
+    Processes.rows(file, "select kind, lower(hex(key)), lower(hex(value)) from records order by kind, key"),
+  )
+}
+
 /** Everything that must agree: the commits of the node, and the state and the transactions of the follower itself. */
 const compare = async (database: string, node: Processes.Started, follower: Follower) => {
   const last = await position(database)
@@ -108,6 +131,8 @@ const compare = async (database: string, node: Processes.Started, follower: Foll
   expect(states.map(([address, ...rest]) => [address, ...rest.map(Number)])).toEqual(accounts)
   const current = await Server.query(database, "select encode(address, 'hex'), balance, nonce from accounts order by 1")
   expect(current.map(([address, ...rest]) => [address, ...rest.map(Number)])).toEqual(accounts)
+  expect(await Server.query(database, UNEXPLAINED)).toEqual([])
+  await compareRecords(database, file)
   const [[transactions, first, end, distinct] = []] = await Server.query(
     database,
     "select count(*), min(sequence), max(sequence), count(distinct hash) from transactions",
@@ -183,6 +208,23 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("an archive"
     await Processes.until("the first goes on alone", async () => (await position(database)) > after)
     expect(await first.end("SIGTERM")).toBe(0)
     expect((await compare(database, node, first)).transactions).toBe(paid)
+  })
+
+  it("refuses a database that an earlier version filled, and says what to do", async () => {
+    const database = await server.create("earlier")
+    const [first] = migrations
+    for (const statement of (first?.statements ?? "").split(/;\s*\n/).filter((text) => text.trim() !== ""))
+      await Server.query(database, statement)
+    await Server.query(database, "create table schema_versions (version integer primary key, at timestamptz not null)")
+    await Server.query(database, "insert into schema_versions values (1, now())")
+    await Server.query(database, "insert into position values (true, 7, '', '', 0)")
+    const migrate = Effect.scoped(Effect.flatMap(Postgres.open(Redacted.make(database)), Migration.run))
+    const refused = await Effect.runPromise(Effect.flip(migrate))
+    expect(refused._tag).toBe("OutdatedArchive")
+    expect(refused.message).toMatch(/filled with version 1 .* name an empty database and an empty data directory/)
+    await Server.query(database, "delete from position")
+    await Effect.runPromise(migrate)
+    expect(await Server.query(database, "select max(version) from schema_versions")).toEqual([[migrations.length]])
   })
 
   it("refuses a database of another network, or one that is behind its own files, and says no password", async () => {

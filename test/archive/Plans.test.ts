@@ -25,10 +25,12 @@ const fill = (rows: number): ReadonlyArray<string> => {
   return [
     `insert into commits select ${index}, i / 240, i, ${hash}, ${hash}, ${hash}, to_timestamp(1.7e9 + i), ${hash}, 0, 1, 1 ${from}`,
     `insert into transactions select ${index}, i, ${hash}, 0, 0, (array['Transfer','StakeTx','VoteTx'])[1 + i % 3],
-      ${address}, i, null, i, 1, null, null, null, case when i % 50 = 0 then 'rent october ' || i else '' end, '' ${from}`,
-    `insert into account_history select ${address}, ${index}, i, 'transaction', null ${from}`,
+      ${address}, i, null, i, 1, null, null, null, case when i % 50 = 0 then 'rent october ' || i else '' end, '', i + 1 ${from}`,
+    `insert into account_history select ${address}, ${index}, i ${from}`,
+    `insert into account_postings select ${address}, ${index}, 'reward', i, 1, null, now(), now(), i ${from}`,
     `insert into account_states select ${address}, ${index}, i, 0, '' ${from} on conflict do nothing`,
-    `insert into accounts select substr(sha256(int8send(i)), 1, 20), 0, i, 0, '' ${from}`,
+    `insert into accounts select substr(sha256(int8send(i)), 1, 20), 0, i, 0, '', i % 10 = 0,
+      case when i % 10 = 0 then 'n' || i end, null, case when i % 10 = 0 then substr(sha256(int8send(i % 100)), 1, 20) end ${from}`,
     "analyze",
   ]
 }
@@ -60,11 +62,11 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("a question 
   })
 
   it("is on the page with an answer", async () => {
-    expect(statements.length).toBe(7)
+    expect(statements.length).toBe(10)
     const history = statements.find(([what]) => what?.includes("history"))?.[1] ?? ""
     const address = "substr(sha256(int8send(7)), 1, 20)"
     const rows = await Server.query(database, history.replace(/'\\x[0]+ff'/, address).replace("200000", "999999"))
     expect(rows.length).toBe(Math.min(50, 20))
-    expect(rows[0]?.[0]).toBe("transaction")
+    expect(rows[0]?.[0]).toBe("Transfer")
   })
 })

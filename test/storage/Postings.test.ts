@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { BLOCK_COMMITS, type Draft } from "../../src/ledger/rules/PostingBlocks.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Storage } from "../../src/storage/Storage.js"
-import { BLOCK_COMMITS, type Draft } from "../../src/storage/tables/Postings.js"
 import type { Cursor, Entry } from "../../src/storage/tables/Statements.js"
 import * as world from "./world.js"
 

@@ -2,6 +2,7 @@
 import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type * as Execution from "../../ledger/rules/Execution.js"
+import type { Draft } from "../../ledger/rules/PostingBlocks.js"
 import * as Rejection from "../../ledger/rules/Rejection.js"
 import type { Change } from "../../ledger/tables/Effects.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -25,7 +26,7 @@ export interface CommitBatch {
   readonly changes: Iterable<Change>
   /** In the commit's order; all of them are stored already. Genesis orders none. */
   readonly vertices: ReadonlyArray<Transactions.OrderedVertex>
-  readonly postings: ReadonlyArray<Postings.Draft>
+  readonly postings: ReadonlyArray<Draft>
   /** The transactions of the mempool that the commit has settled. */
   readonly settled: ReadonlyArray<Hash>
 }

@@ -1,10 +1,7 @@
-/**
- * What commits added to balances other than by transfers. A validator earns with every commit, so what is small is added
- * up over a block of commits: a row for each would outgrow the transactions.
- */
+/** What commits added to balances other than by transfers, by blocks of commits. */
 import { Effect } from "effect"
 import { fromHex } from "#crypto"
-import type * as Ledger from "../../ledger/rules/Postings.js"
+import * as Blocks from "../../ledger/rules/PostingBlocks.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { CommitIndex, ProposalId, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
@@ -14,38 +11,7 @@ import type { Value } from "../sqlite/Connection.js"
 import type { Sql } from "../sqlite/Sql.js"
 import type { CommitRecord } from "./Commits.js"
 
-/** Also what the genesis gave: it is no commit's, but an account's first entry. */
-export type Kind = Ledger.Kind | "genesis"
-
-/** Stored as numbers, so none may ever change. */
-const KINDS = [
-  "genesis",
-  "reward",
-  "fees",
-  "council",
-  "treasury_payment",
-  "bond_returned",
-  "stake_released",
-  "delegation_released",
-  "stake_slashed",
-  "delegations_slashed",
-] as const satisfies ReadonlyArray<Kind>
-
-const byteOf = new Map<Kind, number>(KINDS.map((kind, byte) => [kind, byte]))
-
-/** Earned with every vertex. */
-const isSteady = (kind: Kind): boolean => kind === "reward" || kind === "fees" || kind === "council"
-
-/** About an hour and a half at two commits a second. */
-export const BLOCK_COMMITS = 10_000
-
-/** What is more is an entry of its own. So a block's sum is an amount, whatever a commit brings. */
-const LARGEST_PART = Sats.divideFloor(Sats.MAX_SUPPLY, BLOCK_COMMITS)
-
-/** The last commit of the block with this one: commit 0 is the genesis. */
-const blockEnd = (index: number): number => index - (index % BLOCK_COMMITS) + BLOCK_COMMITS - 1
-
-export type Draft = Omit<Ledger.Posting, "kind"> & { readonly kind: Kind }
+const byteOf = new Map<Blocks.Kind, number>(Blocks.KINDS.map((kind, byte) => [kind, byte]))
 
 const insert = Bulk.insert(
   "account_postings (address, until, kind, number, amount, proposal_id, since, time, round)",
@@ -61,13 +27,13 @@ const ROWS_AT_ONCE = 1_024
 export const append = (
   sql: Sql,
   { index, time, leaderRound }: Pick<CommitRecord, "index" | "time" | "leaderRound">,
-  postings: ReadonlyArray<Draft>,
+  postings: ReadonlyArray<Blocks.Draft>,
 ): void => {
   for (let start = 0; start < postings.length; start += ROWS_AT_ONCE) {
     const rows: Array<Value> = []
-    for (const [i, { kind, address, amount, proposalId }] of postings.slice(start, start + ROWS_AT_ONCE).entries()) {
-      const isPart = isSteady(kind) && amount <= LARGEST_PART
-      const [until, number] = isPart ? [blockEnd(index), 0] : [index, start + i + 1]
+    for (const [i, draft] of postings.slice(start, start + ROWS_AT_ONCE).entries()) {
+      const { kind, address, amount, proposalId } = draft
+      const { until, number } = Blocks.placeOf(draft, index, start + i)
       rows.push(fromHex(address), until, byteOf.get(kind) ?? 0, number, amount, proposalId, time, time, leaderRound)
     }
     insert(sql, rows)
@@ -91,9 +57,10 @@ const postingOf = (row: Column.Row) => ({
   round: Column.counter<Round>(row, 7),
 })
 
-const kindOf = (byte: number): Kind => {
-  const kind = KINDS[byte]
-  if (kind === undefined) throw new Column.UnexpectedValue(`a kind of posting from 0 to ${KINDS.length - 1} expected`)
+const kindOf = (byte: number): Blocks.Kind => {
+  const kind = Blocks.KINDS[byte]
+  if (kind === undefined)
+    throw new Column.UnexpectedValue(`a kind of posting from 0 to ${Blocks.KINDS.length - 1} expected`)
   return kind
 }
 

@@ -1,0 +1,97 @@
+/** The state as of the last commit: each account and each other record once. */
+import { Effect } from "effect"
+import { fromHex } from "#crypto"
+import type { Change } from "../ledger/tables/Effects.js"
+import type * as AccountRecord from "../protocol/state/AccountRecord.js"
+import { KINDS } from "../protocol/state/StateKey.js"
+import type { Statements } from "./Postgres.js"
+import { Rows } from "./Rows.js"
+
+interface Account {
+  readonly key: Uint8Array
+  readonly index: number
+  /** Null where it was left empty. */
+  readonly account: AccountRecord.AccountRecord | null
+  readonly value: Uint8Array
+}
+
+const hasExtras = ({ stake, delegation, policy, name, publicKey, isCouncilMember }: AccountRecord.Extras): boolean =>
+  isCouncilMember || [stake, delegation, policy, name, publicKey].some((extra) => extra !== null)
+
+/** Replaces all but the first `keys` columns of a row that is there. */
+const upsert = (table: string, columns: Readonly<Record<string, string>>, keys: number): Rows => {
+  const names = Object.keys(columns)
+  const set = names.slice(keys).map((name) => `${name} = excluded.${name}`)
+  return new Rows(table, columns, `on conflict (${names.slice(0, keys).join()}) do update set ${set.join()}`)
+}
+
+/** The last change of a key counts. */
+export class CurrentRows {
+  readonly #accounts = new Map<string, Account>()
+  readonly #records = new Map<string, Change & { readonly index: number }>()
+
+  account(index: number, key: Uint8Array, account: AccountRecord.AccountRecord | null, value: Uint8Array): void {
+    this.#accounts.set(key.join(), { key, index, account, value })
+  }
+
+  record(index: number, change: Change): void {
+    this.#records.set(`${change.kind} ${change.key.join()}`, { ...change, index })
+  }
+
+  write(sql: Statements) {
+    return Effect.gen(this, function* () {
+      const gone = [...this.#accounts.values()].filter(({ account }) => account === null).map(({ key }) => key)
+      if (gone.length > 0) yield* sql.rows("delete from accounts where address = any($1::bytea[])", [gone])
+      yield* this.#accountRows().write(sql)
+      yield* this.#writeRecords(sql)
+    })
+  }
+
+  #accountRows(): Rows {
+    const rows = upsert(
+      "accounts",
+      {
+        address: "bytea",
+        commit_index: "bigint",
+        balance: "bigint",
+        nonce: "bigint",
+        record: "bytea",
+        has_extras: "boolean",
+        name: "text",
+        stake: "bigint",
+        validator: "bytea",
+      },
+      1,
+    )
+    for (const { key, index, account, value } of this.#accounts.values()) {
+      if (account === null) continue
+      const { balance, nonce, name, stake, delegation } = account
+      rows.add(
+        ...[key, index, balance, nonce, value, hasExtras(account), name, stake?.amount ?? null],
+        delegation === null ? null : fromHex(delegation.validator),
+      )
+    }
+    return rows
+  }
+
+  #writeRecords(sql: Statements) {
+    const rows = upsert("records", { kind: "smallint", key: "bytea", commit_index: "bigint", value: "bytea" }, 2)
+    const gone: { readonly kinds: Array<number>; readonly keys: Array<Uint8Array> } = { kinds: [], keys: [] }
+    for (const { kind, key, value, index } of this.#records.values()) {
+      const { byte } = KINDS[kind]
+      if (value !== null) rows.add(byte, key, index, value)
+      else {
+        gone.kinds.push(byte)
+        gone.keys.push(key)
+      }
+    }
+    const remove =
+      gone.keys.length === 0
+        ? Effect.void
+        : sql.rows("delete from records where (kind, key) in (select * from unnest($1::smallint[], $2::bytea[]))", [
+            gone.kinds,
+            gone.keys,
+          ])
+    return Effect.zipRight(remove, rows.write(sql))
+  }
+}

@@ -1,0 +1,66 @@
+/** What commits added to balances other than by transfers: small amounts by blocks of commits, as nodes keep them. */
+import { Effect } from "effect"
+import { fromHex } from "#crypto"
+import * as PostingBlocks from "../ledger/rules/PostingBlocks.js"
+import type { Timestamp } from "../protocol/numbers/Natural.js"
+import * as Sats from "../protocol/numbers/Sats.js"
+import type { Commit } from "../protocol/vertex/Commit.js"
+import type { Statements } from "./Postgres.js"
+import { Rows } from "./Rows.js"
+
+interface Made {
+  readonly commit: Pick<Commit, "index" | "leaderRound">
+  readonly time: Timestamp
+  readonly postings: ReadonlyArray<PostingBlocks.Draft>
+}
+
+interface Entry extends PostingBlocks.Place {
+  readonly draft: PostingBlocks.Draft
+  readonly since: Timestamp
+  readonly time: Timestamp
+  readonly round: number
+}
+
+const instant = (milliseconds: number): string => new Date(milliseconds).toISOString()
+
+export class PostingRows {
+  /** One statement may touch a row only once, so those of a block are added up here first. */
+  readonly #entries = new Map<string, Entry>()
+
+  add({ commit: { index, leaderRound: round }, time, postings }: Made): void {
+    for (const [i, draft] of postings.entries()) {
+      const place = PostingBlocks.placeOf(draft, index, i)
+      const key = `${draft.address} ${place.until} ${draft.kind} ${place.number}`
+      const before = this.#entries.get(key)
+      const amount = Sats.addBounded(before?.draft.amount ?? Sats.ZERO, draft.amount)
+      this.#entries.set(key, { ...place, draft: { ...draft, amount }, since: before?.since ?? time, time, round })
+    }
+  }
+
+  write(sql: Statements) {
+    return Effect.suspend(() => {
+      const rows = new Rows(
+        "account_postings",
+        {
+          address: "bytea",
+          until: "bigint",
+          kind: "posting_kind",
+          number: "integer",
+          amount: "bigint",
+          proposal_id: "bigint",
+          since: "timestamptz",
+          time: "timestamptz",
+          round: "bigint",
+        },
+        `on conflict (address, until, kind, number) do update
+          set amount = account_postings.amount + excluded.amount, time = excluded.time, round = excluded.round`,
+      )
+      for (const { until, number, draft, since, time, round } of this.#entries.values())
+        rows.add(
+          ...[fromHex(draft.address), until, draft.kind, number, draft.amount, draft.proposalId],
+          ...[instant(since), instant(time), round],
+        )
+      return rows.write(sql)
+    })
+  }
+}

@@ -63,7 +63,7 @@ const house = {
     packages: ["effect", "#crypto", "node:net"],
   },
   node: {
-    rooms: ["log", "lifecycle", "start", "signatures", "engine", "reads", "offline", "."],
+    rooms: ["log", "lifecycle", "start", "signatures", "engine", "history", "reads", "offline", "."],
     ours: [
       "collections",
       "effect3/fibers",
@@ -97,9 +97,9 @@ const house = {
   /** Checks what nodes answer. Of the interface it takes the form of the answers, and of the ledger and the network nothing. */
   light: { rooms: ["checks", "."], ours: ["protocol", "rpc/api"], packages: ["effect", "#crypto"] },
   explorer: {
-    rooms: ["route", "live", "show", "search", "checked", "wallet", "dag", "statement", "pages", "."],
+    rooms: ["route", "live", "show", "search", "checked", "wallet", "dag", "charts", "statement", "pages", "."],
     ours: ["protocol", "client", "rpc/api", "light"],
-    packages: ["effect", "preact", "preact/hooks", "@preact/signals"],
+    packages: ["effect", "preact", "preact/hooks", "@preact/signals", "uplot"],
   },
   /** A node for the tests of others: built like the command line's, handed out like the client. */
   testing: {

@@ -12,6 +12,7 @@ const links: ReadonlyArray<readonly [name: string, href: string, covers: Readonl
   ["Overview", Route.overview, ["overview"]],
   ["DAG", Route.place("dag"), ["dag", "round", "vertex"]],
   ["Transactions", Route.place("transactions"), ["transactions", "tx"]],
+  ["Charts", Route.place("charts"), ["charts"]],
   ["Validators", Route.place("validators"), ["validators", "validator"]],
   ["Proposals", Route.place("proposals"), ["proposals", "proposal"]],
   ["Mempool", Route.place("mempool"), ["mempool"]],

@@ -21,6 +21,9 @@ import { Suspended } from "./Suspended.js"
 /** Keys and signing are loaded only with the wallet. */
 const wallet = () => import("./wallet/Wallet.js").then(({ Wallet }) => Wallet)
 
+/** So is what draws charts. */
+const charts = () => import("./pages/Charts.js").then(({ Charts }) => Charts)
+
 /** The page of a route. Each subject has its own key, so that another account is a new page. */
 export const View = ({ route }: { readonly route: Route }) => {
   switch (route.page) {
@@ -30,6 +33,8 @@ export const View = ({ route }: { readonly route: Route }) => {
       return <Dag />
     case "transactions":
       return <Transactions />
+    case "charts":
+      return <Suspended load={charts} what="the charts" />
     case "validators":
       return <Validators />
     case "proposals":

@@ -16,6 +16,7 @@ import * as Governance from "./reads/Governance.js"
 import * as Health from "./reads/Health.js"
 import * as Mempool from "./reads/Mempool.js"
 import * as Metrics from "./reads/Metrics.js"
+import * as MetricsHistory from "./reads/MetricsHistory.js"
 import * as Peers from "./reads/Peers.js"
 import * as Pressure from "./reads/Pressure.js"
 import * as Staking from "./reads/Staking.js"
@@ -39,6 +40,7 @@ const faces = Layer.mergeAll(
   Events.layer,
   Pressure.layer,
   Validator.layer,
+  MetricsHistory.layer,
   Pruning.layer,
 )
 

@@ -38,6 +38,7 @@ const paths = (): ReadonlyArray<readonly [path: string, title: RegExp]> => [
   ["/explorer/", /^Overview$/],
   ["/explorer/dag", /^The DAG, live$/],
   ["/explorer/transactions", /^Transactions$/],
+  ["/explorer/charts", /^Charts$/],
   ["/explorer/validators", /^Validators$/],
   [`/explorer/validator/${validator}`, /^Validator /],
   [`/explorer/address/${validator}`, /^Address /],

@@ -685,6 +685,34 @@ const monitoring: ReadonlyArray<Read> = [
     typed: (client) => client.monitoring.metricsJson(),
     values: () => ({ peer_count: 0, active_validators: 2, mempool_size: 1 }),
   },
+  {
+    route: "/metrics/history",
+    of: "an hour",
+    path: () => "/metrics/history",
+    shape: () => Records.metricsHistory("hour", 1_000),
+    typed: (client) => client.monitoring.history({ urlParams: {} }),
+  },
+  {
+    route: "/metrics/history",
+    of: "a year, since the end of time",
+    path: () => `/metrics/history?range=year&since=${Number.MAX_SAFE_INTEGER}`,
+    shape: () => Records.metricsHistory("year", 3_600_000),
+    typed: (client) => client.monitoring.history({ urlParams: { range: "year" } }),
+    values: () => ({ at: [], rounds: [], total_supply: [] }),
+  },
+  {
+    route: "/metrics/validators",
+    of: "a day",
+    path: () => "/metrics/validators?range=day",
+    shape: () => Records.attendance,
+    typed: (client) => client.monitoring.attendance({ urlParams: { range: "day" } }),
+    values: () => ({ range: "day" }),
+  },
+  ...named("/validator/:address/rounds", ({ alice }) => alice, {
+    shape: () => Records.validatorRounds,
+    typed: (client, path) => client.monitoring.validatorRounds({ path, urlParams: {} }),
+    values: ({ node }) => ({ validator: node.accounts.alice.address, range: "hour", step_ms: 60_000 }),
+  }),
 ]
 
 export const reads: ReadonlyArray<Read> = [

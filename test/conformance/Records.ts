@@ -507,6 +507,38 @@ export const metrics = Is.record({
   uptime_seconds: Is.integer,
 })
 
+const range = Is.exactly("hour", "day", "year")
+
+/** All lists are as long as each other, which the shape of one cannot say: `MetricsHistory.test.ts` does. */
+export const metricsHistory = (of: string, stepMs: number): Shape =>
+  Is.record({
+    range: Is.exactly(of),
+    step_ms: Is.exactly(stepMs),
+    at: Is.list(Is.timestamp),
+    measured_ms: Is.list(Is.integer),
+    transactions: Is.list(Is.integer),
+    rounds: Is.list(Is.integer),
+    fees: Is.list(Is.integer),
+    finality_ms: Is.list(Is.nullable(Is.integer)),
+    total_supply: Is.list(Is.integer),
+    total_staked: Is.list(Is.integer),
+    mempool_size: Is.list(Is.integer),
+  })
+
+export const attendance = Is.record({
+  range,
+  validators: Is.list(Is.record({ address: Is.hex20, made: Is.integer, missed: Is.integer })),
+})
+
+export const validatorRounds = Is.record({
+  validator: Is.hex20,
+  range,
+  step_ms: Is.integer,
+  at: Is.list(Is.timestamp),
+  made: Is.list(Is.integer),
+  missed: Is.list(Is.integer),
+})
+
 /** Any refusal: its code, one line for people, and fields that help. */
 export const failure = (code: string, more: Readonly<Record<string, Shape>> = {}): Shape =>
   Is.record({ code: Is.exactly(code), error: Is.words, ...more })

@@ -49,7 +49,11 @@ const SOMEBODY = "9f3c1a2b4d5e6f708192a3b4c5d6e7f8091a2b3c" as Address.Address
 const OTHER = { testnet: Address.toBech32(SOMEBODY, "tudg"), mainnet: Address.toBech32(SOMEBODY, "udg") }
 
 const ofAccount = ["/balance/:address", "/stake/:address", "/delegation/:address", "/validator/:address/delegators"]
-  .concat(["/vote/1/:address", "/proof/:address", "/account/:address/transactions", "/account/:address/policy"])
+  .concat(
+    ["/vote/1/:address", "/proof/:address", "/account/:address/transactions", "/account/:address/policy"].concat(
+      "/validator/:address/rounds",
+    ),
+  )
   .flatMap((path): ReadonlyArray<Refusal> => {
     const route = path.replace("/vote/1/", "/vote/:id/")
     const named = (text: string) => path.replace(":address", text)
@@ -144,6 +148,26 @@ const missing: ReadonlyArray<Refusal> = [
   get("/account/:address/transactions", "no cursor", "/account/@alice/transactions?cursor=%21", 400, "InvalidRequest", {
     more: field("cursor"),
   }),
+]
+
+const monitoring: ReadonlyArray<Refusal> = [
+  get("/metrics/history", "a range that there is not", "/metrics/history?range=week", 400, "InvalidRequest", {
+    more: field("range"),
+  }),
+  get("/metrics/history", "no moment", "/metrics/history?since=1.5", 400, "InvalidRequest", { more: field("since") }),
+  get("/metrics/validators", "a range that there is not", "/metrics/validators?range=", 400, "InvalidRequest", {
+    more: field("range"),
+  }),
+  get(
+    "/validator/:address/rounds",
+    "a range twice",
+    "/validator/@alice/rounds?range=day&range=day",
+    400,
+    "InvalidRequest",
+    {
+      more: field("range"),
+    },
+  ),
 ]
 
 const lostKeys: ReadonlyArray<Refusal> = [
@@ -758,6 +782,7 @@ const submissions: ReadonlyArray<Refusal> = [
 export const refusals: ReadonlyArray<Refusal> = [
   ...ofAccount,
   ...missing,
+  ...monitoring,
   ...lostKeys,
   ...paths,
   ...methods,

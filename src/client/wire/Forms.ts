@@ -72,8 +72,12 @@ const f65: Form = {kind:"union",of:[{kind:"record",fields:{param:f3,value:f0}},{
 const f66: Form = {kind:"literal",values:["Active","Passed","Rejected","Executed","Failed"]}
 const f67: Form = {kind:"literal",values:["held","returned","forfeited"]}
 const f68: Form = {kind:"record",fields:{round:f0}}
-const f69: Form = {kind:"record",fields:{epoch:f0,round:f0,commit_index:f0,commit_hash:f15,effects_digest:f15,state_root:f15,total_supply:f1,next_epoch:{kind:"union",of:[{kind:"record",fields:{epoch:f0,first_round:f0,seed:f15,rules:{kind:"record",fields:{epoch_rounds:f0,collection_depth_rounds:f0,checkpoint_interval_rounds:f0,round_reward:f1,halving_rounds:f0,treasury_percent:f32,council_percent:f32}},members:{kind:"list",of:{kind:"record",fields:{address:f6,pub_key:f10,weight:f1}}}}},f8]},previous:f15,hash:f15,signatures:{kind:"list",of:{kind:"record",fields:{validator:f6,signature:f37}}}}}
-const f70: Form = {kind:"bytes"}
+const f69: Form = {kind:"list",of:f0}
+const f70: Form = {kind:"record",fields:{epoch:f0,round:f0,commit_index:f0,commit_hash:f15,effects_digest:f15,state_root:f15,total_supply:f1,next_epoch:{kind:"union",of:[{kind:"record",fields:{epoch:f0,first_round:f0,seed:f15,rules:{kind:"record",fields:{epoch_rounds:f0,collection_depth_rounds:f0,checkpoint_interval_rounds:f0,round_reward:f1,halving_rounds:f0,treasury_percent:f32,council_percent:f32}},members:{kind:"list",of:{kind:"record",fields:{address:f6,pub_key:f10,weight:f1}}}}},f8]},previous:f15,hash:f15,signatures:{kind:"list",of:{kind:"record",fields:{validator:f6,signature:f37}}}}}
+const f71: Form = {kind:"bytes"}
+const f72: Form = {kind:"literal",values:["hour","day","year"]}
+const f73: Form = {kind:"list",of:f1}
+const f74: Form = {kind:"record",fields:{range:f72},optional:["range"]}
 
 /** By group and name. */
 export const endpoints: Named<Named<Endpoint>> = {
@@ -122,19 +126,22 @@ export const endpoints: Named<Named<Endpoint>> = {
   dag: {
     round: {method:"GET",path:"/round/:round",params:f68,answer:{kind:"record",fields:{round:f0,timestamp:f56,finalized:f7,vertices:{kind:"list",of:{kind:"record",fields:{hash:f15,validator:f6,reward:f1,tx_count:f0,parent_count:f0}}}}}},
     vertex: {method:"GET",path:"/vertex/:hash",params:f54,answer:{kind:"record",fields:{hash:f15,round:f0,validator:f6,parent_count:f0,parents:{kind:"list",of:f15},coinbase_reward:f1,timestamp:f0,finalized:f7,transactions:{kind:"list",of:{kind:"record",fields:{type:f16,hash:f15,fee:f1,outcome:{kind:"literal",values:["applied","failed","no effect",null]}}}}}}},
-    columns: {method:"GET",path:"/dag",query:{kind:"record",fields:{from:f0,rounds:{kind:"integer",min:1,max:120,expected:"an integer from 1 to 120"}},optional:["from","rounds"]},answer:{kind:"record",fields:{dag_round:f0,finalized_round:f0,validators:{kind:"list",of:f6},columns:{kind:"list",of:{kind:"record",fields:{round:f0,epoch:f0,timestamp:f56,finalized:f7,leader:{kind:"union",of:[{kind:"record",fields:{validator:f0,verdict:{kind:"literal",values:["undecided","committed","skipped"]}}},f8]},vertices:{kind:"list",of:{kind:"record",fields:{hash:f15,validator:f0,tx_count:f0,commit_index:f56,parents:{kind:"list",of:f0},older_parents:{kind:"list",of:{kind:"record",fields:{round:f0,validator:f0}}}}}}}}}}}},
+    columns: {method:"GET",path:"/dag",query:{kind:"record",fields:{from:f0,rounds:{kind:"integer",min:1,max:120,expected:"an integer from 1 to 120"}},optional:["from","rounds"]},answer:{kind:"record",fields:{dag_round:f0,finalized_round:f0,validators:{kind:"list",of:f6},columns:{kind:"list",of:{kind:"record",fields:{round:f0,epoch:f0,timestamp:f56,finalized:f7,leader:{kind:"union",of:[{kind:"record",fields:{validator:f0,verdict:{kind:"literal",values:["undecided","committed","skipped"]}}},f8]},vertices:{kind:"list",of:{kind:"record",fields:{hash:f15,validator:f0,tx_count:f0,commit_index:f56,parents:f69,older_parents:{kind:"list",of:{kind:"record",fields:{round:f0,validator:f0}}}}}}}}}}}},
   },
   checkpoints: {
-    latest: {method:"GET",path:"/checkpoint/latest",answer:f69},
-    checkpoint: {method:"GET",path:"/checkpoint/:round",params:f68,answer:f69},
-    byHash: {method:"GET",path:"/checkpoint/hash/:hash",params:f54,answer:f69},
-    closing: {method:"GET",path:"/checkpoint/epoch/:epoch",params:{kind:"record",fields:{epoch:f0}},answer:f69},
-    transactionProof: {method:"GET",path:"/proof/tx/:hash",params:f54,answer:{kind:"record",fields:{hash:f15,network_id:f17,vertex:f70,headers:{kind:"list",of:f70,max:64},previous:f15,commits:{kind:"list",of:{kind:"record",fields:{index:f0,epoch:f0,leader_round:f0,leader_hash:f15}},min:1,max:10001},checkpoint:f69}}},
-    proof: {method:"GET",path:"/proof/:address",params:f5,answer:{kind:"record",fields:{address:f6,key:f15,record:f9,proof:{kind:"record",fields:{siblings:{kind:"list",of:{kind:"record",fields:{hash:f15,records:f0}},max:251},leaf:{kind:"list",of:{kind:"record",fields:{key:f15,value:f70}},max:32}}},checkpoint:f69}}},
+    latest: {method:"GET",path:"/checkpoint/latest",answer:f70},
+    checkpoint: {method:"GET",path:"/checkpoint/:round",params:f68,answer:f70},
+    byHash: {method:"GET",path:"/checkpoint/hash/:hash",params:f54,answer:f70},
+    closing: {method:"GET",path:"/checkpoint/epoch/:epoch",params:{kind:"record",fields:{epoch:f0}},answer:f70},
+    transactionProof: {method:"GET",path:"/proof/tx/:hash",params:f54,answer:{kind:"record",fields:{hash:f15,network_id:f17,vertex:f71,headers:{kind:"list",of:f71,max:64},previous:f15,commits:{kind:"list",of:{kind:"record",fields:{index:f0,epoch:f0,leader_round:f0,leader_hash:f15}},min:1,max:10001},checkpoint:f70}}},
+    proof: {method:"GET",path:"/proof/:address",params:f5,answer:{kind:"record",fields:{address:f6,key:f15,record:f9,proof:{kind:"record",fields:{siblings:{kind:"list",of:{kind:"record",fields:{hash:f15,records:f0}},max:251},leaf:{kind:"list",of:{kind:"record",fields:{key:f15,value:f71}},max:32}}},checkpoint:f70}}},
   },
   monitoring: {
     metrics: {method:"GET",path:"/metrics"},
     metricsJson: {method:"GET",path:"/metrics/json",answer:{kind:"record",fields:{dag_round:f0,finalized_round:f0,finality_lag:f0,peer_count:f0,mempool_size:f0,total_supply:f1,total_staked:f1,active_validators:f0,checkpoint_latest:f0,uptime_seconds:f0}}},
+    history: {method:"GET",path:"/metrics/history",query:{kind:"record",fields:{range:f72,since:f0},optional:["range","since"]},answer:{kind:"record",fields:{range:f72,step_ms:f0,at:f69,measured_ms:f69,transactions:f69,rounds:f69,fees:f73,finality_ms:{kind:"list",of:f56},total_supply:f73,total_staked:f73,mempool_size:f69}}},
+    attendance: {method:"GET",path:"/metrics/validators",query:f74,answer:{kind:"record",fields:{range:f72,validators:{kind:"list",of:{kind:"record",fields:{address:f6,made:f0,missed:f0}}}}}},
+    validatorRounds: {method:"GET",path:"/validator/:address/rounds",params:f5,query:f74,answer:{kind:"record",fields:{validator:f6,range:f72,step_ms:f0,at:f69,made:f69,missed:f69}}},
   },
   documents: {
     openapi: {method:"GET",path:"/openapi.json"},

@@ -149,15 +149,3 @@ export class Columns {
     return found
   }
 }
-
-/** Finalized transactions per second over the newest finalized columns of about `windowMs`; none without two commits. */
-export const transactionsPerSecond = (columns: Columns, windowMs: number): number | undefined => {
-  const settled = columns.between(columns.oldest, columns.newest).filter(({ isFinalized }) => isFinalized)
-  const end = settled.findLast(({ timestamp }) => timestamp !== null)?.timestamp ?? null
-  if (end === null) return undefined
-  const inside = settled.filter(({ timestamp }) => timestamp !== null && timestamp > end - windowMs)
-  const start = inside[0]?.timestamp ?? null
-  if (start === null || start >= end) return undefined
-  const count = inside.slice(1).reduce((sum, { dots }) => sum + dots.reduce((all, dot) => all + dot.transactions, 0), 0)
-  return (1_000 * count) / (end - start)
-}

@@ -1,5 +1,5 @@
 /** The colours of the style sheet, computed for this theme, as the canvas needs them. */
-import { Record } from "effect"
+import * as Colours from "../show/Colours.js"
 
 const variables = {
   paper: "--surface",
@@ -18,14 +18,4 @@ const variables = {
 
 export type Palette = Readonly<Record<keyof typeof variables, string>>
 
-/** `var(--x)` may contain a function of the theme; the browser computes it for an element's colour. */
-export const read = (parent: Element): Palette => {
-  const probe = document.createElement("span")
-  parent.append(probe)
-  const palette = Record.map(variables, (variable) => {
-    probe.style.color = `var(${variable})`
-    return getComputedStyle(probe).color
-  })
-  probe.remove()
-  return palette
-}
+export const read = (parent: Element): Palette => Colours.read(parent, variables)

@@ -1,15 +1,14 @@
 import type { ComponentChildren } from "preact"
-import { useEffect } from "preact/hooks"
 import * as Sats from "../../protocol/numbers/Sats.js"
-import * as Columns from "../dag/Columns.js"
+import * as Course from "../charts/Course.js"
+import * as Figures from "../charts/Figures.js"
 import { DagCanvas } from "../dag/DagCanvas.js"
-import * as Feed from "../dag/Feed.js"
 import { Legend } from "../dag/Legend.js"
 import { RoundTable } from "../dag/RoundTable.js"
 import * as Network from "../live/Network.js"
-import { node } from "../live/Node.js"
+import { type Answer, node } from "../live/Node.js"
+import { type Past, usePast } from "../live/Past.js"
 import { useResource } from "../live/Resource.js"
-import * as Samples from "../live/Samples.js"
 import * as Route from "../route/Route.js"
 import { Bar } from "../show/Bar.js"
 import { Loaded } from "../show/Loaded.js"
@@ -18,6 +17,8 @@ import { Spark } from "../show/Spark.js"
 import * as Words from "../show/Words.js"
 import { HealthList } from "./HealthList.js"
 import { TransactionTable } from "./TransactionTable.js"
+
+type Status = Answer<"core", "status">
 
 interface FigureProps {
   readonly name: string
@@ -35,49 +36,56 @@ const Figure = ({ name, value, note, children }: FigureProps) => (
   </div>
 )
 
-const RATE_WINDOW_MS = 30_000
+const SPARK_MS = 600_000
+const SPARK_GROUP_MS = 10_000
 
-/** Transactions in each of the latest finalized rounds, for the small chart. */
-const ratesOf = (columns: Columns.Columns): ReadonlyArray<number> => {
-  const finalized = columns.between(columns.newest - 90, columns.newest).filter(({ isFinalized }) => isFinalized)
-  return finalized.map(({ dots }) => dots.reduce((sum, { transactions }) => sum + transactions, 0))
+/** The last ten minutes, as the node kept them. */
+const Trend = ({ figure: { title, of, write }, past }: { readonly figure: Figures.Figure; readonly past: Past }) => {
+  const { values } = Course.draw(past, { from: (past.at.at(-1) ?? 0) - SPARK_MS, groupMs: SPARK_GROUP_MS }, [of(past)])
+  return <Spark values={(values[0] ?? []).filter((value) => value !== null)} label={title} write={write} />
 }
 
-const Figures = ({
-  status,
-  history,
-}: {
-  readonly status: Samples.Status
-  readonly history: ReadonlyArray<Samples.Sample>
-}) => {
-  const { columns } = Feed.useColumns()
-  const rate = Columns.transactionsPerSecond(columns, RATE_WINDOW_MS)
-  const pace = Samples.roundsPerSecond(history)
+const RATE_POINTS = 30
+
+/** Over the last half minute. */
+const lately = (figure: Figures.Figure, past: Past | undefined): string => {
+  if (past === undefined) return "–"
+  const value = figure.of(past)(Math.max(0, past.at.length - RATE_POINTS), past.at.length)
+  return value === null ? "–" : figure.write(value)
+}
+
+const KeyFigures = ({ status, past }: { readonly status: Status; readonly past: Past | undefined }) => {
   const lag = status.dag_round - status.last_finalized_round
-  const course = (of: (status: Samples.Status) => number): ReadonlyArray<number> => history.map((one) => of(one.status))
+  const trend = (figure: Figures.Figure) => (past === undefined ? undefined : <Trend figure={figure} past={past} />)
   return (
     <div class="figures">
       <Figure
         name="Round"
         value={<a href={Route.subject("round", status.dag_round)}>{Words.count(status.dag_round)}</a>}
-        note={pace === undefined ? "measuring" : `${pace.toFixed(1)} rounds per second`}
-      />
-      <Figure name="Finality lag" value={lag} note={`finalized to ${Words.count(status.last_finalized_round)}`}>
-        <Spark values={course((one) => one.dag_round - one.last_finalized_round)} label="Finality lag" atLeast={10} />
+        note={`${lately(Figures.rounds, past)} rounds per second`}
+      >
+        {trend(Figures.rounds)}
+      </Figure>
+      <Figure
+        name="Time to finality"
+        value={`${lately(Figures.finality, past)} s`}
+        note={`${Words.counted(lag, "round")} behind, finalized to ${Words.count(status.last_finalized_round)}`}
+      >
+        {trend(Figures.finality)}
       </Figure>
       <Figure
         name="Transactions per second"
-        value={rate === undefined ? "–" : rate.toFixed(1)}
+        value={<a href={Route.place("charts")}>{lately(Figures.transactions, past)}</a>}
         note="finalized, last 30 s"
       >
-        <Spark values={ratesOf(columns)} label="Transactions per round" atLeast={5} />
+        {trend(Figures.transactions)}
       </Figure>
       <Figure
         name="Mempool"
         value={<a href={Route.place("mempool")}>{Words.count(status.mempool_size)}</a>}
         note="of 10,000"
       >
-        <Spark values={course((one) => one.mempool_size)} label="Pending transactions" atLeast={20} />
+        {trend(Figures.mempool)}
       </Figure>
       <Figure name="Supply" value={Words.aboutCoins(status.total_supply)} note="of at most 21 million UDG">
         <Bar
@@ -123,9 +131,8 @@ const LatestTransactions = () => (
 )
 
 export const Overview = () => {
-  useEffect(Samples.watch, [])
-  const history = Samples.samples.value
-  const latest = history.at(-1)
+  const status = useResource("status", () => node.core.status())
+  const past = usePast("hour")
   const health = useResource("health", () => node.core.healthReport())
   const info = Network.network.value
   const name = info === undefined ? undefined : `${info.mode} ${info.network_id}`
@@ -135,11 +142,8 @@ export const Overview = () => {
         <DagCanvas height={220} />
         <Legend />
       </Section>
-      <Loaded
-        of={latest === undefined ? { state: "loading" } : { state: "ready", value: latest.status }}
-        what="the node's figures"
-      >
-        {(status) => <Figures status={status} history={history} />}
+      <Loaded of={status} what="the node's figures">
+        {(value) => <KeyFigures status={value} past={past.state === "ready" ? past.value : undefined} />}
       </Loaded>
       <div class="columns">
         <Section title="Latest rounds" aside={<a href={Route.place("dag")}>All in the DAG</a>}>

@@ -4,6 +4,7 @@
 export const places = [
   "dag",
   "transactions",
+  "charts",
   "validators",
   "proposals",
   "mempool",

@@ -2,15 +2,14 @@
 interface Props {
   readonly values: ReadonlyArray<number>
   readonly label: string
-  /** The least upper end of the scale, so that noise looks small. */
-  readonly atLeast?: number
+  readonly write: (value: number) => string
 }
 
 const WIDTH = 160
 const HEIGHT = 36
 
-export const Spark = ({ values, label, atLeast = 1 }: Props) => {
-  const top = Math.max(atLeast, ...values)
+export const Spark = ({ values, label, write }: Props) => {
+  const top = Math.max(Number.MIN_VALUE, ...values)
   const step = WIDTH / Math.max(1, values.length - 1)
   const points = values.map(
     (value, i) => `${(i * step).toFixed(1)},${(HEIGHT - 2 - (value / top) * (HEIGHT - 4)).toFixed(1)}`,
@@ -18,7 +17,7 @@ export const Spark = ({ values, label, atLeast = 1 }: Props) => {
   const text =
     values.length === 0
       ? "no values yet"
-      : `between ${Math.min(...values).toFixed(1)} and ${Math.max(...values).toFixed(1)}, now ${(values.at(-1) ?? 0).toFixed(1)}`
+      : `between ${write(Math.min(...values))} and ${write(Math.max(...values))}, now ${write(values.at(-1) ?? 0)}`
   return (
     <svg
       class="spark"

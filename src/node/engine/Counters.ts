@@ -21,6 +21,8 @@ const NOTHING = {
   checkpointsPersisted: 0,
   /** Final and recorded, applied or failed. */
   transactions: 0,
+  /** Sats, of those. */
+  fees: 0,
   commits: 0,
   /** Final ones, of all members. */
   finalVertices: 0,
@@ -49,6 +51,12 @@ export const outcomesOf = ({ vertices }: Pick<Execution, "vertices">): Record<Ou
   const counts = { Applied: 0, Failed: 0, NoEffect: 0 }
   for (const { transactions } of vertices) for (const { _tag } of transactions) counts[_tag]++
   return counts
+}
+
+const feesOf = ({ vertices }: Pick<Execution, "vertices">): number => {
+  let fees = 0
+  for (const { transactions } of vertices) for (const one of transactions) if (one._tag !== "NoEffect") fees += one.fee
+  return fees
 }
 
 export interface Surroundings {
@@ -190,6 +198,7 @@ export class Counters {
     const outcomes = outcomesOf(execution)
     for (const tag of ["Applied", "Failed", "NoEffect"] as const) this.#outcomes[tag] += outcomes[tag]
     counts.transactions += outcomes.Applied + outcomes.Failed
+    counts.fees += feesOf(execution)
     counts.commits++
     counts.finalVertices += vertices.length
     for (const { _tag } of execution.events) if (_tag === "Slashed") counts.slashings++

@@ -112,6 +112,7 @@ const inUrl = <A extends number>(
   )
 
 export const RoundInUrl = inUrl(Round, "a round of the DAG")
+export const TimestampInUrl = inUrl(Timestamp, "milliseconds since 1970")
 export const EpochInUrl = inUrl(Natural.schema<Natural.Epoch>("an epoch"), "an epoch")
 export const ProposalIdInUrl = inUrl(Natural.schema<Natural.ProposalId>("a proposal's number"), "a proposal's number")
 /** How many entries of a list. */

@@ -1,7 +1,13 @@
-import { HttpApiSchema } from "@effect/platform"
+import { HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import * as Group from "../../effect3/http/Group.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import * as Access from "./Access.js"
+import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
+
+const { example } = Field
 
 export const Metrics = Field.record(
   "Metrics",
@@ -38,7 +44,120 @@ export const Exposition = HttpApiSchema.Text({ contentType: "text/plain; version
   examples: ["# HELP udg_dag_round Highest round seen\n# TYPE udg_dag_round gauge\nudg_dag_round 1205\n"],
 })
 
-export const group = Group.of("monitoring", "Monitoring", "Figures for monitoring systems.", [
+export const Range = Schema.Literal("hour", "day", "year").annotations({
+  identifier: "Range",
+  description: "how far back",
+})
+
+const range = Field.optional(Range, "how far back; an hour when left out")
+
+const stepMs = Field.count("how long one point is, in milliseconds")
+const Moment = Natural.schema<Natural.Timestamp>("when a point begins, milliseconds since 1970")
+const Counted = Natural.count("how many in this point")
+
+const column = <A, I>(schema: Schema.Schema<A, I>, about: string) =>
+  Schema.Array(schema).annotations({ description: about })
+
+export const History = Field.record(
+  "MetricsHistory",
+  "the network's figures over time; all lists have one entry for each point, oldest first",
+  Schema.Struct({
+    range: Field.of(Range, "how far back"),
+    step_ms: stepMs,
+    at: column(
+      Moment,
+      "when the point begins, milliseconds since 1970; while the node did not run there are no points",
+    ),
+    measured_ms: column(Counted, "how much of the point was measured: divide by it to get a rate"),
+    transactions: column(Counted, "finalized, applied or failed"),
+    rounds: column(Counted, "decided: leader committed or skipped"),
+    fees: column(Sats.schema, "sats paid in fees"),
+    finality_ms: column(
+      Schema.NullOr(Counted),
+      "from a vertex' arrival here until it was final and on disk, on average; null where no vertex became final",
+    ),
+    total_supply: column(Sats.schema, "everything that exists, at the end"),
+    total_staked: column(Sats.schema, "own stakes and delegations together, at the end"),
+    mempool_size: column(Counted, "pending transactions, at the end"),
+  }),
+  {
+    range: "hour",
+    step_ms: 1_000,
+    at: [example.timestamp],
+    measured_ms: [1_000],
+    transactions: [12],
+    rounds: [2],
+    fees: [12_000],
+    finality_ms: [1_480],
+    total_supply: [1_500_120_300_000_000],
+    total_staked: [10_400_000_000_000],
+    mempool_size: [3],
+  },
+)
+
+export const Attendance = Field.record(
+  "Attendance",
+  "in how many rounds each member of a committee made a vertex that became final, and in how many none, as far as this node counted",
+  Schema.Struct({
+    range: Field.of(Range, "how far back"),
+    validators: Schema.Array(
+      Schema.Struct({
+        address: Field.address("the validator"),
+        made: Field.count("rounds with a final vertex"),
+        missed: Field.count("rounds without one"),
+      }),
+    ),
+  }),
+  { range: "day", validators: [{ address: example.address, made: 172_000, missed: 12 }] },
+)
+
+export const ValidatorRounds = Field.record(
+  "ValidatorRounds",
+  "one validator's rounds over time, only where it had a seat; all lists have one entry for each point, oldest first",
+  Schema.Struct({
+    validator: Field.address("the validator"),
+    range: Field.of(Range, "how far back"),
+    step_ms: stepMs,
+    at: column(Moment, "when the point begins, milliseconds since 1970"),
+    made: column(Counted, "rounds with a final vertex"),
+    missed: column(Counted, "rounds without one"),
+  }),
+  {
+    ...{ validator: example.address, range: "hour", step_ms: 60_000 },
+    ...{ at: [example.timestamp], made: [119], missed: [1] },
+  },
+)
+
+export const group = Group.of("monitoring", "Monitoring", "Figures for monitoring systems, and figures over time.", [
   Group.get("metrics", "/metrics", "Metrics for Prometheus").addSuccess(Exposition),
   Group.get("metricsJson", "/metrics/json", "The most important metrics as JSON").addSuccess(Metrics),
+  Group.get("history", "/metrics/history", "The network's figures over time")
+    .annotate(
+      OpenApi.Description,
+      "As this node measured them: an hour by second, a day by minute, a year by hour. A restart keeps them. The last point is " +
+        "still growing: to follow, pass its `at` as `since` and replace it. It counts as ten requests.",
+    )
+    .annotate(Access.Weight, 10)
+    .setUrlParams(
+      Schema.Struct({
+        range,
+        since: Field.optional(Field.TimestampInUrl, "only points that begin at or after this moment"),
+      }),
+    )
+    .addSuccess(History)
+    .addError(Failure.InvalidRequest),
+  Group.get("attendance", "/metrics/validators", "Rounds made and missed by each validator")
+    .setUrlParams(Schema.Struct({ range }))
+    .addSuccess(Attendance)
+    .addError(Failure.InvalidRequest),
+  Group.get("validatorRounds", "/validator/:address/rounds", "Rounds made and missed by a validator over time")
+    .annotate(
+      OpenApi.Description,
+      "An hour by minute, a day by half hour, a year by day. Empty for an account that had no seat. A round counts once no later " +
+        "commit can order a vertex of it.",
+    )
+    .setPath(Schema.Struct({ address: Field.AccountText }))
+    .setUrlParams(Schema.Struct({ range }))
+    .addSuccess(ValidatorRounds)
+    .addError(Failure.OfAccount),
 ])

@@ -1,15 +1,23 @@
 import { Effect } from "effect"
+import type { Rounds } from "../../node/history/Attendance.js"
+import type * as Figures from "../../node/history/Figures.js"
+import * as Ranges from "../../node/history/Ranges.js"
 import * as Log from "../../node/log/Log.js"
-import { type Figures, Metrics } from "../../node/reads/Metrics.js"
+import { Metrics, type Figures as MetricsFigures } from "../../node/reads/Metrics.js"
+import { MetricsHistory } from "../../node/reads/MetricsHistory.js"
 import { State } from "../../node/reads/State.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
 import type * as Api from "../api/Monitoring.js"
 import { Prometheus } from "../metrics/Prometheus.js"
 import * as Answer from "../server/Answer.js"
 import type * as Handlers from "../server/Handlers.js"
+import * as AccountReference from "./AccountReference.js"
 
 const log = Log.for("metrics")
 
-const metricsOf = (figures: Figures): typeof Api.Metrics.Type => ({
+const metricsOf = (figures: MetricsFigures): typeof Api.Metrics.Type => ({
   dag_round: figures.dagRound,
   finalized_round: figures.finalizedRound,
   finality_lag: figures.finalityLag,
@@ -22,14 +30,66 @@ const metricsOf = (figures: Figures): typeof Api.Metrics.Type => ({
   uptime_seconds: figures.uptimeSeconds,
 })
 
+const STANDARD_RANGE = "hour"
+
+const finalityOf = ({ finalityMs, finalVertices }: Figures.Point): number | null =>
+  finalVertices === 0 ? null : Math.round(finalityMs / finalVertices)
+
+const historyOf = (range: Ranges.Name, points: ReadonlyArray<Figures.Point>): typeof Api.History.Type => ({
+  range,
+  step_ms: Ranges.figures[range].stepMs,
+  at: points.map(({ at }) => Natural.timestamp(at)),
+  measured_ms: points.map(({ ms }) => ms),
+  transactions: points.map(({ transactions }) => transactions),
+  rounds: points.map(({ rounds }) => rounds),
+  fees: points.map(({ fees }) => Sats.make(Math.min(fees, Sats.MAX_SUPPLY))),
+  finality_ms: points.map(finalityOf),
+  total_supply: points.map(({ supply }) => Sats.make(supply)),
+  total_staked: points.map(({ staked }) => Sats.make(staked)),
+  mempool_size: points.map(({ mempool }) => mempool),
+})
+
+const attendanceOf = (range: Ranges.Name, totals: ReadonlyMap<Address, Rounds>): typeof Api.Attendance.Type => ({
+  range,
+  validators: [...totals].map(([address, { made, missed }]) => ({ address, made, missed })),
+})
+
+const roundsOf = (
+  validator: Address,
+  range: Ranges.Name,
+  points: ReadonlyArray<Rounds & Ranges.Dated>,
+): typeof Api.ValidatorRounds.Type => ({
+  validator,
+  range,
+  step_ms: Ranges.attendance[range].stepMs,
+  at: points.map(({ at }) => Natural.timestamp(at)),
+  made: points.map(({ made }) => made),
+  missed: points.map(({ missed }) => missed),
+})
+
 export const handlers = Effect.gen(function* () {
   const { revision } = yield* State
   const metrics = yield* Metrics
+  const { time, figures, attendance } = yield* MetricsHistory
+  const account = yield* AccountReference.resolver
   const { expose } = yield* Prometheus
   // The seconds go on where nothing else does.
   const version = () => `${revision()} ${metrics.uptimeSeconds()}`
   return {
     metrics: () => Effect.tap(expose, (text) => log.debug("exposed", { characters: text.length })),
     metricsJson: () => Answer.current(version, () => metricsOf(metrics.figures())),
+    history: ({ query: { range = STANDARD_RANGE, since = 0 } }) =>
+      Answer.current(time, () =>
+        historyOf(
+          range,
+          figures()[range].filter(({ at }) => at >= since),
+        ),
+      ),
+    attendance: ({ query: { range = STANDARD_RANGE } }) =>
+      Answer.current(time, () => attendanceOf(range, attendance.totals(range))),
+    validatorRounds: ({ path, query: { range = STANDARD_RANGE } }) =>
+      Effect.map(account("address", path.address), (address) =>
+        Answer.atVersion(time, () => roundsOf(address, range, attendance.of(address, range))),
+      ),
   } satisfies Handlers.Of<"monitoring">
 })

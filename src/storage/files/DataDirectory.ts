@@ -21,6 +21,7 @@ export const FILES = {
   nodeKey: "node.key",
   peers: "peers.txt",
   running: "running.json",
+  history: "history.json",
 } as const
 
 export class DataDirectory {

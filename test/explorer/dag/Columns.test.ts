@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Columns, type ColumnsAnswer, transactionsPerSecond } from "../../../src/explorer/dag/Columns.js"
+import { Columns, type ColumnsAnswer } from "../../../src/explorer/dag/Columns.js"
 import type * as Address from "../../../src/protocol/identity/Address.js"
 import type * as Hash from "../../../src/protocol/identity/Hash.js"
 import * as Natural from "../../../src/protocol/numbers/Natural.js"
@@ -91,21 +91,5 @@ describe("the known part of the DAG", () => {
     columns.merge(answer(Array.from({ length: 4_100 }, (_, i) => [i + 1, true] as const)))
     expect([columns.size, columns.oldest, columns.newest]).toEqual([4_000, 101, 4_100])
     expect(columns.hasRoomBefore).toBe(false)
-  })
-
-  it("counts transactions by the times of their commits", () => {
-    const columns = new Columns()
-    expect(transactionsPerSecond(columns, 10_000)).toBeUndefined()
-    columns.merge(
-      answer([
-        [1, true, 99],
-        [2, true, 10],
-        [3, true, 10],
-        [4, false, 1_000],
-      ]),
-    )
-    // 20 transactions behind the first commit, in the second between it and the last.
-    expect(transactionsPerSecond(columns, 10_000)).toBe(20)
-    expect(transactionsPerSecond(columns, 600)).toBe(20)
   })
 })

@@ -1,0 +1,183 @@
+/** A chart with axes: what is under the pointer, or the last value, is written above it, and read to those who do not see it. */
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals"
+import { useEffect, useRef } from "preact/hooks"
+import uPlot from "uplot"
+import * as Colours from "../show/Colours.js"
+import * as Theme from "../show/Theme.js"
+import * as Words from "../show/Words.js"
+import type { Course } from "./Course.js"
+
+export interface Line {
+  readonly name: string
+  readonly tone: Tone
+}
+
+type Tone = "accent" | "second" | "third" | "good" | "bad"
+
+interface Props {
+  readonly title: string
+  /** What was drawn, such as "the last hour". */
+  readonly window: string
+  readonly course: Course
+  readonly lines: ReadonlyArray<Line>
+  readonly write: (value: number) => string
+  /** Bars from zero, each over those before it: a line's value contains that of the next one. */
+  readonly isStacked?: boolean
+  /** The axis begins at zero. */
+  readonly fromZero?: boolean
+}
+
+const variables = {
+  quiet: "--quiet",
+  line: "--line",
+  accent: "--accent",
+  second: "--second",
+  third: "--third",
+  good: "--good",
+  bad: "--bad",
+} as const
+
+const HEIGHT = 170
+const KEY = "udg-time"
+
+const dataOf = ({ at, values }: Course): uPlot.AlignedData => [[...at], ...values.map((line) => [...line])]
+
+/** Above what is drawn there is some air, and a flat line is no line at the edge. */
+const scaleOf =
+  (fromZero: boolean): uPlot.Range.Function =>
+  (_, least, most) => {
+    if (least === null || most === null || !Number.isFinite(most)) return [0, 1]
+    const air = most === least ? Math.max(most * 0.01, 1e-9) : (most - least) * 0.08
+    return fromZero ? [0, most === 0 ? 1 : most * 1.08] : [Math.max(0, least - air), most + air]
+  }
+
+const MINUTE = 60
+const DAY = 86_400
+
+const toSecond = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" })
+const toMinute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" })
+const toDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
+
+/** A moment on the axis, as exact as the steps of the axis in seconds. */
+const written = (at: number, step: number): string =>
+  (step < MINUTE ? toSecond : step < DAY ? toMinute : toDay).format(1_000 * at)
+
+type Palette = Readonly<Record<keyof typeof variables, string>>
+
+const axisOf = (palette: Palette): uPlot.Axis => ({
+  stroke: palette.quiet,
+  font: "11px system-ui, sans-serif",
+  grid: { stroke: palette.line, width: 1 },
+  ticks: { stroke: palette.line, width: 1, size: 4 },
+})
+
+const bars = uPlot.paths.bars?.({ size: [0.9, 40] })
+
+const seriesOf = ({ name, tone }: Line, palette: Palette, isStacked: boolean): uPlot.Series => ({
+  label: name,
+  stroke: palette[tone],
+  width: isStacked ? 0 : 1.5,
+  points: { show: false },
+  fill: isStacked ? palette[tone] : `color-mix(in srgb, ${palette[tone]} 12%, transparent)`,
+  ...(isStacked && bars !== undefined ? { paths: bars } : {}),
+})
+
+const optionsOf = (
+  { lines, write, isStacked = false, fromZero = false }: Props,
+  parent: HTMLElement,
+  onMove: (index: number | null) => void,
+): uPlot.Options => {
+  const palette = Colours.read(parent, variables)
+  return {
+    width: Math.max(200, parent.clientWidth),
+    height: HEIGHT,
+    legend: { show: false },
+    // The pointer of one chart moves that of all.
+    cursor: { sync: { key: KEY }, drag: { x: false, y: false }, points: { size: 7 } },
+    scales: { x: { time: true }, y: { range: scaleOf(fromZero || isStacked) } },
+    axes: [
+      { ...axisOf(palette), space: 70, values: (_, splits, __, ___, step) => splits.map((at) => written(at, step)) },
+      { ...axisOf(palette), size: 66, space: 36, values: (_, splits) => splits.map(write) },
+    ],
+    series: [{}, ...lines.map((line) => seriesOf(line, palette, isStacked))],
+    hooks: { setCursor: [({ cursor: { idx } }) => onMove(idx ?? null)] },
+  }
+}
+
+const said = ({ title, window, course, lines, write }: Props): string => {
+  const ofLine = (i: number): string => {
+    const there = (course.values[i] ?? []).filter((value) => value !== null)
+    const last = there.at(-1)
+    if (last === undefined) return "no values yet"
+    return `between ${write(Math.min(...there))} and ${write(Math.max(...there))}, now ${write(last)}`
+  }
+  const values = lines.map(({ name }, i) => (lines.length === 1 ? ofLine(i) : `${name} ${ofLine(i)}`))
+  return `${title}, ${window}: ${values.join("; ")}`
+}
+
+/** What is under the pointer; else the last values. */
+const Reading = ({ course, lines, write, index }: Props & { readonly index: number | null }) => {
+  const at = index ?? course.at.length - 1
+  const moment = course.at[at]
+  return (
+    <p class="reading">
+      {lines.map(({ name, tone }, i) => {
+        const value = course.values[i]?.[at]
+        return (
+          <span key={name}>
+            {lines.length === 1 ? undefined : <i class={`swatch ${tone}`} aria-hidden="true" />}
+            {lines.length === 1 ? undefined : `${name} `}
+            <b>{value === undefined || value === null ? "–" : write(value)}</b>
+          </span>
+        )
+      })}
+      <span class="quiet">{index === null || moment === undefined ? "now" : Words.moment(1_000 * moment)}</span>
+    </p>
+  )
+}
+
+export const Chart = (props: Props) => {
+  const { title, course, isStacked = false } = props
+  const parent = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot | undefined>(undefined)
+  const index = useSignal<number | null>(null)
+  const theme = useComputed(() => Theme.colours.value)
+  const latest = useRef(props)
+  latest.current = props
+
+  const make = (): void => {
+    if (parent.current === null) return
+    plot.current?.destroy()
+    const options = optionsOf(latest.current, parent.current, (at) => {
+      index.value = at
+    })
+    plot.current = new uPlot(options, dataOf(latest.current.course), parent.current)
+  }
+  // uPlot takes colours and lines when it is made: another theme makes another one.
+  useSignalEffect(() => {
+    void theme.value
+    make()
+  })
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => {
+      const width = Math.floor(entry?.contentRect.width ?? 0)
+      if (width > 0) plot.current?.setSize({ width, height: HEIGHT })
+    })
+    if (parent.current !== null) observer.observe(parent.current)
+    return () => {
+      observer.disconnect()
+      plot.current?.destroy()
+      plot.current = undefined
+    }
+  }, [])
+  useEffect(() => plot.current?.setData(dataOf(course)), [course])
+
+  const id = `chart-${title.toLowerCase().replaceAll(/\W+/g, "-")}`
+  return (
+    <section class={`chart ${isStacked ? "stacked" : ""}`} aria-labelledby={id}>
+      <h3 id={id}>{title}</h3>
+      <Reading {...props} index={index.value} />
+      <div class="plot" ref={parent} role="img" aria-label={said(props)} />
+    </section>
+  )
+}

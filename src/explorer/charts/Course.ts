@@ -1,0 +1,78 @@
+/** What a chart draws: moments with one value each, none where nothing was measured. Pure. */
+
+/** Lists of the same length. */
+export interface Columns {
+  readonly step_ms: number
+  readonly at: ReadonlyArray<number>
+}
+
+export interface Course {
+  /** Seconds since 1970, rising. */
+  readonly at: ReadonlyArray<number>
+  /** One list for each line of the chart. */
+  readonly values: ReadonlyArray<ReadonlyArray<number | null>>
+}
+
+/** The value of a line for the points from `first` to before `end`. */
+export type Of = (first: number, end: number) => number | null
+
+export const sum = (values: ReadonlyArray<number>, first: number, end: number): number => {
+  let total = 0
+  for (let i = first; i < end; i++) total += values[i] ?? 0
+  return total
+}
+
+/** What happened, per second of the time that was measured. */
+export const rate =
+  (counts: ReadonlyArray<number>, measuredMs: ReadonlyArray<number>): Of =>
+  (first, end) => {
+    const ms = sum(measuredMs, first, end)
+    return ms === 0 ? null : (1_000 * sum(counts, first, end)) / ms
+  }
+
+/** The average of those that are there. */
+export const mean =
+  (values: ReadonlyArray<number | null>): Of =>
+  (first, end) => {
+    const there = values.slice(first, end).filter((value) => value !== null)
+    return there.length === 0 ? null : sum(there, 0, there.length) / there.length
+  }
+
+/** What there was at the end. */
+export const level =
+  (values: ReadonlyArray<number>): Of =>
+  (_, end) =>
+    values[end - 1] ?? null
+
+/** So many steps without a point, and the line is broken: the node did not run. */
+const GAP_STEPS = 3
+
+/** Points from `from` on, those of each `groupMs` drawn as one. */
+export const draw = (
+  { step_ms: stepMs, at }: Columns,
+  { from, groupMs }: { readonly from: number; readonly groupMs: number },
+  lines: ReadonlyArray<Of>,
+): Course => {
+  const width = Math.max(groupMs, stepMs)
+  const groupOf = (i: number): number => Math.floor((at[i] ?? 0) / width)
+  const moments: Array<number> = []
+  const values: Array<Array<number | null>> = lines.map(() => [])
+  const put = (moment: number, of: (line: Of) => number | null): void => {
+    moments.push(moment / 1_000)
+    for (const [i, line] of lines.entries()) values[i]?.push(of(line))
+  }
+  let before: number | undefined
+  for (
+    let first = at.findIndex((moment) => moment >= from), end = first;
+    first >= 0 && first < at.length;
+    first = end
+  ) {
+    const group = groupOf(first)
+    while (end < at.length && groupOf(end) === group) end++
+    const moment = group * width
+    if (before !== undefined && moment - before > GAP_STEPS * width) put(before + width, () => null)
+    put(moment, (line) => line(first, end))
+    before = moment
+  }
+  return { at: moments, values }
+}

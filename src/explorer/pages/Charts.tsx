@@ -1,0 +1,62 @@
+import { useMemo } from "preact/hooks"
+import { Chart } from "../charts/Chart.js"
+import * as Course from "../charts/Course.js"
+import * as Figures from "../charts/Figures.js"
+import { WindowChoice } from "../charts/WindowChoice.js"
+import * as Windows from "../charts/Windows.js"
+import { node } from "../live/Node.js"
+import { type Past, usePast } from "../live/Past.js"
+import { useResource } from "../live/Resource.js"
+import { Loaded } from "../show/Loaded.js"
+import { Page, Section } from "../show/Page.js"
+import { StakeShares } from "./StakeShares.js"
+
+const FigureChart = ({
+  figure: { title, of, write, fromZero },
+  past,
+  window,
+}: {
+  readonly figure: Figures.Figure
+  readonly past: Past
+  readonly window: Windows.Window
+}) => {
+  const course = useMemo(
+    () => Course.draw(past, { from: (past.at.at(-1) ?? 0) - window.spanMs, groupMs: window.groupMs }, [of(past)]),
+    [past, window, of],
+  )
+  return (
+    <Chart
+      title={title}
+      window={window.label}
+      course={course}
+      lines={[{ name: title, tone: "accent" }]}
+      write={write}
+      fromZero={fromZero}
+    />
+  )
+}
+
+export const Charts = () => {
+  const window = Windows.chosen.value
+  const past = usePast(window.range)
+  const validators = useResource("validators", () => node.staking.validators())
+  return (
+    <Page title="Charts" about="As this node measured them. While it did not run, there is nothing to show.">
+      <WindowChoice />
+      <Loaded of={past} what="the figures over time" lines={8}>
+        {(value) => (
+          <div class="charts">
+            {Figures.all.map((figure) => (
+              <FigureChart key={figure.title} figure={figure} past={value} window={window} />
+            ))}
+          </div>
+        )}
+      </Loaded>
+      <Section title="Stake by validator">
+        <Loaded of={validators} what="the validators">
+          {(list) => <StakeShares list={list} />}
+        </Loaded>
+      </Section>
+    </Page>
+  )
+}

@@ -1,0 +1,89 @@
+/** The network's figures over time: what happened in each step, and what there was at its end. */
+import * as Ranges from "./Ranges.js"
+
+/** Totals since the process began, and current values. */
+export interface Reading {
+  readonly transactions: number
+  /** Decided here: those whose leader was committed, and those whose leader was skipped. */
+  readonly rounds: number
+  /** Sats. */
+  readonly fees: number
+  /** Milliseconds that final vertices took together, and how many they were. */
+  readonly finalityMs: number
+  readonly finalVertices: number
+  /** Sats. */
+  readonly supply: number
+  readonly staked: number
+  /** Pending transactions. */
+  readonly mempool: number
+}
+
+/** A step. Where the node did not run there is none. */
+export interface Point extends Reading {
+  /** When the step begins: milliseconds since 1970. */
+  readonly at: number
+  /** How much of it was measured. */
+  readonly ms: number
+}
+
+/** In the order of a stored point. */
+export const fields = [
+  "at",
+  "ms",
+  "transactions",
+  "rounds",
+  "fees",
+  "finalityMs",
+  "finalVertices",
+  "supply",
+  "staked",
+  "mempool",
+] as const satisfies ReadonlyArray<keyof Point>
+
+type Mutable = { -readonly [Field in keyof Point]: Point[Field] }
+
+const counts = ["transactions", "rounds", "fees", "finalityMs", "finalVertices"] as const
+
+const empty = (at: number): Mutable => ({
+  at,
+  ms: 0,
+  transactions: 0,
+  rounds: 0,
+  fees: 0,
+  finalityMs: 0,
+  finalVertices: 0,
+  supply: 0,
+  staked: 0,
+  mempool: 0,
+})
+
+export type Kept = Readonly<Record<Ranges.Name, ReadonlyArray<Point>>>
+
+export class Figures {
+  readonly #points: Record<Ranges.Name, Array<Mutable>>
+  #before: Reading
+
+  /** `first` is the reading at the start. */
+  constructor(first: Reading, kept: Kept) {
+    this.#before = first
+    const copied = (name: Ranges.Name) => kept[name].map((point) => ({ ...point }))
+    this.#points = { hour: copied("hour"), day: copied("day"), year: copied("year") }
+  }
+
+  get points(): Kept {
+    return this.#points
+  }
+
+  /** Adds what happened in the `ms` since the reading before. */
+  add(reading: Reading, ms: number, now: number): void {
+    for (const name of Ranges.names) {
+      const point = Ranges.pointAt(this.#points[name], Ranges.figures[name], now, empty)
+      point.ms += ms
+      for (const count of counts) point[count] += reading[count] - this.#before[count]
+      point.supply = reading.supply
+      point.staked = reading.staked
+      point.mempool = reading.mempool
+    }
+    this.#before = reading
+  }
+}

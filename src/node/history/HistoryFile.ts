@@ -1,0 +1,126 @@
+/**
+ * The figures over time in the data directory, so that a restart keeps them. No part of the ledger: losing the file costs only
+ * the charts, so it is written beside the database and not with each commit, and one that cannot be read is begun anew.
+ */
+import { FileSystem } from "@effect/platform"
+import { Effect, Option, Schema } from "effect"
+import * as Binary from "../../protocol/encoding/Binary.js"
+import * as Address from "../../protocol/identity/Address.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import * as AtomicFile from "../../storage/files/AtomicFile.js"
+import type * as Attendance from "./Attendance.js"
+import * as Figures from "./Figures.js"
+import type * as Ranges from "./Ranges.js"
+
+export interface History {
+  readonly figures: Figures.Kept
+  readonly attendance: Attendance.Kept
+}
+
+export const nothing: History = {
+  figures: { hour: [], day: [], year: [] },
+  attendance: { hour: [], day: [], year: [] },
+}
+
+/** Zeros for what is missing. */
+export const pointOf = (row: ReadonlyArray<number>): Figures.Point => {
+  const of = (field: keyof Figures.Point): number => row[Figures.fields.indexOf(field)] ?? 0
+  return {
+    at: of("at"),
+    ms: of("ms"),
+    transactions: of("transactions"),
+    rounds: of("rounds"),
+    fees: of("fees"),
+    finalityMs: of("finalityMs"),
+    finalVertices: of("finalVertices"),
+    supply: of("supply"),
+    staked: of("staked"),
+    mempool: of("mempool"),
+  }
+}
+
+const Count = Natural.count("a count")
+const Row = Schema.Array(Count).pipe(
+  Schema.itemsCount(Figures.fields.length),
+  Schema.filter((row) => Sats.isSats(pointOf(row).supply) && Sats.isSats(pointOf(row).staked)),
+)
+/** A moment, then for each member three numbers: its place in the list of members, rounds made, rounds missed. */
+const MemberRow = Schema.Array(Count).pipe(Schema.filter((row) => row.length % 3 === 1))
+
+const ranges = <A, I>(row: Schema.Schema<A, I>) =>
+  Schema.Struct({ hour: Schema.Array(row), day: Schema.Array(row), year: Schema.Array(row) })
+
+const Content = Schema.Struct({
+  version: Schema.Literal(1),
+  figures: ranges(Row),
+  members: Schema.Array(Address.schema),
+  attendance: ranges(MemberRow),
+})
+
+type Content = typeof Content.Type
+
+const fromText = Schema.decodeUnknownOption(Schema.parseJson(Content))
+
+/** What a full history takes at most, twice over. */
+const MAX_BYTES = 16_777_216
+const OWNER_WRITES = 0o644
+
+const rising = <A extends Ranges.Dated>(points: ReadonlyArray<A>): ReadonlyArray<A> =>
+  points.filter(({ at }, i) => i === 0 || at > (points[i - 1]?.at ?? 0))
+
+const attendanceOf =
+  (addresses: Content["members"]) =>
+  ([at = 0, ...numbers]: ReadonlyArray<number>): Attendance.Point => {
+    const members = new Map<Address.Address, Attendance.Rounds>()
+    for (let i = 0; i < numbers.length; i += 3) {
+      const [place = 0, made = 0, missed = 0] = numbers.slice(i, i + 3)
+      const address = addresses[place]
+      if (address !== undefined) members.set(address, { made, missed })
+    }
+    return { at, members }
+  }
+
+const each = <A, B>(of: Readonly<Record<Ranges.Name, A>>, change: (one: A) => B): Record<Ranges.Name, B> => ({
+  hour: change(of.hour),
+  day: change(of.day),
+  year: change(of.year),
+})
+
+const historyOf = ({ figures, members, attendance }: Content): History => ({
+  figures: each(figures, (rows) => rising(rows.map(pointOf))),
+  attendance: each(attendance, (rows) => rising(rows.map(attendanceOf(members)))),
+})
+
+const contentOf = ({ figures, attendance }: History): Content => {
+  const places = new Map<Address.Address, number>()
+  const placeOf = (address: Address.Address): number => {
+    const place = places.get(address) ?? places.size
+    places.set(address, place)
+    return place
+  }
+  const rowOf = ({ at, members }: Attendance.Point): ReadonlyArray<number> => [
+    at,
+    ...[...members].flatMap(([address, { made, missed }]) => [placeOf(address), made, missed]),
+  ]
+  const rows = each(attendance, (points) => points.map(rowOf))
+  return {
+    version: 1,
+    figures: each(figures, (points) => points.map((point) => Figures.fields.map((field) => point[field]))),
+    members: [...places.keys()],
+    attendance: rows,
+  }
+}
+
+/** None if there is a file that cannot be read. */
+export const load = (path: string): Effect.Effect<Option.Option<History>, never, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    if (!(yield* fileSystem.exists(path))) return Option.some(nothing)
+    const { size } = yield* fileSystem.stat(path)
+    if (size > MAX_BYTES) return Option.none()
+    return Option.map(fromText(yield* fileSystem.readFileString(path)), historyOf)
+  }).pipe(Effect.orElseSucceed(Option.none))
+
+export const save = (path: string, history: History) =>
+  Effect.suspend(() => AtomicFile.write(path, Binary.utf8(`${JSON.stringify(contentOf(history))}\n`), OWNER_WRITES))

@@ -1,0 +1,55 @@
+import { expect, it } from "vitest"
+import { Attendance, type Rounds } from "../../../src/node/history/Attendance.js"
+import * as HistoryFile from "../../../src/node/history/HistoryFile.js"
+import type { Address } from "../../../src/protocol/identity/Address.js"
+import { addressOf } from "../CountersOf.js"
+
+const [ann, ben] = [addressOf("ann"), addressOf("ben")]
+const MIDNIGHT = 1_767_225_600_000
+const MINUTE = 60_000
+
+const members = (counts: ReadonlyArray<readonly [Address, Rounds]>) => new Map(counts)
+
+const begun = () => new Attendance(HistoryFile.nothing.attendance)
+
+it("counts each member's rounds since the reading before, and adds them up over a range", () => {
+  const attendance = begun()
+  attendance.add(members([[ann, { made: 5, missed: 1 }]]), MIDNIGHT)
+  const two: ReadonlyArray<readonly [Address, Rounds]> = [
+    [ann, { made: 9, missed: 1 }],
+    [ben, { made: 0, missed: 4 }],
+  ]
+  attendance.add(members(two), MIDNIGHT + MINUTE)
+  expect(attendance.of(ann, "hour")).toEqual([
+    { at: MIDNIGHT, made: 5, missed: 1 },
+    { at: MIDNIGHT + MINUTE, made: 4, missed: 0 },
+  ])
+  expect(attendance.of(ann, "day")).toEqual([{ at: MIDNIGHT, made: 9, missed: 1 }])
+  expect(attendance.of(ben, "year")).toEqual([{ at: MIDNIGHT, made: 0, missed: 4 }])
+  expect(attendance.totals("hour")).toEqual(members(two))
+})
+
+it("counts a member that came back from 0, since its counts began anew", () => {
+  const attendance = begun()
+  attendance.add(members([[ann, { made: 50, missed: 7 }]]), MIDNIGHT)
+  attendance.add(members([]), MIDNIGHT + MINUTE)
+  attendance.add(members([[ann, { made: 3, missed: 0 }]]), MIDNIGHT + 2 * MINUTE)
+  expect(attendance.totals("hour").get(ann)).toEqual({ made: 53, missed: 7 })
+})
+
+it("is not changed by counts that go on under its hands", () => {
+  const attendance = begun()
+  const rounds = { made: 1, missed: 0 }
+  attendance.add(members([[ann, rounds]]), MIDNIGHT)
+  rounds.made = 4
+  attendance.add(members([[ann, rounds]]), MIDNIGHT)
+  expect(attendance.totals("hour").get(ann)).toEqual({ made: 4, missed: 0 })
+})
+
+it("knows a bounded number of members in one step", () => {
+  const attendance = begun()
+  for (let i = 0; i < 400; i++) {
+    attendance.add(members([[i.toString(16).padStart(40, "0") as Address, { made: 1, missed: 0 }]]), MIDNIGHT)
+  }
+  expect(attendance.totals("year").size).toBe(250)
+})

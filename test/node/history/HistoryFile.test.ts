@@ -1,0 +1,90 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { expect } from "vitest"
+import { Attendance } from "../../../src/node/history/Attendance.js"
+import { Figures } from "../../../src/node/history/Figures.js"
+import * as HistoryFile from "../../../src/node/history/HistoryFile.js"
+import { MetricsHistory } from "../../../src/node/reads/MetricsHistory.js"
+import { addressOf } from "../CountersOf.js"
+import * as world from "../world.js"
+
+const MIDNIGHT = 1_767_225_600_000
+
+const some = (): HistoryFile.History => {
+  const { at: _, ms: __, ...nothing } = HistoryFile.pointOf([])
+  const figures = new Figures(nothing, HistoryFile.nothing.figures)
+  const attendance = new Attendance(HistoryFile.nothing.attendance)
+  for (let second = 0; second < 90; second++) {
+    const now = MIDNIGHT + 1_000 * second
+    figures.add({ ...nothing, rounds: 2 * second, fees: 7 * second, supply: 2_100_000_000_000_000 }, 1_000, now)
+    attendance.add(new Map([[addressOf("ann"), { made: second, missed: 1 }]]), now)
+    attendance.add(new Map([[addressOf("ben"), { made: 1, missed: 2 * second }]]), now)
+  }
+  return { figures: figures.points, attendance: attendance.points }
+}
+
+it.effect("reads what it wrote", () =>
+  Effect.gen(function* () {
+    const path = join(yield* world.temporaryDirectory, "history.json")
+    expect(yield* HistoryFile.load(path)).toEqual(Option.some(HistoryFile.nothing))
+    const history = some()
+    yield* HistoryFile.save(path, history)
+    expect(yield* HistoryFile.load(path)).toEqual(Option.some(history))
+  }).pipe(Effect.provide(world.platform), Effect.scoped),
+)
+
+it.effect("reads no file that is not whole or not its own, and throws at none", () =>
+  Effect.gen(function* () {
+    const path = join(yield* world.temporaryDirectory, "history.json")
+    const ranges = (rows: unknown) => ({ hour: rows, day: [], year: [] })
+    const row = [MIDNIGHT, 1_000, 1, 1, 1, 1, 1, 1, 1, 1]
+    const content = (hour: unknown, attendance: unknown = []) =>
+      JSON.stringify({ version: 1, figures: ranges(hour), members: [], attendance: ranges(attendance) })
+    writeFileSync(path, content([row]))
+    expect(Option.isSome(yield* HistoryFile.load(path))).toBe(true)
+    const texts = [
+      "",
+      "{",
+      content([row]).slice(0, -3),
+      content([row.slice(1)]),
+      content([row.with(7, 2_100_000_000_000_001)]),
+      content([row.with(2, 0.5)]),
+      content([row.with(0, -1)]),
+      content([], [[MIDNIGHT, 0, 1]]),
+      content([row]).replace('"version":1', '"version":2'),
+      "x".repeat(17_000_000),
+    ]
+    for (const text of texts) {
+      writeFileSync(path, text)
+      expect(yield* HistoryFile.load(path), text.slice(0, 80)).toEqual(Option.none())
+    }
+    // A member that is in no list is left out, and so is a point that does not come after the one before.
+    writeFileSync(path, content([row, row], [[MIDNIGHT, 0, 1, 1]]))
+    const loaded = Option.getOrThrow(yield* HistoryFile.load(path))
+    expect(loaded.figures.hour.length).toBe(1)
+    expect(loaded.attendance.hour).toEqual([{ at: MIDNIGHT, members: new Map() }])
+  }).pipe(Effect.provide(world.platform), Effect.scoped),
+)
+
+it.scopedLive("is kept by a node that stops and starts again", () =>
+  Effect.gen(function* () {
+    const directory = yield* world.temporaryDirectory
+    const run = Effect.gen(function* () {
+      const { figures, attendance } = yield* MetricsHistory
+      const begun = [...figures().hour]
+      while ((figures().hour.at(-1)?.rounds ?? 0) < 1 || attendance.totals("hour").size === 0) {
+        yield* Effect.sleep("50 millis")
+      }
+      return { begun, hour: [...figures().hour] }
+    })
+    const first = yield* Effect.provide(run, world.node(directory))
+    expect(first.begun.length).toBeLessThanOrEqual(1)
+    const second = yield* Effect.provide(run, world.node(directory))
+    // The last point may have grown before the end.
+    const complete = first.hour.slice(0, -1)
+    expect(second.begun.slice(0, complete.length)).toEqual(complete)
+    expect(second.hour.length).toBeGreaterThan(second.begun.length)
+  }).pipe(Effect.provide(world.platform)),
+)

@@ -75,14 +75,17 @@ class Prometheus {
     return answer.data.alerts
   }
 
+  async isFiring(name: string, node: Processes.Started): Promise<boolean> {
+    return (await this.alerts()).some(
+      ({ state, labels }) => state === "firing" && labels.alertname === name && labels.instance === hostOf(node),
+    )
+  }
+
   /** Seconds until this alert fires for this node. */
   async fires(name: string, node: Processes.Started): Promise<number> {
     const began = performance.now()
     while (performance.now() - began < PATIENCE_MS) {
-      const isFiring = (await this.alerts()).some(
-        ({ state, labels }) => state === "firing" && labels.alertname === name && labels.instance === hostOf(node),
-      )
-      if (isFiring) return (performance.now() - began) / 1_000
+      if (await this.isFiring(name, node)) return (performance.now() - began) / 1_000
       await sleep(1_000)
     }
     throw new Error(`${name} did not fire`)
@@ -188,6 +191,24 @@ const partition = async () => {
   )
 }
 
+/** One of four, whose packets go nowhere; nobody closes a connection to it. */
+const cutOff = async () => {
+  const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
+  const opened = await Lines.open()
+  lines = opened
+  const nodes = await Processes.startAllVia(network, opened)
+  await Processes.everybodyAt(nodes, 5)
+  const prometheus = await watched(network, nodes)
+  const [first, ...others] = nodes
+  if (first === undefined) return expect.unreachable()
+  opened.cut((from, to) => (from === "0") !== (to === "0"))
+  const failure = "the lines of one of four fall silent"
+  await measure(failure, "UdgPeerCount", prometheus.fires("UdgPeerCount", first))
+  for (const other of others) expect(await prometheus.isFiring("UdgPeerCount", other)).toBe(false)
+  opened.heal()
+  await Processes.until("it has its peers again", async () => !(await prometheus.isFiring("UdgPeerCount", first)))
+}
+
 /** It lost its disk, knows its key, and waits until it can sign nothing twice: 120 intervals. */
 const silentValidator = async () => {
   const network = Processes.found({ roundMs: 4_000, epochRounds: 2_000 })
@@ -228,6 +249,8 @@ const twoFaced = async () => {
 
 describe.runIf(isTried("prometheus", "--version"))("a real failure fires its alert", () => {
   it("an equivocator", twoFaced, LIMIT_MS)
+
+  it("a node that is cut off", cutOff, LIMIT_MS)
 
   it(
     "a wrong clock, a partition, a silent validator and a full disk",

@@ -16,6 +16,7 @@ import { Assembly } from "../Assembly.js"
 import type { Piece } from "../Frames.js"
 import type { Policy } from "../peers/Wire.js"
 import * as MuxerGuard from "./MuxerGuard.js"
+import * as Silence from "./Silence.js"
 
 /** The part of the policy that these guards use. */
 type Gate = Pick<Policy, "meterOf" | "multiplexed" | "violated" | "failed">
@@ -68,7 +69,8 @@ export async function* records(source: AsyncIterable<Piece>): AsyncGenerator<Uin
 /** `arrived` is called for every connection before anything is read from it. */
 export const protector = (
   encryption: string,
-  arrived: (address: string, cut: () => void) => void,
+  silence: Silence.Limit,
+  arrived: Policy["arrived"],
 ): ConnectionProtector => {
   const expected = preamble(encryption)
   return {
@@ -76,7 +78,7 @@ export const protector = (
       arrived(connection.remoteAddr.toString(), () =>
         connection.abort(new MuxerGuard.Violation("others wait to greet")),
       )
-      connection.source = beginning(connection.source, expected)
+      connection.source = beginning(Silence.watched(connection.source, connection, silence), expected)
       return connection
     },
   }

@@ -15,6 +15,7 @@ import type { Policy } from "../peers/Wire.js"
 import { hostOf } from "./Connections.js"
 import * as GossipGuard from "./GossipGuard.js"
 import * as Guard from "./Guard.js"
+import * as Silence from "./Silence.js"
 
 export interface Options {
   /** The node's own key, which is not the validator's. */
@@ -22,6 +23,8 @@ export interface Options {
   /** A multiaddr. */
   readonly listen: string
   readonly agent: string
+  /** Without it the standard one. */
+  readonly silence?: Silence.Limit
 }
 
 export type Transport = Libp2p<{ readonly identify: unknown; readonly gossip: GossipSub }>
@@ -94,14 +97,14 @@ const NOISE = "/noise"
 const keyOf = (seed: Uint8Array) => privateKeyFromRaw(Uint8Array.of(...seed, ...publicKeyOf(seed)))
 
 /** Returned before its start: the first connection must already find its listeners. */
-export const make = ({ seed, listen, agent }: Options, policy: Policy): Promise<Transport> =>
+export const make = ({ seed, listen, agent, silence }: Options, policy: Policy): Promise<Transport> =>
   createLibp2p({
     start: false,
     privateKey: keyOf(seed),
     nodeInfo: { userAgent: agent },
     addresses: { listen: [listen] },
     transports: [tcp({ backlog: 64, listenOpts: { noDelay: true }, dialOpts: { noDelay: true } })],
-    connectionProtector: () => Guard.protector(NOISE, policy.arrived),
+    connectionProtector: () => Guard.protector(NOISE, silence ?? Silence.STANDARD, policy.arrived),
     connectionEncrypters: [(components) => Guard.encrypter(noise()(components), policy)],
     streamMuxers: [
       yamux({
@@ -111,8 +114,8 @@ export const make = ({ seed, listen, agent }: Options, policy: Policy): Promise<
         maxStreamWindowSize: STREAM_WINDOW_BYTES,
       }),
     ],
-    // Being slow costs nothing: otherwise a node that stalls for some seconds would lose all its peers at once. Dead
-    // lines are found because they take no data.
+    // Being slow costs nothing: otherwise a node that stalls for some seconds would lose all its peers at once. `Silence`
+    // finds dead lines.
     connectionMonitor: { abortConnectionOnPingFailure: false },
     connectionManager: {
       maxConnections: MAX_CONNECTIONS,

@@ -2,66 +2,10 @@
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
-import { fromHex } from "#crypto"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
-import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
-import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import type * as Storage from "../../src/storage/Storage.js"
-import * as NodeSchema from "../../src/storage/schema/Node.js"
-import type { Sql } from "../../src/storage/sqlite/Sql.js"
-import * as Commits from "../../src/storage/tables/Commits.js"
-import * as Meta from "../../src/storage/tables/Meta.js"
+import { directory, EACH, first, second, third, transactionsOf } from "./FourthVersion.js"
 import * as world from "./world.js"
-
-const address = (n: number) => fromHex(world.address(n))
-
-/** One row for a transaction and whole vertices, as version 4 of the schema has them. */
-const writeFourth = (sql: Sql, index: number, { header, body, encoded }: Vertex, from: number): void => {
-  Commits.append(sql, world.commit(index), 1)
-  const hash = fromHex(header.hash)
-  const author = fromHex(header.author)
-  sql`insert into vertices (hash, epoch, round, author, timestamp, commit_index, position)
-    values (${hash}, ${header.epoch}, ${header.round}, ${author}, ${header.timestamp}, ${index}, 0)`.run()
-  sql`insert into vertex_bytes (vertex_id, bytes) select id, ${encoded} from vertices where hash = ${hash}`.run()
-  sql`insert into transaction_vertices (id, hash, round, author, timestamp, commit_index, first_sequence)
-    values (${index}, ${hash}, ${header.round}, ${author}, ${header.timestamp}, ${index}, ${from})`.run()
-  for (const [position, { id, encoded }] of body.transactions.entries()) {
-    const failure = position === 0 ? "NonceTooLow" : null
-    sql`insert into transactions (hash, vertex_id, position, type, failure, failure_reason, bytes)
-      values (${fromHex(id)}, ${index}, ${position}, 1, ${failure}, ${failure && "5 expected"}, ${encoded})`.run()
-    for (const n of [1, 2]) {
-      sql`insert into account_history (address, sequence) values (${address(n)}, ${from + position})`.run()
-    }
-  }
-}
-
-const EACH = 3
-const vertexOf = (round: number): Vertex =>
-  world.vertex({ round, transactions: Array.from({ length: EACH }, (_, n) => world.transfer(1, 2, round * EACH + n)) })
-const [first, second, third] = [vertexOf(1), vertexOf(2), vertexOf(3)]
-const transactionsOf = (...vertices: ReadonlyArray<Vertex>): ReadonlyArray<Transaction> =>
-  vertices.flatMap(({ body }) => body.transactions)
-
-/** A directory whose database is of version 4 and has two commits. */
-const ofFourth = Effect.gen(function* () {
-  const path = yield* world.temporaryDirectory
-  const options = {
-    file: `${path}/udg.db`,
-    durability: "process",
-    migrations: NodeSchema.migrations.slice(0, 4),
-  } as const
-  yield* Effect.scoped(
-    Effect.gen(function* () {
-      const database = yield* world.open(options)
-      yield* Meta.keepGenesis(database, world.genesis())
-      yield* database.run((sql) => {
-        writeFourth(sql, 1, first, 1)
-        writeFourth(sql, 2, second, 1 + EACH)
-      })
-    }),
-  )
-  return path
-})
 
 const commitThird = (storage: Storage.Storage["Type"]) =>
   Effect.zipRight(
@@ -77,7 +21,7 @@ const historyOf = (storage: Storage.Storage["Type"], before: number | null, limi
 describe("a database of the fourth version of the schema", () => {
   it.scopedLive("has its transactions, their outcomes and its vertices under this one", () =>
     Effect.gen(function* () {
-      const path = yield* ofFourth
+      const path = yield* directory
       yield* world.inDirectory(path, (storage) =>
         Effect.gen(function* () {
           for (const [n, transaction] of transactionsOf(first, second).entries()) {
@@ -105,7 +49,7 @@ describe("a database of the fourth version of the schema", () => {
 
   it.scopedLive("goes on with the next number, and its pages of history have both", () =>
     Effect.gen(function* () {
-      const path = yield* ofFourth
+      const path = yield* directory
       yield* world.inDirectory(path, commitThird)
       yield* world.inDirectory(path, (storage) =>
         Effect.gen(function* () {
@@ -122,7 +66,7 @@ describe("a database of the fourth version of the schema", () => {
 
   it.scopedLive("lets go of its old transactions when it is pruned", () =>
     Effect.gen(function* () {
-      const path = yield* ofFourth
+      const path = yield* directory
       yield* world.inDirectory(path, (storage) =>
         Effect.gen(function* () {
           yield* commitThird(storage)
@@ -144,7 +88,7 @@ describe("a database of the fourth version of the schema", () => {
 
   it.scopedLive("numbers no transaction as one that was pruned before", () =>
     Effect.gen(function* () {
-      const path = yield* ofFourth
+      const path = yield* directory
       yield* world.inDirectory(path, (storage) => storage.transactions.prune(Natural.commitIndex(3), 1_000))
       yield* world.inDirectory(path, commitThird)
       const sequences = yield* world.inDirectory(path, (storage) => historyOf(storage, null, 20))

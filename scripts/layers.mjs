@@ -112,9 +112,9 @@ const house = {
     packages: ["effect", "#crypto", "@effect/experimental/Reactivity", "@effect/sql", "@effect/sql-pg/*"],
   },
   cli: {
-    rooms: ["terminal", "settings", "wallet", "doctor", "tracing", "."],
+    rooms: ["terminal", "settings", "keys", "wallet", "doctor", "tracing", "."],
     ours: ["protocol", "storage", "network", "node", "rpc", "client", "light", "testing", "archive"],
-    packages: ["effect", "#crypto", "@effect/*", "node:*"],
+    packages: ["effect", "#crypto", "@effect/*", "@scure/bip39", "@scure/bip39/wordlists/english.js", "node:*"],
   },
   main: { ours: ["cli"], packages: ["effect", "@effect/*", "node:*"] },
 }

@@ -9,7 +9,6 @@ import * as StateExport from "../node/offline/StateExport.js"
 import * as StateImport from "../node/offline/StateImport.js"
 import type { SignedCheckpoint } from "../protocol/epoch/Checkpoint.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
-import * as Sats from "../protocol/numbers/Sats.js"
 import { DataDirectory, FILES } from "../storage/files/DataDirectory.js"
 import * as GenesisFile from "../storage/files/GenesisFile.js"
 import { NoLedger } from "../storage/files/StorageError.js"
@@ -19,6 +18,7 @@ import * as Command from "./settings/Command.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
 import * as Environment from "./terminal/Environment.js"
+import * as Figure from "./terminal/Figure.js"
 import * as Sheet from "./terminal/Sheet.js"
 import { Terminal } from "./terminal/Terminal.js"
 
@@ -53,8 +53,6 @@ const keepRounds = pruning.withDefault(
   Pruning.KEPT_ROUNDS,
 )
 
-const coins = (sats: Sats.Sats): string => `${Sats.formatCoin(sats)} UDG`
-
 const show = (lines: ReadonlyArray<Sheet.Line>) => Console.log(Sheet.indented(lines))
 
 const networkLines = (genesis: Genesis.Genesis): ReadonlyArray<Sheet.Line> => [
@@ -70,7 +68,7 @@ const stateLines = (
   ...networkLines(genesis),
   ["checkpoint", [`epoch ${checkpoint.epoch}, round ${checkpoint.round}`, checkpoint.hash]],
   ["state root", checkpoint.stateRoot],
-  ["records", String(records)],
+  ["records", Figure.count(records)],
 ]
 
 /** Logs nothing below a warning unless asked to. */
@@ -115,8 +113,8 @@ const verify = action({ dataDir }, (given) =>
     yield* Console.log(`${directory.path} is sound\n`)
     yield* show([
       ...networkLines(genesis),
-      ["commit", `${head.index}, round ${head.leaderRound}`],
-      ["supply", `${coins(totals.total)} in ${accounts} accounts, counted again`],
+      ["commit", `${Figure.count(head.index)}, round ${Figure.count(head.leaderRound)}`],
+      ["supply", `${Figure.coins(totals.total)} in ${Figure.counted(accounts, "account")}, counted again`],
       ["state root", [stateRoot, `reached again from ${since} by ${commits} commits, over ${checkpoints} checkpoints`]],
     ])
   }),
@@ -167,7 +165,10 @@ const prune = action({ dataDir, keepRounds }, (given) =>
     const freed = mebibytes(Math.max(0, before - after))
     yield* show([
       ["old", `rounds before ${bounds.beforeRound}, of epochs before ${Math.max(0, bounds.running - 1)}`],
-      ["pruned", `${vertices} vertices, ${transactions} transactions with their histories`],
+      [
+        "pruned",
+        `${Figure.count(vertices)} vertices, ${Figure.counted(transactions, "transaction")} with their histories`,
+      ],
       ["freed", `${freed}: ${mebibytes(before)} before, ${mebibytes(after)} after`],
     ])
   }),

@@ -1,11 +1,10 @@
 /** What a running node shows of itself on a terminal: one line, renewed every second. */
 import { Clock, Effect } from "effect"
 import { Metrics } from "../node/reads/Metrics.js"
+import * as Figure from "./terminal/Figure.js"
 import type { StatusLine } from "./terminal/StatusLine.js"
 
 const EVERY = "1 second"
-
-const digits = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
 
 /** What changes all the time comes first, since a narrow terminal cuts the end. */
 export const words = (
@@ -13,11 +12,11 @@ export const words = (
   transactionsPerSecond: number,
 ): string =>
   [
-    `round ${digits.format(figures.dagRound)}`,
-    `final up to ${digits.format(figures.finalizedRound)}`,
-    `${digits.format(transactionsPerSecond)} tx/s`,
-    `${digits.format(figures.mempoolSize)} waiting`,
-    `${figures.peers} ${figures.peers === 1 ? "peer" : "peers"}`,
+    `round ${Figure.count(figures.dagRound)}`,
+    `final up to ${Figure.count(figures.finalizedRound)}`,
+    `${Figure.count(transactionsPerSecond)} tx/s`,
+    `${Figure.count(figures.mempoolSize)} waiting`,
+    Figure.counted(figures.peers, "peer"),
   ].join(" · ")
 
 export const show = (line: StatusLine): Effect.Effect<never, never, Metrics> =>

@@ -142,9 +142,9 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
             " {2}network {5}db-test \\(testnet\\)",
             " {2}genesis {5}[0-9a-f]{64}",
             " {2}commit {6}\\d+, round \\d+",
-            " {2}supply {6}[\\d.]+ UDG in 6 accounts, counted again",
+            " {2}supply {6}[\\d.,]+ UDG in 6 accounts, counted again",
             " {2}state root {2}[0-9a-f]{64}",
-            ` {14}reached again from the close of epoch ${4} by \\d+ commits, over \\d+ checkpoints\n$`,
+            ` {14}reached again from the close of epoch ${4} by \\d+ commits, over \\d+\\s+checkpoints\n$`,
           ].join("\n"),
         ),
       )

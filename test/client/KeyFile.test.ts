@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import * as SealedKey from "../../src/cli/wallet/SealedKey.js"
+import * as SealedKey from "../../src/cli/keys/SealedKey.js"
 import * as KeyFile from "../../src/client/KeyFile.js"
 import * as Wallet from "../../src/client/Wallet.js"
 

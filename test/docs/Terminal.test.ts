@@ -41,12 +41,16 @@ const shapeOf = (text: string): string =>
   text
     .replaceAll(/\nnext time +--trust \d+:[0-9a-f]{64}$/gm, "")
     .replaceAll(/\b[0-9a-f]{128}\b|\b[0-9a-f]{64}\b|\b[0-9a-f]{40}\b|\bt?udg1[0-9a-z]{38}\b/g, "…")
+    .replaceAll(/\b[0-9a-z]+…[0-9a-z]+\b/g, "…")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…")
     .replaceAll(/udg-solo-[0-9a-f]{16}/g, "…")
     .replaceAll(/127\.0\.0\.1:\d+/g, "…")
-    .replaceAll(/\d+(?:\.\d+)?/g, "…")
+    .replaceAll(/\d[\d,]*(?:\.\d+)?/g, "…")
     .replaceAll(/[ \t]+/g, " ")
     .replaceAll(/ $/gm, "")
+
+/** Of the terminal: what is shown fits it. */
+const COLUMNS = 80
 
 const ENTER = "\r"
 const PROMPT = /[Pp]assphrase[^\n]*: $/
@@ -79,7 +83,7 @@ const untilCheckpointOfNow = async (url: string): Promise<void> => {
 const type = async (line: string, person: Person): Promise<string> => {
   const url = /^ {2}rpc +(\S+)$/m.exec(node.stdout)?.[1] ?? ""
   if (line.includes("--verify")) await untilCheckpointOfNow(url)
-  const terminal = person.sit(line, { UDG_NODE: url })
+  const terminal = person.sit(`stty columns ${COLUMNS}; ${line}`, { UDG_NODE: url })
   await terminal.answer(PROMPT, `${PASSPHRASE}${ENTER}`)
   return terminal.screen
     .trimEnd()
@@ -128,6 +132,8 @@ it.each([
   const story = storyOf(textOf(file))
   expect(story.length).toBeGreaterThan(least)
   const seen = await typedAnew(story)
+  const shown = seen.flatMap((each) => each.shown.split("\n"))
+  expect(shown.filter((line) => line.length > COLUMNS)).toEqual([])
   if (isRewriting) return rewrite(file, seen)
   for (const [i, { line, shown }] of seen.entries()) {
     expect(`$ ${line}\n${shapeOf(shown)}`).toBe(`$ ${line}\n${shapeOf(story[i]?.shown ?? "")}`)

@@ -1,5 +1,6 @@
 import { HelpDoc, Span } from "@effect/cli"
 import { Option } from "effect"
+import { wrapped } from "../terminal/Printable.js"
 import * as Setting from "./Setting.js"
 
 /** A page of help. */
@@ -15,10 +16,6 @@ export interface Page {
 
 const width = 80
 const column = 30
-
-/** Breaks a text into lines of at most that many characters, at spaces. */
-const wrap = (text: string, limit: number): ReadonlyArray<string> =>
-  text.match(new RegExp(`\\S.{0,${limit - 1}}(?=\\s|$)|\\S+`, "g")) ?? []
 
 const room = width - column
 
@@ -37,7 +34,7 @@ const settingEntry = (setting: Setting.Setting<unknown>): ReadonlyArray<string> 
   const otherwise = Option.map(setting.otherwise, (text) => `[default: ${text}]`)
   const both = [setting.about, ...Option.toArray(otherwise)]
   const together = both.join(" ")
-  const meaning = together.length <= room ? [together] : both.flatMap((text) => wrap(text, room))
+  const meaning = together.length <= room ? [together] : both.flatMap((text) => wrapped(text, room))
   return entry(Setting.termOf(setting), meaning)
 }
 
@@ -55,24 +52,24 @@ const commands = (named: NonNullable<Page["commands"]>): ReadonlyArray<HelpDoc.H
     : [
         section(
           "Commands",
-          named.flatMap(([name, about]) => entry(`udg ${name}`, wrap(about, room))),
+          named.flatMap(([name, about]) => entry(`udg ${name}`, wrapped(about, room))),
         ),
       ]
 
 /** What follows the first line stands below what can be left out or chosen. */
 const usageLines = (usage: string): ReadonlyArray<string> =>
-  wrap(usage, width - 6).map((text, i) => `${i === 0 ? "  " : "      "}${text}`)
+  wrapped(usage, width - 6).map((text, i) => `${i === 0 ? "  " : "      "}${text}`)
 
 /** A command line as a shell takes it. */
 const continued = (line: string): ReadonlyArray<string> => {
-  const lines = wrap(line, width - 6)
+  const lines = wrapped(line, width - 6)
   return lines.map((text, i) => `${i === 0 ? "" : "  "}${text}${i === lines.length - 1 ? "" : " \\"}`)
 }
 
 /** The page as a document of `@effect/cli`. */
 export const toDoc = (page: Page): HelpDoc.HelpDoc =>
   HelpDoc.blocks([
-    HelpDoc.p(wrap(page.title, width).join("\n")),
+    HelpDoc.p(wrapped(page.title, width).join("\n")),
     section("Usage", usageLines(page.usage)),
     ...commands(page.commands ?? []),
     ...groups(page.settings),
@@ -83,11 +80,11 @@ export const toDoc = (page: Page): HelpDoc.HelpDoc =>
     section(
       "Examples",
       page.examples.flatMap(([about, line]) => [
-        ...wrap(about, width - 4).map((text) => `  # ${text}`),
+        ...wrapped(about, width - 4).map((text) => `  # ${text}`),
         ...continued(line).map((text) => `  ${text}`),
       ]),
     ),
-    ...page.footer.map((text) => HelpDoc.p(wrap(text, width).join("\n"))),
+    ...page.footer.map((text) => HelpDoc.p(wrapped(text, width).join("\n"))),
   ])
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with one

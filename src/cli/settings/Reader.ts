@@ -237,6 +237,11 @@ const names = Parameters.table.map(({ name }) => name)
 
 export const threshold = wholeNumber(1, Limits.POLICY_KEYS, "a number of keys", "")
 
+export const signature = reader(
+  Schema.decodeUnknownOption(Keys.Signature),
+  "is not a signature; use its 128 hex characters",
+)
+
 /** A path where nothing exists yet, as an absolute path. */
 export const newFile: Reader<string> = (given) =>
   Effect.gen(function* () {
@@ -273,10 +278,16 @@ export const proposalId: Reader<Natural.ProposalId> = (given) =>
     ? Either.right(Natural.proposalId(Number(given)))
     : Either.left("is not the number of a proposal; use a whole number from 1")
 
-export const hash = reader(
-  Schema.decodeUnknownOption(Hash.schema),
-  "is not the hash of a transaction; use its 64 hex characters",
-)
+const hashOf = (what: string) =>
+  reader(Schema.decodeUnknownOption(Hash.schema), `is not the hash of a ${what}; use its 64 hex characters`)
+
+export const hash = hashOf("transaction")
+
+export const vertexHash = hashOf("vertex")
+
+export const round = wholeNumber(0, 999_999_999_999_999, "a round", "")
+
+export const entries = wholeNumber(1, 10_000, "a number of entries", "")
 
 /** A registered name, with its @ or without. */
 export const name = reader(

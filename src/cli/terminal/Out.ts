@@ -26,6 +26,19 @@ export const table = (asJson: boolean, value: unknown, make: () => Table): Effec
     return yield* Console.log(rows.length === 0 ? none : Sheet.table(columns, rows, look))
   })
 
+/** Lines, and a table below them. */
+export const sheet = (
+  asJson: boolean,
+  value: unknown,
+  make: () => Table & { readonly lines: ReadonlyArray<Sheet.Line> },
+): Effect.Effect<void, never, Terminal> =>
+  Effect.gen(function* () {
+    if (asJson) return yield* Console.log(Printable.json(value, INDENT))
+    const { lines, ...rest } = make()
+    yield* Console.log(`${Sheet.lines(lines)}\n`)
+    return yield* table(false, value, () => rest)
+  })
+
 /** One item of a stream on a line of its own, so that a script can read the items one by one. */
 export const entry = (asJson: boolean, value: unknown, words: () => string): Effect.Effect<void> =>
   Console.log(asJson ? Printable.json(value) : words())

@@ -31,6 +31,17 @@ export const cut = (text: string, width: number): string => {
   return `${taken}…`
 }
 
+/** Broken at spaces into lines of at most that width; a longer word has a line of its own. */
+export const wrapped = (text: string, width: number): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1) ?? ""} ${word}`
+    if (lines.length > 0 && widthOf(longer) <= width) lines[lines.length - 1] = longer
+    else lines.push(word)
+  }
+  return lines
+}
+
 /** The ends of an address or a hash, which tell it from any other. */
 export const abbreviated = (text: string, width: number): string => {
   if (text.length <= width) return text

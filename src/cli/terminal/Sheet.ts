@@ -8,14 +8,21 @@ export type Line = readonly [label: string, value: string | ReadonlyArray<string
 
 const GAP = "  "
 
+/** What every terminal has room for. */
+const COLUMNS = 80
+
 const valuesOf = (value: Line[1]): ReadonlyArray<string> => (typeof value === "string" ? [value] : (value ?? []))
 
-/** Nothing is cut, so that every value can be copied. */
+/** Long values are broken at spaces, but nothing is cut, so that every hash can be copied. */
 export const lines = (pairs: ReadonlyArray<Line>, indent = ""): string => {
-  const shown = pairs.flatMap(([label, value]) =>
-    valuesOf(value).map((each, i) => ({ label: i === 0 ? label : "", text: Visible.line(each) })),
+  const given = pairs.filter(([, value]) => valuesOf(value).length > 0)
+  const width = Math.max(...given.map(([label]) => label.length))
+  const room = COLUMNS - indent.length - width - GAP.length
+  const shown = given.flatMap(([label, value]) =>
+    valuesOf(value)
+      .flatMap((each) => Printable.wrapped(Visible.line(each), room))
+      .map((text, i) => ({ label: i === 0 ? label : "", text })),
   )
-  const width = Math.max(...shown.map(({ label }) => label.length))
   return shown.map(({ label, text }) => `${indent}${label.padEnd(width)}${GAP}${text}`.trimEnd()).join("\n")
 }
 

@@ -2,9 +2,13 @@
 import { Effect, Either, Option } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
+import { fail } from "../keys/WalletFailure.js"
 import { quote, wrongUsage } from "../settings/WrongUsage.js"
 import type * as Node from "./Node.js"
-import { fail } from "./WalletFailure.js"
+
+/** An address in hex, or in the form of any network. */
+export const ofAnyNetwork = (text: string): Either.Either<Address.Address, Address.InvalidAddress> =>
+  Address.parse(text, /^udg1/i.test(text) ? "udg" : "tudg")
 
 /** The address of the account on the network with this prefix. */
 export const resolve = (node: Node.Node, prefix: AddressPrefix, text: string) =>

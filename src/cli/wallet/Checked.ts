@@ -5,6 +5,7 @@ import * as Light from "../../light/Light.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
 import * as GenesisFile from "../../storage/files/GenesisFile.js"
+import { fail } from "../keys/WalletFailure.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import { quote, wrongUsage } from "../settings/WrongUsage.js"
@@ -12,7 +13,6 @@ import * as Out from "../terminal/Out.js"
 import { Terminal } from "../terminal/Terminal.js"
 import * as Describe from "./Describe.js"
 import * as Verb from "./Verb.js"
-import { fail } from "./WalletFailure.js"
 
 const checking = Setting.group("Verification")
 

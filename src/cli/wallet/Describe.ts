@@ -5,14 +5,34 @@ import type { AddressPrefix } from "../../protocol/identity/Network.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Words from "../../protocol/numbers/Words.js"
 import type { TransactionJson } from "../../protocol/transaction/TransactionJson.js"
+import * as Figure from "../terminal/Figure.js"
 import type { Line } from "../terminal/Sheet.js"
 
-export const coins = (sats: Sats.Sats): string => `${Sats.formatCoin(sats)} UDG`
+export const { coins } = Figure
 
 /** As people write it on this network. */
 export const account = (address: string, prefix: AddressPrefix): string => {
   const parsed = Address.parse(address, prefix)
   return parsed._tag === "Right" ? Address.toBech32(parsed.right, prefix) : address
+}
+
+/** `2026-11-22 03:41`, in UTC. */
+export const minute = (timestamp: number): string => moment(timestamp).slice(0, 16).replace("T", " ")
+
+/** An address for each kind of network. */
+export const formsOf = (address: Address.Address) => ({
+  address,
+  testnet: Address.toBech32(address, "tudg"),
+  mainnet: Address.toBech32(address, "udg"),
+})
+
+export const forms = (address: Address.Address): ReadonlyArray<Line> => {
+  const { testnet, mainnet } = formsOf(address)
+  return [
+    ["address", address],
+    ["on testnets", testnet],
+    ["on a mainnet", mainnet],
+  ]
 }
 
 export const moment = (timestamp: number): string => new Date(timestamp).toISOString()

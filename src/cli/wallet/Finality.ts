@@ -2,11 +2,12 @@
 import { Effect, Option } from "effect"
 import type { PromiseClient } from "../../client/Client.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
+import { fail, type WalletFailure } from "../keys/WalletFailure.js"
+import * as Figure from "../terminal/Figure.js"
 import * as Progress from "../terminal/Progress.js"
 import type { Line } from "../terminal/Sheet.js"
 import * as Describe from "./Describe.js"
 import type * as Node from "./Node.js"
-import { fail, type WalletFailure } from "./WalletFailure.js"
 
 type NetworkInfo = Awaited<ReturnType<PromiseClient["core"]["network"]>>
 
@@ -60,10 +61,11 @@ export const withinReason = (node: Node.Node, hash: Hash, info: NetworkInfo) => 
 
 export const lines = (outcome: Outcome): ReadonlyArray<Line> => {
   const { hash, status, round, applied, failure, proposal_id, timestamp } = outcome
-  const final = `final in round ${round}${applied === true ? "" : ", but not applied"}`
+  const final =
+    round === null ? status : `final in round ${Figure.count(round)}${applied === true ? "" : ", but not applied"}`
   return [
     ["hash", hash],
-    ["status", status === "pending" ? "pending" : final],
+    ["status", final],
     ["failure", failure],
     ["proposal", proposal_id === null ? null : String(proposal_id)],
     ["time", timestamp === null ? null : Describe.moment(timestamp)],

@@ -2,21 +2,18 @@
 import { Effect, Option } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Keys from "../../protocol/identity/Keys.js"
+import * as KeyStore from "../keys/KeyStore.js"
+import * as Passphrase from "../keys/Passphrase.js"
 import * as Reader from "../settings/Reader.js"
 import * as Out from "../terminal/Out.js"
-import * as KeyStore from "./KeyStore.js"
-import * as Passphrase from "./Passphrase.js"
+import * as Describe from "./Describe.js"
 import * as Verb from "./Verb.js"
 
 /** Everything public about a key. Its address has two forms, one for each kind of network. */
-const show = (asJson: boolean, path: string, publicKey: Keys.PublicKey) => {
+export const show = (asJson: boolean, path: string, publicKey: Keys.PublicKey) => {
   const address = Address.fromPublicKey(publicKey)
-  const testnet = Address.toBech32(address, "tudg")
-  const mainnet = Address.toBech32(address, "udg")
-  return Out.lines(asJson, { address, testnet, mainnet, public_key: publicKey, file: path }, () => [
-    ["address", address],
-    ["on testnets", testnet],
-    ["on a mainnet", mainnet],
+  return Out.lines(asJson, { ...Describe.formsOf(address), public_key: publicKey, file: path }, () => [
+    ...Describe.forms(address),
     ["public key", publicKey],
     ["file", path],
   ])

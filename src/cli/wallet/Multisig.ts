@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import * as Wallet from "../../client/Wallet.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type * as Transaction from "../../protocol/transaction/Transaction.js"
+import { fail } from "../keys/WalletFailure.js"
 import type * as Command from "../settings/Command.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
@@ -14,7 +15,6 @@ import type * as Node from "./Node.js"
 import * as Sending from "./Sending.js"
 import * as SignatureFile from "./SignatureFile.js"
 import * as Verb from "./Verb.js"
-import { fail } from "./WalletFailure.js"
 
 const settings = {
   action: Setting.argument(

@@ -2,7 +2,7 @@
 import { Effect, Option, Predicate, Stream } from "effect"
 import * as Client from "../../client/Client.js"
 import type * as Failure from "../../rpc/api/Failure.js"
-import { fail, type Kind, type WalletFailure } from "./WalletFailure.js"
+import { fail, type Kind, type WalletFailure } from "../keys/WalletFailure.js"
 
 export const DEFAULT_URL = "http://127.0.0.1:10333"
 

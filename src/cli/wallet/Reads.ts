@@ -3,8 +3,10 @@ import { Effect, Option } from "effect"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
 import type * as Natural from "../../protocol/numbers/Natural.js"
 import type * as Sats from "../../protocol/numbers/Sats.js"
+import { fail } from "../keys/WalletFailure.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
+import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
 import type { Line } from "../terminal/Sheet.js"
 import * as Checked from "./Checked.js"
@@ -12,11 +14,8 @@ import * as Describe from "./Describe.js"
 import * as Finality from "./Finality.js"
 import type * as Node from "./Node.js"
 import * as Verb from "./Verb.js"
-import { fail } from "./WalletFailure.js"
 
 const settings = { node: Verb.node, json: Verb.json }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 export const status = Verb.make({
   name: "status",
@@ -36,17 +35,17 @@ export const status = Verb.make({
         ["network", `${network_id} (${mode})`],
         ["genesis", genesis_hash],
         ["node", `${node.url}, udg ${version}, ${health}`],
-        ["round", `${status.dag_round}, final up to ${status.last_finalized_round}`],
-        ["peers", String(status.peers)],
+        ["round", `${Figure.count(status.dag_round)}, final up to ${Figure.count(status.last_finalized_round)}`],
+        ["peers", Figure.count(status.peers)],
         ["supply", Describe.coins(status.total_supply)],
-        ["staked", `${Describe.coins(status.total_staked)} by ${counted(status.active_stakers, "validator")}`],
-        ["waiting", counted(status.mempool_size, "transaction")],
+        ["staked", `${Describe.coins(status.total_staked)} by ${Figure.counted(status.active_stakers, "validator")}`],
+        ["waiting", Figure.counted(status.mempool_size, "transaction")],
       ])
     }),
 })
 
 const leaving = (unlockAt: number | null): string =>
-  unlockAt === null ? "" : `, leaving, paid out at round ${unlockAt}`
+  unlockAt === null ? "" : `, leaving, paid out at round ${Figure.count(unlockAt)}`
 
 /** Everything an account has, in one question after the other. */
 const holdings = (node: Node.Node, address: string) =>
@@ -68,7 +67,7 @@ const stakeLines = ({ stake }: Holdings): ReadonlyArray<Line> => {
     ["staked", `${Describe.coins(stake.staked_amount)}${leaving(stake.unlock_at_round)}`],
     [
       "validator",
-      `${activity}, ${counted(stake.delegator_count, "delegator")}, commission ${stake.commission_percent} %`,
+      `${activity}, ${Figure.counted(stake.delegator_count, "delegator")}, commission ${stake.commission_percent} %`,
     ],
   ]
 }
@@ -80,10 +79,12 @@ const delegationLine = ({ delegation }: Holdings, prefix: AddressPrefix): string
 }
 
 const policyLines = ({ policy }: Holdings): ReadonlyArray<string> =>
-  policy === null ? [] : [`${policy.threshold} of ${counted(policy.keys.length, "key")}`, ...policy.keys]
+  policy === null ? [] : [`${policy.threshold} of ${Figure.counted(policy.keys.length, "key")}`, ...policy.keys]
 
 const nonceLine = ({ balance: { next_nonce, nonce } }: Holdings): string =>
-  next_nonce === nonce ? String(nonce) : `${next_nonce}, ${counted(next_nonce - nonce, "transaction")} pending`
+  next_nonce === nonce
+    ? Figure.count(nonce)
+    : `${Figure.count(next_nonce)}, ${Figure.counted(next_nonce - nonce, "transaction")} pending`
 
 export const balance = Verb.make({
   name: "balance",
@@ -158,7 +159,7 @@ export const validators = Verb.make({
           Describe.coins(validator.effective_stake),
           share(validator.effective_stake, list.total_staked),
           `${validator.commission_percent} %`,
-          String(validator.delegator_count),
+          Figure.count(validator.delegator_count),
           validator.in_committee ? "in committee" : validator.is_active ? "active" : "not active",
         ]),
       }))
@@ -200,16 +201,18 @@ export const proposals = Verb.make({
         columns: [
           { title: "ID", align: "right" },
           { title: "STATUS" },
-          { title: "VOTES" },
-          { title: "ENDS AT ROUND", align: "right" },
+          { title: "FOR", align: "right" },
+          { title: "AGAINST", align: "right" },
+          { title: "UNTIL ROUND", align: "right" },
           { title: "TYPE" },
           { title: "TITLE", cutAt: "end" },
         ],
         rows: list.proposals.map((each) => [
           String(each.id),
           each.status,
-          votesOf(each),
-          String(each.voting_ends_at_round),
+          share(each.votes_for, each.snapshot_total_stake),
+          share(each.votes_against, each.snapshot_total_stake),
+          Figure.count(each.voting_ends_at_round),
           each.proposal_type,
           titleOf(each),
         ]),
@@ -229,7 +232,10 @@ const showProposal = ({ node, prefix }: Verb.Contact, id: Natural.ProposalId, as
       ["status", found.status],
       ["failure", found.failure],
       ["votes", votesOf(found)],
-      ["voting", `from round ${from} to ${end}, carried out from ${execution}`],
+      [
+        "voting",
+        `from round ${Figure.count(from)} to ${Figure.count(end)}, carried out from ${Figure.count(execution)}`,
+      ],
       ["bond", `${Describe.coins(found.bond)}, ${found.bond_status}`],
       ["made by", found.tx_hash],
       ["proposer", Describe.account(found.proposer, prefix)],

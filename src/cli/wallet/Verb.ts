@@ -1,12 +1,12 @@
 /** One verb of the wallet, with the settings that several verbs share. */
 import { Effect, Option } from "effect"
+import * as KeyStore from "../keys/KeyStore.js"
+import { kinds } from "../keys/WalletFailure.js"
 import * as Command from "../settings/Command.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import * as Account from "./Account.js"
-import * as KeyStore from "./KeyStore.js"
 import * as Node from "./Node.js"
-import { kinds } from "./WalletFailure.js"
 
 /** With the codes that every command has. */
 export const exitCodes: ReadonlyArray<readonly [code: number, about: string]> = [
@@ -20,6 +20,9 @@ const exitCodesLine = `Exit codes: ${exitCodes.map(([code, about]) => `${code} $
 
 export const make: typeof Command.make = (definition) =>
   Command.make({ ...definition, footer: [...(definition.footer ?? []), exitCodesLine] })
+
+export const withActions: typeof Command.withActions = (description, actions) =>
+  Command.withActions({ ...description, footer: [...(description.footer ?? []), exitCodesLine] }, actions)
 
 export const wallet = Setting.group("Wallet")
 

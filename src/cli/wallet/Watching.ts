@@ -5,17 +5,17 @@ import * as Visible from "../../client/Visible.js"
 import type * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
-import * as Words from "../../protocol/numbers/Words.js"
 import type { Event } from "../../rpc/api/Events.js"
+import { fail } from "../keys/WalletFailure.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
+import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
 import { Terminal } from "../terminal/Terminal.js"
 import * as Describe from "./Describe.js"
 import * as Finality from "./Finality.js"
 import type * as Node from "./Node.js"
 import * as Verb from "./Verb.js"
-import { fail } from "./WalletFailure.js"
 
 /** Runs until the reader of stdout is gone. */
 const whileRead = <A, E, R>(work: Effect.Effect<A, E, R>) =>
@@ -116,11 +116,11 @@ export const watch = Verb.make({
 const describeEvent = (event: Event, prefix: AddressPrefix): string => {
   switch (event.type) {
     case "round":
-      return `round        ${event.round}, final up to ${event.finalized_round}`
+      return `round        ${Figure.count(event.round)}, final up to ${Figure.count(event.finalized_round)}`
     case "vertex": {
       const { hash, round, validator, reward, tx_count } = event
       const by = Describe.account(validator, prefix)
-      return `vertex       ${hash} of round ${round} by ${by}: ${Words.counted(tx_count, "transaction")}, reward ${Describe.coins(reward)}`
+      return `vertex       ${hash} of round ${Figure.count(round)} by ${by}: ${Figure.counted(tx_count, "transaction")}, reward ${Describe.coins(reward)}`
     }
     case "transaction": {
       const { hash, transaction_type, from, status, applied } = event

@@ -86,7 +86,7 @@ describe("as a script", () => {
 
   it("tables and sheets are whole and plain in a pipe", async () => {
     const { stdout } = await alice.script("udg validators | cat; udg status | cat; udg proposals | cat")
-    expect(stdout).toMatch(/^VALIDATOR +STAKE +SHARE +COMMISSION +DELEGATORS +STATE\ntudg1[0-9a-z]{38,} +100000 UDG/)
+    expect(stdout).toMatch(/^VALIDATOR +STAKE +SHARE +COMMISSION +DELEGATORS +STATE\ntudg1[0-9a-z]{38,} +100,000 UDG/)
     expect(stdout).toContain(`network  ${node.network.networkId} (testnet)\n`)
     expect(stdout).toContain("there are no proposals\n")
     expect(stdout).not.toContain("\u001b")

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import * as SealedKey from "../../../src/cli/wallet/SealedKey.js"
+import * as SealedKey from "../../../src/cli/keys/SealedKey.js"
 import * as Wallet from "../../../src/client/Wallet.js"
 import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
 import { PASSPHRASE, Person } from "./Person.js"
@@ -171,10 +171,10 @@ describe("a table", () => {
     await narrow.end()
     expect(narrow.raw).toContain("\u001b[1mVALIDATOR")
     for (const line of lastLines(narrow.screen)) expect(line.length).toBeLessThanOrEqual(72)
-    expect(narrow.screen).toMatch(/^tudg[0-9a-z]*…[0-9a-z]+ +100000 UDG/m)
+    expect(narrow.screen).toMatch(/^tudg[0-9a-z]*…[0-9a-z]+ +100,000 UDG/m)
     const plain = alice.sit("stty cols 200; udg validators", { NO_COLOR: "1" })
     await plain.end()
     expect(plain.raw).not.toContain("\u001b")
-    expect(plain.screen).toMatch(/^tudg1[0-9a-z]{38} +100000 UDG/m)
+    expect(plain.screen).toMatch(/^tudg1[0-9a-z]{38} +100,000 UDG/m)
   })
 })

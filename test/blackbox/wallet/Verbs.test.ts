@@ -52,7 +52,7 @@ describe(Rest.of(EACH, "staking"), () => {
     expect((await person.udg("stake", "2000", "--key", "0.key")).code).toBe(0)
     expect((await person.udg("set-commission", "7", "--key", "0.key")).code).toBe(0)
     const { stdout } = await person.udg("balance", "--key", "0.key")
-    expect(stdout).toMatch(/^staked +2000 UDG\nvalidator +active, 0 delegators, commission 7 %$/m)
+    expect(stdout).toMatch(/^staked +2,000 UDG\nvalidator +active, 0 delegators, commission 7 %$/m)
     expect((await person.udg("unstake", "--key", "0.key")).code).toBe(0)
     const left = await person.udg("balance", "--key", "0.key", "--json")
     expect(said(left.stdout)["stake"]).toMatchObject({ unstaking: true, commission_percent: 7 })

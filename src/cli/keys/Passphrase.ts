@@ -1,8 +1,10 @@
 /** The passphrase: from `UDG_PASSPHRASE` or typed at the terminal. Never an argument: everybody can read those. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import type * as Keys from "../../protocol/identity/Keys.js"
 import * as Environment from "../terminal/Environment.js"
 import { Terminal } from "../terminal/Terminal.js"
 import * as HiddenInput from "./HiddenInput.js"
+import * as Mnemonic from "./Mnemonic.js"
 import { fail, type WalletFailure } from "./WalletFailure.js"
 
 export const VARIABLE = "UDG_PASSPHRASE"
@@ -33,6 +35,18 @@ export const choose: Effect.Effect<string, WalletFailure, Terminal> = Effect.gen
     "Repeat the passphrase: ",
   )
   return first === second ? first : yield* fail("key", "the two passphrases differ; nothing was written")
+})
+
+/** A key, typed as its words. */
+export const askWords: Effect.Effect<Keys.SecretKey, WalletFailure, Terminal> = Effect.gen(function* () {
+  const { canAsk } = yield* Terminal
+  if (!canAsk)
+    return yield* fail("key", "there is no terminal to ask for the words on; put them into a file, see --from")
+  const typed = yield* HiddenInput.ask(`The ${Mnemonic.WORDS} words, with spaces between them: `)
+  return yield* Option.match(Mnemonic.parse(typed), {
+    onNone: () => fail("key", "these are not the words of a key: one is missing, misspelt or in the wrong place"),
+    onSome: Effect.succeed,
+  })
 })
 
 /** Opens something with the passphrase; a person has three attempts. */

@@ -10,6 +10,7 @@ import type * as Keys from "../../protocol/identity/Keys.js"
 import * as AtomicFile from "../../storage/files/AtomicFile.js"
 import * as KeyFile from "../../storage/files/KeyFile.js"
 import type { Terminal } from "../terminal/Terminal.js"
+import * as Mnemonic from "./Mnemonic.js"
 import * as Passphrase from "./Passphrase.js"
 import * as SealedKey from "./SealedKey.js"
 import { fail, type WalletFailure } from "./WalletFailure.js"
@@ -18,7 +19,9 @@ export interface KeyInFile {
   readonly path: string
   readonly publicKey: Keys.PublicKey
   readonly address: Address.Address
-  /** Asks for the passphrase if the file is encrypted. */
+  /** The file is encrypted. */
+  readonly isSealed: boolean
+  /** Asks for the passphrase if it is. */
   readonly unlock: Effect.Effect<Keys.SecretKey, WalletFailure, Terminal>
 }
 
@@ -28,12 +31,15 @@ const OWNER_ONLY = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
 const MAX_BYTES = 4_096
 
-const inFile = (path: string, publicKey: Keys.PublicKey, unlock: KeyInFile["unlock"]): KeyInFile => ({
-  path,
-  publicKey,
-  address: Address.fromPublicKey(publicKey),
-  unlock,
-})
+const inFile = (
+  path: string,
+  publicKey: Keys.PublicKey,
+  isSealed: boolean,
+  unlock: KeyInFile["unlock"],
+): KeyInFile => ({ path, publicKey, address: Address.fromPublicKey(publicKey), isSealed, unlock })
+
+const inPlainText = (path: string, key: Keys.SecretKey): KeyInFile =>
+  inFile(path, key.publicKey, false, Effect.succeed(key))
 
 const asWalletFailure = ({ message }: KeyFile.KeyFileError): WalletFailure => fail("key", message)
 
@@ -44,15 +50,23 @@ const read = (path: string, text: string) =>
         inFile(
           path,
           sealed.public_key,
+          true,
           Passphrase.unlock(path, (passphrase) => SealedKey.open(sealed, passphrase)),
         ),
       ),
-    onNone: () =>
-      text.trimStart().startsWith("{")
-        ? fail("key", `key file ${path}: it is damaged, or not a key file of this program`)
-        : Effect.map(Effect.mapError(KeyFile.parse(path, text), asWalletFailure), (key) =>
-            inFile(path, key.publicKey, Effect.succeed(key)),
-          ),
+    onNone: () => {
+      if (text.trimStart().startsWith("{")) {
+        return fail("key", `key file ${path}: it is damaged, or not a key file of this program`)
+      }
+      return Option.match(Mnemonic.parse(text), {
+        onSome: (key) => Effect.succeed(inPlainText(path, key)),
+        onNone: () =>
+          Effect.mapBoth(KeyFile.parse(path, text), {
+            onFailure: asWalletFailure,
+            onSuccess: (key) => inPlainText(path, key),
+          }),
+      })
+    },
   })
 
 /** The key in the file, still locked. */

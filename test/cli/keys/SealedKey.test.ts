@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import * as SealedKey from "../../../src/cli/wallet/SealedKey.js"
+import * as SealedKey from "../../../src/cli/keys/SealedKey.js"
 import * as Keys from "../../../src/protocol/identity/Keys.js"
 
 /** The least that a file may ask for, so that a test does not wait for what a guesser must. */

@@ -1,0 +1,30 @@
+/**
+ * A secret key as 24 words, for paper. They encode the 32 bytes of the key itself, with the word list and the checksum of
+ * BIP-39, so that any key has them. No key is derived from them, as wallets of other networks do.
+ */
+import { entropyToMnemonic, mnemonicToEntropy } from "@scure/bip39"
+import { wordlist } from "@scure/bip39/wordlists/english.js"
+import { Option } from "effect"
+import { fromHex } from "#crypto"
+import * as Keys from "../../protocol/identity/Keys.js"
+
+export const WORDS = 24
+
+/** Several a line, as people copy them. */
+const A_LINE = 6
+
+export const of = (key: Keys.SecretKey): ReadonlyArray<string> =>
+  entropyToMnemonic(fromHex(key.toSecretHex()), wordlist).split(" ")
+
+export const lines = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Array.from({ length: WORDS / A_LINE }, (_, i) => words.slice(i * A_LINE, (i + 1) * A_LINE).join(" "))
+
+/** None if a word is not in the list, one is missing, or the checksum is wrong. */
+export const parse = (text: string): Option.Option<Keys.SecretKey> => {
+  const words = text.trim().toLowerCase().split(/\s+/)
+  if (words.length !== WORDS) return Option.none()
+  return Option.flatMap(
+    Option.liftThrowable(() => mnemonicToEntropy(words.join(" "), wordlist))(),
+    Keys.SecretKey.fromSeed,
+  )
+}

@@ -1,0 +1,122 @@
+/** `udg keys`: the keys in the wallet's directory, and ways in and out of it. */
+import { basename, dirname, join } from "node:path"
+import { FileSystem } from "@effect/platform"
+import { Effect, Either, Option } from "effect"
+import * as Address from "../../protocol/identity/Address.js"
+import * as KeyFile from "../../storage/files/KeyFile.js"
+import * as KeyStore from "../keys/KeyStore.js"
+import * as Mnemonic from "../keys/Mnemonic.js"
+import * as Passphrase from "../keys/Passphrase.js"
+import { fail } from "../keys/WalletFailure.js"
+import * as Command from "../settings/Command.js"
+import * as Reader from "../settings/Reader.js"
+import * as Setting from "../settings/Setting.js"
+import { wrongUsage } from "../settings/WrongUsage.js"
+import * as Out from "../terminal/Out.js"
+import * as Keys from "./Keys.js"
+import * as Verb from "./Verb.js"
+
+const KEY_FILE = /\.key$/
+
+const list = Command.action({ json: Verb.json }, ({ json }) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const directory = dirname(KeyStore.defaultPath())
+    const names = yield* Effect.orElseSucceed(files.readDirectory(directory), () => [])
+    const found = yield* Effect.forEach(names.filter((name) => KEY_FILE.test(name)).sort(), (name) =>
+      Effect.map(Effect.either(KeyStore.load(Option.some(join(directory, name)))), (key) => ({ name, key })),
+    )
+    const answer = found.map(({ name, key }) =>
+      Either.match(key, {
+        onLeft: ({ message }) => ({ file: join(directory, name), error: message }),
+        onRight: ({ path, address, publicKey, isSealed }) => ({
+          file: path,
+          address,
+          public_key: publicKey,
+          is_encrypted: isSealed,
+        }),
+      }),
+    )
+    yield* Out.table(json, answer, () => ({
+      none: `there are no keys in ${directory}; make one with udg keygen`,
+      columns: [{ title: "KEY", cutAt: "end" }, { title: "ADDRESS ON TESTNETS" }, { title: "FILE" }],
+      rows: found.map(({ name, key }) =>
+        Either.match(key, {
+          onLeft: () => [name, "", "cannot be read"],
+          onRight: ({ address, isSealed }) => [
+            basename(name, ".key"),
+            Address.toBech32(address, "tudg"),
+            isSealed ? "encrypted" : "plain text",
+          ],
+        }),
+      ),
+    }))
+  }),
+)
+
+const exporting = Setting.group("Export (udg keys export)")
+
+const out = exporting.optional(
+  "--out FILE",
+  "write the key to a new file in plain text, as nodes read it",
+  Reader.newFile,
+)
+
+const words = exporting.flag("--words", "show the key as 24 words instead, to write down on paper")
+
+const exportKey = Command.action({ out, words, key: Verb.key, json: Verb.json }, (given) =>
+  Effect.gen(function* () {
+    if (Option.isSome(given.out) === given.words) {
+      return yield* wrongUsage("say how: --out FILE writes the key in plain text, --words shows it as 24 words")
+    }
+    const { publicKey, unlock } = yield* Verb.keyOf(given)
+    const key = yield* unlock
+    if (Option.isSome(given.out)) {
+      yield* Effect.mapError(KeyFile.create(given.out.value, key), ({ message }) => fail("key", message))
+      return yield* Keys.show(given.json, given.out.value, publicKey)
+    }
+    const spoken = Mnemonic.of(key)
+    yield* Out.lines(given.json, { words: spoken.join(" ") }, () => [["words", Mnemonic.lines(spoken)]])
+  }),
+)
+
+const importing = Setting.group("Import (udg keys import)")
+
+const from = importing.optional(
+  "--from FILE",
+  "a file with a key: encrypted, in plain text, or as 24 words",
+  Reader.keyPath,
+  "the words are asked for",
+)
+
+const importKey = Command.action({ from, key: Verb.key, json: Verb.json }, (given) =>
+  Effect.gen(function* () {
+    const path = yield* KeyStore.newPath(given.key)
+    const key = yield* Option.match(given.from, {
+      onSome: (file) => Effect.flatMap(KeyStore.load(Option.some(file)), ({ unlock }) => unlock),
+      onNone: () => Passphrase.askWords,
+    })
+    yield* KeyStore.create(path, key, yield* Passphrase.choose)
+    yield* Keys.show(given.json, path, key.publicKey)
+  }),
+)
+
+export const keys = Verb.withActions(
+  {
+    name: "keys",
+    about: "lists keys, and moves one in or out",
+    examples: [
+      ["all keys in ~/.udg", "udg keys list"],
+      [
+        "write a key down on paper, and restore it from there",
+        "udg keys export --words; udg keys import --key restored.key",
+      ],
+      ["for a node, which reads plain text", "udg keys export --key savings.key --out validator.key"],
+    ],
+    footer: [
+      "Anybody who sees an exported key, or its words, can spend from the account. The words are the key itself in the word " +
+        "list of BIP-39: wallets of other networks make other keys of them.",
+    ],
+  },
+  new Map(Object.entries({ list, export: exportKey, import: importKey })),
+)

@@ -1,0 +1,119 @@
+/** What a wallet does with keys where no node is. */
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import * as Wallet from "../../../src/client/Wallet.js"
+import { Person, typed } from "./Person.js"
+
+// Each step is a program of its own, and each passphrase takes half a second on purpose.
+vi.setConfig({ testTimeout: 120_000 })
+
+const SECRET = "07".repeat(32)
+const key = Wallet.secretKey(SECRET)
+
+let person: Person
+const inHome = (name: string): string => join(person.home, name)
+beforeAll(() => {
+  // Nothing listens there.
+  person = new Person({ UDG_NODE: "http://127.0.0.1:1" })
+  writeFileSync(inHome("plain.key"), SECRET, { mode: 0o600 })
+})
+afterAll(() => person.leave())
+
+const json = async (...words: ReadonlyArray<string>) => {
+  const { code, stdout, stderr } = await person.udg(...words, "--json")
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+  return JSON.parse(stdout)
+}
+
+describe("a signed text", () => {
+  it("is verified with its key and against an account, and no other text, key or account passes", async () => {
+    const { address, public_key, signature } = await json("sign", "Hello, Bob", "--key", "plain.key")
+    expect(public_key).toBe(key.publicKey)
+    expect(await json("verify", public_key, signature, "Hello, Bob", "--by", address)).toMatchObject({ address })
+    const other = Wallet.generate().publicKey
+    const refused = [
+      [public_key, signature, "Hello, Rob"],
+      [other, signature, "Hello, Bob"],
+      [public_key, signature.replace(/^./, (digit: string) => (digit === "0" ? "1" : "0")), "Hello, Bob"],
+      [public_key, signature, "Hello, Bob", "--by", "aa".repeat(20)],
+    ]
+    for (const words of refused) {
+      const { code, stdout } = await person.udg("verify", ...words)
+      expect({ code, stdout }).toEqual({ code: 8, stdout: "" })
+    }
+  })
+
+  it("is never a transaction: what is signed begins with a domain of its own", async () => {
+    const said = await json("sign", "é", "--key", "plain.key")
+    expect(said.signature).toBe(key.sign(Buffer.from("udg/message\0é")))
+  })
+})
+
+describe("keys", () => {
+  it("go into plain text and words, and come back the same", async () => {
+    mkdirSync(inHome(".udg"))
+    await json("keys", "import", "--from", "plain.key")
+    const { words } = await json("keys", "export", "--words")
+    expect(words.split(" ")).toHaveLength(24)
+    writeFileSync(inHome("words.txt"), `${words}\n`, { mode: 0o600 })
+    const again = await json("keys", "import", "--from", "words.txt", "--key", ".udg/paper.key")
+    expect(again.public_key).toBe(key.publicKey)
+    await json("keys", "export", "--key", ".udg/paper.key", "--out", "copy.key")
+    expect(readFileSync(inHome("copy.key"), "utf8")).toBe(`${SECRET}\n`)
+    expect(statSync(inHome("copy.key")).mode & 0o777).toBe(0o600)
+    writeFileSync(inHome(".udg/broken.key"), "{}", { mode: 0o600 })
+    const listed = await json("keys", "list")
+    expect(listed).toEqual([
+      { file: inHome(".udg/broken.key"), error: expect.stringContaining("damaged") },
+      { file: inHome(".udg/paper.key"), address: again.address, public_key: key.publicKey, is_encrypted: true },
+      { file: inHome(".udg/wallet.key"), address: again.address, public_key: key.publicKey, is_encrypted: true },
+    ])
+    const { stdout } = await person.udg("keys", "list")
+    expect(stdout).toMatch(/^KEY +ADDRESS ON TESTNETS +FILE\nbroken\.key +cannot be read\npaper +tudg1\w+ +encrypted\n/)
+  })
+
+  it("come back from words that are typed, which the terminal does not show", async () => {
+    const { stdout } = await person.udg("keys", "export", "--key", "plain.key", "--words")
+    const words = stdout
+      .replace(/^words/, "")
+      .trim()
+      .split(/\s+/)
+      .join(" ")
+    const terminal = person.sit(typed("keys", "import", "--key", "typed.key"), {
+      UDG_PASSPHRASE: "correct horse battery",
+    })
+    await terminal.see("words, with spaces between them: ")
+    terminal.type(`${words}\r`)
+    expect(await terminal.end()).toBe(0)
+    expect(terminal.text).toContain(`public key    ${key.publicKey}`)
+    expect(terminal.text).not.toContain(words.slice(0, 20))
+  })
+
+  it("are exported in a way that was asked for, and imported where there is something to ask", async () => {
+    expect(await person.udg("keys", "export", "--key", "plain.key")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "udg: say how: --out FILE writes the key in plain text, --words shows it as 24 words\n",
+    })
+    expect(await person.udg("keys", "import", "--key", "new.key")).toMatchObject({ code: 2, stdout: "" })
+    expect((await person.udg("keys", "import", "--from", "plain.key", "--key", "copy.key")).code).toBe(2)
+  })
+})
+
+describe("conversion", () => {
+  it("knows amounts, addresses of both kinds of network and public keys", async () => {
+    expect(await json("convert", "1234.5")).toEqual({ udg: "1234.5", sats: 123_450_000_000 })
+    expect(await json("convert", "1", "sats")).toEqual({ udg: "0.00000001", sats: 1 })
+    expect((await person.udg("convert", "1234.5")).stdout).toBe("udg   1,234.5\nsats  123,450,000,000\n")
+    const forms = await json("convert", key.publicKey)
+    for (const form of [forms.address, forms.testnet, forms.mainnet, forms.mainnet.toUpperCase()]) {
+      expect(await json("convert", form)).toEqual(forms)
+    }
+    expect(await person.udg("convert", "1.5", "sats")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: 'udg: "1.5" is neither an amount of sats, nor an address, nor a public key; see --help\n',
+    })
+  })
+})

@@ -1,0 +1,117 @@
+/** The verbs that only look, at a terminal of eighty columns and from a script. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import { Person } from "./Person.js"
+
+// Each step is a program of its own.
+vi.setConfig({ testTimeout: 120_000 })
+
+let node: StartedNode
+let alice: FundedAccount
+let person: Person
+let paid = ""
+let vertex = ""
+let round = 0
+
+const COINS = 1_234_567
+
+beforeAll(async () => {
+  node = await startNode({ roundMs: 50, accounts: 2, coinsEach: COINS })
+  const [first, second] = node.accounts
+  if (first === undefined || second === undefined) throw new Error("the test node has two accounts")
+  alice = first
+  person = new Person({ UDG_NODE: node.url })
+  writeFileSync(join(person.home, "alice.key"), alice.secretKey.toSecretHex(), { mode: 0o600 })
+  const payment = { to: second.address, amount: 123_456_789_012, fee: 1_000, nonce: 0, memo: "for the coffee" }
+  const { tx_hash } = await node.client.transactions.submit({ payload: alice.transfer(payment) })
+  const naming = alice.registerName({ name: "alice", fee: 100_000, nonce: 1 })
+  await node.client.waitFor((await node.client.transactions.submit({ payload: naming })).tx_hash)
+  const outcome = await node.client.waitFor(tx_hash)
+  paid = tx_hash
+  vertex = outcome.vertex_hash ?? ""
+  round = outcome.round ?? 0
+})
+afterAll(async () => {
+  await node.stop()
+  person.leave()
+})
+
+/** What somebody sees who types this at a terminal of eighty columns. */
+const seen = async (line: string): Promise<string> => {
+  const terminal = person.sit(`stty columns 80; ${line}`)
+  expect(await terminal.end()).toBe(0)
+  return terminal.screen.trimEnd()
+}
+
+const json = async (...words: ReadonlyArray<string>) => {
+  const { code, stdout, stderr } = await person.udg(...words, "--json")
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+  return JSON.parse(stdout)
+}
+
+describe("the verbs that look", () => {
+  it("fit a terminal of eighty columns, with digits in groups of three", async () => {
+    const lines = [
+      "status",
+      "balance @alice",
+      "history @alice",
+      `tx ${paid}`,
+      `round ${round}`,
+      `vertex ${vertex}`,
+      "validators",
+      "mempool",
+      "peers",
+      "parameters",
+      "proposals",
+    ]
+    const screens = await Promise.all(lines.map((line) => seen(`udg ${line}`)))
+    expect(screens.flatMap((screen) => screen.split("\n")).filter((line) => line.length > 80)).toEqual([])
+    expect(await seen("udg balance @alice")).toContain("1,233,332.43109988 UDG")
+  })
+
+  it("history adds up to the balance, newest first, and goes on where a page ends", async () => {
+    const whole = await json("history", "@alice")
+    expect(whole.entries.map(({ kind, change }: { kind: string; change: number }) => [kind, change])).toEqual([
+      ["sent", -100_000],
+      ["sent", -123_456_790_012],
+      ["genesis", COINS * 100_000_000],
+    ])
+    expect(whole).toMatchObject({ address: alice.address, balance: 123_333_243_109_988, next_cursor: null })
+    const first = await json("history", "--key", "alice.key", "--limit", "1")
+    expect(first.entries).toEqual(whole.entries.slice(0, 1))
+    const rest = await json("history", "@alice", "--cursor", first.next_cursor)
+    expect(rest.entries).toEqual(whole.entries.slice(1))
+    const screen = await seen("udg history @alice")
+    expect(screen).toMatch(/^20\d\d-\d\d-\d\d \d\d:\d\d +RegisterName +-0\.001 +[0-9a-f]+…[0-9a-f]+$/m)
+    expect(screen).toMatch(/ sent +-1,234\.56790012 +tudg1[0-9a-z]*…[0-9a-z]+ +[0-9a-f]+…[0-9a-f]+$/m)
+    expect(screen).toMatch(/ genesis +\+1,234,567$/m)
+  })
+
+  it("a round and a vertex lead to the transaction", async () => {
+    expect((await json("round", String(round))).vertices.map(({ hash }: { hash: string }) => hash)).toContain(vertex)
+    const { stdout } = await person.udg("vertex", vertex)
+    expect(stdout).toMatch(new RegExp(`^vertex +${vertex}\nstatus +final\nround +${round}$`, "m"))
+    expect(stdout).toMatch(new RegExp(`^${paid} +Transfer +0\\.00001 UDG +applied$`, "m"))
+    const unknown = await person.udg("vertex", "ab".repeat(32))
+    expect(unknown).toMatchObject({ code: 7, stdout: "" })
+    const last = await person.udg("round")
+    expect(last.stdout).toMatch(/^round +[\d,]+\nstatus +final$/m)
+  })
+
+  it("parameters have their units and bounds", async () => {
+    const screen = await seen("udg parameters")
+    expect(screen).toMatch(/^min_fee_sats +0\.00001 UDG +0\.00000001 UDG +1 UDG$/m)
+    expect(screen).toMatch(/^round_interval_ms +50 ms$/m)
+    expect(await json("parameters")).toMatchObject({ round_interval_ms: 50, min_fee_sats: 1000 })
+  })
+
+  it("a transaction is in the mempool until it is in a vertex", async () => {
+    const waiting = alice.transfer({ to: alice.address, amount: 100_000_000, fee: 2_000, nonce: 4 })
+    const { tx_hash } = await node.client.transactions.submit({ payload: waiting })
+    const { stdout } = await person.udg("mempool")
+    expect(stdout).toMatch(new RegExp(`^${tx_hash} +Transfer +tudg1\\w+ +4 +1 +0\\.00002 +\\d+ s$`, "m"))
+    expect(await seen("udg peers")).toMatch(/^connected +0\n\nno peers$/)
+  })
+})

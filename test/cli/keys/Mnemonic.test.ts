@@ -1,0 +1,36 @@
+import { FastCheck as fc, Option } from "effect"
+
+import { describe, expect, it } from "vitest"
+import * as Mnemonic from "../../../src/cli/keys/Mnemonic.js"
+import * as Keys from "../../../src/protocol/identity/Keys.js"
+
+const keyOf = (seed: Uint8Array): Keys.SecretKey => Option.getOrThrow(Keys.SecretKey.fromSeed(seed))
+
+describe("a key in words", () => {
+  it.each([
+    [0x00, `${"abandon ".repeat(23)}art`],
+    [0xff, `${"zoo ".repeat(23)}vote`],
+  ])("has those of BIP-39's own example for thirty-two bytes of %i", (byte, words) => {
+    expect(Mnemonic.of(keyOf(new Uint8Array(32).fill(byte))).join(" ")).toBe(words)
+  })
+
+  it("comes back from its words, however they are typed", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (seed) => {
+        const key = keyOf(seed)
+        const typed = ` ${Mnemonic.lines(Mnemonic.of(key)).join("\n").toUpperCase()}\t`
+        expect(Option.getOrThrow(Mnemonic.parse(typed)).toSecretHex()).toBe(key.toSecretHex())
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it("is none of words that are too few, not in the list or in another order", () => {
+    const words = Mnemonic.of(keyOf(new Uint8Array(32).fill(7)))
+    const [first = "", second = "", ...rest] = words
+    expect(first).not.toBe(second)
+    for (const wrong of [words.slice(1), ["udg", second, ...rest], [second, first, ...rest], []]) {
+      expect(Mnemonic.parse(wrong.join(" "))).toEqual(Option.none())
+    }
+  })
+})

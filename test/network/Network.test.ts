@@ -32,6 +32,7 @@ describe("four validators", () => {
         )
         expect(metrics).toMatch(vertices)
       }
+      expect(again.log()).toMatch(/ DEBUG network +listening /)
       await expectSound(network, all, signed)
       expect(await Promise.all(all.map(({ stop }) => stop()))).toEqual([0, 0, 0, 0])
     },

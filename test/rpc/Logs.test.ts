@@ -3,9 +3,12 @@ import { Effect, Exit, Layer, Option, Scope } from "effect"
 import { expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Wallet from "../../src/client/Wallet.js"
+import * as Journal from "../../src/node/engine/Journal.js"
 import * as LogFilter from "../../src/node/log/LogFilter.js"
 import * as Logging from "../../src/node/log/Logging.js"
 import { RpcUrl } from "../../src/node/RpcUrl.js"
+import { Dag } from "../../src/node/reads/Dag.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as HttpInterface from "../../src/rpc/HttpInterface.js"
 import * as TestNode from "../conformance/TestNode.js"
 import * as world from "../node/world.js"
@@ -14,7 +17,11 @@ interface Line {
   readonly level: string
   readonly module: string
   readonly message: string
+  readonly annotations: { readonly [name: string]: unknown }
 }
+
+const logging = (directives: string, lines: Array<Line>) =>
+  Logging.layer({ directives, format: "json", colours: false, write: (line) => lines.push(JSON.parse(line)) })
 
 /** The records of a solo node on which a payment is made, something staked, and something refused. */
 const recordsOf = async (directives: string): Promise<ReadonlyArray<Line>> => {
@@ -23,11 +30,7 @@ const recordsOf = async (directives: string): Promise<ReadonlyArray<Line>> => {
   const layer = Layer.provideMerge(
     HttpInterface.layer,
     world.node("", { ephemeral: true, rateLimits: false, roundMs: Option.some(10) }),
-  ).pipe(
-    Layer.provide(
-      Logging.layer({ directives, format: "json", colours: false, write: (line) => lines.push(JSON.parse(line)) }),
-    ),
-  )
+  ).pipe(Layer.provide(logging(directives, lines)))
   try {
     const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
     const { url } = Effect.runSync(Effect.provide(RpcUrl, context))
@@ -52,7 +55,7 @@ const recordsOf = async (directives: string): Promise<ReadonlyArray<Line>> => {
   return lines
 }
 
-/** Peers and joining take more than a node alone. */
+/** Peers and joining take more than a node alone: `network` has its line in test/network/Network.test.ts, `sync` below. */
 const ELSEWHERE = ["network", "sync"]
 
 it("every module says something at debug, and trace says more", async () => {
@@ -64,3 +67,44 @@ it("every module says something at debug, and trace says more", async () => {
   const traced = new Set(trace.filter(({ level }) => level === "trace").map(({ module }) => module))
   expect([...traced].sort()).toEqual(["dag", "mempool", "rpc", "state"])
 }, 120_000)
+
+it("a node that joins says so at debug, and what it has reached", async () => {
+  const lines: Array<Line> = []
+  const progress = { epoch: Natural.epoch(3), heldRecords: 100, records: 400 }
+  await Effect.runPromise(
+    Journal.write({ _tag: "Joining", progress }, Option.none()).pipe(Effect.provide(logging("info,sync=debug", lines))),
+  )
+  expect(lines).toMatchObject([{ level: "debug", module: "sync", message: "joining", annotations: progress }])
+})
+
+const EPOCH_ROUNDS = 40
+
+/** What a solo node says at `info` from its start until it has finalized so many epochs. */
+const untilEpoch = (epochs: number) =>
+  Effect.gen(function* () {
+    const lines: Array<Line> = []
+    const directory = yield* world.temporaryDirectory
+    yield* world.found(directory, { epochRounds: EPOCH_ROUNDS, collectionDepthRounds: 10, roundIntervalMs: 5 })
+    const finalizes = Effect.gen(function* () {
+      const dag = yield* Dag
+      while ((yield* dag.position).finalizedRound <= epochs * EPOCH_ROUNDS + 5) yield* Effect.sleep("5 millis")
+    })
+    const node = Layer.provide(world.node(directory), logging("info", lines))
+    yield* Effect.provide(finalizes, node)
+    return lines
+  }).pipe(Effect.provide(world.platform), Effect.scoped)
+
+it("at info, a node that is well says one line an epoch, with what one asks for", async () => {
+  const lines = await Effect.runPromise(untilEpoch(3))
+  const begins = lines.filter(({ message }) => message === "epoch begins")
+  expect(begins).toMatchObject(
+    [2, 3, 4].map((epoch) => ({
+      level: "info",
+      module: "staking",
+      annotations: { epoch, round: (epoch - 1) * EPOCH_ROUNDS + 1, members: 1, hasSeat: true },
+    })),
+  )
+  const [first] = begins
+  if (first === undefined) return expect.unreachable()
+  expect(lines.slice(lines.indexOf(first)).map(({ message }) => message)).toEqual(begins.map(({ message }) => message))
+}, 60_000)

@@ -16,7 +16,7 @@ import { Validator } from "./pages/Validator.js"
 import { Validators } from "./pages/Validators.js"
 import { Vertex } from "./pages/Vertex.js"
 import type { Route } from "./route/Route.js"
-import { Suspended } from "./Suspended.js"
+import { Suspended } from "./show/Suspended.js"
 
 /** Keys and signing are loaded only with the wallet. */
 const wallet = () => import("./wallet/Wallet.js").then(({ Wallet }) => Wallet)
@@ -34,7 +34,11 @@ export const View = ({ route }: { readonly route: Route }) => {
     case "transactions":
       return <Transactions />
     case "charts":
-      return <Suspended load={charts} what="the charts" />
+      return (
+        <Suspended load={charts} what="the charts">
+          {(Charts) => <Charts />}
+        </Suspended>
+      )
     case "validators":
       return <Validators />
     case "proposals":
@@ -48,7 +52,11 @@ export const View = ({ route }: { readonly route: Route }) => {
     case "parameters":
       return <Parameters />
     case "wallet":
-      return <Suspended load={wallet} what="the wallet" />
+      return (
+        <Suspended load={wallet} what="the wallet">
+          {(Wallet) => <Wallet />}
+        </Suspended>
+      )
     case "address":
       return <Address key={route.of} account={route.of} />
     case "tx":

@@ -3,11 +3,14 @@ import { Option } from "effect"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
+import * as Address from "../../src/protocol/identity/Address.js"
 import * as RealNode from "../rpc/RealNode.js"
 import * as Axe from "./Axe.js"
 import * as Browsers from "./Browser.js"
 
 const PASSPHRASE = "correct horse battery"
+
+const somebody = "00000000000000000000000000000000000000aa" as Address.Address
 
 let browser: Browser
 let node: RealNode.RealNode | undefined
@@ -31,6 +34,7 @@ const begin = async (changes: Parameters<typeof RealNode.start>[0] = {}) => {
 
 const makeKey = async (page: Page): Promise<void> => {
   await page.getByLabel("Passphrase", { exact: true }).first().fill(PASSPHRASE)
+  await page.getByLabel("Passphrase again").first().fill(PASSPHRASE)
   await page.getByRole("button", { name: "Make a key" }).click()
   await page.getByRole("button", { name: "Lock" }).waitFor()
 }
@@ -38,12 +42,20 @@ const makeKey = async (page: Page): Promise<void> => {
 const bringKey = async (page: Page, hex: string): Promise<void> => {
   await page.getByLabel("Secret key, 64 hex characters").fill(hex)
   await page.getByLabel("Passphrase", { exact: true }).last().fill(PASSPHRASE)
+  await page.getByLabel("Passphrase again").last().fill(PASSPHRASE)
   await page.getByRole("button", { name: "Import the key" }).click()
   await page.getByRole("button", { name: "Lock" }).waitFor()
 }
 
 const secretOf = async (page: Page): Promise<string> => {
   await page.getByRole("button", { name: /^Show the secret key/ }).click()
+  const form = page.getByRole("form", { name: "Show the secret key" })
+  await form.getByLabel("Passphrase").fill("somebody else's")
+  await form.getByRole("button", { name: "Show it" }).click()
+  await form.getByText("this passphrase is wrong").waitFor()
+  await form.getByLabel("Passphrase").fill(PASSPHRASE)
+  await form.getByRole("button", { name: "Show it" }).click()
+  await page.locator(".backup .mono").waitFor()
   const text = (await page.locator(".backup .mono").textContent()) ?? ""
   await page.getByRole("button", { name: "Hide the secret key" }).click()
   return text
@@ -71,10 +83,10 @@ describe("the wallet", () => {
     const secret = await secretOf(page)
     expect(secret).toMatch(/^[0-9a-f]{64}$/)
     await page.getByRole("button", { name: /from the faucet$/ }).click()
-    await finalized(page, "1000 UDG from the faucet")
+    await finalized(page, "1,000.00 UDG from the faucet")
     const client = connect(started.url)
     const { validators } = await client.staking.validators()
-    const validator = validators[0]?.address ?? ""
+    const validator = Address.toBech32(validators[0]?.address ?? somebody, "tudg")
     await act(page, "Send", { To: validator, "Amount in UDG": "12.5", Memo: "thanks" })
     await finalized(page, "Send 12.50 UDG")
     await act(page, "Delegate", { Validator: validator, "Amount in UDG": "100" })
@@ -84,7 +96,13 @@ describe("the wallet", () => {
     expect(await Axe.seriousOn(page)).toEqual([])
 
     const delegation = await client.delegation.delegationOf({ path: { address: "@browser-bob" } })
-    expect(delegation.validator).toBe(validator)
+    expect(Address.toBech32(delegation.validator, "tudg")).toBe(validator)
+    const together = page.locator(".purse .facts", { hasText: "Together" })
+    await together
+      .getByText(/^100\.\d\d UDG to/)
+      .or(together.getByText("Delegated"))
+      .first()
+      .waitFor()
     await page.locator(".receipt", { hasText: "Send 12.50 UDG" }).getByRole("link").click()
     await page.getByText("thanks", { exact: true }).waitFor()
     expect(sent.filter((request) => request.toLowerCase().includes(secret))).toEqual([])
@@ -96,8 +114,13 @@ describe("the wallet", () => {
   it("keeps the key under its passphrase alone, and forgets it when asked twice", async () => {
     const { page } = await begin()
     await page.getByLabel("Passphrase", { exact: true }).first().fill("short")
+    await page.getByLabel("Passphrase again").first().fill("short")
     await page.getByRole("button", { name: "Make a key" }).click()
     await page.getByText("a passphrase needs at least 10 characters").waitFor()
+    await page.getByLabel("Passphrase", { exact: true }).first().fill(PASSPHRASE)
+    await page.getByLabel("Passphrase again").first().fill(`${PASSPHRASE}!`)
+    await page.getByRole("button", { name: "Make a key" }).click()
+    await page.getByText("the two passphrases differ").waitFor()
     await makeKey(page)
     const address = await page.locator(".purse a.mono").textContent()
     const secret = await secretOf(page)
@@ -128,7 +151,7 @@ describe("the wallet", () => {
       "New value": "500",
     })
     await finalized(page, 'Propose "Lower the least fee"')
-    await act(page, "Vote", { "Proposal number": "1", Vote: "yes" })
+    await act(page, "Vote", { Proposal: "1", Vote: "yes" })
     await finalized(page, "Vote yes on proposal #1")
     await page.goto(`${started.url}/explorer/proposals`)
     await page.getByRole("link", { name: "#1 Lower the least fee" }).click()
@@ -152,9 +175,7 @@ describe("the wallet", () => {
     await form.getByRole("button", { name: "Review" }).click()
     await form.getByRole("button", { name: "Send it" }).click()
     await form.getByRole("alert").waitFor()
-    expect(await form.getByRole("alert").textContent()).toBe(
-      "1.00001 UDG (100001000 sats) needed, 0 UDG (0 sats) available",
-    )
+    expect(await form.getByRole("alert").textContent()).toBe("1.00001 UDG needed, 0 UDG available")
     await page.context().close()
   })
 

@@ -272,6 +272,16 @@ const transactions: ReadonlyArray<Read> = [
   },
   {
     route: "/account/:address/transactions",
+    of: "one type",
+    path: () => "/account/@alice/transactions?type=CreateProposalTx",
+    shape: () => Records.history,
+    optional: ["memo"],
+    typed: (client) =>
+      client.transactions.history({ path: { address: "@alice" }, urlParams: { type: "CreateProposalTx" } }),
+    values: ({ done }) => ({ transactions: [{ hash: done.CreateProposalTx }], next_cursor: null }),
+  },
+  {
+    route: "/account/:address/transactions",
     of: "nobody",
     path: () => `/account/${"00".repeat(20)}/transactions`,
     shape: () => Records.history,

@@ -145,6 +145,9 @@ const missing: ReadonlyArray<Refusal> = [
   get("/account/:address/transactions", "none", "/account/@alice/transactions?limit=0", 400, "InvalidRequest", {
     more: field("limit"),
   }),
+  get("/account/:address/transactions", "no type", "/account/@alice/transactions?type=Gift", 400, "InvalidRequest", {
+    more: field("type"),
+  }),
   get("/account/:address/transactions", "no cursor", "/account/@alice/transactions?cursor=%21", 400, "InvalidRequest", {
     more: field("cursor"),
   }),

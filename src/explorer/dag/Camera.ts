@@ -66,6 +66,18 @@ export class Camera {
     this.invalidate()
   }
 
+  /** Stays where this round is at the right edge. */
+  goTo(round: number): void {
+    this.isFollowing = false
+    this.#window = { ...this.#window, right: Math.min(this.#columns.newest, round) }
+  }
+
+  /** Stays where this round is in the middle. */
+  centre(round: number): void {
+    const { width, columnWidth } = this.#window
+    this.goTo(round + Math.floor((width - Window.GUTTER) / columnWidth / 2))
+  }
+
   /** Moves just far enough to show the round. */
   show(round: number): void {
     const first = Window.roundAt(this.#window, Window.GUTTER + this.#window.columnWidth)

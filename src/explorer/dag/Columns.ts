@@ -81,6 +81,24 @@ export class Columns {
     return this.#oldest
   }
 
+  /** The epoch of the newest round. */
+  get epoch(): number {
+    return this.at(this.#newest)?.epoch ?? 0
+  }
+
+  /** Its epoch has closed: what no commit has ordered of it by now never will be. */
+  isOver({ epoch }: Column): boolean {
+    return epoch < this.epoch
+  }
+
+  /** The last of these rounds that is not loaded. */
+  missing(first: number, last: number): number | undefined {
+    for (let round = Math.min(last, this.#newest); round >= Math.max(1, first); round--) {
+      if (!this.#columns.has(round)) return round
+    }
+    return undefined
+  }
+
   at(round: number): Column | undefined {
     return this.#columns.get(round)
   }

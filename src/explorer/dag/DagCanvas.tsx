@@ -1,5 +1,6 @@
 /** The live DAG on a canvas, moved with pointer, wheel and keys; each vertex links to its page. */
 import { useEffect, useRef, useState } from "preact/hooks"
+import * as Names from "../live/Names.js"
 import * as Network from "../live/Network.js"
 import * as History from "../route/History.js"
 import * as Route from "../route/Route.js"
@@ -24,6 +25,8 @@ interface Props {
 const nameOf = (lane: number): string => {
   const address = Feed.columns.lanes[lane]
   if (address === undefined) return ""
+  const name = Names.of(address)
+  if (name !== null) return Words.abbreviated(`@${name}`, 9, 2)
   const written = Network.written(address)
   return Words.abbreviated(written.slice(written.indexOf("1") + 1), 5, 4)
 }
@@ -38,7 +41,11 @@ export const DagCanvas = ({ height, isLarge = false }: Props) => {
   const gestures = useRef<Gestures | null>(null)
   const [spot, setSpot] = useState<Spot | undefined>(undefined)
   const [isFollowing, setIsFollowing] = useState(true)
+  const [right, setRight] = useState(0)
+  const [sought, setSought] = useState(isLarge ? soughtBy : undefined)
   const prefix = Network.network.value?.address_prefix
+  // Read here, so that a name that comes later is painted.
+  const names = columns.lanes.map(Names.of).join()
   const colours = Theme.colours.value
 
   useEffect(() => {
@@ -52,7 +59,8 @@ export const DagCanvas = ({ height, isLarge = false }: Props) => {
         element.width = Math.round(window.width * pixels)
         element.height = Math.round(window.height * pixels)
         painter.paint(window, pixels, gestures.current?.spot)
-        if (Window.firstRound(window) - AHEAD_ROUNDS < columns.oldest) void Feed.older()
+        void Feed.want(Window.firstRound(window) - AHEAD_ROUNDS, Window.lastRound(window))
+        setRight(Math.round(window.right))
       },
       setIsFollowing,
     )
@@ -72,7 +80,17 @@ export const DagCanvas = ({ height, isLarge = false }: Props) => {
     }
   }, [columns, isLarge, colours, prefix])
 
-  useEffect(() => camera.current?.invalidate(), [version])
+  useEffect(() => camera.current?.invalidate(), [version, names])
+
+  // The vertex that a link names: its round comes into the middle, and it is selected once it is there.
+  useEffect(() => {
+    if (sought === undefined || columns.size === 0) return
+    camera.current?.centre(sought.round)
+    const dot = columns.at(sought.round)?.dots.find(({ hash }) => hash === sought.hash)
+    if (dot === undefined) return
+    gestures.current?.select({ round: sought.round, dot })
+    setSought(undefined)
+  }, [version, sought])
 
   const seen = `${Words.counted(columns.laneCount, "validator")}, ${Words.counted(columns.size, "round")} up to ${Words.count(Math.max(0, columns.newest))}`
   return (
@@ -96,8 +114,43 @@ export const DagCanvas = ({ height, isLarge = false }: Props) => {
           </button>
         )}
       </div>
+      {isLarge ? <Timeline right={right} newest={columns.newest} camera={camera.current} /> : undefined}
     </div>
   )
+}
+
+/** Drag it to see the rounds of any time again. */
+const Timeline = ({ right, newest, camera }: TimelineProps) => (
+  <label class="dag-time">
+    <span class="quiet">Replay</span>
+    <input
+      type="range"
+      min={Feed.firstKept.value}
+      max={Math.max(1, newest)}
+      value={right}
+      aria-valuetext={`up to round ${Words.count(right)}`}
+      onInput={({ currentTarget }) => camera?.goTo(Number(currentTarget.value))}
+    />
+    <span class="figure">{Words.count(right)}</span>
+  </label>
+)
+
+interface TimelineProps {
+  /** The round at the right edge. */
+  readonly right: number
+  readonly newest: number
+  readonly camera: Camera | null
+}
+
+interface Sought {
+  readonly round: number
+  readonly hash: string
+}
+
+const soughtBy = (): Sought | undefined => {
+  const query = new URLSearchParams(location.search)
+  const round = query.get("round") ?? ""
+  return /^\d{1,15}$/.test(round) ? { round: Number(round), hash: query.get("vertex") ?? "" } : undefined
 }
 
 const follow = (camera: Camera | null): void => {

@@ -21,7 +21,6 @@ const LEAP_ROUNDS = 600
 let watchers = 0
 let isAsking = false
 let askedAt = Number.NEGATIVE_INFINITY
-let isAtBeginning = false
 
 const take = (answer: Parameters<Columns["merge"]>[0]): void => {
   if (columns.merge(answer)) changes.value += 1
@@ -52,20 +51,29 @@ const refresh = async (): Promise<void> => {
   if (columns.newest < (Live.head.peek()?.round ?? 0) && document.visibilityState === "visible") void refresh()
 }
 
-let isAskingOlder = false
+let isFilling = false
+/** The first round that the node may still have. */
+export const firstKept = signal(1)
 
-/** Loads the rounds before the oldest loaded one. */
-export const older = async (): Promise<void> => {
-  if (isAskingOlder || isAtBeginning || columns.size === 0 || !columns.hasRoomBefore) return
-  isAskingOlder = true
-  const from = Math.max(1, columns.oldest - OLDER_ROUNDS)
+/** What one answer has room for; the node says so of its vertices. */
+const MOST_VERTICES = 3_000
+
+const roundsAtOnce = (): number =>
+  Math.max(1, Math.min(OLDER_ROUNDS, Math.floor(MOST_VERTICES / Math.max(1, columns.laneCount))))
+
+/** Loads what is missing of the rounds that are looked at, the newest of it first. */
+export const want = async (first: number, last: number): Promise<void> => {
+  const to = columns.missing(Math.max(first, firstKept.peek()), last)
+  if (isFilling || to === undefined || !columns.hasRoomBefore) return
+  isFilling = true
+  const from = Math.max(firstKept.peek(), to - roundsAtOnce() + 1)
   try {
-    take(await node.dag.columns({ urlParams: { from: Natural.round(from), rounds: columns.oldest - from } }))
+    take(await node.dag.columns({ urlParams: { from: Natural.round(from), rounds: to - from + 1 } }))
+    if (columns.at(to) === undefined) firstKept.value = to + 1
   } catch (error) {
-    // Pruned: the node has nothing older.
-    isAtBeginning = isMissing(error)
+    if (isMissing(error)) firstKept.value = to + 1
   }
-  isAskingOlder = false
+  isFilling = false
 }
 
 /** The loaded part of the DAG, kept up to date while the caller is on the page. */

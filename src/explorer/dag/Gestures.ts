@@ -56,6 +56,11 @@ export class Gestures {
     this.#listening.abort()
   }
 
+  /** Selects a vertex as if the pointer were on it. */
+  select(spot: Spot): void {
+    this.#point(spot)
+  }
+
   #point(spot: Spot | undefined): undefined {
     if (spot?.dot.hash === this.#spot?.dot.hash) return
     this.#spot = spot

@@ -1,5 +1,8 @@
+import type { Address } from "../../protocol/identity/Address.js"
+import * as Names from "../live/Names.js"
 import * as Network from "../live/Network.js"
 import * as Words from "../show/Words.js"
+import type { Column } from "./Columns.js"
 import * as Feed from "./Feed.js"
 import type { Spot } from "./Painter.js"
 import * as Window from "./Window.js"
@@ -11,12 +14,25 @@ interface Props {
 
 const WIDTH = 240
 
+const orderOf = (commit: number | null, column: Column | undefined): string => {
+  if (commit !== null) return `ordered by commit ${Words.count(commit)}`
+  return column !== undefined && Feed.columns.isOver(column)
+    ? "dropped: its epoch closed before it was ordered"
+    : "not ordered yet"
+}
+
+const Author = ({ address }: { readonly address: Address }) => {
+  const name = Names.of(address)
+  return name === null ? <p class="mono">{Words.abbreviated(Network.written(address), 12, 6)}</p> : <p>@{name}</p>
+}
+
 /** A description of the selected vertex beside it. */
 export const Hint = ({ spot, window }: Props) => {
   if (spot === undefined || window === undefined) return <div class="unseen" role="status" />
   const { round, dot } = spot
   const address = Feed.columns.lanes[dot.lane]
-  const leader = Feed.columns.at(round)?.leader
+  const column = Feed.columns.at(round)
+  const leader = column?.leader
   const isLeader = leader?.lane === dot.lane
   const x = Window.x(window, round)
   const y = Window.y(window, dot.lane)
@@ -28,11 +44,10 @@ export const Hint = ({ spot, window }: Props) => {
         <b>Round {Words.count(round)}</b>
         {isLeader ? ` · leader, ${leader.verdict}` : ""}
       </p>
-      <p class="mono">{address === undefined ? "" : Words.abbreviated(Network.written(address), 12, 6)}</p>
+      {address === undefined ? undefined : <Author address={address} />}
       <p class="mono quiet">{Words.abbreviated(dot.hash, 12, 6)}</p>
       <p>
-        {dot.commit === null ? "not ordered yet" : `ordered by commit ${Words.count(dot.commit)}`},{" "}
-        {Words.counted(dot.transactions, "transaction")},{" "}
+        {orderOf(dot.commit, column)}, {Words.counted(dot.transactions, "transaction")},{" "}
         {Words.counted(dot.parents.length + dot.olderParents.length, "parent")}
       </p>
     </div>

@@ -17,5 +17,8 @@ export const Legend = () => (
     <li>
       <i class="sign skipped" aria-hidden="true" /> skipped leader
     </li>
+    <li>
+      <i class="sign dropped" aria-hidden="true" /> dropped, since its epoch closed first
+    </li>
   </ul>
 )

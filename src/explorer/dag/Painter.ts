@@ -66,6 +66,7 @@ export class Painter {
     for (const [column, { edges }] of tiles) this.#copy(window, edges, column.round, window.columnWidth)
     for (const column of visible) this.#paintLongEdges(window, column)
     for (const [column, { dots }] of tiles) this.#copy(window, dots, column.round, window.columnWidth / 2)
+    this.#paintEpochs(window, visible)
     if (spot !== undefined) this.#paintSpot(window, spot)
     this.#paintAxis(window, visible)
     this.#paintNames(window)
@@ -108,21 +109,41 @@ export class Painter {
         context.lineTo(window.width, y)
       }
     }
+    context.stroke()
+  }
+
+  /** A line where an epoch begins, with its number. */
+  #paintEpochs(window: Window.Window, visible: ReadonlyArray<Column>): void {
+    const context = this.#context
+    const bottom = window.height - Window.AXIS
+    context.strokeStyle = this.#palette.quiet
+    context.fillStyle = this.#palette.quiet
+    context.font = this.#font
+    context.textAlign = "left"
+    context.textBaseline = "top"
+    context.lineWidth = 1
     for (const { round, epoch } of visible) {
       const before = this.#columns.at(round - 1)?.epoch ?? epoch
       if (before === epoch) continue
       const x = Math.round(Window.x(window, round - 0.5)) + 0.5
+      context.beginPath()
       context.moveTo(x, 0)
       context.lineTo(x, bottom)
+      context.stroke()
+      context.fillText(`epoch ${epoch}`, x + 4, 4)
     }
-    context.stroke()
+  }
+
+  get #font(): string {
+    return `11px ${getComputedStyle(this.#context.canvas).fontFamily}`
   }
 
   #tileOf(window: Window.Window, column: Column): Tile {
     const { columnWidth, laneHeight } = window
     const before = this.#columns.at(column.round - 1)
     const lanes = this.#columns.laneCount
-    const stamp = `${column.version} ${before?.version} ${columnWidth} ${laneHeight} ${lanes} ${this.#pixels}`
+    const isOver = this.#columns.isOver(column)
+    const stamp = `${column.version} ${before?.version} ${columnWidth} ${laneHeight} ${lanes} ${this.#pixels} ${isOver}`
     const kept = this.#tiles.get(column.round)
     if (kept?.stamp === stamp) return kept
     const height = lanes * laneHeight
@@ -192,6 +213,8 @@ export class Painter {
     const radius = Window.radius(window)
     const { leader, dots } = column
     const x = window.columnWidth / 2
+    const isOver = this.#columns.isOver(column)
+    const isUndecidedForever = isOver && leader?.verdict === "undecided"
     for (const dot of dots) {
       const y = (dot.lane + 0.5) * window.laneHeight
       const isLeader = leader?.lane === dot.lane
@@ -200,8 +223,11 @@ export class Painter {
       context.fill()
       context.strokeStyle = dot.commit === null ? this.#palette.pending : context.fillStyle
       context.lineWidth = 1.2
+      // Dropped with its epoch.
+      context.setLineDash(isOver && dot.commit === null ? [2, 2] : [])
       context.stroke()
-      if (isLeader) this.#ring(context, x, y, radius)
+      context.setLineDash([])
+      if (isLeader && !isUndecidedForever) this.#ring(context, x, y, radius)
       if (dot.transactions > 0 && radius >= 3) {
         circle(context, x, y, radius * 0.38)
         context.fillStyle = dot.commit === null ? this.#palette.pending : this.#palette.paper
@@ -209,7 +235,7 @@ export class Painter {
       }
     }
     if (leader?.verdict === "skipped") this.#cross(context, x, (leader.lane + 0.5) * window.laneHeight, radius)
-    else if (leader !== null && !dots.some(({ lane }) => lane === leader.lane)) {
+    else if (leader !== null && !isUndecidedForever && !dots.some(({ lane }) => lane === leader.lane)) {
       this.#ring(context, x, (leader.lane + 0.5) * window.laneHeight, radius)
     }
   }
@@ -279,7 +305,7 @@ export class Painter {
     context.fillStyle = this.#palette.paper
     context.fillRect(0, top, window.width, Window.AXIS)
     context.fillStyle = this.#palette.quiet
-    context.font = `11px ${getComputedStyle(context.canvas).fontFamily}`
+    context.font = this.#font
     context.textBaseline = "middle"
     context.textAlign = "center"
     const step = [1, 2, 5, 10, 20, 50].find((size) => size * window.columnWidth >= LABEL_DISTANCE) ?? 100
@@ -294,7 +320,7 @@ export class Painter {
     context.fillStyle = this.#palette.paper
     context.fillRect(0, 0, Window.GUTTER, window.height)
     context.fillStyle = this.#palette.quiet
-    context.font = `11px ${getComputedStyle(context.canvas).fontFamily}`
+    context.font = this.#font
     context.textAlign = "left"
     context.textBaseline = "middle"
     const step = Math.ceil(13 / window.laneHeight)

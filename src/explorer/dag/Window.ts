@@ -19,7 +19,6 @@ const MARGIN_RIGHT = 26
 export const NARROWEST = 5
 export const WIDEST = 72
 const LOWEST_LANE = 5
-const HIGHEST_LANE = 96
 
 export const x = (window: Window, round: number): number =>
   window.width - MARGIN_RIGHT - (window.right - round) * window.columnWidth
@@ -29,9 +28,9 @@ export const y = (window: Window, lane: number): number => window.top + (lane + 
 export const roundAt = (window: Window, px: number): number =>
   window.right - (window.width - MARGIN_RIGHT - px) / window.columnWidth
 
-/** The height of a lane, so that all are visible if possible. */
+/** The height of a lane: all fill the picture, and are visible if possible. */
 export const laneHeightFor = (height: number, lanes: number): number =>
-  Math.min(HIGHEST_LANE, Math.max(LOWEST_LANE, (height - AXIS) / Math.max(1, lanes)))
+  Math.max(LOWEST_LANE, (height - AXIS) / Math.max(1, lanes))
 
 /** Centres the lanes if they do not fill the height. */
 export const topFor = (height: number, lanes: number, laneHeight: number): number =>
@@ -49,4 +48,4 @@ export const zoomed = (window: Window, factor: number, around: number): Window =
 }
 
 export const radius = ({ columnWidth, laneHeight }: Window): number =>
-  Math.max(1.4, Math.min(6.5, laneHeight * 0.32, columnWidth * 0.3))
+  Math.max(1.4, Math.min(8, laneHeight * 0.32, columnWidth * 0.3))

@@ -5,7 +5,7 @@ import { RoundTable } from "../dag/RoundTable.js"
 import { Page, Section } from "../show/Page.js"
 
 const LEAST_HEIGHT = 320
-const AROUND_PX = 290
+const AROUND_PX = 340
 
 const room = (): number => Math.max(LEAST_HEIGHT, innerHeight - AROUND_PX)
 

@@ -1,4 +1,6 @@
-import { node } from "../live/Node.js"
+import * as Live from "../live/Live.js"
+import * as Network from "../live/Network.js"
+import { type Answer, node } from "../live/Node.js"
 import { both, useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
 import { AmountCell } from "../show/Amount.js"
@@ -6,64 +8,127 @@ import { Badge } from "../show/Badge.js"
 import { Bar } from "../show/Bar.js"
 import { Facts, LoadedPage, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
+import { Suspended } from "../show/Suspended.js"
 import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
+import { CommissionHistory } from "./CommissionHistory.js"
 import { stakeFacts } from "./Stake.js"
+import { ValidatorReward } from "./ValidatorReward.js"
+
+const uptime = () => import("./ValidatorUptime.js").then(({ ValidatorUptime }) => ValidatorUptime)
+
+type Details = Answer<"staking", "stakeOf">
+
+/** Rounds made of those due, over a day. */
+const attendedBy = ({ validators }: Answer<"monitoring", "attendance">, { address }: Details): Rounds | undefined =>
+  validators.find((one) => one.address === address)
+
+interface Rounds {
+  readonly made: number
+  readonly missed: number
+}
+
+const Uptime = ({ of }: { readonly of: Rounds | undefined }) => {
+  if (of === undefined) return <span class="quiet">nothing counted yet</span>
+  return (
+    <>
+      {Words.uptime(of)}{" "}
+      <span class="quiet">
+        over a day: {Words.counted(of.missed, "round")} missed of {Words.count(of.made + of.missed)}
+      </span>
+    </>
+  )
+}
+
+const OriginOfStake = ({ of: { effective_stake: all, staked_amount: own } }: { readonly of: Details }) => (
+  <Bar
+    label="Origin of its stake"
+    total={all}
+    parts={[
+      { name: "own", amount: Math.min(own, all), tone: "first" },
+      { name: "delegated", amount: Math.max(0, all - own), tone: "second" },
+    ]}
+  />
+)
+
+const Delegators = ({ list }: { readonly list: Answer<"delegation", "delegators"> }) => (
+  <Section title="Delegators" aside={`${Words.count(list.delegator_count)}, ${Words.coins(list.total_delegated)} UDG`}>
+    <Table
+      caption="Delegators, largest first"
+      rows={list.delegators}
+      keyOf={({ address }) => address}
+      empty="No delegators."
+      columns={[
+        { title: "Delegator", of: ({ address }) => <Reference.Address address={address} /> },
+        { title: "Amount, UDG", isFigure: true, of: ({ amount }) => <AmountCell sats={amount} /> },
+        {
+          title: "State",
+          of: ({ undelegating }) =>
+            undelegating ? <Badge tone="waiting">leaving</Badge> : <Badge tone="good">active</Badge>,
+        },
+      ]}
+    />
+  </Section>
+)
 
 export const Validator = ({ account }: { readonly account: string }) => {
   const path = { address: account }
   const stake = useResource(`stake ${account}`, () => node.staking.stakeOf({ path }))
   const delegators = useResource(`delegators ${account}`, () => node.delegation.delegators({ path }))
+  const all = useResource("validators", () => node.staking.validators())
+  const attendance = useResource(
+    "attendance",
+    () => node.monitoring.attendance({ urlParams: { range: "day" } }),
+    Live.slowBeat,
+  )
+  const initial = Network.network.value?.parameters.default_commission_percent
   return (
     <LoadedPage
       kind="Validator"
       title={Words.abbreviated(account, 12, 6)}
-      of={both(stake, delegators)}
+      of={both(both(stake, delegators), both(all, attendance))}
       what="this validator"
     >
-      {([details, list]) => (
-        <>
-          <Facts
-            of={[
-              ["Address", <Reference.Address address={details.address} as="validator" isWhole />],
-              ["Account", <a href={Route.subject("address", account)}>balance and history</a>],
-              ...stakeFacts(details),
-            ]}
-          />
-          <Bar
-            label="Origin of its stake"
-            total={details.effective_stake}
-            parts={[
-              { name: "own", amount: Math.min(details.staked_amount, details.effective_stake), tone: "first" },
-              {
-                name: "delegated",
-                amount: Math.max(0, details.effective_stake - details.staked_amount),
-                tone: "second",
-              },
-            ]}
-          />
-          <Section
-            title="Delegators"
-            aside={`${Words.count(list.delegator_count)}, ${Words.coins(list.total_delegated)} UDG`}
-          >
-            <Table
-              caption="Delegators, largest first"
-              rows={list.delegators}
-              keyOf={({ address }) => address}
-              empty="No delegators."
-              columns={[
-                { title: "Delegator", of: ({ address }) => <Reference.Address address={address} /> },
-                { title: "Amount, UDG", isFigure: true, of: ({ amount }) => <AmountCell sats={amount} /> },
-                {
-                  title: "State",
-                  of: ({ undelegating }) =>
-                    undelegating ? <Badge tone="waiting">leaving</Badge> : <Badge tone="good">active</Badge>,
-                },
+      {([[details, list], [{ validators }, counted]]) => {
+        const rounds = attendedBy(counted, details)
+        return (
+          <>
+            <Facts
+              of={[
+                ["Address", <Reference.Address address={details.address} as="validator" isWhole />],
+                ["Account", <a href={Route.subject("address", account)}>balance and history</a>],
+                ...stakeFacts(details),
+                ["Uptime", <Uptime of={rounds} />],
               ]}
             />
-          </Section>
-        </>
-      )}
+            <OriginOfStake of={details} />
+            {details.is_active_validator ? (
+              <p class="buttons">
+                <a class="button" href={Route.walletFor({ action: "delegate", validator: details.address })}>
+                  Delegate to it
+                </a>
+              </p>
+            ) : undefined}
+            <div class="columns">
+              <ValidatorReward
+                stake={details}
+                committeeStake={validators
+                  .filter(({ in_committee }) => in_committee)
+                  .reduce((sum, { effective_stake }) => sum + effective_stake, 0)}
+                uptime={rounds === undefined ? undefined : rounds.made / (rounds.made + rounds.missed)}
+              />
+              <CommissionHistory
+                account={account}
+                initial={initial === undefined ? "the initial one" : `${initial} %`}
+              />
+            </div>
+            <Suspended load={uptime} what="the rounds over time">
+              {(Content) => <Content account={account} />}
+            </Suspended>
+            <Delegators list={list} />
+          </>
+        )
+      }}
     </LoadedPage>
   )
 }

@@ -66,3 +66,10 @@ export const subject = (name: Subject, of: string | number): string =>
   `${BASE}${name}/${encodeURIComponent(of).replace("%40", "@")}`
 
 export const search = (query: string): string => `${BASE}search?q=${encodeURIComponent(query)}`
+
+/** The wallet, with an action of its own chosen and filled in. */
+export const walletFor = (typed: Readonly<Record<string, string>>): string =>
+  `${place("wallet")}?${new URLSearchParams(typed)}`
+
+/** A vertex in the picture of the DAG. */
+export const inDag = (round: number, vertex: string): string => `${place("dag")}?round=${round}&vertex=${vertex}`

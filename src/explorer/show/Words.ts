@@ -17,6 +17,9 @@ export const coinParts = (sats: number): readonly [whole: string, decimals: stri
 
 export const coins = (sats: number): string => coinParts(sats).join(".")
 
+/** The same with no more decimals than it has, for a formula. */
+export const exactCoins = (sats: number): string => Sats.formatCoin(sats)
+
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 4 })
 
 /** A rounded number of coins, for figures at a glance. */
@@ -28,6 +31,12 @@ export const percent = (share: number, digits = 1): string =>
 /** The two ends of a text that is too long to read; enough to recognise it. */
 export const abbreviated = (text: string, start = 8, end = 6): string =>
   text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`
+
+/** The part of its rounds in which a validator made a vertex. Only one that missed none has 100 %. */
+export const uptime = ({ made, missed }: { readonly made: number; readonly missed: number }): string => {
+  const share = made / (made + missed)
+  return missed === 0 ? percent(share, 0) : percent(Math.min(share, 0.9999), 2)
+}
 
 const units = [
   ["d", 86_400_000],

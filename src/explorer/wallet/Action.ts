@@ -11,7 +11,7 @@ export type Typed = Readonly<Record<string, string>>
 export interface Field {
   readonly name: string
   readonly label: string
-  readonly kind: "account" | "coins" | "integer" | "text" | "long" | "choice"
+  readonly kind: "account" | "validator" | "proposal" | "coins" | "integer" | "text" | "long" | "choice"
   readonly hint?: string
   /** The values to choose from, with their labels. */
   readonly options?: Readonly<Record<string, string>>
@@ -146,7 +146,7 @@ export const actions: ReadonlyArray<Action> = [
     about:
       "Lends stake to a validator for a share of its rewards. The coins stay yours, and are slashed with the validator.",
     fields: ({ parameters }) => [
-      { name: "validator", label: "Validator", kind: "account" },
+      { name: "validator", label: "Validator", kind: "validator" },
       amount(`at least ${Words.coins(parameters.min_delegation_sats)} UDG`),
     ],
     payload: (typed) => ({ validator: text(typed, "validator"), amount: coins(typed, "amount") }),
@@ -194,7 +194,7 @@ export const actions: ReadonlyArray<Action> = [
     title: "Vote",
     about: "One vote per proposal, for validators that were active when it was made.",
     fields: () => [
-      { name: "proposal", label: "Proposal number", kind: "integer" },
+      { name: "proposal", label: "Proposal", kind: "proposal" },
       choice("vote", "Vote", { yes: "yes", no: "no" }),
     ],
     payload: (typed) => ({ proposal_id: integer(typed, "proposal"), vote: typed["vote"] === "yes" }),
@@ -242,3 +242,14 @@ export const actions: ReadonlyArray<Action> = [
 /** The initial content of a form: the first option of each choice, and otherwise nothing. */
 export const blank = (fields: ReadonlyArray<Field>): Typed =>
   Object.fromEntries(fields.map(({ name, options }) => [name, Object.keys(options ?? {})[0] ?? ""]))
+
+/** What a link to the wallet may fill in: what is chosen from a list, and nothing that is typed. */
+export const filledIn = (fields: ReadonlyArray<Field>, link: URLSearchParams): Typed =>
+  Object.fromEntries(
+    fields.flatMap(({ name, kind, options }) => {
+      const value = link.get(name)
+      const isChosen =
+        kind === "validator" || kind === "proposal" || (options !== undefined && value !== null && value in options)
+      return value !== null && isChosen ? [[name, value]] : []
+    }),
+  )

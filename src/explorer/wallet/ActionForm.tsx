@@ -4,7 +4,7 @@ import * as Wallet from "../../client/Wallet.js"
 import type { NetworkInfo } from "../live/Network.js"
 import { Amount } from "../show/Amount.js"
 import { Complaint, useAttempt } from "../show/Attempt.js"
-import { type Action, blank, type Typed } from "./Action.js"
+import { type Action, blank, filledIn, type Typed } from "./Action.js"
 import { Input } from "./Input.js"
 import * as Session from "./Session.js"
 import * as Submission from "./Submission.js"
@@ -70,6 +70,7 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
   const least = Fee.asked(action.type, info.parameters)
   const [typed, setTyped] = useState<Typed>(() => ({
     ...blank(action.fields(info, {})),
+    ...filledIn(action.fields(info, {}), new URLSearchParams(location.search)),
     fee: least === 0 ? "" : Wallet.coins(least),
   }))
   const [draft, setDraft] = useState<Submission.Draft | undefined>(undefined)

@@ -1,18 +1,20 @@
 /** The unlocked wallet: the account's balance and everything it can do. */
 import { useState } from "preact/hooks"
-import * as Wallet from "../../client/Wallet.js"
 import { Checked } from "../checked/Checked.js"
 import type { NetworkInfo } from "../live/Network.js"
-import { node } from "../live/Node.js"
+import { isMissing, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
 import { Amount } from "../show/Amount.js"
 import { Complaint, useAttempt } from "../show/Attempt.js"
 import { Copy } from "../show/Copy.js"
 import { Loaded } from "../show/Loaded.js"
-import { Section } from "../show/Page.js"
+import { Facts, Section } from "../show/Page.js"
+import * as Reference from "../show/Reference.js"
+import * as Words from "../show/Words.js"
 import { actions } from "./Action.js"
 import { ActionForm } from "./ActionForm.js"
+import { Backup } from "./Backup.js"
 import { Receipt } from "./Receipt.js"
 import * as Session from "./Session.js"
 import * as Submission from "./Submission.js"
@@ -21,6 +23,19 @@ interface Sent {
   readonly hash: string
   readonly what: string
 }
+
+/** The action that the link to this page names; else the first one. */
+const chosenBy = () => {
+  const id = new URLSearchParams(location.search).get("action")
+  return actions.find((action) => action.id === id) ?? actions[0]
+}
+
+/** None is no failure. */
+const delegationOf = (address: string) =>
+  node.delegation.delegationOf({ path: { address } }).catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
 
 const FAUCET_SATS = 100_000_000_000
 
@@ -38,41 +53,52 @@ const Faucet = ({ info, address, onSent }: FaucetProps) => {
   const ask = () =>
     attempt(async () => {
       const hash = await Submission.faucet(address, amount)
-      onSent({ hash, what: `${Wallet.coins(amount)} UDG from the faucet` })
+      onSent({ hash, what: `${Words.coins(amount)} UDG from the faucet` })
     })
   return (
     <div class="faucet">
       <button type="button" class="button" disabled={isBusy} onClick={ask}>
-        Get {Wallet.coins(amount)} UDG from the faucet
+        Get {Words.coins(amount)} UDG from the faucet
       </button>
       <Complaint text={complaint} />
     </div>
   )
 }
 
-/** The key itself, shown on request. */
-const Backup = ({ secret }: { readonly secret: Wallet.SecretKey }) => {
-  const [isShown, setIsShown] = useState(false)
+/** What the account has besides its balance; nothing for one that neither stakes nor delegates. */
+const Holdings = ({ balance, address }: { readonly balance: number; readonly address: string }) => {
+  const holdings = useResource(`holdings ${address}`, async () => {
+    const path = { address }
+    const [stake, delegation] = await Promise.all([node.staking.stakeOf({ path }), delegationOf(address)])
+    return { stake, delegation }
+  })
+  if (holdings.state !== "ready") return null
+  const { stake, delegation } = holdings.value
+  const delegated = delegation?.amount ?? 0
+  if (stake.staked_amount + delegated === 0) return null
   return (
-    <div class="backup">
-      <button type="button" class="button" onClick={() => setIsShown(!isShown)} aria-expanded={isShown}>
-        {isShown ? "Hide the secret key" : "Show the secret key, to keep a copy"}
-      </button>
-      {isShown ? (
-        <p class="notice failed">
-          <span class="mono">{secret.toSecretHex()}</span> <Copy text={secret.toSecretHex()} what="secret key" />
-          <br />
-          Anybody who has this key has the coins.
-        </p>
-      ) : undefined}
-    </div>
+    <Facts
+      of={[
+        ["Available", <Amount sats={balance} />],
+        ["Staked", stake.staked_amount === 0 ? undefined : <Amount sats={stake.staked_amount} />],
+        [
+          "Delegated",
+          delegation === undefined ? undefined : (
+            <>
+              <Amount sats={delegation.amount} /> to <Reference.Address address={delegation.validator} as="validator" />
+            </>
+          ),
+        ],
+        ["Together", <Amount sats={balance + stake.staked_amount + delegated} />],
+      ]}
+    />
   )
 }
 
 export const Desk = ({ info, session }: { readonly info: NetworkInfo; readonly session: Session.Session }) => {
-  const { account, key } = session
+  const { account } = session
   const [sent, setSent] = useState<ReadonlyArray<Sent>>([])
-  const [chosen, setChosen] = useState(actions[0])
+  const [chosen, setChosen] = useState(chosenBy)
   const balance = useResource(`wallet ${account.address}`, () =>
     node.core.balance({ path: { address: account.addressBech32 } }),
   )
@@ -87,6 +113,7 @@ export const Desk = ({ info, session }: { readonly info: NetworkInfo; readonly s
                 <Amount sats={record.balance} />
               </p>
               <Checked account={account.address} claim={record} />
+              <Holdings balance={record.balance} address={account.addressBech32} />
             </>
           )}
         </Loaded>
@@ -101,7 +128,7 @@ export const Desk = ({ info, session }: { readonly info: NetworkInfo; readonly s
           <button type="button" class="button" onClick={Session.lock}>
             Lock
           </button>
-          <Backup secret={key} />
+          <Backup />
         </div>
       </div>
       <div class="columns">

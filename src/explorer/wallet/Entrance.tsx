@@ -36,30 +36,58 @@ const Form = ({ label, onSubmit, children }: FormProps) => {
   )
 }
 
+/** Typed twice: nobody can restore one that was mistyped. */
+interface Passphrases {
+  readonly first: string
+  readonly again: string
+}
+
+const NO_PASSPHRASES: Passphrases = { first: "", again: "" }
+
+interface NewPassphraseProps {
+  readonly id: string
+  readonly value: Passphrases
+  readonly onChange: (passphrases: Passphrases) => void
+}
+
+const NewPassphrase = ({ id, value, onChange }: NewPassphraseProps) => (
+  <>
+    <Secret
+      id={id}
+      label="Passphrase"
+      value={value.first}
+      onChange={(first) => onChange({ ...value, first })}
+      isNew
+      hint={`At least ${Vault.SHORTEST_PASSPHRASE} characters. Nobody can restore it for you.`}
+    />
+    <Secret
+      id={`${id}-again`}
+      label="Passphrase again"
+      value={value.again}
+      onChange={(again) => onChange({ ...value, again })}
+      isNew
+    />
+  </>
+)
+
 /** Stores the key encrypted, then unlocks it. */
-const keep = async (info: NetworkInfo, key: Wallet.SecretKey, passphrase: string): Promise<void> => {
-  if (passphrase.length < Vault.SHORTEST_PASSPHRASE) {
+const keep = async (info: NetworkInfo, key: Wallet.SecretKey, { first, again }: Passphrases): Promise<void> => {
+  if (first.length < Vault.SHORTEST_PASSPHRASE) {
     throw new Wallet.InvalidInput(`a passphrase needs at least ${Vault.SHORTEST_PASSPHRASE} characters`)
   }
+  if (first !== again) throw new Wallet.InvalidInput("the two passphrases differ")
   const { addressBech32 } = Wallet.account(Wallet.network(info), key)
-  Vault.keep(await Vault.seal(key, addressBech32, passphrase))
+  Vault.keep(await Vault.seal(key, addressBech32, first))
   Session.unlock(info, key)
 }
 
 const Create = ({ info }: { readonly info: NetworkInfo }) => {
-  const [passphrase, setPassphrase] = useState("")
+  const [passphrases, setPassphrases] = useState(NO_PASSPHRASES)
   return (
     <Section title="Make a key">
       <p class="quiet">It is made in this browser, encrypted with your passphrase, and never sent anywhere.</p>
-      <Form label="Make a key" onSubmit={() => keep(info, Wallet.generate(), passphrase)}>
-        <Secret
-          id="new-passphrase"
-          label="Passphrase"
-          value={passphrase}
-          onChange={setPassphrase}
-          isNew
-          hint={`At least ${Vault.SHORTEST_PASSPHRASE} characters. Nobody can restore it for you.`}
-        />
+      <Form label="Make a key" onSubmit={() => keep(info, Wallet.generate(), passphrases)}>
+        <NewPassphrase id="new-passphrase" value={passphrases} onChange={setPassphrases} />
       </Form>
     </Section>
   )
@@ -73,13 +101,13 @@ const SecretKey = (props: {
 
 const Import = ({ info }: { readonly info: NetworkInfo }) => {
   const [hex, setHex] = useState("")
-  const [passphrase, setPassphrase] = useState("")
+  const [passphrases, setPassphrases] = useState(NO_PASSPHRASES)
   return (
     <Section title="Import a key">
       <p class="quiet">A secret key that you already have, such as a validator's.</p>
-      <Form label="Import the key" onSubmit={async () => keep(info, Wallet.secretKey(hex.trim()), passphrase)}>
+      <Form label="Import the key" onSubmit={async () => keep(info, Wallet.secretKey(hex.trim()), passphrases)}>
         <SecretKey id="secret-key" value={hex} onChange={setHex} />
-        <Secret id="import-passphrase" label="Passphrase" value={passphrase} onChange={setPassphrase} isNew />
+        <NewPassphrase id="import-passphrase" value={passphrases} onChange={setPassphrases} />
       </Form>
     </Section>
   )

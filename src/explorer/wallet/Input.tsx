@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact"
 import type { Field } from "./Action.js"
+import { ProposalPicker, ValidatorPicker } from "./Picker.js"
 
 interface LabelledProps {
   readonly id: string
@@ -65,7 +66,11 @@ export const Input = ({ field, value, onChange }: Value & { readonly field: Fiel
   )
   return (
     <Labelled id={id} label={title} hint={hint}>
-      {kind === "choice" ? (
+      {kind === "validator" ? (
+        <ValidatorPicker id={id} value={value} onChange={onChange} describedBy={hintOf(id, hint)} />
+      ) : kind === "proposal" ? (
+        <ProposalPicker id={id} value={value} onChange={onChange} describedBy={hintOf(id, hint)} />
+      ) : kind === "choice" ? (
         <select {...shared} onChange={onEdit}>
           {Object.entries(options ?? {}).map(([option, text]) => (
             <option key={option} value={option}>

@@ -54,5 +54,9 @@ export const submit = async ({ signed }: Draft): Promise<string> =>
 export const faucet = async (address: string, amount: number): Promise<string> =>
   (await node.core.faucet({ payload: { address, amount: Sats.make(amount) } })).tx_hash
 
+/** The node writes amounts in both units; people here think in coins. */
+const inCoins = (message: string): string => message.replaceAll(/ \(\d+ sats\)/g, "")
+
 /** The reason for a failure, in a sentence. */
-export const complaint = (error: unknown): string => (error instanceof InvalidInput ? error.message : reasonOf(error))
+export const complaint = (error: unknown): string =>
+  inCoins(error instanceof InvalidInput ? error.message : reasonOf(error))

@@ -55,6 +55,23 @@ const make = Effect.gen(function* () {
       Option.match({ onSome: Effect.succeedSome, onNone: () => engine.settling(id) }),
     )
 
+  const pageOf = <E>(
+    limit: number,
+    type: Type | undefined,
+    read: (most: number) => Effect.Effect<ReadonlyArray<RecordedTransaction>, E>,
+  ) => {
+    // One more than requested, to see whether there are more.
+    const most = type === undefined ? limit + 1 : MOST_LOOKED_AT
+    return Effect.map(read(most), (seen) => {
+      const found = seen.filter(({ transaction }) => type === undefined || transaction.operation._tag === type)
+      const page = found.slice(0, limit)
+      // A page that is full ends with its last one; else everything that was looked at is behind it.
+      const last = page.length === limit ? page.at(-1) : seen.at(-1)
+      const hasMore = found.length > limit || seen.length === most
+      return { transactions: page.map(finalized), next: hasMore ? (last?.sequence ?? null) : null }
+    })
+  }
+
   return {
     genesis,
     /** Changes whenever something here may have changed. */
@@ -90,29 +107,15 @@ const make = Effect.gen(function* () {
         if (Option.isSome(recorded)) return finalized(recorded.value)
         return yield* new TransactionNotFound({ id, withoutEffect: yield* engine.ineffective(id) })
       }),
-    /** Sent and received, newest first, with the cursor of the page before; null if there is none. */
-    history: (address: Address, before: Sequence | null, limit: number) =>
-      Effect.gen(function* () {
-        // One more than requested, to see whether there are more.
-        const found = yield* storage.transactions.history({ address, before, limit: limit + 1 })
-        const page = found.slice(0, limit)
-        const next = found.length > limit ? (page.at(-1)?.sequence ?? null) : null
-        return { transactions: page.map(finalized), next }
-      }),
     /**
-     * Of everybody, newest first, only those of one type if it is given. A bounded number is looked at for a page, so one
-     * may have fewer than requested, and another may follow.
+     * Sent and received, newest first, with the cursor of the page before; null if there is none. Of those of one type, a
+     * bounded number is looked at for a page, so one may have fewer than requested, and another may follow.
      */
-    latest: (before: Sequence | null, limit: number, type: Type | undefined) =>
-      Effect.gen(function* () {
-        const isWanted = ({ transaction }: RecordedTransaction): boolean =>
-          type === undefined || transaction.operation._tag === type
-        const most = type === undefined ? limit : MOST_LOOKED_AT
-        const seen = yield* storage.transactions.recent(before, most)
-        const page = seen.filter(isWanted).slice(0, limit)
-        const last = page.length === limit ? page.at(-1) : seen.at(-1)
-        return { transactions: page.map(finalized), next: seen.length === most ? (last?.sequence ?? null) : null }
-      }),
+    history: (address: Address, before: Sequence | null, limit: number, type?: Type) =>
+      pageOf(limit, type, (most) => storage.transactions.history({ address, before, limit: most })),
+    /** The same of everybody. */
+    latest: (before: Sequence | null, limit: number, type?: Type) =>
+      pageOf(limit, type, (most) => storage.transactions.recent(before, most)),
     /** What changed the balance, newest first. */
     statement: storage.statements.page,
     /** The time of the last commit. */

@@ -212,10 +212,16 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
     .addSuccess(Lookup)
     .addError(Schema.Union(Failure.InvalidRequest, Failure.TransactionNotFound)),
   Group.get("history", "/account/:address/transactions", "Transactions that an account sent or received, newest first")
+    .annotate(
+      OpenApi.Description,
+      "With a type, a page covers the account's last 500 transactions, so it may have fewer entries than requested, or none, " +
+        "and still a next_cursor.",
+    )
     .setPath(Schema.Struct({ address: Field.AccountText }))
     .setUrlParams(
       Schema.Struct({
         limit: Field.optional(Field.limitInUrl(100), "how many, 1 to 100; 50 when left out"),
+        type: Field.optional(TransactionType, "only transactions of this type"),
         cursor: Field.optional(
           Schema.String.pipe(Schema.maxLength(100, { message: () => "a next_cursor from the previous page" })),
           "the next_cursor of the page before; another text is refused",

@@ -110,14 +110,14 @@ export const handlers = Effect.gen(function* () {
         Effect.catchTag("TransactionNotFound", (error) => Effect.fail(notFound(error))),
         Unreadable.asDefect,
       ),
-    history: ({ path, query: { limit = STANDARD_PAGE, cursor } }) =>
+    history: ({ path, query: { limit = STANDARD_PAGE, type, cursor } }) =>
       Effect.gen(function* () {
         const address = yield* account("address", path.address)
         const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
         if (Option.isNone(before)) return yield* Effect.fail(Failure.badCursor)
         // It is another one as soon as a commit is on the disk.
         const at = revision()
-        const { transactions, next } = yield* state.history(address, before.value, limit)
+        const { transactions, next } = yield* state.history(address, before.value, limit, type)
         return Answer.since(at, revision, {
           transactions: transactions.map((known) => ({
             hash: known.transaction.id,

@@ -92,4 +92,31 @@ describe("the known part of the DAG", () => {
     expect([columns.size, columns.oldest, columns.newest]).toEqual([4_000, 101, 4_100])
     expect(columns.hasRoomBefore).toBe(false)
   })
+
+  it("knows which rounds it lacks, the newest first", () => {
+    const columns = new Columns()
+    columns.merge(answer([4, 5, 8, 9].map((round) => [round, true] as const)))
+    expect(columns.missing(1, 20)).toBe(7)
+    expect(columns.missing(1, 5)).toBe(3)
+    expect(columns.missing(4, 5)).toBeUndefined()
+    expect(columns.missing(-3, 0)).toBeUndefined()
+  })
+
+  it("says of an epoch that it is over once a later one has begun", () => {
+    const columns = new Columns()
+    const {
+      columns: [first, second],
+      ...rest
+    } = answer([
+      [1, true],
+      [2, false],
+    ])
+    if (first === undefined || second === undefined) throw new Error("two columns were answered")
+    columns.merge({ ...rest, columns: [first] })
+    const column = columns.at(1)
+    if (column === undefined) throw new Error("the column was merged")
+    expect(columns.isOver(column)).toBe(false)
+    columns.merge({ ...rest, columns: [{ ...second, epoch: Natural.epoch(first.epoch + 1) }] })
+    expect(columns.isOver(column)).toBe(true)
+  })
 })

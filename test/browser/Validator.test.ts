@@ -1,0 +1,82 @@
+/** A validator as a delegator looks at it, and vertices as they lie in the DAG: over a real node, in a real browser. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { Option } from "effect"
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { connect } from "../../src/client/Client.js"
+import * as Wallet from "../../src/client/Wallet.js"
+import * as RealNode from "../rpc/RealNode.js"
+import * as Axe from "./Axe.js"
+import * as Browsers from "./Browser.js"
+
+let node: RealNode.RealNode
+let browser: Browser
+let validator: Wallet.Account
+
+beforeAll(async () => {
+  node = await RealNode.start({ roundMs: Option.some(100) })
+  browser = await Browsers.launch()
+  const client = connect(node.url)
+  validator = Wallet.account(Wallet.network(await client.core.network()), Option.getOrThrow(node.validatorKey))
+  await client.transactions.submit({ payload: validator.setCommission({ nonce: 0, fee: 0, commission_percent: 25 }) })
+  while ((await client.monitoring.attendance({ urlParams: {} })).validators.length === 0) await sleep(200)
+})
+afterAll(async () => {
+  await browser?.close()
+  await node?.stop()
+})
+
+describe("a validator's page", () => {
+  it("says how reliable it is, what it takes, and what it would earn and why", async () => {
+    const { page, troubles } = await Browsers.open(browser)
+    await page.goto(`${node.url}/explorer/validator/${validator.address}`)
+    await page.getByText(/^100 %\s+over a day: 0 rounds missed of \d+/).waitFor()
+    const commissions = page.getByRole("region", { name: "When the commission was set, newest first" })
+    await commissions.getByText("25 %").waitFor()
+    const reward = page.getByRole("region", { name: "Estimated yearly reward" })
+    await reward.getByText(/^[\d,]+ UDG, \d+\.\d % of its own stake$/).waitFor()
+    await reward.getByText("How this is estimated").click()
+    await reward.getByText(/^0\.1 UDG × [\d,]+ × 100\.00 % × 100\.00 % × 80 % = [\d,]+ UDG$/).waitFor()
+    const rounds = page.getByRole("img", { name: /^Rounds made of those due/ })
+    await rounds.waitFor()
+    expect(await rounds.getAttribute("aria-label")).toMatch(/; made between \d+ and \d+, now \d+$/)
+    expect(await Axe.seriousOn(page)).toEqual([])
+    await page.getByRole("link", { name: "Delegate to it" }).click()
+    await page.waitForURL(/\/explorer\/wallet\?action=delegate&validator=/)
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe("a vertex's page", () => {
+  it("shows its commit and children, and where it is in the picture", async () => {
+    const { page, troubles } = await Browsers.open(browser)
+    const { columns } = await connect(node.url).dag.columns({ urlParams: { rounds: 30 } })
+    const column = columns.find(({ finalized }) => finalized)
+    const hash = column?.vertices[0]?.hash ?? ""
+    const child = columns.find(({ round }) => round === (column?.round ?? 0) + 1)?.vertices[0]?.hash ?? ""
+    await page.goto(`${node.url}/explorer/vertex/${hash}`)
+    await page.getByText(/^commit \d/).waitFor()
+    const children = page.getByRole("region", { name: "Children" })
+    expect(await children.getByRole("link").getAttribute("href")).toBe(`/explorer/vertex/${child}`)
+    await page.getByRole("link", { name: "show it in the DAG" }).click()
+    const hint = page.locator(".hint")
+    await hint.waitFor()
+    expect(await hint.textContent()).toContain(`Round ${column?.round.toLocaleString("en")}`)
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("comes again when the timeline is dragged back to its round", async () => {
+    const { page, troubles } = await Browsers.open(browser)
+    await page.goto(`${node.url}/explorer/dag`)
+    const timeline = page.getByRole("slider", { name: /^Replay/ })
+    await page.getByRole("region", { name: "The latest rounds" }).getByText("committed").first().waitFor()
+    await timeline.fill("12")
+    await page.getByRole("button", { name: "Latest" }).waitFor()
+    expect(await timeline.getAttribute("aria-valuetext")).toBe("up to round 12")
+    await expect.poll(() => Axe.coloursOf(page.locator(".dag canvas"))).toBeGreaterThan(5)
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+})

@@ -8,12 +8,14 @@ import { gzipSync } from "node:zlib"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Option } from "effect"
 import type { Browser } from "playwright-core"
+import { connect } from "../src/client/Client.js"
 import * as Site from "../src/rpc/server/Site.js"
 import * as Browsers from "../test/browser/Browser.js"
 import * as Frames from "../test/browser/Frames.js"
 import * as Sketch from "../test/browser/Sketch.js"
 import * as RealNode from "../test/rpc/RealNode.js"
 import * as TestServer from "../test/rpc/TestServer.js"
+import * as FullNetwork from "./FullNetwork.js"
 import type { Figure, Suite } from "./Harness.js"
 
 const LOADS = 7
@@ -41,10 +43,39 @@ const load = async (browser: Browser, url: string): Promise<number> => {
   return took
 }
 
-const medianLoad = async (name: string, browser: Browser, url: string): Promise<Figure> => {
+const medianLoad = async (name: string, browser: Browser, url: string, loads = LOADS): Promise<Figure> => {
   const times: Array<number> = []
-  for (let i = 0; i < LOADS; i++) times.push(await load(browser, url))
-  return { name, value: times.sort((a, b) => a - b)[LOADS >> 1] ?? Number.NaN, unit: "ms" }
+  for (let i = 0; i < loads; i++) times.push(await load(browser, url))
+  return { name, value: times.sort((a, b) => a - b)[loads >> 1] ?? Number.NaN, unit: "ms" }
+}
+
+const PAYMENTS = 100_000
+
+/** Every page of a network of a hundred validators in which much has happened. */
+const overFullNetwork = async (browser: Browser): Promise<ReadonlyArray<Figure>> => {
+  const network = await FullNetwork.start(PAYMENTS)
+  try {
+    const client = connect(network.url)
+    const { validators } = await client.staking.validators()
+    const { transactions } = await client.transactions.latest({ urlParams: { limit: 1 } })
+    const [payment] = transactions
+    const validator = validators[0]?.address ?? ""
+    const places = ["", "dag", "transactions", "charts", "validators", "proposals", "mempool", "checkpoints", "peers"]
+    const paths = [
+      ...places,
+      ...["parameters", "wallet", `validator/${validator}`, `address/${payment?.transaction.from}`],
+      ...[`tx/${payment?.hash}`, `vertex/${payment?.vertex_hash}`, `round/${payment?.round}`],
+    ]
+    const figures: Array<Figure> = []
+    for (const path of paths) {
+      const [kind = ""] = path.split("/")
+      const name = `100 validators, 100,000 payments: ${kind === "" ? "overview" : kind}`
+      figures.push(await medianLoad(name, browser, `${network.url}/explorer/${path}`, 3))
+    }
+    return figures
+  } finally {
+    await network.stop()
+  }
 }
 
 const overRealNode = async (browser: Browser): Promise<ReadonlyArray<Figure>> => {
@@ -88,7 +119,12 @@ export const suite: Suite = {
   figures: async () => {
     const browser = await Browsers.launch()
     try {
-      return [weight(), ...(await overRealNode(browser)), ...(await overSketch(browser))]
+      return [
+        weight(),
+        ...(await overRealNode(browser)),
+        ...(await overSketch(browser)),
+        ...(await overFullNetwork(browser)),
+      ]
     } finally {
       await browser.close()
     }

@@ -1,7 +1,8 @@
-// `npm run screenshots`: the explorer as it looks now, over a real network of four validators on this machine, into
-// docs/images. The network has had a few minutes' life first: names, transfers, a delegation, a proposal with votes.
+// `npm run screenshots`: the explorer as it looks now, over a real network of seven validators on this machine, one of which
+// has stopped, into docs/images. The network has had some life first: names, transfers, a delegation, proposals with votes.
+// `npm run screenshots -- DIRECTORY` takes every page instead, on a desktop and on a phone, light and dark, into that directory.
 import { spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -14,9 +15,9 @@ const root = resolve(import.meta.dirname, "..")
 const images = join(root, "docs/images")
 const directory = mkdtempSync(join(tmpdir(), "udg-screenshots-"))
 
-/** Four nodes; the one that holds the faucet's key is the first. */
+/** Seven nodes; the one that holds the faucet's key is the first. */
 const startNetwork = async () => {
-  const words = ["localnet", "--validators", "4", "--port", "0", "--round-ms", "500", "--dir", directory]
+  const words = ["localnet", "--validators", "7", "--port", "0", "--round-ms", "500", "--dir", directory]
   const child = spawn(process.execPath, [join(root, "dist/main.js"), ...words], {
     stdio: ["ignore", "pipe", "inherit"],
   })
@@ -46,6 +47,17 @@ const settled = async (client: PromiseClient, hash: Hash): Promise<void> => {
     if (status === "finalized") return
     await sleep(250)
   }
+}
+
+/** Stops the last of the nodes, and no other process: each says its own number. */
+const stopOne = (): void => {
+  const files = readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith("running.json"),
+  )
+  const [last] = files.sort().reverse()
+  if (last === undefined) throw new Error(`no running.json below ${directory}`)
+  const { pid }: { readonly pid: number } = JSON.parse(readFileSync(join(directory, last), "utf8"))
+  process.kill(pid, "SIGTERM")
 }
 
 const validatorKeys = (): ReadonlyArray<Wallet.SecretKey> =>
@@ -86,12 +98,58 @@ const live = async (client: PromiseClient): Promise<void> => {
   for (const [i, voter] of others.slice(0, 2).entries()) {
     await send(voter.vote({ ...common(0), proposal_id: 1, vote: i === 0 }))
   }
+  for (const [i, name] of ["north", "harbour", "lighthouse"].entries()) {
+    const owner = others[i + 2]
+    if (owner !== undefined) await send(owner.registerName({ nonce: 0, fee: 100_000, name }))
+  }
+  const second = await send(
+    proposer.createProposal({
+      ...common(2),
+      title: "Pay for a second explorer",
+      description: "Somebody should look at the network through other eyes.",
+      proposal_type: { TreasurySpend: { recipient: alice.address, amount: Wallet.sats("3") } },
+    }),
+  )
+  await settled(client, second)
+  stopOne()
 }
 
-const desktop: BrowserContextOptions = { viewport: { width: 1280, height: 860 } }
+/** Every page with something to see. */
+const everyPage = async (client: PromiseClient): Promise<ReadonlyArray<readonly [name: string, path: string]>> => {
+  const { validators } = await client.staking.validators()
+  const { transactions } = await client.transactions.latest({ urlParams: { limit: 1 } })
+  const [validator, transaction] = [validators[1], transactions[0]]
+  const places = ["dag", "transactions", "charts", "validators", "proposals", "mempool", "checkpoints", "peers"]
+  return [
+    ["overview", ""],
+    ...places.map((place) => [place, place] as const),
+    ...["parameters", "wallet"].map((place) => [place, place] as const),
+    ["validator", `validator/${validator?.address}`],
+    ["address", "address/@alice"],
+    ["transaction", `tx/${transaction?.hash}`],
+    ["vertex", `vertex/${transaction?.vertex_hash}`],
+    ["round", `round/${transaction?.round}`],
+    ["proposal", "proposal/1"],
+    ["search", "search?q=abcdef"],
+  ]
+}
+
+const desktop: BrowserContextOptions = { viewport: { width: 1400, height: 900 } }
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true, deviceScaleFactor: 2 }
 
-const shots: ReadonlyArray<readonly [name: string, path: string, options: BrowserContextOptions]> = [
+type Shot = readonly [name: string, path: string, options: BrowserContextOptions]
+
+const everyShot = async (client: PromiseClient): Promise<ReadonlyArray<Shot>> =>
+  (await everyPage(client)).flatMap(([name, path]) =>
+    (["light", "dark"] as const).flatMap(
+      (colorScheme): ReadonlyArray<Shot> => [
+        [`${name}-desktop-${colorScheme}`, path, { ...desktop, colorScheme }],
+        [`${name}-phone-${colorScheme}`, path, { ...phone, colorScheme }],
+      ],
+    ),
+  )
+
+const shots: ReadonlyArray<Shot> = [
   ["overview", "", { ...desktop, colorScheme: "light" }],
   ["dag", "dag", { ...desktop, colorScheme: "dark" }],
   ["address", "address/@alice", { ...desktop, colorScheme: "light" }],
@@ -108,17 +166,24 @@ if (executablePath === undefined)
   throw new Error("no Chromium; install Debian's chromium, or name one with CHROMIUM=PATH")
 
 const { child, url } = await startNetwork()
+const [into] = process.argv.slice(2)
+/** Long enough for the picture to follow the newest round; charts have had all the shots before. */
+const settledMs = into === undefined ? 8_000 : 1_500
+const out = into === undefined ? images : resolve(into)
+
 try {
-  await live(connect(url))
+  const client = connect(url)
+  await live(client)
+  mkdirSync(out, { recursive: true })
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] })
-  for (const [name, path, options] of shots) {
+  for (const [name, path, options] of into === undefined ? shots : await everyShot(client)) {
     const page = await (await browser.newContext(options)).newPage()
     await page.goto(`${url}/explorer/${path}`)
     await page.locator(".skeleton").first().waitFor({ state: "detached" })
-    // Long enough for the picture to follow the newest round and for the little charts to have a course.
-    await sleep(8_000)
-    await page.screenshot({ path: join(images, `explorer-${name}.png`) })
-    console.log(`docs/images/explorer-${name}.png`)
+    await sleep(settledMs)
+    const file = join(out, into === undefined ? `explorer-${name}.png` : `${name}.png`)
+    await page.screenshot({ path: file })
+    console.log(file)
     await page.context().close()
   }
   await browser.close()

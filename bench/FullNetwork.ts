@@ -12,7 +12,6 @@ import * as Address from "../src/protocol/identity/Address.js"
 import * as Natural from "../src/protocol/numbers/Natural.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as Testing from "../src/testing/Testing.js"
-import { numbered } from "../test/network/Wallet.js"
 import * as RealNode from "../test/rpc/RealNode.js"
 
 const VALIDATORS = 100
@@ -30,7 +29,7 @@ const genesisOf = (validator: Wallet.SecretKey): Genesis.Genesis => {
   if (first === undefined) throw new Error("a solo network has a validator")
   const others = Array.from({ length: VALIDATORS - 1 }, (_, i) => ({
     ...first,
-    publicKey: numbered(i),
+    publicKey: Testing.keyOf(SENDERS + i).publicKey,
     stake: Sats.make(Sats.MIN_STAKE_SATS + i * Sats.SATS_PER_COIN),
   }))
   const senders = Array.from({ length: SENDERS }, (_, i) => ({

@@ -97,7 +97,20 @@ const house = {
   /** Checks what nodes answer. Of the interface it takes the form of the answers, and of the ledger and the network nothing. */
   light: { rooms: ["checks", "."], ours: ["protocol", "rpc/api"], packages: ["effect", "#crypto"] },
   explorer: {
-    rooms: ["route", "live", "show", "search", "checked", "wallet", "dag", "charts", "statement", "pages", "."],
+    rooms: [
+      "route",
+      "live",
+      "show",
+      "search",
+      "checked",
+      "wallet",
+      "dag",
+      "charts",
+      "statement",
+      "validators",
+      "pages",
+      ".",
+    ],
     ours: ["protocol", "client", "rpc/api", "light"],
     packages: ["effect", "preact", "preact/hooks", "@preact/signals", "uplot"],
   },

@@ -12,11 +12,11 @@ import { Round } from "./pages/Round.js"
 import { Search } from "./pages/Search.js"
 import { Transaction } from "./pages/Transaction.js"
 import { Transactions } from "./pages/Transactions.js"
-import { Validator } from "./pages/Validator.js"
-import { Validators } from "./pages/Validators.js"
 import { Vertex } from "./pages/Vertex.js"
 import type { Route } from "./route/Route.js"
 import { Suspended } from "./show/Suspended.js"
+import { Validator } from "./validators/Validator.js"
+import { Validators } from "./validators/Validators.js"
 
 /** Keys and signing are loaded only with the wallet. */
 const wallet = () => import("./wallet/Wallet.js").then(({ Wallet }) => Wallet)

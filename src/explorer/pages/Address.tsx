@@ -7,7 +7,7 @@ import { Facts, LoadedPage, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import * as Words from "../show/Words.js"
 import { History } from "../statement/History.js"
-import { delegationFacts, stakeFacts } from "./Stake.js"
+import { delegationFacts, stakeFacts } from "../validators/Stake.js"
 
 /** The account's delegation; undefined if it has none, which is not a failure. */
 const readDelegation = (account: string) =>

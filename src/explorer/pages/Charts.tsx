@@ -9,7 +9,7 @@ import { type Past, usePast } from "../live/Past.js"
 import { useResource } from "../live/Resource.js"
 import { Loaded } from "../show/Loaded.js"
 import { Page, Section } from "../show/Page.js"
-import { StakeShares } from "./StakeShares.js"
+import { StakeShares } from "../validators/StakeShares.js"
 
 const FigureChart = ({
   figure: { title, of, write, fromZero },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import * as Reward from "../../../src/explorer/pages/Reward.js"
+import * as Reward from "../../../src/explorer/validators/Reward.js"
 
 describe("the estimate of a yearly reward", () => {
   it("splits what treasury and council leave by stake, after the commission", () => {

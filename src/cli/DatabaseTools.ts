@@ -1,6 +1,6 @@
 /** `udg db`: tools for the data directory of a stopped node. */
 import { join, resolve } from "node:path"
-import { FileSystem } from "@effect/platform"
+import { FileSystem, Terminal as PlatformTerminal } from "@effect/platform"
 import { Console, Effect, Layer, Option, type Scope } from "effect"
 import * as Logging from "../node/log/Logging.js"
 import * as Audit from "../node/offline/Audit.js"
@@ -17,6 +17,7 @@ import * as Node from "./Node.js"
 import * as Command from "./settings/Command.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
+import { wrongUsage } from "./settings/WrongUsage.js"
 import * as Environment from "./terminal/Environment.js"
 import * as Figure from "./terminal/Figure.js"
 import * as Sheet from "./terminal/Sheet.js"
@@ -153,18 +154,43 @@ const bytesOf = (directory: DataDirectory) =>
 
 const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`
 
-const prune = action({ dataDir, keepRounds }, (given) =>
+const oldOf = ({ beforeRound, running }: Pruning.Bounds): string =>
+  `rounds before ${Figure.count(beforeRound)}, of epochs before ${Figure.count(Math.max(0, running - 1))}`
+
+/** What is deleted cannot be restored from this directory, so a person is asked, and a script says so itself. */
+const agree = (bounds: Pruning.Bounds, isSaid: boolean) =>
+  Effect.gen(function* () {
+    if (isSaid) return
+    const { canAsk, writeError } = yield* Terminal
+    const what = `vertices, checkpoints, transactions and histories of ${oldOf(bounds)}`
+    if (!canAsk) return yield* wrongUsage(`it would delete the ${what}; say --yes if they may go`)
+    writeError(`This deletes the ${what}.\nType yes to go on: `)
+    const typed = yield* Effect.flatMap(PlatformTerminal.Terminal, ({ readLine }) =>
+      // Ctrl-C.
+      Effect.catchAll(readLine, () => Effect.interrupt),
+    )
+    if (typed.trim().toLowerCase() !== "yes") return yield* wrongUsage("nothing was deleted")
+  })
+
+const yes = pruning.flag("--yes", "delete without asking first")
+
+const prune = action({ dataDir, keepRounds, yes }, (given) =>
   Effect.gen(function* () {
     const { directory, genesis } = yield* open(given.dataDir)
     const before = yield* bytesOf(directory)
+    const pruned = Effect.gen(function* () {
+      const bounds = yield* Pruning.boundsNow(given.keepRounds)
+      yield* agree(bounds, given.yes)
+      return { bounds, ...(yield* Pruning.everything(bounds)) }
+    })
     const { bounds, vertices, transactions } = yield* Effect.provide(
-      Pruning.everything(given.keepRounds),
+      pruned,
       Storage.layer({ location: { _tag: "Directory", directory }, genesis }),
     )
     const after = yield* bytesOf(directory)
     const freed = mebibytes(Math.max(0, before - after))
     yield* show([
-      ["old", `rounds before ${bounds.beforeRound}, of epochs before ${Math.max(0, bounds.running - 1)}`],
+      ["old", oldOf(bounds)],
       [
         "pruned",
         `${Figure.count(vertices)} vertices, ${Figure.counted(transactions, "transaction")} with their histories`,
@@ -185,7 +211,7 @@ export const command = Command.withActions(
         "a directory for a node to continue from",
         "udg db import --from state.udg --genesis genesis.json --data-dir new",
       ],
-      ["delete old vertices, checkpoints, transactions and histories", "udg db prune --keep-rounds 1000000"],
+      ["delete old vertices, checkpoints, transactions and histories", "udg db prune --keep-rounds 1000000 --yes"],
     ],
     footer: [
       "verify makes all checks of a start (pages, supply, state root, the running epoch decided again) and then executes " +

@@ -9,6 +9,7 @@ import type * as Help from "./settings/Help.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
 import { quote, type WrongUsage, wrongUsage } from "./settings/WrongUsage.js"
+import { wrapped } from "./terminal/Printable.js"
 import * as Terminal from "./terminal/Terminal.js"
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
@@ -127,11 +128,14 @@ export const find = async (version: string, words: ReadonlyArray<string>): Promi
   return called(named.run(name === undefined ? words : rest, version), named.runsUntilStopped)
 }
 
-/** The last words after a failure: one line if a person can act on it, the whole cause for a bug. */
-const complaint = (cause: Cause.Cause<Command.Failed>): string =>
+/** What every terminal has room for. */
+const COLUMNS = 80
+
+/** The last words after a failure: one line, broken on a terminal, if a person can act on it, the whole cause for a bug. */
+const complaint = (cause: Cause.Cause<Command.Failed>, room: number): string =>
   Option.match(Cause.failureOption(cause), {
     onNone: () => `udg: a bug, please report it: ${Cause.pretty(cause)}\n`,
-    onSome: ({ message }) => `udg: ${Visible.line(message)}\n`,
+    onSome: ({ message }) => `${wrapped(`udg: ${Visible.line(message)}`, room).join("\n")}\n`,
   })
 
 const exitCodeOf = (failed: Command.Failed): number => failed.exitCode ?? Ending.exitCodeOf(failed)
@@ -146,7 +150,7 @@ export const program = ({ run, exitCodeWhenInterrupted }: Call): Effect.Effect<n
     const failure = Cause.failureOption(exit.cause)
     const code = Option.match(failure, { onNone: () => 1, onSome: exitCodeOf })
     // The log has said why the node ended.
-    if (code < 100) terminal.writeError(complaint(exit.cause))
+    if (code < 100) terminal.writeError(complaint(exit.cause, terminal.isWatched ? COLUMNS : Number.POSITIVE_INFINITY))
     return code
   }).pipe(Effect.provide(platform))
 

@@ -27,6 +27,7 @@ import { sqlite } from "../storage/world.js"
 import * as Rest from "../support/Rest.js"
 import { type Outcome, udg } from "./InProcess.js"
 import { program, Running } from "./Running.js"
+import { Terminal as AtTerminal } from "./wallet/Person.js"
 
 const EPOCH_ROUNDS = 40
 const ROUND_MS = 20
@@ -477,7 +478,7 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
 
   describe("prune", () => {
     const prune = (directory: string, keepRounds: number): Promise<Outcome> =>
-      udg("db", "prune", "--data-dir", directory, "--keep-rounds", String(keepRounds))
+      udg("db", "prune", "--data-dir", directory, "--keep-rounds", String(keepRounds), "--yes")
     const count = (directory: string, table: string) => valueIn(directory, `select count(*) from ${table}`)
 
     it("lets go of what is old, keeps the running epoch and the one before, and says what it freed", async () => {
@@ -516,6 +517,26 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
       await runTo(directory, 4 * EPOCH_ROUNDS + 30)
     })
 
+    it("says what would go, and deletes nothing where nobody agrees", async () => {
+      const directory = copy()
+      const before = await count(directory, "vertices")
+      const { code, stdout, stderr } = await udg("db", "prune", "--data-dir", directory, "--keep-rounds", "0")
+      expect({ code, stdout }).toStrictEqual({ code: 1, stdout: "" })
+      expect(stderr).toMatch(/it would delete the vertices, .* of rounds before \d+, of epochs before 4; say --yes if/)
+      for (const [answer, status] of [
+        ["no", 1],
+        ["yes", 0],
+      ] as const) {
+        const line = `${process.execPath} ${program} db prune --data-dir ${directory} --keep-rounds 0`
+        const terminal = new AtTerminal(line, { PATH: process.env["PATH"] ?? "", TERM: "xterm" })
+        await terminal.see("Type yes to go on: ")
+        expect(await count(directory, "vertices")).toBe(before)
+        terminal.type(`${answer}\r`)
+        expect(await terminal.end()).toBe(status)
+      }
+      expect(await count(directory, "vertices")).toBeLessThan(Number(before))
+    })
+
     it("leaves everything that is younger than asked for", async () => {
       const directory = copy()
       const before = await rows(directory, "select hex(hash) from vertices order by 1")
@@ -527,7 +548,7 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
 
     it(Rest.of("a dozen programs one after the other", "can be broken off at any time"), async () => {
       const started = performance.now()
-      expect((await udgProcess("db", "prune", "--data-dir", copy(), "--keep-rounds", "0")).code).toBe(0)
+      expect((await udgProcess("db", "prune", "--data-dir", copy(), "--keep-rounds", "0", "--yes")).code).toBe(0)
       const whole = performance.now() - started
       for (const part of [0.6, 0.8, 0.9]) {
         const directory = copy()
@@ -539,6 +560,7 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
           directory,
           "--keep-rounds",
           "0",
+          "--yes",
         ])
         await sleep(whole * part)
         pruning.signal("SIGKILL")

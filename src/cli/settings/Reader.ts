@@ -168,6 +168,10 @@ export const devAccounts = wholeNumber(1, 1_000, "a number of accounts", "")
 
 export const validators = wholeNumber(1, 16, "a number of validators", "")
 
+const isMoreThanAll = (text: string): boolean => Option.isNone(Sats.parseCoin(text)) && /^\d+(?:\.\d{1,8})?$/.test(text)
+
+const moreThanAll = `more than there can ever be; use at most ${Sats.formatCoin(Sats.MAX_SUPPLY)}`
+
 const spelledKey = reader(Schema.decodeUnknownOption(Keys.PublicKey), "is not a public key; use 64 hex characters")
 
 export const publicKey: Reader<Keys.PublicKey> = (given) =>
@@ -178,7 +182,10 @@ export const publicKey: Reader<Keys.PublicKey> = (given) =>
     (key) => `is not a public key: no secret key belongs to ${key.slice(0, 8)}…; use the one that came with a new key`,
   )
 
-const coins = reader(Sats.parseCoin, "does not end in an amount of coins; use one such as 2000 or 0.5")
+const coins: Reader<Sats.Sats> = (text) =>
+  isMoreThanAll(text)
+    ? Either.left(`ends in ${moreThanAll}`)
+    : Either.fromOption(Sats.parseCoin(text), () => "does not end in an amount of coins; use one such as 2000 or 0.5")
 
 /** `KEY:COINS` or `KEY:COINS:PERCENT`. */
 export const firstValidator: Reader<Genesis.FirstValidator> = (given) =>
@@ -259,9 +266,7 @@ const writtenAmount = reader(
 
 /** Coins as a person writes them, exact to the sat. */
 export const amount: Reader<Sats.Sats> = (given) =>
-  Either.isLeft(writtenAmount(given)) && /^\d+(?:\.\d{1,8})?$/.test(given)
-    ? Either.left(`is more than there can ever be; use at most ${Sats.formatCoin(Sats.MAX_SUPPLY)}`)
-    : writtenAmount(given)
+  isMoreThanAll(given) ? Either.left(`is ${moreThanAll}`) : writtenAmount(given)
 
 /** An amount that moves something. */
 export const positiveAmount: Reader<Sats.Sats> = (given) =>

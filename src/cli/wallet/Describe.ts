@@ -10,6 +10,11 @@ import type { Line } from "../terminal/Sheet.js"
 
 export const { coins } = Figure
 
+/** Names that a person typed, by address. */
+export type Names = ReadonlyMap<string, string>
+
+const NO_NAMES: Names = new Map()
+
 /** As people write it on this network. */
 export const account = (address: string, prefix: AddressPrefix): string => {
   const parsed = Address.parse(address, prefix)
@@ -37,16 +42,23 @@ export const forms = (address: Address.Address): ReadonlyArray<Line> => {
 
 export const moment = (timestamp: number): string => new Date(timestamp).toISOString()
 
-export const proposal = (fields: Proposal.Fields, prefix: AddressPrefix): string =>
-  Proposal.effect(fields, { account: (address) => account(address, prefix), coins }) ??
-  "nothing; puts an opinion on record"
+/** An account under its name, if one was typed, and its address, which is what is signed. */
+const named = (prefix: AddressPrefix, names: Names) => (address: string) => {
+  const name = names.get(address)
+  const written = account(address, prefix)
+  return name === undefined ? written : `${name} (${written})`
+}
 
-const operation = (transaction: TransactionJson, prefix: AddressPrefix): ReadonlyArray<Line> => {
+export const proposal = (fields: Proposal.Fields, prefix: AddressPrefix, names = NO_NAMES): string =>
+  Proposal.effect(fields, { account: named(prefix, names), coins }) ?? "nothing; puts an opinion on record"
+
+const operation = (transaction: TransactionJson, prefix: AddressPrefix, names: Names): ReadonlyArray<Line> => {
+  const who = named(prefix, names)
   switch (transaction.type) {
     case "Transfer":
       return [
         ["send", coins(transaction.amount)],
-        ["to", account(transaction.to, prefix)],
+        ["to", who(transaction.to)],
         ["memo", transaction.memo],
       ]
     case "StakeTx":
@@ -56,7 +68,7 @@ const operation = (transaction: TransactionJson, prefix: AddressPrefix): Readonl
     case "DelegateTx":
       return [
         ["delegate", coins(transaction.amount)],
-        ["to", account(transaction.validator, prefix)],
+        ["to", who(transaction.validator)],
       ]
     case "UndelegateTx":
       return [["undelegate", "the whole delegation"]]
@@ -66,7 +78,7 @@ const operation = (transaction: TransactionJson, prefix: AddressPrefix): Readonl
       return [
         ["propose", transaction.title],
         ["description", transaction.description === "" ? null : transaction.description],
-        ["effect", proposal(Proposal.fieldsOf(transaction.proposal_type), prefix)],
+        ["effect", proposal(Proposal.fieldsOf(transaction.proposal_type), prefix, names)],
       ]
     case "VoteTx":
       return [["vote", `${transaction.vote ? "yes" : "no"} on proposal ${transaction.proposal_id}`]]
@@ -83,9 +95,9 @@ const operation = (transaction: TransactionJson, prefix: AddressPrefix): Readonl
   }
 }
 
-export const transaction = (json: TransactionJson, prefix: AddressPrefix): ReadonlyArray<Line> => [
-  ...operation(json, prefix),
-  ["from", account(json.from, prefix)],
+export const transaction = (json: TransactionJson, prefix: AddressPrefix, names = NO_NAMES): ReadonlyArray<Line> => [
+  ...operation(json, prefix, names),
+  ["from", named(prefix, names)(json.from)],
   ["fee", coins(json.fee ?? Sats.ZERO)],
   ["nonce", String(json.nonce)],
 ]
@@ -99,7 +111,7 @@ export const sentence = (json: TransactionJson, direction: "sent" | "received", 
       : `received ${coins(json.amount)} from ${account(json.from, prefix)}${memo}`
   }
   const whose = direction === "sent" ? "" : ` by ${account(json.from, prefix)}`
-  const parts = operation(json, prefix).flatMap(([label, value]) =>
+  const parts = operation(json, prefix, NO_NAMES).flatMap(([label, value]) =>
     typeof value === "string" ? [`${label} ${value}`] : [],
   )
   return `${parts.slice(0, 2).join(" ")}${whose}`

@@ -1,19 +1,17 @@
 /** `udg multisig`: several keys sign a transaction, each on its own machine. */
 import { Effect, Option } from "effect"
 import * as Wallet from "../../client/Wallet.js"
-import * as Address from "../../protocol/identity/Address.js"
-import type * as Transaction from "../../protocol/transaction/Transaction.js"
 import { fail } from "../keys/WalletFailure.js"
 import type * as Command from "../settings/Command.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import { wrongUsage } from "../settings/WrongUsage.js"
 import * as Out from "../terminal/Out.js"
-import type { Line } from "../terminal/Sheet.js"
 import * as Describe from "./Describe.js"
 import type * as Node from "./Node.js"
 import * as Sending from "./Sending.js"
 import * as SignatureFile from "./SignatureFile.js"
+import * as Signers from "./Signers.js"
 import * as Verb from "./Verb.js"
 
 const settings = {
@@ -49,27 +47,37 @@ const load = ({ files, network }: Given) =>
     if (Option.exists(network, (expected) => expected !== networkId)) {
       return yield* wrongUsage(`it is for the network "${networkId}", not for the one in --network`)
     }
+    const { unsigned, policy } = first
     const byKey = new Map(
       [first, ...others].flatMap(({ signatures }) => signatures).map((each) => [each.publicKey, each]),
     )
-    return { unsigned: first.unsigned, signatures: [...byKey.values()] } satisfies SignatureFile.Signatures
+    return { unsigned, policy, signatures: [...byKey.values()] } satisfies SignatureFile.Signatures
   })
 
-const signers = (signatures: ReadonlyArray<Transaction.KeySignature>): Line =>
-  signatures.length === 0 ? ["signed", "by nobody yet"] : ["signed by", signatures.map(({ publicKey }) => publicKey)]
+const jsonOf = ({ policy, signatures }: SignatureFile.Signatures) => ({
+  signed_by: signatures.map(({ publicKey }) => publicKey),
+  threshold: Signers.thresholdOf(policy),
+  keys: policy?.keys ?? null,
+})
+
+/** What a person sees of a file, and adds to: only signatures that count. */
+const loadOne = (given: Given) =>
+  Effect.map(load(given), (file) => ({
+    ...file,
+    signatures: Signers.counted(file.policy, file.unsigned.transaction.from, file.signatures),
+  }))
 
 const show = (given: Given) =>
   Effect.gen(function* () {
-    const { unsigned, signatures } = yield* load(given)
-    const { networkId, prefix } = unsigned.network
-    const hash = Wallet.hashOf(unsigned)
-    const transaction = Wallet.unsignedJson(unsigned)
-    const signed_by = signatures.map(({ publicKey }) => publicKey)
-    yield* Out.lines(given.json, { hash, network_id: networkId, transaction, signed_by }, () => [
+    const file = yield* loadOne(given)
+    const { networkId, prefix } = file.unsigned.network
+    const hash = Wallet.hashOf(file.unsigned)
+    const transaction = Wallet.unsignedJson(file.unsigned)
+    yield* Out.lines(given.json, { hash, network_id: networkId, transaction, ...jsonOf(file) }, () => [
       ...Describe.transaction(transaction, prefix),
       ["network", networkId],
       ["hash", hash],
-      signers(signatures),
+      ...Signers.progress(file.policy, file.signatures),
     ])
   })
 
@@ -78,30 +86,42 @@ const sign = (given: Given) =>
     const [file, ...others] = given.files
     if (file === undefined || others.length > 0)
       return yield* wrongUsage("udg multisig sign takes one file, and adds a signature to it")
-    const { unsigned, signatures } = yield* load(given)
+    const { unsigned, policy, signatures } = yield* loadOne(given)
     const { publicKey, unlock } = yield* Verb.keyOf(given)
-    const earlier = signatures.filter((each) => each.publicKey !== publicKey)
-    if (earlier.length < signatures.length) return yield* wrongUsage(`the key ${publicKey} has signed it already`)
+    if (!Signers.isSigner(policy, unsigned.transaction.from, publicKey)) {
+      return yield* wrongUsage(
+        `the key ${publicKey} does not sign for this account; use one that udg multisig show lists, or write the file again ` +
+          "if the account's policy has changed",
+      )
+    }
+    if (signatures.some((each) => each.publicKey === publicKey)) {
+      return yield* wrongUsage(`the key ${publicKey} has signed it already`)
+    }
     yield* Sending.show(unsigned)
-    const all = [...earlier, Wallet.cosign(unsigned, yield* unlock)]
-    yield* SignatureFile.save(file, { unsigned, signatures: all })
+    const signed = { unsigned, policy, signatures: [...signatures, Wallet.cosign(unsigned, yield* unlock)] }
+    yield* SignatureFile.save(file, signed)
     const hash = Wallet.hashOf(unsigned)
-    yield* Out.lines(given.json, { hash, file, signed_by: all.map((each) => each.publicKey) }, () => [
+    yield* Out.lines(given.json, { hash, file, ...jsonOf(signed) }, () => [
       ["hash", hash],
       ["file", file],
-      signers(all),
+      ...Signers.progress(policy, signed.signatures),
     ])
   })
 
-/** An account without a policy needs the one signature of its own key, perhaps made on a machine without a network. */
+/** With the policy that the account has now: whose signatures do not count is left out, so that nobody can spoil the rest. */
 const signedFor = (node: Node.Node, { unsigned, signatures }: SignatureFile.Signatures) =>
   Effect.gen(function* () {
     const { from } = unsigned.transaction
-    const account = yield* node.ask((client) => client.core.balance({ path: { address: from } }))
-    if (account.is_smart_account) return yield* Sending.built(() => Wallet.combine(unsigned, signatures))
-    const own = signatures.find(({ publicKey }) => Address.fromPublicKey(publicKey) === from)
-    if (own === undefined)
-      return yield* wrongUsage("the account's own key has not signed it, and no other key signs for the account")
+    const policy = yield* Sending.policyOf(node, from)
+    const valid = Signers.counted(policy, from, signatures)
+    const threshold = Signers.thresholdOf(policy)
+    const [own] = valid
+    if (own === undefined || valid.length < threshold) {
+      return yield* wrongUsage(
+        `${valid.length} of ${threshold} have signed; udg multisig show lists the keys that may still sign`,
+      )
+    }
+    if (policy !== null) return yield* Sending.built(() => Wallet.combine(unsigned, valid))
     return { ...Wallet.unsignedJson(unsigned), pub_key: own.publicKey, signature: own.signature }
   })
 

@@ -18,13 +18,19 @@ import * as Describe from "./Describe.js"
 import * as Finality from "./Finality.js"
 import type * as Node from "./Node.js"
 import * as SignatureFile from "./SignatureFile.js"
+import type * as Signers from "./Signers.js"
 import * as Verb from "./Verb.js"
 
 export const sending = Setting.group("Sending")
 
 /** The settings of every verb that sends a transaction. */
 export const settings = {
-  fee: sending.optional("--fee UDG", "the fee for the validators", Reader.amount, "the least that the node accepts"),
+  fee: sending.optional(
+    "--fee UDG",
+    "the fee for the validators",
+    Reader.amount,
+    "the network's least: none to stake or delegate, the price of a name for one",
+  ),
   nonce: sending.optional("--nonce N", "its place among the account's transactions", Reader.count, "the next one"),
   network: sending.optional("--network NAME", "refuse to sign for any other network", Reader.networkId),
   noWait: sending.flag("--no-wait", "return once the node has it, without waiting until it is final"),
@@ -88,6 +94,13 @@ const feeOf = ({ fee }: Given, type: Wallet.Type, { info }: Verb.Contact) => {
 
 const PENDING_AT_MOST = 64
 
+/** Who signs for the account now; null for its own key. */
+export const policyOf = (node: Node.Node, address: Address.Address): Effect.Effect<Signers.Policy, WalletFailure> =>
+  Effect.map(
+    node.find((client) => client.core.policy({ path: { address } })),
+    (found) => Option.getOrNull(Option.map(found, ({ threshold, keys }) => ({ threshold, keys }))),
+  )
+
 /** The account's next nonce, if the node's answer is plausible. */
 const nonceOf = (given: Given, node: Node.Node, from: Address.Address) =>
   Effect.gen(function* () {
@@ -117,12 +130,15 @@ const actorOf = (given: Given, resolve: Context["resolve"]) =>
     return { address: yield* resolve(given.from.value), key: Option.none<KeyStore.KeyInFile>() }
   })
 
-/** Shows the transaction before the passphrase is asked for. */
-export const show = (unsigned: Wallet.Unsigned) =>
+/** Shows the transaction before the passphrase is asked for, and accounts under the names that were typed for them. */
+export const show = (unsigned: Wallet.Unsigned, names?: Describe.Names) =>
   Effect.map(Terminal, ({ isWatched, writeError }) => {
     if (!isWatched) return
     const { networkId, prefix } = unsigned.network
-    const lines = [...Describe.transaction(Wallet.unsignedJson(unsigned), prefix), ["network", networkId] as const]
+    const lines = [
+      ...Describe.transaction(Wallet.unsignedJson(unsigned), prefix, names),
+      ["network", networkId] as const,
+    ]
     writeError(`${Sheet.lines(lines)}\n`)
   })
 
@@ -167,14 +183,21 @@ export const sendResolved = <T extends Wallet.Type>(
   Effect.gen(function* () {
     const contact = yield* Verb.contact(given)
     const network = yield* walletNetwork(given, contact)
-    const resolve = (text: string) => Account.resolve(contact.node, network.prefix, text)
+    const names = new Map<string, string>()
+    const resolve = (text: string) =>
+      Effect.tap(Account.resolve(contact.node, network.prefix, text), (address) =>
+        Effect.sync(() => text.startsWith("@") && names.set(address, text)),
+      )
     const { address, key } = yield* actorOf(given, resolve)
     const payload = yield* payloadOf({ resolve, key })
     const nonce = yield* nonceOf(given, contact.node, address)
     const fee = yield* feeOf(given, type, contact)
     const unsigned = yield* built(() => Wallet.unsigned(network, address, type, { nonce, fee, ...payload }))
-    yield* show(unsigned)
-    if (Option.isSome(given.out)) return yield* SignatureFile.create(given.out.value, unsigned, given.json)
+    yield* show(unsigned, names)
+    if (Option.isSome(given.out)) {
+      const policy = yield* policyOf(contact.node, address)
+      return yield* SignatureFile.create(given.out.value, unsigned, policy, given.json)
+    }
     if (Option.isNone(key)) return
     const signed = Wallet.sign(unsigned, yield* key.value.unlock)
     yield* submit(given, contact, unsigned, signed)

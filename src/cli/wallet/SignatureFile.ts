@@ -8,16 +8,25 @@ import { Effect, Either, Schema } from "effect"
 import * as Wallet from "../../client/Wallet.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import * as Network from "../../protocol/identity/Network.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Transaction from "../../protocol/transaction/Transaction.js"
 import * as Verification from "../../protocol/transaction/Verification.js"
 import { wrongUsage } from "../settings/WrongUsage.js"
 import * as Out from "../terminal/Out.js"
+import * as Signers from "./Signers.js"
 
 const Content = Schema.Struct({
-  udg_signatures: Schema.Literal(1),
+  udg_signatures: Schema.Literal(2),
   network_id: Network.NetworkId,
   address_prefix: Schema.Literal("tudg", "udg"),
   transaction: Schema.Unknown,
+  policy: Schema.NullOr(
+    Schema.Struct({
+      threshold: Natural.between(1, Limits.POLICY_KEYS, "a threshold"),
+      keys: Schema.Array(Keys.PublicKey).pipe(Schema.minItems(1), Schema.maxItems(Limits.POLICY_KEYS)),
+    }),
+  ),
   signatures: Schema.Array(Schema.Struct({ pub_key: Keys.PublicKey, signature: Keys.Signature })),
 })
 
@@ -25,17 +34,20 @@ const decode = Schema.decodeUnknownEither(Schema.parseJson(Content), { onExcessP
 
 export interface Signatures {
   readonly unsigned: Wallet.Unsigned
+  /** As the node gave it when the file was written. It guides the signers; the network's own decides. */
+  readonly policy: Signers.Policy
   readonly signatures: ReadonlyArray<Transaction.KeySignature>
 }
 
 const INDENT = 2
 
-const print = ({ unsigned, signatures }: Signatures): string => {
+const print = ({ unsigned, policy, signatures }: Signatures): string => {
   const content: typeof Content.Encoded = {
-    udg_signatures: 1,
+    udg_signatures: 2,
     network_id: unsigned.network.networkId,
     address_prefix: unsigned.network.prefix,
     transaction: Wallet.unsignedJson(unsigned),
+    policy,
     signatures: signatures.map(({ publicKey, signature }) => ({ pub_key: publicKey, signature })),
   }
   return `${JSON.stringify(content, null, INDENT)}\n`
@@ -59,8 +71,11 @@ const parse = (path: string, text: string) =>
   Effect.gen(function* () {
     const content = decode(text)
     if (Either.isLeft(content))
-      return yield* unusable(path, "not a file of signatures; a sending command makes one with --out FILE")
-    const { network_id, address_prefix, transaction, signatures } = content.right
+      return yield* unusable(
+        path,
+        "not a file of signatures of this version; a sending command makes one with --out FILE",
+      )
+    const { network_id, address_prefix, transaction, policy, signatures } = content.right
     const unsigned = yield* Effect.try({
       try: () => Wallet.parseUnsigned({ networkId: network_id, prefix: address_prefix }, transaction),
       catch: (error) => unusable(path, error instanceof Wallet.InvalidInput ? error.message : "not a transaction"),
@@ -68,7 +83,7 @@ const parse = (path: string, text: string) =>
     const found = signatures.map(({ pub_key, signature }) => ({ publicKey: pub_key, signature }))
     const bad = found.find((each) => !isGood(unsigned, each))
     return bad === undefined
-      ? ({ unsigned, signatures: found } satisfies Signatures)
+      ? ({ unsigned, policy, signatures: found } satisfies Signatures)
       : yield* unusable(path, `the signature of ${bad.publicKey} does not belong to this transaction`)
   })
 
@@ -91,16 +106,18 @@ export const save = (path: string, signatures: Signatures) =>
   }).pipe(Effect.mapError((error) => unusable(path, `cannot be written: ${reasonOf(error)}`)))
 
 /** Writes a new file without signatures; never replaces an existing one. */
-export const create = (path: string, unsigned: Wallet.Unsigned, asJson: boolean) =>
+export const create = (path: string, unsigned: Wallet.Unsigned, policy: Signers.Policy, asJson: boolean) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
-    yield* Effect.mapError(files.writeFileString(path, print({ unsigned, signatures: [] }), { flag: "wx" }), (error) =>
+    const text = print({ unsigned, policy, signatures: [] })
+    yield* Effect.mapError(files.writeFileString(path, text, { flag: "wx" }), (error) =>
       unusable(path, `cannot be written: ${reasonOf(error)}`),
     )
     const hash = Wallet.hashOf(unsigned)
     yield* Out.lines(asJson, { hash, file: path }, () => [
       ["hash", hash],
       ["file", path],
+      ...Signers.progress(policy, []),
       ["next", `each signer: udg multisig sign ${path}`],
     ])
   })

@@ -138,15 +138,21 @@ export const once: Effect.Effect<void, StorageError, Engine | Storage | Configur
   yield* checkpoints(bounds, rest)
 })
 
-/** Deletes everything old from a database that no other process uses, including histories; returns how many rows. */
-export const everything = (keptRounds: number) =>
+/** What is old in a database that no other process uses. */
+export const boundsNow = (keptRounds: number) =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const [opening] = yield* storage.epochs.kept
     if (opening === undefined) return yield* Loading.noEpoch
     const last = yield* storage.commits.last
     const { leaderRound } = Option.getOrElse(last, () => opening.position)
-    const bounds = boundsOf(leaderRound, opening.record.epoch, keptRounds)
+    return boundsOf(leaderRound, opening.record.epoch, keptRounds)
+  })
+
+/** Deletes everything old from such a database, including histories; returns how many rows. */
+export const everything = (bounds: Bounds) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
     yield* own(bounds)
     yield* closedStates(bounds.running, EventLoop.turn)
     const gone = yield* vertices(bounds, EventLoop.turn, () => {})
@@ -154,7 +160,7 @@ export const everything = (keptRounds: number) =>
     yield* commits(bounds, EventLoop.turn)
     yield* checkpoints(bounds, EventLoop.turn)
     yield* storage.compact
-    return { bounds, vertices: gone, transactions: executed }
+    return { vertices: gone, transactions: executed }
   })
 
 export const layer = Layer.scopedDiscard(

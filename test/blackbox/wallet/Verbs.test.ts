@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import * as Wallet from "../../../src/client/Wallet.js"
 import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
 import * as Rest from "../../support/Rest.js"
 import { Person, typed } from "./Person.js"
@@ -39,6 +40,8 @@ const next = async (i: number) => (await node.client.core.balance({ path: { addr
 /** The hash, once what the program said is JSON. */
 const said = (stdout: string): Record<string, unknown> => JSON.parse(stdout)
 
+const fileOf = (name: string) => JSON.parse(readFileSync(inHome(name), "utf8"))
+
 const inHome = (name: string): string => join(person.home, name)
 
 describe(Rest.of(EACH, "staking"), () => {
@@ -47,7 +50,7 @@ describe(Rest.of(EACH, "staking"), () => {
     expect(little).toEqual({
       code: 1,
       stdout: "",
-      stderr: "udg: a stake is at least 2000 UDG, also when adding to one; stake more\n",
+      stderr: "udg: a stake is at least 2,000 UDG, also when adding to one; stake more\n",
     })
     expect((await person.udg("stake", "2000", "--key", "0.key")).code).toBe(0)
     expect((await person.udg("set-commission", "7", "--key", "0.key")).code).toBe(0)
@@ -158,8 +161,19 @@ describe(Rest.of(EACH, "several keys"), () => {
     const twice = await person.udg("multisig", "sign", "a.json", "--key", "7.key")
     expect(twice).toMatchObject({ code: 1, stderr: expect.stringContaining("has signed it already") })
     const few = await person.udg("multisig", "submit", "a.json")
-    expect(few).toMatchObject({ code: 4, stderr: expect.stringContaining("InvalidSignature") })
-    const { code, stdout } = await person.udg("multisig", "submit", "a.json", "b.json", "--json")
+    expect(few).toMatchObject({ code: 1, stderr: expect.stringContaining("1 of 2 have signed") })
+    const seen = await person.udg("multisig", "show", "a.json")
+    expect(seen.stdout).toContain("signed    1 of 2, still needs 1 of these keys\n")
+    expect(seen.stdout).toMatch(new RegExp(`^by +${keys[1]}\nmay sign +${keys[0]}\n +${keys[2]}$`, "m"))
+    const stranger = await person.udg("multisig", "sign", "a.json", "--key", "9.key")
+    expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining("does not sign for this account") })
+    // A copy with the valid signature of a stranger, who wrote the file by hand.
+    const unsigned = Wallet.parseUnsigned(node.network, fileOf("b.json").transaction)
+    const forged = Wallet.cosign(unsigned, account(9).secretKey)
+    const spoilt = { ...fileOf("b.json"), policy: { threshold: 1, keys: [account(9).publicKey] } }
+    spoilt.signatures = [...spoilt.signatures, { pub_key: forged.publicKey, signature: forged.signature }]
+    writeFileSync(inHome("spoilt.json"), JSON.stringify(spoilt))
+    const { code, stdout } = await person.udg("multisig", "submit", "a.json", "b.json", "spoilt.json", "--json")
     expect(code).toBe(0)
     expect(said(stdout)).toMatchObject({ hash: said(written.stdout)["hash"], applied: true })
   })

@@ -1,22 +1,19 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { Ending } from "./test/support/Ending.js"
+import { LongestFirst } from "./test/support/LongestFirst.js"
 import * as Rest from "./test/support/Rest.js"
 
 /** They do nothing but compute, so threads serve them. */
 const PURE = "test/{protocol,ledger,consensus,replica}/**/*.test.ts"
 /** They mock modules, which must not be loaded yet; the files of all others leave nothing behind for the next. */
 const MOCKING = ["test/protocol/crypto/*.test.ts", "test/bench/*.test.ts"]
-/** Has as many threads of its own as there are cores. */
-const SIMULATION = "test/simulation/**/*.test.ts"
-
 const processes = availableParallelism()
 
 const selection = Rest.selectionOf(process.env["UDG_TESTS"])
 /** Files without a case of this run, which need not be loaded. */
 const others = selection === "rest" ? Rest.unmarked() : []
 
-/** The simulation after all others. */
 export default defineConfig({
   resolve: { conditions: ["udg-source"] },
   ssr: { resolve: { conditions: ["udg-source"] } },
@@ -39,6 +36,7 @@ export default defineConfig({
       threads: { maxThreads: Math.max(1, processes - 1), isolate: false },
     },
     maxConcurrency: processes,
+    sequence: { sequencer: LongestFirst },
     setupFiles: ["test/support/Turn.ts"],
     testNamePattern: Rest.NAMES[selection],
     // Limits end what hangs; they do not judge a busy machine.
@@ -61,7 +59,7 @@ export default defineConfig({
           name: "node",
           include: ["test/**/*.test.ts"],
           // Those in the browser have one to start, and a command of their own: npm run test:browser.
-          exclude: ["test/browser/**", PURE, SIMULATION, ...MOCKING, ...others],
+          exclude: ["test/browser/**", PURE, ...MOCKING, ...others],
         },
       },
       {
@@ -70,13 +68,10 @@ export default defineConfig({
           name: "mocking",
           include: MOCKING,
           exclude: [...others],
-          // In a fork of their own, and each loads its modules anew.
-          poolOptions: { forks: { singleFork: true, isolate: true } },
+          // In a thread of their own, and each loads its modules anew.
+          pool: "threads",
+          poolOptions: { threads: { singleThread: true, isolate: true } },
         },
-      },
-      {
-        extends: true,
-        test: { name: "simulation", include: [SIMULATION], exclude: [...others], sequence: { groupOrder: 1 } },
       },
     ],
   },

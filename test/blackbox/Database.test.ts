@@ -160,7 +160,7 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
       expect(stdout).toContain("reached again from the genesis by ")
     })
 
-    it("finds sound what a killed node has left, again and again", async () => {
+    it(Rest.of("nodes for some seconds", "finds sound what a killed node has left, again and again"), async () => {
       const directory = copy()
       for (const rounds of [4, 45]) {
         const node = await startIn(directory)
@@ -340,15 +340,18 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
       expect(await verify(directory)).toMatchObject({ code: 0, stderr: "" })
     })
 
-    it("let a validator go on from there that has lost everything but its key", async () => {
-      const directory = withKey()
-      expect((await importInto(directory)).code).toBe(0)
-      await runTo(directory, 5 * EPOCH_ROUNDS + 5)
-      const commit = "select hex(hash) from commits where commit_index = (select min(commit_index) from commits)"
-      expect(await valueIn(directory, "select count(*) from accounts")).toBe(6)
-      expect(await valueIn(directory, commit)).toMatch(/^[0-9A-F]{64}$/)
-      expect((await verify(directory)).code).toBe(0)
-    })
+    it(
+      Rest.of("a node for some seconds", "let a validator go on from there that has lost everything but its key"),
+      async () => {
+        const directory = withKey()
+        expect((await importInto(directory)).code).toBe(0)
+        await runTo(directory, 5 * EPOCH_ROUNDS + 5)
+        const commit = "select hex(hash) from commits where commit_index = (select min(commit_index) from commits)"
+        expect(await valueIn(directory, "select count(*) from accounts")).toBe(6)
+        expect(await valueIn(directory, commit)).toMatch(/^[0-9A-F]{64}$/)
+        expect((await verify(directory)).code).toBe(0)
+      },
+    )
 
     it("with signed.db bring a solo validator back to where it was", async () => {
       const directory = withKey()

@@ -118,7 +118,8 @@ describe.concurrent("the built node", () => {
     )
   }, 60_000)
 
-  it("warns once of each weakness of a genesis of several validators, and says nothing of one that has none", async () => {
+  const WARNS = "warns once of each weakness of a genesis of several validators, and says nothing of one that has none"
+  it(Rest.of("five programs one after the other", WARNS), async () => {
     const validators: Array<string> = []
     for (const name of ["one", "two"]) {
       const { stdout } = await udg("genesis", "key", "--out", place(name))
@@ -263,7 +264,7 @@ describe.concurrent("the built node", () => {
 
   // What SQLite had put beside a file with a wrong mode had that mode too, and stood in the way when all was right again.
   it.runIf(hasModes)(
-    "ends with 1 where it may not write, and goes on when it may",
+    Rest.of("seven nodes one after the other", "ends with 1 where it may not write, and goes on when it may"),
     async () => {
       const directory = leftBehind("not-mine")
       for (const path of [directory, ...readdirSync(directory).map((name) => join(directory, name))]) {

@@ -8,7 +8,7 @@ import * as Requests from "./Requests.js"
 import * as TestNode from "./TestNode.js"
 
 const REQUESTS = 20_000
-const USUAL_REQUESTS = 5_000
+const USUAL_REQUESTS = 2_500
 const CONNECTIONS = 16
 
 let node: TestNode.TestNode

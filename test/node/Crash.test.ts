@@ -18,7 +18,7 @@ import * as Bundle from "../support/Bundle.js"
 import * as Recorded from "../support/Recorded.js"
 import * as Rest from "../support/Rest.js"
 
-const USUAL_LIVES = 4
+const USUAL_LIVES = 3
 const LIVES = Number(process.env["UDG_CRASH_ROUNDS"] ?? 24)
 const SEED = Number(process.env["UDG_CRASH_SEED"] ?? 20_260_131)
 /** A life is as long as it takes to make so many vertices at most, however busy the machine is, and a moment more. */

@@ -141,7 +141,7 @@ describe("a state file", { timeout: 120_000 }, () => {
     }
   }
 
-  it("is refused with another byte in it", () => isRefusedWithAnother(15, 7))
+  it("is refused with another byte in it", () => isRefusedWithAnother(6, 4))
   it(Rest.of("more bytes", "is refused with any other byte in it"), () => isRefusedWithAnother(40, 20))
 
   it("is refused when it ends early, or does not end", async () => {

@@ -12,6 +12,7 @@ import * as HttpInterface from "../../src/rpc/HttpInterface.js"
 import * as Testing from "../../src/testing/Testing.js"
 import * as InMemory from "../network/InMemory.js"
 import * as world from "../node/world.js"
+import * as Rest from "../support/Rest.js"
 
 const COIN = 100_000_000
 const FEE = 1_000
@@ -51,7 +52,7 @@ const refusal = (status: number, code: Failure["_tag"], retryAfter: string | nul
 })
 
 it(
-  "a mempool of ten thousand takes only what pays better",
+  Rest.of("ten thousand signatures", "a mempool of ten thousand takes only what pays better"),
   async () => {
     const SENDERS = 157
     const EACH = 64

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import * as Rest from "../support/Rest.js"
 
 const root = resolve(import.meta.dirname, "../..")
 const urlOf = (path: string): string => pathToFileURL(join(root, path)).href
@@ -58,7 +59,10 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it("tells changes that a test notices from those that none does, each in modules of its own", {
+it(Rest.of(
+  "three changes that run into the time limit",
+  "tells changes that a test notices from those that none does",
+), {
   timeout: 300_000,
 }, () => {
   const output = execFileSync(process.execPath, ["--import", urlOf("node_modules/tsx/dist/loader.mjs"), "judge.mjs"], {

@@ -73,6 +73,6 @@ describe("whatever batches were written", () => {
         )
         expect(last).toEqual(Option.some(world.commit(batches.length - 1)))
       }).pipe(Effect.scoped, Effect.provide(world.platform)),
-    { fastCheck: { numRuns: 15 }, timeout: 120_000 },
+    { fastCheck: { numRuns: 8 }, timeout: 120_000 },
   )
 })

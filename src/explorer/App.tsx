@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "preact/hooks"
 import * as Live from "./live/Live.js"
 import * as Network from "./live/Network.js"
 import * as History from "./route/History.js"
@@ -64,8 +65,15 @@ const ThemeButton = () => {
 
 const Navigation = () => {
   const { page } = History.route.value
+  const places = useRef<HTMLElement>(null)
+  // On a phone the tabs are wider than the screen: the active one comes into its middle.
+  useEffect(() => {
+    const active = places.current?.querySelector("[aria-current]")
+    if (places.current === null || !(active instanceof HTMLElement)) return
+    places.current.scrollLeft = active.offsetLeft - (places.current.clientWidth - active.offsetWidth) / 2
+  }, [page])
   return (
-    <nav class="places" aria-label="Pages">
+    <nav class="places" aria-label="Pages" ref={places}>
       {links.map(([name, href, covers]) => (
         <a key={href} href={href} aria-current={covers.includes(page) ? "page" : undefined}>
           {name}

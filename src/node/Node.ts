@@ -19,6 +19,7 @@ import * as Metrics from "./reads/Metrics.js"
 import * as MetricsHistory from "./reads/MetricsHistory.js"
 import * as Peers from "./reads/Peers.js"
 import * as Pressure from "./reads/Pressure.js"
+import * as Search from "./reads/Search.js"
 import * as Staking from "./reads/Staking.js"
 import * as State from "./reads/State.js"
 import * as Validator from "./reads/Validator.js"
@@ -41,6 +42,7 @@ const faces = Layer.mergeAll(
   Pressure.layer,
   Validator.layer,
   MetricsHistory.layer,
+  Search.layer,
   Pruning.layer,
 )
 

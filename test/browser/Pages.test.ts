@@ -135,6 +135,26 @@ describe("the explorer's pages", () => {
     await page.context().close()
   })
 
+  it("suggests while one types, from the beginning of a hash, with keys and pointer", async () => {
+    const { page, troubles } = await Browsers.open(browser)
+    await page.goto(`${node.url}/explorer/`)
+    const box = page.getByRole("combobox", { name: /^Search/ })
+    await box.fill(vertex.slice(0, 10))
+    const option = page.getByRole("option", { name: new RegExp(`^Vertex ${vertex.slice(0, 20)}`) })
+    await option.waitFor()
+    expect(await Axe.seriousOn(page)).toEqual([])
+    await option.click()
+    await page.waitForURL(new RegExp(`/explorer/vertex/${vertex}$`))
+    await box.fill("prop")
+    await page.getByRole("option", { name: "Page proposals" }).waitFor()
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/\/explorer\/proposals$/)
+    expect(await page.getByRole("option").count()).toBe(0)
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
   it.each([
     [`/explorer/tx/${"cd".repeat(32)}`, /^Not found: .*cdcd/],
     ["/explorer/tx/xyz", /^Not found: "xyz" is not a hash/],

@@ -3,6 +3,7 @@ import { Option } from "effect"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
+import * as Wallet from "../../src/client/Wallet.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as RealNode from "../rpc/RealNode.js"
 import * as Axe from "./Axe.js"
@@ -156,8 +157,55 @@ describe("the wallet", () => {
     await page.goto(`${started.url}/explorer/proposals`)
     await page.getByRole("link", { name: "#1 Lower the least fee" }).click()
     await page.getByText("100 % yes").waitFor()
+    await page.getByText(", 66 % needed").waitFor()
+    await page.getByText(", 10 % needed").waitFor()
     await page.getByText("min_fee_sats").waitFor()
+    await page.getByText("0.00001 UDG → 0.000005 UDG").waitFor()
+    await page.getByText("Executed", { exact: true }).waitFor()
+    expect(await page.getByText("→").count()).toBe(0)
+    await page.goto(`${started.url}/explorer/parameters`)
+    await page.getByRole("row", { name: /^min_fee_sats .* 0\.000005 UDG/ }).waitFor()
     expect(await Axe.seriousOn(page)).toEqual([])
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("stakes, sets a commission, delegates, and takes back what it gave", async () => {
+    const { page, troubles, started } = await begin()
+    const client = connect(started.url)
+    const network = Wallet.network(await client.core.network())
+    const faucet = Wallet.account(network, Option.getOrThrow(started.faucetKey))
+    const [staker, delegator] = [Wallet.generate(), Wallet.generate()]
+    for (const [nonce, key] of [staker, delegator].entries()) {
+      const { address } = Wallet.account(network, key)
+      const amount = Wallet.sats("2500")
+      await client.transactions.submit({ payload: faucet.transfer({ nonce, fee: 1_000, to: address, amount }) })
+    }
+    await bringKey(page, staker.toSecretHex())
+    await page.getByText("2,500").first().waitFor()
+    await act(page, "Stake", { "Amount in UDG": "2,000" })
+    await finalized(page, "Stake 2,000.00 UDG")
+    await page.locator(".purse .facts").getByText("Staked").waitFor()
+    await act(page, "Commission", { "Commission in percent": "20" })
+    await finalized(page, "Set the commission to 20 %")
+    const { addressBech32 } = Wallet.account(network, staker)
+    await page.getByRole("button", { name: "Lock" }).click()
+    await page.getByRole("button", { name: "Delete this key…" }).click()
+    await page.getByRole("button", { name: "Delete the key" }).click()
+
+    await page.goto(`${started.url}/explorer/validator/${addressBech32}`)
+    await page.getByRole("link", { name: "Delegate to it" }).click()
+    await bringKey(page, delegator.toSecretHex())
+    await expect.poll(() => page.getByLabel("Validator").inputValue()).toBe(addressBech32)
+    await act(page, "Delegate", { "Amount in UDG": "50" })
+    await finalized(page, "Delegate 50.00 UDG")
+    await act(page, "Undelegate", {})
+    await finalized(page, "Take the whole delegation back")
+    await page.locator(".purse .facts").getByText("Delegated").waitFor()
+    const delegation = await client.delegation.delegationOf({
+      path: { address: Wallet.account(network, delegator).address },
+    })
+    expect(delegation.undelegating).toBe(true)
     expect(troubles).toEqual([])
     await page.context().close()
   })

@@ -108,6 +108,22 @@ const core: ReadonlyArray<Read> = [
       client.core.names({ urlParams: { addresses: `${node.accounts.bob.address},${node.accounts.alice.address}` } }),
     values: ({ node }) => ({ names: [{ address: node.accounts.alice.address, name: "alice" }] }),
   },
+  {
+    route: "/search",
+    of: "the beginning of a transaction",
+    path: ({ done }) => `/search?prefix=${done.VoteTx.slice(0, 9)}`,
+    shape: () => Records.beginning,
+    typed: (client, { done }) => client.core.search({ urlParams: { prefix: done.VoteTx.slice(0, 9) } }),
+    values: ({ done }) => ({ accounts: [], transactions: [done.VoteTx], vertices: [] }),
+  },
+  {
+    route: "/search",
+    of: "the beginning of an account",
+    path: ({ node }) => `/search?prefix=${node.accounts.alice.address.slice(0, 12)}`,
+    shape: () => Records.beginning,
+    typed: (client, { node }) => client.core.search({ urlParams: { prefix: node.accounts.alice.address } }),
+    values: ({ node }) => ({ accounts: [node.accounts.alice.address], transactions: [], vertices: [] }),
+  },
   ...named("/account/:address/policy", ({ carol }) => carol, {
     shape: () => Records.policy,
     typed: (client, path) => client.core.policy({ path }),

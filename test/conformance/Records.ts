@@ -507,6 +507,12 @@ export const metrics = Is.record({
   uptime_seconds: Is.integer,
 })
 
+export const beginning = Is.record({
+  accounts: Is.list(Is.hex20),
+  transactions: Is.list(Is.hex32),
+  vertices: Is.list(Is.hex32),
+})
+
 const range = Is.exactly("hour", "day", "year")
 
 /** All lists are as long as each other, which the shape of one cannot say: `MetricsHistory.test.ts` does. */

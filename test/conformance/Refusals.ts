@@ -154,6 +154,10 @@ const missing: ReadonlyArray<Refusal> = [
 ]
 
 const monitoring: ReadonlyArray<Refusal> = [
+  get("/search", "too few digits", "/search?prefix=abc", 400, "InvalidRequest", { more: field("prefix") }),
+  get("/search", "too many", `/search?prefix=${"a".repeat(65)}`, 400, "InvalidRequest", { more: field("prefix") }),
+  get("/search", "no digits", "/search?prefix=%25%25%25%25", 400, "InvalidRequest", { more: field("prefix") }),
+  get("/search", "nothing", "/search", 400, "InvalidRequest", { more: field("prefix") }),
   get("/metrics/history", "a range that there is not", "/metrics/history?range=week", 400, "InvalidRequest", {
     more: field("range"),
   }),

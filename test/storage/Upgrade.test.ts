@@ -64,6 +64,31 @@ describe("a database of the fourth version of the schema", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
+  it.scopedLive("finds old and new transactions, and vertices, by the beginnings of their hashes", () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          yield* commitThird(storage)
+          const all = transactionsOf(first, second, third).map(({ id }) => id)
+          for (const id of all) {
+            for (const digits of [8, 12, 13, 63, 64]) {
+              expect(yield* storage.transactions.beginningWith(id.slice(0, digits), 5), id).toEqual([id])
+            }
+          }
+          const some = yield* storage.transactions.beginningWith("", 5)
+          expect(some.length).toBe(5)
+          expect(all).toEqual(expect.arrayContaining([...some]))
+          const { hash } = third.header
+          expect(yield* storage.vertices.beginningWith(hash.slice(0, 9), 5)).toEqual([hash])
+          expect(yield* storage.vertices.beginningWith(`${hash.slice(0, 63)}${hash.endsWith("0") ? 1 : 0}`, 5)).toEqual(
+            [],
+          )
+        }),
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+
   it.scopedLive("lets go of its old transactions when it is pruned", () =>
     Effect.gen(function* () {
       const path = yield* directory

@@ -34,3 +34,10 @@ export const of = (address: Address): string | null => {
   waiting.push(address)
   return unknown.value
 }
+
+/** The names that this page has met, in the order of letters. */
+export const met = (): ReadonlyArray<string> =>
+  [...names.values()]
+    .map((name) => name.peek())
+    .filter((name) => name !== null)
+    .sort()

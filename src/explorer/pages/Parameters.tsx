@@ -8,13 +8,7 @@ import { Facts, Page, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
-
-/** A parameter's value with its unit, which follows from its name. */
-const figure = (name: string, value: number): string => {
-  if (name.endsWith("_percent")) return `${value} %`
-  if (name.endsWith("_sats")) return `${Words.coins(value)} UDG`
-  return name.endsWith("_rounds") ? Words.counted(value, "round") : Words.count(value)
-}
+import { figureOf, sentenceOf } from "./ParameterWords.js"
 
 const NetworkFacts = () => {
   const info = Network.network.value
@@ -27,10 +21,10 @@ const NetworkFacts = () => {
         ["Mode", info.mode],
         ["Genesis", <Reference.Text text={info.genesis_hash} what="genesis hash" isWhole />],
         ["Round interval", `${Words.count(parameters.round_interval_ms)} ms`],
-        ["Epoch", Words.counted(parameters.epoch_rounds, "round")],
-        ["Collection depth", Words.counted(parameters.collection_depth_rounds, "round")],
+        ["Epoch", figureOf("epoch_rounds", parameters.epoch_rounds)],
+        ["Collection depth", figureOf("collection_depth_rounds", parameters.collection_depth_rounds)],
         ["Reward per round", <Amount sats={parameters.round_reward} />],
-        ["Halved every", Words.counted(parameters.halving_rounds, "round")],
+        ["Halved every", figureOf("halving_rounds", parameters.halving_rounds)],
         ["Minimum active stake", <Amount sats={parameters.min_stake_sats} />],
         ["Initial commission", `${parameters.default_commission_percent} %`],
         [
@@ -59,10 +53,18 @@ export const Parameters = () => {
               keyOf={({ name }) => name}
               empty="Governance can change nothing."
               columns={[
-                { title: "Parameter", of: ({ name }) => <span class="mono">{name}</span> },
-                { title: "Now", isFigure: true, of: ({ name, value }) => <b>{figure(name, value)}</b> },
-                { title: "Minimum", isFigure: true, isMinor: true, of: ({ name, min }) => figure(name, min) },
-                { title: "Maximum", isFigure: true, isMinor: true, of: ({ name, max }) => figure(name, max) },
+                {
+                  title: "Parameter",
+                  of: ({ name }) => (
+                    <div class="explained">
+                      <span class="mono">{name}</span>
+                      <small class="quiet">{sentenceOf(name)}</small>
+                    </div>
+                  ),
+                },
+                { title: "Now", isFigure: true, of: ({ name, value }) => <b>{figureOf(name, value)}</b> },
+                { title: "Minimum", isFigure: true, isMinor: true, of: ({ name, min }) => figureOf(name, min) },
+                { title: "Maximum", isFigure: true, isMinor: true, of: ({ name, max }) => figureOf(name, max) },
               ]}
             />
           )}

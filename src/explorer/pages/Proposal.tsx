@@ -9,7 +9,7 @@ import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
 import { Written } from "../show/Written.js"
 import { payloadFacts } from "./ProposalPayload.js"
-import { Status, TimeLeft, Votes } from "./Votes.js"
+import { rejectionOf, Status, TimeLeft, Votes } from "./Votes.js"
 
 type Record = Answer<"governance", "proposal">
 
@@ -42,6 +42,7 @@ export const Proposal = ({ id }: { readonly id: string }) => {
           {proposal.failure === null ? undefined : (
             <Problem>It passed but could not be carried out: {proposal.failure}.</Problem>
           )}
+          {proposal.status === "Rejected" ? <Problem>Rejected: {rejectionOf(proposal)}.</Problem> : undefined}
           {proposal.description === "" ? undefined : (
             <p class="prose">
               <Written text={proposal.description} />
@@ -50,7 +51,7 @@ export const Proposal = ({ id }: { readonly id: string }) => {
           <Votes of={proposal} />
           <Facts
             of={[
-              ...payloadFacts(proposal.payload),
+              ...payloadFacts(proposal.payload, proposal.status === "Active" || proposal.status === "Passed"),
               ["Proposed by", <Reference.Address address={proposal.proposer} />],
               ["Made in", <Reference.Round round={proposal.created_at_round} />],
               ["Made by", <Reference.Transaction hash={proposal.tx_hash} />],

@@ -1,25 +1,61 @@
 import type { Fields } from "../../client/Proposal.js"
+import * as Live from "../live/Live.js"
+import { node } from "../live/Node.js"
+import { useResource } from "../live/Resource.js"
 import { Account } from "../show/Account.js"
 import { Amount } from "../show/Amount.js"
 import type { Fact } from "../show/Page.js"
-import * as Words from "../show/Words.js"
+import { figureOf, sentenceOf } from "./ParameterWords.js"
+
+interface ChangeProps {
+  readonly param: string
+  readonly value: number
+  readonly isAhead: boolean
+}
+
+/** From what is now, while that is still ahead: afterwards nobody keeps what was. */
+const Change = ({ param, value, isAhead }: ChangeProps) => {
+  const config = useResource("parameters", () => node.governance.config(), Live.slowBeat)
+  const now =
+    config.state === "ready" && isAhead
+      ? config.value.governable_params.find(({ name }) => name === param)?.value
+      : undefined
+  return (
+    <>
+      {now === undefined ? undefined : (
+        <>
+          <s class="quiet">{figureOf(param, now)}</s> →{" "}
+        </>
+      )}
+      <b>{figureOf(param, value)}</b>
+    </>
+  )
+}
 
 /** The effect of a proposal, field by field. */
-export const payloadFacts = (payload: Fields): ReadonlyArray<Fact> => {
+export const payloadFacts = (payload: Fields, isAhead: boolean): ReadonlyArray<Fact> => {
   if ("param" in payload) {
     return [
-      ["Would set", <span class="mono">{payload.param}</span>],
-      ["To", Words.count(payload.value)],
+      [
+        "Parameter",
+        <>
+          <span class="mono">{payload.param}</span> <span class="quiet">{sentenceOf(payload.param)}</span>
+        </>,
+      ],
+      ["Change", <Change param={payload.param} value={payload.value} isAhead={isAhead} />],
     ]
   }
   if ("action" in payload) {
-    return [[payload.action === "add" ? "Would seat" : "Would unseat", <Account account={payload.address} />]]
+    return [
+      ["Council", payload.action === "add" ? "no seat → a seat" : "a seat → no seat"],
+      ["For", <Account account={payload.address} />],
+    ]
   }
   if ("recipient" in payload) {
     return [
-      ["Would pay", <Amount sats={payload.amount} />],
+      ["Treasury pays", <Amount sats={payload.amount} />],
       ["To", <Account account={payload.recipient} />],
     ]
   }
-  return [["Would do", "nothing: a declaration"]]
+  return [["Change", "none: a declaration"]]
 }

@@ -26,6 +26,13 @@ const Card = ({ of }: { readonly of: Summary }) => (
       </span>
     </p>
     <Votes of={of} />
+    {of.status === "Active" ? (
+      <p class="buttons">
+        <a class="button" href={Route.walletFor({ action: "vote", proposal: `${of.id}` })}>
+          Vote
+        </a>
+      </p>
+    ) : undefined}
   </li>
 )
 

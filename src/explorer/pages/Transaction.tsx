@@ -59,7 +59,7 @@ const factsOf = (operation: Operation): ReadonlyArray<Fact> => {
             </span>
           ),
         ],
-        ...payloadFacts(Proposal.fieldsOf(operation.proposal_type)),
+        ...payloadFacts(Proposal.fieldsOf(operation.proposal_type), false),
       ]
     case "VoteTx":
       return [

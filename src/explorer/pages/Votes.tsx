@@ -17,28 +17,53 @@ const tones: Readonly<Record<Summary["status"], Tone>> = {
 
 export const Status = ({ of }: { readonly of: Summary }) => <Badge tone={tones[of.status]}>{of.status}</Badge>
 
-/** The votes as shares of the stake that may vote; the mark is the quorum. */
+const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole)
+
+const votedOf = ({ votes_for: yes, votes_against: no }: Summary): number => yes + no
+
+/** As the vote ended. Without a quorum the bond is lost, so that tells the two reasons apart, whatever the parameters are now. */
+export const rejectionOf = (of: Summary): string => {
+  const parameters = Network.network.value?.parameters
+  const voted = votedOf(of)
+  if (of.bond_status === "forfeited") {
+    const needed = parameters === undefined ? "" : `, ${parameters.quorum_percent} % needed`
+    return `only ${Words.percent(share(voted, of.snapshot_total_stake))} of the stake voted${needed}`
+  }
+  const needed = parameters === undefined ? "" : `, ${parameters.approval_percent} % needed`
+  return `${Words.percent(share(of.votes_for, voted))} of the votes were yes${needed}`
+}
+
+/** How much of the stake voted, with the mark of the quorum, and how much of that was yes, with the mark of approval. */
 export const Votes = ({ of }: { readonly of: Summary }) => {
-  const quorum = Network.network.value?.parameters.quorum_percent
-  const voted = of.votes_for + of.votes_against
+  const parameters = Network.network.value?.parameters
+  const voted = votedOf(of)
+  const need = (percent: number | undefined): string => (percent === undefined ? "" : `, ${percent} % needed`)
+  const mark = (percent: number | undefined) => (percent === undefined ? {} : { mark: percent / 100 })
   return (
     <div class="votes">
+      <p>
+        <b>{Words.percent(share(of.votes_for, voted), 0)} yes</b>
+        <span class="quiet">{need(parameters?.approval_percent)}</span>
+      </p>
       <Bar
-        label="Votes"
-        total={of.snapshot_total_stake}
+        label="Approval"
+        total={voted}
         parts={[
           { name: "yes", amount: of.votes_for, tone: "good" },
           { name: "no", amount: of.votes_against, tone: "bad" },
         ]}
-        {...(quorum === undefined ? {} : { mark: quorum / 100 })}
+        {...mark(parameters?.approval_percent)}
       />
       <p>
-        <b>{Words.percent(voted === 0 ? 0 : of.votes_for / voted, 0)} yes</b>{" "}
-        <span class="quiet">
-          {Words.percent(of.snapshot_total_stake === 0 ? 0 : voted / of.snapshot_total_stake, 0)} of the stake voted
-          {quorum === undefined ? "" : `, ${quorum} % needed`}
-        </span>
+        <b>{Words.percent(share(voted, of.snapshot_total_stake), 0)} voted</b>
+        <span class="quiet">{need(parameters?.quorum_percent)}</span>
       </p>
+      <Bar
+        label="Turnout"
+        total={of.snapshot_total_stake}
+        parts={[{ name: "voted", amount: voted, tone: "second" }]}
+        {...mark(parameters?.quorum_percent)}
+      />
     </div>
   )
 }

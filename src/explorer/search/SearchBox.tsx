@@ -2,6 +2,9 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import * as History from "../route/History.js"
 import * as Route from "../route/Route.js"
 import { Icon } from "../show/Icon.js"
+import * as Words from "../show/Words.js"
+import type { Match } from "./Search.js"
+import { useSuggestions } from "./Suggestions.js"
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
@@ -19,13 +22,34 @@ export const SearchBox = () => {
     addEventListener("keydown", onKey)
     return () => removeEventListener("keydown", onKey)
   }, [])
+  const suggestions = useSuggestions(text)
+  const [chosen, setChosen] = useState(-1)
+  const [isOpen, setIsOpen] = useState(false)
+  const isShown = isOpen && suggestions.length > 0
+  const finish = (href: string): void => {
+    History.go(href)
+    setText("")
+    setIsOpen(false)
+    input.current?.blur()
+  }
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
+    const suggestion = isShown ? suggestions[chosen] : undefined
     const query = text.trim()
-    if (query === "") return
-    History.go(Route.search(query))
-    setText("")
-    input.current?.blur()
+    if (suggestion !== undefined) finish(suggestion.href)
+    else if (query !== "") finish(Route.search(query))
+  }
+  const type = (typed: string): void => {
+    setText(typed)
+    setChosen(-1)
+    setIsOpen(true)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === "Escape") setIsOpen(false)
+    if (!isShown || (event.key !== "ArrowDown" && event.key !== "ArrowUp")) return
+    event.preventDefault()
+    const step = event.key === "ArrowDown" ? 1 : -1
+    setChosen(Math.max(-1, Math.min(suggestions.length - 1, chosen + step)))
   }
   return (
     <search>
@@ -33,17 +57,60 @@ export const SearchBox = () => {
         <Icon name="search" />
         <input
           ref={input}
-          type="search"
+          type="text"
+          inputMode="search"
+          enterkeyhint="search"
           value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-          placeholder="Address, @name, transaction, vertex, round…"
+          onInput={({ currentTarget }) => type(currentTarget.value)}
+          onKeyDown={onKeyDown}
+          onFocus={() => setIsOpen(true)}
+          onBlur={() => setIsOpen(false)}
+          placeholder="Address, @name, hash or its beginning, round…"
+          role="combobox"
           aria-label="Search by address, @name, transaction, vertex, round or #proposal"
+          aria-expanded={isShown}
+          aria-controls="suggestions"
+          aria-autocomplete="list"
+          aria-activedescendant={isShown && chosen >= 0 ? `suggestion-${chosen}` : undefined}
           spellcheck={false}
           autocomplete="off"
           autocapitalize="off"
         />
         <kbd title="press / to search">/</kbd>
       </form>
+      <Suggestions of={isShown ? suggestions : []} chosen={chosen} onChoose={finish} />
     </search>
   )
 }
+
+interface SuggestionsProps {
+  readonly of: ReadonlyArray<Match>
+  readonly chosen: number
+  readonly onChoose: (href: string) => void
+}
+
+/** The box keeps the focus: a press on a line must not take it away before the click. */
+const Suggestions = ({ of, chosen, onChoose }: SuggestionsProps) => (
+  <div
+    class="suggestions"
+    id="suggestions"
+    role="listbox"
+    aria-label="Suggestions"
+    hidden={of.length === 0}
+    onMouseDown={(event) => event.preventDefault()}
+  >
+    {of.map(({ kind, text, href }, i) => (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the box handles the keys
+      <div
+        key={href}
+        id={`suggestion-${i}`}
+        role="option"
+        tabIndex={-1}
+        aria-selected={i === chosen}
+        onClick={() => onChoose(href)}
+      >
+        <span class="quiet">{kind}</span> <span>{Words.abbreviated(text, 20, 8)}</span>
+      </div>
+    ))}
+  </div>
+)

@@ -2,12 +2,12 @@ import * as Clock from "./Clock.js"
 import { None } from "./None.js"
 import * as Words from "./Words.js"
 
-/** How long ago, with the moment itself in the tooltip. */
+/** How long ago and when; on a narrow screen the moment is in the tooltip alone. */
 export const When = ({ at }: { readonly at: number | null }) =>
   at === null ? (
     <None />
   ) : (
-    <time dateTime={new Date(at).toISOString()} title={Words.moment(at)}>
-      {Words.ago(at, Clock.now.value)}
+    <time class="when" dateTime={new Date(at).toISOString()} title={Words.moment(at)}>
+      {Words.ago(at, Clock.now.value)} <span class="quiet minor">{Words.shortMoment(at, Clock.now.value)}</span>
     </time>
   )

@@ -75,3 +75,16 @@ const absolute = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeSty
 
 /** The moment in the reader's own time zone. */
 export const moment = (timestamp: number): string => absolute.format(timestamp)
+
+const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" })
+const dayAndClock = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+})
+const DAY_MS = 86_400_000
+
+/** The same for a list: the time of day, with the day if it is not within the last one. */
+export const shortMoment = (timestamp: number, now: number): string =>
+  (Math.abs(now - timestamp) < DAY_MS ? clock : dayAndClock).format(timestamp)

@@ -104,7 +104,10 @@ export const Validator = ({ account }: { readonly account: string }) => {
             <OriginOfStake of={details} />
             {details.is_active_validator ? (
               <p class="buttons">
-                <a class="button" href={Route.walletFor({ action: "delegate", validator: details.address })}>
+                <a
+                  class="button"
+                  href={Route.walletFor({ action: "delegate", validator: Network.written(details.address) })}
+                >
                   Delegate to it
                 </a>
               </p>

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import * as Group from "../../effect3/http/Group.js"
 import * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Address from "../../protocol/identity/Address.js"
+import * as Hash from "../../protocol/identity/Hash.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import * as Network from "../../protocol/identity/Network.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
@@ -284,6 +285,24 @@ export const PendingTransactions = Field.record(
   ],
 )
 
+/** Fewer digits begin too many things. */
+const LEAST_DIGITS = 4
+
+const DigitsInUrl = Schema.String.pipe(
+  Schema.pattern(/^[0-9a-f]{4,64}$/, { message: () => `${LEAST_DIGITS} to 64 lower-case hex digits` }),
+)
+
+export const Beginning = Field.record(
+  "SearchResult",
+  "what begins with these digits, at most five of each kind",
+  Schema.Struct({
+    accounts: Schema.Array(Address.schema),
+    transactions: Schema.Array(Hash.schema).annotations({ description: "finalized" }),
+    vertices: Schema.Array(Hash.schema),
+  }),
+  { accounts: [], transactions: [example.hash], vertices: [] },
+)
+
 const ADDRESSES = /^[0-9a-f]{40}(?:,[0-9a-f]{40}){0,99}$/
 
 /** Addresses in hex with commas between them. */
@@ -410,6 +429,10 @@ export const group = Group.of(
       .annotate(OpenApi.Description, "An account has one name at most. Those without one are left out.")
       .setUrlParams(Schema.Struct({ addresses: AddressesInUrl }))
       .addSuccess(Names)
+      .addError(Failure.InvalidRequest),
+    Group.get("search", "/search", "Accounts, transactions and vertices by the beginning of their hex digits")
+      .setUrlParams(Schema.Struct({ prefix: DigitsInUrl }))
+      .addSuccess(Beginning)
       .addError(Failure.InvalidRequest),
     Group.get("health", "/health", "Whether the node is running").addSuccess(Health),
     Group.get("healthReport", "/health/detailed", "The health of each part of the node")

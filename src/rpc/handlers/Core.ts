@@ -4,6 +4,7 @@ import { Health, type Report } from "../../node/reads/Health.js"
 import { Mempool } from "../../node/reads/Mempool.js"
 import { type Figures, Metrics } from "../../node/reads/Metrics.js"
 import { type Known, Peers } from "../../node/reads/Peers.js"
+import { Search } from "../../node/reads/Search.js"
 import { State } from "../../node/reads/State.js"
 import { Configuration } from "../../node/start/Configuration.js"
 import { Home } from "../../node/start/Home.js"
@@ -25,6 +26,7 @@ import * as Answer from "../server/Answer.js"
 import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
 import * as Faucet from "./Faucet.js"
+import * as Unreadable from "./Unreadable.js"
 import * as Wire from "./Wire.js"
 
 const MEMPOOL_SHOWN = 100
@@ -130,6 +132,7 @@ const addressOf = Schema.decodeUnknownOption(Address.schema)
 const KEYGEN_WARNING = "testnet only: this key travelled in plain text; never use it for anything of value"
 
 export const handlers = Effect.gen(function* () {
+  const search = yield* Search
   const { genesis } = yield* Home
   const { version } = yield* Configuration
   const [state, mempool, metrics, health, peers] = yield* Effect.all([State, Mempool, Metrics, Health, Peers])
@@ -147,6 +150,7 @@ export const handlers = Effect.gen(function* () {
         const sender = yield* state.sender(address)
         return Answer.since(at, mempool.revision, balanceOf(address, prefix, sender.account, sender.nextNonce))
       }),
+    search: ({ query: { prefix } }) => Unreadable.asDefect(search.beginningWith(prefix)),
     names: ({ query: { addresses } }) =>
       Effect.suspend(() => {
         const at = state.revision()

@@ -91,6 +91,15 @@ export const make = (database: Database) => {
     /** Passes every account to `visit`, some thousands at a time, in the order of addresses. */
     load: (visit: (page: ReadonlyArray<StoredAccount>) => void) =>
       Effect.withSpan(Pages.visited(PAGE_ROWS, page, visit), "accounts"),
+    /** The first addresses that begin with these hex digits. */
+    beginningWith: (digits: string, limit: number) =>
+      database.select(
+        (row) => Column.addressText(row, 0),
+        "select address from accounts where address >= ? and address < ? order by address limit ?",
+        digits,
+        `${digits}g`,
+        limit,
+      ),
     count: Effect.map(
       database.select((row) => Column.integer(row, 0), "select count(*) from accounts"),
       ([count = 0]) => count,

@@ -107,6 +107,9 @@ const HISTORY_IN_ROWS = inRows(HISTORY)
 const BY_KEY = inPacks("select sequence from transaction_keys where key = ?")
 const BY_HASH_IN_ROWS = inRows("select sequence from earlier_transactions where hash = ?")
 
+const BETWEEN_KEYS = inPacks("select sequence from transaction_keys where key between ? and ? limit ?")
+const BETWEEN_HASHES_IN_ROWS = inRows("select sequence from earlier_transactions where hash between ? and ? limit ?")
+
 /** How a statement is executed. */
 type Select<E> = (text: string, ...values: ReadonlyArray<Value>) => Effect.Effect<ReadonlyArray<RecordedTransaction>, E>
 
@@ -164,7 +167,9 @@ export type RecordedTransaction = Readonly<ReturnType<ReturnType<typeof recorded
 /** 48 bits: a hundredth of a per mille of a billion transactions share their key, and the number stays exact. */
 const KEY_DIGITS = 12
 
-const keyOf = (id: Hash): number => Number.parseInt(id.slice(0, KEY_DIGITS), 16)
+const keyOf = (digits: string): number => Number.parseInt(digits.slice(0, KEY_DIGITS), 16)
+
+const HASH_DIGITS = 64
 
 const insertPacks = Bulk.insert("transaction_packs (last_sequence, transactions, vertex_id, first_position, bytes)", 5)
 
@@ -397,6 +402,16 @@ export const make = (database: Database, networkId: NetworkId) => {
         const found = newer.find(({ transaction }) => transaction.id === id)
         if (found !== undefined) return Option.some(found)
         return Option.fromNullable((yield* select(BY_HASH_IN_ROWS, fromHex(id)))[0])
+      }),
+
+    /** Some whose hashes begin with these hex digits. */
+    beginningWith: (digits: string, limit: number) =>
+      Effect.gen(function* () {
+        const [from, to] = [digits.padEnd(HASH_DIGITS, "0"), digits.padEnd(HASH_DIGITS, "f")]
+        const newer = yield* select(BETWEEN_KEYS, keyOf(from), keyOf(to), limit)
+        const older = yield* select(BETWEEN_HASHES_IN_ROWS, fromHex(from), fromHex(to), limit)
+        const found = [...newer, ...older].map(({ transaction }) => transaction.id)
+        return found.filter((id) => id.startsWith(digits)).slice(0, limit)
       }),
 
     /** Those of a vertex that its commit recorded; the others had no effect in it. */

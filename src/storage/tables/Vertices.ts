@@ -152,6 +152,8 @@ const pageOf = (
     return { vertices, isLast: count === sizes.length && sizes.length < PAGE_ROWS }
   })
 
+const HASH_DIGITS = 64
+
 export const make = (database: Database) => {
   const heads = (which: string, ...values: ReadonlyArray<Value>) =>
     database.select(vertexOf, `select ${HEAD_COLUMNS} from ${SOURCE} ${which}`, ...values)
@@ -167,6 +169,16 @@ export const make = (database: Database) => {
 
     byHash: (hash: Hash) =>
       Effect.map(wholes("where v.hash = ?", fromHex(hash)), ([vertex]) => Option.fromNullable(vertex)),
+
+    /** The first hashes that begin with these hex digits. */
+    beginningWith: (digits: string, limit: number) =>
+      database.select(
+        (row) => Column.hash(row, 0),
+        "select hash from vertices where hash between ? and ? order by hash limit ?",
+        fromHex(digits.padEnd(HASH_DIGITS, "0")),
+        fromHex(digits.padEnd(HASH_DIGITS, "f")),
+        limit,
+      ),
 
     /** The beginnings of the vertices of a round (`HEAD_BYTES` of each), by author and hash. */
     headsAt: (round: Round) => heads("where v.round = ? order by v.author, v.hash", round),

@@ -7,11 +7,19 @@ const VERTEX = "bb".repeat(32)
 const known: Search.Known = {
   transaction: async (hash) => hash === TX,
   vertex: async (hash) => hash === VERTEX,
-  name: async (name) => name === "@alice",
+  name: async (name) => name === "@alice" || name === "@cafe",
+  beginningWith: async (digits) => ({
+    accounts: [],
+    transactions: [TX, `abcd${"0".repeat(60)}`].filter((hash) => hash.startsWith(digits)),
+    vertices: [VERTEX, `abcd${"1".repeat(60)}`].filter((hash) => hash.startsWith(digits)),
+  }),
 }
+
+const labelsOf = (matches: ReadonlyArray<Search.Match>) => matches.map(({ kind, text }) => `${kind} ${text}`)
 
 const leadsTo = async (typed: string): Promise<string> => {
   const found = await Search.find(typed, known)
+  if (found._tag === "Several") return labelsOf(found.matches).join()
   return found._tag === "Page" ? found.href : `nothing: ${found.complaint}`
 }
 
@@ -21,6 +29,10 @@ describe("the search box", () => {
     [` ${VERTEX} `, `/explorer/vertex/${VERTEX}`],
     ["1204", "/explorer/round/1204"],
     ["1,204", "/explorer/round/1204"],
+    ["AAAA", `/explorer/tx/${TX}`],
+    [`bb`.repeat(31), `/explorer/vertex/${VERTEX}`],
+    ["abcd", `Transaction abcd${"0".repeat(60)},Vertex abcd${"1".repeat(60)}`],
+    ["cafe", "/explorer/address/@cafe"],
     ["#3", "/explorer/proposal/3"],
     ["proposal 3", "/explorer/proposal/3"],
     ["@alice", "/explorer/address/@alice"],
@@ -38,5 +50,18 @@ describe("the search box", () => {
     ["what is this?", 'nothing: "what is this?" is not something this explorer can look up'],
   ])("says what it did not find for %j", async (typed, said) => {
     expect(await leadsTo(typed)).toBe(said)
+  })
+
+  it.each([
+    ["", []],
+    ["va", ["Page validators"]],
+    ["12", ["Round 12", "Proposal #12"]],
+    ["#12", ["Proposal #12"]],
+    ["@al", ["Name @alfred", "Name @alice"]],
+    ["ab", ["Name @abby"]],
+    ["abcd", [`Transaction abcd${"0".repeat(60)}`, `Vertex abcd${"1".repeat(60)}`]],
+    ["<script>", []],
+  ])("suggests for %j what it may mean", async (typed, labels) => {
+    expect(labelsOf(await Search.suggest(typed, known, ["abby", "alfred", "alice"]))).toEqual(labels)
   })
 })

@@ -14,6 +14,15 @@ const takesWord = (setting: Setting.Setting<unknown>): boolean => isOption(setti
 const choicesOf = ({ placeholder }: Setting.Setting<unknown>): ReadonlyArray<string> =>
   /^[a-z]+(?:\|[a-z]+)+$/.test(placeholder) ? placeholder.split("|") : []
 
+/** The words that may stand where an argument is expected. */
+const wordsOf = ({ actions, settings }: Command.Command, commands: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...actions,
+  ...settings.filter(Setting.isArgument).flatMap((place) => (isCommand(place) ? commands : choicesOf(place))),
+]
+
+/** The name of another command. */
+const isCommand = ({ placeholder }: Setting.Setting<unknown>): boolean => placeholder === "COMMAND"
+
 const isFile = ({ placeholder }: Setting.Setting<unknown>): boolean => /^(?:FILE|DIR)$/.test(placeholder)
 
 const everywhere = ["--help", "--version"]
@@ -26,17 +35,21 @@ const bashChoices = (words: ReadonlyArray<string>): string =>
 const bashValue = ({ name }: Command.Command, option: Setting.Setting<unknown>): string =>
   `    '${name} ${Setting.flagOf(option)}') ${isFile(option) ? bashFiles : bashChoices(choicesOf(option))}; return ;;`
 
-const bashCommand = ({ name, settings }: Command.Command, others: ReadonlyArray<string>): string => {
+const bashCommand = (command: Command.Command, others: ReadonlyArray<string>): string => {
+  const { name, settings } = command
   const options = [...settings.filter(isOption).map(Setting.flagOf), ...everywhere]
   const places = settings.filter(Setting.isArgument)
-  const words = name === "" ? others : places.flatMap(choicesOf)
+  const words = name === "" ? others : wordsOf(command, others)
   // An argument with a fixed set of words comes before arguments that take files.
   const files = places.some(isFile) ? `; [[ $COMPREPLY ]] || { ${bashFiles}; }` : ""
   return `    '${name}') if [[ $word == -* ]]; then ${bashChoices(options)}; else ${bashChoices(words)}${files}; fi ;;`
 }
 
+const namesOf = (commands: ReadonlyArray<Command.Command>): ReadonlyArray<string> =>
+  commands.map(({ name }) => name).filter((name) => name !== "")
+
 const bash = (commands: ReadonlyArray<Command.Command>): string => {
-  const names = commands.map(({ name }) => name).filter((name) => name !== "")
+  const names = namesOf(commands)
   return `# bash: source <(udg completion bash)
 _udg() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} command=
@@ -59,6 +72,7 @@ const zshText = (text: string): string => text.replaceAll(/[[\]:\\]/g, "\\$&")
 
 const zshValue = (setting: Setting.Setting<unknown>): string => {
   const choices = choicesOf(setting)
+  if (isCommand(setting)) return `:${zshText(setting.placeholder)}:_udg_commands`
   const action = isFile(setting) ? "_files" : choices.length > 0 ? `(${choices.join(" ")})` : " "
   return `:${zshText(setting.placeholder)}:${action}`
 }
@@ -71,9 +85,10 @@ const zshSpecification = (setting: Setting.Setting<unknown>): string => {
   return quoted(`${often}${Setting.flagOf(setting)}[${zshText(setting.about)}]${value}`)
 }
 
-const zshCommand = ({ name, settings }: Command.Command): string =>
+const zshCommand = ({ name, actions, settings }: Command.Command): string =>
   [
     `    ${name === "" ? "''" : name}) _arguments`,
+    ...(actions.length === 0 ? [] : [quoted(`:action:(${actions.join(" ")})`)]),
     ...settings.map(zshSpecification),
     `'--help[show help]' '--version[print the version]' ;;`,
   ].join(" ")
@@ -82,14 +97,17 @@ const zsh = (commands: ReadonlyArray<Command.Command>): string =>
   [
     "#compdef udg",
     "# zsh: source <(udg completion zsh)",
-    "_udg() {",
+    "_udg_commands() {",
     "  local -a commands",
     `  commands=(${commands
       .filter(({ name }) => name !== "")
       .map(({ name, about }) => quoted(`${name}:${about}`))
       .join(" ")})`,
+    "  _describe command commands",
+    "}",
+    "_udg() {",
     "  local command=",
-    "  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then _describe command commands; return; fi",
+    "  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then _udg_commands; return; fi",
     "  if [[ $words[2] != -* ]]; then command=$words[2]; shift words; (( CURRENT-- )); fi",
     '  case "$command" in',
     ...commands.map(zshCommand),
@@ -111,11 +129,15 @@ const fishSetting =
     return [`complete -c udg -n ${where} -l ${setting.name}${takesValue(setting) ? value : ""} -d ${about}`]
   }
 
-const fishCommand = ({ name, about, settings }: Command.Command): ReadonlyArray<string> => {
+const fishCommand = (command: Command.Command, names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const { name, about, settings, actions } = command
   if (name === "") return settings.flatMap(fishSetting("__fish_use_subcommand"))
+  const where = quoted(`__fish_seen_subcommand_from ${name}`)
+  const words = settings.some(isCommand) ? names : actions
   return [
     `complete -c udg -n __fish_use_subcommand -a ${name} -d ${quoted(about)}`,
-    ...settings.flatMap(fishSetting(`'__fish_seen_subcommand_from ${name}'`)),
+    ...(words.length === 0 ? [] : [`complete -c udg -n ${where} -a ${quoted(words.join(" "))}`]),
+    ...settings.flatMap(fishSetting(where)),
   ]
 }
 
@@ -125,7 +147,7 @@ const fish = (commands: ReadonlyArray<Command.Command>): string =>
     "complete -c udg -f",
     "complete -c udg -l help -s h -d 'show help'",
     "complete -c udg -n __fish_use_subcommand -l version -d 'print the version'",
-    ...commands.flatMap(fishCommand),
+    ...commands.flatMap((command) => fishCommand(command, namesOf(commands))),
   ].join("\n")
 
 const scripts = { bash, zsh, fish }

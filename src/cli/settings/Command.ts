@@ -42,6 +42,8 @@ export interface Command {
   readonly name: string
   readonly about: string
   readonly settings: ReadonlyArray<Setting.Setting<unknown>>
+  /** The words of which the first one must be; none if it begins with anything else. */
+  readonly actions: ReadonlyArray<string>
   readonly page: (version: string) => Help.Page
   /** Runs until it is asked to stop, and has then done its work. */
   readonly runsUntilStopped: boolean
@@ -72,12 +74,14 @@ const usageOf = ({ takes, placeholder, isRequired }: Setting.Setting<unknown>): 
 const described = (
   { name, about, examples, footer = [], runsUntilStopped = false }: Description,
   settings: Command["settings"],
+  actions: Command["actions"],
   usage: string,
   run: Command["run"],
 ): Command => ({
   name,
   about,
   settings,
+  actions,
   page: (version) => ({ title: `udg ${version}: ${about}`, usage, settings, examples, footer }),
   runsUntilStopped,
   run,
@@ -87,7 +91,7 @@ export const make = <const S extends Settings>(definition: Definition<S>): Comma
   const { name, settings, run } = definition
   const all = Record.values(settings)
   const usage = ["udg", name, ...all.filter(Setting.isArgument).map(usageOf), "[options]"].join(" ")
-  return described(definition, all, definition.usage ?? usage, (words, version) =>
+  return described(definition, all, [], definition.usage ?? usage, (words, version) =>
     Effect.flatMap(read(settings, words), ({ values, origins }) => run(values, { version, origins })),
   )
 }
@@ -114,7 +118,7 @@ export const withActions = (description: Description, actions: ReadonlyMap<strin
   const choices = [...actions.keys()]
   const places = settings.filter(Setting.isArgument).map(({ placeholder }) => `[${placeholder}]`)
   const usage = ["udg", description.name, choices.join("|"), ...places, "[options]"].join(" ")
-  return described(description, settings, usage, ([word, ...rest]) => {
+  return described(description, settings, choices, usage, ([word, ...rest]) => {
     const chosen = actions.get(word ?? "")
     return chosen === undefined ? missingAction(description.name, word, choices) : chosen.run(rest)
   })

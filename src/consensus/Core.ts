@@ -173,6 +173,7 @@ export class Core {
       previous: this.#previous,
       closing: this.#closing?.checkpoint ?? null,
       recovered: this.#recovered,
+      isConnected: (validator) => this.#connected.has(validator),
       madeAt: this.#madeAt,
     }
   }

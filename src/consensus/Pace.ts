@@ -7,10 +7,10 @@ export class Pace {
     this.everyMs = everyMs
   }
 
-  /** Whether it is due; if so, it is next due after `everyMs`. */
-  isDue(now: number): boolean {
+  /** Whether it is due; if so, it is next due after this time. */
+  isDue(now: number, afterMs: number = this.everyMs): boolean {
     if (now < this.#next) return false
-    this.#next = now + this.everyMs
+    this.#next = now + afterMs
     return true
   }
 

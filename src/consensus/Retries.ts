@@ -30,6 +30,11 @@ const RECOVERED_AT_ONCE = { vertices: 64, bytes: 2_097_152 }
 const PATIENT_AFTER_RETRIES = 40
 const PATIENT_RETRIES = 4
 
+/** A vertex up to this size costs less to send again than a round costs that waits for it. */
+const CHEAP_BYTES = 12_288
+/** How many rounds count in the average of what a round takes. */
+const AVERAGED_ROUNDS = 8
+
 /** Where the core is. */
 export interface Place {
   readonly epoch: Epoch
@@ -39,6 +44,8 @@ export interface Place {
   readonly closing: Checkpoint | null
   /** This node's vertices that were on disk but not in the DAG when the epoch opened here. */
   readonly recovered: ReadonlyArray<Vertex>
+  /** Whether this node is connected to the validator, which sends its vertices itself then. */
+  readonly isConnected: (validator: Address) => boolean
   /** When this node's last vertex was planned. */
   readonly madeAt: Timestamp | null
 }
@@ -54,6 +61,11 @@ interface Lacking {
 
 export class Retries {
   readonly #guard: Options["guard"]
+  /**
+   * What a round takes of late. On machines that are too busy for their rounds, what has not come is late rather than
+   * lost; asking for it, or sending it again, would make them busier.
+   */
+  #roundMs: number
   readonly #emit: (output: Output) => void
   /** The highest round with vertices of a quorum, and when that was first seen: nodes without a key can stall too. */
   #moved: { readonly round: Round; readonly at: Timestamp } | null = null
@@ -70,6 +82,7 @@ export class Retries {
   constructor({ roundIntervalMs, guard }: Options, emit: (output: Output) => void) {
     this.#guard = guard
     this.#emit = emit
+    this.#roundMs = roundIntervalMs
     const retryMs = Math.max(MIN_TIMEOUT_MS, 2 * roundIntervalMs)
     this.#fetchPace = new Pace(Math.max(20, Sats.divideFloor(roundIntervalMs, 4)))
     this.#askPace = new Pace(retryMs)
@@ -86,7 +99,22 @@ export class Retries {
 
   /** A quorum has vertices of this round. */
   reached(round: Round, at: Timestamp): void {
-    if (this.#moved?.round !== round) this.#moved = { round, at }
+    const before = this.#moved
+    if (before?.round === round) return
+    if (before !== null && before.round < round) this.#took(Sats.divideFloor(at - before.at, round - before.round))
+    this.#moved = { round, at }
+  }
+
+  /** A standstill does not count as a round that long. */
+  #took(roundMs: number): void {
+    const took = Math.min(roundMs, Sats.divideFloor(this.#standstillPace.everyMs, 2))
+    this.#roundMs = Sats.divideFloor((AVERAGED_ROUNDS - 1) * this.#roundMs + took, AVERAGED_ROUNDS)
+  }
+
+  /** How long this vertex of this node waits for the next round before it is sent again. */
+  #resentAfterMs(vertex: Vertex): number {
+    const { everyMs } = this.#resendPace
+    return vertex.encoded.length <= CHEAP_BYTES ? everyMs : Math.max(everyMs, 2 * this.#roundMs)
   }
 
   /** Another epoch begins. */
@@ -111,7 +139,13 @@ export class Retries {
     if (members.length > 0 && this.#askPace.isDue(now)) this.#emit({ _tag: "AskOwnHighest", members })
     if (isClosed) return
     if (admission.waiting > 0 && this.#fetchPace.isDue(now)) {
-      const wanted = admission.toFetch(dag.quorumRound + FETCHED_ROUNDS, now, this.#askPace.everyMs)
+      const wanted = admission.toFetch({
+        upTo: dag.quorumRound + FETCHED_ROUNDS,
+        now,
+        retryMs: this.#askPace.everyMs,
+        isOnItsWay: ({ round, author }) => round >= dag.quorumRound && place.isConnected(author),
+        awaitedMs: Sats.divideFloor(this.#roundMs, 2),
+      })
       if (wanted.length > 0) this.#emit({ _tag: "Fetch", wanted })
     }
     this.#catchUp(place, now)
@@ -182,10 +216,13 @@ export class Retries {
     const closing = isNextHeard || ending === null ? null : this.#signed(closed, ending.checkpoints)
     const vertices: Array<Vertex> = []
     if (!isNextHeard && ending?.epoch.seat !== undefined) vertices.push(...ending.epoch.ownVertices)
-    if (!isClosed && stuckMs >= this.#resendPace.everyMs) vertices.push(...ownVertices.slice(-1))
+    const last = isClosed ? undefined : ownVertices.at(-1)
+    const lastAfterMs = last === undefined ? 0 : this.#resentAfterMs(last)
+    if (last !== undefined && stuckMs >= lastAfterMs) vertices.push(last)
     const hasLongStopped = stuckMs >= PATIENT_AFTER_RETRIES * this.#resendPace.everyMs
     const pace = hasLongStopped ? this.#patientPace : this.#resendPace
-    if ((vertices.length === 0 && closing === null) || !pace.isDue(now)) return
+    const afterMs = Math.max(pace.everyMs, lastAfterMs)
+    if ((vertices.length === 0 && closing === null) || !pace.isDue(now, afterMs)) return
     this.#emit({ _tag: "Resend", vertices, closing })
   }
 

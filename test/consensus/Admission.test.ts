@@ -34,10 +34,12 @@ class Entrance {
 }
 
 const RETRY_MS = 500
+/** Where no author is connected. */
+const look = { retryMs: RETRY_MS, isOnItsWay: () => false, awaitedMs: 100 }
 /** Each look comes long after the one before. */
 let looks = 0
 const toFetch = ({ admission }: Entrance, upTo = 99) =>
-  admission.toFetch(upTo, Natural.timestamp(NOW + 3_600_000 * ++looks), RETRY_MS)
+  admission.toFetch({ ...look, upTo, now: Natural.timestamp(NOW + 3_600_000 * ++looks) })
 
 const fetched = (picture: Picture, entrance: Entrance, upTo = 99): string =>
   toFetch(entrance, upTo)
@@ -116,24 +118,24 @@ describe("parents come first", () => {
   it("what was asked for just now is left out", () => {
     const entrance = new Entrance(picture)
     for (const name of ["A1", "A2"]) entrance.receive(picture.vertex(name))
-    const look = (now: number) =>
+    const lookAt = (now: number) =>
       entrance.admission
-        .toFetch(99, Natural.timestamp(now), RETRY_MS)
+        .toFetch({ ...look, upTo: 99, now: Natural.timestamp(now) })
         .map(({ parent, attempt }) => [
           picture.nameOf(picture.vertices.find(({ header }) => header.hash === parent.hash) ?? picture.vertex("A1")),
           attempt,
         ])
-    expect(look(NOW)).toEqual([
+    expect(lookAt(NOW)).toEqual([
       ["B1", 0],
       ["C1", 0],
     ])
-    expect(look(NOW + RETRY_MS - 1)).toEqual([])
+    expect(lookAt(NOW + RETRY_MS - 1)).toEqual([])
     entrance.receive(picture.vertex("B1"))
     expect(entrance.admission.asked).toBe(1)
-    expect(look(NOW + RETRY_MS)).toEqual([["C1", 1]])
+    expect(lookAt(NOW + RETRY_MS)).toEqual([["C1", 1]])
     entrance.receive(picture.vertex("C1"))
     expect(entrance.admission.asked).toBe(0)
-    expect(look(NOW + 3_600_000)).toEqual([])
+    expect(lookAt(NOW + 3_600_000)).toEqual([])
   })
 
   it("in whatever order, everything enters, each after its parents and once", () => {

@@ -13,7 +13,7 @@ import { committeeOf, equalWeights, openingOf, recordOf } from "./TestCommittee.
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
 const NOW = Natural.timestamp(100_000)
-const RETRY_MS = 500
+const look = { upTo: 99, retryMs: 500, isOnItsWay: () => false, awaitedMs: 100 }
 const LOOK_MS = 125
 /** Rounds in which the liars fill their slots twice. */
 const ROUNDS = 8
@@ -95,7 +95,7 @@ class Crowd {
     return Array.from({ length: Math.floor(forMs / LOOK_MS) }, (_, i) => {
       let asked = 0
       const work = this.#work(() => {
-        asked = this.admission.toFetch(99, Natural.timestamp(NOW + i * LOOK_MS), RETRY_MS).length
+        asked = this.admission.toFetch({ ...look, now: Natural.timestamp(NOW + i * LOOK_MS) }).length
       })
       return { work, asked }
     })

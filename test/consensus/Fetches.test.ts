@@ -14,6 +14,8 @@ const SIZE = 4
 const RETRY_MS = 1_000
 const builder = new VertexBuilder(openingOf(recordOf(equalWeights(SIZE))))
 const at = Natural.timestamp
+/** Where no author is connected. */
+const look = { retryMs: RETRY_MS, isOnItsWay: () => false, awaitedMs: 100 }
 
 /** A room and what asks for what is missing in it; nothing ever comes. */
 class World {
@@ -48,7 +50,7 @@ class World {
   }
 
   due(now: number, upTo = 99) {
-    return this.fetches.due(upTo, at(now), RETRY_MS)
+    return this.fetches.due({ ...look, upTo, now: at(now) })
   }
 }
 
@@ -63,6 +65,28 @@ it("a missing parent is asked for at once and again, at last with more and more 
     }
   }
   expect(asked).toEqual([0, 1, 2, 3, 4, 6, 10, 18, 26, 34, 42, 50, 58])
+})
+
+it("a missing parent that its author is sending is waited for once, and asked for only then", () => {
+  const world = new World()
+  world.add(0, 2, world.phantoms(1, 2))
+  const [coming] = world.room.wanted
+  const isOnItsWay = (parent: Parent): boolean => parent === coming?.parent
+  const attempts = [0, 99, 100, RETRY_MS, 100 + RETRY_MS].map((now) =>
+    world.fetches.due({ ...look, isOnItsWay, upTo: 99, now: at(now) }).map(({ attempt }) => attempt),
+  )
+  expect(attempts).toEqual([[0], [], [0], [1], [1]])
+})
+
+it("a parent that comes while it is waited for is never asked for", () => {
+  const world = new World()
+  const parents = world.phantoms(1, 1)
+  world.add(0, 2, parents)
+  const due = (now: number) => world.fetches.due({ ...look, isOnItsWay: () => true, upTo: 99, now: at(now) })
+  expect(due(0)).toEqual([])
+  for (const parent of parents) world.room.satisfy(parent)
+  expect(due(100)).toEqual([])
+  expect(world.fetches.size).toBe(0)
 })
 
 it("what another author names is not kept waiting because one had named it in vain", () => {
@@ -256,7 +280,7 @@ class TwoAuthors {
       const serial = this.wants.length
       const hash = Hash.of("udg/seed", new Uint8Array([serial & 0xff, serial >>> 8]))
       const parent = { round: Natural.round(round), author: builder.committee.member(0).address, hash }
-      const marks = { guest: null, isOver: false, attempts: 0, askedFor: 0, dueAt: 0, place: -1 }
+      const marks = { guest: null, isOver: false, isAwaited: false, attempts: 0, askedFor: 0, dueAt: 0, place: -1 }
       const want = { parent, guests: new Set<Guest>(), neededBy: SeatSet.none(2), queuedFor: SeatSet.none(2), ...marks }
       SeatSet.add(want.neededBy, seat)
       this.wants.push(want)
@@ -269,7 +293,7 @@ class TwoAuthors {
   /** Asks for everything up to this round, and has every answer at once. */
   answer(upTo: number): void {
     for (let asked = -1; asked !== 0; ) {
-      asked = this.fetches.due(upTo, at(0), RETRY_MS).length
+      asked = this.fetches.due({ ...look, upTo, now: at(0) }).length
       for (const want of this.wants) if (want.place >= 0) this.#arrived(want)
     }
   }

@@ -7,10 +7,11 @@ import { type Place, Retries } from "../../src/consensus/Retries.js"
 import { SigningGuard } from "../../src/consensus/SigningGuard.js"
 import type * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import { emptyBody, type Vertex } from "../../src/protocol/vertex/Vertex.js"
-
+import * as FakeKeys from "./FakeKeys.js"
 import * as Grown from "./Grown.js"
-import { equalWeights, openingOf, recordOf, rules } from "./TestCommittee.js"
+import { equalWeights, openingOf, recordOf, rules, seedOf } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
 const INTERVAL_MS = 200
@@ -31,6 +32,25 @@ if (self === undefined) throw new Error("a member expected")
 const grown = (rounds: number, seats?: ReadonlyArray<number>, on = builder): ReadonlyArray<Vertex> =>
   Grown.grown(on, rounds, seats)
 const floating = (seat: number, round: number): Vertex => Grown.floating(builder, seat, round)
+
+/** On nothing that is missing, with more in it than is sent again lightly. */
+const largeOf = (seat: number, round: number): Vertex => {
+  const below = grown(round - 1)
+    .slice(-4)
+    .map(parentOf)
+  const { publicKey } = builder.committee.member(seat)
+  const heartbeat = Heartbeat.sign(Natural.commitIndex(1), seedOf("commit"), {
+    publicKey,
+    sign: FakeKeys.signWith(publicKey),
+  })
+  return builder.make(
+    seat,
+    round,
+    below,
+    {},
+    { ...emptyBody, heartbeats: Array.from({ length: 100 }, () => heartbeat) },
+  )
+}
 
 const epochOf = (vertices: ReadonlyArray<Vertex>, seat: number | null = 0, on = builder): Epoch => {
   const epoch = new Epoch(on.opening, seat === null ? null : on.committee.member(seat).address, () => undefined)
@@ -53,6 +73,7 @@ const place = (epoch: Epoch, given: Partial<Place> = {}): Place => ({
   previous: null,
   closing: null,
   recovered: [],
+  isConnected: () => false,
   madeAt: null,
   ...given,
 })
@@ -327,6 +348,30 @@ describe("a node that is stuck", () => {
     const times = [1_000 + RETRY_MS - 1, 1_000 + RETRY_MS, 1_000 + 2 * RETRY_MS - 1, 1_000 + 2 * RETRY_MS]
     expect(times.map((now) => sent(one, where, now))).toEqual([[], resend(own), [], resend(own)])
     expect(own.map(({ header }) => header.round)).toEqual([3])
+  })
+
+  it("waits twice as long as a round takes of late before it sends a large vertex again", () => {
+    const one = asking()
+    for (let round = 1; round <= 60; round++) one.retries.reached(Natural.round(round), at(round * 1_000))
+    const madeOf = (vertices: ReadonlyArray<Vertex>) => {
+      const epoch = epochOf(vertices)
+      return { where: place(epoch, { madeAt: at(60_000) }), again: resend(epoch.ownVertices.slice(-1)) }
+    }
+    const [small, large] = [madeOf(grown(3)), madeOf([...grown(2), largeOf(0, 3)])]
+    // Rounded down in each round, the average stays a little below.
+    const times = [61_900, 62_000, 63_900, 64_000]
+    expect(times.map((now) => sent(one, large.where, now))).toEqual([[], large.again, [], large.again])
+    expect(sent(asking(), small.where, 60_000 + RETRY_MS)).toEqual(small.again)
+  })
+
+  it("does not take a standstill for a long round", () => {
+    const one = asking()
+    one.retries.reached(Natural.round(1), at(0))
+    one.retries.reached(Natural.round(2), at(3_600_000))
+    const where = place(epochOf([...grown(2), largeOf(0, 3)]), { madeAt: at(3_600_000) })
+    // (7 × 200 + 1600) ÷ 8 a round.
+    expect(sent(one, where, 3_600_000 + 749)).toEqual([])
+    expect(sent(one, where, 3_600_000 + 750)).not.toEqual([])
   })
 
   it("sends nothing again that it has not made, or that it does not know when it made", () => {

@@ -6,11 +6,11 @@
  */
 
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Round, Timestamp } from "../../protocol/numbers/Natural.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Dag, Node } from "../dag/Dag.js"
 import type { Wanted } from "../output/Output.js"
-import { Fetches } from "./Fetches.js"
+import { Fetches, type Look } from "./Fetches.js"
 import { type Bounds, type Guest, WaitingRoom } from "./WaitingRoom.js"
 
 /** Vertices of one slot that may enter without being named during a standstill. */
@@ -110,11 +110,11 @@ export class Admission {
     this.#admitReady()
   }
 
-  /** The missing parents up to this round to request now, the most urgent first. */
-  toFetch(upTo: number, now: Timestamp, retryMs: number): ReadonlyArray<Wanted> {
+  /** The missing parents to request now, the most urgent first. */
+  toFetch(look: Look): ReadonlyArray<Wanted> {
     const { committee } = this.#dag
     return this.#fetches
-      .due(upTo, now, retryMs)
+      .due(look)
       .map(({ parent, seat, attempt }) => ({ parent, namedBy: committee.member(seat).address, attempt }))
   }
 

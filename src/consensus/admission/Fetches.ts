@@ -35,6 +35,19 @@ export interface Due {
   readonly attempt: number
 }
 
+/** One look for what is to be requested. */
+export interface Look {
+  /** Nothing above this round. */
+  readonly upTo: number
+  readonly now: Timestamp
+  /** A first retry follows after this time. */
+  readonly retryMs: number
+  /** Whether its author is sending it to this node. */
+  readonly isOnItsWay: (parent: Parent) => boolean
+  /** How long such a parent is waited for before it is requested. */
+  readonly awaitedMs: number
+}
+
 interface Place extends Placed {
   readonly want: Want
   readonly order: number
@@ -127,8 +140,8 @@ export class Fetches implements Lacks {
     if (queue !== undefined) queue.underWay--
   }
 
-  /** The parents to request now, up to this round; a first retry follows after `retryMs`. */
-  due(upTo: number, now: Timestamp, retryMs: number): ReadonlyArray<Due> {
+  /** The parents to request now. */
+  due({ upTo, now, retryMs, isOnItsWay, awaitedMs }: Look): ReadonlyArray<Due> {
     this.#wake(now)
     const due: Array<Due> = []
     let last = 0
@@ -139,9 +152,14 @@ export class Fetches implements Lacks {
         const want = this.#next(seat, upTo)
         if (want === undefined) continue
         isFound = true
+        if (!want.isAwaited && isOnItsWay(want.parent)) {
+          want.isAwaited = true
+          this.#putOff(want, seat, now + awaitedMs)
+          continue
+        }
         last = i
         due.push({ parent: want.parent, seat, attempt: want.attempts })
-        this.#ask(want, seat, now + retryMs * backoff(++want.attempts))
+        this.#putOff(want, seat, now + retryMs * backoff(++want.attempts))
       }
     }
     // The next call starts with the author that would have been next.
@@ -149,7 +167,8 @@ export class Fetches implements Lacks {
     return due
   }
 
-  #ask(want: Want, seat: number, dueAt: number): void {
+  /** Nothing more is done for it until then. */
+  #putOff(want: Want, seat: number, dueAt: number): void {
     want.askedFor = seat
     want.dueAt = dueAt
     this.#underWay.push(want)

@@ -56,6 +56,8 @@ export interface Want extends Placed {
   isOver: boolean
   /** The seats whose queues hold it. */
   readonly queuedFor: SeatSet.SeatSet
+  /** Whether it was waited for before the first request. */
+  isAwaited: boolean
   /** How often it was requested. */
   attempts: number
   /** The seat whose turn was last used to request it. */
@@ -203,7 +205,7 @@ export class WaitingRoom {
     const named = this.#guests.get(parent.hash)
     const isSame = named?.round === parent.round && named.vertex.header.author === parent.author
     const [neededBy, queuedFor] = [SeatSet.none(this.#size), SeatSet.none(this.#size)]
-    const marks = { isOver: false, queuedFor, attempts: 0, askedFor: -1, dueAt: 0, place: -1 }
+    const marks = { isOver: false, queuedFor, isAwaited: false, attempts: 0, askedFor: -1, dueAt: 0, place: -1 }
     return { parent, guests: new Set(), neededBy, guest: isSame ? named : null, ...marks }
   }
 

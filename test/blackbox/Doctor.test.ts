@@ -5,6 +5,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -21,6 +22,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Finding } from "../../src/cli/doctor/Finding.js"
 import { Sqlite as Database } from "../../src/storage/sqlite/Driver.js"
+import { canMount } from "../storage/Process.js"
 import { program, Running } from "./Running.js"
 
 const scratch = mkdtempSync(join(tmpdir(), "udg-doctor-"))
@@ -37,14 +39,14 @@ interface Said {
   readonly text: string
 }
 
-const ask = (place: string, more: ReadonlyArray<string> = [], before: ReadonlyArray<string> = []): Said => {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [...before, program, "doctor", place, "--json", ...more],
-    { encoding: "utf8" },
-  )
+const answerOf = ([command = "", ...words]: ReadonlyArray<string>): Said => {
+  const { status, stdout, stderr } = spawnSync(command, words, { encoding: "utf8" })
   expect(stdout, stderr).toMatch(/^\{/)
   return { code: status, findings: JSON.parse(stdout).findings, text: stdout }
+}
+
+const ask = (place: string, more: ReadonlyArray<string> = [], before: ReadonlyArray<string> = []): Said => {
+  return answerOf([process.execPath, ...before, program, "doctor", place, "--json", ...more])
 }
 
 const named = ({ findings }: Said, part: string): ReadonlyArray<Finding> =>
@@ -107,6 +109,27 @@ describe("udg doctor", { timeout: 60_000 }, () => {
   it("a directory that is not there", () => {
     const said = ask(join(scratch, "nowhere"))
     expect(named(said, "directory")[0]?.message).toContain("nowhere is no directory")
+    expect(said.code).toBe(1)
+  })
+
+  it.runIf(canMount)("a disk that is full", () => {
+    const directory = join(scratch, "full")
+    mkdirSync(directory)
+    // A file system of its own, which nobody else sees, with the directory on it and no byte to spare.
+    const filled = `mount -t tmpfs -o size=96m,mode=0700 tmpfs "$0" && cp -a "${sound}/." "$0"
+      cat /dev/zero >> "$0/ballast" 2> /dev/null
+      exec "$@"`
+    const doctor = [process.execPath, program, "doctor", directory, "--json"]
+    const said = answerOf(["unshare", "-rm", "sh", "-c", filled, directory, ...doctor])
+    expect(said.findings.filter(({ status }) => status === "problem")).toEqual([
+      {
+        part: "disk",
+        status: "problem",
+        message: expect.stringMatching(/^0 MiB are free; the databases have \d+ MiB; make room, at least 64 MiB$/),
+        page: "docs/operations/alerts.md#udgdiskfull",
+      },
+    ])
+    expect(named(said, "databases").map(({ message }) => message)).toEqual(["not checked, since the disk is full"])
     expect(said.code).toBe(1)
   })
 
@@ -221,7 +244,7 @@ describe("udg doctor", { timeout: 60_000 }, () => {
     try {
       await node.until(async () => (await (await fetch(`${rpc}/health/detailed`)).json()).status === "unhealthy")
       const said = ask(rpc)
-      expect(named(said, "network")[0]?.message).toBe("0 peers are connected")
+      expect(named(said, "network")[0]?.message).toBe("no peer is connected")
       expect(named(said, "peers")[0]?.message).toContain("/ip4/127.0.0.1/tcp/9 is configured and not connected")
       expect(named(said, "network")[0]?.page).toContain("#udgpeercount")
     } finally {

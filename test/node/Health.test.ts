@@ -4,6 +4,7 @@ import { describe, expect } from "vitest"
 import { Supervisor } from "../../src/node/lifecycle/Supervisor.js"
 import { Dag } from "../../src/node/reads/Dag.js"
 import * as Health from "../../src/node/reads/Health.js"
+import * as Rest from "../support/Rest.js"
 import * as world from "./world.js"
 
 /** What a judgement says of each value. */
@@ -117,5 +118,22 @@ describe("the health", () => {
         expect(report.problems.map(({ component }) => component)).toEqual([...unhealthy.map(([name]) => name), "feed"])
       }).pipe(Effect.provide(world.node(directory)))
     }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive(
+    Rest.of("ten seconds of waiting", "remembers since when a part is wrong, although nobody asked meanwhile"),
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* world.temporaryDirectory
+        yield* Effect.gen(function* () {
+          const [health, supervisor] = yield* Effect.all([Health.Health, Supervisor])
+          yield* supervisor.restarted("feed", Effect.fail("no feed"))
+          yield* Effect.sleep("10 seconds")
+          const asked = Date.now()
+          const problem = (yield* health.report).problems.find(({ component }) => component === "feed")
+          expect(problem?.since).toBeLessThan(asked - 1_000)
+        }).pipe(Effect.provide(world.node(directory)))
+      }).pipe(Effect.provide(world.platform)),
+    60_000,
   )
 })

@@ -147,9 +147,14 @@ const stopped = (path: string, genesis: Option.Option<Genesis.Genesis>) =>
     const opened = yield* Effect.either(DataDirectory.open(path))
     if (Either.isLeft(opened)) {
       const { _tag, message } = opened.left
-      return _tag === "DirectoryLocked"
-        ? { isRunning: true, found: [] }
-        : { isRunning: false, found: [Found.problem("permissions", message)] }
+      switch (_tag) {
+        case "DirectoryLocked":
+          return { isRunning: true, found: [] }
+        case "DirectoryUnusable":
+          return { isRunning: false, found: [Found.problem("permissions", message)] }
+        case "DiskFull":
+          return { isRunning: false, found: [Found.warning("databases", "not checked, since the disk is full")] }
+      }
     }
     if (Option.isNone(genesis)) return { isRunning: false, found: [] }
     if (!(yield* exists(join(path, FILES.database)))) {

@@ -1,5 +1,5 @@
 /** The health of each part of the node, derived from its figures on request. */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { type Figures, Network } from "../../network/Network.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
@@ -11,6 +11,7 @@ import type * as Recovery from "../engine/Recovery.js"
 import { type Component, Supervisor } from "../lifecycle/Supervisor.js"
 import { Checkpoints } from "./Checkpoints.js"
 import { Dag } from "./Dag.js"
+import * as Findings from "./Findings.js"
 import { Mempool } from "./Mempool.js"
 import { Metrics } from "./Metrics.js"
 import * as Problems from "./Problems.js"
@@ -53,6 +54,7 @@ const rising = (value: number, healthy: number, warning: number): Status =>
 
 const QUIET_INTERVALS = 10
 const STOPPED_INTERVALS = 60
+const LOOKED_EVERY = Duration.seconds(5)
 
 export const ofDag = (quietMs: number, roundIntervalMs: number): Status => {
   if (quietMs < QUIET_INTERVALS * roundIntervalMs) return "healthy"
@@ -72,24 +74,6 @@ export const ofNetwork = ({ freePlaces, failures }: Pick<Figures, "failures" | "
   freePlaces > 0 && failures === 0 ? "healthy" : "warning"
 
 export const ofCheckpoints = (age: number): Status => (age > 500 ? "warning" : "healthy")
-
-const isWrong = (status: Status): status is Exclude<Status, "healthy"> => status !== "healthy"
-
-/** A problem of this part, if it has one. */
-const wrong = (component: string, status: Status, page: string, reason: string): ReadonlyArray<Problems.Found> =>
-  isWrong(status) ? [{ component, status, reason, page }] : []
-
-const { PAGES } = Problems
-
-/** The network has a problem of peers, or one of this node: places or bugs. */
-const wrongNetwork = (peers: number, ofAllPeers: Status, figures: Pick<Figures, "failures" | "freePlaces">) => {
-  if (isWrong(ofAllPeers)) return wrong("network", ofAllPeers, PAGES.peers, `${peers} peers are connected`)
-  const reason =
-    figures.failures > 0
-      ? `a bug ended work for a peer ${figures.failures} times; the log of network names each cause`
-      : "no place is free for a stranger that dials in"
-  return wrong("network", ofNetwork(figures), PAGES.network, reason)
-}
 
 export class Health extends Context.Tag("udg/Health")<Health, { readonly report: Effect.Effect<Report> }>() {}
 
@@ -140,38 +124,19 @@ const make = Effect.gen(function* () {
     const own = Object.values(parts).map(({ status }) => status)
     const statuses = Option.isSome(clock) ? [...own, clock.value.status] : own
     const status = worst(isPartial ? [...statuses, "degraded"] : statuses)
-    const found = [
-      ...(isForeign
-        ? wrong("dag", parts.dag.status, PAGES.silent, "this validator's key has signed more than this disk knows")
-        : wrong("dag", parts.dag.status, PAGES.standing, `no new round for ${Math.round(quietMs / 1_000)} seconds`)),
-      ...wrong("finality", parts.finality.status, PAGES.lag, `${parts.finality.lag} rounds are not final yet`),
-      ...wrong("state", parts.state.status, PAGES.stopped, "the ledger has stopped, and the node ends"),
-      ...wrong("mempool", parts.mempool.status, PAGES.mempool, `${size} of ${mempool.capacity} places are taken`),
-      ...wrongNetwork(peers, ofAllPeers, network.figures()),
-      ...wrong(
-        "checkpoints",
-        parts.checkpoints.status,
-        PAGES.checkpoints,
-        `the latest quorum checkpoint is ${round - latestRound} rounds old`,
-      ),
-      ...Option.toArray(clock).flatMap(({ status, aheadMs }) =>
-        wrong("clock", status, PAGES.clock, `the wall clock is ${aheadMs} ms ahead of the committee's`),
-      ),
-      ...Option.toArray(sync).flatMap(({ status, percent }) =>
-        wrong("sync", status, PAGES.recovery, `the state of a close is fetched, ${percent} percent of it are here`),
-      ),
-      ...Option.toArray(catchUp).flatMap(({ status, round, reachedRound }) =>
-        wrong("catch_up", status, PAGES.recovery, `${reachedRound - round} rounds are missing and fetched`),
-      ),
-      ...Option.toArray(recovery).flatMap(({ status, waitsFor }) =>
-        wrong("recovery", status, PAGES.recovery, `it waits for ${waitsFor.join("; ")}`),
-      ),
-      ...components.flatMap((component) =>
-        component.status === "restarting"
-          ? wrong(component.name, "degraded", PAGES.restarting, "it failed and is started again; the log says why")
-          : [],
-      ),
-    ]
+    const found = Findings.of({
+      dag: { status: parts.dag.status, quietMs, isForeign },
+      finality: parts.finality,
+      state: parts.state,
+      mempool: parts.mempool,
+      network: { ofPeers: ofAllPeers, ofLayer: ofNetwork(network.figures()), peers, ...network.figures() },
+      checkpoints: { status: parts.checkpoints.status, age: round - latestRound },
+      clock,
+      sync,
+      catchUp,
+      recovery,
+      components,
+    })
     const at = Natural.timestamp(yield* Clock.currentTimeMillis)
     return {
       status,
@@ -185,7 +150,9 @@ const make = Effect.gen(function* () {
     }
   })
 
+  // Without looking, a problem would begin when somebody first asks.
+  yield* Effect.forkScoped(Effect.repeat(report, Schedule.spaced(LOOKED_EVERY)))
   return Health.of({ report })
 })
 
-export const layer = Layer.effect(Health, make)
+export const layer = Layer.scoped(Health, make)

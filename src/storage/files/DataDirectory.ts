@@ -8,7 +8,7 @@ import { FileSystem } from "@effect/platform"
 import type { PlatformError, SystemErrorReason } from "@effect/platform/Error"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { Effect, type Scope } from "effect"
-import { DirectoryLocked, DirectoryUnusable, fromSqlite, type StorageError } from "./StorageError.js"
+import { DirectoryLocked, DirectoryUnusable, type DiskFull, fromSqlite, type StorageError } from "./StorageError.js"
 
 /** The file names of the data directory. */
 export const FILES = {
@@ -41,7 +41,7 @@ export class DataDirectory {
   /** Creates the directory if necessary, and holds it until the scope ends. */
   static open(
     path: string,
-  ): Effect.Effect<DataDirectory, DirectoryLocked | DirectoryUnusable, FileSystem.FileSystem | Scope.Scope> {
+  ): Effect.Effect<DataDirectory, DirectoryLocked | DirectoryUnusable | DiskFull, FileSystem.FileSystem | Scope.Scope> {
     return Effect.gen(function* () {
       const fileSystem = yield* FileSystem.FileSystem
       const unusable = (error: PlatformError) => new DirectoryUnusable({ directory: path, reason: reasonOf(error) })
@@ -78,10 +78,8 @@ const OF_OTHERS = 0o077
 
 const reasonOf = (error: PlatformError): string => (error._tag === "SystemError" ? error.reason : error.message)
 
-const reasonOfNoLock = (error: StorageError): string => {
+const reasonOfNoLock = (error: Exclude<StorageError, DiskFull>): string => {
   switch (error._tag) {
-    case "DiskFull":
-      return "no space is left"
     case "DatabaseDamaged":
       return `${FILES.lock} holds something that is no lock and may be removed`
     case "DatabaseFailed":
@@ -89,7 +87,7 @@ const reasonOfNoLock = (error: StorageError): string => {
   }
 }
 
-const lock = (directory: string): Effect.Effect<void, DirectoryLocked | DirectoryUnusable, Scope.Scope> => {
+const lock = (directory: string): Effect.Effect<void, DirectoryLocked | DirectoryUnusable | DiskFull, Scope.Scope> => {
   const file = join(directory, FILES.lock)
   const hold = Effect.gen(function* () {
     const client = yield* SqliteClient.make({ filename: file, disableWAL: true })
@@ -101,10 +99,11 @@ const lock = (directory: string): Effect.Effect<void, DirectoryLocked | Director
     Effect.provide(Reactivity.layer),
     Effect.mapError((error) => fromSqlite(file, error.cause)),
     Effect.catchAllDefect((cause) => Effect.fail(fromSqlite(file, cause))),
-    Effect.mapError((error) =>
-      error._tag === "DatabaseFailed" && error.code.startsWith("SQLITE_BUSY")
+    Effect.mapError((error) => {
+      if (error._tag === "DiskFull") return error
+      return error._tag === "DatabaseFailed" && error.code.startsWith("SQLITE_BUSY")
         ? new DirectoryLocked({ directory })
-        : new DirectoryUnusable({ directory, reason: reasonOfNoLock(error) }),
-    ),
+        : new DirectoryUnusable({ directory, reason: reasonOfNoLock(error) })
+    }),
   )
 }

@@ -1,0 +1,100 @@
+/** What is wrong with each part of the node that is not healthy, in words for people. */
+import { Option } from "effect"
+import * as Words from "../../protocol/numbers/Words.js"
+import type { Component } from "../lifecycle/Supervisor.js"
+import { type Found, PAGES } from "./Problems.js"
+
+type Status = "healthy" | Found["status"]
+
+interface Part {
+  readonly status: Status
+}
+
+/** The figures behind each status. */
+export interface Seen {
+  readonly dag: Part & { readonly quietMs: number; readonly isForeign: boolean }
+  readonly finality: Part & { readonly lag: number }
+  readonly state: Part
+  readonly mempool: Part & { readonly size: number; readonly capacity: number }
+  /** The network has too few peers, or this node has a problem with it: no places, or a bug. */
+  readonly network: {
+    readonly ofPeers: Status
+    readonly peers: number
+    readonly ofLayer: Status
+    readonly failures: number
+  }
+  readonly checkpoints: Part & { readonly age: number }
+  readonly clock: Option.Option<Part & { readonly aheadMs: number }>
+  readonly sync: Option.Option<Part & { readonly percent: number }>
+  readonly catchUp: Option.Option<Part & { readonly round: number; readonly reachedRound: number }>
+  readonly recovery: Option.Option<Part & { readonly waitsFor: ReadonlyArray<string> }>
+  readonly components: ReadonlyArray<Component>
+}
+
+/** A problem of this part, if it has one. */
+const wrong = (component: string, status: Status, page: string, reason: string): ReadonlyArray<Found> =>
+  status === "healthy" ? [] : [{ component, status, reason, page }]
+
+const dag = ({ status, quietMs, isForeign }: Seen["dag"]) =>
+  isForeign
+    ? wrong("dag", status, PAGES.silent, "this validator's key has signed more than this disk knows")
+    : wrong("dag", status, PAGES.standing, `no new round for ${Words.counted(Math.round(quietMs / 1_000), "second")}`)
+
+const peersOf = (peers: number): string =>
+  peers === 0 ? "no peer is connected" : peers === 1 ? "only 1 peer is connected" : `only ${peers} peers are connected`
+
+const network = ({ ofPeers, peers, ofLayer, failures }: Seen["network"]) => {
+  if (ofPeers !== "healthy") return wrong("network", ofPeers, PAGES.peers, peersOf(peers))
+  return failures > 0
+    ? wrong(
+        "network",
+        ofLayer,
+        PAGES.failures,
+        `a bug ended work for a peer ${Words.counted(failures, "time")}; the log of network names each cause`,
+      )
+    : wrong("network", ofLayer, PAGES.places, "no place is free for a stranger that dials in")
+}
+
+const roundsAre = (rounds: number, are: string): string =>
+  `${Words.counted(rounds, "round")} ${rounds === 1 ? "is" : "are"} ${are}`
+
+const checkpoints = ({ status, age }: Seen["checkpoints"]) =>
+  wrong("checkpoints", status, PAGES.checkpoints, `the latest quorum checkpoint is ${Words.counted(age, "round")} old`)
+
+const clock = ({ status, aheadMs }: Option.Option.Value<Seen["clock"]>) =>
+  wrong(
+    "clock",
+    status,
+    PAGES.clock,
+    `the wall clock is ${Math.abs(aheadMs)} ms ${aheadMs < 0 ? "behind" : "ahead of"} the committee's`,
+  )
+
+export const of = (seen: Seen): ReadonlyArray<Found> => {
+  const { finality, state, mempool, components } = seen
+  return [
+    ...dag(seen.dag),
+    ...wrong("finality", finality.status, PAGES.lag, roundsAre(finality.lag, "not final yet")),
+    ...wrong("state", state.status, PAGES.stopped, "the ledger has stopped, and the node ends"),
+    ...wrong("mempool", mempool.status, PAGES.mempool, `${mempool.size} of ${mempool.capacity} places are taken`),
+    ...network(seen.network),
+    ...checkpoints(seen.checkpoints),
+    ...Option.toArray(seen.clock).flatMap(clock),
+    ...Option.toArray(seen.sync).flatMap(({ status, percent }) =>
+      wrong("sync", status, PAGES.recovery, `the state of a close is being fetched: ${percent} percent has arrived`),
+    ),
+    ...Option.toArray(seen.catchUp).flatMap(({ status, round, reachedRound }) =>
+      wrong("catch_up", status, PAGES.recovery, roundsAre(reachedRound - round, "missing and being fetched")),
+    ),
+    ...Option.toArray(seen.recovery).flatMap(({ status, waitsFor }) =>
+      wrong("recovery", status, PAGES.recovery, `it waits for ${waitsFor.join("; ")}`),
+    ),
+    ...components.flatMap(({ name, status }) =>
+      wrong(
+        name,
+        status === "restarting" ? "degraded" : "healthy",
+        PAGES.restarting,
+        "it failed and is started again; the log says why",
+      ),
+    ),
+  ]
+}

@@ -1,0 +1,142 @@
+import { Option } from "effect"
+import { expect, it } from "vitest"
+import * as Findings from "../../src/node/reads/Findings.js"
+
+const well: Findings.Seen = {
+  dag: { status: "healthy", quietMs: 0, isForeign: false },
+  finality: { status: "healthy", lag: 0 },
+  state: { status: "healthy" },
+  mempool: { status: "healthy", size: 0, capacity: 10_000 },
+  network: { ofPeers: "healthy", peers: 3, ofLayer: "healthy", failures: 0 },
+  checkpoints: { status: "healthy", age: 0 },
+  clock: Option.none(),
+  sync: Option.none(),
+  catchUp: Option.none(),
+  recovery: Option.none(),
+  components: [{ name: "feed", status: "running", restarts: 0 }],
+}
+
+const ALERTS = "docs/operations/alerts.md"
+const MONITORING = "docs/operations/monitoring.md"
+
+it("of a node that is well there is nothing", () => {
+  expect(Findings.of(well)).toEqual([])
+})
+
+it.each<readonly [component: string, status: string, wrong: Partial<Findings.Seen>, reason: string, page: string]>([
+  [
+    "dag",
+    "warning",
+    { dag: { status: "warning", quietMs: 5_400, isForeign: false } },
+    "no new round for 5 seconds",
+    `${ALERTS}#udgfinalitystands`,
+  ],
+  [
+    "dag",
+    "unhealthy",
+    { dag: { status: "unhealthy", quietMs: 0, isForeign: true } },
+    "this validator's key has signed more than this disk knows",
+    `${ALERTS}#udgvalidatorsilent`,
+  ],
+  [
+    "finality",
+    "warning",
+    { finality: { status: "warning", lag: 4 } },
+    "4 rounds are not final yet",
+    `${ALERTS}#udgfinalitylag`,
+  ],
+  [
+    "state",
+    "unhealthy",
+    { state: { status: "unhealthy" } },
+    "the ledger has stopped, and the node ends",
+    "docs/operations.md#exit-codes",
+  ],
+  [
+    "mempool",
+    "unhealthy",
+    { mempool: { status: "unhealthy", size: 9_000, capacity: 10_000 } },
+    "9000 of 10000 places are taken",
+    `${ALERTS}#udgmempoolsize`,
+  ],
+  [
+    "network",
+    "unhealthy",
+    { network: { ...well.network, ofPeers: "unhealthy", peers: 0 } },
+    "no peer is connected",
+    `${ALERTS}#udgpeercount`,
+  ],
+  [
+    "network",
+    "unhealthy",
+    // Too few peers are worse than a bug, which is told once there are enough.
+    { network: { ofPeers: "unhealthy", peers: 1, ofLayer: "warning", failures: 2 } },
+    "only 1 peer is connected",
+    `${ALERTS}#udgpeercount`,
+  ],
+  [
+    "network",
+    "warning",
+    { network: { ...well.network, ofLayer: "warning", failures: 1 } },
+    "a bug ended work for a peer 1 time; the log of network names each cause",
+    `${MONITORING}#a-bug-in-the-network-layer`,
+  ],
+  [
+    "network",
+    "warning",
+    { network: { ...well.network, ofLayer: "warning" } },
+    "no place is free for a stranger that dials in",
+    `${MONITORING}#no-free-place`,
+  ],
+  [
+    "checkpoints",
+    "warning",
+    { checkpoints: { status: "warning", age: 501 } },
+    "the latest quorum checkpoint is 501 rounds old",
+    `${ALERTS}#udgcheckpointage`,
+  ],
+  [
+    "clock",
+    "warning",
+    { clock: Option.some({ status: "warning", aheadMs: -3_000 }) },
+    "the wall clock is 3000 ms behind the committee's",
+    `${ALERTS}#udgclockoff`,
+  ],
+  [
+    "clock",
+    "warning",
+    { clock: Option.some({ status: "warning", aheadMs: 3_000 }) },
+    "the wall clock is 3000 ms ahead of the committee's",
+    `${ALERTS}#udgclockoff`,
+  ],
+  [
+    "sync",
+    "degraded",
+    { sync: Option.some({ status: "degraded", percent: 40 }) },
+    "the state of a close is being fetched: 40 percent has arrived",
+    "docs/recovery.md",
+  ],
+  [
+    "catch_up",
+    "degraded",
+    { catchUp: Option.some({ status: "degraded", round: 10, reachedRound: 40 }) },
+    "30 rounds are missing and being fetched",
+    "docs/recovery.md",
+  ],
+  [
+    "recovery",
+    "degraded",
+    { recovery: Option.some({ status: "degraded", waitsFor: ["peers", "signatures"] }) },
+    "it waits for peers; signatures",
+    "docs/recovery.md",
+  ],
+  [
+    "feed",
+    "degraded",
+    { components: [{ name: "feed", status: "restarting", restarts: 1 }] },
+    "it failed and is started again; the log says why",
+    `${MONITORING}#what-is-healthy`,
+  ],
+])("of %s, %s, it says what is wrong and where to read on", (component, status, wrong, reason, page) => {
+  expect(Findings.of({ ...well, ...wrong })).toEqual([{ component, status, reason, page }])
+})

@@ -19,6 +19,8 @@ import * as Command from "./settings/Command.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
 import { wrongUsage } from "./settings/WrongUsage.js"
+import * as Figure from "./terminal/Figure.js"
+import * as Progress from "./terminal/Progress.js"
 import * as Sheet from "./terminal/Sheet.js"
 
 const RPC_DISTANCE = 1000
@@ -53,6 +55,13 @@ const settings = {
     "round interval of a new network, 1 to 60000",
     Reader.roundMs,
     Protocol.standard.roundIntervalMs,
+  ),
+  rateLimits: options.withDefault(
+    "--rate-limits on|off",
+    "limits per client, as nodes of a public network have them",
+    Reader.boolean("on", "off"),
+    false,
+    "off",
   ),
 }
 
@@ -95,6 +104,8 @@ const found = (directory: string, genesisFile: string, validators: number, round
       allocations: [],
       council: [],
       faucet: Address.fromPublicKey(faucet.publicKey),
+      // One person's network: nobody is outvoted by it.
+      faucetReserve: Founding.FAUCET_RESERVE,
       parameters: Founding.localParameters(Protocol.standard.epochRounds),
     })
     yield* GenesisFile.write(genesisFile, Either.getOrThrow(genesis))
@@ -126,13 +137,23 @@ const plan = ({ dir, validators, roundMs }: Values) =>
 const startNode = (
   { directory, genesisFile }: Plan,
   n: number,
-  port: number,
+  { port, rateLimits }: Values,
   peers: ReadonlyArray<NodeProcess.NodeProcess>,
 ) => {
   const own = directoryOf(directory, n)
   const ports =
     port === 0 ? ["--port", "0"] : ["--port", String(port + n), "--rpc-port", String(port + n + RPC_DISTANCE)]
-  const words = ["--data-dir", own, "--genesis", genesisFile, "--host", "127.0.0.1", ...ports, "--rate-limits", "off"]
+  const words = [
+    "--data-dir",
+    own,
+    "--genesis",
+    genesisFile,
+    "--host",
+    "127.0.0.1",
+    ...ports,
+    "--rate-limits",
+    rateLimits ? "on" : "off",
+  ]
   return NodeProcess.start({
     name: `node-${n}`,
     logFile: join(own, "node.log"),
@@ -149,8 +170,9 @@ const describe = ({ directory, genesis }: Plan, nodes: ReadonlyArray<NodeProcess
     ],
     ["genesis", Genesis.hash(genesis)],
     ["directory", directory],
-    ...nodes.map(({ name, rpc, p2p }) => [name, `${rpc}  ${p2p}`] as const),
-    ["faucet", faucet && `${Address.toBech32(faucet.address, Network.addressPrefix(mode))}, served by node-0`],
+    ...nodes.map(({ name, rpc, p2p }) => [name, [rpc, p2p]] as const),
+    ["faucet", faucet && [`${Address.toBech32(faucet.address, Network.addressPrefix(mode))}, served by node-0`]],
+    ["keys", [join("node-N", FILES.validatorKey), join("node-0", FILES.faucetKey)]],
   ]
   return `${Sheet.indented(lines)}\n  Ctrl-C stops all of them.`
 }
@@ -170,13 +192,17 @@ export const command = Command.make({
   run: (given) =>
     Effect.gen(function* () {
       const made = yield* plan(given)
-      const first = yield* startNode(made, 0, given.port, [])
-      const others = yield* Effect.forEach(
-        made.genesis.validators.slice(1),
-        (_, i) => startNode(made, i + 1, given.port, [first]),
-        { concurrency: "unbounded" },
-      )
-      const nodes = [first, ...others]
+      const begun = Effect.gen(function* () {
+        const first = yield* startNode(made, 0, given, [])
+        const others = yield* Effect.forEach(
+          made.genesis.validators.slice(1),
+          (_, i) => startNode(made, i + 1, given, [first]),
+          { concurrency: "unbounded" },
+        )
+        return [first, ...others]
+      })
+      const count = Figure.counted(made.genesis.validators.length, "node")
+      const nodes = yield* Progress.during(`starting ${count}`, begun)
       yield* Console.log(describe(made, nodes))
       return yield* Effect.raceAll(nodes.map(({ ended }) => ended))
     }).pipe(Effect.scoped),

@@ -114,8 +114,11 @@ describe("udg localnet", () => {
       const first = await run("--validators", "2", "--round-ms", "200")
       expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: "" })
       expect([
-        ...first.stdout.matchAll(/^ {2}node-\d +http:\S+ +\/ip4\/127\.0\.0\.1\/tcp\/\d+\/p2p\/\S+$/gm),
+        ...first.stdout.matchAll(/^ {2}node-\d +http:\S+\n +\/ip4\/127\.0\.0\.1\/tcp\/\d+\/p2p\/\S+$/gm),
       ]).toHaveLength(2)
+      expect(first.stdout).toMatch(/^ {2}keys +node-N\/validator\.key\n +node-0\/faucet\.key$/m)
+      const genesis = JSON.parse(readFileSync(join(folder, "net", "genesis.json"), "utf8"))
+      expect(genesis.allocations).toEqual([{ address: genesis.faucet.address, amount: 5_000_000 * 100_000_000 }])
       // Asked once, each node ends in its own time: its log says so.
       for (const node of ["node-0", "node-1"]) {
         expect(readFileSync(join(folder, "net", node, "node.log"), "utf8")).toContain("asked to stop")

@@ -13,11 +13,10 @@ const COLUMNS = 80
 
 const valuesOf = (value: Line[1]): ReadonlyArray<string> => (typeof value === "string" ? [value] : (value ?? []))
 
-/** Long values are broken at spaces, but nothing is cut, so that every hash can be copied. */
-export const lines = (pairs: ReadonlyArray<Line>, indent = ""): string => {
+const laidOut = (pairs: ReadonlyArray<Line>, indent: string, columns: number): string => {
   const given = pairs.filter(([, value]) => valuesOf(value).length > 0)
   const width = Math.max(...given.map(([label]) => label.length))
-  const room = COLUMNS - indent.length - width - GAP.length
+  const room = columns - indent.length - width - GAP.length
   const shown = given.flatMap(([label, value]) =>
     valuesOf(value)
       .flatMap((each) => Printable.wrapped(Visible.line(each), room))
@@ -26,8 +25,11 @@ export const lines = (pairs: ReadonlyArray<Line>, indent = ""): string => {
   return shown.map(({ label, text }) => `${indent}${label.padEnd(width)}${GAP}${text}`.trimEnd()).join("\n")
 }
 
-/** As the node shows what it starts with. */
-export const indented = (pairs: ReadonlyArray<Line>): string => lines(pairs, GAP)
+/** Long values are broken at spaces, but nothing is cut, so that every hash can be copied. */
+export const lines = (pairs: ReadonlyArray<Line>): string => laidOut(pairs, "", COLUMNS)
+
+/** As the node shows what it starts with. Nothing is broken: a command among it can be copied whole. */
+export const indented = (pairs: ReadonlyArray<Line>): string => laidOut(pairs, GAP, Number.POSITIVE_INFINITY)
 
 export interface Column {
   readonly title: string

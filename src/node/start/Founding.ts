@@ -11,7 +11,8 @@ import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 
 const VALIDATOR_STAKE = Sats.make(100_000 * Sats.SATS_PER_COIN)
-const FAUCET_RESERVE = Sats.make(5_000_000 * Sats.SATS_PER_COIN)
+/** Of a network that one person runs: no load script empties it. */
+export const FAUCET_RESERVE = Sats.make(5_000_000 * Sats.SATS_PER_COIN)
 
 export interface Founders {
   readonly mode: Network.Mode
@@ -100,7 +101,7 @@ export const localParameters = (epochRounds: number): Parameters.Parameters => (
   cooldownRounds: Math.max(Parameters.standard.cooldownRounds, epochRounds),
 })
 
-/** Of the stakes, so that emptying the faucet is not enough to outvote the founders. */
+/** A part of the stakes, so that emptying the faucet is not enough to outvote the founders. */
 const RESERVE_PERCENT = 10
 
 export interface Several {
@@ -114,14 +115,16 @@ export interface Several {
   readonly council: ReadonlyArray<Address.Address>
   /** The account of the faucet's reserve. */
   readonly faucet: Address.Address | null
+  /** What the faucet has; a tenth of the stakes if left out. */
+  readonly faucetReserve?: Sats.Sats
   readonly parameters: Parameters.Parameters
 }
 
 /** A network of several machines, or the reason why it is invalid. */
 export const several = (founders: Several): Either.Either<Genesis.Genesis, Genesis.InvalidGenesis> => {
-  const { faucet, roundIntervalMs, epochRounds, ...named } = founders
+  const { faucet, faucetReserve, roundIntervalMs, epochRounds, ...named } = founders
   const staked = founders.validators.reduce((total, { stake }) => total + stake, 0)
-  const reserve = Sats.make(Math.floor((staked * RESERVE_PERCENT) / 100))
+  const reserve = faucetReserve ?? Sats.make(Math.floor((staked * RESERVE_PERCENT) / 100))
   return Genesis.make({
     ...named,
     allocations: faucet === null ? named.allocations : [...named.allocations, { address: faucet, amount: reserve }],

@@ -72,7 +72,13 @@ const figuresOf = (senders: number): ReadonlyArray<Figure> => {
   const who = `${senders} senders`
   const transactions = transfers(senders, Limits.MEMPOOL_TRANSACTIONS / senders)
   const better = transfers(2 * senders, 1, 50_000).slice(senders)
-  const wish = { round: ROUND, maxBytes: Limits.VERTEX_BYTES, freshBytes: Limits.VERTEX_BYTES, isAssigned: () => true }
+  const wish = {
+    round: ROUND,
+    maxBytes: Limits.VERTEX_BYTES,
+    freshBytes: Limits.VERTEX_BYTES,
+    isAssigned: () => true,
+    hasTurn: () => true,
+  }
   const fill = median(
     () => undefined,
     () => void full(transactions),

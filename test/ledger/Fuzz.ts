@@ -243,7 +243,7 @@ class World {
       vertices.map(({ body }) => body.transactions),
     )
     this.#pool.expire(Natural.timestamp(this.#chain.round * 500))
-    this.#pool.choose({ round, maxBytes: 20_000, freshBytes: 10_000, isAssigned: () => true })
+    this.#pool.choose({ round, maxBytes: 20_000, freshBytes: 10_000, isAssigned: () => true, hasTurn: () => true })
     if (this.#pool.size > POOL_TRANSACTIONS) throw new Error(`${this.#pool.size} transactions are pending`)
   }
 

@@ -86,6 +86,7 @@ describe("the body of an own vertex", () => {
             members: 1,
             leads: true,
             isAssigned: () => true,
+            hasTurn: () => true,
           })
           const header = headerOf("me", 1, parents)
           const vertex = Vertex.make({ ...header, bodyHash: Vertex.bodyHash(body) }, body)
@@ -132,7 +133,7 @@ describe("the room for transactions in an own vertex", () => {
     for (let i = 0; i < (said.beats ?? 0); i++) {
       heartbeats.add(Heartbeat.sign(Natural.commitIndex(1), Hash.ZERO, signerOf(`h${i}`)), round, "executed")
     }
-    const usual = { round, parents: 0, members: 4, leads: false, isAssigned: () => true }
+    const usual = { round, parents: 0, members: 4, leads: false, isAssigned: () => true, hasTurn: () => true }
     VertexBody.fill({ pool, evidence, heartbeats }, { ...usual, ...slot })
     const [[asked] = []] = choose.mock.calls
     return { maxBytes: asked?.maxBytes, freshBytes: asked?.freshBytes }
@@ -166,5 +167,13 @@ describe("the assignment of accounts to members", () => {
     for (const count of counts.values()) expect(count).toBeGreaterThan(120)
     const moved = accounts.filter((account) => one(account) !== two(account))
     expect(moved.length).toBeGreaterThan(1_000)
+  })
+
+  it("gives every member its turn, one a round", () => {
+    const proposerOf = assignment(recordOf(equalWeights(7)))
+    for (const { address } of keysOf(3)) {
+      const turns = Array.from({ length: 7 }, (_, round) => proposerOf(address, 1_000_000 + round))
+      expect(new Set(turns).size).toBe(7)
+    }
   })
 })

@@ -15,7 +15,7 @@ import type { Sender } from "./Sender.js"
  * assigned.
  */
 export const FRESH_ROUNDS = 3
-/** Any member proposes a transaction that has waited this many rounds. */
+/** Each round another member in turn proposes a transaction that has waited this many rounds. */
 export const PATIENCE_ROUNDS = 6
 /**
  * A vertex is ordered some three rounds after its own. After this many, its transactions are proposed once more, by the
@@ -35,6 +35,8 @@ export interface Allowance {
   readonly freshBytes: number
   /** Whether this node is to propose the sender's transactions. */
   readonly isAssigned: (sender: Address) => boolean
+  /** Whether it is this node's turn to propose those of the sender's that have waited. */
+  readonly hasTurn: (sender: Address) => boolean
 }
 
 /** A sender and its next entry. */
@@ -101,9 +103,11 @@ class Choice {
     return this.#allowance.round - sinceRound < FRESH_ROUNDS
   }
 
-  #isDue({ isAssigned, entry }: Cursor): boolean {
+  #isDue({ sender, isAssigned, entry }: Cursor): boolean {
     if (this.#isFresh(entry)) return this.#allowance.freshBytes > 0
-    return isAssigned || this.#allowance.round - entry.sinceRound >= PATIENCE_ROUNDS
+    if (isAssigned) return true
+    const hasWaited = this.#allowance.round - entry.sinceRound >= PATIENCE_ROUNDS
+    return hasWaited && this.#allowance.hasTurn(sender.address)
   }
 
   #advance(cursor: Cursor): void {

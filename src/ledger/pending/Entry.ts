@@ -14,7 +14,7 @@ export interface Entry {
   /** The amount it reserves of its sender's balance: fee and amount, as of its arrival. */
   readonly spending: number
   readonly receivedAt: Timestamp
-  /** The node's round at its arrival: any member proposes a transaction that has waited long enough. */
+  /** The node's round at its arrival: members in turn propose a transaction that has waited long enough. */
   readonly sinceRound: Round
   /** Rises with every arrival. */
   readonly arrival: number

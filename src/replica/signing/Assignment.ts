@@ -10,11 +10,14 @@ const mixed = (start: number, text: string): number => {
   return (hash ^ (hash >>> 15)) >>> 0
 }
 
-/** Seeded by the epoch, so that choosing an account to match a validator helps for one epoch at most. */
-export const assignment = ({ seed, members, epoch }: EpochRecord): ((account: Address) => Address) => {
+/**
+ * Seeded by the epoch, so that choosing an account to match a validator helps for one epoch at most. Counted on from
+ * there, every member has its turn.
+ */
+export const assignment = ({ seed, members, epoch }: EpochRecord): ((account: Address, turn?: number) => Address) => {
   const start = mixed(0x811c9dc5, seed)
-  return (account) => {
-    const member = members[mixed(start, account) % members.length]
+  return (account, turn = 0) => {
+    const member = members[(mixed(start, account) + turn) % members.length]
     if (member === undefined) throw new RangeError(`epoch ${epoch} has no members`)
     return member.address
   }

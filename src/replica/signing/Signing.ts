@@ -66,9 +66,10 @@ export class Signing {
     this.#neverTwice(epoch, round)
     const proposerOf = assignment(core.epoch.opening.record)
     const isAssigned = (account: Address.Address): boolean => proposerOf(account) === this.self
+    const hasTurn = (account: Address.Address): boolean => proposerOf(account, round) === this.self
     const { committee } = core.epoch
     const slot = { round, parents: parents.length, members: committee.size, leads: mayLead(core.epoch, round) }
-    const body = VertexBody.fill({ pool, evidence, heartbeats }, { ...slot, isAssigned })
+    const body = VertexBody.fill({ pool, evidence, heartbeats }, { ...slot, isAssigned, hasTurn })
     const vertex = Vertex.sign({ base, epoch, round, parents, timestamp, coinbase }, body, this.#signer)
     this.#headers.set(vertex.header.hash, vertex.header)
     unordered.add(vertex)

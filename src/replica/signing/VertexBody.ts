@@ -34,11 +34,13 @@ export interface Slot {
   readonly leads: boolean
   /** Whether this node proposes the account's transactions. */
   readonly isAssigned: (account: Address) => boolean
+  /** Whether it is this node's turn, in this round, to propose those that the assigned member has not proposed. */
+  readonly hasTurn: (account: Address) => boolean
 }
 
 export const fill = (
   { pool, evidence, heartbeats }: Sources,
-  { round, parents, members, leads, isAssigned }: Slot,
+  { round, parents, members, leads, isAssigned, hasTurn }: Slot,
 ): Body => {
   const proofs = evidence.take(round, EVIDENCE_BYTES)
   const beats = heartbeats.take(round, isAssigned)
@@ -46,6 +48,6 @@ export const fill = (
   const taken = HEADER_BYTES + PARENT_BYTES * parents + BODY_BYTES + proofBytes + HEARTBEAT_BYTES * beats.length
   // A leader that carried everything would send at once as much as all members can send together.
   const freshBytes = leads ? Math.max(LEAST_FRESH_BYTES, divideFloor(Limits.VERTEX_BYTES, members)) : 0
-  const transactions = pool.choose({ round, maxBytes: Limits.VERTEX_BYTES - taken, freshBytes, isAssigned })
+  const transactions = pool.choose({ round, maxBytes: Limits.VERTEX_BYTES - taken, freshBytes, isAssigned, hasTurn })
   return { transactions, evidence: proofs, heartbeats: beats }
 }

@@ -18,6 +18,7 @@ const everybody = {
   maxBytes: Limits.VERTEX_BYTES,
   freshBytes: Limits.VERTEX_BYTES,
   isAssigned: () => true,
+  hasTurn: () => true,
 }
 
 const rich = (...names: ReadonlyArray<string>): World => {
@@ -267,6 +268,7 @@ describe("what goes into a vertex", () => {
       maxBytes: Limits.VERTEX_BYTES,
       freshBytes: 0,
       isAssigned: () => false,
+      hasTurn: () => true,
     })
     expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS)))).toEqual([early.id])
     expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS + 1)))).toEqual([early.id, late.id])
@@ -333,6 +335,7 @@ describe("what goes into a vertex", () => {
       maxBytes: Limits.VERTEX_BYTES,
       freshBytes,
       isAssigned: () => isAssigned,
+      hasTurn: () => true,
     })
     const chosen = (later: number, freshBytes: number, isAssigned: boolean) =>
       pool.choose(wish(later, freshBytes, isAssigned)).length
@@ -358,9 +361,12 @@ describe("what goes into a vertex", () => {
       maxBytes: Limits.VERTEX_BYTES,
       freshBytes: 0,
       isAssigned: (sender: string) => sender === addressOf("ann"),
+      hasTurn: () => true,
     })
     expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS - 1)))).toEqual([mine.id])
     expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS)))).toEqual([theirs.id, mine.id])
+    const notMyTurn = { ...wish(PATIENCE_ROUNDS), hasTurn: () => false }
+    expect(idsOf(pool.choose(notMyTurn))).toEqual([mine.id])
   })
 
   it("is the leader's while it is fresh, as much as it may take of that, and then whose it is to propose", () => {
@@ -372,6 +378,7 @@ describe("what goes into a vertex", () => {
       maxBytes: Limits.VERTEX_BYTES,
       freshBytes,
       isAssigned: (sender: string) => sender === addressOf("ann"),
+      hasTurn: () => true,
     })
     for (let later = 0; later < FRESH_ROUNDS; later++) {
       expect(idsOf(pool.choose(wish(later, Limits.VERTEX_BYTES)))).toEqual([theirs.id, mine.id])

@@ -48,6 +48,15 @@ describe("a validator's page", () => {
   })
 })
 
+it("says in the list of validators too how reliable each is", async () => {
+  const { page, troubles } = await Browsers.open(browser)
+  await page.goto(`${node.url}/explorer/validators`)
+  await page.getByRole("columnheader", { name: "Uptime, a day" }).waitFor()
+  await page.getByRole("cell", { name: "100 %", exact: true }).waitFor()
+  expect(troubles).toEqual([])
+  await page.context().close()
+})
+
 describe("a vertex's page", () => {
   it("shows its commit and children, and where it is in the picture", async () => {
     const { page, troubles } = await Browsers.open(browser)

@@ -42,7 +42,7 @@ export const payloadFacts = (payload: Fields, isAhead: boolean): ReadonlyArray<F
           <span class="mono">{payload.param}</span> <span class="quiet">{sentenceOf(payload.param)}</span>
         </>,
       ],
-      ["Change", <Change param={payload.param} value={payload.value} isAhead={isAhead} />],
+      [isAhead ? "Change" : "Value", <Change param={payload.param} value={payload.value} isAhead={isAhead} />],
     ]
   }
   if ("action" in payload) {

@@ -1,4 +1,5 @@
 import * as Live from "../live/Live.js"
+import * as Names from "../live/Names.js"
 import * as Network from "../live/Network.js"
 import { type Answer, node } from "../live/Node.js"
 import { both, useResource } from "../live/Resource.js"
@@ -18,6 +19,11 @@ import { ValidatorReward } from "./ValidatorReward.js"
 const uptime = () => import("./ValidatorUptime.js").then(({ ValidatorUptime }) => ValidatorUptime)
 
 type Details = Answer<"staking", "stakeOf">
+
+const nameOf = ({ address }: Details) => {
+  const name = Names.of(address)
+  return name === null ? undefined : <b>@{name}</b>
+}
 
 /** Rounds made of those due, over a day. */
 const attendedBy = ({ validators }: Answer<"monitoring", "attendance">, { address }: Details): Rounds | undefined =>
@@ -95,6 +101,7 @@ export const Validator = ({ account }: { readonly account: string }) => {
           <>
             <Facts
               of={[
+                ["Name", nameOf(details)],
                 ["Address", <Reference.Address address={details.address} as="validator" isWhole />],
                 ["Account", <a href={Route.subject("address", account)}>balance and history</a>],
                 ...stakeFacts(details),

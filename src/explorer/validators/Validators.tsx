@@ -1,7 +1,9 @@
+import * as Live from "../live/Live.js"
 import { node } from "../live/Node.js"
-import { useResource } from "../live/Resource.js"
+import { both, useResource } from "../live/Resource.js"
 import { AmountCell } from "../show/Amount.js"
 import { Bar } from "../show/Bar.js"
+import { None } from "../show/None.js"
 import { LoadedPage } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
@@ -12,11 +14,14 @@ export const Validators = () => (
   <LoadedPage
     title="Validators"
     about="All accounts with a stake, largest first. The committee makes the vertices of this epoch; active validators may join the next one."
-    of={useResource("validators", () => node.staking.validators())}
+    of={both(
+      useResource("validators", () => node.staking.validators()),
+      useResource("attendance", () => node.monitoring.attendance({ urlParams: { range: "day" } }), Live.slowBeat),
+    )}
     what="the validators"
     lines={8}
   >
-    {({ validators, total_staked: total, active_count: active, max_validators: seats }) => (
+    {([{ validators, total_staked: total, active_count: active, max_validators: seats }, attendance]) => (
       <>
         <p class="summary">
           <b>{Words.counted(active, "active validator")}</b> of {seats} seats, <b>{Words.coins(total)} UDG</b> at stake
@@ -50,6 +55,14 @@ export const Validators = () => (
                   <span class="figure">{Words.percent(total === 0 ? 0 : effective_stake / total)}</span>
                 </span>
               ),
+            },
+            {
+              title: "Uptime, a day",
+              isFigure: true,
+              of: ({ address }) => {
+                const rounds = attendance.validators.find((one) => one.address === address)
+                return rounds === undefined ? <None /> : Words.uptime(rounds)
+              },
             },
             { title: "Commission", isFigure: true, of: ({ commission_percent }) => `${commission_percent} %` },
             { title: "Delegators", isFigure: true, of: ({ delegator_count }) => Words.count(delegator_count) },

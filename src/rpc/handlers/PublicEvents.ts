@@ -78,9 +78,12 @@ const SEVERITY: { readonly [S in Status]: "info" | "warning" | "critical" } = {
   unhealthy: "critical",
 }
 
+/** "finalizedRound" as people write it. */
+const inWords = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
 const figures = ({ status: _status, ...rest }: Report[(typeof parts)[number]]): string =>
   Object.entries(rest)
-    .map(([name, value]) => `${name} ${value}`)
+    .map(([name, value]) => `${inWords(name)} ${value}`)
     .join(", ")
 
 /** One alert for each part whose health is another one than before. A node that has just started is expected healthy. */
@@ -88,5 +91,5 @@ export const alertsOf = (before: Report | undefined, after: Report): ReadonlyArr
   parts.flatMap((part): ReadonlyArray<Event> => {
     const { status } = after[part]
     if (status === (before?.[part].status ?? "healthy")) return []
-    return [{ type: "alert", severity: SEVERITY[status], message: `${part} is ${status}: ${figures(after[part])}` }]
+    return [{ type: "alert", severity: SEVERITY[status], message: `${part}: ${status}, ${figures(after[part])}` }]
   })

@@ -19,7 +19,7 @@ const lagging: Report = { ...healthy, finality: { ...healthy.finality, status: "
 describe("alerts", () => {
   it("tell of every part whose health changes, once, and when it is well again", () => {
     expect(PublicEvents.alertsOf(undefined, healthy)).toEqual([])
-    const ill = [{ type: "alert", severity: "critical", message: "finality is unhealthy: finalizedRound 3, lag 12" }]
+    const ill = [{ type: "alert", severity: "critical", message: "finality: unhealthy, finalized round 3, lag 12" }]
     expect(PublicEvents.alertsOf(healthy, lagging)).toEqual(ill)
     expect(PublicEvents.alertsOf(undefined, lagging)).toEqual(ill)
     expect(PublicEvents.alertsOf(lagging, lagging)).toEqual([])

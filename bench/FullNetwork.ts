@@ -19,6 +19,7 @@ const SENDERS = 500
 const AT_ONCE = 500
 /** A mempool holds ten thousand. */
 const MOST_PENDING = 8_000
+const REST_MS = 15_000
 
 const genesisOf = (validator: Wallet.SecretKey): Genesis.Genesis => {
   const solo = Founding.solo({
@@ -76,6 +77,8 @@ export const start = async (payments: number): Promise<FullNetwork> => {
     while ((await client.core.status()).mempool_size > MOST_PENDING) await sleep(50)
   }
   while ((await client.core.status()).mempool_size > 0) await sleep(100)
+  // Until what follows so many payments in this process, checkpoints and memory, is done.
+  await sleep(REST_MS)
   const stop = async () => {
     await node.stop()
     rmSync(directory, { recursive: true, force: true })

@@ -135,9 +135,9 @@ export const group = Group.of("monitoring", "Monitoring", "Figures for monitorin
     .annotate(
       OpenApi.Description,
       "As this node measured them: an hour by second, a day by minute, a year by hour. A restart keeps them. The last point is " +
-        "still growing: to follow, pass its `at` as `since` and replace it. It counts as ten requests.",
+        "still growing: to follow, pass its `at` as `since` and replace it. It counts as three requests.",
     )
-    .annotate(Access.Weight, 10)
+    .annotate(Access.Weight, 3)
     .setUrlParams(
       Schema.Struct({
         range,

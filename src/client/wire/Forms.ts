@@ -171,6 +171,8 @@ export const failures: Named<Form> = {
   ForeignHost: {kind:"record",fields:{code:{kind:"literal",values:["ForeignHost"]},error:f3}},
   RateLimited: {kind:"record",fields:{code:{kind:"literal",values:["RateLimited"]},error:f3,limit:f2,window_seconds:f2,retry_after_seconds:f2}},
   InternalError: {kind:"record",fields:{code:{kind:"literal",values:["InternalError"]},error:f3}},
+  NotServed: {kind:"record",fields:{code:{kind:"literal",values:["NotServed"]},error:f3}},
+  Unavailable: {kind:"record",fields:{code:{kind:"literal",values:["Unavailable"]},error:f3,retry_after_seconds:f2}},
   ShuttingDown: {kind:"record",fields:{code:{kind:"literal",values:["ShuttingDown"]},error:f3}},
   TooManyStreams: {kind:"record",fields:{code:{kind:"literal",values:["TooManyStreams"]},error:f3,limit:f2,retry_after_seconds:f2}},
   PathNotFound: {kind:"record",fields:{code:{kind:"literal",values:["PathNotFound"]},error:f3}},

@@ -5,33 +5,33 @@ import type { ProposalId } from "../../protocol/numbers/Natural.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import { Engine } from "../engine/Engine.js"
 import { Home } from "../start/Home.js"
+import type { View } from "./Staking.js"
 
-const make = Effect.gen(function* () {
-  const { view } = yield* Engine
-  const { epochRounds } = (yield* Home).genesis.protocol
-  return {
-    /** The commit as of which everything here holds. */
-    asOf: () => view.read.head.index,
-    parameters: () => view.read.parameters,
-    /** Every parameter as a vote may change it, with its bounds on this network. */
-    governable: () =>
-      Parameters.table.map((entry) => ({
-        name: entry.name,
-        value: view.read.parameters[entry.key],
-        min: Parameters.minimumOf(entry, epochRounds),
-        max: entry.max,
-      })),
-    council: () => view.read.council(),
-    /** Newest first. */
-    proposals: (limit: number) => view.read.proposals(limit),
-    proposal: (id: ProposalId) => view.read.proposal(id),
-    /** While a proposal can be voted on, its snapshot; afterwards, those who voted. In the order of addresses. */
-    voters: (id: ProposalId) => view.read.voters(id),
-    /** Undefined for an address outside the snapshot and, once the proposal is decided, for one that did not vote. */
-    ballot: (id: ProposalId, address: Address) => view.read.ballot(id, address),
-  }
+export const over = (view: View, epochRounds: number) => ({
+  /** The commit as of which everything here holds. */
+  asOf: () => view.read.head.index,
+  parameters: () => view.read.parameters,
+  /** Every parameter as a vote may change it, with its bounds on this network. */
+  governable: () =>
+    Parameters.table.map((entry) => ({
+      name: entry.name,
+      value: view.read.parameters[entry.key],
+      min: Parameters.minimumOf(entry, epochRounds),
+      max: entry.max,
+    })),
+  council: () => view.read.council(),
+  /** Newest first. */
+  proposals: (limit: number) => view.read.proposals(limit),
+  proposal: (id: ProposalId) => view.read.proposal(id),
+  /** While a proposal can be voted on, its snapshot; afterwards, those who voted. In the order of addresses. */
+  voters: (id: ProposalId) => view.read.voters(id),
+  /** Undefined for an address outside the snapshot and, once the proposal is decided, for one that did not vote. */
+  ballot: (id: ProposalId, address: Address) => view.read.ballot(id, address),
 })
 
-export class Governance extends Context.Tag("udg/Governance")<Governance, Effect.Effect.Success<typeof make>>() {}
+export class Governance extends Context.Tag("udg/Governance")<Governance, ReturnType<typeof over>>() {}
 
-export const layer = Layer.effect(Governance, make)
+export const layer = Layer.effect(
+  Governance,
+  Effect.zipWith(Engine, Home, ({ view }, { genesis }) => over(view, genesis.protocol.epochRounds)),
+)

@@ -86,7 +86,7 @@ const make = Effect.gen(function* () {
 
   const report = Effect.gen(function* () {
     const { round, finalizedRound, vertices, advancedAt } = yield* dag.position
-    const { accounts, totals } = yield* state.summary
+    const { totals } = yield* state.summary
     const { peers } = metrics.figures()
     const size = yield* mempool.size
     const latestRound = checkpoints.latestRound()
@@ -102,7 +102,11 @@ const make = Effect.gen(function* () {
     const parts = {
       dag: { status: isForeign ? "unhealthy" : ofDag(quietMs, roundIntervalMs), round, vertices },
       finality: { status: ofLag(round - finalizedRound), finalizedRound, lag: round - finalizedRound },
-      state: { status: isHalted ? "unhealthy" : "healthy", accounts, totalSupply: totals.total },
+      state: {
+        status: isHalted ? "unhealthy" : "healthy",
+        accounts: engine.view.read.accountCount,
+        totalSupply: totals.total,
+      },
       mempool: { status: ofMempool(size), size, capacity: mempool.capacity },
       network: { status: worst([ofAllPeers, ofNetwork(network.figures())]), peers },
       checkpoints: { status: ofCheckpoints(round - latestRound), latestRound },

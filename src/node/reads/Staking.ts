@@ -43,30 +43,38 @@ const makeSearches = Effect.gen(function* () {
   }
 })
 
-const make = Effect.gen(function* () {
-  const { view } = yield* Engine
-  const delegators = yield* makeSearches
-  return {
-    /** The commit as of which everything here holds. */
-    asOf: () => view.read.head.index,
-    /** Own stakes and delegations together, and the active stakes among the 100 largest. */
-    totals: () => ({
-      staked: Sats.addBounded(view.read.totals.staked, view.read.totals.delegated),
-      activeValidators: view.read.activeValidatorCount,
-    }),
-    /** Zeros for an address that never staked. */
-    stake: (address: Address) => view.read.stake(address),
-    /** All validators with stake, largest effective stake first. */
-    validators: (limit: number) => view.read.validators(limit),
-    /** Undefined for an address that delegates nothing. */
-    delegation: (address: Address) => view.read.delegation(address),
-    /** Largest first; empty for a non-validator. */
-    delegators: (validator: Address, limit: number) => delegators(view.read, validator, limit),
-  }
-})
+/** The state of the moment. */
+export interface View {
+  readonly read: Reads
+}
 
-export class Staking extends Context.Tag("udg/Staking")<Staking, Effect.Effect.Success<typeof make>>() {}
+export const over = (view: View) =>
+  Effect.gen(function* () {
+    const delegators = yield* makeSearches
+    return {
+      /** The commit as of which everything here holds. */
+      asOf: () => view.read.head.index,
+      /** Own stakes and delegations together, and the active stakes among the 100 largest. */
+      totals: () => ({
+        staked: Sats.addBounded(view.read.totals.staked, view.read.totals.delegated),
+        activeValidators: view.read.activeValidatorCount,
+      }),
+      /** Zeros for an address that never staked. */
+      stake: (address: Address) => view.read.stake(address),
+      /** All validators with stake, largest effective stake first. */
+      validators: (limit: number) => view.read.validators(limit),
+      /** Undefined for an address that delegates nothing. */
+      delegation: (address: Address) => view.read.delegation(address),
+      /** Largest first; empty for a non-validator. */
+      delegators: (validator: Address, limit: number) => delegators(view.read, validator, limit),
+    }
+  })
+
+export class Staking extends Context.Tag("udg/Staking")<Staking, Effect.Effect.Success<ReturnType<typeof over>>>() {}
 
 export type Totals = ReturnType<(typeof Staking.Service)["totals"]>
 
-export const layer = Layer.scoped(Staking, make)
+export const layer = Layer.scoped(
+  Staking,
+  Effect.flatMap(Engine, ({ view }) => over(view)),
+)

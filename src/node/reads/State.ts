@@ -1,15 +1,16 @@
 /** Finalized accounts and transactions. What a lookup calls finalized is on disk, and no other read is behind that. */
 import { Context, Data, Effect, Layer, Option } from "effect"
+import * as Rejection from "../../ledger/rules/Rejection.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Name } from "../../protocol/identity/Name.js"
 import type { Type } from "../../protocol/transaction/Operation.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
+import type { Header } from "../../protocol/vertex/Header.js"
 import { Storage } from "../../storage/Storage.js"
 import type * as Statements from "../../storage/tables/Statements.js"
 import type { RecordedTransaction, Sequence } from "../../storage/tables/Transactions.js"
 import { Engine } from "../engine/Engine.js"
-import type { WithoutEffect } from "../engine/Ineffective.js"
 import { Home } from "../start/Home.js"
 import type { Unreadable } from "./Lookup.js"
 
@@ -26,6 +27,12 @@ export type Entry = Statements.Entry
 export type StatementCursor = Statements.Cursor
 
 export type Known = { readonly _tag: "Pending"; readonly transaction: Transaction } | Finalized
+
+/** The last finalized vertex in which it stood, and why it did nothing there. */
+export interface WithoutEffect {
+  readonly vertex: Pick<Header, "hash" | "round">
+  readonly reason: string
+}
 
 export class TransactionNotFound extends Data.TaggedError("TransactionNotFound")<{
   readonly id: Hash
@@ -76,12 +83,13 @@ const make = Effect.gen(function* () {
     genesis,
     /** Changes whenever something here may have changed. */
     revision: engine.revision,
+    /** Changes at least whenever histories, statements or finalized transactions have. */
+    recorded: engine.revision,
     /** The commit as of which accounts and parameters hold. */
     asOf: () => view.read.head.index,
     summary: Effect.sync(() => ({
       head: view.read.head,
       totals: view.read.totals,
-      accounts: view.read.accountCount,
       parameters: view.read.parameters,
       epoch: view.read.epoch,
     })),
@@ -105,7 +113,11 @@ const make = Effect.gen(function* () {
         if (Option.isSome(waiting)) return { _tag: "Pending", transaction: waiting.value }
         const recorded = yield* storage.transactions.byId(id)
         if (Option.isSome(recorded)) return finalized(recorded.value)
-        return yield* new TransactionNotFound({ id, withoutEffect: yield* engine.ineffective(id) })
+        const withoutEffect = Option.map(yield* engine.ineffective(id), ({ vertex, reason }) => ({
+          vertex,
+          reason: Rejection.describe(reason),
+        }))
+        return yield* new TransactionNotFound({ id, withoutEffect })
       }),
     /**
      * Sent and received, newest first, with the cursor of the page before; null if there is none. Of those of one type, a

@@ -185,10 +185,32 @@ export class Overloaded extends failureWith("Overloaded", 503, {
   retry_after_seconds: integer("when to ask again, as in Retry-After"),
 })("The node holds as many unfinished requests or event streams as it can.") {}
 
+export class NotServed extends failure(
+  "NotServed",
+  501,
+)(
+  "This server does not answer that, and the message says who does: a gateway takes no secret keys, and a node has no archive.",
+) {}
+
+export class Unavailable extends failureWith("Unavailable", 503, {
+  retry_after_seconds: integer("when to ask again, as in Retry-After"),
+})("What stands behind a gateway does not answer, or has not reached the commit of Udg-Commit.") {}
+
 export class ShuttingDown extends failure("ShuttingDown", 503)("The node is stopping.") {}
 
 /** On any endpoint, for any client. */
-export const Anywhere = Schema.Union(InvalidRequest, ForeignHost, RateLimited, InternalError, ShuttingDown)
+export const Anywhere = Schema.Union(
+  InvalidRequest,
+  ForeignHost,
+  RateLimited,
+  InternalError,
+  NotServed,
+  Unavailable,
+  ShuttingDown,
+)
+
+/** What any handler may fail with, whatever its endpoint declares. */
+export type Anyhow = NotServed | Unavailable | ShuttingDown
 
 /** Where a request has a body. */
 export const OfBody = Schema.Union(InvalidRequest, RequestTimeout, BodyTooLarge, UnsupportedMediaType, Overloaded)

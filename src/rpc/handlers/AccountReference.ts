@@ -1,7 +1,6 @@
 /** Accounts as people name them, in a path or a body: hex, bech32m of this network, or a registered `@name`. */
 import { Effect, Either, Option } from "effect"
 import { State } from "../../node/reads/State.js"
-import { Home } from "../../node/start/Home.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Network from "../../protocol/identity/Network.js"
 import * as Failure from "../api/Failure.js"
@@ -14,7 +13,7 @@ export type Resolve = (
 
 export const resolver = Effect.gen(function* () {
   const state = yield* State
-  const prefix = Network.addressPrefix((yield* Home).genesis.mode)
+  const prefix = Network.addressPrefix(state.genesis.mode)
   const resolve: Resolve = (field, text) => {
     const reference = Address.parseReference(text, prefix)
     if (Either.isLeft(reference)) {

@@ -91,13 +91,9 @@ const none = new Failure.CheckpointNotFound({ message: "no checkpoint is signed 
 const foundOr = (absent: Failure.CheckpointNotFound) => (found: Option.Option<SignedCheckpoint>) =>
   Either.fromOption(Option.map(found, checkpointOf), () => absent)
 
-export const handlers = Effect.gen(function* () {
-  const checkpoints = yield* Checkpoints
-  const { networkId } = (yield* Home).genesis
-  const state = yield* State
-  const account = yield* AccountReference.resolver
-
-  return {
+/** Checkpoints that a quorum signed, wherever they are kept. */
+export const reads = (checkpoints: Pick<typeof Checkpoints.Service, "latest" | "at" | "byHash" | "closing">) =>
+  ({
     latest: () => Effect.flatMap(checkpoints.latest, foundOr(none)).pipe(Unreadable.asDefect),
     checkpoint: ({ path: { round } }) => {
       const why = "no commit of that round made one that a quorum signed, or it closed no epoch and was pruned"
@@ -112,6 +108,16 @@ export const handlers = Effect.gen(function* () {
       const missing = absent(`that closed epoch ${epoch}`, why)
       return Effect.flatMap(checkpoints.closing(epoch), foundOr(missing)).pipe(Unreadable.asDefect)
     },
+  }) satisfies Partial<Handlers.Of<"checkpoints">>
+
+export const handlers = Effect.gen(function* () {
+  const checkpoints = yield* Checkpoints
+  const { networkId } = (yield* Home).genesis
+  const state = yield* State
+  const account = yield* AccountReference.resolver
+
+  return {
+    ...reads(checkpoints),
     transactionProof: ({ path: { hash } }) =>
       Effect.gen(function* () {
         const known = yield* Effect.catchTag(state.transaction(hash), "TransactionNotFound", (error) =>

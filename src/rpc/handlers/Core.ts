@@ -131,39 +131,55 @@ const addressOf = Schema.decodeUnknownOption(Address.schema)
 
 const KEYGEN_WARNING = "testnet only: this key travelled in plain text; never use it for anything of value"
 
+/** Accounts, and the network that they are of. */
+export const accounts = (version: string) =>
+  Effect.gen(function* () {
+    const state = yield* State
+    const { genesis } = state
+    const account = yield* AccountReference.resolver
+    const prefix = Network.addressPrefix(genesis.mode)
+    const genesisHash = Genesis.hash(genesis)
+
+    return {
+      balance: ({ path }) =>
+        Effect.gen(function* () {
+          const address = yield* account("address", path.address)
+          const at = state.revision()
+          const sender = yield* state.sender(address)
+          return Answer.since(at, state.revision, balanceOf(address, prefix, sender.account, sender.nextNonce))
+        }),
+      names: ({ query: { addresses } }) =>
+        Effect.suspend(() => {
+          const at = state.revision()
+          const found = state.namesOf(Arr.getSomes(addresses.split(",").map((text) => addressOf(text))))
+          return Effect.map(found, (names) => Answer.since(at, state.revision, { names }))
+        }),
+      policy: ({ path }) =>
+        Effect.gen(function* () {
+          const { address, policy } = yield* Effect.flatMap(account("address", path.address), state.account)
+          if (policy !== null) return { address, ...policy }
+          const message = `${address} has no policy: its own key alone signs for it`
+          return yield* Effect.fail(new Failure.PolicyNotFound({ message }))
+        }),
+      network: () =>
+        Effect.map(state.summary, ({ head, parameters }) =>
+          Answer.since(head.index, state.asOf, networkOf(genesis, genesisHash, version, parameters)),
+        ),
+    } satisfies Partial<Handlers.Of<"core">>
+  })
+
 export const handlers = Effect.gen(function* () {
   const search = yield* Search
   const { genesis } = yield* Home
-  const { version } = yield* Configuration
   const [state, mempool, metrics, health, peers] = yield* Effect.all([State, Mempool, Metrics, Health, Peers])
   const faucet = yield* Faucet.make
   const account = yield* AccountReference.resolver
   const prefix = Network.addressPrefix(genesis.mode)
-  const genesisHash = Genesis.hash(genesis)
 
   return {
+    ...(yield* accounts((yield* Configuration).version)),
     status: () => Answer.current(state.revision, () => statusOf(metrics.figures(), metrics.build)),
-    balance: ({ path }) =>
-      Effect.gen(function* () {
-        const address = yield* account("address", path.address)
-        const at = mempool.revision()
-        const sender = yield* state.sender(address)
-        return Answer.since(at, mempool.revision, balanceOf(address, prefix, sender.account, sender.nextNonce))
-      }),
     search: ({ query: { prefix } }) => Unreadable.asDefect(search.beginningWith(prefix)),
-    names: ({ query: { addresses } }) =>
-      Effect.suspend(() => {
-        const at = state.revision()
-        const found = state.namesOf(Arr.getSomes(addresses.split(",").map((text) => addressOf(text))))
-        return Effect.map(found, (names) => Answer.since(at, state.revision, { names }))
-      }),
-    policy: ({ path }) =>
-      Effect.gen(function* () {
-        const { address, policy } = yield* Effect.flatMap(account("address", path.address), state.account)
-        if (policy !== null) return { address, ...policy }
-        const message = `${address} has no policy: its own key alone signs for it`
-        return yield* Effect.fail(new Failure.PolicyNotFound({ message }))
-      }),
     health: () => Effect.succeed({ status: "ok" }),
     healthReport: () => Effect.map(health.report, reportOf),
     keygen: () =>
@@ -184,9 +200,5 @@ export const handlers = Effect.gen(function* () {
         return Effect.map(mempool.top(MEMPOOL_SHOWN), (top) => Answer.since(at, mempool.revision, top.map(pendingOf)))
       }),
     peers: () => Effect.map(peers.known, peersOf),
-    network: () =>
-      Effect.map(state.summary, ({ head, parameters }) =>
-        Answer.since(head.index, state.asOf, networkOf(genesis, genesisHash, version, parameters)),
-      ),
   } satisfies Handlers.Of<"core">
 })

@@ -45,19 +45,12 @@ const notFound = ({ round, because }: RoundNotFound): Failure.RoundNotFound =>
 
 const STANDARD_COLUMNS = 60
 
-export const handlers = Effect.gen(function* () {
-  const dag = yield* Dag
-
-  return {
+/** Rounds and vertices, wherever they are kept. */
+export const reads = (dag: Pick<typeof Dag.Service, "round" | "vertex">) =>
+  ({
     round: ({ path }) =>
       dag.round(path.round).pipe(
         Effect.map(roundOf),
-        Effect.mapError((error) => (error._tag === "RoundNotFound" ? notFound(error) : error)),
-        Unreadable.asDefect,
-      ),
-    columns: ({ query }) =>
-      dag.stretch(Option.fromNullable(query.from), query.rounds ?? STANDARD_COLUMNS).pipe(
-        Effect.map(Columns.of),
         Effect.mapError((error) => (error._tag === "RoundNotFound" ? notFound(error) : error)),
         Unreadable.asDefect,
       ),
@@ -68,6 +61,19 @@ export const handlers = Effect.gen(function* () {
         Effect.catchTag("VertexNotFound", ({ hash }) =>
           Effect.fail(new Failure.VertexNotFound({ message: `no vertex ${Hash.short(hash)} on this node` })),
         ),
+        Unreadable.asDefect,
+      ),
+  }) satisfies Partial<Handlers.Of<"dag">>
+
+export const handlers = Effect.gen(function* () {
+  const dag = yield* Dag
+
+  return {
+    ...reads(dag),
+    columns: ({ query }) =>
+      dag.stretch(Option.fromNullable(query.from), query.rounds ?? STANDARD_COLUMNS).pipe(
+        Effect.map(Columns.of),
+        Effect.mapError((error) => (error._tag === "RoundNotFound" ? notFound(error) : error)),
         Unreadable.asDefect,
       ),
   } satisfies Handlers.Of<"dag">

@@ -36,19 +36,11 @@ const listOf = (validator: Address, { count, total, delegators }: DelegatorList)
   })),
 })
 
-export const handlers = Effect.gen(function* () {
+export const reads = Effect.gen(function* () {
   const staking = yield* Staking
   const account = yield* AccountReference.resolver
-  const sign = yield* Submission.signer()
 
   return {
-    delegate: ({ body: { secret_key: key, validator, amount } }) =>
-      Effect.flatMap(account("validator", validator), (validator) =>
-        sign({ key, operation: { _tag: "DelegateTx", validator, amount } }),
-      ),
-    undelegate: ({ body: { secret_key: key } }) => sign({ key, operation: { _tag: "UndelegateTx" } }),
-    setCommission: ({ body: { secret_key: key, commission_percent: commissionPercent } }) =>
-      sign({ key, operation: { _tag: "SetCommissionTx", commissionPercent } }),
     delegationOf: ({ path }) =>
       Effect.flatMap(account("address", path.address), (delegator) => {
         const delegation = staking.delegation(delegator)
@@ -63,5 +55,21 @@ export const handlers = Effect.gen(function* () {
           Answer.since(at, staking.asOf, listOf(validator, list)),
         )
       }),
+  } satisfies Partial<Handlers.Of<"delegation">>
+})
+
+export const handlers = Effect.gen(function* () {
+  const account = yield* AccountReference.resolver
+  const sign = yield* Submission.signer()
+
+  return {
+    ...(yield* reads),
+    delegate: ({ body: { secret_key: key, validator, amount } }) =>
+      Effect.flatMap(account("validator", validator), (validator) =>
+        sign({ key, operation: { _tag: "DelegateTx", validator, amount } }),
+      ),
+    undelegate: ({ body: { secret_key: key } }) => sign({ key, operation: { _tag: "UndelegateTx" } }),
+    setCommission: ({ body: { secret_key: key, commission_percent: commissionPercent } }) =>
+      sign({ key, operation: { _tag: "SetCommissionTx", commissionPercent } }),
   } satisfies Handlers.Of<"delegation">
 })

@@ -42,23 +42,13 @@ const votersOf = (voters: ReadonlyArray<Voter>): (typeof Api.Proposal.Type)["vot
 
 const notFound = (id: ProposalId) => new Failure.ProposalNotFound({ message: `there is no proposal ${id}` })
 
-export const handlers = Effect.gen(function* () {
+export const reads = Effect.gen(function* () {
   const governance = yield* Governance
-  const prefix = Network.addressPrefix((yield* Home).genesis.mode)
   const account = yield* AccountReference.resolver
-  const submitProposal = yield* Submission.signer("TooManyActiveProposals")
-  const submitVote = yield* Submission.signer("ProposalNotFound", "AlreadyVoted")
 
   const proposal = (id: ProposalId) => Either.fromNullable(governance.proposal(id), () => notFound(id))
 
   return {
-    propose: ({ body: { secret_key: key, title, description, proposal_type, fee } }) =>
-      Effect.flatMap(
-        Either.mapLeft(TransactionJson.payloadFromJson(proposal_type, prefix), Failure.InvalidRequest.of),
-        (payload) => submitProposal({ key, fee, operation: { _tag: "CreateProposalTx", title, description, payload } }),
-      ),
-    vote: ({ body: { secret_key: key, proposal_id: proposalId, vote, fee } }) =>
-      submitVote({ key, fee, operation: { _tag: "VoteTx", proposalId, vote } }),
     proposals: () =>
       Answer.current(governance.asOf, () => {
         const proposals = governance.proposals(PROPOSALS_SHOWN).map(summaryOf)
@@ -82,5 +72,22 @@ export const handlers = Effect.gen(function* () {
         ...Parameters.toJson(governance.parameters()),
         governable_params: governance.governable(),
       })),
+  } satisfies Partial<Handlers.Of<"governance">>
+})
+
+export const handlers = Effect.gen(function* () {
+  const prefix = Network.addressPrefix((yield* Home).genesis.mode)
+  const submitProposal = yield* Submission.signer("TooManyActiveProposals")
+  const submitVote = yield* Submission.signer("ProposalNotFound", "AlreadyVoted")
+
+  return {
+    ...(yield* reads),
+    propose: ({ body: { secret_key: key, title, description, proposal_type, fee } }) =>
+      Effect.flatMap(
+        Either.mapLeft(TransactionJson.payloadFromJson(proposal_type, prefix), Failure.InvalidRequest.of),
+        (payload) => submitProposal({ key, fee, operation: { _tag: "CreateProposalTx", title, description, payload } }),
+      ),
+    vote: ({ body: { secret_key: key, proposal_id: proposalId, vote, fee } }) =>
+      submitVote({ key, fee, operation: { _tag: "VoteTx", proposalId, vote } }),
   } satisfies Handlers.Of<"governance">
 })

@@ -37,19 +37,26 @@ const listOf = (
   max_validators: Limits.COMMITTEE_MEMBERS,
 })
 
-export const handlers = Effect.gen(function* () {
+export const reads = Effect.gen(function* () {
   const staking = yield* Staking
   const account = yield* AccountReference.resolver
-  const sign = yield* Submission.signer()
 
   return {
-    stake: ({ body: { secret_key: key, amount } }) => sign({ key, operation: { _tag: "StakeTx", amount } }),
-    unstake: ({ body: { secret_key: key } }) => sign({ key, operation: { _tag: "UnstakeTx" } }),
     stakeOf: ({ path }) =>
       Effect.map(account("address", path.address), (address) =>
         Answer.atVersion(staking.asOf, () => detailsOf(staking.stake(address))),
       ),
     validators: () =>
       Answer.current(staking.asOf, () => listOf(staking.validators(VALIDATORS_SHOWN), staking.totals())),
+  } satisfies Partial<Handlers.Of<"staking">>
+})
+
+export const handlers = Effect.gen(function* () {
+  const sign = yield* Submission.signer()
+
+  return {
+    ...(yield* reads),
+    stake: ({ body: { secret_key: key, amount } }) => sign({ key, operation: { _tag: "StakeTx", amount } }),
+    unstake: ({ body: { secret_key: key } }) => sign({ key, operation: { _tag: "UnstakeTx" } }),
   } satisfies Handlers.Of<"staking">
 })

@@ -84,7 +84,7 @@ export interface Request {
 
 export const handler = Effect.gen(function* () {
   const state = yield* State
-  const { revision } = state
+  const { recorded } = state
   const account = yield* AccountReference.resolver
 
   return ({ path, query: { limit = STANDARD_PAGE, cursor } }: Request) =>
@@ -93,9 +93,9 @@ export const handler = Effect.gen(function* () {
       const after = cursor === undefined ? Option.some(FIRST) : parsed(cursor)
       if (Option.isNone(after)) return yield* Effect.fail(Failure.badCursor)
       // It is another one as soon as a commit is on the disk.
-      const at = revision()
+      const at = recorded()
       const { balance, entries, next } = yield* state.statement({ address, after: after.value, limit })
-      return Answer.since(at, revision, {
+      return Answer.since(at, recorded, {
         address,
         balance: Sats.make(balance),
         entries: entries.map((entry) =>

@@ -1,5 +1,4 @@
 import { Array as Arr, Effect, Either, Option } from "effect"
-import * as Rejection from "../../ledger/rules/Rejection.js"
 import type { Submitted } from "../../node/engine/Incoming.js"
 import { Mempool } from "../../node/reads/Mempool.js"
 import { type Finalized, type Known, State, type TransactionNotFound } from "../../node/reads/State.js"
@@ -55,8 +54,7 @@ export const notFound = ({ id, withoutEffect }: TransactionNotFound): Failure.Tr
       new Failure.TransactionNotFound({
         message: `no transaction ${Hash.short(id)} is pending or finalized on this node`,
       }),
-    onSome: ({ vertex, reason }) => {
-      const why = Rejection.describe(reason)
+    onSome: ({ vertex, reason: why }) => {
       const where = `vertex ${Hash.short(vertex.hash)} of round ${vertex.round}`
       return new Failure.TransactionNotFound({
         message: `transaction ${Hash.short(id)} had no effect in ${where}, and is no longer pending: ${why}`,
@@ -82,30 +80,17 @@ const answerTo = (submitted: Submitted | undefined) => {
   return Either.mapBoth(submitted, { onLeft: Refused.fromRefusal, onRight: Submission.answerOf })
 }
 
-export const handlers = Effect.gen(function* () {
-  const { genesis } = yield* Home
-  const [state, mempool] = yield* Effect.all([State, Mempool])
-  const { revision } = state
-  const send = yield* Submission.signer()
+/** Everything that finds transactions. */
+export const reads = Effect.gen(function* () {
+  const state = yield* State
+  const { revision, recorded } = state
   const account = yield* AccountReference.resolver
-  const prefix = Network.addressPrefix(genesis.mode)
 
   return {
-    send: ({ body: { secret_key: key, to, amount, fee, memo = "" } }) =>
-      Effect.flatMap(account("to", to), (to) => send({ key, fee, operation: { _tag: "Transfer", to, amount, memo } })),
-    submit: ({ bodies }) => {
-      const read = bodies.map((body) => TransactionJson.fromJson(genesis.networkId, prefix, body))
-      return Effect.map(mempool.submitAll(Arr.getRights(read)), (submitted) => {
-        const answers = submitted.values()
-        return read.map((one) =>
-          Either.isLeft(one) ? Either.left(Failure.InvalidRequest.of(one.left)) : answerTo(answers.next().value),
-        )
-      })
-    },
     lookup: ({ path: { hash } }) =>
       Effect.gen(function* () {
-        const at = mempool.revision()
-        return lookupOf(hash, yield* state.transaction(hash), at, mempool.revision)
+        const at = revision()
+        return lookupOf(hash, yield* state.transaction(hash), at, revision)
       }).pipe(
         Effect.catchTag("TransactionNotFound", (error) => Effect.fail(notFound(error))),
         Unreadable.asDefect,
@@ -116,9 +101,9 @@ export const handlers = Effect.gen(function* () {
         const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
         if (Option.isNone(before)) return yield* Effect.fail(Failure.badCursor)
         // It is another one as soon as a commit is on the disk.
-        const at = revision()
+        const at = recorded()
         const { transactions, next } = yield* state.history(address, before.value, limit, type)
-        return Answer.since(at, revision, {
+        return Answer.since(at, recorded, {
           transactions: transactions.map((known) => ({
             hash: known.transaction.id,
             direction: known.transaction.from === address ? ("sent" as const) : ("received" as const),
@@ -131,13 +116,36 @@ export const handlers = Effect.gen(function* () {
       Effect.gen(function* () {
         const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
         if (Option.isNone(before)) return yield* Effect.fail(Failure.badCursor)
-        const at = revision()
+        const at = recorded()
         const { transactions, next } = yield* state.latest(before.value, limit, type)
-        return Answer.since(at, revision, {
+        return Answer.since(at, recorded, {
           transactions: transactions.map((known) => ({ hash: known.transaction.id, ...finalizedOutcome(known) })),
           next_cursor: next === null ? null : cursorOf(next),
         })
       }).pipe(Unreadable.asDefect),
     statement: yield* Statement.handler,
+  } satisfies Partial<Handlers.Of<"transactions">>
+})
+
+export const handlers = Effect.gen(function* () {
+  const { genesis } = yield* Home
+  const mempool = yield* Mempool
+  const send = yield* Submission.signer()
+  const account = yield* AccountReference.resolver
+  const prefix = Network.addressPrefix(genesis.mode)
+
+  return {
+    ...(yield* reads),
+    send: ({ body: { secret_key: key, to, amount, fee, memo = "" } }) =>
+      Effect.flatMap(account("to", to), (to) => send({ key, fee, operation: { _tag: "Transfer", to, amount, memo } })),
+    submit: ({ bodies }) => {
+      const read = bodies.map((body) => TransactionJson.fromJson(genesis.networkId, prefix, body))
+      return Effect.map(mempool.submitAll(Arr.getRights(read)), (submitted) => {
+        const answers = submitted.values()
+        return read.map((one) =>
+          Either.isLeft(one) ? Either.left(Failure.InvalidRequest.of(one.left)) : answerTo(answers.next().value),
+        )
+      })
+    },
   } satisfies Handlers.Of<"transactions">
 })

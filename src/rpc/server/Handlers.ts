@@ -26,7 +26,7 @@ type HandlerOf<P> = P extends Definition.Parts
         Part<"query", P["query"]> &
         Part<"body", P["body"]> &
         Part<"headers", P["headers"]>,
-    ) => Effect.Effect<AnswerTo<P["success"]>, P["failure"] | Failure.ShuttingDown>
+    ) => Effect.Effect<AnswerTo<P["success"]>, P["failure"] | Failure.Anyhow>
   : never
 
 export type Handler<E> = E extends typeof submit ? Submissions.Handle : HandlerOf<Definition.PartsOf<E>>

@@ -19,7 +19,7 @@ type Outcome = Either.Either<typeof Accepted.Type, Refused>
 /** Takes the transactions of all requests of the moment, and answers each of them. */
 export type Handle = (request: {
   readonly bodies: ReadonlyArray<TransactionJson>
-}) => Effect.Effect<ReadonlyArray<Outcome>, Refused | Failure.ShuttingDown>
+}) => Effect.Effect<ReadonlyArray<Outcome>, Refused | Failure.Anyhow>
 
 export type Submission = JsonText.OneOrMany
 
@@ -91,10 +91,10 @@ const answerTo = (submission: Submission, outcomes: ReadonlyArray<Outcome>): Exi
   return Exit.fromEither(Either.map(only, (accepted) => Content.json(toJson(accepted))))
 }
 
-type Answer = Exit.Exit<Content.Content, Refused | Failure.ShuttingDown>
+type Answer = Exit.Exit<Content.Content, Refused | Failure.Anyhow>
 
 export class Submissions {
-  readonly #batcher: Batcher<TransactionJson, Outcome, Refused | Failure.ShuttingDown>
+  readonly #batcher: Batcher<TransactionJson, Outcome, Refused | Failure.Anyhow>
 
   constructor(handle: Handle, run: Run) {
     this.#batcher = new Batcher({ handle: (bodies) => handle({ bodies }), run })

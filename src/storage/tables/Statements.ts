@@ -52,6 +52,18 @@ const merged = (
   return entries
 }
 
+/** A page out of what was found, of which both lists have one more than fits if there are more. */
+export const pageOf = (
+  balance: number,
+  transactions: ReadonlyArray<Transactions.RecordedTransaction>,
+  postings: ReadonlyArray<Postings.RecordedPosting>,
+  { after, limit }: Pick<Request, "after" | "limit">,
+): Statement => {
+  const entries = merged(transactions, postings, limit)
+  const isLast = transactions.length + postings.length === entries.length
+  return { balance, entries, next: isLast ? null : cursorAfter(after, entries) }
+}
+
 const cursorAfter = (before: Cursor, entries: ReadonlyArray<Entry>): Cursor => {
   let { sequence, position } = before
   for (const entry of entries) {
@@ -75,13 +87,8 @@ export const make = (database: Database, networkId: NetworkId) => ({
           limit: most,
         })
         const postings = yield* Postings.of(sql, { address, before: after.position, limit: most })
-        const entries = merged(transactions, postings, limit)
-        const isLast = transactions.length + postings.length === entries.length
-        return {
-          balance: balance === undefined ? 0 : Column.integer(balance, 0),
-          entries,
-          next: isLast ? null : cursorAfter(after, entries),
-        } satisfies Statement
+        const held = balance === undefined ? 0 : Column.integer(balance, 0)
+        return pageOf(held, transactions, postings, { after, limit })
       }),
     ),
 })

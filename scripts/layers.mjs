@@ -124,9 +124,14 @@ const house = {
     ours: ["protocol", "ledger", "replica", "node"],
     packages: ["effect", "#crypto", "@effect/experimental/Reactivity", "@effect/sql", "@effect/sql-pg/*"],
   },
+  /** The HTTP interface over an archive and some nodes. Loaded only by its command. */
+  gateway: {
+    ours: ["protocol", "ledger", "storage/tables", "node", "rpc", "client", "archive"],
+    packages: ["effect", "#crypto"],
+  },
   cli: {
     rooms: ["terminal", "settings", "keys", "wallet", "doctor", "tracing", "."],
-    ours: ["protocol", "storage", "network", "node", "rpc", "client", "light", "testing", "archive"],
+    ours: ["protocol", "storage", "network", "node", "rpc", "client", "light", "testing", "archive", "gateway"],
     packages: ["effect", "#crypto", "@effect/*", "@scure/bip39", "@scure/bip39/wordlists/english.js", "node:*"],
   },
   main: { ours: ["cli"], packages: ["effect", "@effect/*", "node:*"] },

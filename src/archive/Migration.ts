@@ -1,6 +1,6 @@
 /** Brings an archive's database to the newest schema: each migration in a transaction of its own, in the order of its number. */
 import { Effect } from "effect"
-import { type ArchiveError, NewerArchive, OutdatedArchive } from "./ArchiveError.js"
+import { type ArchiveError, NewerArchive, OtherHistory, OutdatedArchive } from "./ArchiveError.js"
 import type * as Postgres from "./Postgres.js"
 import { migrations } from "./Schema.js"
 
@@ -11,6 +11,22 @@ const VERSIONS = `create table if not exists schema_versions (version integer no
 
 const versionOf = ({ rows }: Postgres.Statements) =>
   Effect.map(rows("select coalesce(max(version), 0) from schema_versions"), ([row]) => Number(row?.[0] ?? 0))
+
+/** For a program that only reads: the schema must be the one that this program knows. */
+export const require = (database: Postgres.Postgres): Effect.Effect<void, ArchiveError> =>
+  Effect.gen(function* () {
+    const known = migrations.length
+    const [row] = yield* database.rows("select to_regclass('schema_versions') is null")
+    if (row?.[0] === true)
+      return yield* new OtherHistory({ place: database.place, finding: "is empty; start udg archive with it first" })
+    const version = yield* versionOf(database)
+    if (version > known) return yield* new NewerArchive({ place: database.place, version, known })
+    if (version < known)
+      return yield* new OtherHistory({
+        place: database.place,
+        finding: `has version ${version} of the schema, and this program reads ${known}; start this version of udg archive first`,
+      })
+  })
 
 export const run = (database: Postgres.Postgres): Effect.Effect<void, ArchiveError> =>
   Effect.forEach(

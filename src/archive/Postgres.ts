@@ -5,7 +5,7 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
 import type { SqlError } from "@effect/sql"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Effect, Option, Redacted, type Scope } from "effect"
+import { Effect, Option, Redacted, type Scope, Stream } from "effect"
 import { type ArchiveError, DatabaseFailed } from "./ArchiveError.js"
 
 type Single = string | number | boolean | Uint8Array | null
@@ -29,6 +29,10 @@ export interface Postgres extends Statements {
   readonly place: string
   /** All or nothing. If it fails while it is being committed, it may have happened. */
   readonly write: <A>(statements: (sql: Statements) => Effect.Effect<A, ArchiveError>) => Effect.Effect<A, ArchiveError>
+  /** Only reads, and all see the same commit. */
+  readonly snapshot: Postgres["write"]
+  /** What is said on a channel from now on; fails when the connection does. */
+  readonly listen: (channel: string) => Stream.Stream<string, DatabaseFailed>
 }
 
 const reasonOf = (error: unknown): string => {
@@ -41,24 +45,33 @@ const reasonOf = (error: unknown): string => {
 const isSqlError = (error: unknown): error is SqlError.SqlError =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
 
-export const open = (url: Redacted.Redacted): Effect.Effect<Postgres, DatabaseFailed, Scope.Scope> =>
+export const open = (
+  url: Redacted.Redacted,
+  maxConnections = 4,
+): Effect.Effect<Postgres, DatabaseFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const place = placeOf(url)
     const failed = (error: unknown) => new DatabaseFailed({ place, reason: reasonOf(error) })
-    const client = yield* PgClient.make({ url, applicationName: "udg", maxConnections: 4 }).pipe(
+    const client = yield* PgClient.make({ url, applicationName: "udg", maxConnections }).pipe(
       Effect.provide(Reactivity.layer),
       Effect.mapError(failed),
     )
     const rows: Statements["rows"] = (text, values = []) =>
       Effect.mapError(client.unsafe(text, [...values]).values, failed)
+    const write: Postgres["write"] = (statements) =>
+      client.withTransaction(statements({ rows })).pipe(
+        Effect.catchTag("SqlError", failed),
+        // A failing COMMIT is a defect of this client, not a failure.
+        Effect.catchSomeDefect((defect) => (isSqlError(defect) ? Option.some(failed(defect)) : Option.none())),
+      )
     return {
       place,
       rows,
-      write: (statements) =>
-        client.withTransaction(statements({ rows })).pipe(
-          Effect.catchTag("SqlError", failed),
-          // A failing COMMIT is a defect of this client, not a failure.
-          Effect.catchSomeDefect((defect) => (isSqlError(defect) ? Option.some(failed(defect)) : Option.none())),
+      write,
+      snapshot: (statements) =>
+        write((sql) =>
+          Effect.zipRight(sql.rows("set transaction isolation level repeatable read read only"), statements(sql)),
         ),
+      listen: (channel) => Stream.mapError(client.listen(channel), failed),
     }
   })

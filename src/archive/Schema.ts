@@ -216,7 +216,13 @@ create index checkpoints_by_hash on checkpoints (hash);
 create index checkpoints_by_closed_epoch on checkpoints (epoch) where is_closing;
 `
 
+/** Pages of everybody's transactions begin anywhere. */
+const third = `
+create index transactions_by_sequence on transactions (sequence);
+`
+
 export const migrations: ReadonlyArray<Migration> = [
   { version: 1, needsEmpty: false, statements: first },
   { version: 2, needsEmpty: true, statements: second },
+  { version: 3, needsEmpty: false, statements: third },
 ]

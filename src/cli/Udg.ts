@@ -45,6 +45,7 @@ const tools: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["dev", async () => (await import("./Dev.js")).command],
   ["localnet", async () => (await import("./Localnet.js")).command],
   ["archive", async () => (await import("./Archive.js")).command],
+  ["gateway", async () => (await import("./Gateway.js")).command],
   ["exporter", async () => (await import("./Exporter.js")).command],
   ["db", async () => (await import("./DatabaseTools.js")).command],
   ["genesis", async () => (await import("./GenesisTools.js")).command],

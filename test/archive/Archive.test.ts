@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Migration from "../../src/archive/Migration.js"
@@ -13,44 +12,11 @@ import * as TransactionJson from "../../src/protocol/transaction/JsonForm.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as Processes from "../network/Processes.js"
 import * as Rest from "../support/Rest.js"
+import { type Follower, follow } from "./Follower.js"
 import * as Server from "./Server.js"
-
-const built = resolve(import.meta.dirname, "../../dist/main.js")
 
 /** How often the archive is killed; UDG_ARCHIVE_KILLS=50 for a long run. */
 const KILLS = Number(process.env["UDG_ARCHIVE_KILLS"] ?? 3)
-
-interface Follower {
-  readonly child: ChildProcess
-  readonly directory: string
-  readonly said: () => string
-  readonly end: (signal: NodeJS.Signals) => Promise<number | null>
-}
-
-const follow = (network: Processes.Founded, name: string, database: string, peer: Processes.Started): Follower => {
-  const directory = join(network.folder, `archive-${name}`)
-  const words = ["archive", "--genesis", network.genesisFile, "--data-dir", directory]
-  const places = ["--host", "127.0.0.1", "--port", "0", "--peer", peer.p2p]
-  const child = spawn(process.execPath, [built, ...words, ...places], {
-    env: { PATH: process.env["PATH"] ?? "", UDG_DATABASE: database },
-    stdio: ["ignore", "pipe", "pipe"],
-  })
-  let text = ""
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (part: string) => {
-      text += part
-    })
-  const ended = new Promise<number | null>((settle) => child.on("close", settle))
-  return {
-    child,
-    directory,
-    said: () => text,
-    end: (signal) => {
-      child.kill(signal)
-      return ended
-    },
-  }
-}
 
 /** Pays somebody every few milliseconds, until it is told to stop; returns how often. */
 const paying = (network: Processes.Founded, node: Processes.Started) => {

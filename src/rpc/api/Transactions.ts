@@ -159,7 +159,8 @@ export const Latest = Field.record(
   { transactions: [finalizedTransfer], next_cursor: "rv" },
 )
 
-const Submitted = Schema.Union(
+/** Why a transaction may be refused. */
+export const Submitted = Schema.Union(
   Failure.OfBody,
   Failure.OfSubmission,
   Failure.InvalidSignature,

@@ -278,6 +278,21 @@ const ofHttp: Of<OfHttp> = [
   ),
 ]
 
+/** What a gateway measures of what is behind it. */
+interface OfGateway {
+  /** The last commit of its archive. */
+  readonly commit: number
+  readonly nodes: number
+  readonly healthy: number
+}
+
+export const ofGateway: Of<OfGateway & OfHttp> = [
+  gauge("udg_gateway_commit", "The last commit that the gateway has seen in its archive", (m) => m.commit),
+  gauge("udg_gateway_nodes", "Nodes that the gateway was told of", (m) => m.nodes),
+  gauge("udg_gateway_nodes_healthy", "Of these, nodes that answered when they were last asked", (m) => m.healthy),
+  ...ofHttp,
+]
+
 /** What can be read of a node elsewhere. */
 export const ofElsewhere = shared
 

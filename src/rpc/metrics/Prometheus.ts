@@ -29,6 +29,9 @@ const ofProcess = (() => {
   }
 })()
 
+/** In Prometheus' format. */
+export const process = Effect.promise(() => ofProcess().metrics())
+
 const make = Effect.gen(function* () {
   const { measured } = yield* Metrics
   const latencies = new Latencies()
@@ -38,7 +41,7 @@ const make = Effect.gen(function* () {
     countDefect: (route) => defects.set(route, (defects.get(route) ?? 0) + 1),
     expose: Effect.zipWith(
       Effect.map(measured, (node) => Family.expose(Catalogue.all, { ...node, latencies, defects })),
-      Effect.promise(() => ofProcess().metrics()),
+      process,
       (own, ofThisProcess) => `${own}\n${ofThisProcess}`,
     ),
   })

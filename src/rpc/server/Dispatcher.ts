@@ -12,6 +12,7 @@ import { EncodedAnswers } from "./EncodedAnswers.js"
 import type * as Endpoint from "./Endpoint.js"
 import type { EventStreams } from "./EventStreams.js"
 import type { Exchange } from "./Exchange.js"
+import * as Freshness from "./Freshness.js"
 import * as RequestBody from "./RequestBody.js"
 import type { Responder } from "./Responder.js"
 import * as Submissions from "./Submissions.js"
@@ -24,6 +25,8 @@ export interface Options {
   readonly streams: EventStreams
   /** Bytes of bodies that are arriving. */
   readonly bodies: Budget
+  /** Of a server that may be behind others. */
+  readonly freshness: Freshness.Freshness | undefined
 }
 
 type Params = Endpoint.Input["params"]
@@ -72,7 +75,7 @@ export class Dispatcher {
   dispatchOf(endpoint: Endpoint.Endpoint): Dispatch {
     switch (endpoint._tag) {
       case "Read":
-        return this.#reads(endpoint)
+        return this.#inTime(this.#reads(endpoint))
       case "Write":
         return this.#writes(endpoint)
       case "Submit":
@@ -101,6 +104,20 @@ export class Dispatcher {
           leave,
         )
       })
+    }
+  }
+
+  /** Not before the commit that the request asks for is there. */
+  #inTime(dispatch: Dispatch): Dispatch {
+    const { freshness, responder } = this.#options
+    if (freshness === undefined) return dispatch
+    return (exchange, params) => {
+      const wanted = Freshness.wantedBy(exchange.request)
+      if (Either.isLeft(wanted)) return responder.refuse(exchange, wanted.left)
+      if (wanted.right === undefined || wanted.right <= freshness.asOf()) return dispatch(exchange, params)
+      this.#run(Freshness.reach(freshness, wanted.right), (exit) =>
+        responder.complete(exchange, exit, () => dispatch(exchange, params)),
+      )
     }
   }
 

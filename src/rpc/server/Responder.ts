@@ -21,6 +21,8 @@ export interface Options {
   readonly now: () => number
   readonly onAnswer: (answered: Answered) => void
   readonly onDefect: (route: string, cause: Cause.Cause<unknown>) => void
+  /** On every answer that is written whole. */
+  readonly stamp?: () => ResponseHeaders.ResponseHeaders
   /** Called for an answer that the client did not read at once. */
   readonly onUnread: (response: ServerResponse, client: string) => void
 }
@@ -77,8 +79,9 @@ export class Responder {
     const { response } = exchange
     if (response.destroyed) return
     if (this.#isDraining) response.shouldKeepAlive = false
-    const isPlain = more === NO_HEADERS && exchange.headers === NO_HEADERS
-    response.writeHead(status, isPlain ? headers : [...headers, ...exchange.headers, ...more])
+    const stamp = this.#options.stamp?.() ?? NO_HEADERS
+    const isPlain = more === NO_HEADERS && exchange.headers === NO_HEADERS && stamp === NO_HEADERS
+    response.writeHead(status, isPlain ? headers : [...headers, ...exchange.headers, ...stamp, ...more])
     response.end(body, encoding)
     if (response.writableLength > 0) this.#options.onUnread(response, exchange.client)
     this.#answered(exchange, status)

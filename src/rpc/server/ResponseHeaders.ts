@@ -12,9 +12,9 @@ export const everywhere: ResponseHeaders = [
   "Access-Control-Allow-Methods",
   "GET, HEAD, POST, OPTIONS",
   "Access-Control-Allow-Headers",
-  "Content-Type, Last-Event-ID",
+  "Content-Type, Last-Event-ID, Udg-Commit",
   "Access-Control-Expose-Headers",
-  "Retry-After, RateLimit, RateLimit-Policy, Allow",
+  "Retry-After, RateLimit, RateLimit-Policy, Allow, Udg-Commit",
   "X-Content-Type-Options",
   "nosniff",
 ]

@@ -22,6 +22,7 @@ import * as Defects from "./Defects.js"
 import { Dispatcher } from "./Dispatcher.js"
 import * as Endpoint from "./Endpoint.js"
 import { EventStreams } from "./EventStreams.js"
+import * as Freshness from "./Freshness.js"
 import { Handlers } from "./Handlers.js"
 import { Listener } from "./Listener.js"
 import * as Reply from "./Reply.js"
@@ -84,6 +85,8 @@ export interface Settings extends ClientAddress.Settings {
   readonly pages?: (path: string, request: Http.IncomingMessage) => Reply.Reply | undefined
   /** Whether the node is late with its own work, and bodies have to wait for it. */
   readonly isPressed?: () => boolean
+  /** Of a server that may be behind others. */
+  readonly freshness?: Freshness.Freshness
   /** Called for every answer, for metrics. */
   readonly onAnswer?: (answered: Answered) => void
   /** Called for every request that met a bug, for metrics. */
@@ -267,6 +270,7 @@ const orFalse =
 const start = (settings: Settings) =>
   Effect.gen(function* () {
     const tolerance = { ...standardTolerance, ...settings.tolerance }
+    const { freshness } = settings
     const endpoints = Endpoint.all(yield* Handlers)
     // Handlers outlive the client that asked: a transaction is accepted or not, even if nobody waits for the answer.
     const fork = yield* Run.scopedFork
@@ -293,6 +297,7 @@ const start = (settings: Settings) =>
       now,
       onAnswer: yield* Effect.flatMap(RequestSpans.over(settings.onAnswer ?? (() => {})), AccessLog.over),
       onDefect: report,
+      ...(freshness === undefined ? {} : { stamp: () => [Freshness.HEADER, String(freshness.asOf())] }),
       onUnread: (response, client) => limitUnread(response, client, unread, tolerance.silenceMs),
     })
     const { isMainnet, rateLimits, isSolo = false } = settings
@@ -304,7 +309,7 @@ const start = (settings: Settings) =>
       pauseMs: PRESSED_EVERY_MS,
     })
     const bodies = new Budget(tolerance.bodyBytes)
-    const dispatcher = new Dispatcher({ admission, responder, scheduler, fork, streams, bodies })
+    const dispatcher = new Dispatcher({ admission, responder, scheduler, fork, streams, bodies, freshness })
     const listener = new Listener({
       endpoints,
       clientOf: ClientAddress.reader(settings),

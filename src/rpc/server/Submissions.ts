@@ -14,7 +14,7 @@ import * as RequestBody from "./RequestBody.js"
 
 type Refused = Definition.PartsOf<typeof submit>["failure"]
 
-type Outcome = Either.Either<typeof Accepted.Type, Refused>
+export type Outcome = Either.Either<typeof Accepted.Type, Refused>
 
 /** Takes the transactions of all requests of the moment, and answers each of them. */
 export type Handle = (request: {

@@ -1,0 +1,102 @@
+/** `udg gateway`: the HTTP interface of a network over an archive and some nodes. */
+import { Console, Effect, Layer } from "effect"
+import * as Gateway from "../gateway/Gateway.js"
+import * as Logging from "../node/log/Logging.js"
+import * as Server from "../rpc/server/Server.js"
+import * as GenesisFile from "../storage/files/GenesisFile.js"
+import { sayFatal } from "./Node.js"
+import * as NodeSettings from "./NodeSettings.js"
+import * as Command from "./settings/Command.js"
+import * as Reader from "./settings/Reader.js"
+import * as Setting from "./settings/Setting.js"
+import { wrongUsage } from "./settings/WrongUsage.js"
+import * as Environment from "./terminal/Environment.js"
+import * as Sheet from "./terminal/Sheet.js"
+import { Terminal } from "./terminal/Terminal.js"
+
+const gateway = Setting.group("Gateway")
+
+const STANDARD_PORT = 10_333
+
+const {
+  rpcPort: _rpcPort,
+  rpcHost,
+  rpcNames,
+  rateLimits,
+  trustedProxies,
+  clientIpHeader,
+  logFormat,
+} = NodeSettings.settings
+
+const settings = {
+  database: gateway.required(
+    "--database URL",
+    "the PostgreSQL database of udg archive, as postgres://USER:PASSWORD@HOST:PORT/NAME; better in UDG_DATABASE",
+    Reader.database,
+  ),
+  nodes: gateway.repeated(
+    "--node URL",
+    "the HTTP interface of a node that takes transactions and knows what is pending; may be repeated",
+    Reader.url,
+  ),
+  genesisFile: gateway.required("--genesis FILE", "the genesis file of the network", Reader.file),
+  rpcPort: gateway.withDefault(
+    "--rpc-port PORT",
+    "port of the HTTP interface; 0 takes any free port",
+    Reader.port,
+    STANDARD_PORT,
+  ),
+  rpcHost,
+  rpcNames,
+  rateLimits,
+  trustedProxies,
+  clientIpHeader,
+  logFormat,
+}
+
+export const command = Command.make({
+  name: "gateway",
+  about: "serves the HTTP interface from an archive and some nodes",
+  settings,
+  examples: [
+    [
+      "what is final from PostgreSQL, what is not from two nodes",
+      "UDG_DATABASE=postgres://udg@localhost/udg udg gateway --genesis genesis.json --node http://10.0.0.5:10333 --node http://10.0.0.6:10333",
+    ],
+  ],
+  footer: [
+    "A gateway keeps nothing, so any number of them may serve behind a load balancer. It never takes a secret key. Its nodes " +
+      "see one client, so run them with --rate-limits off where only gateways reach them.",
+  ],
+  runsUntilStopped: true,
+  run: ({ genesisFile, rpcHost: host, rpcPort: port, rpcNames: names, logFormat, ...rest }, { version }) =>
+    Effect.gen(function* () {
+      if (rest.nodes.length === 0)
+        return yield* wrongUsage("a gateway needs at least one node; name it with --node URL")
+      const { writeError, colours } = yield* Terminal
+      const logging = Logging.layer({
+        directives: yield* Environment.variable("RUST_LOG"),
+        format: logFormat,
+        colours: colours.stderr,
+        write: writeError,
+      })
+      const run = Effect.gen(function* () {
+        const genesis = yield* GenesisFile.load(genesisFile)
+        const serving = Gateway.layer({ ...rest, version, genesis, host, port, names })
+        return yield* Effect.scoped(
+          Effect.gen(function* () {
+            const context = yield* Layer.build(serving)
+            const listening = yield* Effect.provide(Server.Server, context)
+            const lines = Sheet.indented([
+              ["network", genesis.networkId],
+              ["nodes", rest.nodes.join(", ")],
+              ["rpc", Server.urlOf(listening)],
+            ])
+            yield* Console.log(`udg gateway ${version}\n\n${lines}\n`)
+            return yield* Effect.never
+          }),
+        )
+      })
+      return yield* Effect.provide(Effect.tapError(run, sayFatal), logging)
+    }),
+})

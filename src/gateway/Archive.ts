@@ -1,0 +1,132 @@
+/**
+ * The database of an archive, as a gateway reads it. What it answers never comes from a later commit than `asOf` says
+ * afterwards, so a client that takes this number to another gateway finds nothing there that is older.
+ */
+import { Context, Deferred, Duration, Effect, Layer, type Redacted, Schedule, type Scope, Stream } from "effect"
+import { type ArchiveError, DatabaseFailed, OtherHistory } from "../archive/ArchiveError.js"
+import * as Migration from "../archive/Migration.js"
+import * as Postgres from "../archive/Postgres.js"
+import { CHANNEL } from "../archive/Schema.js"
+import * as Log from "../node/log/Log.js"
+import * as Genesis from "../protocol/epoch/Genesis.js"
+import * as Natural from "../protocol/numbers/Natural.js"
+import * as Column from "./Column.js"
+
+const log = Log.for("storage")
+
+/** A read that takes longer is given up. */
+const PATIENCE = Duration.seconds(5)
+/** Where notifications do not come, as through a pooler of connections. */
+const LOOK_EVERY = Duration.seconds(1)
+const LISTEN_AGAIN = Schedule.spaced(Duration.seconds(1))
+const CONNECTIONS = 16
+
+interface Position {
+  readonly commit: number
+  readonly round: Natural.Round
+}
+
+export class Archive extends Context.Tag("udg/gateway/Archive")<
+  Archive,
+  {
+    /** The last commit that the archive is known to have. */
+    readonly asOf: () => number
+    /** The leader round of that commit. */
+    readonly finalizedRound: () => Natural.Round
+    /** Looks how far the archive is, and fails if it does not answer. */
+    readonly look: Effect.Effect<void, DatabaseFailed>
+    /** The result of reads; they die with `DatabaseFailed` if the database does not answer in time. */
+    readonly read: <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>) => Effect.Effect<A>
+    /** The same, with one view of the database for all of them. */
+    readonly snapshot: <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>) => Effect.Effect<A>
+    /** Waits until the archive has this commit. */
+    readonly reached: (commit: number) => Effect.Effect<void>
+  }
+>() {}
+
+/** All who ask while one look is under way share the next one: it begins after they asked. */
+const shared = <E>(look: Effect.Effect<void, E>): Effect.Effect<Effect.Effect<void, E>, never, Scope.Scope> =>
+  Effect.map(Effect.scope, (scope) => {
+    let next: Deferred.Deferred<void, E> | null = null
+    let isBusy = false
+    const work: Effect.Effect<void> = Effect.gen(function* () {
+      for (let current = next; current !== null; current = next) {
+        next = null
+        yield* Deferred.done(current, yield* Effect.exit(look))
+      }
+      isBusy = false
+    })
+    return Effect.gen(function* () {
+      const mine: Deferred.Deferred<void, E> = next ?? (yield* Deferred.make<void, E>())
+      next = mine
+      if (!isBusy) {
+        isBusy = true
+        yield* Effect.forkIn(work, scope)
+      }
+      return yield* Deferred.await(mine)
+    })
+  })
+
+const requireNetwork = (database: Postgres.Postgres, genesis: Genesis.Genesis) =>
+  Effect.gen(function* () {
+    const [row = []] = yield* database.rows("select genesis_hash, network_id from network")
+    if (row.length === 0)
+      return yield* new OtherHistory({ place: database.place, finding: "is empty; start udg archive with it first" })
+    const [held, own] = [Column.hash(row, 0), Genesis.hash(genesis)]
+    if (held === own) return
+    const finding = `is of ${Column.text(row, 1)} (${held}), not of ${genesis.networkId} (${own}); name the right genesis`
+    return yield* new OtherHistory({ place: database.place, finding })
+  })
+
+const POSITION = "select commit_index, leader_round from position join commits using (commit_index)"
+
+const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
+  Effect.gen(function* () {
+    const database = yield* Postgres.open(url, CONNECTIONS)
+    yield* Migration.require(database)
+    yield* requireNetwork(database, genesis)
+    let position: Position = { commit: -1, round: Natural.round(0) }
+    const waiting = new Set<() => void>()
+    const slow = new DatabaseFailed({ place: database.place, reason: "no answer within five seconds" })
+    const inTime = <A, E>(effect: Effect.Effect<A, E>) =>
+      Effect.timeoutFail(effect, { duration: PATIENCE, onTimeout: () => slow })
+    const look = yield* shared(
+      Effect.map(inTime(database.rows(POSITION)), ([row = []]) => {
+        const commit = Column.integer(row, 0)
+        // Never back: a database that fails over to a copy may be behind for a moment.
+        if (commit <= position.commit) return
+        position = { commit, round: Natural.round(Column.integer(row, 1)) }
+        const woken = [...waiting]
+        waiting.clear()
+        for (const wake of woken) wake()
+      }),
+    )
+    yield* look
+    const heard = Effect.catchAll(look, ({ message }) => log.warn("the archive does not answer", { reason: message }))
+    yield* Effect.forkScoped(
+      Effect.retry(
+        Stream.runForEach(database.listen(CHANNEL), () => heard),
+        LISTEN_AGAIN,
+      ),
+    )
+    yield* Effect.forkScoped(Effect.repeat(heard, Schedule.spaced(LOOK_EVERY)))
+    const counted = <A>(reads: Effect.Effect<A, ArchiveError>) => Effect.orDie(Effect.zipLeft(inTime(reads), look))
+    return Archive.of({
+      asOf: () => position.commit,
+      finalizedRound: () => position.round,
+      look,
+      read: (reads) => counted(reads(database)),
+      snapshot: (reads) => counted(database.snapshot(reads)),
+      reached: (commit) =>
+        Effect.async<void>((resume) => {
+          const see = () => {
+            if (position.commit >= commit) resume(Effect.void)
+            else waiting.add(see)
+          }
+          see()
+          return Effect.sync(() => waiting.delete(see))
+        }),
+    })
+  })
+
+export const layer = (url: Redacted.Redacted, genesis: Genesis.Genesis) => Layer.scoped(Archive, make(url, genesis))

@@ -1,0 +1,50 @@
+/** A gateway: the HTTP interface of a network, over an archive and some nodes. It keeps nothing, so there may be many. */
+import { Effect, Layer, type Redacted } from "effect"
+import * as GovernanceReads from "../node/reads/Governance.js"
+import * as StakingReads from "../node/reads/Staking.js"
+import type * as Genesis from "../protocol/epoch/Genesis.js"
+import * as Server from "../rpc/server/Server.js"
+import * as Site from "../rpc/server/Site.js"
+import * as Archive from "./Archive.js"
+import * as Gauges from "./Gauges.js"
+import * as Handlers from "./Handlers.js"
+import * as Nodes from "./Nodes.js"
+import * as Records from "./Records.js"
+import * as State from "./State.js"
+
+export interface Settings
+  extends Pick<Server.Settings, "host" | "port" | "names" | "rateLimits" | "trustedProxies" | "clientIpHeader"> {
+  readonly version: string
+  readonly genesis: Genesis.Genesis
+  readonly database: Redacted.Redacted
+  readonly nodes: ReadonlyArray<string>
+}
+
+const views = (genesis: Genesis.Genesis) =>
+  Layer.mergeAll(
+    Layer.scoped(
+      StakingReads.Staking,
+      Effect.flatMap(Records.Records, ({ view }) => StakingReads.over(view)),
+    ),
+    Layer.effect(
+      GovernanceReads.Governance,
+      Effect.map(Records.Records, ({ view }) => GovernanceReads.over(view, genesis.protocol.epochRounds)),
+    ),
+    State.layer(genesis),
+  )
+
+/** Listens as long as the scope lives. */
+export const layer = ({ version, genesis, database, nodes, ...access }: Settings) => {
+  const outside = Layer.merge(Archive.layer(database, genesis), Nodes.layer(nodes))
+  const inside = Layer.merge(Records.layer(genesis), Gauges.layer).pipe(Layer.provideMerge(outside))
+  const server = Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const { asOf, reached } = yield* Archive.Archive
+      const { observe: onAnswer, countDefect: onDefect } = yield* Gauges.Gauges
+      const isMainnet = genesis.mode === "mainnet"
+      const pages = yield* Site.built
+      return Server.layer({ ...access, isMainnet, onAnswer, onDefect, pages, freshness: { asOf, reached } })
+    }),
+  )
+  return server.pipe(Layer.provide(Handlers.layer(version)), Layer.provide(views(genesis)), Layer.provide(inside))
+}

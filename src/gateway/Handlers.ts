@@ -1,0 +1,141 @@
+/** The handlers of a gateway: what is final comes from the archive, what is not from the nodes. */
+import { Effect, Layer, Option } from "effect"
+import { DatabaseFailed } from "../archive/ArchiveError.js"
+import { Staking } from "../node/reads/Staking.js"
+import { State } from "../node/reads/State.js"
+import * as Versions from "../node/start/Versions.js"
+import * as Sats from "../protocol/numbers/Sats.js"
+import * as Failure from "../rpc/api/Failure.js"
+import * as Checkpoints from "../rpc/handlers/Checkpoints.js"
+import * as Core from "../rpc/handlers/Core.js"
+import * as Dag from "../rpc/handlers/Dag.js"
+import * as Delegation from "../rpc/handlers/Delegation.js"
+import * as Documents from "../rpc/handlers/Documents.js"
+import * as Governance from "../rpc/handlers/Governance.js"
+import * as StakingHandlers from "../rpc/handlers/Staking.js"
+import * as Transactions from "../rpc/handlers/Transactions.js"
+import { type All, Handlers } from "../rpc/server/Handlers.js"
+import { Archive } from "./Archive.js"
+import { forwarded } from "./Forwarding.js"
+import * as Gauges from "./Gauges.js"
+import { Nodes } from "./Nodes.js"
+import * as Reads from "./Reads.js"
+import { Records } from "./Records.js"
+import * as Submitting from "./Submitting.js"
+
+const notServed = (message: string) => () => Effect.fail(new Failure.NotServed({ message }))
+
+const secret = notServed("a gateway takes no secret keys; sign the transaction yourself and send it to /tx/submit")
+
+const ofDatabase = ({ reason }: DatabaseFailed) =>
+  new Failure.Unavailable({ message: `the archive does not answer: ${reason}`, retry_after_seconds: 2 })
+
+/** A read that fails because of the database or the nodes is 503, which is no bug. */
+const reported = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Failure.Unavailable, R> =>
+  Effect.catchSomeDefect(effect, (defect) => {
+    if (defect instanceof DatabaseFailed) return Option.some(Effect.fail(ofDatabase(defect)))
+    return defect instanceof Failure.Unavailable ? Option.some(Effect.fail(defect)) : Option.none()
+  })
+
+type Untyped = Readonly<Record<string, (request: never) => Effect.Effect<unknown, unknown>>>
+
+/** The same handlers, each after or around something. */
+const each = <G extends object>(
+  group: G,
+  change: (effect: Effect.Effect<unknown, unknown>) => Effect.Effect<unknown, unknown>,
+): G =>
+  // The same functions under the same names, which no type of `Object.entries` can say.
+  Object.fromEntries(
+    Object.entries(group as unknown as Untyped).map(([name, handle]) => [
+      name,
+      (request: never) => change(Effect.suspend(() => handle(request))),
+    ]),
+  ) as G
+
+const core = (version: string) =>
+  Effect.gen(function* () {
+    const [archive, nodes, records, staking] = yield* Effect.all([Archive, Nodes, Records, Staking])
+    const status = Effect.gen(function* () {
+      yield* records.refreshed
+      const { dag_round, peers, mempool_size, dag_vertices } = yield* nodes.status
+      const { head, totals } = records.view.read
+      const { staked, activeValidators } = staking.totals()
+      const { version: program, protocol, wire, database } = Versions.of(version)
+      return {
+        dag_round,
+        last_finalized_round: head.leaderRound,
+        peers,
+        total_supply: totals.total,
+        total_supply_coin: Sats.toCoin(totals.total),
+        total_staked: staked,
+        active_stakers: activeValidators,
+        mempool_size,
+        dag_vertices,
+        versions: { program, protocol, wire, database },
+      }
+    })
+    return {
+      ...(yield* Core.accounts(version)),
+      status: () => status,
+      health: () => Effect.as(Effect.orDie(archive.look), { status: "ok" as const }),
+      healthReport: () => nodes.ask(({ core }) => core.healthReport()).pipe(forwarded()),
+      keygen: secret,
+      faucet: notServed("a gateway has no faucet; ask a node that has one"),
+      mempool: () => nodes.ask(({ core }) => core.mempool()).pipe(forwarded()),
+      peers: () => nodes.ask(({ core }) => core.peers()).pipe(forwarded()),
+    }
+  })
+
+const make = (version: string) =>
+  Effect.gen(function* () {
+    const [nodes, { refreshed }] = yield* Effect.all([Nodes, Records])
+    const afterRefresh = <G extends object>(group: G): G => each(group, (effect) => Effect.zipRight(refreshed, effect))
+    const all: All = {
+      core: yield* core(version),
+      transactions: { ...(yield* Transactions.reads), send: secret, submit: yield* Submitting.make },
+      staking: { ...afterRefresh(yield* StakingHandlers.reads), stake: secret, unstake: secret },
+      delegation: {
+        ...afterRefresh(yield* Delegation.reads),
+        delegate: secret,
+        undelegate: secret,
+        setCommission: secret,
+      },
+      governance: { ...afterRefresh(yield* Governance.reads), propose: secret, vote: secret },
+      dag: {
+        ...Dag.reads(yield* Reads.dag((yield* State).genesis.networkId)),
+        columns: ({ query }) =>
+          nodes.ask(({ dag }) => dag.columns({ urlParams: query })).pipe(forwarded("InvalidRequest", "RoundNotFound")),
+      },
+      checkpoints: {
+        ...Checkpoints.reads(yield* Reads.checkpoints),
+        transactionProof: ({ path }) =>
+          nodes
+            .ask(({ checkpoints }) => checkpoints.transactionProof({ path }))
+            .pipe(forwarded("TransactionNotFound", "CheckpointNotFound", "VertexNotFound")),
+        proof: ({ path }) =>
+          nodes
+            .ask(({ checkpoints }) => checkpoints.proof({ path }))
+            .pipe(forwarded("InvalidRequest", "NameNotFound", "CheckpointNotFound", "NotReady")),
+      },
+      monitoring: {
+        metrics: (yield* Gauges.Gauges).expose,
+        metricsJson: () => nodes.ask(({ monitoring }) => monitoring.metricsJson()).pipe(forwarded()),
+      },
+      events: { stream: notServed("a gateway does not send events yet; ask a node") },
+      documents: Documents.handlers(version),
+    }
+    return {
+      core: each(all.core, reported),
+      transactions: each(all.transactions, reported),
+      staking: each(all.staking, reported),
+      delegation: each(all.delegation, reported),
+      governance: each(all.governance, reported),
+      dag: each(all.dag, reported),
+      checkpoints: each(all.checkpoints, reported),
+      monitoring: each(all.monitoring, reported),
+      events: each(all.events, reported),
+      documents: all.documents,
+    } satisfies All
+  })
+
+export const layer = (version: string) => Layer.effect(Handlers, make(version))

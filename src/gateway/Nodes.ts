@@ -1,0 +1,103 @@
+/** The nodes behind a gateway: those that answer take turns. */
+import { Context, Duration, Effect, Layer, Schedule } from "effect"
+import * as Client from "../client/Effects.js"
+import * as Log from "../node/log/Log.js"
+import type * as Core from "../rpc/api/Core.js"
+import * as Failure from "../rpc/api/Failure.js"
+
+const log = Log.for("rpc")
+
+const LOOK_EVERY = Duration.seconds(1)
+const TIMEOUT_MS = 5_000
+
+export type Status = typeof Core.NodeStatus.Type
+
+interface Node {
+  readonly url: string
+  readonly client: Client.EffectClient
+  /** Null while it does not answer. */
+  status: Status | null
+}
+
+type Ask<A> = (client: Client.EffectClient) => Effect.Effect<A, Client.Trouble>
+
+export class Nodes extends Context.Tag("udg/gateway/Nodes")<
+  Nodes,
+  {
+    /** How many there are, and how many answered when they were last asked. */
+    readonly count: () => { readonly all: number; readonly healthy: number }
+    /** Of one of them, a second old at most. */
+    readonly status: Effect.Effect<Status, Failure.Unavailable>
+    /** Asks one and, if it does not answer or is about to stop, one more. For what may be asked twice. */
+    readonly ask: <A>(question: Ask<A>) => Effect.Effect<A, Client.Trouble | Failure.Unavailable>
+  }
+>() {}
+
+/** The node itself is the obstacle, and another may not have it. */
+const isOfNode = ({ _tag }: { readonly _tag?: string }): boolean =>
+  _tag === undefined ||
+  _tag === "ShuttingDown" ||
+  _tag === "NotReady" ||
+  _tag === "Overloaded" ||
+  _tag === "RateLimited"
+
+const tagOf = (trouble: Client.Trouble): { readonly _tag?: string } => ("_tag" in trouble ? trouble : {})
+
+const none = new Failure.Unavailable({
+  message: "none of the gateway's nodes answers; ask again in a moment",
+  retry_after_seconds: 2,
+})
+
+const look = (node: Node) =>
+  node.client.core.status().pipe(
+    Effect.matchEffect({
+      onSuccess: (status) => {
+        const was = node.status
+        node.status = status
+        return was === null ? log.info("a node answers", { url: node.url }) : Effect.void
+      },
+      onFailure: ({ message }) => {
+        const was = node.status
+        node.status = null
+        return was === null ? Effect.void : log.warn("a node does not answer", { url: node.url, reason: message })
+      },
+    }),
+  )
+
+const make = (urls: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const nodes = yield* Effect.forEach(urls, (url) =>
+      Effect.map(
+        Client.make(url, { retries: 0, timeoutMs: TIMEOUT_MS }),
+        (client): Node => ({ url, client, status: null }),
+      ),
+    )
+    yield* Effect.forEach(nodes, look, { concurrency: "unbounded" })
+    for (const node of nodes) yield* Effect.forkScoped(Effect.repeat(look(node), Schedule.spaced(LOOK_EVERY)))
+    let turn = 0
+    const healthy = () => nodes.filter(({ status }) => status !== null)
+    /** The next one, and not `except` if there is another. */
+    const next = (except?: Node): Node | undefined => {
+      const others = healthy().filter((node) => node !== except)
+      turn = (turn + 1) % nodes.length
+      return others[turn % Math.max(1, others.length)]
+    }
+    return Nodes.of({
+      count: () => ({ all: nodes.length, healthy: healthy().length }),
+      status: Effect.suspend(() => {
+        const status = next()?.status ?? null
+        return status === null ? Effect.fail(none) : Effect.succeed(status)
+      }),
+      ask: (question) =>
+        Effect.gen(function* () {
+          const first = next()
+          if (first === undefined) return yield* Effect.fail(none)
+          return yield* Effect.catchAll(question(first.client), (trouble) => {
+            const second = isOfNode(tagOf(trouble)) ? next(first) : undefined
+            return second === undefined ? Effect.fail(trouble) : question(second.client)
+          })
+        }),
+    })
+  })
+
+export const layer = (urls: ReadonlyArray<string>) => Layer.scoped(Nodes, make(urls))

@@ -1,0 +1,89 @@
+/** Rounds, vertices and checkpoints that are final, as the archive has them. */
+import { Effect, Either, Option } from "effect"
+import { fromHex } from "#crypto"
+import type { Row } from "../archive/Postgres.js"
+import type { Checkpoints } from "../node/reads/Checkpoints.js"
+import { type Dag, type KnownVertex, type Outcome, RoundNotFound, VertexNotFound } from "../node/reads/Dag.js"
+import * as Checkpoint from "../protocol/epoch/Checkpoint.js"
+import type { NetworkId } from "../protocol/identity/Network.js"
+import * as Natural from "../protocol/numbers/Natural.js"
+import * as Vertex from "../protocol/vertex/Vertex.js"
+import { Archive } from "./Archive.js"
+import * as Column from "./Column.js"
+
+const headOf = (row: Row) => ({
+  ...Either.getOrThrow(Vertex.decodeHead(Column.bytes(row, 0))),
+  isFinalized: true,
+})
+
+const outcomesOf = (vertex: Vertex.Vertex, executed: ReadonlyArray<Row>): ReadonlyArray<Outcome> => {
+  const outcomes = vertex.body.transactions.map((): Outcome => "no effect")
+  for (const row of executed) outcomes[Column.integer(row, 0)] = row[1] === null ? "applied" : "failed"
+  return outcomes
+}
+
+/** Only what a commit ordered: vertices that are not final yet are the nodes' alone. */
+export const dag = (
+  networkId: NetworkId,
+): Effect.Effect<Pick<typeof Dag.Service, "round" | "vertex">, never, Archive> =>
+  Effect.map(Archive, (archive) => ({
+    round: (round) =>
+      Effect.gen(function* () {
+        const rows = yield* archive.read(({ rows }) =>
+          rows(
+            `select v.bytes, (extract(epoch from c.time) * 1000)::bigint from vertices v join commits c using (commit_index)
+              where v.round = $1 order by v.commit_index, v.position`,
+            [round],
+          ),
+        )
+        const finalizedRound = archive.finalizedRound()
+        if (rows.length === 0 && round > finalizedRound)
+          return yield* new RoundNotFound({ round, because: "not reached" })
+        const times = rows.map((row) => Column.integer(row, 1))
+        return {
+          round,
+          isFinalized: round <= finalizedRound,
+          finalizedAt: times.length === 0 ? null : Natural.timestamp(Math.max(...times)),
+          vertices: rows.map(headOf),
+        }
+      }),
+    vertex: (hash) =>
+      Effect.gen(function* () {
+        const found = yield* archive.snapshot(({ rows }) =>
+          Effect.gen(function* () {
+            const [row] = yield* rows("select bytes, commit_index, position from vertices where hash = $1", [
+              fromHex(hash),
+            ])
+            if (row === undefined) return Option.none()
+            const vertex = Either.getOrThrow(Vertex.decode(networkId, Column.bytes(row, 0)))
+            const executed = yield* rows(
+              "select position, failure from transactions where commit_index = $1 and vertex_position = $2",
+              [Column.integer(row, 1), Column.integer(row, 2)],
+            )
+            return Option.some<KnownVertex>({ vertex, outcomes: outcomesOf(vertex, executed) })
+          }),
+        )
+        return Option.isSome(found) ? found.value : yield* new VertexNotFound({ hash })
+      }),
+  }))
+
+type Kept = Pick<typeof Checkpoints.Service, "latest" | "at" | "byHash" | "closing">
+
+/** Every checkpoint that a quorum signed. */
+export const checkpoints: Effect.Effect<Kept, never, Archive> = Effect.map(Archive, (archive) => {
+  const found = (where: string, ...values: ReadonlyArray<number | Uint8Array>) =>
+    Effect.map(
+      archive.read(({ rows }) => rows(`select signed from checkpoints ${where}`, values)),
+      ([row]) =>
+        Option.map(Option.fromNullable(row), (row) => ({
+          ...Either.getOrThrow(Checkpoint.decodeSigned(Column.bytes(row, 0))),
+          hasQuorum: true,
+        })),
+    )
+  return {
+    latest: found("order by round desc limit 1"),
+    at: (round) => found("where round = $1", round),
+    byHash: (hash) => found("where hash = $1 limit 1", fromHex(hash)),
+    closing: (epoch) => found("where is_closing and epoch = $1 limit 1", epoch),
+  }
+})

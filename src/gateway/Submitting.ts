@@ -1,0 +1,86 @@
+/** Passes transactions on to the nodes. The same one may be sent twice: it has one hash and counts once. */
+import { Array as Arr, Effect, Either, Schema } from "effect"
+import { State } from "../node/reads/State.js"
+import * as Network from "../protocol/identity/Network.js"
+import * as TransactionJson from "../protocol/transaction/TransactionJson.js"
+import type * as Failure from "../rpc/api/Failure.js"
+import { Accepted, type SubmissionAnswers, Submitted } from "../rpc/api/Transactions.js"
+import type * as Submissions from "../rpc/server/Submissions.js"
+import * as Forwarding from "./Forwarding.js"
+import { Nodes } from "./Nodes.js"
+
+type Json = TransactionJson.TransactionJson
+type Outcome = Submissions.Outcome
+type Answered = (typeof SubmissionAnswers.Type)[number]
+
+/** Half of what a node takes: our JSON may be longer than the sender's. */
+const MOST_CHARACTERS = 500_000
+const MOST_TRANSACTIONS = 1_000
+
+/** As many as fit into one request, in their order. */
+export const parts = (bodies: ReadonlyArray<Json>): ReadonlyArray<ReadonlyArray<Json>> => {
+  const all: Array<Array<Json>> = []
+  let room = 0
+  for (const body of bodies) {
+    const characters = JSON.stringify(body).length
+    const last = all.at(-1)
+    if (last === undefined || characters > room || last.length === MOST_TRANSACTIONS) {
+      all.push([body])
+      room = MOST_CHARACTERS - characters
+    } else {
+      last.push(body)
+      room -= characters
+    }
+  }
+  return all
+}
+
+const acceptance = Schema.decodeUnknownEither(Accepted)
+const refusal = Schema.decodeUnknownEither(Submitted)
+
+/** A refusal that is none of the interface's comes from something that is no node. */
+const outcomeOf = (answer: Answered): Either.Either<Outcome, Failure.Unavailable> => {
+  const outcome =
+    answer.status_code === 200
+      ? Either.map(acceptance(answer), (accepted): Outcome => Either.right(accepted))
+      : Either.map(refusal(answer), (refused): Outcome => Either.left(refused))
+  return Either.mapLeft(outcome, () => Forwarding.silent("its answer to a transaction is none of this interface"))
+}
+
+export const make = Effect.gen(function* () {
+  const [nodes, state] = yield* Effect.all([Nodes, State])
+  const { networkId, mode } = state.genesis
+  const prefix = Network.addressPrefix(mode)
+
+  /** What was sent twice may have been executed in between. Then its nonce is used, and it is known. */
+  const settled = (body: Json, outcome: Outcome): Effect.Effect<Outcome> => {
+    const transaction = TransactionJson.fromJson(networkId, prefix, body)
+    if (Either.isRight(outcome) || outcome.left._tag !== "NonceTooLow" || Either.isLeft(transaction))
+      return Effect.succeed(outcome)
+    const { id, nonce } = transaction.right
+    return Effect.match(state.transaction(id), {
+      onFailure: () => outcome,
+      onSuccess: () => Either.right({ tx_hash: id, status: "accepted" as const, nonce }),
+    })
+  }
+
+  const send = (part: ReadonlyArray<Json>) =>
+    Effect.gen(function* () {
+      let attempts = 0
+      const answers = yield* nodes
+        .ask((client) => {
+          attempts++
+          return client.transactions.submit({ payload: part })
+        })
+        .pipe(Forwarding.forwarded())
+      const outcomes = yield* Effect.forEach(answers, outcomeOf)
+      if (outcomes.length !== part.length)
+        return yield* Effect.fail(Forwarding.silent("it gave an answer too many or too few"))
+      return attempts === 1
+        ? outcomes
+        : yield* Effect.forEach(Arr.zip(part, outcomes), ([body, one]) => settled(body, one))
+    })
+
+  const submit: Submissions.Handle = ({ bodies }) => Effect.map(Effect.forEach(parts(bodies), send), Arr.flatten)
+  return submit
+})

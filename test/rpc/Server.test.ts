@@ -16,7 +16,7 @@ const everywhere: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "GET, HEAD, POST, OPTIONS",
   "access-control-allow-headers": "Content-Type, Last-Event-ID, Udg-Commit",
-  "access-control-expose-headers": "Retry-After, RateLimit, RateLimit-Policy, Allow",
+  "access-control-expose-headers": "Retry-After, RateLimit, RateLimit-Policy, Allow, Udg-Commit",
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
 }

@@ -120,6 +120,15 @@ const make = (version: string) =>
       monitoring: {
         metrics: (yield* Gauges.Gauges).expose,
         metricsJson: () => nodes.ask(({ monitoring }) => monitoring.metricsJson()).pipe(forwarded()),
+        // What a node has measured itself.
+        history: ({ query }) =>
+          nodes.ask(({ monitoring }) => monitoring.history({ urlParams: query })).pipe(forwarded("InvalidRequest")),
+        attendance: ({ query }) =>
+          nodes.ask(({ monitoring }) => monitoring.attendance({ urlParams: query })).pipe(forwarded("InvalidRequest")),
+        validatorRounds: ({ path, query }) =>
+          nodes
+            .ask(({ monitoring }) => monitoring.validatorRounds({ path, urlParams: query }))
+            .pipe(forwarded("InvalidRequest", "NameNotFound")),
       },
       events: { stream: notServed("a gateway does not send events yet; ask a node") },
       documents: Documents.handlers(version),

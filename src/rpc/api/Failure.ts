@@ -209,7 +209,10 @@ export const Anywhere = Schema.Union(
   ShuttingDown,
 )
 
-/** What any handler may fail with, whatever its endpoint declares. */
+/**
+ * What any handler may fail with, whatever its endpoint declares. A node never answers the first two, so its own document does
+ * not list them.
+ */
 export type Anyhow = NotServed | Unavailable | ShuttingDown
 
 /** Where a request has a body. */
@@ -248,6 +251,8 @@ const Failure = Schema.Union(
   VertexNotFound,
   CheckpointNotFound,
   FaucetUnavailable,
+  NotServed,
+  Unavailable,
 )
 
 export type Failure = typeof Failure.Type

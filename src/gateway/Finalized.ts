@@ -36,9 +36,6 @@ const HISTORY = withFound(
 const LATEST = withFound(
   "select commit_index, sequence from transactions where sequence < $1 order by sequence desc limit $2",
 )
-const LATEST_OF_TYPE = withFound(
-  "select commit_index, sequence from transactions where type = $3 and sequence < $1 order by sequence desc limit $2",
-)
 const POSTINGS = `select until, kind::text, number, amount, proposal_id, ${milliseconds("since")}, ${milliseconds("time")}, round
   from account_postings where address = $1 and (until, kind, number) < ($2, $3::posting_kind, $4)
   order by until desc, kind desc, number desc limit $5`
@@ -81,13 +78,8 @@ export const make = (networkId: NetworkId) => {
       Effect.map(rows(BY_HASH, [fromHex(id)]), (found) => Option.fromNullable(all(found)[0])),
     history: ({ rows }: Statements, address: Address, before: number | null, limit: number) =>
       Effect.map(rows(HISTORY, [fromHex(address), before ?? NEWEST, limit]), all),
-    latest: ({ rows }: Statements, before: number | null, limit: number, type: string | undefined) =>
-      Effect.map(
-        type === undefined
-          ? rows(LATEST, [before ?? NEWEST, limit])
-          : rows(LATEST_OF_TYPE, [before ?? NEWEST, limit, type]),
-        all,
-      ),
+    latest: ({ rows }: Statements, before: number | null, limit: number) =>
+      Effect.map(rows(LATEST, [before ?? NEWEST, limit]), all),
   }
 }
 

@@ -79,11 +79,13 @@ const core = (version: string) =>
       status: () => status,
       health: () => Effect.as(Effect.orDie(archive.look), { status: "ok" as const }),
       healthReport: () => nodes.ask(({ core }) => core.healthReport()).pipe(forwarded()),
+      search: ({ query }) =>
+        nodes.ask(({ core }) => core.search({ urlParams: query })).pipe(forwarded("InvalidRequest")),
       keygen: secret,
       faucet: notServed("a gateway has no faucet; ask a node that has one"),
       mempool: () => nodes.ask(({ core }) => core.mempool()).pipe(forwarded()),
       peers: () => nodes.ask(({ core }) => core.peers()).pipe(forwarded()),
-    }
+    } satisfies All["core"]
   })
 
 const make = (version: string) =>

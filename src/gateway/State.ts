@@ -1,7 +1,9 @@
 /** The state as of the archive's last commit. What is not final yet is the nodes' to know. */
 import { Effect, Either, Layer, Option } from "effect"
 import { fromHex } from "#crypto"
-import { State, TransactionNotFound } from "../node/reads/State.js"
+import type { DatabaseFailed } from "../archive/ArchiveError.js"
+import type * as Postgres from "../archive/Postgres.js"
+import { type Finalized as Known, pageOf, State, TransactionNotFound } from "../node/reads/State.js"
 import type * as Genesis from "../protocol/epoch/Genesis.js"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
@@ -58,13 +60,8 @@ const make = (genesis: Genesis.Genesis) =>
           ),
         )
 
-    const page = <A extends { readonly recorded: { readonly sequence: number } }>(
-      found: ReadonlyArray<A>,
-      limit: number,
-    ) => {
-      const transactions = found.slice(0, limit)
-      return { transactions, next: found.length > limit ? (transactions.at(-1)?.recorded.sequence ?? null) : null }
-    }
+    const recorded = (reads: (sql: Postgres.Statements) => Effect.Effect<ReadonlyArray<Known>, DatabaseFailed>) =>
+      Effect.map(archive.read(reads), (found) => found.map(({ recorded }) => recorded))
 
     let asked = 0
     return State.of({
@@ -124,16 +121,10 @@ const make = (genesis: Genesis.Genesis) =>
           const found = yield* archive.read((sql) => finalized.byId(sql, id))
           return Option.isSome(found) ? found.value : ({ _tag: "Pending", transaction: yield* pending(id) } as const)
         }),
-      history: (address, before, limit) =>
-        Effect.map(
-          archive.read((sql) => finalized.history(sql, address, before, limit + 1)),
-          (found) => page(found, limit),
-        ),
+      history: (address, before, limit, type) =>
+        pageOf(limit, type, (most) => recorded((sql) => finalized.history(sql, address, before, most))),
       latest: (before, limit, type) =>
-        Effect.map(
-          archive.read((sql) => finalized.latest(sql, before, limit + 1, type)),
-          (found) => page(found, limit),
-        ),
+        pageOf(limit, type, (most) => recorded((sql) => finalized.latest(sql, before, most))),
       statement: ({ address, after, limit }) =>
         archive.snapshot((sql) =>
           Effect.gen(function* () {

@@ -43,17 +43,35 @@ export class TransactionNotFound extends Data.TaggedError("TransactionNotFound")
 /** For a page of one type: some milliseconds. */
 const MOST_LOOKED_AT = 500
 
+const finalized = (recorded: RecordedTransaction): Finalized => ({
+  _tag: "Finalized",
+  transaction: recorded.transaction,
+  recorded,
+})
+
+/** A page of what is read newest first, and the cursor of the page before; null if there is none. */
+export const pageOf = <E>(
+  limit: number,
+  type: Type | undefined,
+  read: (most: number) => Effect.Effect<ReadonlyArray<RecordedTransaction>, E>,
+) => {
+  // One more than requested, to see whether there are more.
+  const most = type === undefined ? limit + 1 : MOST_LOOKED_AT
+  return Effect.map(read(most), (seen) => {
+    const found = seen.filter(({ transaction }) => type === undefined || transaction.operation._tag === type)
+    const page = found.slice(0, limit)
+    // A page that is full ends with its last one; else everything that was looked at is behind it.
+    const last = page.length === limit ? page.at(-1) : seen.at(-1)
+    const hasMore = found.length > limit || seen.length === most
+    return { transactions: page.map(finalized), next: hasMore ? (last?.sequence ?? null) : null }
+  })
+}
+
 const make = Effect.gen(function* () {
   const engine = yield* Engine
   const storage = yield* Storage
   const { genesis } = yield* Home
   const { view } = engine
-
-  const finalized = (recorded: RecordedTransaction): Finalized => ({
-    _tag: "Finalized",
-    transaction: recorded.transaction,
-    recorded,
-  })
 
   /** In memory first: a transaction that leaves memory is on disk by then. */
   const pending = (id: Hash) =>
@@ -61,23 +79,6 @@ const make = Effect.gen(function* () {
       Effect.sync(() => Option.fromNullable(view.pool.get(id)?.transaction)),
       Option.match({ onSome: Effect.succeedSome, onNone: () => engine.settling(id) }),
     )
-
-  const pageOf = <E>(
-    limit: number,
-    type: Type | undefined,
-    read: (most: number) => Effect.Effect<ReadonlyArray<RecordedTransaction>, E>,
-  ) => {
-    // One more than requested, to see whether there are more.
-    const most = type === undefined ? limit + 1 : MOST_LOOKED_AT
-    return Effect.map(read(most), (seen) => {
-      const found = seen.filter(({ transaction }) => type === undefined || transaction.operation._tag === type)
-      const page = found.slice(0, limit)
-      // A page that is full ends with its last one; else everything that was looked at is behind it.
-      const last = page.length === limit ? page.at(-1) : seen.at(-1)
-      const hasMore = found.length > limit || seen.length === most
-      return { transactions: page.map(finalized), next: hasMore ? (last?.sequence ?? null) : null }
-    })
-  }
 
   return {
     genesis,

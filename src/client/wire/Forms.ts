@@ -171,8 +171,6 @@ export const failures: Named<Form> = {
   ForeignHost: {kind:"record",fields:{code:{kind:"literal",values:["ForeignHost"]},error:f3}},
   RateLimited: {kind:"record",fields:{code:{kind:"literal",values:["RateLimited"]},error:f3,limit:f2,window_seconds:f2,retry_after_seconds:f2}},
   InternalError: {kind:"record",fields:{code:{kind:"literal",values:["InternalError"]},error:f3}},
-  NotServed: {kind:"record",fields:{code:{kind:"literal",values:["NotServed"]},error:f3}},
-  Unavailable: {kind:"record",fields:{code:{kind:"literal",values:["Unavailable"]},error:f3,retry_after_seconds:f2}},
   ShuttingDown: {kind:"record",fields:{code:{kind:"literal",values:["ShuttingDown"]},error:f3}},
   TooManyStreams: {kind:"record",fields:{code:{kind:"literal",values:["TooManyStreams"]},error:f3,limit:f2,retry_after_seconds:f2}},
   PathNotFound: {kind:"record",fields:{code:{kind:"literal",values:["PathNotFound"]},error:f3}},
@@ -192,6 +190,8 @@ export const failures: Named<Form> = {
   VertexNotFound: {kind:"record",fields:{code:{kind:"literal",values:["VertexNotFound"]},error:f3}},
   CheckpointNotFound: {kind:"record",fields:{code:{kind:"literal",values:["CheckpointNotFound"]},error:f3}},
   FaucetUnavailable: {kind:"record",fields:{code:{kind:"literal",values:["FaucetUnavailable"]},error:f3}},
+  NotServed: {kind:"record",fields:{code:{kind:"literal",values:["NotServed"]},error:f3}},
+  Unavailable: {kind:"record",fields:{code:{kind:"literal",values:["Unavailable"]},error:f3,retry_after_seconds:f2}},
 }
 
 export const event: Form = {kind:"union",of:[{kind:"record",fields:{type:{kind:"literal",values:["round"]},round:f0,finalized_round:f0}},{kind:"record",fields:{type:{kind:"literal",values:["vertex"]},hash:f12,round:f0,validator:f6,reward:f1,tx_count:f0}},{kind:"record",fields:{type:{kind:"literal",values:["transaction"]},hash:f12,transaction_type:f18,from:f6,to:f6,status:f57,applied:f61},optional:["to"]},{kind:"record",fields:{type:{kind:"literal",values:["alert"]},severity:{kind:"literal",values:["info","warning","critical"]},message:f3}},{kind:"record",fields:{type:{kind:"literal",values:["reset"]},message:f3}}]}

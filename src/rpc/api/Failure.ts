@@ -199,15 +199,7 @@ export class Unavailable extends failureWith("Unavailable", 503, {
 export class ShuttingDown extends failure("ShuttingDown", 503)("The node is stopping.") {}
 
 /** On any endpoint, for any client. */
-export const Anywhere = Schema.Union(
-  InvalidRequest,
-  ForeignHost,
-  RateLimited,
-  InternalError,
-  NotServed,
-  Unavailable,
-  ShuttingDown,
-)
+export const Anywhere = Schema.Union(InvalidRequest, ForeignHost, RateLimited, InternalError, ShuttingDown)
 
 /**
  * What any handler may fail with, whatever its endpoint declares. A node never answers the first two, so its own document does

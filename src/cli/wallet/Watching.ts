@@ -11,6 +11,7 @@ import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
+import * as Printable from "../terminal/Printable.js"
 import { Terminal } from "../terminal/Terminal.js"
 import * as Describe from "./Describe.js"
 import * as Finality from "./Finality.js"
@@ -113,19 +114,29 @@ export const watch = Verb.make({
     }),
 })
 
-const describeEvent = (event: Event, prefix: AddressPrefix): string => {
+/** What is left of a hash or an address where an event must fit the line of a terminal. */
+const SHORT = 11
+
+/** Hashes and addresses are whole where the reader is no terminal. */
+export const describeEvent = (event: Event, prefix: AddressPrefix, columns: Option.Option<number>): string => {
+  const short = (text: string) => (Option.isNone(columns) ? text : Printable.abbreviated(text, SHORT))
+  const whole = Visible.line(wordsOf(event, prefix, short))
+  return Option.match(columns, { onNone: () => whole, onSome: (room) => Printable.cut(whole, room) })
+}
+
+const wordsOf = (event: Event, prefix: AddressPrefix, short: (text: string) => string): string => {
   switch (event.type) {
     case "round":
       return `round        ${Figure.count(event.round)}, final up to ${Figure.count(event.finalized_round)}`
     case "vertex": {
       const { hash, round, validator, reward, tx_count } = event
-      const by = Describe.account(validator, prefix)
-      return `vertex       ${hash} of round ${Figure.count(round)} by ${by}: ${Figure.counted(tx_count, "transaction")}, reward ${Describe.coins(reward)}`
+      const by = short(Describe.account(validator, prefix))
+      return `vertex       ${short(hash)} of round ${Figure.count(round)} by ${by}: ${Figure.count(tx_count)} tx, ${Describe.coins(reward)}`
     }
     case "transaction": {
       const { hash, transaction_type, from, status, applied } = event
       const outcome = status === "pending" ? "pending" : applied === false ? "final, not applied" : "final"
-      return `transaction  ${hash} ${transaction_type} of ${Describe.account(from, prefix)}: ${outcome}`
+      return `transaction  ${short(hash)} ${transaction_type} of ${short(Describe.account(from, prefix))}: ${outcome}`
     }
     case "alert":
       return `alert        ${event.severity}: ${event.message}`
@@ -147,8 +158,9 @@ export const events = Verb.make({
   run: (given) =>
     Effect.gen(function* () {
       const { node, prefix } = yield* Verb.contact(given)
+      const { columns } = yield* Terminal
       const shown = Stream.runForEach(node.events, ({ id, event }) =>
-        Out.entry(given.json, { id, ...event }, () => Visible.line(describeEvent(event, prefix))),
+        Out.entry(given.json, { id, ...event }, () => describeEvent(event, prefix, columns())),
       )
       return yield* whileRead(shown)
     }),

@@ -115,7 +115,7 @@ export const postings = (
 ) => {
   const { until, kind, number } = before ?? { until: NEWEST, kind: 0, number: 0 }
   const name = PostingBlocks.KINDS[Math.min(kind, PostingBlocks.KINDS.length - 1)] ?? "genesis"
-  // The column is an integer; no commit has so many postings.
+  // The column holds 32-bit integers, far more than a commit has postings.
   const place = Math.min(number, 2_147_483_647)
   return Effect.map(rows(POSTINGS, [fromHex(address), until, name, place, limit]), (found) => found.map(postingOf))
 }

@@ -191,7 +191,7 @@ const partition = async () => {
   )
 }
 
-/** One of four, whose packets go nowhere; nobody closes a connection to it. */
+/** One of four, whose packets go nowhere. Its peers notice only that it is silent. */
 const cutOff = async () => {
   const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
   const opened = await Lines.open()

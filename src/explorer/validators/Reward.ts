@@ -29,7 +29,7 @@ export interface Estimate {
 
 const SECONDS_PER_YEAR = 365 * 86_400
 
-/** The reward of a round, which is halved after every so many rounds. */
+/** The reward of a round. It is halved at a fixed interval of rounds. */
 export const ofRound = (round: number, first: number, halvingRounds: number): number =>
   Math.floor(first / 2 ** Math.floor(Math.max(0, round - 1) / halvingRounds))
 

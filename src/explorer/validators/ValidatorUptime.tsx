@@ -12,7 +12,7 @@ import * as Words from "../show/Words.js"
 
 type Rounds = Answer<"monitoring", "validatorRounds">
 
-/** All of them behind those that were made: what stands out at the top was missed. */
+/** Rounds made, drawn over all rounds: what shows above them was missed. */
 const lines: ReadonlyArray<Line> = [
   { name: "due", tone: "bad" },
   { name: "made", tone: "good" },

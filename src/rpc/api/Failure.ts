@@ -189,12 +189,12 @@ export class NotServed extends failure(
   "NotServed",
   501,
 )(
-  "This server does not answer that, and the message says who does: a gateway takes no secret keys, and a node has no archive.",
+  "This server does not answer such requests; the message names what does. A gateway takes no secret keys, and a node has no archive.",
 ) {}
 
 export class Unavailable extends failureWith("Unavailable", 503, {
   retry_after_seconds: integer("when to ask again, as in Retry-After"),
-})("What stands behind a gateway does not answer, or has not reached the commit of Udg-Commit.") {}
+})("The database or the nodes behind a gateway do not answer, or have not reached the commit in Udg-Commit.") {}
 
 export class ShuttingDown extends failure("ShuttingDown", 503)("The node is stopping.") {}
 

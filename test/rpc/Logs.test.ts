@@ -6,6 +6,7 @@ import * as Wallet from "../../src/client/Wallet.js"
 import * as Journal from "../../src/node/engine/Journal.js"
 import * as LogFilter from "../../src/node/log/LogFilter.js"
 import * as Logging from "../../src/node/log/Logging.js"
+import * as Pruning from "../../src/node/offline/Pruning.js"
 import { RpcUrl } from "../../src/node/RpcUrl.js"
 import { Dag } from "../../src/node/reads/Dag.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -79,23 +80,29 @@ it("a node that joins says so at debug, and what it has reached", async () => {
 
 const EPOCH_ROUNDS = 40
 
-/** What a solo node says at `info` from its start until it has finalized so many epochs. */
+/** What a solo node says that keeps few rounds, from its start until it has finalized so many epochs and pruned after each. */
 const untilEpoch = (epochs: number) =>
   Effect.gen(function* () {
     const lines: Array<Line> = []
     const directory = yield* world.temporaryDirectory
     yield* world.found(directory, { epochRounds: EPOCH_ROUNDS, collectionDepthRounds: 10, roundIntervalMs: 5 })
+    const settings = { history: Option.some(10) }
     const finalizes = Effect.gen(function* () {
       const dag = yield* Dag
-      while ((yield* dag.position).finalizedRound <= epochs * EPOCH_ROUNDS + 5) yield* Effect.sleep("5 millis")
+      for (let epoch = 1; epoch <= epochs; epoch++) {
+        while ((yield* dag.position).finalizedRound <= epoch * EPOCH_ROUNDS + 5) yield* Effect.sleep("5 millis")
+        yield* Pruning.once
+      }
     })
-    const node = Layer.provide(world.node(directory), logging("info", lines))
+    const node = Layer.provide(world.node(directory, settings), logging("info,storage=debug", lines))
     yield* Effect.provide(finalizes, node)
     return lines
   }).pipe(Effect.provide(world.platform), Effect.scoped)
 
 it("at info, a node that is well says one line an epoch, with what one asks for", async () => {
-  const lines = await Effect.runPromise(untilEpoch(3))
+  const all = await Effect.runPromise(untilEpoch(3))
+  expect(all.map(({ message }) => message)).toContain("old vertices pruned")
+  const lines = all.filter(({ level }) => level !== "debug")
   const begins = lines.filter(({ message }) => message === "epoch begins")
   expect(begins).toMatchObject(
     [2, 3, 4].map((epoch) => ({

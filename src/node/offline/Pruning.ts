@@ -71,7 +71,7 @@ const vertices = (bounds: Bounds, rest: Effect.Effect<void>, onPruned: (count: n
     const take = storage.vertices.prune(requestOf(bounds, VERTICES_PER_TURN))
     const counted = Effect.tap(take, (gone) => Effect.sync(() => onPruned(gone)))
     const pruned = yield* inTurns(VERTICES_PER_TURN, rest, counted)
-    if (pruned > 0) yield* log.info("old vertices pruned", { vertices: pruned, before: bounds.beforeRound })
+    if (pruned > 0) yield* log.debug("old vertices pruned", { vertices: pruned, before: bounds.beforeRound })
     return pruned
   })
 
@@ -102,7 +102,7 @@ const transactions = (bounds: Bounds, rest: Effect.Effect<void>) =>
       pruned += gone
       yield* rest
     }
-    if (pruned > 0) yield* log.info("old transactions pruned", { transactions: pruned, before: bounds.beforeRound })
+    if (pruned > 0) yield* log.debug("old transactions pruned", { transactions: pruned, before: bounds.beforeRound })
     return pruned
   })
 

@@ -1,6 +1,8 @@
 /** The image, the compose file and the script that founds its network fit the program. */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -137,6 +139,37 @@ describe("the way into the image", () => {
     node.signal("SIGTERM")
     await node.end()
     expect((await asked()).code).toBe(1)
+  })
+
+  describe("asks what leaves no word in the data directory at the port that it was given", () => {
+    const server = createServer((request, response) => {
+      response.statusCode = request.url === "/health" ? 200 : 404
+      response.end()
+    })
+    const portOf = (): number => (server.address() as AddressInfo).port
+    beforeAll(() => new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined))))
+    afterAll(() => server.close())
+
+    const cases: ReadonlyArray<
+      readonly [how: string, words: (port: number) => string, variables: (port: number) => Record<string, string>]
+    > = [
+      ["by --rpc-port", (port) => `--ephemeral --rpc-port ${port}`, () => ({})],
+      ["by --rpc-port=", (port) => `udg gateway --rpc-port=${port} --node http://x`, () => ({ UDG_RPC_PORT: "1" })],
+      ["by the last of two", (port) => `--rpc-port 1 --rpc-port ${port}`, () => ({})],
+      ["by UDG_RPC_PORT", () => "--ephemeral", (port) => ({ UDG_RPC_PORT: String(port) })],
+      ["by --port, which lies below", (port) => `--ephemeral --port ${port - 1_000}`, () => ({ UDG_PORT: "1" })],
+      ["by UDG_PORT", () => "--ephemeral", (port) => ({ UDG_PORT: String(port - 1_000) })],
+    ]
+    it.each(cases)("%s", async (_, words, variables) => {
+      const started = join(mkdtempSync(join(directory, "words-")), "cmdline")
+      const asked = (port: number) => {
+        writeFileSync(started, words(port).replaceAll(" ", "\0"))
+        const environment = { UDG_DATA_DIR: join(directory, "none"), ...variables(port) }
+        return new Running("sh", [pathOf("docker/health.sh"), started], environment).end()
+      }
+      expect((await asked(portOf())).code).toBe(0)
+      expect((await asked(portOf() + 1)).code).toBe(1)
+    })
   })
 })
 

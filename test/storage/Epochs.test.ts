@@ -1,6 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
+import * as Sampled from "../../src/cli/tracing/Sampled.js"
 import * as Subtree from "../../src/ledger/trie/Subtree.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
@@ -95,7 +96,15 @@ describe("epochs", () => {
           for (const piece of pieces) yield* storage.joins.add(piece)
           const before = { checkpoint: checkpoint(71, 7), signatures: [] }
           const target = { checkpoint: checkpoint(81, 8), signatures: [] }
-          yield* storage.replaceState({ target, proven: [before], opening: world.opening(9) })
+          const replaced = storage.replaceState({ target, proven: [before], opening: world.opening(9) })
+          const spans: Array<string> = []
+          const tracer = Sampled.tracer(
+            () => true,
+            ({ name }) => spans.push(name),
+          )
+          yield* Effect.withTracer(replaced, tracer)
+          // What a collector of traces is told of a join.
+          expect(spans).toEqual(["join"])
           for (const closing of [before, target]) {
             const stored = yield* storage.checkpoints.at(closing.checkpoint.round)
             expect(stored).toEqual(Option.some({ ...closing, hasQuorum: true }))

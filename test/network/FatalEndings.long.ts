@@ -42,9 +42,7 @@ const withPlanted = async (by: string) => {
   if (first === undefined) throw new Error("there is no first node")
   const sent = await Wallet.pay(first, network, 3)
   const code = await planted.ended
-  await Processes.until("the others go on", () =>
-    sent.every((id) => others.every((at) => Processes.isRecorded(at, id))),
-  )
+  await Processes.until("the others go on", () => others.every((at) => Processes.notRecorded(at, sent).length === 0))
   const round = Math.max(...others.map(Processes.finalizedRound))
   await Processes.everybodyAt(others, round + 12)
   await expectOneHistory(others, round)

@@ -68,10 +68,8 @@ const paying = (network: Processes.Founded, nodes: () => ReadonlyArray<Processes
  */
 const sendAgain = async (network: Processes.Founded, node: Processes.Started, sent: ReadonlyArray<Hash>) => {
   let again = 0
-  for (const [nonce, id] of sent.entries()) {
-    if (Processes.isRecorded(node, id)) continue
-    again += (await Wallet.pay(node, network, 1, nonce).catch(() => [])).length
-  }
+  for (const id of Processes.notRecorded(node, sent))
+    again += (await Wallet.pay(node, network, 1, sent.indexOf(id)).catch(() => [])).length
   return again
 }
 
@@ -129,7 +127,7 @@ describe("four validators of the last release", () => {
       let again = 0
       await Processes.until("all are final everywhere", async () => {
         await sleep(PATIENCE_MS)
-        if (nodes.every((node) => sent.every((id) => Processes.isRecorded(node, id)))) return true
+        if (nodes.every((node) => Processes.notRecorded(node, sent).length === 0)) return true
         again += await sendAgain(network, first, sent)
         return false
       })

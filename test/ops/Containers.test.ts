@@ -5,6 +5,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
+import { type BuildFailure, build } from "esbuild"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { program, Running } from "../blackbox/Running.js"
 import { optionsIn, pathOf, textOf, variables, variablesIn, yamlOf } from "./Kit.js"
@@ -23,6 +24,9 @@ const compose = yamlOf("compose.yml") as {
 }
 const nodes = Object.entries(compose.services).filter(([name]) => name.startsWith("node-"))
 
+/** Packages that others ask for and do without. */
+const OPTIONAL = ["pg-native", "cloudflare:sockets"]
+
 describe("the image", () => {
   const dockerfile = textOf("Dockerfile")
 
@@ -35,6 +39,41 @@ describe("the image", () => {
     const used = variablesIn(dockerfile)
     expect(used).toContain("UDG_DATA_DIR")
     expect(used.filter((name) => !variables.has(name) && name !== "UDG_")).toStrictEqual([])
+  })
+
+  describe("holds a program", { timeout: 60_000 }, () => {
+    const folder = mkdtempSync(join(tmpdir(), "udg-held-"))
+    const held = join(folder, "dist/main.js")
+    beforeAll(() => execFileSync(process.execPath, [resolve(pathOf(".."), "scripts/image.mjs"), folder]))
+    afterAll(() => rmSync(folder, { recursive: true }))
+
+    it("that runs without any other package, on a disk and with signatures checked in threads", async () => {
+      const node = new Running(process.execPath, [held, "--data-dir", join(folder, "data"), "--port", "0"])
+      await node.until(() => /running/.test(node.stderr))
+      const rpc = /^ {2}rpc +(\S+)$/m.exec(node.stdout)?.[1]
+      const body = JSON.stringify({ address: "00000000000000000000000000000000000000aa", amount: 1_000 })
+      const headers = { "content-type": "application/json" }
+      expect((await fetch(`${rpc}/faucet`, { method: "POST", headers, body })).status).toBe(200)
+      expect((await fetch(`${rpc}/explorer/`)).status).toBe(200)
+      node.signal("SIGTERM")
+      expect((await node.end()).code).toBe(0)
+    })
+
+    it("all of whose parts find what they import", async () => {
+      const threads = ["storage/sqlite/WriterProgram.js", "node/signatures/SignatureProgram.js"]
+      const { errors } = await build({
+        entryPoints: [held, ...threads.map((name) => join(folder, "dist", name))],
+        outdir: join(folder, "bundled"),
+        bundle: true,
+        write: false,
+        platform: "node",
+        format: "esm",
+        external: OPTIONAL,
+        loader: { ".node": "empty" },
+        logLevel: "silent",
+      }).catch((failure: unknown) => failure as BuildFailure)
+      expect(errors.map(({ text }) => text)).toStrictEqual([])
+    })
   })
 
   it("is built from files that are there", () => {

@@ -1,0 +1,42 @@
+// `node scripts/image.mjs FOLDER`, after a build: what the image of a container holds. That is the program without what only
+// its developers read, and of all packages only those that its bundle leaves outside, each with what it loads.
+import { cpSync, readFileSync } from "node:fs"
+import { join, relative, resolve } from "node:path"
+
+/** Native code, which `scripts/build.mjs` cannot bundle, and what the programs of threads import. */
+const OUTSIDE = ["better-sqlite3", "sodium-native", "@noble/ed25519"]
+/** It fetches native code when a package is installed. */
+const ONLY_INSTALLS = "prebuild-install"
+
+const root = resolve(import.meta.dirname, "..")
+const [folder] = process.argv.slice(2)
+if (folder === undefined) throw new Error("the folder to fill is missing")
+
+/** Source code, and native code for other machines than this one. */
+const NOT_LOADED = [
+  /\.(map|d\.ts|d\.mts|md)$/,
+  /^node_modules\/better-sqlite3\/(deps|src|build\/(?!Release$|Release\/better_sqlite3\.node$))/,
+  new RegExp(`^node_modules/sodium-native/prebuilds/(?!${process.platform}-${process.arch}(/|$))`),
+]
+
+const copy = (name) =>
+  cpSync(join(root, name), join(folder, name), {
+    recursive: true,
+    filter: (file) => !NOT_LOADED.some((pattern) => pattern.test(relative(root, file))),
+  })
+
+/** The packages, and all that they depend on. */
+const withDependencies = (names) => {
+  const found = new Set()
+  const left = [...names]
+  for (let name = left.pop(); name !== undefined; name = left.pop()) {
+    if (found.has(name)) continue
+    found.add(name)
+    const { dependencies = {} } = JSON.parse(readFileSync(join(root, "node_modules", name, "package.json"), "utf8"))
+    left.push(...Object.keys(dependencies).filter((each) => each !== ONLY_INSTALLS))
+  }
+  return found
+}
+
+for (const name of ["package.json", "LICENSE", "dist"]) copy(name)
+for (const name of withDependencies(OUTSIDE)) copy(`node_modules/${name}`)

@@ -16,6 +16,7 @@ import * as StakingHandlers from "../rpc/handlers/Staking.js"
 import * as Transactions from "../rpc/handlers/Transactions.js"
 import { type All, Handlers } from "../rpc/server/Handlers.js"
 import { Archive } from "./Archive.js"
+import * as Events from "./Events.js"
 import { forwarded } from "./Forwarding.js"
 import * as Gauges from "./Gauges.js"
 import { Nodes } from "./Nodes.js"
@@ -132,7 +133,7 @@ const make = (version: string) =>
             .ask(({ monitoring }) => monitoring.validatorRounds({ path, urlParams: query }))
             .pipe(forwarded("InvalidRequest", "NameNotFound")),
       },
-      events: { stream: notServed("a gateway does not send events yet; ask a node") },
+      events: yield* Events.make,
       documents: Documents.handlers(version),
     }
     return {
@@ -149,4 +150,4 @@ const make = (version: string) =>
     } satisfies All
   })
 
-export const layer = (version: string) => Layer.effect(Handlers, make(version))
+export const layer = (version: string) => Layer.scoped(Handlers, make(version))

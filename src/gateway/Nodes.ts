@@ -8,6 +8,7 @@ import * as Failure from "../rpc/api/Failure.js"
 const log = Log.for("rpc")
 
 const LOOK_EVERY = Duration.seconds(1)
+const LISTEN_AGAIN = Duration.millis(200)
 const TIMEOUT_MS = 5_000
 
 export type Status = typeof Core.NodeStatus.Type
@@ -30,6 +31,8 @@ export class Nodes extends Context.Tag("udg/gateway/Nodes")<
     readonly status: Effect.Effect<Status, Failure.Unavailable>
     /** Asks one and, if it does not answer or is about to stop, one more. For what may be asked twice. */
     readonly ask: <A>(question: Ask<A>) => Effect.Effect<A, Client.Trouble | Failure.Unavailable>
+    /** Listens to one of them until that ends or the node answers no more, then to the next one, and so on. */
+    readonly listen: (listening: Ask<void>) => Effect.Effect<never>
   }
 >() {}
 
@@ -79,10 +82,33 @@ const make = (urls: ReadonlyArray<string>) =>
     /** The next one, and not `except` if there is another. */
     const next = (except?: Node): Node | undefined => {
       const others = healthy().filter((node) => node !== except)
-      turn = (turn + 1) % nodes.length
-      return others[turn % Math.max(1, others.length)]
+      return others[turn++ % Math.max(1, others.length)]
     }
+    /** When it does not answer; its connection may have fallen silent without an end. */
+    const silent = (node: Node) =>
+      Effect.repeat(
+        Effect.sync(() => node.status),
+        {
+          until: (status) => status === null,
+          schedule: Schedule.spaced(LOOK_EVERY),
+        },
+      )
+    let heard: Node | undefined
     return Nodes.of({
+      listen: (listening) =>
+        Effect.suspend(() => {
+          const node = next(heard) ?? next()
+          if (node === undefined) return Effect.void
+          heard = node
+          return Effect.zipRight(
+            log.debug("listens to a node", { url: node.url }),
+            Effect.raceFirst(listening(node.client), silent(node)),
+          )
+        }).pipe(
+          Effect.catchAll(({ message }) => log.warn("hears a node no more", { reason: message })),
+          Effect.zipRight(Effect.sleep(LISTEN_AGAIN)),
+          Effect.forever,
+        ),
       count: () => ({ all: nodes.length, healthy: healthy().length }),
       status: Effect.suspend(() => {
         const status = next()?.status ?? null

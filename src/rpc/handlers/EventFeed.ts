@@ -14,14 +14,14 @@ export const KEPT = 1_000
 /** A reader that is further behind does not read, or cannot keep up. */
 const FARTHEST_BEHIND = 50_000
 
-const missed = "events were missed: they are older than the last 1,000, or of another start of the node"
+const missed = "events were missed: they are older than the last 1,000, or of another node, gateway or start"
 
 export class Feed {
   #kept: ReadonlyArray<NumberedEvent> = []
   #tail: Link
   readonly #waiting = new Set<() => void>()
 
-  /** `last`: the number that counting goes on from, higher than any that an earlier start of the node gave out. */
+  /** `last`: the number that counting goes on from. It should be one that no other feed is near. */
   constructor(last: number) {
     this.#tail = { events: Chunk.empty(), last, next: undefined }
   }

@@ -13,6 +13,21 @@ const HEALTH_EVERY = Duration.seconds(1)
 /** No node has as many events, so numbers grow across restarts: a client with an old number learns of the restart. */
 const NUMBERS_A_SECOND = 100_000
 
+/** Streams of what a feed has and gets. */
+export const over = (feed: Feed) =>
+  Effect.map(
+    AccountReference.resolver,
+    (account) =>
+      ({
+        stream: ({ headers, query }) =>
+          Effect.gen(function* () {
+            const about = query.account === undefined ? undefined : yield* account("account", query.account)
+            const events = feed.after(Option.map(Option.fromNullable(headers["last-event-id"]), Number))
+            return EventFilter.filtered(events, { types: query.type, account: about })
+          }),
+      }) satisfies Handlers.Of<"events">,
+  )
+
 export const handlers = Effect.gen(function* () {
   const events = yield* Events
   const health = yield* Health
@@ -47,14 +62,5 @@ export const handlers = Effect.gen(function* () {
     ),
   )
 
-  const account = yield* AccountReference.resolver
-
-  return {
-    stream: ({ headers, query }) =>
-      Effect.gen(function* () {
-        const about = query.account === undefined ? undefined : yield* account("account", query.account)
-        const events = feed.after(Option.map(Option.fromNullable(headers["last-event-id"]), Number))
-        return EventFilter.filtered(events, { types: query.type, account: about })
-      }),
-  } satisfies Handlers.Of<"events">
+  return yield* over(feed)
 })

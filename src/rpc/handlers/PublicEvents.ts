@@ -2,37 +2,47 @@
 
 import type { NodeEvent } from "../../node/engine/NodeEvent.js"
 import type { Report, Status } from "../../node/reads/Health.js"
+import type { Address } from "../../protocol/identity/Address.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
 import * as Charges from "../../protocol/transaction/Charges.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
+import type { Header } from "../../protocol/vertex/Header.js"
 import type { Event } from "../api/Events.js"
 
 type Executed = Extract<NodeEvent, { readonly _tag: "Executed" }>
+type TransactionEvent = Extract<Event, { readonly type: "transaction" }>
 
-const transactionEvent = ({ id, from, operation }: Transaction, applied: boolean | null): Event => {
-  const to = Charges.recipientOf(operation)
-  return {
-    type: "transaction",
-    hash: id,
-    transaction_type: operation._tag,
-    from,
-    ...(to === undefined ? {} : { to }),
-    status: applied === null ? "pending" : "finalized",
-    applied,
-  }
-}
+/** `applied` is null while it is pending. */
+export const transaction = ({
+  to,
+  applied,
+  ...rest
+}: Pick<TransactionEvent, "hash" | "transaction_type" | "from" | "applied"> & {
+  readonly to: Address | undefined
+}): TransactionEvent => ({
+  type: "transaction",
+  ...rest,
+  ...(to === undefined ? {} : { to }),
+  status: applied === null ? "pending" : "finalized",
+  applied,
+})
+
+export const vertex = ({ hash, round, author, coinbase }: Header, transactions: number): Event => ({
+  type: "vertex",
+  hash,
+  round,
+  validator: author,
+  reward: coinbase,
+  tx_count: transactions,
+})
+
+const transactionEvent = ({ id, from, operation }: Transaction, applied: boolean | null): Event =>
+  transaction({ hash: id, transaction_type: operation._tag, from, to: Charges.recipientOf(operation), applied })
 
 /** Every vertex in its order, with those of its transactions that had an effect. */
 const executedEvents = ({ execution, vertices }: Executed): ReadonlyArray<Event> =>
   vertices.flatMap(({ header, body }, i) => [
-    {
-      type: "vertex" as const,
-      hash: header.hash,
-      round: header.round,
-      validator: header.author,
-      reward: header.coinbase,
-      tx_count: body.transactions.length,
-    },
+    vertex(header, body.transactions.length),
     ...body.transactions.flatMap((transaction, j) => {
       const outcome = execution.vertices[i]?.transactions[j]
       return outcome === undefined || outcome._tag === "NoEffect"

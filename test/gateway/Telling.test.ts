@@ -1,0 +1,91 @@
+/** In which order a gateway tells what comes from its archive and from a node. */
+import { Chunk, Effect, Option, Stream } from "effect"
+import { expect, it } from "vitest"
+import { Telling } from "../../src/gateway/Events.js"
+import type { Address } from "../../src/protocol/identity/Address.js"
+import type { Hash } from "../../src/protocol/identity/Hash.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import type { Event } from "../../src/rpc/api/Events.js"
+import { Feed } from "../../src/rpc/handlers/EventFeed.js"
+import * as PublicEvents from "../../src/rpc/handlers/PublicEvents.js"
+
+const transaction = (name: string, applied: boolean | null) =>
+  PublicEvents.transaction({
+    hash: name as Hash,
+    transaction_type: "Transfer",
+    from: "somebody" as Address,
+    to: undefined,
+    applied,
+  })
+
+const round = (round: number, final: number): Event => ({
+  type: "round",
+  round: Natural.round(round),
+  finalized_round: Natural.round(final),
+})
+
+const words = (event: Event): string => {
+  switch (event.type) {
+    case "transaction":
+      return `${event.status} ${event.hash}`
+    case "round":
+      return `round ${event.round}, final ${event.finalized_round}`
+    default:
+      return event.type
+  }
+}
+
+const told = (tell: (telling: Telling) => void): ReadonlyArray<string> => {
+  const feed = new Feed(0)
+  tell(new Telling(feed, Natural.round(7)))
+  const events = feed.after(Option.some(0)).pipe(Stream.take(feed.last), Stream.runCollect)
+  return Chunk.toReadonlyArray(Effect.runSync(events)).map(({ event }) => words(event))
+}
+
+it("tells a transaction pending once, however many nodes take it in, and never after it was final", () => {
+  expect(
+    told((telling) => {
+      telling.heard(transaction("a", null))
+      telling.heard(transaction("a", null))
+      // A node may have finalized what the archive does not have yet.
+      telling.heard(transaction("a", true))
+      telling.committed({ events: [transaction("a", true), transaction("b", false)], leaderRound: Natural.round(8) })
+      telling.heard(transaction("b", null))
+      telling.heard(transaction("a", null))
+    }),
+  ).toEqual(["pending a", "finalized a", "finalized b", "round 8, final 8"])
+})
+
+it("says that a round is final when it has told what the round brought, and lets no round go back", () => {
+  expect(
+    told((telling) => {
+      telling.heard(round(10, 9))
+      telling.heard(round(9, 8))
+      telling.heard(round(11, 10))
+      telling.committed({ events: [], leaderRound: Natural.round(9) })
+    }),
+  ).toEqual(["round 10, final 7", "round 11, final 7", "round 11, final 9"])
+})
+
+it("passes on alerts, and of a node neither vertices nor resets, which the archive knows better", () => {
+  expect(
+    told((telling) => {
+      telling.heard({ type: "reset", message: "the node has joined" })
+      telling.heard({ type: "alert", severity: "info", message: "well" })
+      telling.skipTo(Natural.round(900))
+    }),
+  ).toEqual(["alert", "reset", "round 900, final 900"])
+})
+
+it("remembers the last fifty thousand", () => {
+  const feed = new Feed(0)
+  const telling = new Telling(feed, Natural.round(7))
+  telling.heard(transaction("old", null))
+  const many = Array.from({ length: 50_000 }, (_, n) => transaction(String(n), true))
+  telling.committed({ events: many, leaderRound: Natural.round(8) })
+  const before = feed.last
+  telling.heard(transaction("0", null))
+  expect(feed.last).toBe(before)
+  telling.heard(transaction("old", null))
+  expect(feed.last).toBe(before + 1)
+})

@@ -12,6 +12,8 @@ export interface Wish {
   readonly seconds: number
   /** Of the first of them. */
   readonly profile?: Profile
+  /** The `main.js` that the nodes run, where it is not this one. */
+  readonly program?: string
 }
 
 export interface Outcome {
@@ -20,6 +22,8 @@ export interface Outcome {
   readonly processorUs: number
   /** Of all messages that the nodes send each other, for one transfer, before they are encrypted. */
   readonly sentBytes: number
+  /** How often a node checks the signature of a transfer. */
+  readonly checks: number
   readonly final: number
   readonly spent: Spent | null
 }
@@ -36,29 +40,47 @@ const WARM_UP_SECONDS = 10
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-const startAll = async (network: Processes.Founded, profile: Profile | undefined) => {
+const startAll = async (network: Processes.Founded, { profile, program }: Wish) => {
+  const own = program === undefined ? undefined : { ...Processes.DIRECT, program }
   const nodes: Array<Processes.Started> = []
   for (let n = 0; n < VALIDATORS; n++) {
     const words = ["--rate-limits", "off"]
-    nodes.push(await Processes.startValidator(network, n, nodes, words, "warn", n === 0 ? profile?.way : undefined))
+    nodes.push(
+      await Processes.startValidator(
+        network,
+        n,
+        nodes,
+        words,
+        "warn",
+        n === 0 && profile ? { ...profile.way, ...own } : own,
+      ),
+    )
   }
   return nodes
 }
 
+const metricsOf = async ({ http }: Processes.Started): Promise<string> => (await fetch(`${http}/metrics`)).text()
+
 const SENT = /^udg_network_message_bytes_total\{direction="sent",kind="\w+",class="(\w+)"\} (\d+)$/gm
 
 /** What a node has sent so far. What it publishes to gossip goes to each of the others at least once. */
-const sentBy = async ({ http }: Processes.Started): Promise<number> => {
-  const metrics = await (await fetch(`${http}/metrics`)).text()
+const sentBy = (metrics: string): number => {
   let bytes = 0
   for (const [, to, count] of metrics.matchAll(SENT)) bytes += Number(count) * (to === "topic" ? VALIDATORS - 1 : 1)
   return bytes
 }
 
-const sentByAll = async (nodes: ReadonlyArray<Processes.Started>): Promise<number> =>
-  (await Promise.all(nodes.map(sentBy))).reduce((sum, bytes) => sum + bytes, 0)
+const checkedBy = (metrics: string): number => Number(/^udg_signature_checks_total (\d+)$/m.exec(metrics)?.[1])
 
-export const run = async ({ seconds, profile }: Wish): Promise<Outcome> => {
+/** By all nodes so far. */
+const doneBy = async (nodes: ReadonlyArray<Processes.Started>) => {
+  const metrics = await Promise.all(nodes.map(metricsOf))
+  const sum = (of: (metrics: string) => number) => metrics.reduce((all, one) => all + of(one), 0)
+  return { sent: sum(sentBy), checked: sum(checkedBy) }
+}
+
+export const run = async (wish: Wish): Promise<Outcome> => {
+  const { seconds, profile } = wish
   const network = Processes.found({
     validators: VALIDATORS,
     roundMs: ROUND_MS,
@@ -69,7 +91,7 @@ export const run = async ({ seconds, profile }: Wish): Promise<Outcome> => {
     })),
   })
   try {
-    const nodes = await startAll(network, profile)
+    const nodes = await startAll(network, wish)
     const [first] = nodes
     if (first === undefined) throw new Error("there are no nodes")
     await Processes.everybodyAt(nodes, 5)
@@ -97,20 +119,21 @@ export const run = async ({ seconds, profile }: Wish): Promise<Outcome> => {
     const loads = await Promise.all(loaded)
     await sleep(WARM_UP_SECONDS * 1_000)
     const counting = profile?.begin(first)
-    const sent = await sentByAll(nodes)
+    const done = await doneBy(nodes)
     const before = { at: performance.now(), final: Processes.recorded(first), cpu: nodes.map(cpuMs) }
     await Promise.race(loads.map(({ ended }) => ended))
     counting?.end()
     const elapsed = performance.now() - before.at
     const final = Processes.recorded(first) - before.final
     const cpu = nodes.map(cpuMs).reduce((sum, ms, i) => sum + ms - (before.cpu[i] ?? 0), 0)
-    const sentBytes = ((await sentByAll(nodes)) - sent) / final
+    const { sent, checked } = await doneBy(nodes)
     await Promise.all(loads.map(({ ended }) => ended))
     await Promise.all(nodes.map((node) => node.stop()))
     return {
       finalPerSecond: (final * 1_000) / elapsed,
       processorUs: (cpu * 1_000) / final,
-      sentBytes,
+      sentBytes: (sent - done.sent) / final,
+      checks: (checked - done.checked) / (VALIDATORS * final),
       final,
       spent: counting?.spent() ?? null,
     }

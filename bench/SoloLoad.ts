@@ -21,6 +21,8 @@ export interface Wish {
   /** More than any node takes here, so that the load never runs dry. */
   readonly offeredPerSecond: number
   readonly profile?: Profile
+  /** The `main.js` that the node runs, where it is not this one. */
+  readonly program?: string
   /** How many accounts there are besides those that pay; where there are any, they are paid. */
   readonly receivers?: number
 }
@@ -60,7 +62,7 @@ const loopDelay = async (node: Processes.Started): Promise<number> => {
 
 /** `stopped` is told where the data of the node lies, once it has stopped. */
 export const run = async (wish: Wish, stopped = (_directory: string): void => {}): Promise<Outcome> => {
-  const { roundMs, seconds, batch, offeredPerSecond, profile, receivers = 0 } = wish
+  const { roundMs, seconds, batch, offeredPerSecond, profile, program, receivers = 0 } = wish
   const network = Processes.found({
     validators: 1,
     roundMs,
@@ -72,7 +74,8 @@ export const run = async (wish: Wish, stopped = (_directory: string): void => {}
     ],
   })
   try {
-    const node = await Processes.startValidator(network, 0, [], ["--rate-limits", "off"], "warn", profile?.way)
+    const way = { ...(profile?.way ?? Processes.DIRECT), ...(program !== undefined && { program }) }
+    const node = await Processes.startValidator(network, 0, [], ["--rate-limits", "off"], "warn", way)
     await loopDelay(node)
     const began = { at: 0, final: 0, cpu: 0 }
     let counting: ReturnType<Profile["begin"]> | undefined

@@ -17,6 +17,7 @@ interface Measured {
   readonly finalPerSecond: number
   readonly processorUs: number
   readonly sentBytes?: number
+  readonly checks?: number
   readonly final: number
   readonly spent: Spent | null
 }
@@ -72,11 +73,12 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
   }
   const signatureUs = median(signatures)
   const all: Array<Figure> = [{ name: "a signature, raw, median", value: signatureUs, unit: "µs of processor" }]
-  for (const [{ name, validators }, { finalPerSecond, processorUs, sentBytes }] of measured) {
+  for (const [{ name, validators }, { finalPerSecond, processorUs, sentBytes, checks }] of measured) {
     all.push({ name: `${name}: final`, value: finalPerSecond, unit: "a second" })
     all.push({ name: `${name}: processor`, value: processorUs, unit: "µs a transfer" })
     all.push({ name: `${name}: K`, value: processorUs / (validators * signatureUs), unit: "signatures" })
     if (sentBytes !== undefined) all.push({ name: `${name}: between them`, value: sentBytes, unit: "bytes a transfer" })
+    if (checks !== undefined) all.push({ name: `${name}: checks`, value: checks, unit: "a transfer and node" })
   }
   for (const load of LOADS) all.push(...(await partsOf(load)))
   return all

@@ -127,7 +127,7 @@ export const removeAll = async (): Promise<void> => {
   folders.clear()
 }
 
-const DIRECT: Way = { execArgv: [], environment: {} }
+export const DIRECT: Way = { execArgv: [], environment: {} }
 
 /** Starts a node in a directory of the network's folder, and waits until it runs. */
 export const start = async (

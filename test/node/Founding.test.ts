@@ -171,7 +171,7 @@ describe("a network that is founded again", () => {
     operation: { _tag: "Transfer", to: dora.address, amount: Sats.make(5), memo: "" },
   }
   const isValidOn = (id: NetworkId, signed: Transaction.Transaction): boolean =>
-    new Verification.VerifiedTransactions(8).isValid(id, Either.getOrThrow(Transaction.decode(id, signed.encoded)))
+    Verification.checksOf(id, Either.getOrThrow(Transaction.decode(id, signed.encoded))).every(Verification.isValid)
 
   it("takes no transaction of its former self", () => {
     const [before, after] = [Founding.drawnNetworkId("again"), Founding.drawnNetworkId("again")]

@@ -71,7 +71,7 @@ const scene = ({
   replica: other = {},
   verify = FakeKeys.isValid,
   verifySlowly = isValid,
-  verifiedTransactions,
+  verifiedTransactions = new VerifiedTransactions(1_000),
   hold = setImmediate,
   holdSlow = setImmediate,
   isStuck = () => false,
@@ -97,14 +97,20 @@ const scene = ({
   const inspection = new MessageInspection({
     replica: view,
     networkId,
-    verified: verifiedTransactions ?? new VerifiedTransactions(1_000),
     signatures: {
+      verified: verifiedTransactions,
       check: (checks, complete, lane) => {
         if (lane === undefined) throw new Error("no lane")
         const waiting = checks.map((check) => ({ ...check, ...lane }))
         verified.push(...waiting)
         if (waiting.some(isStuck)) return
-        hold(() => complete(Uint8Array.from(checks, (check) => (verify(check) ? 1 : 0))))
+        hold(() => {
+          const results = Uint8Array.from(checks, (check) => (verify(check) ? 1 : 0))
+          for (const [i, { transaction }] of checks.entries()) {
+            if (transaction !== undefined && results[i] === 1) verifiedTransactions.add(transaction)
+          }
+          complete(results)
+        })
       },
       checkByZip215: (checks, complete, owner) => {
         slow.push(...checks.map(() => owner.peer))
@@ -614,8 +620,8 @@ describe("a bug that a message brings to light", () => {
     ],
     [
       "checking signatures",
-      { verifiedTransactions: Object.assign(new VerifiedTransactions(9), { add: broken }) },
-      { _tag: "Transactions", transactions: [transfer("alice", 1, "bob", 7)] },
+      { verifiedTransactions: Object.assign(new VerifiedTransactions(9), { has: broken }) },
+      pushed(vertexOf("ben", {}, { transactions: [transfer("alice", 1, "bob", 7)] })),
     ],
   ]
 

@@ -7,11 +7,25 @@ import { Duration, Effect, HashMap, Logger } from "effect"
 import { describe, expect } from "vitest"
 import type { Owner } from "../../src/node/signatures/FairQueue.js"
 import { SignatureThreads } from "../../src/node/signatures/SignatureThreads.js"
+import * as Address from "../../src/protocol/identity/Address.js"
 import * as Keys from "../../src/protocol/identity/Keys.js"
-import { type Check, isStrictlyValid } from "../../src/protocol/transaction/Verification.js"
+import type { NetworkId } from "../../src/protocol/identity/Network.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import { cosign, make, sign, type Unsigned } from "../../src/protocol/transaction/Transaction.js"
+import { type Check, checksOf, isStrictlyValid } from "../../src/protocol/transaction/Verification.js"
 import { zip215 } from "../protocol/crypto/published.js"
 
 const key = Keys.SecretKey.generate()
+
+const networkId = "udg-threads" as NetworkId
+const unsigned = (nonce: number): Unsigned => ({
+  from: Address.fromPublicKey(key.publicKey),
+  nonce: Natural.nonce(nonce),
+  fee: Sats.make(1_000),
+  operation: { _tag: "Transfer", to: Address.fromPublicKey(key.publicKey), amount: Sats.make(1), memo: "" },
+})
+const payment = (nonce: number) => sign(networkId, unsigned(nonce), key)
 
 const member: Owner = { peer: "member", standing: "member" }
 
@@ -90,6 +104,64 @@ describe("the threads", () => {
       expect(done.filter((name) => name !== "vertex")).toEqual(
         Array.from({ length: 10 }, (_, i) => `transactions ${i}`),
       )
+    }),
+  )
+
+  it.scopedLive("checks a transaction once that waits several times, whoever brought it", () =>
+    Effect.gen(function* () {
+      const threads = yield* SignatureThreads.make({ most: 1 })
+      const checks = Array.from({ length: 1_000 }, (_, nonce) => checksOf(networkId, payment(nonce))).flat()
+      const copies = [false, true, true, false].map((isUrgent, i) =>
+        Effect.async<Uint8Array>((resume) => {
+          const owner: Owner = { peer: `peer ${i}`, standing: "member" }
+          threads.check(checks, (results) => resume(Effect.succeed(results)), { owner, isUrgent })
+        }),
+      )
+      const answers = yield* Effect.all(copies, { concurrency: "unbounded" })
+      expect(answers.map((results) => results.reduce((sum, one) => sum + one, 0))).toEqual([1_000, 1_000, 1_000, 1_000])
+      expect(threads.checked).toBe(1_000)
+      expect(threads.waiting).toBe(0)
+      expect(threads.verified.size).toBe(1_000)
+    }),
+  )
+
+  it.scopedLive(
+    "remembers a transaction of several keys only if each of its signatures holds, and never by one of them",
+    () =>
+      Effect.gen(function* () {
+        const threads = yield* SignatureThreads.make({ most: 1 })
+        const keys = Array.from({ length: 5 }, () => Keys.SecretKey.generate())
+        const shared = (nonce: number, isFalse: (i: number) => boolean) => {
+          const signatures = keys.map((each, i) =>
+            cosign(networkId, unsigned(isFalse(i) ? nonce + 1_000 : nonce), each),
+          )
+          return make(networkId, unsigned(nonce), { _tag: "Policy", signatures })
+        }
+        const good = Array.from({ length: 40 }, (_, nonce) => shared(nonce, () => false))
+        const bad = Array.from({ length: 40 }, (_, nonce) => shared(100 + nonce, (i) => i === nonce % 5))
+        const mixed = good.flatMap((transaction, i) => [transaction, bad[i] ?? transaction])
+        const results = yield* threads.results(mixed.flatMap((transaction) => checksOf(networkId, transaction)))
+        expect(results.reduce((sum, one) => sum + one, 0)).toBe(40 * 5 + 40 * 4)
+        expect(bad.some((transaction) => threads.verified.has(transaction))).toBe(false)
+        expect(good.every((transaction) => threads.verified.has(transaction))).toBe(true)
+      }),
+  )
+
+  it.scopedLive("does not take the acceptance of the rule for vertices for that of the door", () =>
+    Effect.gen(function* () {
+      const threads = yield* SignatureThreads.make({ most: 1 })
+      const onlyInVertex = make(networkId, unsigned(0), {
+        _tag: "SingleKey",
+        publicKey: `01${"00".repeat(31)}` as Keys.PublicKey,
+        signature: `01${"00".repeat(63)}` as Keys.Signature,
+      })
+      const checks = checksOf(networkId, onlyInVertex)
+      const holds = yield* Effect.async<boolean>((resume) =>
+        threads.checkByZip215(checks, (answer) => resume(Effect.succeed(answer)), member),
+      )
+      expect(holds).toBe(true)
+      expect(threads.verified.has(onlyInVertex)).toBe(false)
+      expect(Array.from(yield* threads.results(checks))).toEqual([0])
     }),
   )
 

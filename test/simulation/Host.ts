@@ -6,7 +6,7 @@ import { Either } from "effect"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
-import { type Transaction, verificationKey } from "../../src/protocol/transaction/Transaction.js"
+import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import * as Verification from "../../src/protocol/transaction/Verification.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import type { DiskQuestion, Message } from "../../src/replica/messages/Message.js"
@@ -169,7 +169,7 @@ export class Host {
    * judged by each machine with what it remembers: remembering must not make a bad one good.
    */
   #isGenuine(replica: Replica, message: Message): boolean {
-    const { scheme, networkId } = this.#around
+    const { scheme } = this.#around
     const isDoor = message._tag === "Transactions" || message._tag === "CheckpointSignature"
     const judge = isDoor ? scheme.isStrictlyValid : scheme.isValid
     // Whose signature under a checkpoint counts depends on the epochs a machine knows.
@@ -181,9 +181,7 @@ export class Host {
         )
       : this.#holds(message, () => replica.checksOf(message).every(judge))
     if (holds) return true
-    return replica
-      .checksOf(message, (transaction) => this.#verified.has(verificationKey(networkId, transaction)))
-      .every(judge)
+    return replica.checksOf(message, (transaction) => this.#verified.has(transaction)).every(judge)
   }
 
   #holds(item: Message | Vertex, judged: () => boolean): boolean {
@@ -201,11 +199,9 @@ export class Host {
     const replica = this.#replica
     if (replica === null) return false
     const { scheme, networkId } = this.#around
-    const checks = this.#verified.has(verificationKey(networkId, transaction))
-      ? []
-      : Verification.checksOf(networkId, transaction)
+    const checks = this.#verified.has(transaction) ? [] : Verification.checksOf(networkId, transaction)
     if (!checks.every(scheme.isStrictlyValid)) return false
-    this.#verified.add(verificationKey(networkId, transaction))
+    this.#verified.add(transaction)
     let isTaken = false
     this.#drive((each, now) => {
       isTaken = Either.isRight(each.submit(transaction, now))

@@ -219,8 +219,8 @@ export const faults: ReadonlyArray<Fault> = [
     changes: [
       {
         file: "src/protocol/transaction/Transaction.ts",
-        of: "verificationKey",
-        by: "(_networkId, transaction) => transaction.id",
+        of: "isSameAuthorization",
+        by: "() => true",
       },
     ],
   },

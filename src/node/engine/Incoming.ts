@@ -47,9 +47,6 @@ export interface Surroundings extends Pick<OfInspection, "networkId" | "asked" |
   readonly signatures: SignatureThreads
 }
 
-/** At least half of these are kept, the latest ones: as many as in four full mempools. */
-const VERIFIED_TRANSACTIONS = 80_000
-
 const badSignature: Refusal = {
   _tag: "InvalidSignature",
   reason: "a signature does not hold for these bytes and this key",
@@ -57,7 +54,6 @@ const badSignature: Refusal = {
 
 export class Incoming {
   readonly #around: Surroundings
-  readonly #verified = new Verification.VerifiedTransactions(VERIFIED_TRANSACTIONS)
 
   constructor(around: Surroundings) {
     this.#around = around
@@ -68,7 +64,6 @@ export class Incoming {
     const { counters, network } = this.#around
     return new MessageInspection({
       ...this.#around,
-      verified: this.#verified,
       refused: ({ from, tag }, what, offence) => {
         if (tag === "CheckpointSignature") counters.checkpointRefused()
         Effect.runFork(network.misbehaved(from, what, offence))
@@ -107,19 +102,15 @@ export class Incoming {
   ): Effect.Effect<ReadonlyArray<Submitted>> {
     const { replica, networkId, signatures, counters } = this.#around
     return Effect.suspend(() => {
-      const unknown = transactions.flatMap((transaction) => {
-        const key = Transaction.verificationKey(networkId, transaction)
-        return this.#verified.has(key) ? [] : [{ transaction, key }]
-      })
-      const checks = unknown.map(({ transaction }) => Verification.checksOf(networkId, transaction))
+      const unknown = transactions.filter((transaction) => !signatures.verified.has(transaction))
+      const checks = unknown.map((transaction) => Verification.checksOf(networkId, transaction))
       return Effect.zipWith(signatures.results(checks.flat()), clock, (results, at) => {
         const refused = new Set<Transaction.Transaction>()
         let first = 0
-        for (const [i, { transaction, key }] of unknown.entries()) {
+        for (const [i, transaction] of unknown.entries()) {
           const end = first + (checks[i]?.length ?? 0)
           const bad = results.indexOf(0, first)
-          if (bad < 0 || bad >= end) this.#verified.add(key)
-          else refused.add(transaction)
+          if (bad >= 0 && bad < end) refused.add(transaction)
           first = end
         }
         return transactions.map((transaction): Submitted => {
@@ -133,12 +124,12 @@ export class Incoming {
 
   /** Signs with the sender's next nonce and submits: nothing happens between finding the nonce and using it. */
   signAndSubmit({ key, operation, fee = Sats.ZERO }: SignRequest, at: Timestamp): Effect.Effect<Accepted, Refusal> {
-    const { replica, networkId, counters } = this.#around
+    const { replica, networkId, signatures, counters } = this.#around
     return Effect.suspend(() => {
       const from = Address.fromPublicKey(key.publicKey)
       const nonce = replica.pool.nextNonce(from)
       const transaction = Transaction.sign(networkId, { from, nonce, fee, operation }, key)
-      this.#verified.add(Transaction.verificationKey(networkId, transaction))
+      signatures.verified.add(transaction)
       return Effect.tapError(replica.submit(transaction, at), ({ _tag }) => Effect.sync(() => counters.refused(_tag)))
     })
   }

@@ -10,7 +10,6 @@ import type { Offence } from "../../network/Conduct.js"
 import * as MessageCodec from "../../network/MessageCodec.js"
 import type { Received } from "../../network/Network.js"
 import { type Epoch, epoch as epochOf } from "../../protocol/numbers/Natural.js"
-import { verificationKey } from "../../protocol/transaction/Transaction.js"
 import type { Header } from "../../protocol/vertex/Header.js"
 import type { Encoded } from "../../protocol/vertex/Vertex.js"
 import type { DiskQuestion, Message, Question } from "../../replica/messages/Message.js"
@@ -36,7 +35,7 @@ export type Inspected =
   | { readonly _tag: "HeardOf"; readonly from: PeerId; readonly epoch: Epoch }
   | { readonly _tag: "HeaderOnly"; readonly from: PeerId; readonly header: Header }
 
-export interface Surroundings extends Pick<OfVertices, "networkId" | "verified" | "signatures"> {
+export interface Surroundings extends Pick<OfVertices, "networkId" | "signatures"> {
   readonly replica: Pick<Replica, "checksOf" | "core" | "isAwaited" | "pool" | "useOf" | "validatorOf">
   /** The questions that this node has open. */
   readonly asked: OpenQuestions
@@ -185,7 +184,7 @@ export class MessageInspection {
 
   /** The pool is asked first: the signatures of transactions that it would refuse are not checked. */
   #judgeTransactions(waiting: Waiting, { transactions }: PackedOf<"Transactions">): void {
-    const { replica, networkId, verified, signatures } = this.#around
+    const { replica, signatures } = this.#around
     const verdicts = transactions.map((transaction) => replica.pool.judge(transaction))
     const fresh = transactions.filter((_, i) => {
       const verdict = verdicts[i]
@@ -197,14 +196,12 @@ export class MessageInspection {
     }
     const isWhole = verdicts.every(Either.isRight)
     const message = { _tag: "Transactions", transactions: fresh } as const
-    const checks = replica.checksOf(message, (transaction) => verified.has(verificationKey(networkId, transaction)))
+    const checks = replica.checksOf(message, (transaction) => signatures.verified.has(transaction))
     const judged = (found: Uint8Array): void => {
       if (found.includes(0)) {
         this.#refuse(waiting, "a transaction under a signature that does not hold", "invalid")
         return
       }
-      // Each is in a vertex soon. Few are in two.
-      for (const transaction of fresh) verified.add(verificationKey(networkId, transaction))
       this.#accept(waiting, message, isWhole)
     }
     signatures.check(checks, (found) => this.#hold(waiting, "checking signatures", () => judged(found)), {

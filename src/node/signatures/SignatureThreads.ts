@@ -11,13 +11,17 @@
  * The first judgement is by the door's rule: for a signature in a vertex its no is not final. A refused one is judged
  * again by the rule for vertices, in a lane of its own, because that takes five times as long, and thirty times for a
  * false one.
+ *
+ * A transaction may wait here several times, for it comes from a client, from gossip and in copies of a vertex. It is
+ * checked in the first turn that it gets, and the others take its result.
  */
 import { availableParallelism } from "node:os"
 import type { Worker } from "node:worker_threads"
 import { Effect, Runtime, type Scope } from "effect"
 import * as Threads from "#threads"
 import { Allowance, type Rate } from "../../network/Allowance.js"
-import { type Check, isStrictlyValid, isValid } from "../../protocol/transaction/Verification.js"
+import type { Signature } from "../../protocol/identity/Keys.js"
+import { type Check, isStrictlyValid, isValid, VerifiedTransactions } from "../../protocol/transaction/Verification.js"
 import * as Log from "../log/Log.js"
 import * as CheckBatch from "./CheckBatch.js"
 import { FairQueue, type Owner } from "./FairQueue.js"
@@ -44,6 +48,8 @@ const COST_OF_NO = 25
 /** How soon to check again whether strangers may have a turn. */
 const LOOK_MS = 20
 const WARNED_EVERY_MS = 60_000
+/** At least half of these are remembered, the latest ones: as many as in four full mempools. */
+const VERIFIED_TRANSACTIONS = 80_000
 
 export interface Options {
   /** Threads. */
@@ -51,12 +57,15 @@ export interface Options {
   /** Limit for all strangers together. */
   readonly strangers: Rate
   readonly start: () => Worker
+  /** Those known so far; what is verified here is added. */
+  readonly verified: VerifiedTransactions
 }
 
 const standard = (): Options => ({
   most: Math.min(MOST_WORKERS, Math.max(1, availableParallelism() - 1)),
   strangers: STRANGERS,
   start: () => Threads.start("node/signatures/SignatureProgram"),
+  verified: new VerifiedTransactions(VERIFIED_TRANSACTIONS),
 })
 
 export interface Lane {
@@ -87,80 +96,77 @@ interface Piece {
   readonly to: number
 }
 
-const costOfPiece = (piece: Piece): number => (piece.to - piece.from) * (piece.job.isByZip215 ? COST_OF_YES : 1)
+/** One check of a job, at its place there. */
+interface Place {
+  readonly job: Job
+  readonly at: number
+}
+
+/** A check that a thread has, and the places that wait for the same one. */
+interface UnderWay extends Place {
+  readonly others: Array<Place>
+}
+
+type Batch = ReadonlyArray<UnderWay>
+
+const allOf = ({ job, from, to }: Piece): Batch =>
+  Array.from({ length: to - from }, (_, i) => ({ job, at: from + i, others: [] }))
 
 const countOf = (pieces: ReadonlyArray<Piece>): number => pieces.reduce((count, { from, to }) => count + to - from, 0)
 
-const costOf = (pieces: ReadonlyArray<Piece>): number => pieces.reduce((cost, piece) => cost + costOfPiece(piece), 0)
+const isByZip215 = (batch: Batch): boolean => batch[0]?.job.isByZip215 ?? false
 
-const answered = (piece: Piece, results: Uint8Array): void => {
-  const { job, from } = piece
+/** In native checks. */
+const costOf = (batch: Batch): number => batch.length * (isByZip215(batch) ? COST_OF_YES : 1)
+
+const checksIn = (batch: Batch): ReadonlyArray<Check> => batch.flatMap(({ job, at }) => job.checks[at] ?? [])
+
+const answerOf = (check: Check, byZip215: boolean): number =>
+  (byZip215 ? isValid(check) : isStrictlyValid(check)) ? 1 : 0
+
+/** Fills in one of a job's results. */
+const settle = ({ job, at }: Place, result: number): void => {
   if (job.missing === 0) return
-  job.results.set(results, from)
-  const isDecided = job.isByZip215 && results.includes(0)
-  job.missing = isDecided ? 0 : job.missing - results.length
+  job.results[at] = result
+  const isDecided = job.isByZip215 && result === 0
+  job.missing = isDecided ? 0 : job.missing - 1
   if (job.missing === 0) job.complete(job.results)
-}
-
-const answerHere = (pieces: ReadonlyArray<Piece>): void => {
-  for (const piece of pieces) {
-    const { job, from, to } = piece
-    const holds = job.isByZip215 ? isValid : isStrictlyValid
-    if (job.missing === 0) continue
-    answered(
-      piece,
-      Uint8Array.from(job.checks.slice(from, to), (check) => (holds(check) ? 1 : 0)),
-    )
-  }
-}
-
-const answerBy = (results: Uint8Array, pieces: ReadonlyArray<Piece>): void => {
-  let at = 0
-  for (const piece of pieces) {
-    const end = at + piece.to - piece.from
-    answered(piece, results.subarray(at, end))
-    at = end
-  }
 }
 
 interface Surroundings {
   readonly start: () => Worker
-  readonly onAnswer: () => void
+  readonly onAnswered: (batch: Batch, results: Uint8Array) => void
   readonly onFault: (error: unknown) => void
-  readonly onGone: (thread: Thread) => void
+  /** With the batches that it has not answered. */
+  readonly onGone: (thread: Thread, unanswered: ReadonlyArray<Batch>) => void
 }
 
 /** A thread, and the batches that it has not answered yet, in order. */
 class Thread {
   readonly #worker: Worker
-  readonly #waiting: Array<ReadonlyArray<Piece>> = []
+  readonly #waiting: Array<Batch> = []
   /** Its unanswered work, in native checks. */
   load = 0
 
-  constructor({ start, onAnswer, onFault, onGone }: Surroundings) {
+  constructor({ start, onAnswered, onFault, onGone }: Surroundings) {
     this.#worker = start()
     // It must not keep an otherwise idle process alive.
     this.#worker.unref()
     this.#worker.on("message", (results: Reply) => {
-      const pieces = this.#waiting.shift() ?? []
-      this.load -= costOf(pieces)
-      onAnswer()
-      answerBy(results, pieces)
+      const batch = this.#waiting.shift() ?? []
+      this.load -= costOf(batch)
+      onAnswered(batch, results)
     })
     // The exit event follows, and its handler deals with unanswered batches.
     this.#worker.on("error", onFault)
-    this.#worker.on("exit", () => {
-      onGone(this)
-      for (const pieces of this.#waiting.splice(0)) answerHere(pieces)
-    })
+    this.#worker.on("exit", () => onGone(this, this.#waiting.splice(0)))
   }
 
-  give(pieces: ReadonlyArray<Piece>): void {
-    const checks = pieces.flatMap(({ job, from, to }) => job.checks.slice(from, to))
-    const bytes = CheckBatch.pack(checks)
-    const request: Request = { count: checks.length, bytes, isByZip215: pieces[0]?.job.isByZip215 ?? false }
-    this.#waiting.push(pieces)
-    this.load += costOf(pieces)
+  give(batch: Batch): void {
+    const bytes = CheckBatch.pack(checksIn(batch))
+    const request: Request = { count: batch.length, bytes, isByZip215: isByZip215(batch) }
+    this.#waiting.push(batch)
+    this.load += costOf(batch)
     this.#worker.postMessage(request, [bytes])
   }
 
@@ -181,6 +187,8 @@ export class SignatureThreads {
   readonly #doubted = new FairQueue<Piece>()
   readonly #strangers: Allowance
   #isLooking = false
+  /** Checks of transactions that a thread has, by signature. */
+  readonly #underWay = new Map<Signature, UnderWay>()
   #threads: Array<Thread> = []
   #urgentInARow = 0
   #isTurnOfDoubted = false
@@ -190,12 +198,14 @@ export class SignatureThreads {
 
   readonly #start: () => Worker
   readonly #warn: (error: unknown) => void
+  readonly verified: VerifiedTransactions
   #warnedAt = Number.NEGATIVE_INFINITY
 
-  private constructor({ most, strangers, start }: Options, warn: (error: unknown) => void) {
+  private constructor({ most, strangers, start, verified }: Options, warn: (error: unknown) => void) {
     this.#most = most
     this.#start = start
     this.#warn = warn
+    this.verified = verified
     this.#strangers = new Allowance(strangers, performance.now())
   }
 
@@ -212,7 +222,7 @@ export class SignatureThreads {
     )
   }
 
-  /** Signatures with a verdict so far; one that the rule for vertices judges again counts twice. */
+  /** Signatures checked so far; one that the rule for vertices judges again counts twice. */
   get checked(): number {
     return this.#checked
   }
@@ -271,9 +281,62 @@ export class SignatureThreads {
     this.#waiting += checks
     return (results) => {
       this.#waiting -= checks
-      this.#checked += checks
       complete(results)
     }
+  }
+
+  #answered(batch: Batch, results: Uint8Array): void {
+    this.#checked += batch.length
+    for (const [i, underWay] of batch.entries()) this.#answer(underWay, results[i] ?? 0)
+  }
+
+  #answerHere(batch: Batch): void {
+    const byZip215 = isByZip215(batch)
+    this.#answered(
+      batch,
+      Uint8Array.from(checksIn(batch), (check) => answerOf(check, byZip215)),
+    )
+  }
+
+  #answer(underWay: UnderWay, result: number): void {
+    const { job, at, others } = underWay
+    const signature = job.checks[at]?.signature
+    if (signature !== undefined && this.#underWay.get(signature) === underWay) this.#underWay.delete(signature)
+    settle(underWay, result)
+    if (result === 1 && !job.isByZip215) this.#remember(underWay)
+    for (const other of others) settle(other, result)
+  }
+
+  /** Remembers the transaction that this check belongs to, once each of its signatures holds. They lie side by side. */
+  #remember({ job: { checks, results }, at }: Place): void {
+    const transaction = checks[at]?.transaction
+    if (transaction === undefined) return
+    let first = at
+    while (checks[first - 1]?.transaction === transaction) first--
+    for (let i = first; checks[i]?.transaction === transaction; i++) if (results[i] !== 1) return
+    this.verified.add(transaction)
+  }
+
+  /** Puts the check at this place into a batch, unless it is verified, or under way already. */
+  #begin(place: Place, batch: Array<UnderWay>): void {
+    const check = place.job.checks[place.at]
+    if (check?.transaction === undefined) {
+      batch.push({ ...place, others: [] })
+      return
+    }
+    if (this.verified.has(check.transaction)) {
+      settle(place, 1)
+      return
+    }
+    const same = this.#underWay.get(check.signature)
+    const { transaction, publicKey } = same?.job.checks[same.at] ?? {}
+    if (same !== undefined && transaction?.id === check.transaction.id && publicKey === check.publicKey) {
+      same.others.push(place)
+      return
+    }
+    const underWay = { ...place, others: [] }
+    this.#underWay.set(check.signature, underWay)
+    batch.push(underWay)
   }
 
   #dispatch(): void {
@@ -284,7 +347,7 @@ export class SignatureThreads {
     // Strangers' checks never run here, not even a few: everything else waits for this thread.
     const isOursAlone = jobs.every(({ lane }) => lane.owner.standing !== "stranger")
     if (this.#isEnded || (isOursAlone && countOf(pieces) <= NOT_WORTH_THE_WAY)) {
-      answerHere(pieces)
+      for (const piece of pieces) this.#answerHere(allOf(piece))
       return
     }
     for (const piece of pieces) {
@@ -319,7 +382,7 @@ export class SignatureThreads {
   }
 
   /** While all three lanes are busy, urgent checks get three quarters, and the others an eighth each. */
-  #next(): ReadonlyArray<Piece> {
+  #next(): Batch {
     const isTheirTurn = this.#urgentInARow >= URGENT_IN_A_ROW && this.#others.size + this.#doubted.size > 0
     const urgent = isTheirTurn ? [] : this.#batchOf(this.#urgent)
     this.#urgentInARow = urgent.length === 0 ? 0 : this.#urgentInARow + 1
@@ -328,7 +391,7 @@ export class SignatureThreads {
     return patient.length > 0 ? patient : this.#batchOf(this.#urgent)
   }
 
-  #nextPatient(): ReadonlyArray<Piece> {
+  #nextPatient(): Batch {
     this.#isTurnOfDoubted = !this.#isTurnOfDoubted
     const doubted = this.#isTurnOfDoubted ? this.#batchOfDoubted() : []
     if (doubted.length > 0) return doubted
@@ -337,34 +400,35 @@ export class SignatureThreads {
   }
 
   /** Checks of one job, so that a no ends the batch, and at most a batch in time. Drops jobs that a no has decided. */
-  #batchOfDoubted(): ReadonlyArray<Piece> {
+  #batchOfDoubted(): Batch {
     for (let next = this.#doubted.next(); next !== undefined; next = this.#doubted.next()) {
       const { owner, item } = next
       if (item.job.missing === 0) continue
       const to = Math.min(item.to, item.from + Math.ceil(BATCH / COST_OF_YES))
       if (to < item.to) this.#doubted.pushFirst(owner, { ...item, from: to })
       this.#doubted.charge(owner, (to - item.from) * COST_OF_YES)
-      return [{ ...item, to }]
+      return allOf({ ...item, to })
     }
     return []
   }
 
   /** As many as fit into one batch, which may be part of a large job. */
-  #batchOf(lane: FairQueue<Piece>): ReadonlyArray<Piece> {
-    const batch: Array<Piece> = []
+  #batchOf(lane: FairQueue<Piece>): Batch {
+    const batch: Array<UnderWay> = []
     const now = performance.now()
     const strangersMay = this.#strangers.take(0, now) === 0
     const mayHave = ({ standing }: Owner): boolean => strangersMay || standing !== "stranger"
-    for (let room = BATCH; room > 0; ) {
+    while (batch.length < BATCH) {
       const next = lane.next(mayHave)
       if (next === undefined) break
       const { owner, item } = next
-      const to = Math.min(item.to, item.from + room)
-      if (to < item.to) lane.pushFirst(owner, { ...item, from: to })
-      batch.push({ ...item, to })
-      lane.charge(owner, to - item.from)
-      if (owner.standing === "stranger") this.#strangers.take(to - item.from, now)
-      room -= to - item.from
+      const before = batch.length
+      let at = item.from
+      for (; at < item.to && batch.length < BATCH; at++) this.#begin({ job: item.job, at }, batch)
+      if (at < item.to) lane.pushFirst(owner, { ...item, from: at })
+      const cost = batch.length - before
+      lane.charge(owner, cost)
+      if (owner.standing === "stranger") this.#strangers.take(cost, now)
     }
     return batch
   }
@@ -377,10 +441,15 @@ export class SignatureThreads {
     if (idlest !== undefined && (idlest.load === 0 || this.#threads.length >= this.#most)) return idlest
     const thread = new Thread({
       start: this.#start,
-      onAnswer: () => this.#give(),
+      // The thread goes on before anybody acts on what it said.
+      onAnswered: (batch, results) => {
+        this.#give()
+        this.#answered(batch, results)
+      },
       onFault: (error) => this.#failed(error),
-      onGone: (gone) => {
+      onGone: (gone, unanswered) => {
         this.#threads = this.#threads.filter((other) => other !== gone)
+        for (const batch of unanswered) this.#answerHere(batch)
         this.#give()
       },
     })
@@ -401,7 +470,7 @@ export class SignatureThreads {
     await Promise.all(this.#threads.map((thread) => thread.end()))
     // The node takes in no more vertices, so their doubted signatures stay undecided.
     for (const lane of [this.#urgent, this.#others]) {
-      for (let next = lane.next(); next !== undefined; next = lane.next()) answerHere([next.item])
+      for (let next = lane.next(); next !== undefined; next = lane.next()) this.#answerHere(allOf(next.item))
     }
   }
 }

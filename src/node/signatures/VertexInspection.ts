@@ -12,8 +12,7 @@ import type { Offence } from "../../network/Conduct.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import type { Epoch } from "../../protocol/numbers/Natural.js"
-import { verificationKey } from "../../protocol/transaction/Transaction.js"
-import type { Check, VerifiedTransactions } from "../../protocol/transaction/Verification.js"
+import type { Check } from "../../protocol/transaction/Verification.js"
 import * as Header from "../../protocol/vertex/Header.js"
 import * as Vertex from "../../protocol/vertex/Vertex.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
@@ -57,8 +56,7 @@ interface Said extends Arrival {
 export interface Surroundings {
   readonly replica: Pick<Replica, "core" | "validatorOf">
   readonly networkId: NetworkId
-  readonly verified: VerifiedTransactions
-  readonly signatures: Pick<SignatureThreads, "check" | "checkByZip215">
+  readonly signatures: Pick<SignatureThreads, "check" | "checkByZip215" | "verified">
   readonly turns: Turns
 }
 
@@ -260,7 +258,7 @@ export class VertexInspection {
           this.#open(said, sorted, at + 1, parts)
           return
         }
-        const { networkId, verified } = this.#around
+        const { networkId, signatures } = this.#around
         // A copy: a vertex must not keep alive the message it came in.
         const opened = Vertex.open(networkId, candidate.header, candidate.encoded.slice())
         if (Either.isLeft(opened)) {
@@ -270,7 +268,7 @@ export class VertexInspection {
         const vertex = opened.right
         const checks = candidate.isHere
           ? []
-          : Validity.bodyChecks(networkId, vertex.body, (each) => verified.has(verificationKey(networkId, each)))
+          : Validity.bodyChecks(networkId, vertex.body, (each) => signatures.verified.has(each))
         parts.push({ vertex, checks })
         this.#open(said, sorted, at + 1, parts)
       }),

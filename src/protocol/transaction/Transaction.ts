@@ -115,9 +115,17 @@ export const bytesUnderSignature = (networkId: NetworkId, transaction: Transacti
     transaction.encoded.subarray(0, transaction.encoded.length - authorizationLength(transaction.authorization)),
   )
 
-/** Identifies this transaction under exactly these signatures: the key of the cache of verified transactions. */
-export const verificationKey = (networkId: NetworkId, transaction: Transaction): Hash.Hash =>
-  Hash.of("udg/verified", domainOf(networkId), transaction.encoded)
+/** Whether these are the same signatures by the same keys, in the same order. */
+export const isSameAuthorization = (one: Authorization, other: Authorization): boolean => {
+  const [ours, theirs] = [keySignatures(one), keySignatures(other)]
+  return (
+    one._tag === other._tag &&
+    ours.length === theirs.length &&
+    ours.every(
+      ({ publicKey, signature }, i) => publicKey === theirs[i]?.publicKey && signature === theirs[i]?.signature,
+    )
+  )
+}
 
 export const idOf = (networkId: NetworkId, unsigned: Unsigned): Hash.Hash =>
   idOfEncoded(networkId, encodeUnsigned(unsigned))

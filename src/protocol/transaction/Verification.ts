@@ -3,7 +3,7 @@
  * native verifier accepts a subset of that, so its acceptance is final anywhere, and its rejection only at admission.
  */
 import { fromHex, verifyNative, verifyZip215 } from "#crypto"
-import type * as Hash from "../identity/Hash.js"
+import type { Hash } from "../identity/Hash.js"
 import type { PublicKey, Signature } from "../identity/Keys.js"
 import type { NetworkId } from "../identity/Network.js"
 import * as Transaction from "./Transaction.js"
@@ -13,6 +13,8 @@ export interface Check {
   readonly message: Uint8Array
   readonly publicKey: PublicKey
   readonly signature: Signature
+  /** The transaction that the signature belongs to, if it belongs to one. */
+  readonly transaction?: Transaction.Transaction
 }
 
 /** Consensus-critical: for signatures in a vertex. */
@@ -29,19 +31,18 @@ export const isStrictlyValid = ({ message, publicKey, signature }: Check): boole
 /** Every signature of a transaction with the bytes it covers. */
 export const checksOf = (networkId: NetworkId, transaction: Transaction.Transaction): ReadonlyArray<Check> => {
   const message = Transaction.bytesUnderSignature(networkId, transaction)
-  return Transaction.keySignatures(transaction.authorization).map((proof) => ({ message, ...proof }))
+  return Transaction.keySignatures(transaction.authorization).map((proof) => ({ message, ...proof, transaction }))
 }
 
 /**
- * Remembers valid signatures, so that a transaction verified at admission is not verified again in a vertex. A key
- * covers the signed bytes and every key and signature, never the transaction id alone: the same transaction under
- * another signature is another key. Only acceptance is kept; unlike rejection, it means the same at admission and in a
- * vertex.
+ * Remembers transactions whose signatures hold, so that one that was verified at admission is not verified again in a
+ * vertex. The id says nothing about the signatures, so these are kept beside it: the same transaction under another
+ * signature is unknown. Only acceptance is kept; unlike rejection, it means the same at admission and in a vertex.
  */
 export class VerifiedTransactions {
   /** Each generation holds half of them; when the younger one is full, the older one is dropped at once. */
-  #younger = new Set<Hash.Hash>()
-  #older = new Set<Hash.Hash>()
+  #younger = new Map<Hash, Transaction.Authorization>()
+  #older = new Map<Hash, Transaction.Authorization>()
   readonly #capacity: number
 
   constructor(capacity: number) {
@@ -52,27 +53,18 @@ export class VerifiedTransactions {
     return this.#younger.size + this.#older.size
   }
 
-  /** By its `Transaction.verificationKey`. */
-  has(key: Hash.Hash): boolean {
-    return this.#younger.has(key) || this.#older.has(key)
+  has({ id, authorization }: Transaction.Transaction): boolean {
+    const known = this.#younger.get(id) ?? this.#older.get(id)
+    return known !== undefined && Transaction.isSameAuthorization(known, authorization)
   }
 
-  /** For callers that had the signatures verified elsewhere, for example in a worker thread. */
-  add(key: Hash.Hash): void {
-    if (this.has(key)) return
+  /** The caller has had its signatures verified. */
+  add(transaction: Transaction.Transaction): void {
+    if (this.has(transaction)) return
     if (2 * (this.#younger.size + 1) > this.#capacity) {
       this.#older = this.#younger
-      this.#younger = new Set()
+      this.#younger = new Map()
     }
-    this.#younger.add(key)
-  }
-
-  /** Whether every signature is valid by the rule for vertices. */
-  isValid(networkId: NetworkId, transaction: Transaction.Transaction): boolean {
-    const key = Transaction.verificationKey(networkId, transaction)
-    if (this.has(key)) return true
-    const valid = checksOf(networkId, transaction).every(isValid)
-    if (valid) this.add(key)
-    return valid
+    this.#younger.set(transaction.id, transaction.authorization)
   }
 }

@@ -199,7 +199,7 @@ const ofNetwork: Of<Measured> = [
   ),
   counter(
     "udg_signature_checks_total",
-    "Signatures with a verdict; one that is judged again by the rule for vertices counts twice",
+    "Signatures checked; one that is judged again by the rule for vertices counts twice",
     (m) => m.load.signatures.checked,
   ),
   gauge("udg_signature_checks_waiting", "Signatures that wait for a verdict", (m) => m.load.signatures.waiting),

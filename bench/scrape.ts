@@ -9,7 +9,7 @@ import * as Network from "../src/protocol/identity/Network.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as Testing from "../src/testing/Testing.js"
 import * as Processes from "../test/network/Processes.js"
-import { type Figure, median, type Suite } from "./Harness.js"
+import { type Figure, median, quantile, type Suite } from "./Harness.js"
 import * as HttpLoad from "./HttpLoad.js"
 import { cpuMs } from "./ProcessorTime.js"
 
@@ -152,14 +152,14 @@ const underLoad = async (): Promise<ReadonlyArray<Figure>> => {
     })
     const seconds = (PAIRS * WINDOW_MS) / 1_000
     const all = (of: (pair: Pair) => number) => measured.reduce((sum, pair) => sum + of(pair), 0) / seconds
-    const [middle, low, high] = [median(costs), Math.min(...costs), Math.max(...costs)]
+    const middle = median(costs)
     return [
       { name: "full load, unscraped: final", value: all(([{ final }]) => final), unit: "a second" },
       { name: "full load, unscraped: processor", value: all(([{ cpu }]) => cpu / 1_000), unit: "cores" },
       { name: "full load: scrapes", value: all(([, { scrapes }]) => scrapes), unit: "a second" },
       { name: "full load: processor, median of pairs", value: middle, unit: "ms a scrape" },
-      { name: "full load: processor, lowest", value: low, unit: "ms a scrape" },
-      { name: "full load: processor, highest", value: high, unit: "ms a scrape" },
+      { name: "full load: processor, lower quartile", value: quantile(costs, 0.25), unit: "ms a scrape" },
+      { name: "full load: processor, upper quartile", value: quantile(costs, 0.75), unit: "ms a scrape" },
       { name: `full load: scraped every ${INTERVAL_MS / 1_000} s`, value: (middle * 100) / INTERVAL_MS, unit: "%" },
     ]
   } finally {

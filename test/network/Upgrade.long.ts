@@ -5,7 +5,7 @@ import { get } from "node:http"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { json } from "node:stream/consumers"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import { Sqlite } from "../../src/storage/sqlite/Driver.js"
 import { expectOneHistory } from "./History.js"
@@ -91,8 +91,10 @@ const watching = (nodes: () => ReadonlyArray<Processes.Started>) => {
     round = now
     changedAt = performance.now()
   }, 50)
+  const stop = () => clearInterval(timer)
+  onTestFinished(stop)
   return () => {
-    clearInterval(timer)
+    stop()
     return longestMs
   }
 }

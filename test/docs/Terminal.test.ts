@@ -1,6 +1,6 @@
 /**
- * docs/cli.md and docs/getting-started.md show what a terminal shows: every `console` block is typed, line by line, and what
- * comes back must have the shape of what the page says. UDG_REWRITE_DOCS=1 puts what came back into the page instead.
+ * Some pages show what a terminal shows: every `console` block is typed, line by line, and what comes back must have the
+ * shape of what the page says. UDG_REWRITE_DOCS=1 puts what came back into the page instead.
  */
 import { symlinkSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -10,44 +10,12 @@ import { verbs } from "../../src/cli/wallet/Wallet.js"
 import { program, Running } from "../blackbox/Running.js"
 import { PASSPHRASE, Person } from "../blackbox/wallet/Person.js"
 import { root, textOf } from "./Pages.js"
+import { rewritten, shapeOf, stepsOf, type Typed } from "./Typed.js"
 
 const isRewriting = process.env["UDG_REWRITE_DOCS"] === "1"
 
-interface Typed {
-  readonly line: string
-  readonly shown: string
-}
-
-const BLOCK = /```console\n([\s\S]*?)```/g
-
-/** The lines that are typed in a block, each with what follows it. */
-const typedIn = (block: string): ReadonlyArray<Typed> =>
-  block
-    .split(/^\$ /m)
-    .slice(1)
-    .map((part) => {
-      const [line = "", ...shown] = part.split("\n")
-      return { line, shown: shown.join("\n").trimEnd() }
-    })
-
-const storyOf = (page: string): ReadonlyArray<Typed> =>
-  [...page.matchAll(BLOCK)].flatMap(([, block = ""]) => typedIn(block))
-
-/**
- * Without what differs each time: who, when, how much, and how wide a column is. A checked answer has one more line once an
- * epoch has closed. On a slow machine that is so when the line is typed.
- */
-const shapeOf = (text: string): string =>
-  text
-    .replaceAll(/\nnext time +--trust \d+:[0-9a-f]{64}$/gm, "")
-    .replaceAll(/\b[0-9a-f]{128}\b|\b[0-9a-f]{64}\b|\b[0-9a-f]{40}\b|\bt?udg1[0-9a-z]{38}\b/g, "…")
-    .replaceAll(/\b[0-9a-z]+…[0-9a-z]+\b/g, "…")
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…")
-    .replaceAll(/udg-solo-[0-9a-f]{16}/g, "…")
-    .replaceAll(/127\.0\.0\.1:\d+/g, "…")
-    .replaceAll(/\d[\d,]*(?:\.\d+)?/g, "…")
-    .replaceAll(/[ \t]+/g, " ")
-    .replaceAll(/ $/gm, "")
+const storyOf = (file: string): ReadonlyArray<Typed> =>
+  stepsOf(file).flatMap((step) => ("typed" in step ? [step.typed] : []))
 
 /** Of the terminal: what is shown fits it. */
 const COLUMNS = 80
@@ -105,15 +73,6 @@ const typedAnew = async (story: ReadonlyArray<Typed>): Promise<ReadonlyArray<Typ
   }
 }
 
-const rewrite = (file: string, seen: ReadonlyArray<Typed>): void => {
-  const shown = seen.values()
-  const page = textOf(file).replaceAll(BLOCK, (_, block: string) => {
-    const parts = typedIn(block).map(({ line }) => `$ ${line}\n${shown.next().value?.shown ?? ""}\n`)
-    return `\`\`\`console\n${parts.join("\n")}\`\`\``
-  })
-  writeFileSync(resolve(root, file), page)
-}
-
 describe("docs/cli.md", () => {
   it("has every verb as its usage says it, and every exit code", () => {
     const usage = textOf("docs/cli.md").replaceAll("\\|", "|").replaceAll(/ +/g, " ")
@@ -128,13 +87,14 @@ describe("docs/cli.md", () => {
 it.each([
   ["docs/cli.md", 20],
   ["docs/getting-started.md", 6],
+  ["docs/tutorials/wallet.md", 6],
 ])("%s shows what a terminal shows", { timeout: 300_000 }, async (file, least) => {
-  const story = storyOf(textOf(file))
+  const story = storyOf(file)
   expect(story.length).toBeGreaterThan(least)
   const seen = await typedAnew(story)
   const shown = seen.flatMap((each) => each.shown.split("\n"))
   expect(shown.filter((line) => line.length > COLUMNS)).toEqual([])
-  if (isRewriting) return rewrite(file, seen)
+  if (isRewriting) return writeFileSync(resolve(root, file), rewritten(file, seen))
   for (const [i, { line, shown }] of seen.entries()) {
     expect(`$ ${line}\n${shapeOf(shown)}`).toBe(`$ ${line}\n${shapeOf(story[i]?.shown ?? "")}`)
   }

@@ -8,7 +8,9 @@ import * as Rest from "../support/Rest.js"
 import * as Stranger from "../testing/Stranger.js"
 import * as RealNode from "./RealNode.js"
 
-const guide = readFileSync(join(resolve(import.meta.dirname, "../.."), "docs/api.md"), "utf8")
+const guide = ["docs/api.md", "docs/tutorials/embedding.md"]
+  .map((page) => readFileSync(join(resolve(import.meta.dirname, "../.."), page), "utf8"))
+  .join("\n")
 const ADDRESS = "http://127.0.0.1:10333"
 
 interface Block {

@@ -17,6 +17,9 @@ type Schemas = Document["components"]["schemas"]
 type Item = Document["paths"][string]
 type Operation = NonNullable<Item["get"]>
 
+/** How a page lets one try an operation. */
+type Attempt = (method: string, path: string, operation: Operation, schemas: Schemas) => string
+
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
@@ -102,19 +105,30 @@ const input = ({ name, in: place, required }: Operation["parameters"][number]): 
 const isStream = ({ responses }: Operation): boolean =>
   Object.values(responses).some(({ content }) => content !== undefined && "text/event-stream" in content)
 
-/** The same call for a terminal, and from the page. Without the script it has the examples and the standard port. */
-const attempt = (method: string, path: string, operation: Operation, schemas: Schemas): string => {
+const bodyOf = (operation: Operation, schemas: Schemas): string | undefined => {
   const schema = operation.requestBody?.content["application/json"]?.schema
-  const body = schema === undefined ? undefined : JSON.stringify(exampleOf(schema, schemas) ?? {}, null, 2)
+  return schema === undefined ? undefined : JSON.stringify(exampleOf(schema, schemas) ?? {}, null, 2)
+}
+
+/** The call for a terminal, with the examples and the standard port. */
+const curl = (method: string, path: string, body: string | undefined): string => {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => EXAMPLES[name] ?? "1")
-  const call = `curl 'http://127.0.0.1:10333${filled}'`
   const rest = body === undefined ? "" : ` -X ${method} -H 'Content-Type: application/json' -d '${body}'`
+  return `<pre class="curl" tabindex="0">${escaped(`curl 'http://127.0.0.1:10333${filled}'${rest}`)}</pre>`
+}
+
+const call: Attempt = (method, path, operation, schemas) =>
+  `<h4>With curl</h4>${curl(method, path, bodyOf(operation, schemas))}`
+
+/** The same call for a terminal, and from the page. */
+const attempt: Attempt = (method, path, operation, schemas) => {
+  const body = bodyOf(operation, schemas)
   return [
     `<h4>Try it</h4><div class="try" data-method="${method}" data-path="${escaped(path)}">`,
     ...operation.parameters.map(input),
     body === undefined ? "" : `<label>body <textarea rows="6" spellcheck="false">${escaped(body)}</textarea></label>`,
     isStream(operation) ? "" : '<button type="button" hidden>Send to this node</button>',
-    `<pre class="curl" tabindex="0">${escaped(call + rest)}</pre><pre class="answer" tabindex="0" role="status" hidden></pre></div>`,
+    `${curl(method, path, body)}<pre class="answer" tabindex="0" role="status" hidden></pre></div>`,
   ].join("")
 }
 
@@ -144,7 +158,13 @@ const answers = (operation: Operation, schemas: Schemas): string => {
   return `<h4>Answers</h4><dl>${rows.join("")}</dl>`
 }
 
-const operationSection = (method: string, path: string, operation: Operation, schemas: Schemas): string => {
+const operationSection = (
+  method: string,
+  path: string,
+  operation: Operation,
+  schemas: Schemas,
+  attempt: Attempt,
+): string => {
   return [
     `<details id="${escaped(operation.operationId)}"><summary><b>${method}</b> ${code(path)} ${prose(operation.summary ?? "")}</summary>`,
     operation.description === undefined ? "" : `<p>${prose(operation.description)}</p>`,
@@ -156,12 +176,12 @@ const operationSection = (method: string, path: string, operation: Operation, sc
   ].join("")
 }
 
-const group = (document: Document, tag: Document["tags"][number]): string => {
+const group = (document: Document, tag: Document["tags"][number], attempt: Attempt): string => {
   const sections = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([, operation]) => operation.tags.includes(tag.name))
       .map(([method, operation]) =>
-        operationSection(method.toUpperCase(), path, operation, document.components.schemas),
+        operationSection(method.toUpperCase(), path, operation, document.components.schemas, attempt),
       ),
   )
   return `<h2 id="${escaped(tag.name)}">${escaped(tag.name)}</h2><p class="about">${prose(tag.description ?? "")}</p>${sections.join("")}`
@@ -170,10 +190,22 @@ const group = (document: Document, tag: Document["tags"][number]): string => {
 const schemaSection = ([name, schema]: readonly [string, JsonSchema]): string =>
   `<details id="schema-${escaped(name)}"><summary>${code(name)} ${prose(schema.description ?? "")}</summary><p><small>${typeOf(schema)}</small></p>${fieldsOf(schema)}</details>`
 
+const body = (document: Document, attempt: Attempt): string => {
+  const { tags, components } = document
+  const links = [...tags.map(({ name }) => name), "Schemas"]
+  return [
+    `<nav class="parts" aria-label="Parts">${links.map((name) => `<a href="#${escaped(name)}">${escaped(name)}</a>`).join("")}</nav>`,
+    ...tags.map((tag) => group(document, tag, attempt)),
+    `<h2 id="Schemas">Schemas</h2>${Object.entries(components.schemas).map(schemaSection).join("")}`,
+  ].join("\n")
+}
+
+/** The operations and schemas without a page around them and without a node that could be asked. */
+export const content = (document: Document): string => body(document, call)
+
 /** The page of a document. */
 export const page = (document: Document): string => {
-  const { info, tags, components } = document
-  const links = [...tags.map(({ name }) => name), "Schemas"]
+  const { info } = document
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width,initial-scale=1">',
@@ -182,9 +214,7 @@ export const page = (document: Document): string => {
     '<input id="search" type="search" placeholder="Search the reference…" aria-label="Search the reference" hidden>',
     '<a href="/openapi.json">OpenAPI</a></header><main>',
     `<h1>${escaped(info.title)} API <small>${escaped(info.version)}</small></h1><p class="about">${prose(info.description ?? "")}</p>`,
-    `<nav aria-label="Parts">${links.map((name) => `<a href="#${escaped(name)}">${escaped(name)}</a>`).join("")}</nav>`,
-    ...tags.map((tag) => group(document, tag)),
-    `<h2 id="Schemas">Schemas</h2>${Object.entries(components.schemas).map(schemaSection).join("")}`,
+    body(document, attempt),
     `</main><script>${SCRIPT}</script></body></html>`,
   ].join("\n")
 }

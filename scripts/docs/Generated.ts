@@ -1,0 +1,72 @@
+/** Pages that are made from the code. */
+import * as Node from "../../src/cli/Node.js"
+import * as Help from "../../src/cli/settings/Help.js"
+import * as Udg from "../../src/cli/Udg.js"
+import type * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
+import * as Reference from "../../src/rpc/documents/Reference.js"
+import { COMMANDS, ENDPOINTS } from "./Contents.js"
+import * as Markdown from "./Markdown.js"
+
+/** Every help page, as `udg help` shows it. */
+export const commands = async (version: string): Promise<Markdown.Page> => {
+  const help = (command: { readonly page: (version: string) => Help.Page }): string =>
+    `\`\`\`text\n${Help.render(command.page(version), false)}\n\`\`\`\n`
+  const all = await Udg.commands()
+  return Markdown.page(
+    COMMANDS,
+    [
+      "# Commands",
+      "What `udg help COMMAND` shows. [The wallet on the command line](cli.md) shows the wallet's verbs at work,",
+      "and [configuration](configuration.md) has the node's options with their environment variables.\n",
+      `## udg\n\n${help(Node.command)}`,
+      ...all.map((command) => `## udg ${command.name}\n\n${help(command)}`),
+    ].join("\n"),
+  )
+}
+
+/** The reference that a node serves at `/docs`, without the parts that ask it. */
+export const endpoints = (document: OpenApiDocument.Document): Markdown.Page => {
+  const intro = Markdown.page(
+    ENDPOINTS,
+    [
+      "# API reference",
+      "Every endpoint, made from the OpenAPI document ([openapi.json](openapi.json)). A running node serves the same at",
+      "`/docs`, where you can try each one. [Talking to a node](api.md) is the guide to it.",
+    ].join("\n"),
+  )
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      depth: 4,
+      text: `${method.toUpperCase()} ${path}`,
+      anchor: operation.operationId,
+      words: [operation.summary ?? "", operation.description ?? ""].join(" ").replaceAll("`", ""),
+    })),
+  )
+  const groups = [...document.tags.map(({ name }) => name), "Schemas"]
+  const parts = groups.map((name) => ({ depth: 2, text: name, anchor: name, words: "" }))
+  return {
+    ...intro,
+    html: intro.html + Reference.content(document),
+    sections: [...intro.sections, ...parts, ...operations],
+  }
+}
+
+/** A page that lists what lies in a folder. */
+export const listing = (
+  folder: string,
+  title: string,
+  about: string,
+  entries: ReadonlyArray<readonly [file: string, title: string]>,
+): Markdown.Page => {
+  const name = folder.split("/").at(-1) ?? ""
+  const rows = entries.map(([file, text]) => `- [${text}](${name}/${file})`)
+  return Markdown.page(folder, [`# ${title}\n`, `${about}\n`, ...rows].join("\n"))
+}
+
+/** A file that is no page, to read. */
+export const source = (file: string, text: string): Markdown.Page => ({
+  title: file,
+  html: `<h1 id="file">${Markdown.escaped(file)}</h1><pre tabindex="0"><code>${Markdown.escaped(text)}</code></pre>`,
+  sections: [],
+  targets: [],
+})

@@ -1,0 +1,111 @@
+/** A Markdown page as HTML, with the links of the site. */
+import { posix } from "node:path"
+import { Marked, type Tokens } from "marked"
+import * as Address from "./Address.js"
+
+export interface Heading {
+  readonly depth: number
+  readonly text: string
+  readonly anchor: string
+}
+
+/** A heading with what stands below it: what the search finds. */
+export interface Section extends Heading {
+  readonly words: string
+}
+
+export interface Page {
+  readonly title: string
+  readonly html: string
+  readonly sections: ReadonlyArray<Section>
+  /** Files of the repository that it links to. */
+  readonly targets: ReadonlyArray<string>
+}
+
+export const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+
+const NAMED: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', amp: "&" }
+
+/** What a person reads of HTML. */
+export const wordsOf = (html: string): string =>
+  html
+    .replaceAll(/<\/?(?:a|b|code|em|strong)\b[^>]*>/g, "")
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/&(lt|gt|quot|amp);/g, (_, name: string) => NAMED[name] ?? "")
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replaceAll(/\s+/g, " ")
+    .trim()
+
+/** As code hosts make them, so that one link is right on both. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replace(/\s/g, "-")
+
+const isElsewhere = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
+
+/** What is typed at a terminal stands out from what comes back. */
+const block = ({ text, lang }: Tokens.Code): string => {
+  const shown = lang === "console" ? escaped(text).replaceAll(/^\$ .*$/gm, "<b>$&</b>") : escaped(text)
+  return `<pre tabindex="0"><code>${shown}</code></pre>\n`
+}
+
+/** The sections of HTML whose headings have anchors. */
+const sectionsOf = (html: string): ReadonlyArray<Section> => {
+  const parts = html.split(/<h([1-6]) id="([^"]*)">(.*?)<\/h\1>/s)
+  const sections: Array<Section> = []
+  for (let i = 1; i + 3 < parts.length; i += 4) {
+    const [depth = "", anchor = "", text = "", below = ""] = parts.slice(i, i + 4)
+    sections.push({ depth: Number(depth), anchor, text: wordsOf(text), words: wordsOf(below) })
+  }
+  return sections
+}
+
+export const page = (file: string, source: string): Page => {
+  const targets: Array<string> = []
+  const seen = new Map<string, number>()
+
+  const resolved = (target: string): string => {
+    if (isElsewhere(target) || target.startsWith("#")) return target
+    const [path = "", anchor] = target.split("#", 2)
+    const to = posix.join(posix.dirname(file), path).replace(/\/$/, "")
+    targets.push(to)
+    return `${Address.between(file, to)}${anchor === undefined ? "" : `#${anchor}`}`
+  }
+
+  const marked = new Marked({
+    gfm: true,
+    renderer: {
+      heading({ depth, text, tokens }) {
+        const anchor = anchorOf(text)
+        const before = seen.get(anchor) ?? 0
+        seen.set(anchor, before + 1)
+        const id = before === 0 ? anchor : `${anchor}-${before}`
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      },
+      link({ href, tokens }) {
+        return `<a href="${escaped(resolved(href))}">${this.parser.parseInline(tokens)}</a>`
+      },
+      image({ href, text }) {
+        return `<img src="${escaped(resolved(href))}" alt="${escaped(text)}" loading="lazy">`
+      },
+      code: block,
+      // A table that is wider than the screen moves by itself, so that the page does not.
+      table(token) {
+        const cell = (at: Tokens.TableCell) => {
+          const name = at.header ? "th" : "td"
+          const align = at.align === null ? "" : ` style="text-align:${at.align}"`
+          return `<${name}${align}>${this.parser.parseInline(at.tokens)}</${name}>`
+        }
+        const row = (cells: ReadonlyArray<Tokens.TableCell>) => `<tr>${cells.map(cell).join("")}</tr>`
+        const body = token.rows.map(row).join("")
+        return `<div class="table" tabindex="0"><table><thead>${row(token.header)}</thead><tbody>${body}</tbody></table></div>\n`
+      },
+    },
+  })
+  const html = marked.parse(source, { async: false })
+  const sections = sectionsOf(html)
+  return { title: sections[0]?.text ?? file, html, sections, targets }
+}

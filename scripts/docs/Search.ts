@@ -1,0 +1,42 @@
+/** What the search looks through, and how. Runs in the browser, and in the test that asks it. */
+import MiniSearch from "minisearch"
+
+export interface Entry {
+  /** From the top of the site, with its anchor. */
+  readonly address: string
+  readonly page: string
+  readonly title: string
+  readonly words: string
+}
+
+export interface Found {
+  readonly entry: Entry
+  /** The words around the first of those that were looked for. */
+  readonly excerpt: string
+}
+
+const LENGTH = 140
+
+const excerptOf = (words: string, terms: ReadonlyArray<string>): string => {
+  const lower = words.toLowerCase()
+  const at = Math.min(...terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0))
+  const from = !Number.isFinite(at) || at < LENGTH / 3 ? 0 : words.lastIndexOf(" ", at - LENGTH / 3) + 1
+  const to = from + LENGTH < words.length ? words.lastIndexOf(" ", from + LENGTH) : words.length
+  return `${from > 0 ? "… " : ""}${words.slice(from, to)}${to < words.length ? " …" : ""}`
+}
+
+/** Beginnings of words count, and longer ones may have a letter wrong. */
+export const over = (entries: ReadonlyArray<Entry>): ((asked: string) => ReadonlyArray<Found>) => {
+  const index = new MiniSearch<Entry & { readonly id: number }>({ fields: ["title", "page", "words"] })
+  index.addAll(entries.map((entry, id) => ({ ...entry, id })))
+  const how = { prefix: true, fuzzy: (term: string) => (term.length > 5 ? 1 : false), boost: { title: 4, page: 2 } }
+  return (asked) => {
+    // Where all words stand, if there is such a place.
+    const all = index.search(asked, { ...how, combineWith: "AND" })
+    const found = all.length > 0 ? all : index.search(asked, how)
+    return found.slice(0, 20).flatMap(({ id, terms }) => {
+      const entry = entries[id]
+      return entry === undefined ? [] : [{ entry, excerpt: excerptOf(entry.words, terms) }]
+    })
+  }
+}

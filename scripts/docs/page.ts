@@ -1,0 +1,114 @@
+/** The site's only script: search, the menu on a phone, and entries of the reference that open when something links to them. */
+import { type Entry, type Found, over } from "./Search.js"
+
+declare global {
+  interface Window {
+    /** What search-index.js brings. */
+    udgEntries?: ReadonlyArray<Entry>
+  }
+}
+
+const top = document.documentElement.dataset["top"] ?? ""
+
+/** A script and no request for JSON, which a page that was opened from a folder may not make. */
+const load = (): Promise<ReadonlyArray<Entry>> =>
+  new Promise((resolve, reject) => {
+    const script = document.createElement("script")
+    script.src = `${top}search-index.js`
+    script.onload = () => resolve(window.udgEntries ?? [])
+    script.onerror = () => reject(new Error("search-index.js is missing"))
+    document.head.append(script)
+  })
+
+const only = <E extends Element>(selector: string, kind: new () => E): E => {
+  const found = document.querySelector(selector)
+  if (!(found instanceof kind)) throw new Error(`the page lacks ${selector}`)
+  return found
+}
+
+const input = only("#search", HTMLInputElement)
+const results = only("#results", HTMLElement)
+input.hidden = false
+
+const row = ({ entry, excerpt }: Found): HTMLElement => {
+  const link = document.createElement("a")
+  link.href = top + entry.address
+  const title = document.createElement("b")
+  title.textContent = entry.title
+  const page = document.createElement("i")
+  page.textContent = entry.page === entry.title ? "" : entry.page
+  const text = document.createElement("span")
+  text.textContent = excerpt
+  link.append(title, " ", page, text)
+  return link
+}
+
+let searching: Promise<(asked: string) => ReadonlyArray<Found>> | undefined
+
+const search = async (): Promise<void> => {
+  const asked = input.value.trim()
+  results.hidden = asked === ""
+  if (asked === "") return
+  searching ??= load().then(over)
+  const found = (await searching)(asked)
+  if (input.value.trim() !== asked) return
+  const none = document.createElement("p")
+  none.textContent = `Nothing about “${asked}”.`
+  results.replaceChildren(...(found.length === 0 ? [none] : found.map(row)))
+}
+
+const show = (): void => {
+  search().catch((error: unknown) => {
+    searching = undefined
+    results.textContent = `The search does not work: ${String(error)}`
+  })
+}
+
+input.addEventListener("input", show)
+input.addEventListener("focus", show)
+
+const links = (): ReadonlyArray<HTMLAnchorElement> => [...results.querySelectorAll("a")]
+
+document.addEventListener("keydown", (event) => {
+  const isTyping = event.target instanceof HTMLInputElement
+  if (event.key === "/" && !isTyping) {
+    event.preventDefault()
+    input.focus()
+  }
+  if (event.key === "Escape") {
+    results.hidden = true
+    input.blur()
+  }
+  const all = links()
+  if (results.hidden || all.length === 0) return
+  if (event.key === "Enter" && isTyping) all[0]?.click()
+  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0
+  if (step === 0) return
+  event.preventDefault()
+  const focused = document.activeElement
+  const at = (focused instanceof HTMLAnchorElement ? all.indexOf(focused) : -1) + step
+  if (at < 0) input.focus()
+  else all[Math.min(at, all.length - 1)]?.focus()
+})
+
+document.addEventListener("click", (event) => {
+  const inside = event.target instanceof Node && (results.contains(event.target) || event.target === input)
+  if (!inside || event.target instanceof HTMLAnchorElement) results.hidden = true
+})
+results.addEventListener("click", () => {
+  results.hidden = true
+})
+
+const openTarget = (): void => {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  if (!(target instanceof HTMLDetailsElement)) return
+  target.open = true
+  target.scrollIntoView()
+}
+addEventListener("hashchange", openTarget)
+openTarget()
+
+// On a phone the menu is closed until somebody wants it; without this script it is open.
+const menu = only("#menu", HTMLDetailsElement)
+if (matchMedia("(max-width: 900px)").matches) menu.open = false
+else document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "center" })

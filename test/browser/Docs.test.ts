@@ -1,0 +1,130 @@
+/** The documentation site in a real browser: below some path of a server, from a folder without one, and on a phone. */
+import { execFile } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import { tmpdir } from "node:os"
+import { extname, join, resolve } from "node:path"
+import { promisify } from "node:util"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Axe from "./Axe.js"
+import * as Browsers from "./Browser.js"
+
+const root = resolve(import.meta.dirname, "../..")
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".css": "text/css",
+  ".js": "text/javascript",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+}
+const BELOW = "/projects/udg/"
+
+let folder = ""
+let server: Server
+let browser: Browser
+let url = ""
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "udg-docs-"))
+  await promisify(execFile)("npm", ["run", "--silent", "docs", "--", "--out", join(folder, "site")], { cwd: root })
+  server = createServer((request, response) => {
+    const path = new URL(request.url ?? "", "http://localhost").pathname
+    const file = join(folder, "site", path.startsWith(BELOW) ? path.slice(BELOW.length) : "nothing here")
+    if (!existsSync(file)) return response.writeHead(404).end()
+    return response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "text/plain" }).end(readFileSync(file))
+  })
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+  const address = server.address()
+  url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}${BELOW}`
+  browser = await Browsers.launch()
+})
+afterAll(async () => {
+  await browser?.close()
+  server?.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** From the front page by the search and by links, back to the front page. */
+const look = async (page: Page, start: string): Promise<void> => {
+  await page.goto(`${start}index.html`)
+  await page.keyboard.press("/")
+  await page.getByLabel("Search the documentation").fill("commit rule")
+  await page.locator("#results a").first().waitFor()
+  await page.keyboard.press("Enter")
+  await page.waitForURL(/docs\/consensus\.html#the-commit-rule$/)
+  await page.getByLabel("All pages").getByRole("link", { name: "Concepts in pictures" }).click()
+  await page.getByRole("heading", { level: 1, name: "Concepts in pictures" }).waitFor()
+  const widths = await page
+    .locator("main img")
+    .evaluateAll(
+      (all) =>
+        all.map((img) => (img instanceof HTMLImageElement ? img.decode().then(() => img.naturalWidth) : 0)).length,
+    )
+  expect(widths).toBeGreaterThanOrEqual(6)
+  await page.goto(`${start}docs/endpoints.html#core.health`)
+  await page.locator("#core\\.health[open]").waitFor()
+  await page.getByRole("link", { name: "udg documentation" }).click()
+  await page.getByRole("heading", { level: 1, name: "udg" }).waitFor()
+}
+
+describe("the documentation", () => {
+  it("is found through and through, below a path of a server", async () => {
+    const { page, troubles, sent } = await Browsers.open(browser)
+    await look(page, url)
+    expect(troubles).toEqual([])
+    expect(sent.filter((request) => !request.startsWith(url))).toEqual([])
+    await page.context().close()
+  })
+
+  it("works from a folder without a server", async () => {
+    const { page, troubles } = await Browsers.open(browser)
+    await look(page, `file://${folder}/site/`)
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("says when nothing is found, and closes with Escape", async () => {
+    const { page } = await Browsers.open(browser)
+    await page.goto(`${url}docs/cli.html`)
+    await page.getByLabel("Search the documentation").fill("xyzzy")
+    await page.getByText("Nothing about “xyzzy”.").waitFor()
+    await page.keyboard.press("Escape")
+    expect(await page.locator("#results").isVisible()).toBe(false)
+    await page.context().close()
+  })
+
+  it.each([
+    ["a desktop, light", { colorScheme: "light" }],
+    ["a desktop, dark", { colorScheme: "dark" }],
+    ["a phone, light", { ...Browsers.phone, colorScheme: "light" }],
+    ["a phone, dark", { ...Browsers.phone, colorScheme: "dark" }],
+  ] as const)("fits the screen of %s, and axe finds nothing serious", async (_, how) => {
+    const { page } = await Browsers.open(browser, how)
+    for (const path of [
+      "index",
+      "docs/concepts",
+      "docs/cli",
+      "docs/protocol",
+      "docs/endpoints",
+      "docs/commands",
+      "docs/operations/monitoring",
+    ]) {
+      await page.goto(`${url}${path}.html`)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), path).toBeLessThanOrEqual(0)
+      expect(await Axe.seriousOn(page), path).toEqual([])
+    }
+    await page.context().close()
+  })
+
+  it("opens its menu on a phone", async () => {
+    const { page } = await Browsers.open(browser, Browsers.phone)
+    await page.goto(`${url}index.html`)
+    const link = page.getByLabel("All pages").getByRole("link", { name: "Become a validator" })
+    expect(await link.isVisible()).toBe(false)
+    await page.getByText("All pages", { exact: true }).click()
+    await link.click()
+    await page.waitForURL(/docs\/tutorials\/validator\.html$/)
+    await page.context().close()
+  })
+})

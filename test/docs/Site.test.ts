@@ -1,0 +1,114 @@
+/** `npm run docs`, really run: what it makes is looked at as a browser would find it. */
+import { execFile } from "node:child_process"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Links from "../../scripts/docs/Links.js"
+import * as Markdown from "../../scripts/docs/Markdown.js"
+import { type Entry, over } from "../../scripts/docs/Search.js"
+import * as Udg from "../../src/cli/Udg.js"
+import { pages, root } from "./Pages.js"
+
+let folder = ""
+let said = ""
+const files = new Map<string, string>()
+let entries: ReadonlyArray<Entry> = []
+
+const BINARY = /\.png$/
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "udg-docs-"))
+  // Beside this process, which has to answer Vitest on a busy machine.
+  const command = ["run", "--silent", "docs", "--", "--out", join(folder, "site")]
+  said = (await promisify(execFile)("npm", command, { cwd: root })).stdout
+  for (const path of readdirSync(join(folder, "site"), { recursive: true, encoding: "utf8" })) {
+    const file = join(folder, "site", path)
+    if (/\.\w+$/.test(path)) files.set(path, BINARY.test(path) ? "" : readFileSync(file, "utf8"))
+  }
+  const [, index = ""] = /^window\.udgEntries=(.*)$/s.exec(files.get("search-index.js") ?? "") ?? []
+  entries = JSON.parse(index)
+}, 300_000)
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const html = (): ReadonlyArray<readonly [string, string]> => [...files].filter(([path]) => path.endsWith(".html"))
+
+/** What a person reads of a page, without code, where any character may stand. */
+const proseOf = (page: string): string =>
+  Markdown.wordsOf(page.replaceAll(/<(pre|code|script|style|textarea)\b[\s\S]*?<\/\1>/g, " "))
+
+describe("the site", () => {
+  it("has every page of the repository, and those that are made from the code", async () => {
+    const expected = pages.map((page) => (page === "README.md" ? "index.html" : page.replace(/\.md$/, ".html")))
+    expect(expected.filter((path) => !files.has(path))).toEqual([])
+    expect(said).toContain(`${html().length} pages`)
+    const commands = files.get("docs/commands.html") ?? ""
+    const names = (await Udg.commands()).map(({ name }) => name)
+    expect(names.filter((name) => !commands.includes(`<h2 id="udg-${name}">`))).toEqual([])
+    expect(files.get("docs/endpoints.html")).toContain('<details id="core.status">')
+    expect(JSON.parse(files.get("docs/openapi.json") ?? "")).toHaveProperty("openapi")
+  })
+
+  it("has no link that leads nowhere, and none that leaves the folder it lies in", () => {
+    expect(Links.broken(files)).toEqual([])
+    const plain = [...files.keys()].filter((path) => /\.html$/.test(path))
+    // From deep below and from the top, the same files by a way of their own.
+    expect(files.get("docs/operations/join.html")).toContain('src="../../page.js"')
+    expect(files.get("index.html")).toContain('src="page.js"')
+    expect(plain.flatMap((path) => (/(?:href|src)="\//.test(files.get(path) ?? "") ? [path] : []))).toEqual([])
+  })
+
+  it("loads nothing from elsewhere", () => {
+    const foreign = html().flatMap(([path, page]) =>
+      [...page.matchAll(/(?:src|<link[^>]*href)="(https?:[^"]*)"/g)].map(([, url]) => `${path}: ${url}`),
+    )
+    expect(foreign).toEqual([])
+    expect(files.get("page.css")).not.toMatch(/@import|url\(/)
+  })
+
+  it("shows no raw Markdown", () => {
+    const raw = /\*\*|\]\(|```|(?:^|\s)#{1,6} |\|\s*-{3}|`/
+    expect(
+      html().flatMap(([path, page]) => (raw.test(proseOf(page)) ? [`${path}: ${raw.exec(proseOf(page))}`] : [])),
+    ).toEqual([])
+  })
+
+  it("finds what stands on a page, by its beginning and with a letter wrong", () => {
+    const search = over(entries)
+    const first = (asked: string) => search(asked)[0]?.entry.address
+    expect(first("Transactions of several keys policy")).toBeDefined()
+    expect(first("commit rule")).toBe("docs/consensus.html#the-commit-rule")
+    expect(first("undelegate help")).toBe("docs/commands.html#udg-undelegate")
+    expect(first("POST /tx/submit")).toBe("docs/endpoints.html#transactions.submit")
+    expect(search("comittee").length).toBeGreaterThan(0)
+    expect(search("scrypt").map(({ entry }) => entry.address)).toContain("docs/cli.html#a-key")
+    expect(search("scrypt")[0]?.excerpt).toContain("scrypt")
+    expect(search("xyzzy")).toEqual([])
+  })
+
+  it("leads from page to page in the order of the menu", () => {
+    const [first] = [/<nav class="next"[\s\S]*?<\/nav>/.exec(files.get("index.html") ?? "")?.[0]]
+    expect(first).toContain('href="docs/getting-started.html"')
+    expect(files.get("docs/concepts.html")).toContain('aria-current="page">Concepts in pictures')
+  })
+})
+
+describe("the check of links", () => {
+  it("sees a page, a place and a picture that are not there, and a way out", () => {
+    const page =
+      '<a href="b.html"></a><a href="#x"></a><img src="c.png"><a href="/a.html"></a><a href="../a.html"></a><a href="a.html#y"></a>'
+    expect(Links.broken(new Map([["a.html", `<p id="y">${page}`]]))).toEqual([
+      "a.html: b.html is not there",
+      "a.html: #x has no such place",
+      "a.html: /a.html leaves the site",
+      "a.html: ../a.html leaves the site",
+      "a.html: c.png is not there",
+    ])
+  })
+})
+
+it("is made into a folder that git ignores", () => {
+  expect(readFileSync(join(root, ".gitignore"), "utf8").split("\n")).toContain("site/")
+  expect(existsSync(join(root, "scripts/docs.ts"))).toBe(true)
+})

@@ -1,0 +1,139 @@
+/**
+ * The tutorials about several nodes, done as they say: nodes are started by the commands on the page, and every `console`
+ * line is typed. UDG_REWRITE_DOCS=1 puts what came back into the page instead. Ports and keys are those of this run.
+ */
+import { writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { resolve } from "node:path"
+import { expect, it } from "vitest"
+import { program, Running } from "../blackbox/Running.js"
+import { Person } from "../blackbox/wallet/Person.js"
+import * as Rest from "../support/Rest.js"
+import { root } from "./Pages.js"
+import { rewritten, shapeOf, stepsOf, type Typed } from "./Typed.js"
+
+const isRewriting = process.env["UDG_REWRITE_DOCS"] === "1"
+const COLUMNS = 80
+/** From a node's port to that of its HTTP interface. */
+const DISTANCE = 1000
+/** Of a node that is started without a port. */
+const USUAL_PORT = 9333
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((settle) => {
+    const server = createServer()
+    server.once("error", () => settle(false))
+    server.listen(port, "127.0.0.1", () => server.close(() => settle(true)))
+  })
+
+const freePair = async (): Promise<number> => {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 20_000)
+    if ((await isFree(port)) && (await isFree(port + DISTANCE))) return port
+  }
+}
+
+/** The ports of a page, each with one that is free here. */
+class Ports {
+  readonly #real = new Map<number, number>()
+
+  async of(written: number): Promise<number> {
+    const known = this.#real.get(written)
+    if (known !== undefined) return known
+    const port = await freePair()
+    this.#real.set(written, port)
+    this.#real.set(written + DISTANCE, port + DISTANCE)
+    return port
+  }
+
+  in(line: string): string {
+    return line.replaceAll(/(?<=--port |127\.0\.0\.1:)\d+/g, (port) => String(this.#real.get(Number(port)) ?? port))
+  }
+
+  asWritten(text: string): string {
+    return [...this.#real].reduce((shown, [written, real]) => shown.replaceAll(`:${real}`, `:${written}`), text)
+  }
+}
+
+/** Whoever follows the page. */
+class Reader {
+  readonly #person = new Person({})
+  readonly #ports = new Ports()
+  readonly #nodes: Array<Running> = []
+  /** Addresses and public keys by whose they are, as the page names them. */
+  readonly #keys = new Map<string, string>()
+
+  async start(line: string): Promise<void> {
+    const port = Number(/--port (\d+)/.exec(line)?.[1] ?? USUAL_PORT)
+    const real = await this.#ports.of(port)
+    // Without a genesis it founds a network, whose rounds need not be slow here.
+    const more = line.includes("--port") ? "" : ` --port ${real} --round-ms 100`
+    const words = `${this.#ports.in(line)}${more} --host 127.0.0.1 --rate-limits off`.replace(/^udg/, "")
+    const command = `cd '${this.#person.home}'; exec '${process.execPath}' '${program}' ${words}`
+    const node = new Running("bash", ["-c", command], this.#person.environment())
+    this.#nodes.push(node)
+    await node.until(() => / {2}data directory/.test(node.stdout))
+  }
+
+  async type(line: string): Promise<Typed> {
+    const url = `http://127.0.0.1:${(await this.#ports.of(USUAL_PORT)) + DISTANCE}`
+    const real = [...this.#keys].reduce((said, [name, key]) => said.replaceAll(name, key), this.#ports.in(line))
+    const asked = /--node (\S+)/.exec(real)?.[1]
+    if (asked !== undefined) await this.#settled(asked, line.includes("validators"))
+    const terminal = this.#person.sit(`stty columns ${COLUMNS}; ${real}`, { UDG_NODE: url })
+    await terminal.end()
+    const shown = this.#ports
+      .asWritten(terminal.screen.trimEnd().replaceAll(/ +$/gm, ""))
+      .replaceAll(this.#person.home, "/home/you")
+    const owner = /--out (\w+)\/validator\.key/.exec(line)?.[1]?.toUpperCase()
+    if (owner !== undefined) {
+      this.#keys.set(`${owner}-ADDRESS`, /address +([0-9a-f]{40})/.exec(shown)?.[1] ?? "")
+      this.#keys.set(owner, /public key +([0-9a-f]{64})/.exec(shown)?.[1] ?? "")
+    }
+    return { line, shown }
+  }
+
+  /** Until the node has caught up, and everybody who asked for a seat has one. */
+  async #settled(url: string, withSeats: boolean): Promise<void> {
+    const answer = async (path: string) => (await fetch(url + path)).json()
+    await expect
+      .poll(async () => (await answer("/status")).last_finalized_round, { timeout: 120_000 })
+      .toBeGreaterThan(3)
+    if (!withSeats) return
+    const outside = async () =>
+      (await answer("/validators")).validators.filter((it: { in_committee: boolean }) => !it.in_committee)
+    await expect.poll(outside, { timeout: 120_000, interval: 500 }).toEqual([])
+  }
+
+  async leave(): Promise<void> {
+    for (const node of this.#nodes) node.signal("SIGTERM")
+    for (const node of this.#nodes) await node.end()
+    this.#person.leave()
+  }
+}
+
+const NAME = "%s can be done as it says"
+it.each(["docs/tutorials/validator.md", "docs/tutorials/consortium.md"])(
+  Rest.of("a network of several programs for each page, which has to close an epoch", NAME),
+  { timeout: 400_000 },
+  async (file) => {
+    const steps = stepsOf(file)
+    const reader = new Reader()
+    try {
+      const seen: Array<Typed> = []
+      for (const step of steps) {
+        if ("started" in step) await reader.start(step.started)
+        else seen.push(await reader.type(step.typed.line))
+      }
+      expect(seen.length).toBeGreaterThan(5)
+      expect(seen.filter(({ shown }) => /^udg: /m.test(shown))).toEqual([])
+      expect(seen.flatMap(({ shown }) => shown.split("\n")).filter((line) => line.length > COLUMNS)).toEqual([])
+      if (isRewriting) return writeFileSync(resolve(root, file), rewritten(file, seen))
+      const shown = steps.flatMap((step) => ("typed" in step ? [step.typed] : []))
+      const shapes = (all: ReadonlyArray<Typed>) => all.map(({ line, shown }) => `$ ${line}\n${shapeOf(shown)}`)
+      expect(shapes(seen)).toEqual(shapes(shown))
+    } finally {
+      await reader.leave()
+    }
+  },
+)

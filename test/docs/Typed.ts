@@ -1,0 +1,53 @@
+/** What pages show of a terminal: the lines that are typed, and what comes back, apart from what differs each time. */
+import { textOf } from "./Pages.js"
+
+export interface Typed {
+  readonly line: string
+  readonly shown: string
+}
+
+export const BLOCK = /```console\n([\s\S]*?)```/g
+
+/** The lines that are typed in a block, each with what follows it. */
+export const typedIn = (block: string): ReadonlyArray<Typed> =>
+  block
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => {
+      const [line = "", ...shown] = part.split("\n")
+      return { line, shown: shown.join("\n").trimEnd() }
+    })
+
+/** What is typed on a page, in its order: a block of `console`, or a command that stands by itself and goes on until it is stopped. */
+export type Step = { readonly typed: Typed } | { readonly started: string }
+
+export const stepsOf = (file: string): ReadonlyArray<Step> =>
+  [...textOf(file).matchAll(/```console\n([\s\S]*?)```|^ {4}(udg(?: --.*)?)$/gm)].flatMap(
+    ([, block, started]): ReadonlyArray<Step> =>
+      block === undefined ? [{ started: started ?? "" }] : typedIn(block).map((typed) => ({ typed })),
+  )
+
+/** Puts what was seen into the page, in the place of what it shows. */
+export const rewritten = (file: string, seen: ReadonlyArray<Typed>): string => {
+  const shown = seen.values()
+  return textOf(file).replaceAll(BLOCK, (_, block: string) => {
+    const parts = typedIn(block).map(({ line }) => `$ ${line}\n${shown.next().value?.shown ?? ""}`.trimEnd())
+    return `\`\`\`console\n${parts.join("\n\n")}\n\`\`\``
+  })
+}
+
+/**
+ * Without what differs each time: who, when, how much, and how wide a column is. A checked answer has one more line once an
+ * epoch has closed. On a slow machine that is so when the line is typed.
+ */
+export const shapeOf = (text: string): string =>
+  text
+    .replaceAll(/\nnext time +--trust\s+\d+:[0-9a-f]{64}$/gm, "")
+    .replaceAll(/\b[0-9a-f]{128}\b|\b[0-9a-f]{64}\b|\b[0-9a-f]{40}\b|\bt?udg1[0-9a-z]{38}\b/g, "…")
+    .replaceAll(/\b[0-9a-z]+…[0-9a-z]+\b/g, "…")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…")
+    .replaceAll(/(?:udg-solo|trade)-[0-9a-f]{16}/g, "…")
+    .replaceAll(/127\.0\.0\.1:\d+/g, "…")
+    .replaceAll(/\d[\d,]*(?:\.\d+)?/g, "…")
+    .replaceAll(/[ \t]+/g, " ")
+    .replaceAll(/ $/gm, "")

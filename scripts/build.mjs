@@ -48,7 +48,7 @@ const clear = () => {
 }
 process.on("exit", clear)
 
-say("building the program and the explorer's page, which takes some seconds, half a minute on a slow machine …")
+say("building the program and the explorer's page; it can take half a minute …")
 
 // Built beside dist/ and swapped in at the end: a failed build leaves the last good one, a running program its files.
 const next = mkdtempSync(join(root, ".build-"))

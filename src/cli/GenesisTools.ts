@@ -9,13 +9,13 @@ import * as Keys from "../protocol/identity/Keys.js"
 import * as Network from "../protocol/identity/Network.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import * as Parameters from "../protocol/numbers/Parameters.js"
-import * as Sats from "../protocol/numbers/Sats.js"
 import * as GenesisFile from "../storage/files/GenesisFile.js"
 import * as KeyFile from "../storage/files/KeyFile.js"
 import * as Command from "./settings/Command.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
 import { type WrongUsage, wrongUsage } from "./settings/WrongUsage.js"
+import * as Figure from "./terminal/Figure.js"
 import * as Sheet from "./terminal/Sheet.js"
 
 /** An hour at the standard interval: closing an epoch is cheap, but a joining node verifies one checkpoint per epoch. */
@@ -107,17 +107,20 @@ const describe = (genesis: Genesis.Genesis): ReadonlyArray<Sheet.Line> => {
   return [
     ["network", `${networkId} (${mode})`],
     ["genesis hash", Genesis.hash(genesis)],
-    ["rounds", `every ${protocol.roundIntervalMs} ms, ${protocol.epochRounds} per epoch`],
+    ["rounds", `every ${protocol.roundIntervalMs} ms, ${Figure.count(protocol.epochRounds)} per epoch`],
     [
       "governance",
-      `${parameters.votingPeriodRounds} rounds to vote, ${parameters.executionDelayRounds} until it takes effect, ` +
+      [
+        `${Figure.counted(parameters.votingPeriodRounds, "round")} to vote`,
+        `${Figure.count(parameters.executionDelayRounds)} until a decision takes effect`,
         `quorum ${parameters.quorumPercent} %, approval ${parameters.approvalPercent} %`,
+      ],
     ],
     [
       "validators",
       validators.map(({ publicKey, stake, commissionPercent }) => {
         const address = shown(Address.fromPublicKey(publicKey))
-        return `${address}  ${Sats.formatCoin(stake)} UDG, ${commissionPercent} %`
+        return `${address}  ${Figure.coins(stake)}, ${commissionPercent} %`
       }),
     ],
     ["accounts", String(allocations.length)],

@@ -9,6 +9,7 @@ import type * as Help from "./settings/Help.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
 import { quote, type WrongUsage, wrongUsage } from "./settings/WrongUsage.js"
+import * as Paint from "./terminal/Paint.js"
 import { wrapped } from "./terminal/Printable.js"
 import * as Terminal from "./terminal/Terminal.js"
 
@@ -132,11 +133,16 @@ export const find = async (version: string, words: ReadonlyArray<string>): Promi
 /** What every terminal has room for. */
 const COLUMNS = 80
 
+const NAME = "udg:"
+
 /** The last words after a failure: one line, broken on a terminal, if a person can act on it, the whole cause for a bug. */
-const complaint = (cause: Cause.Cause<Command.Failed>, room: number): string =>
+const complaint = (cause: Cause.Cause<Command.Failed>, room: number, name: string): string =>
   Option.match(Cause.failureOption(cause), {
-    onNone: () => `udg: a bug, please report it: ${Cause.pretty(cause)}\n`,
-    onSome: ({ message }) => `${wrapped(`udg: ${Visible.line(message)}`, room).join("\n")}\n`,
+    onNone: () => `${name} a bug, please report it: ${Cause.pretty(cause)}\n`,
+    onSome: ({ message }) =>
+      `${wrapped(`${NAME} ${Visible.line(message)}`, room)
+        .join("\n")
+        .replace(NAME, name)}\n`,
   })
 
 const exitCodeOf = (failed: Command.Failed): number => failed.exitCode ?? Ending.exitCodeOf(failed)
@@ -151,7 +157,10 @@ export const program = ({ run, exitCodeWhenInterrupted }: Call): Effect.Effect<n
     const failure = Cause.failureOption(exit.cause)
     const code = Option.match(failure, { onNone: () => 1, onSome: exitCodeOf })
     // The log has said why the node ended.
-    if (code < 100) terminal.writeError(complaint(exit.cause, terminal.isWatched ? COLUMNS : Number.POSITIVE_INFINITY))
+    if (code < 100) {
+      const room = terminal.isWatched ? COLUMNS : Number.POSITIVE_INFINITY
+      terminal.writeError(complaint(exit.cause, room, terminal.colours.stderr ? Paint.alarm(NAME) : NAME))
+    }
     return code
   }).pipe(Effect.provide(platform))
 

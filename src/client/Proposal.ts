@@ -19,11 +19,12 @@ export const fieldsOf = (type: ProposalType): Fields => {
 export interface Style {
   readonly account: (address: string) => string
   readonly coins: (sats: Sats) => string
+  readonly count: (value: number) => string
 }
 
 /** The effect; none for a proposal that only declares something. */
-export const effect = (fields: Fields, { account, coins }: Style): string | undefined => {
-  if ("param" in fields) return `set ${fields.param} to ${fields.value}`
+export const effect = (fields: Fields, { account, coins, count }: Style): string | undefined => {
+  if ("param" in fields) return `set ${fields.param} to ${count(fields.value)}`
   if ("action" in fields) {
     return `${fields.action === "add" ? "give a council seat to" : "take the council seat of"} ${account(fields.address)}`
   }

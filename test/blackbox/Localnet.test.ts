@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as InProcess from "./InProcess.js"
+import { Person, typed } from "./wallet/Person.js"
 
 const program = resolve(import.meta.dirname, "../../dist/main.js")
 const LIMIT_MS = 180_000
@@ -55,7 +56,9 @@ describe("udg genesis", () => {
     expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: "" })
     const shown = await udg(["genesis", "show", "genesis.json"])
     expect(shown.stdout).toMatch(/network +my-net-[0-9a-f]{16} \(testnet\)/)
-    expect(shown.stdout).toMatch(/172800 rounds to vote, 21600 until it takes effect, quorum 34 %, approval 66 %/)
+    expect(shown.stdout).toMatch(
+      /172,800 rounds to vote\n +21,600 until a decision takes effect\n +quorum 34 %, approval 66 %/,
+    )
     expect(made.stdout).toContain(shown.stdout)
     const before = readFileSync(join(folder, "a.key"), "utf8")
     const again = await udg(["genesis", "key", "--out", "a.key"])
@@ -129,6 +132,34 @@ describe("udg localnet", () => {
       const other = await run("--validators", "3")
       expect(other.code).toBe(1)
       expect(other.stderr).toContain("holds a network of 2 validators")
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "shows on a terminal that it is starting, and limits clients only when asked",
+    async () => {
+      const person = new Person({})
+      const statusesOf = async (url: string) =>
+        Promise.all(Array.from({ length: 15 }, async () => (await fetch(`${url}/keygen`)).status))
+      const start = async (...words: ReadonlyArray<string>) => {
+        const terminal = person.sit(typed("localnet", "--dir", "net", "--port", "0", "--validators", "1", ...words))
+        await terminal.see("Ctrl-C stops all of them.")
+        const [url = ""] = /(?<=node-0 +)http:\S+/.exec(terminal.screen) ?? []
+        const statuses = new Set(await statusesOf(url))
+        terminal.type("\u0003")
+        expect(await terminal.end()).toBe(0)
+        return { terminal, statuses }
+      }
+      try {
+        const limited = await start("--rate-limits", "on")
+        expect(limited.terminal.text).toContain("starting 1 node … 0 s")
+        expect(limited.terminal.screen).not.toContain("starting")
+        expect(limited.statuses).toEqual(new Set([200, 429]))
+        expect((await start()).statuses).toEqual(new Set([200]))
+      } finally {
+        person.leave()
+      }
     },
     LIMIT_MS,
   )

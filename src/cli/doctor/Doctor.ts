@@ -5,7 +5,9 @@ import * as Versions from "../../node/start/Versions.js"
 import * as Command from "../settings/Command.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
+import * as Paint from "../terminal/Paint.js"
 import * as Sheet from "../terminal/Sheet.js"
+import { Terminal } from "../terminal/Terminal.js"
 import * as Directory from "./Directory.js"
 import type { Finding } from "./Finding.js"
 import * as LogFile from "./LogFile.js"
@@ -62,14 +64,16 @@ const ofUrl = (url: string, log: Option.Option<string>, own: Versions.Versions) 
 const shown = (value: unknown): string | ReadonlyArray<string> =>
   Array.isArray(value) ? value.map(String) : String(value)
 
-const text = ({ place, program, findings, last_errors, settings }: Report): string => {
+const text = ({ place, program, findings, last_errors, settings }: Report, isStyled: boolean): string => {
   const { version, protocol, wire, database, node, platform } = program
   const head = Sheet.indented([
     ["looked at", place],
     ["with", `udg ${version} (protocol ${protocol}, wire ${wire}, database ${database}), Node ${node}, ${platform}`],
   ])
   const body = findings.map(({ part, status, message, page }) =>
-    Sheet.indented([[status.padEnd(7), [`${part}: ${message}`, ...(page === undefined ? [] : [`see ${page}`])]]]),
+    Sheet.indented([
+      [status.padEnd(7), [`${part}: ${message}`, ...(page === undefined ? [] : [`see ${page}`])]],
+    ]).replace(status, isStyled ? Paint.state : Paint.plain),
   )
   const errors =
     last_errors.length === 0 ? [] : ["", "last warnings and errors", ...last_errors.map((line) => `  ${line}`)]
@@ -110,7 +114,8 @@ export const command = Command.make({
         program: { ...own, node: process.version, platform: `${process.platform} ${process.arch}` },
         ...found,
       }
-      yield* Console.log(json ? JSON.stringify(report, null, 2) : text(report))
+      const { colours } = yield* Terminal
+      yield* Console.log(json ? JSON.stringify(report, null, 2) : text(report, colours.stdout))
       if (report.findings.some(({ status }) => status === "problem")) yield* new Ill({ findings: report.findings })
     }),
 })

@@ -7,8 +7,14 @@ import { Terminal } from "./Terminal.js"
 const INDENT = 2
 
 /** As JSON, the value is the node's own answer under the node's own names. */
-export const lines = (asJson: boolean, value: unknown, pairs: () => ReadonlyArray<Sheet.Line>): Effect.Effect<void> =>
-  Console.log(asJson ? Printable.json(value, INDENT) : Sheet.lines(pairs()))
+export const lines = (
+  asJson: boolean,
+  value: unknown,
+  pairs: () => ReadonlyArray<Sheet.Line>,
+): Effect.Effect<void, never, Terminal> =>
+  Effect.flatMap(Terminal, ({ colours }) =>
+    Console.log(asJson ? Printable.json(value, INDENT) : Sheet.lines(pairs(), colours.stdout)),
+  )
 
 interface Table {
   readonly columns: ReadonlyArray<Sheet.Column>
@@ -35,7 +41,8 @@ export const sheet = (
   Effect.gen(function* () {
     if (asJson) return yield* Console.log(Printable.json(value, INDENT))
     const { lines, ...rest } = make()
-    yield* Console.log(`${Sheet.lines(lines)}\n`)
+    const { colours } = yield* Terminal
+    yield* Console.log(`${Sheet.lines(lines, colours.stdout)}\n`)
     return yield* table(false, value, () => rest)
   })
 

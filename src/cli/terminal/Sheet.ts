@@ -1,10 +1,15 @@
 /** Results for people: lines of a label and a value, and tables that fit the terminal. Pure. */
 import { Option } from "effect"
 import * as Visible from "../../client/Visible.js"
+import * as Paint from "./Paint.js"
 import * as Printable from "./Printable.js"
 
 /** Several values get a line each, below the label. A line without a value is left out. */
-export type Line = readonly [label: string, value: string | ReadonlyArray<string> | null | undefined]
+export type Line = readonly [
+  label: string,
+  value: string | ReadonlyArray<string> | null | undefined,
+  paint?: Paint.Paint | undefined,
+]
 
 const GAP = "  "
 
@@ -13,29 +18,31 @@ const COLUMNS = 80
 
 const valuesOf = (value: Line[1]): ReadonlyArray<string> => (typeof value === "string" ? [value] : (value ?? []))
 
-const laidOut = (pairs: ReadonlyArray<Line>, indent: string, columns: number): string => {
+const laidOut = (pairs: ReadonlyArray<Line>, indent: string, columns: number, isStyled: boolean): string => {
   const given = pairs.filter(([, value]) => valuesOf(value).length > 0)
   const width = Math.max(...given.map(([label]) => label.length))
   const room = columns - indent.length - width - GAP.length
-  const shown = given.flatMap(([label, value]) =>
+  const shown = given.flatMap(([label, value, paint]) =>
     valuesOf(value)
       .flatMap((each) => Printable.wrapped(Visible.line(each), room))
-      .map((text, i) => ({ label: i === 0 ? label : "", text })),
+      .map((text, i) => ({ label: i === 0 ? label : "", text: isStyled ? (paint ?? Paint.plain)(text) : text })),
   )
   return shown.map(({ label, text }) => `${indent}${label.padEnd(width)}${GAP}${text}`.trimEnd()).join("\n")
 }
 
 /** Long values are broken at spaces, but nothing is cut, so that every hash can be copied. */
-export const lines = (pairs: ReadonlyArray<Line>): string => laidOut(pairs, "", COLUMNS)
+export const lines = (pairs: ReadonlyArray<Line>, isStyled: boolean): string => laidOut(pairs, "", COLUMNS, isStyled)
 
 /** As the node shows what it starts with. Nothing is broken: a command among it can be copied whole. */
-export const indented = (pairs: ReadonlyArray<Line>): string => laidOut(pairs, GAP, Number.POSITIVE_INFINITY)
+export const indented = (pairs: ReadonlyArray<Line>, isStyled = false): string =>
+  laidOut(pairs, GAP, Number.POSITIVE_INFINITY, isStyled)
 
 export interface Column {
   readonly title: string
   readonly align?: "right"
   /** Where a value is cut if the terminal is too narrow. */
   readonly cutAt?: "end" | "middle"
+  readonly paint?: Paint.Paint
 }
 
 const LEAST_WIDTH = 9
@@ -61,10 +68,16 @@ const narrowed = (
   return widths
 }
 
-const cell = ({ align, cutAt }: Column, text: string, width: number): string => {
+const cell = (
+  { align, cutAt, paint = Paint.plain }: Column,
+  text: string,
+  width: number,
+  isStyled: boolean,
+): string => {
   const shown = cutAt === "middle" ? Printable.abbreviated(text, width) : Printable.cut(text, width)
   const padding = " ".repeat(Math.max(0, width - Printable.widthOf(shown)))
-  return align === "right" ? padding + shown : shown + padding
+  const painted = isStyled ? paint(shown) : shown
+  return align === "right" ? padding + painted : painted + padding
 }
 
 /** One row per entry; nothing is cut unless the output is a terminal. */
@@ -81,11 +94,15 @@ export const table = (
     onNone: () => wanted,
     onSome: (room) => narrowed(columns, wanted, room),
   })
-  const row = (cells: ReadonlyArray<string>) =>
+  const row = (cells: ReadonlyArray<string>, isStyled: boolean) =>
     columns
-      .map((column, i) => cell(column, cells[i] ?? "", widths[i] ?? 0))
+      .map((column, i) => cell(column, cells[i] ?? "", widths[i] ?? 0, isStyled))
       .join(GAP)
       .trimEnd()
-  const head = row(columns.map(({ title }) => title))
-  return [terminal.isStyled ? `\u001b[1m${head}\u001b[0m` : head, ...clean.map(row)].join("\n")
+  const head = row(
+    columns.map(({ title }) => title),
+    false,
+  )
+  const { isStyled } = terminal
+  return [isStyled ? Paint.strong(head) : head, ...clean.map((cells) => row(cells, isStyled))].join("\n")
 }

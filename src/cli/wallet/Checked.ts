@@ -9,7 +9,9 @@ import { fail } from "../keys/WalletFailure.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import { quote, wrongUsage } from "../settings/WrongUsage.js"
+import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
+import * as Paint from "../terminal/Paint.js"
 import { Terminal } from "../terminal/Terminal.js"
 import * as Describe from "./Describe.js"
 import * as Verb from "./Verb.js"
@@ -97,8 +99,8 @@ const warn = ({ nodes }: Light.Report) =>
 
 const signedBy = ({ signed, checkpoint }: Light.Proven): string =>
   signed === null
-    ? `against checkpoint ${checkpoint.round}, the trusted one`
-    : `against checkpoint ${checkpoint.round}, signed by ${signed.by} of ${signed.of}`
+    ? `against checkpoint ${Figure.count(checkpoint.round)}, the trusted one`
+    : `against checkpoint ${Figure.count(checkpoint.round)}, signed by ${signed.by} of ${signed.of}`
 
 const jsonOf = ({ proven, trust, node }: Light.Report) => {
   const { address, account, checkpoint, signed } = proven
@@ -128,14 +130,14 @@ const linesOf = ({ proven, trust }: Light.Report) => {
   const { stake, delegation, policy } = account
   const pin = Light.pinOf(trust)
   return [
-    ["account", [Address.toBech32(address, trust.prefix), address]],
+    ["account", [Address.toBech32(address, trust.prefix), address], Paint.quiet],
     ["name", account.name === null ? null : `@${account.name}`],
-    ["balance", Describe.coins(account.balance)],
+    ["balance", Describe.coins(account.balance), Paint.strong],
     ["staked", stake === null ? null : `${Describe.coins(stake.amount)}${stake.leaving === null ? "" : ", leaving"}`],
     ["delegated", delegation === null ? null : `to ${Describe.account(delegation.validator, trust.prefix)}`],
     ["council", account.isCouncilMember ? "has a seat" : null],
     ["signed by", policy === null ? [] : [`${policy.threshold} of ${policy.keys.length} keys`, ...policy.keys]],
-    ["nonce", String(account.nonce)],
+    ["nonce", Figure.count(account.nonce)],
     ["checked", signedBy(proven)],
     ["next time", pin === null ? null : `--trust ${pin.epoch}:${pin.hash}`],
   ] as const

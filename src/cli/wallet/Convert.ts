@@ -42,7 +42,8 @@ export const convert = Verb.make({
     ["an address in all its forms, and the address of a public key", "udg convert tudg1…; udg convert KEY"],
   ],
   footer: [
-    "A coin, 1 UDG, is 100,000,000 sats. Both bech32m forms of an address are the same account of different networks.",
+    "A coin, 1 UDG, is 100,000,000 sats. Both bech32m forms of an address are the same account of different networks. " +
+      "Hashes have no other form than their 64 hex characters.",
   ],
   run: ({ value, unit, json }) => {
     const address = Either.getRight(Account.ofAnyNetwork(value))

@@ -5,6 +5,7 @@ import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
+import * as Paint from "../terminal/Paint.js"
 import * as Describe from "./Describe.js"
 import * as Verb from "./Verb.js"
 
@@ -28,13 +29,13 @@ export const round = Verb.make({
       yield* Out.sheet(given.json, found, () => ({
         lines: [
           ["round", Figure.count(found.round)],
-          ["status", finalized ? "final" : "not final yet"],
+          ["status", finalized ? "final" : "not final yet", Paint.state],
           ["time", timestamp === null ? null : Describe.moment(timestamp)],
         ],
         none: "no vertices are known of it",
         columns: [
-          { title: "VERTEX", cutAt: "middle" },
-          { title: "VALIDATOR", cutAt: "middle" },
+          { title: "VERTEX", cutAt: "middle", paint: Paint.quiet },
+          { title: "VALIDATOR", cutAt: "middle", paint: Paint.quiet },
           { title: "PARENTS", align: "right" },
           { title: "TRANSACTIONS", align: "right" },
           { title: "REWARD", align: "right" },
@@ -64,20 +65,20 @@ export const vertex = Verb.make({
       if (found.hash !== given.hash) return yield* fail("node", `${node.url} answered for another vertex`)
       return yield* Out.sheet(given.json, found, () => ({
         lines: [
-          ["vertex", found.hash],
-          ["status", found.finalized ? "final" : "not final yet"],
+          ["vertex", found.hash, Paint.quiet],
+          ["status", found.finalized ? "final" : "not final yet", Paint.state],
           ["round", Figure.count(found.round)],
-          ["validator", Describe.account(found.validator, prefix)],
+          ["validator", Describe.account(found.validator, prefix), Paint.quiet],
           ["time", Describe.moment(found.timestamp)],
           ["reward", Figure.coins(found.coinbase_reward)],
-          ["parents", found.parents],
+          ["parents", found.parents, Paint.quiet],
         ],
         none: "no transactions",
         columns: [
-          { title: "TRANSACTION", cutAt: "middle" },
+          { title: "TRANSACTION", cutAt: "middle", paint: Paint.quiet },
           { title: "TYPE" },
           { title: "FEE", align: "right" },
-          { title: "OUTCOME" },
+          { title: "OUTCOME", paint: Paint.state },
         ],
         rows: found.transactions.map(({ hash, type, fee, outcome }) => [
           hash,

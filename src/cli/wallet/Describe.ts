@@ -6,6 +6,7 @@ import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Words from "../../protocol/numbers/Words.js"
 import type { TransactionJson } from "../../protocol/transaction/TransactionJson.js"
 import * as Figure from "../terminal/Figure.js"
+import * as Paint from "../terminal/Paint.js"
 import type { Line } from "../terminal/Sheet.js"
 
 export const { coins } = Figure
@@ -50,24 +51,25 @@ const named = (prefix: AddressPrefix, names: Names) => (address: string) => {
 }
 
 export const proposal = (fields: Proposal.Fields, prefix: AddressPrefix, names = NO_NAMES): string =>
-  Proposal.effect(fields, { account: named(prefix, names), coins }) ?? "nothing; puts an opinion on record"
+  Proposal.effect(fields, { account: named(prefix, names), coins, count: Figure.count }) ??
+  "nothing; puts an opinion on record"
 
 const operation = (transaction: TransactionJson, prefix: AddressPrefix, names: Names): ReadonlyArray<Line> => {
   const who = named(prefix, names)
   switch (transaction.type) {
     case "Transfer":
       return [
-        ["send", coins(transaction.amount)],
+        ["send", coins(transaction.amount), Paint.strong],
         ["to", who(transaction.to)],
         ["memo", transaction.memo],
       ]
     case "StakeTx":
-      return [["stake", coins(transaction.amount)]]
+      return [["stake", coins(transaction.amount), Paint.strong]]
     case "UnstakeTx":
       return [["unstake", "the whole stake"]]
     case "DelegateTx":
       return [
-        ["delegate", coins(transaction.amount)],
+        ["delegate", coins(transaction.amount), Paint.strong],
         ["to", who(transaction.validator)],
       ]
     case "UndelegateTx":
@@ -97,7 +99,7 @@ const operation = (transaction: TransactionJson, prefix: AddressPrefix, names: N
 
 export const transaction = (json: TransactionJson, prefix: AddressPrefix, names = NO_NAMES): ReadonlyArray<Line> => [
   ...operation(json, prefix, names),
-  ["from", named(prefix, names)(json.from)],
+  ["from", named(prefix, names)(json.from), Paint.quiet],
   ["fee", coins(json.fee ?? Sats.ZERO)],
   ["nonce", String(json.nonce)],
 ]

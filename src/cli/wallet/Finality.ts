@@ -4,6 +4,7 @@ import type { PromiseClient } from "../../client/Client.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import { fail, type WalletFailure } from "../keys/WalletFailure.js"
 import * as Figure from "../terminal/Figure.js"
+import * as Paint from "../terminal/Paint.js"
 import * as Progress from "../terminal/Progress.js"
 import type { Line } from "../terminal/Sheet.js"
 import * as Describe from "./Describe.js"
@@ -64,9 +65,9 @@ export const lines = (outcome: Outcome): ReadonlyArray<Line> => {
   const final =
     round === null ? status : `final in round ${Figure.count(round)}${applied === true ? "" : ", but not applied"}`
   return [
-    ["hash", hash],
-    ["status", final],
-    ["failure", failure],
+    ["hash", hash, Paint.quiet],
+    ["status", final, Paint.state],
+    ["failure", failure, Paint.alarm],
     ["proposal", proposal_id === null ? null : String(proposal_id)],
     ["time", timestamp === null ? null : Describe.moment(timestamp)],
   ]

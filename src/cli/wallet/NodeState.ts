@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
+import * as Paint from "../terminal/Paint.js"
 import * as Describe from "./Describe.js"
 import * as Verb from "./Verb.js"
 
@@ -20,11 +21,15 @@ export const peers = Verb.make({
       yield* Out.sheet(given.json, found, () => ({
         lines: [
           ["connected", Figure.count(found.connected)],
-          ["missing", found.bootstrap_nodes.flatMap(({ address, connected }) => (connected ? [] : [address]))],
+          [
+            "missing",
+            found.bootstrap_nodes.flatMap(({ address, connected }) => (connected ? [] : [address])),
+            Paint.alarm,
+          ],
         ],
         none: "no peers",
         columns: [
-          { title: "PEER", cutAt: "middle" },
+          { title: "PEER", cutAt: "middle", paint: Paint.quiet },
           { title: "ADDRESS", cutAt: "end" },
           { title: "DIRECTION" },
           { title: "PROGRAM", cutAt: "end" },
@@ -57,11 +62,11 @@ export const mempool = Verb.make({
       yield* Out.table(given.json, found, () => ({
         none: "no transaction is pending",
         columns: [
-          { title: "TRANSACTION", cutAt: "middle" },
+          { title: "TRANSACTION", cutAt: "middle", paint: Paint.quiet },
           { title: "TYPE" },
-          { title: "FROM", cutAt: "middle" },
+          { title: "FROM", cutAt: "middle", paint: Paint.quiet },
           { title: "NONCE", align: "right" },
-          { title: "UDG", align: "right" },
+          { title: "UDG", align: "right", paint: Paint.strong },
           { title: "FEE", align: "right" },
           { title: "AGE", align: "right" },
         ],
@@ -105,7 +110,7 @@ export const parameters = Verb.make({
         none: "the network has no parameters",
         columns: [
           { title: "PARAMETER" },
-          { title: "VALUE", align: "right" },
+          { title: "VALUE", align: "right", paint: Paint.strong },
           { title: "LEAST", align: "right" },
           { title: "MOST", align: "right" },
         ],

@@ -8,10 +8,12 @@ import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
+import * as Paint from "../terminal/Paint.js"
 import type { Line } from "../terminal/Sheet.js"
 import * as Checked from "./Checked.js"
 import * as Describe from "./Describe.js"
 import * as Finality from "./Finality.js"
+import * as Named from "./Named.js"
 import type * as Node from "./Node.js"
 import * as Verb from "./Verb.js"
 
@@ -33,11 +35,11 @@ export const status = Verb.make({
       const { status: health } = yield* node.ask((client) => client.core.healthReport())
       yield* Out.lines(given.json, { ...status, network_id, genesis_hash, mode, version, health }, () => [
         ["network", `${network_id} (${mode})`],
-        ["genesis", genesis_hash],
-        ["node", `${node.url}, udg ${version}, ${health}`],
+        ["genesis", genesis_hash, Paint.quiet],
+        ["node", `${node.url}, udg ${version}, ${health}`, Paint.endingInState],
         ["round", `${Figure.count(status.dag_round)}, final up to ${Figure.count(status.last_finalized_round)}`],
         ["peers", Figure.count(status.peers)],
-        ["supply", Describe.coins(status.total_supply)],
+        ["supply", Describe.coins(status.total_supply), Paint.strong],
         ["staked", `${Describe.coins(status.total_staked)} by ${Figure.counted(status.active_stakers, "validator")}`],
         ["waiting", Figure.counted(status.mempool_size, "transaction")],
       ])
@@ -102,9 +104,9 @@ export const balance = Verb.make({
       const held = yield* holdings(contact.node, yield* Verb.addressOf(given.account, given, contact))
       const { balance, ...others } = held
       return yield* Out.lines(given.json, { ...balance, ...others }, () => [
-        ["account", [balance.address_bech32, balance.address]],
+        ["account", [balance.address_bech32, balance.address], Paint.quiet],
         ["name", balance.name === null ? null : `@${balance.name}`],
-        ["balance", Describe.coins(balance.balance)],
+        ["balance", Describe.coins(balance.balance), Paint.strong],
         ...stakeLines(held),
         ["delegated", delegationLine(held, contact.prefix)],
         ["council", balance.is_council_member ? "has a seat" : null],
@@ -144,18 +146,20 @@ export const validators = Verb.make({
     Effect.gen(function* () {
       const { node, prefix } = yield* Verb.contact(given)
       const list = yield* node.ask((client) => client.staking.validators())
+      const addresses = list.validators.map(({ address }) => address)
+      const names = yield* Named.namesOf(given.json, node, addresses)
       yield* Out.table(given.json, list, () => ({
         none: "there are no validators",
         columns: [
-          { title: "VALIDATOR", cutAt: "middle" },
-          { title: "STAKE", align: "right" },
+          { title: "VALIDATOR", cutAt: "middle", paint: Paint.quiet },
+          { title: "STAKE", align: "right", paint: Paint.strong },
           { title: "SHARE", align: "right" },
           { title: "COMMISSION", align: "right" },
           { title: "DELEGATORS", align: "right" },
-          { title: "STATE" },
+          { title: "STATE", paint: Paint.state },
         ],
         rows: list.validators.map((validator) => [
-          Describe.account(validator.address, prefix),
+          Named.account(validator.address, prefix, names),
           Describe.coins(validator.effective_stake),
           share(validator.effective_stake, list.total_staked),
           `${validator.commission_percent} %`,
@@ -200,7 +204,7 @@ export const proposals = Verb.make({
         none: "there are no proposals",
         columns: [
           { title: "ID", align: "right" },
-          { title: "STATUS" },
+          { title: "STATUS", paint: Paint.state },
           { title: "FOR", align: "right" },
           { title: "AGAINST", align: "right" },
           { title: "UNTIL ROUND", align: "right" },

@@ -10,7 +10,9 @@ import type * as Command from "../settings/Command.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import { type WrongUsage, wrongUsage } from "../settings/WrongUsage.js"
+import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
+import * as Paint from "../terminal/Paint.js"
 import * as Sheet from "../terminal/Sheet.js"
 import { Terminal } from "../terminal/Terminal.js"
 import * as Account from "./Account.js"
@@ -83,11 +85,11 @@ const walletNetwork = ({ network }: Given, { node, info }: Verb.Contact) =>
 const feeOf = ({ fee }: Given, type: Wallet.Type, { info }: Verb.Contact) => {
   if (Option.isSome(fee)) return Effect.succeed(fee.value)
   const asked = Fee.asked(type, info.parameters)
-  const usual = Wallet.coins(Fee.usual(type))
+  const usual = Figure.amount(Fee.usual(type))
   return Fee.isDear(type, asked)
     ? fail(
         "node",
-        `the node asks for a fee of ${Wallet.coins(asked)} UDG; the usual fee is ${usual}; to pay it all the same, use --fee`,
+        `the node asks for a fee of ${Figure.amount(asked)} UDG; the usual fee is ${usual}; to pay it all the same, use --fee`,
       )
     : Effect.succeed(asked)
 }
@@ -132,21 +134,21 @@ const actorOf = (given: Given, resolve: Context["resolve"]) =>
 
 /** Shows the transaction before the passphrase is asked for, and accounts under the names that were typed for them. */
 export const show = (unsigned: Wallet.Unsigned, names?: Describe.Names) =>
-  Effect.map(Terminal, ({ isWatched, writeError }) => {
+  Effect.map(Terminal, ({ isWatched, colours, writeError }) => {
     if (!isWatched) return
     const { networkId, prefix } = unsigned.network
     const lines = [
       ...Describe.transaction(Wallet.unsignedJson(unsigned), prefix, names),
       ["network", networkId] as const,
     ]
-    writeError(`${Sheet.lines(lines)}\n`)
+    writeError(`${Sheet.lines(lines, colours.stderr)}\n`)
   })
 
 /** The result of a command that does not wait. */
 export const showPending = (asJson: boolean, hash: Hash, more: object = {}) =>
   Out.lines(asJson, { hash, status: "pending", ...more }, () => [
-    ["hash", hash],
-    ["status", "pending"],
+    ["hash", hash, Paint.quiet],
+    ["status", "pending", Paint.state],
   ])
 
 /** Sends a signed transaction, waits until it is final unless told not to, and shows the outcome. */

@@ -7,7 +7,9 @@ import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
+import * as Paint from "../terminal/Paint.js"
 import * as Describe from "./Describe.js"
+import * as Named from "./Named.js"
 import type * as Node from "./Node.js"
 import * as Verb from "./Verb.js"
 
@@ -57,8 +59,8 @@ const describe = ({ kind, type, applied }: Entry): string => {
   return applied === false ? `${what}, failed` : what
 }
 
-const partner = ({ counterparty, proposal_id }: Entry, prefix: AddressPrefix): string => {
-  if (counterparty !== null) return Describe.account(counterparty, prefix)
+const partner = ({ counterparty, proposal_id }: Entry, prefix: AddressPrefix, names: Named.Names): string => {
+  if (counterparty !== null) return Named.account(counterparty, prefix, names)
   return proposal_id === null ? "" : `proposal ${proposal_id}`
 }
 
@@ -79,25 +81,27 @@ export const history = Verb.make({
       const contact = yield* Verb.contact(given)
       const address = yield* Verb.addressOf(given.account, given, contact)
       const found = yield* statementOf(contact.node, address, given.limit, given.cursor)
+      const partners = found.entries.flatMap(({ counterparty }) => (counterparty === null ? [] : [counterparty]))
+      const names = yield* Named.namesOf(given.json, contact.node, partners)
       yield* Out.sheet(given.json, found, () => ({
         lines: [
-          ["account", Describe.account(found.address, contact.prefix)],
-          ["balance", Figure.coins(found.balance)],
+          ["account", Describe.account(found.address, contact.prefix), Paint.quiet],
+          ["balance", Figure.coins(found.balance), Paint.strong],
           ["older", found.next_cursor === null ? null : `--cursor ${found.next_cursor}`],
         ],
         none: "nothing has changed the balance yet",
         columns: [
           { title: "TIME" },
           { title: "WHAT" },
-          { title: "CHANGE", align: "right" },
-          { title: "WITH", cutAt: "middle" },
-          { title: "TRANSACTION", cutAt: "middle" },
+          { title: "CHANGE", align: "right", paint: Paint.change },
+          { title: "WITH", cutAt: "middle", paint: Paint.quiet },
+          { title: "TRANSACTION", cutAt: "middle", paint: Paint.quiet },
         ],
         rows: found.entries.map((entry) => [
           Describe.minute(entry.timestamp),
           describe(entry),
           signed(entry.change),
-          partner(entry, contact.prefix),
+          partner(entry, contact.prefix, names),
           entry.hash ?? "",
         ]),
       }))

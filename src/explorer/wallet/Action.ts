@@ -65,7 +65,11 @@ const integer = (typed: Typed, name: string): number => {
 const coins = (typed: Typed, name: string) => Wallet.sats(ungrouped(text(typed, name)))
 
 /** Accounts stay as they were typed. */
-const style: Proposal.Style = { account: (written) => written, coins: (sats) => `${Words.coins(sats)} UDG` }
+const style: Proposal.Style = {
+  account: (written) => written,
+  coins: (sats) => `${Words.coins(sats)} UDG`,
+  count: Words.count,
+}
 
 /** The amount that is signed, in coins. */
 const inCoins = (typed: Typed, name: string): string => style.coins(coins(typed, name))

@@ -22,7 +22,8 @@ export interface Facts {
 
 const line = (name: string, value: string): string => `  ${name.padEnd(16)}${value}`
 
-const coins = (sats: number): string => `${sats / Sats.SATS_PER_COIN} UDG`
+const coins = (sats: number): string =>
+  `${(sats / Sats.SATS_PER_COIN).toLocaleString("en", { maximumFractionDigits: 8 })} UDG`
 
 const both = (address: Address.Address, mode: Network.Mode): ReadonlyArray<string> => [
   address,
@@ -44,7 +45,9 @@ const faucetLines = ({ genesis, faucetAddress, rpc }: Facts): ReadonlyArray<stri
   if (Option.isNone(faucetAddress)) return [line("faucet", "served by another node, which has its key")]
   return named("faucet", [
     ...both(faucetAddress.value, genesis.mode),
-    `up to ${coins(faucet.maxRequest)} per request: curl ${rpc}/faucet -H 'content-type: application/json' \\`,
+    `up to ${coins(faucet.maxRequest)} per request:`,
+    `curl ${rpc}/faucet \\`,
+    "  -H 'content-type: application/json' \\",
     `  -d '{"address":"YOURS","amount":100000000}'`,
   ])
 }

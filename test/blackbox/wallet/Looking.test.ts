@@ -10,6 +10,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 let node: StartedNode
 let alice: FundedAccount
+let bob: FundedAccount
 let person: Person
 let paid = ""
 let vertex = ""
@@ -22,6 +23,7 @@ beforeAll(async () => {
   const [first, second] = node.accounts
   if (first === undefined || second === undefined) throw new Error("the test node has two accounts")
   alice = first
+  bob = second
   person = new Person({ UDG_NODE: node.url })
   writeFileSync(join(person.home, "alice.key"), alice.secretKey.toSecretHex(), { mode: 0o600 })
   const payment = { to: second.address, amount: 123_456_789_012, fee: 1_000, nonce: 0, memo: "for the coffee" }
@@ -113,5 +115,53 @@ describe("the verbs that look", () => {
     const { stdout } = await person.udg("mempool")
     expect(stdout).toMatch(new RegExp(`^${tx_hash} +Transfer +tudg1\\w+ +4 +1 +0\\.00002 +\\d+ s$`, "m"))
     expect(await seen("udg peers")).toMatch(/^connected +0\n\nno peers$/)
+  })
+
+  it("shows a name beside its address, to people", async () => {
+    const naming = bob.registerName({ name: "bob", fee: 100_000, nonce: 0 })
+    await node.client.waitFor((await node.client.transactions.submit({ payload: naming })).tx_hash)
+    expect(await seen("udg history @alice")).toMatch(/ sent +-1,234\.56790012 +@bob [0-9a-z]*…[0-9a-z]+ /)
+    const { stdout } = await person.udg("history", "@alice")
+    expect(stdout).toMatch(new RegExp(` -1,234\\.56790012 +@bob ${bob.addressBech32} +${paid}$`, "m"))
+    expect((await json("history", "@alice")).entries.at(-2)).toMatchObject({ counterparty: bob.address })
+  })
+})
+
+describe("colour", () => {
+  /** All that comes to a terminal, with what colours it. */
+  const painted = async (line: string, environment: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const terminal = person.sit(line, environment)
+    await terminal.end()
+    return terminal.raw
+  }
+  const ESCAPE = "\u001b"
+  const matching = (pattern: string) => expect.stringMatching(new RegExp(pattern.replaceAll("<", `${ESCAPE}\\[`)))
+
+  it("shows states, amounts and addresses on a terminal", async () => {
+    expect(await painted("udg status")).toEqual(matching("<3[123]m\\w+<0m"))
+    const balance = await painted("udg balance @alice")
+    expect(balance).toEqual(matching("<1m[\\d,.]+ UDG<0m"))
+    expect(balance).toEqual(matching("<2mtudg1\\w+<0m"))
+    expect(await painted("udg history @alice")).toEqual(matching("<32m\\+1,234,567<0m"))
+    const outcome = await painted(`udg tx ${paid}`)
+    expect(outcome).toEqual(matching("<32mfinal in round [\\d,]+<0m"))
+    expect(outcome).toContain("memo    for the coffee")
+    expect(await painted("udg parameters")).toEqual(matching("<1m50 ms<0m"))
+    expect(await painted(`udg tx ${"ab".repeat(32)}`)).toEqual(matching("^<31mudg:<0m "))
+  })
+
+  it("is off with NO_COLOR, on a dumb terminal, without a terminal, and in JSON", async () => {
+    const raw = await Promise.all([
+      painted("udg balance @alice", { NO_COLOR: "1" }),
+      painted("udg history @alice", { NO_COLOR: "1" }),
+      painted("udg history @alice", { TERM: "dumb" }),
+      painted("udg history @alice | cat"),
+      painted("udg balance @alice --json"),
+      painted("udg history @alice --json"),
+    ])
+    for (const each of raw) {
+      expect(each.length).toBeGreaterThan(100)
+      expect(each).not.toContain(ESCAPE)
+    }
   })
 })

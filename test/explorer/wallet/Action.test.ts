@@ -63,7 +63,7 @@ describe("the review", () => {
     expect(act("vote", { proposal: "1,000", vote: "yes" }).summary).toBe("Vote yes on proposal #1000")
     const propose = (typed: Typed) => act("propose", { title: "T", description: "", ...typed }).summary
     expect(propose({ type: "ParameterChange", param: "min_fee_sats", value: "2,000" })).toBe(
-      'Propose "T": set min_fee_sats to 2000',
+      'Propose "T": set min_fee_sats to 2,000',
     )
     expect(propose({ type: "TreasurySpend", recipient: to, amount: "1,000" })).toBe(
       `Propose "T": pay 1,000.00 UDG from the treasury to ${to}`,

@@ -481,10 +481,14 @@ describe("limits", () => {
     expect(refused.headers.get("ratelimit-policy")).toBe('"global";q=1000;w=60')
   })
 
-  it("a stretch of the DAG counts as ten requests", async () => {
-    const client = "203.0.113.201"
-    const found = await statuses(Array.from({ length: 102 }, () => once("GET", "/dag", client)))
-    expect(found.filter((status) => status !== 429).length).toBe(100)
+  it.each([
+    ["203.0.113.201", "/dag", 100],
+    ["203.0.113.202", "/dag?rounds=120", 100],
+    ["203.0.113.203", "/dag?rounds=6", 500],
+    ["203.0.113.204", "/dag?from=7&rounds=1", 1_000],
+  ])("a stretch of the DAG counts by the rounds asked for: %s may ask %s %d times", async (client, path, times) => {
+    const found = await statuses(Array.from({ length: times + 2 }, () => once("GET", path, client)))
+    expect(found.filter((status) => status !== 429).length).toBe(times)
     expect(found.slice(-2)).toEqual([429, 429])
   })
 

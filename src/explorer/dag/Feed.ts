@@ -10,8 +10,8 @@ export const columns = new Columns()
 /** Changes with every change of `columns`. */
 export const changes = signal(0)
 
-/** The shortest time between two requests. */
-const PAUSE_MS = 700
+/** The shortest time between two requests. The picture glides, so nobody sees that rounds come together. */
+const PAUSE_MS = 1_000
 const FIRST_ROUNDS = 60
 const OLDER_ROUNDS = 60
 const MOST_AT_ONCE = 120
@@ -28,11 +28,14 @@ const take = (answer: Parameters<Columns["merge"]>[0]): void => {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
+/** No more than what may be new: an answer counts by the rounds that were asked for. */
 const askNewest = async (): Promise<void> => {
   const from = columns.firstUnsettled
-  const isFar = (Live.head.peek()?.round ?? 0) - from > LEAP_ROUNDS
+  const missing = Math.max(1, (Live.head.peek()?.round ?? 0) - from + 1)
   const urlParams =
-    columns.size === 0 || isFar ? { rounds: FIRST_ROUNDS } : { from: Natural.round(from), rounds: MOST_AT_ONCE }
+    columns.size === 0 || missing > LEAP_ROUNDS
+      ? { rounds: FIRST_ROUNDS }
+      : { from: Natural.round(from), rounds: Math.min(MOST_AT_ONCE, missing) }
   take(await node.dag.columns({ urlParams }))
 }
 

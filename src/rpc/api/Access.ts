@@ -22,8 +22,14 @@ export const globalLimit: Limit = { requests: 1_000, windowSeconds: 60 }
 /** Monitoring asks there, and must not fail because somebody used up the limit; these paths have the same limit once more. */
 export const healthPaths: ReadonlyArray<string> = ["/health", "/health/detailed"]
 
-/** How many requests one call counts as: most cost less than a millisecond, and this one that many times as much. */
-export class Weight extends Context.Tag("udg/rpc/Weight")<Weight, number>() {}
+/** What a call asks for, as its query says it. */
+export type Query = Readonly<Record<string, unknown>>
+
+/**
+ * How many requests one call counts as: most cost less than a millisecond, and this one that many times as much. Where the
+ * caller says how much it wants, that decides.
+ */
+export class Weight extends Context.Tag("udg/rpc/Weight")<Weight, number | ((query: Query) => number)>() {}
 
 /** Off on a mainnet; the value says what to do there instead. */
 export class TestnetOnly extends Context.Tag("udg/rpc/TestnetOnly")<TestnetOnly, string>() {}

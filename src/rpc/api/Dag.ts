@@ -78,6 +78,15 @@ const Lane = Field.count("a validator, as its place in `validators`")
 
 /** Most rounds that one answer shows. */
 export const maximumColumns = 120
+export const standardColumns = 60
+
+const COLUMNS_PER_REQUEST = 3
+/** An answer has room for thirty rounds of a hundred validators, however many are asked for. */
+const HEAVIEST_COLUMNS = 10
+
+/** Who follows the newest rounds asks for few of them, but often. */
+const weightOfColumns = ({ rounds }: Access.Query): number =>
+  Math.min(HEAVIEST_COLUMNS, Math.ceil((typeof rounds === "number" ? rounds : standardColumns) / COLUMNS_PER_REQUEST))
 
 export const Columns = Field.record(
   "DagColumns",
@@ -156,15 +165,15 @@ export const group = Group.of("dag", "DAG", "Rounds and the vertices in them.", 
     .annotate(
       OpenApi.Description,
       "Without `from`, the latest rounds. A large committee's answer may end before the last round that was asked " +
-        "for; go on behind its last column. It counts as ten requests.",
+        "for; go on behind its last column. It counts as one request for every three rounds asked for, and as ten at most.",
     )
-    .annotate(Access.Weight, 10)
+    .annotate(Access.Weight, weightOfColumns)
     .setUrlParams(
       Schema.Struct({
         from: Field.optional(Field.RoundInUrl, "first round; the latest rounds when left out"),
         rounds: Field.optional(
           Field.limitInUrl(maximumColumns),
-          `how many rounds, 1 to ${maximumColumns}; 60 when left out`,
+          `how many rounds, 1 to ${maximumColumns}; ${standardColumns} when left out`,
         ),
       }),
     )

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { Dag, type KnownRound, type KnownVertex, type RoundNotFound } from "../../node/reads/Dag.js"
 import * as Hash from "../../protocol/identity/Hash.js"
-import type * as Api from "../api/Dag.js"
+import * as Api from "../api/Dag.js"
 import * as Failure from "../api/Failure.js"
 import * as Answer from "../server/Answer.js"
 import type * as Handlers from "../server/Handlers.js"
@@ -43,8 +43,6 @@ const notFound = ({ round, because }: RoundNotFound): Failure.RoundNotFound =>
     ? new Failure.RoundNotFound({ message: `round ${round} is pruned on this node`, reason: "pruned" })
     : new Failure.RoundNotFound({ message: `round ${round} is not reached yet`, reason: "not_reached" })
 
-const STANDARD_COLUMNS = 60
-
 /** Rounds and vertices, wherever they are kept. */
 export const reads = (dag: Pick<typeof Dag.Service, "round" | "vertex">) =>
   ({
@@ -71,7 +69,7 @@ export const handlers = Effect.gen(function* () {
   return {
     ...reads(dag),
     columns: ({ query }) =>
-      dag.stretch(Option.fromNullable(query.from), query.rounds ?? STANDARD_COLUMNS).pipe(
+      dag.stretch(Option.fromNullable(query.from), query.rounds ?? Api.standardColumns).pipe(
         Effect.map(Columns.of),
         Effect.mapError((error) => (error._tag === "RoundNotFound" ? notFound(error) : error)),
         Unreadable.asDefect,

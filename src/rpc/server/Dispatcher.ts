@@ -95,7 +95,7 @@ export class Dispatcher {
       if (known !== undefined) return responder.write(exchange, endpoint.status, known)
       const decoded = endpoint.decode(inputOf(exchange, params))
       if (Either.isLeft(decoded)) return responder.refuse(exchange, decoded.left)
-      const refusal = admission.refusalOfCost(exchange, endpoint.weight)
+      const refusal = admission.refusalOfCost(exchange, endpoint.weightOf(decoded.right))
       if (refusal !== undefined) return responder.refuse(exchange, refusal)
       this.#readers.enter(exchange.client, (leave) => {
         responder.guard(

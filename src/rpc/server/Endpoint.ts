@@ -2,7 +2,7 @@
  * An endpoint made ready: its schemas compiled to plain functions, its annotations read, its handler found. Everything
  * that depends on the definition alone happens here, once, before the first request.
  */
-import { type Effect, Either } from "effect"
+import { type Context, type Effect, Either, Predicate } from "effect"
 import * as Definition from "../../effect3/http/Definition.js"
 import * as Json from "../../protocol/encoding/Json.js"
 import * as JsonProblem from "../../protocol/encoding/JsonProblem.js"
@@ -44,8 +44,8 @@ type Handle<A> = (request: Request) => Effect.Effect<A, Failure.Failure>
 /** A request without a body. */
 export interface Read extends Common {
   readonly _tag: "Read"
-  /** How many requests one call counts as, in the limit over all endpoints. */
-  readonly weight: number
+  /** How many requests this one counts as, in the limit over all endpoints. */
+  readonly weightOf: (request: Request) => number
   readonly decode: (input: Input) => Decoded<Request>
   readonly handle: Handle<unknown>
   readonly encode: (value: unknown) => Content.Content
@@ -174,6 +174,11 @@ const commonOf = (definition: Definition.Definition): Common => ({
   status: definition.success.status,
 })
 
+const weigher =
+  (weight: Context.Tag.Service<Access.Weight>) =>
+  ({ query }: Request): number =>
+    typeof weight === "number" ? weight : weight(Predicate.isReadonlyRecord(query) ? query : {})
+
 const compile = (definition: Definition.Definition, handle: Handle<never>): Endpoint => {
   const { annotation, body, success } = definition
   const common = commonOf(definition)
@@ -185,7 +190,7 @@ const compile = (definition: Definition.Definition, handle: Handle<never>): Endp
   return {
     _tag: "Read",
     ...common,
-    weight: annotation(Access.Weight) ?? 1,
+    weightOf: weigher(annotation(Access.Weight) ?? 1),
     decode,
     handle,
     encode: encoder(success),

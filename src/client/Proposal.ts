@@ -19,12 +19,13 @@ export const fieldsOf = (type: ProposalType): Fields => {
 export interface Style {
   readonly account: (address: string) => string
   readonly coins: (sats: Sats) => string
-  readonly count: (value: number) => string
+  /** The value of a parameter, by its name. */
+  readonly parameter: (name: string, value: number) => string
 }
 
 /** The effect; none for a proposal that only declares something. */
-export const effect = (fields: Fields, { account, coins, count }: Style): string | undefined => {
-  if ("param" in fields) return `set ${fields.param} to ${count(fields.value)}`
+export const effect = (fields: Fields, { account, coins, parameter }: Style): string | undefined => {
+  if ("param" in fields) return `set ${fields.param} to ${parameter(fields.param, fields.value)}`
   if ("action" in fields) {
     return `${fields.action === "add" ? "give a council seat to" : "take the council seat of"} ${account(fields.address)}`
   }

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks"
+import * as Health from "./live/Health.js"
 import * as Live from "./live/Live.js"
 import * as Network from "./live/Network.js"
 import * as History from "./route/History.js"
@@ -83,16 +84,19 @@ const Navigation = () => {
   )
 }
 
-const Alerts = () => {
-  const alerts = Live.alerts.value
-  if (alerts.length === 0) return null
+/** What is wrong with the node, for as long as it is. */
+const Problems = () => {
+  const health = Health.health.value
+  const problems = health.state === "ready" ? health.value.problems : []
   return (
-    <div class="alerts" role="status">
-      {alerts.map(({ severity, message }, i) => (
-        <p key={`${alerts.length - i}`} class={severity}>
-          <b>{severity}</b> {message}
-        </p>
-      ))}
+    <div class="problems" role="status">
+      {Live.connection.value === "lost"
+        ? undefined
+        : problems.map(({ component, status, reason, since }) => (
+            <p key={component} class={status}>
+              <b>{component}</b> {reason}, since {Words.moment(since)}
+            </p>
+          ))}
     </div>
   )
 }
@@ -130,7 +134,7 @@ export const App = () => (
       <Navigation />
     </header>
     <main id="content">
-      <Alerts />
+      <Problems />
       <View route={History.route.value} />
     </main>
     <Footer />

@@ -63,6 +63,7 @@ const finalized = async (payload: Wallet.SignedTransaction): Promise<string> => 
 describe("the explorer's pages", () => {
   it.each([
     ["on a desktop, light", { colorScheme: "light" }],
+    ["on a desktop, dark", { colorScheme: "dark" }],
     ["on a phone, dark", { ...Browsers.phone, colorScheme: "dark" }],
   ] as const)("stand at stable addresses, and axe finds nothing serious, %s", async (_, options) => {
     const { page, troubles } = await Browsers.open(browser, options)

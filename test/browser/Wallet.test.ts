@@ -8,8 +8,7 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import * as RealNode from "../rpc/RealNode.js"
 import * as Axe from "./Axe.js"
 import * as Browsers from "./Browser.js"
-
-const PASSPHRASE = "correct horse battery"
+import * as Purse from "./Purse.js"
 
 const somebody = "00000000000000000000000000000000000000aa" as Address.Address
 
@@ -33,28 +32,13 @@ const begin = async (changes: Parameters<typeof RealNode.start>[0] = {}) => {
   return { ...watched, started }
 }
 
-const makeKey = async (page: Page): Promise<void> => {
-  await page.getByLabel("Passphrase", { exact: true }).first().fill(PASSPHRASE)
-  await page.getByLabel("Passphrase again").first().fill(PASSPHRASE)
-  await page.getByRole("button", { name: "Make a key" }).click()
-  await page.getByRole("button", { name: "Lock" }).waitFor()
-}
-
-const bringKey = async (page: Page, hex: string): Promise<void> => {
-  await page.getByLabel("Secret key, 64 hex characters").fill(hex)
-  await page.getByLabel("Passphrase", { exact: true }).last().fill(PASSPHRASE)
-  await page.getByLabel("Passphrase again").last().fill(PASSPHRASE)
-  await page.getByRole("button", { name: "Import the key" }).click()
-  await page.getByRole("button", { name: "Lock" }).waitFor()
-}
-
 const secretOf = async (page: Page): Promise<string> => {
   await page.getByRole("button", { name: /^Show the secret key/ }).click()
   const form = page.getByRole("form", { name: "Show the secret key" })
   await form.getByLabel("Passphrase").fill("somebody else's")
   await form.getByRole("button", { name: "Show it" }).click()
   await form.getByText("this passphrase is wrong").waitFor()
-  await form.getByLabel("Passphrase").fill(PASSPHRASE)
+  await form.getByLabel("Passphrase").fill(Purse.PASSPHRASE)
   await form.getByRole("button", { name: "Show it" }).click()
   await page.locator(".backup .mono").waitFor()
   const text = (await page.locator(".backup .mono").textContent()) ?? ""
@@ -62,38 +46,23 @@ const secretOf = async (page: Page): Promise<string> => {
   return text
 }
 
-const act = async (page: Page, action: string, typed: Readonly<Record<string, string>>): Promise<void> => {
-  await page.getByRole("button", { name: action, exact: true }).click()
-  const form = page.getByRole("form", { name: action })
-  for (const [label, value] of Object.entries(typed)) {
-    const field = form.getByLabel(label)
-    if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(value)
-    else await field.fill(value)
-  }
-  await form.getByRole("button", { name: "Review" }).click()
-  await form.getByRole("button", { name: "Send it" }).click()
-}
-
-const finalized = (page: Page, what: string) =>
-  page.locator(".receipt", { hasText: what }).getByText("finalized").waitFor()
-
 describe("the wallet", () => {
   it("makes a key, gets coins, sends and delegates, and never lets the key out", async () => {
     const { page, troubles, sent, started } = await begin()
-    await makeKey(page)
+    await Purse.makeKey(page)
     const secret = await secretOf(page)
     expect(secret).toMatch(/^[0-9a-f]{64}$/)
     await page.getByRole("button", { name: /from the faucet$/ }).click()
-    await finalized(page, "1,000.00 UDG from the faucet")
+    await Purse.finalized(page, "1,000.00 UDG from the faucet")
     const client = connect(started.url)
     const { validators } = await client.staking.validators()
     const validator = Address.toBech32(validators[0]?.address ?? somebody, "tudg")
-    await act(page, "Send", { To: validator, "Amount in UDG": "12.5", Memo: "thanks" })
-    await finalized(page, "Send 12.50 UDG")
-    await act(page, "Delegate", { Validator: validator, "Amount in UDG": "100" })
-    await finalized(page, "Delegate 100.00 UDG")
-    await act(page, "Name", { Name: "browser-bob" })
-    await finalized(page, "Register @browser-bob")
+    await Purse.act(page, "Send", { To: validator, "Amount in UDG": "12.5", Memo: "thanks" })
+    await Purse.finalized(page, "Send 12.50 UDG")
+    await Purse.act(page, "Delegate", { Validator: validator, "Amount in UDG": "100" })
+    await Purse.finalized(page, "Delegate 100.00 UDG")
+    await Purse.act(page, "Name", { Name: "browser-bob" })
+    await Purse.finalized(page, "Register @browser-bob")
     expect(await Axe.seriousOn(page)).toEqual([])
 
     const delegation = await client.delegation.delegationOf({ path: { address: "@browser-bob" } })
@@ -118,11 +87,11 @@ describe("the wallet", () => {
     await page.getByLabel("Passphrase again").first().fill("short")
     await page.getByRole("button", { name: "Make a key" }).click()
     await page.getByText("a passphrase needs at least 10 characters").waitFor()
-    await page.getByLabel("Passphrase", { exact: true }).first().fill(PASSPHRASE)
-    await page.getByLabel("Passphrase again").first().fill(`${PASSPHRASE}!`)
+    await page.getByLabel("Passphrase", { exact: true }).first().fill(Purse.PASSPHRASE)
+    await page.getByLabel("Passphrase again").first().fill(`${Purse.PASSPHRASE}!`)
     await page.getByRole("button", { name: "Make a key" }).click()
     await page.getByText("the two passphrases differ").waitFor()
-    await makeKey(page)
+    await Purse.makeKey(page)
     const address = await page.locator(".purse a.mono").textContent()
     const secret = await secretOf(page)
     await page.reload()
@@ -130,7 +99,7 @@ describe("the wallet", () => {
     await page.getByLabel("Passphrase").fill("not the passphrase")
     await page.getByRole("button", { name: "Unlock" }).click()
     await page.getByText("this passphrase is wrong").waitFor()
-    await page.getByLabel("Passphrase").fill(PASSPHRASE)
+    await page.getByLabel("Passphrase").fill(Purse.PASSPHRASE)
     await page.getByRole("button", { name: "Unlock" }).click()
     await page.getByRole("button", { name: "Lock" }).waitFor()
     expect(await secretOf(page)).toBe(secret)
@@ -144,16 +113,16 @@ describe("the wallet", () => {
 
   it("lets a validator propose and vote, and shows how it stands", async () => {
     const { page, troubles, started } = await begin()
-    await bringKey(page, Option.getOrThrow(started.validatorKey).toSecretHex())
-    await act(page, "Propose", {
+    await Purse.bringKey(page, Option.getOrThrow(started.validatorKey).toSecretHex())
+    await Purse.act(page, "Propose", {
       Title: "Lower the least fee",
       Effect: "ParameterChange",
       Parameter: "min_fee_sats",
-      "New value": "500",
+      "New value in UDG": "0.000005",
     })
-    await finalized(page, 'Propose "Lower the least fee"')
-    await act(page, "Vote", { Proposal: "1", Vote: "yes" })
-    await finalized(page, "Vote yes on proposal #1")
+    await Purse.finalized(page, 'Propose "Lower the least fee"')
+    await Purse.act(page, "Vote", { Proposal: "1", Vote: "yes" })
+    await Purse.finalized(page, "Vote yes on proposal #1")
     await page.goto(`${started.url}/explorer/proposals`)
     await page.getByRole("link", { name: "#1 Lower the least fee" }).click()
     await page.getByText("100 % yes").waitFor()
@@ -181,13 +150,13 @@ describe("the wallet", () => {
       const amount = Wallet.sats("2500")
       await client.transactions.submit({ payload: faucet.transfer({ nonce, fee: 1_000, to: address, amount }) })
     }
-    await bringKey(page, staker.toSecretHex())
+    await Purse.bringKey(page, staker.toSecretHex())
     await page.getByText("2,500").first().waitFor()
-    await act(page, "Stake", { "Amount in UDG": "2,000" })
-    await finalized(page, "Stake 2,000.00 UDG")
+    await Purse.act(page, "Stake", { "Amount in UDG": "2,000" })
+    await Purse.finalized(page, "Stake 2,000.00 UDG")
     await page.locator(".purse .facts").getByText("Staked").waitFor()
-    await act(page, "Commission", { "Commission in percent": "20" })
-    await finalized(page, "Set the commission to 20 %")
+    await Purse.act(page, "Commission", { "Commission in percent": "20" })
+    await Purse.finalized(page, "Set the commission to 20 %")
     const { addressBech32 } = Wallet.account(network, staker)
     await page.getByRole("button", { name: "Lock" }).click()
     await page.getByRole("button", { name: "Delete this key…" }).click()
@@ -195,12 +164,12 @@ describe("the wallet", () => {
 
     await page.goto(`${started.url}/explorer/validator/${addressBech32}`)
     await page.getByRole("link", { name: "Delegate to it" }).click()
-    await bringKey(page, delegator.toSecretHex())
+    await Purse.bringKey(page, delegator.toSecretHex())
     await expect.poll(() => page.getByLabel("Validator").inputValue(), { timeout: 15_000 }).toBe(addressBech32)
-    await act(page, "Delegate", { "Amount in UDG": "50" })
-    await finalized(page, "Delegate 50.00 UDG")
-    await act(page, "Undelegate", {})
-    await finalized(page, "Take the whole delegation back")
+    await Purse.act(page, "Delegate", { "Amount in UDG": "50" })
+    await Purse.finalized(page, "Delegate 50.00 UDG")
+    await Purse.act(page, "Undelegate", {})
+    await Purse.finalized(page, "Take the whole delegation back")
     await page.locator(".purse .facts").getByText("Delegated").waitFor()
     const delegation = await client.delegation.delegationOf({
       path: { address: Wallet.account(network, delegator).address },
@@ -212,7 +181,7 @@ describe("the wallet", () => {
 
   it("says what is wrong with what was typed, and what the node refuses", async () => {
     const { page } = await begin()
-    await makeKey(page)
+    await Purse.makeKey(page)
     const form = page.getByRole("form", { name: "Send" })
     await form.getByLabel("To").fill("tudg1nonsense")
     await form.getByLabel("Amount in UDG").fill("1")

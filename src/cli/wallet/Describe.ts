@@ -51,7 +51,7 @@ const named = (prefix: AddressPrefix, names: Names) => (address: string) => {
 }
 
 export const proposal = (fields: Proposal.Fields, prefix: AddressPrefix, names = NO_NAMES): string =>
-  Proposal.effect(fields, { account: named(prefix, names), coins, count: Figure.count }) ??
+  Proposal.effect(fields, { account: named(prefix, names), coins, parameter: (_, value) => Figure.count(value) }) ??
   "nothing; puts an opinion on record"
 
 const operation = (transaction: TransactionJson, prefix: AddressPrefix, names: Names): ReadonlyArray<Line> => {

@@ -13,14 +13,14 @@ export interface Head {
 }
 
 export type TransactionEvent = Extract<Event, { readonly type: "transaction" }>
-export type Alert = Extract<Event, { readonly type: "alert" }>
 
 /** `connecting` until the first answer of the node. */
 export const connection = signal<"connecting" | "live" | "lost">("connecting")
 export const head = signal<Head | undefined>(undefined)
 /** The transactions accepted or finalized last, newest first. */
 export const transactions = signal<ReadonlyArray<TransactionEvent>>([])
-export const alerts = signal<ReadonlyArray<Alert>>([])
+/** How many alerts the node has sent: with each, its health is another one. */
+export const alerts = signal(0)
 
 /** Changes with the ledger. */
 export const beat = signal(0)
@@ -33,7 +33,6 @@ const BEAT_MS = 2_000
 const SILENCE_MS = 4_000
 const LONGEST_WAIT_MS = 15_000
 const TRANSACTIONS_KEPT = 20
-const ALERTS_KEPT = 5
 
 let heardAt = Number.NEGATIVE_INFINITY
 let lastId: string | undefined
@@ -58,7 +57,7 @@ const receive = (event: Event): void => {
       )
       return
     case "alert":
-      alerts.value = [event, ...alerts.value].slice(0, ALERTS_KEPT)
+      alerts.value += 1
       return
     case "vertex":
       return

@@ -1,11 +1,9 @@
 import type { ComponentChildren } from "preact"
+import type { Report } from "../live/Health.js"
 import * as Live from "../live/Live.js"
-import type { Answer } from "../live/Node.js"
 import { Badge, type Tone } from "../show/Badge.js"
 import * as Reference from "../show/Reference.js"
 import * as Words from "../show/Words.js"
-
-type Report = Answer<"core", "healthReport">
 
 const tones: Readonly<Record<Report["status"], Tone>> = {
   healthy: "good",

@@ -5,6 +5,7 @@ import { None } from "../show/None.js"
 import { LoadedPage } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
+import * as TypeName from "../show/TypeName.js"
 import { When } from "../show/When.js"
 
 export const Mempool = () => (
@@ -22,7 +23,7 @@ export const Mempool = () => (
         empty="No transactions are waiting."
         columns={[
           { title: "Transaction", of: ({ hash }) => <Reference.Transaction hash={hash} /> },
-          { title: "Type", of: ({ type }) => type },
+          { title: "Type", of: ({ type }) => TypeName.of(type) },
           { title: "From", of: ({ from }) => <Reference.Address address={from} hasCopy={false} /> },
           {
             title: "To",

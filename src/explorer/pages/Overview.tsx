@@ -5,6 +5,7 @@ import * as Figures from "../charts/Figures.js"
 import { DagCanvas } from "../dag/DagCanvas.js"
 import { Legend } from "../dag/Legend.js"
 import { RoundTable } from "../dag/RoundTable.js"
+import * as Health from "../live/Health.js"
 import * as Network from "../live/Network.js"
 import { type Answer, node } from "../live/Node.js"
 import { type Past, usePast } from "../live/Past.js"
@@ -133,7 +134,6 @@ const LatestTransactions = () => (
 export const Overview = () => {
   const status = useResource("status", () => node.core.status())
   const past = usePast("hour")
-  const health = useResource("health", () => node.core.healthReport())
   const info = Network.network.value
   const name = info === undefined ? undefined : `${info.mode} ${info.network_id}`
   return (
@@ -151,7 +151,7 @@ export const Overview = () => {
         </Section>
         <div>
           <Section title="Health">
-            <Loaded of={health} what="the node's health">
+            <Loaded of={Health.health.value} what="the node's health">
               {(report) => <HealthList report={report} />}
             </Loaded>
           </Section>

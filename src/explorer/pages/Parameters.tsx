@@ -5,10 +5,10 @@ import { useResource } from "../live/Resource.js"
 import { Amount } from "../show/Amount.js"
 import { Loaded } from "../show/Loaded.js"
 import { Facts, Page, Section } from "../show/Page.js"
+import { figureOf, sentenceOf } from "../show/ParameterWords.js"
 import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
-import { figureOf, sentenceOf } from "./ParameterWords.js"
 
 const NetworkFacts = () => {
   const info = Network.network.value

@@ -5,7 +5,7 @@ import { useResource } from "../live/Resource.js"
 import { Account } from "../show/Account.js"
 import { Amount } from "../show/Amount.js"
 import type { Fact } from "../show/Page.js"
-import { figureOf, sentenceOf } from "./ParameterWords.js"
+import { figureOf, sentenceOf } from "../show/ParameterWords.js"
 
 interface ChangeProps {
   readonly param: string

@@ -8,6 +8,7 @@ import { Amount } from "../show/Amount.js"
 import { Outcome } from "../show/Badge.js"
 import { type Fact, Facts, LoadedPage, Problem, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
+import * as TypeName from "../show/TypeName.js"
 import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
 import { Written } from "../show/Written.js"
@@ -113,7 +114,7 @@ export const Transaction = ({ hash }: { readonly hash: string }) => {
               ["Made", lookup.proposal_id === null ? undefined : <ProposalLink id={lookup.proposal_id} />],
             ]}
           />
-          <Section title={lookup.transaction.type}>
+          <Section title={TypeName.of(lookup.transaction.type)}>
             <Facts
               of={[
                 ["From", <Account account={lookup.transaction.from} />],

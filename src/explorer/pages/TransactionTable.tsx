@@ -5,6 +5,7 @@ import { Outcome } from "../show/Badge.js"
 import { None } from "../show/None.js"
 import * as Reference from "../show/Reference.js"
 import { type Column, Table } from "../show/Table.js"
+import * as TypeName from "../show/TypeName.js"
 import { When } from "../show/When.js"
 
 type Entry = Answer<"transactions", "latest">["transactions"][number]
@@ -25,7 +26,7 @@ const amountOf = ({ transaction }: Entry): number | undefined =>
 
 const columns: ReadonlyArray<Column<Entry>> = [
   { title: "Transaction", of: ({ hash }) => <Reference.Transaction hash={hash} hasCopy={false} /> },
-  { title: "Type", of: ({ transaction }) => transaction.type },
+  { title: "Type", of: ({ transaction }) => TypeName.of(transaction.type) },
   { title: "From", isMinor: true, of: ({ transaction }) => <Account account={transaction.from} /> },
   { title: "To", isMinor: true, of: (entry) => <To of={entry} /> },
   { title: "Amount, UDG", isFigure: true, of: (entry) => <AmountCell sats={amountOf(entry)} /> },

@@ -4,83 +4,136 @@ import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as History from "../route/History.js"
 import * as Route from "../route/Route.js"
+import { Account } from "../show/Account.js"
 import { Loaded } from "../show/Loaded.js"
 import { Page } from "../show/Page.js"
 import { Pager } from "../show/Pager.js"
+import * as TypeName from "../show/TypeName.js"
 import { TransactionTable } from "./TransactionTable.js"
 
 const types = Object.keys(TYPE_BYTE) as ReadonlyArray<Type>
 
 const LIMIT = 50
 
-/** An account's transactions are on its page. */
-const AccountFilter = () => {
-  const [text, setText] = useState("")
-  const open = (event: SubmitEvent): void => {
-    event.preventDefault()
-    if (text.trim() !== "") History.go(Route.subject("address", text.trim()))
+interface Filter {
+  readonly type?: Type | undefined
+  /** An address or a @name. */
+  readonly account?: string | undefined
+}
+
+const typeOf = (text: string | null): Type | undefined => types.find((one) => one === text)
+
+/** The filter is in the address of the page, so that it can be linked to. */
+const filterHere = (): Filter => {
+  const query = new URLSearchParams(location.search)
+  return { type: typeOf(query.get("type")), account: query.get("account") ?? undefined }
+}
+
+const pathOf = ({ type, account }: Filter): string =>
+  Route.transactionsOf({ ...(type === undefined ? {} : { type }), ...(account === undefined ? {} : { account }) })
+
+interface FiltersProps {
+  readonly filter: Filter
+  readonly onChange: (filter: Filter) => void
+}
+
+const Filters = ({ filter, onChange }: FiltersProps) => {
+  const [text, setText] = useState(filter.account ?? "")
+  const choose = (written: string): void => {
+    const account = written.trim()
+    setText(account)
+    onChange({ ...filter, account: account === "" ? undefined : account })
   }
   return (
-    <form class="filter" onSubmit={open}>
+    <form
+      class="filters"
+      aria-label="Filter"
+      onSubmit={(event) => {
+        event.preventDefault()
+        choose(text)
+      }}
+    >
       <label>
-        Account{" "}
-        <input
-          type="text"
-          value={text}
-          placeholder="address or @name"
-          spellcheck={false}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-      </label>{" "}
-      <button type="submit" class="button">
-        Show its history
-      </button>
+        Type{" "}
+        <select
+          value={filter.type ?? ""}
+          onChange={({ currentTarget }) => onChange({ ...filter, type: typeOf(currentTarget.value) })}
+        >
+          <option value="">all</option>
+          {types.map((one) => (
+            <option key={one} value={one}>
+              {TypeName.of(one)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <span class="pair">
+        <label>
+          Account{" "}
+          <input
+            type="text"
+            value={text}
+            placeholder="address or @name"
+            spellcheck={false}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="button">
+          Apply
+        </button>
+        {filter.account === undefined ? undefined : (
+          <button type="button" class="button" onClick={() => choose("")}>
+            Everybody
+          </button>
+        )}
+      </span>
     </form>
   )
 }
 
+const emptyOf = ({ type, account }: Filter, hasOlder: boolean): string => {
+  const what = type === undefined ? "transaction" : `“${TypeName.of(type)}”`
+  if (hasOlder) return `None of the latest 500 transactions is a ${what}. Older ones may be.`
+  if (account !== undefined) return `No ${what} of this account is finalized.`
+  return type === undefined ? "Nothing was finalized yet." : `No ${what} was finalized yet.`
+}
+
 export const Transactions = () => {
-  const [type, setType] = useState<Type | undefined>(undefined)
+  const [filter, setFilter] = useState(filterHere)
   /** The cursors of all pages up to this one. */
   const [pages, setPages] = useState<ReadonlyArray<string>>([])
   const cursor = pages.at(-1)
+  const { type, account } = filter
   const urlParams = {
     limit: LIMIT,
     ...(type === undefined ? {} : { type }),
     ...(cursor === undefined ? {} : { cursor }),
   }
-  const latest = useResource(`transactions ${type} ${cursor}`, () => node.transactions.latest({ urlParams }))
-  const select = (value: string): void => {
+  const found = useResource(`transactions ${type} ${account} ${cursor}`, () =>
+    account === undefined
+      ? node.transactions.latest({ urlParams })
+      : node.transactions.history({ path: { address: account }, urlParams }),
+  )
+  const change = (next: Filter): void => {
     setPages([])
-    setType(types.find((one) => one === value))
+    setFilter(next)
+    History.replace(pathOf(next))
   }
+  const whose =
+    account === undefined ? (
+      "of everybody"
+    ) : (
+      <>
+        that <Account account={account} /> sent or received
+      </>
+    )
   return (
-    <Page title="Transactions" about="Finalized transactions of everybody, newest first.">
-      <div class="filters">
-        <label class="filter">
-          Type{" "}
-          <select value={type ?? ""} onChange={({ currentTarget }) => select(currentTarget.value)}>
-            <option value="">all</option>
-            {types.map((one) => (
-              <option key={one} value={one}>
-                {one}
-              </option>
-            ))}
-          </select>
-        </label>
-        <AccountFilter />
-      </div>
-      <Loaded of={latest} what="the transactions" lines={8}>
+    <Page title="Transactions" about={<>Finalized transactions {whose}, newest first.</>}>
+      <Filters filter={filter} onChange={change} />
+      <Loaded of={found} what="the transactions" lines={8}>
         {({ transactions, next_cursor: next }) => (
           <>
-            <TransactionTable
-              rows={transactions}
-              empty={
-                next === null
-                  ? "Nothing was finalized yet."
-                  : `None of the latest 500 transactions is a ${type ?? "transaction"}. Older ones may be.`
-              }
-            />
+            <TransactionTable rows={transactions} empty={emptyOf(filter, next !== null)} />
             <Pager pages={pages} next={next} turnTo={setPages} what="transactions" />
           </>
         )}

@@ -7,6 +7,7 @@ import { Finality } from "../show/Badge.js"
 import { Facts, LoadedPage, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
+import * as TypeName from "../show/TypeName.js"
 import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
 import * as Place from "./VertexPlace.js"
@@ -66,7 +67,7 @@ const Details = ({ vertex }: { readonly vertex: Record }) => {
           empty="This vertex has no transactions."
           columns={[
             { title: "Transaction", of: (transaction) => <Reference.Transaction hash={transaction.hash} /> },
-            { title: "Type", of: ({ type }) => type },
+            { title: "Type", of: ({ type }) => TypeName.of(type) },
             { title: "Outcome", of: ({ outcome }) => outcome ?? "not final yet" },
             { title: "Fee, UDG", isFigure: true, of: ({ fee }) => <AmountCell sats={fee} /> },
           ]}

@@ -71,5 +71,11 @@ export const search = (query: string): string => `${BASE}search?q=${encodeURICom
 export const walletFor = (typed: Readonly<Record<string, string>>): string =>
   `${place("wallet")}?${new URLSearchParams(typed)}`
 
+/** Finalized transactions, of one type or one account. */
+export const transactionsOf = (filter: Readonly<Record<string, string>>): string => {
+  const query = new URLSearchParams(filter).toString()
+  return query === "" ? place("transactions") : `${place("transactions")}?${query}`
+}
+
 /** A vertex in the picture of the DAG. */
 export const inDag = (round: number, vertex: string): string => `${place("dag")}?round=${round}&vertex=${vertex}`

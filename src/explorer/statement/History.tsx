@@ -10,6 +10,7 @@ import { Section } from "../show/Page.js"
 import { Pager } from "../show/Pager.js"
 import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
+import * as TypeName from "../show/TypeName.js"
 import { When } from "../show/When.js"
 import { CsvButton } from "./CsvButton.js"
 import type { Entry } from "./StatementCsv.js"
@@ -76,7 +77,7 @@ export const History = ({ account }: { readonly account: string }) => {
               empty="This account has neither sent nor received anything."
               columns={[
                 { title: "Entry", of: (entry) => <Subject of={entry} /> },
-                { title: "Type", of: ({ type, kind }) => (type === null ? <None /> : `${type}, ${kind}`) },
+                { title: "Type", of: ({ type, kind }) => (type === null ? <None /> : `${TypeName.of(type)}, ${kind}`) },
                 { title: "With", isMinor: true, of: (entry) => <With of={entry} /> },
                 {
                   title: "Amount, UDG",

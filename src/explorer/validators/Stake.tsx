@@ -26,17 +26,15 @@ const RoundAhead = ({ round }: { readonly round: number }) => {
   )
 }
 
-/** When stake that is being withdrawn is paid out. */
-const leavingFact = (isLeaving: boolean, unlockRound: number | null): Fact => {
-  if (!isLeaving) return ["Leaving", undefined]
-  if (unlockRound === null) return ["Leaving", "yes"]
-  return [
-    "Leaving",
+/** When stake or a delegation that is being withdrawn is paid out; the node names no round for one that stays. */
+export const leavingFact = (name: string, unlockRound: number | null): Fact => [
+  name,
+  unlockRound === null ? undefined : (
     <>
       paid out at <RoundAhead round={unlockRound} />
-    </>,
-  ]
-}
+    </>
+  ),
+]
 
 export const stakeFacts = (stake: StakeDetails): ReadonlyArray<Fact> => [
   ["State", <ValidatorRole isMember={stake.in_committee} isActive={stake.is_active_validator} />],
@@ -44,11 +42,11 @@ export const stakeFacts = (stake: StakeDetails): ReadonlyArray<Fact> => [
   ["Effective stake", <Amount sats={stake.effective_stake} />],
   ["Commission", `${stake.commission_percent} %`],
   ["Delegators", Words.count(stake.delegator_count)],
-  leavingFact(stake.unstaking, stake.unlock_at_round),
+  leavingFact("Leaving", stake.unlock_at_round),
 ]
 
 export const delegationFacts = (delegation: Answer<"delegation", "delegationOf">): ReadonlyArray<Fact> => [
   ["Validator", <Reference.Address address={delegation.validator} as="validator" />],
   ["Worth now", <Amount sats={delegation.amount} />],
-  leavingFact(delegation.undelegating, delegation.unlock_at_round),
+  leavingFact("Leaving", delegation.unlock_at_round),
 ]

@@ -2,7 +2,7 @@ import * as Live from "../live/Live.js"
 import * as Names from "../live/Names.js"
 import * as Network from "../live/Network.js"
 import { type Answer, node } from "../live/Node.js"
-import { both, useResource } from "../live/Resource.js"
+import { both, type Resource, useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
 import { AmountCell } from "../show/Amount.js"
 import { Badge } from "../show/Badge.js"
@@ -20,9 +20,9 @@ const uptime = () => import("./ValidatorUptime.js").then(({ ValidatorUptime }) =
 
 type Details = Answer<"staking", "stakeOf">
 
-const nameOf = ({ address }: Details) => {
-  const name = Names.of(address)
-  return name === null ? undefined : <b>@{name}</b>
+const nameIn = (stake: Resource<Details>): string | undefined => {
+  const name = stake.state === "ready" ? Names.of(stake.value.address) : null
+  return name === null ? undefined : `@${name}`
 }
 
 /** Rounds made of those due, over a day. */
@@ -91,7 +91,7 @@ export const Validator = ({ account }: { readonly account: string }) => {
   return (
     <LoadedPage
       kind="Validator"
-      title={Words.abbreviated(account, 12, 6)}
+      title={nameIn(stake) ?? Words.abbreviated(account, 12, 6)}
       of={both(both(stake, delegators), both(all, attendance))}
       what="this validator"
     >
@@ -101,7 +101,6 @@ export const Validator = ({ account }: { readonly account: string }) => {
           <>
             <Facts
               of={[
-                ["Name", nameOf(details)],
                 ["Address", <Reference.Address address={details.address} as="validator" isWhole />],
                 ["Account", <a href={Route.subject("address", account)}>balance and history</a>],
                 ...stakeFacts(details),

@@ -3,6 +3,7 @@ import * as Proposal from "../../client/Proposal.js"
 import * as Wallet from "../../client/Wallet.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import type { NetworkInfo } from "../live/Network.js"
+import * as ParameterValue from "../show/ParameterValue.js"
 import * as Words from "../show/Words.js"
 
 /** The typed texts, by the names of the fields. */
@@ -68,7 +69,7 @@ const coins = (typed: Typed, name: string) => Wallet.sats(ungrouped(text(typed, 
 const style: Proposal.Style = {
   account: (written) => written,
   coins: (sats) => `${Words.coins(sats)} UDG`,
-  count: Words.count,
+  parameter: ParameterValue.written,
 }
 
 /** The amount that is signed, in coins. */
@@ -88,7 +89,31 @@ const choice = (name: string, label: string, options: Readonly<Record<string, st
   options,
 })
 
-const proposalFields: Readonly<Record<string, ReadonlyArray<Field>>> = {
+const inUnit: Readonly<Record<ParameterValue.Unit, string>> = {
+  coins: " in UDG",
+  percent: " in percent",
+  rounds: " in rounds",
+  count: "",
+}
+
+/** What was typed in one unit must not be taken for the same number of another when another parameter is chosen. */
+const valueNameOf = (unit: ParameterValue.Unit): string => `value-${unit}`
+
+/** The new value of the chosen parameter, in its unit; what it is now stands below. */
+const newValue = (parameters: NetworkInfo["parameters"], param: string): Field => {
+  const entry = Parameters.find(param)
+  const unit = ParameterValue.unitOf(param)
+  return {
+    name: valueNameOf(unit),
+    label: `New value${inUnit[unit]}`,
+    kind: unit === "coins" ? "coins" : "integer",
+    ...(entry === undefined ? {} : { hint: `now ${ParameterValue.written(param, parameters[entry.name])}` }),
+  }
+}
+
+const [firstParameter] = Parameters.table
+
+const proposalFields = ({ parameters }: NetworkInfo, typed: Typed): Readonly<Record<string, ReadonlyArray<Field>>> => ({
   Text: [],
   ParameterChange: [
     choice(
@@ -96,7 +121,7 @@ const proposalFields: Readonly<Record<string, ReadonlyArray<Field>>> = {
       "Parameter",
       Parameters.record(Parameters.table, "name", ({ name }) => name),
     ),
-    { name: "value", label: "New value", kind: "integer", hint: "in the parameter's own unit; amounts in sats" },
+    newValue(parameters, typed["param"] ?? firstParameter.name),
   ],
   CouncilMembership: [
     choice("action", "Change", { add: "give a seat", remove: "take the seat" }),
@@ -106,12 +131,17 @@ const proposalFields: Readonly<Record<string, ReadonlyArray<Field>>> = {
     { name: "recipient", label: "Receiver", kind: "account" },
     { name: "amount", label: "Amount in UDG", kind: "coins", hint: "from the treasury" },
   ],
+})
+
+const parameterValue = (typed: Typed): number => {
+  const unit = ParameterValue.unitOf(text(typed, "param"))
+  return (unit === "coins" ? coins : integer)(typed, valueNameOf(unit))
 }
 
 const proposalType = (typed: Typed): Wallet.ProposalType => {
   switch (typed["type"]) {
     case "ParameterChange":
-      return { ParameterChange: { param: text(typed, "param"), value: integer(typed, "value") } }
+      return { ParameterChange: { param: text(typed, "param"), value: parameterValue(typed) } }
     case "CouncilMembership": {
       const action = typed["action"] === "remove" ? "remove" : "add"
       return { CouncilMembership: { action, address: text(typed, "member") } }
@@ -211,7 +241,7 @@ export const actions: ReadonlyArray<Action> = [
     about:
       "Puts a proposal to the validators' vote. It takes a stake, or a seat in the council, and a bond that is returned " +
       "unless too few vote.",
-    fields: (_, typed) => [
+    fields: (info, typed) => [
       { name: "title", label: "Title", kind: "text" },
       { name: "description", label: "Description", kind: "long", isOptional: true },
       choice("type", "Effect", {
@@ -220,7 +250,7 @@ export const actions: ReadonlyArray<Action> = [
         CouncilMembership: "change the council",
         TreasurySpend: "pay from the treasury",
       }),
-      ...(proposalFields[typed["type"] ?? "Text"] ?? []),
+      ...(proposalFields(info, typed)[typed["type"] ?? "Text"] ?? []),
     ],
     payload: (typed) => ({
       title: text(typed, "title"),

@@ -12,6 +12,7 @@ import { Loaded } from "../show/Loaded.js"
 import { Facts, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import * as Words from "../show/Words.js"
+import { leavingFact } from "../validators/Stake.js"
 import { actions } from "./Action.js"
 import { ActionForm } from "./ActionForm.js"
 import { Backup } from "./Backup.js"
@@ -81,6 +82,7 @@ const Holdings = ({ balance, address }: { readonly balance: number; readonly add
       of={[
         ["Available", <Amount sats={balance} />],
         ["Staked", stake.staked_amount === 0 ? undefined : <Amount sats={stake.staked_amount} />],
+        leavingFact("Stake leaves", stake.unlock_at_round),
         [
           "Delegated",
           delegation === undefined ? undefined : (
@@ -89,6 +91,7 @@ const Holdings = ({ balance, address }: { readonly balance: number; readonly add
             </>
           ),
         ],
+        leavingFact("Delegation leaves", delegation?.unlock_at_round ?? null),
         ["Together", <Amount sats={balance + stake.staked_amount + delegated} />],
       ]}
     />
@@ -102,6 +105,7 @@ export const Desk = ({ info, session }: { readonly info: NetworkInfo; readonly s
   const balance = useResource(`wallet ${account.address}`, () =>
     node.core.balance({ path: { address: account.addressBech32 } }),
   )
+  const name = balance.state === "ready" ? balance.value.name : null
   const note = (one: Sent): void => setSent((before) => [one, ...before])
   return (
     <>
@@ -118,6 +122,7 @@ export const Desk = ({ info, session }: { readonly info: NetworkInfo; readonly s
           )}
         </Loaded>
         <p>
+          {name === null ? undefined : <b>@{name} </b>}
           <a class="mono" href={Route.subject("address", account.addressBech32)}>
             {account.addressBech32}
           </a>{" "}

@@ -62,8 +62,11 @@ describe("the review", () => {
     expect(act("commission", { percent: "05" }).summary).toBe("Set the commission to 5 %")
     expect(act("vote", { proposal: "1,000", vote: "yes" }).summary).toBe("Vote yes on proposal #1000")
     const propose = (typed: Typed) => act("propose", { title: "T", description: "", ...typed }).summary
-    expect(propose({ type: "ParameterChange", param: "min_fee_sats", value: "2,000" })).toBe(
-      'Propose "T": set min_fee_sats to 2,000',
+    expect(propose({ type: "ParameterChange", param: "min_fee_sats", "value-coins": "0.002" })).toBe(
+      'Propose "T": set min_fee_sats to 0.002 UDG',
+    )
+    expect(propose({ type: "ParameterChange", param: "cooldown_rounds", "value-rounds": "2,000" })).toBe(
+      'Propose "T": set cooldown_rounds to 2,000 rounds',
     )
     expect(propose({ type: "TreasurySpend", recipient: to, amount: "1,000" })).toBe(
       `Propose "T": pay 1,000.00 UDG from the treasury to ${to}`,

@@ -2,7 +2,8 @@
 import type { Entry } from "../../protocol/numbers/Parameters.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Network from "../live/Network.js"
-import * as Words from "../show/Words.js"
+import * as ParameterValue from "./ParameterValue.js"
+import * as Words from "./Words.js"
 
 const sentences: Readonly<Record<Entry["name"], string>> = {
   min_fee_sats: "The least fee of a transaction. It goes to the author of the vertex.",
@@ -28,17 +29,10 @@ export const sentenceOf = (name: string): string => {
   return entry === undefined ? "" : sentences[entry.name]
 }
 
-/** Rounds as a length of time at the network's pace; a count alone says little. */
-const rounds = (count: number): string => {
-  const ms = Network.millisecondsOf(count)
-  return Number.isFinite(ms) && count > 0
-    ? `${Words.duration(ms)} (${Words.counted(count, "round")})`
-    : Words.counted(count, "round")
-}
-
-/** A value with its unit, which follows from the parameter's name. */
+/** The value; rounds also as a length of time at the network's pace, since a count alone says little. */
 export const figureOf = (name: string, value: number): string => {
-  if (name.endsWith("_percent")) return `${value} %`
-  if (name.endsWith("_sats")) return `${Words.coins(value)} UDG`
-  return name.endsWith("_rounds") ? rounds(value) : Words.count(value)
+  const written = ParameterValue.written(name, value)
+  if (ParameterValue.unitOf(name) !== "rounds" || value === 0) return written
+  const ms = Network.millisecondsOf(value)
+  return Number.isFinite(ms) ? `${Words.duration(ms)} (${written})` : written
 }

@@ -1,0 +1,17 @@
+/** What people call a transaction of each type; the HTTP interface and files keep the protocol's own names. */
+import type { Type } from "../../protocol/transaction/Operation.js"
+
+const names: Readonly<Record<Type, string>> = {
+  Transfer: "Transfer",
+  StakeTx: "Stake",
+  UnstakeTx: "Unstake",
+  DelegateTx: "Delegate",
+  UndelegateTx: "Undelegate",
+  SetCommissionTx: "Set commission",
+  CreateProposalTx: "Propose",
+  VoteTx: "Vote",
+  RegisterNameTx: "Register name",
+  SetAccountPolicyTx: "Set signers",
+}
+
+export const of = (type: Type): string => names[type]

@@ -1,0 +1,145 @@
+/** What takes a cooldown or a vote to end, followed to its end: over a network whose rounds can be made at once. */
+import type { Browser, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import * as Wallet from "../../src/client/Wallet.js"
+import { type FundedAccount, type StartedNode, startNode } from "../../src/testing/Testing.js"
+import * as Browsers from "./Browser.js"
+import * as Purse from "./Purse.js"
+
+/** More than a cooldown and the rest of its epoch, and more than a vote. */
+const UNTIL_THE_END = 120
+
+/** Enough to outvote the network's own validator. */
+const COINS = 5_000_000
+
+let browser: Browser
+let node: StartedNode
+
+beforeAll(async () => {
+  browser = await Browsers.launch()
+})
+afterAll(() => browser?.close())
+beforeEach(async () => {
+  node = await startNode({ roundMs: 100, accounts: 1, coinsEach: COINS })
+})
+afterEach(() => node?.stop())
+
+const theOwner = (): FundedAccount => {
+  const [found] = node.accounts
+  if (found === undefined) throw new Error("the network has no account")
+  return found
+}
+
+const openWallet = async (owner: FundedAccount) => {
+  const watched = await Browsers.open(browser)
+  await watched.page.goto(`${node.url}/explorer/wallet`)
+  await Purse.bringKey(watched.page, owner.secretKey.toSecretHex())
+  return watched
+}
+
+const make = async (payload: Wallet.SignedTransaction): Promise<void> => {
+  const { tx_hash: hash } = await node.client.transactions.submit({ payload })
+  expect((await node.finalized(hash)).applied).toBe(true)
+}
+
+const fact = (page: Page, name: string) =>
+  page.locator(".facts > div", { has: page.getByText(name, { exact: true }) }).locator("dd")
+
+/** "round 1,240 (in about 2 min)" */
+const roundIn = (text: string | null): number =>
+  Number(/round ([\d,]+)/.exec(text ?? "")?.[1]?.replaceAll(",", "") ?? Number.NaN)
+
+const historyOf = async (page: Page, of: FundedAccount) => {
+  await page.goto(`${node.url}/explorer/address/${of.addressBech32}`)
+  return page.getByRole("region", { name: "What changed the account's balance, newest first" }).locator("tbody tr")
+}
+
+describe("a stake that is taken back", () => {
+  it("says when it is paid out, and is in the balance and the history once it is", async () => {
+    const owner = theOwner()
+    await make(owner.stake({ nonce: 0, fee: 1_000, amount: Wallet.sats("2500") }))
+    const { page, troubles } = await openWallet(owner)
+    await Purse.act(page, "Unstake", {})
+    await Purse.finalized(page, "Take the whole stake back")
+    const leaves = fact(page, "Stake leaves")
+    await leaves.getByText(/^paid out at round [\d,]+/).waitFor()
+    const { unlock_at_round: unlockAt } = await node.client.staking.stakeOf({ path: { address: owner.address } })
+    expect(roundIn(await leaves.textContent())).toBe(unlockAt)
+    await page.locator(".purse .headline", { hasText: "4,997,499." }).waitFor()
+
+    await node.controls.advanceRounds(UNTIL_THE_END)
+    await page.locator(".purse .headline", { hasText: "4,999,999." }).waitFor()
+    await leaves.waitFor({ state: "detached" })
+    const rows = await historyOf(page, owner)
+    const released = rows.filter({ hasText: "Stake released" })
+    expect(await released.textContent()).toContain("+2,500.00")
+    expect(await page.getByRole("heading", { name: "Stake", exact: true }).count()).toBe(0)
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe("a delegation that is taken back", () => {
+  it("says when it is paid out, and is in the balance and the history once it is", async () => {
+    const owner = theOwner()
+    const [validator] = (await node.client.staking.validators()).validators
+    await make(
+      owner.delegate({ nonce: 0, fee: 1_000, validator: validator?.address ?? "", amount: Wallet.sats("1500") }),
+    )
+    const { page, troubles } = await openWallet(owner)
+    await Purse.act(page, "Undelegate", {})
+    await Purse.finalized(page, "Take the whole delegation back")
+    const leaves = fact(page, "Delegation leaves")
+    await leaves.getByText(/^paid out at round [\d,]+/).waitFor()
+    const { unlock_at_round: unlockAt } = await node.client.delegation.delegationOf({
+      path: { address: owner.address },
+    })
+    expect(roundIn(await leaves.textContent())).toBe(unlockAt)
+
+    await node.controls.advanceRounds(UNTIL_THE_END)
+    await leaves.waitFor({ state: "detached" })
+    const rows = await historyOf(page, owner)
+    const released = rows.filter({ hasText: "Delegation released" })
+    // What was delegated, and what it has earned.
+    expect(await released.textContent()).toMatch(/\+1,50\d\./)
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe("a proposal that is rejected", () => {
+  const propose = async (page: Page): Promise<void> => {
+    await Purse.act(page, "Propose", { Title: "Raise the least fee", Effect: "Text" })
+    await Purse.finalized(page, 'Propose "Raise the least fee"')
+  }
+
+  it("says that too few voted, and who has its bond", async () => {
+    const owner = theOwner()
+    await make(owner.stake({ nonce: 0, fee: 1_000, amount: Wallet.sats("2000") }))
+    await node.controls.advanceRounds(UNTIL_THE_END)
+    const { page, troubles } = await openWallet(owner)
+    await propose(page)
+    await node.controls.advanceRounds(UNTIL_THE_END)
+    await page.goto(`${node.url}/explorer/proposal/1`)
+    await page.getByText("Rejected: only 0.0 % of the stake voted, 10 % needed.").waitFor()
+    await page.getByText("paid to the treasury: too few voted").waitFor()
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("says that too few said yes", async () => {
+    const owner = theOwner()
+    await make(owner.stake({ nonce: 0, fee: 1_000, amount: Wallet.sats("4000000") }))
+    await node.controls.advanceRounds(UNTIL_THE_END)
+    const { page, troubles } = await openWallet(owner)
+    await propose(page)
+    await Purse.act(page, "Vote", { Proposal: "1", Vote: "no" })
+    await Purse.finalized(page, "Vote no on proposal #1")
+    await node.controls.advanceRounds(UNTIL_THE_END)
+    await page.goto(`${node.url}/explorer/proposal/1`)
+    await page.getByText("Rejected: 0.0 % of the votes were yes, 66 % needed.").waitFor()
+    await page.getByText("returned to its proposer").waitFor()
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+})

@@ -86,15 +86,13 @@ const Navigation = () => {
 
 /** What is wrong with the node, for as long as it is. */
 const Problems = () => {
-  const health = Health.health.value
-  const problems = health.state === "ready" ? health.value.problems : []
   return (
     <div class="problems" role="status">
       {Live.connection.value === "lost"
         ? undefined
-        : problems.map(({ component, status, reason, since }) => (
+        : Health.lasting.value.map(({ component, status, reason, since }) => (
             <p key={component} class={status}>
-              <b>{component}</b> {reason}, since {Words.moment(since)}
+              <b>{component}</b> {reason}, since {Words.shortMoment(since, Date.now())}
             </p>
           ))}
     </div>

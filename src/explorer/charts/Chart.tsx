@@ -96,7 +96,12 @@ const optionsOf = (
     cursor: { sync: { key: KEY }, drag: { x: false, y: false }, points: { size: 7 } },
     scales: { x: { time: true }, y: { range: scaleOf(fromZero || isStacked) } },
     axes: [
-      { ...axisOf(palette), space: 70, values: (_, splits, __, ___, step) => splits.map((at) => written(at, step)) },
+      {
+        ...axisOf(palette),
+        size: 26,
+        space: 70,
+        values: (_, splits, __, ___, step) => splits.map((at) => written(at, step)),
+      },
       { ...axisOf(palette), size: 66, space: 36, values: (_, splits) => splits.map(write) },
     ],
     series: [{}, ...lines.map((line) => seriesOf(line, palette, isStacked))],

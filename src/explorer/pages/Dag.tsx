@@ -19,7 +19,7 @@ export const Dag = () => {
   return (
     <Page
       title="The DAG, live"
-      about="Rounds run from left to right, and each validator has a lane. Drag to go back, zoom with the wheel, click a vertex to open it."
+      about="Rounds run from left to right, and each validator has a lane. Drag to go back, zoom with the wheel or two fingers, open a vertex with a click."
     >
       <Section title="Picture" class="wide bare">
         <DagCanvas height={height} isLarge />

@@ -6,6 +6,7 @@ import { DagCanvas } from "../dag/DagCanvas.js"
 import { Legend } from "../dag/Legend.js"
 import { RoundTable } from "../dag/RoundTable.js"
 import * as Health from "../live/Health.js"
+import * as Live from "../live/Live.js"
 import * as Network from "../live/Network.js"
 import { type Answer, node } from "../live/Node.js"
 import { type Past, usePast } from "../live/Past.js"
@@ -56,13 +57,15 @@ const lately = (figure: Figures.Figure, past: Past | undefined): string => {
 }
 
 const KeyFigures = ({ status, past }: { readonly status: Status; readonly past: Past | undefined }) => {
-  const lag = status.dag_round - status.last_finalized_round
+  // The same moment as the top of the page shows: the status comes up to two seconds later.
+  const ofStatus = { round: status.dag_round, finalizedRound: status.last_finalized_round }
+  const { round, finalizedRound } = Live.head.value ?? ofStatus
   const trend = (figure: Figures.Figure) => (past === undefined ? undefined : <Trend figure={figure} past={past} />)
   return (
     <div class="figures">
       <Figure
         name="Round"
-        value={<a href={Route.subject("round", status.dag_round)}>{Words.count(status.dag_round)}</a>}
+        value={<a href={Route.subject("round", round)}>{Words.count(round)}</a>}
         note={`${lately(Figures.rounds, past)} rounds per second`}
       >
         {trend(Figures.rounds)}
@@ -70,7 +73,7 @@ const KeyFigures = ({ status, past }: { readonly status: Status; readonly past: 
       <Figure
         name="Time to finality"
         value={`${lately(Figures.finality, past)} s`}
-        note={`${Words.counted(lag, "round")} behind, finalized to ${Words.count(status.last_finalized_round)}`}
+        note={`${Words.counted(round - finalizedRound, "round")} behind, finalized to ${Words.count(finalizedRound)}`}
       >
         {trend(Figures.finality)}
       </Figure>

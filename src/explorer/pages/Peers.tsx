@@ -8,6 +8,9 @@ import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
 import { Written } from "../show/Written.js"
 
+/** Its end repeats the node that stands beside it. */
+const withoutNode = (address: string): string => address.replace(/\/p2p\/[^/]+$/, "")
+
 export const Peers = () => {
   const record = useResource("peers", () => node.core.peers())
   return (
@@ -22,7 +25,7 @@ export const Peers = () => {
               empty="No connections. A network of one validator needs no peers."
               columns={[
                 { title: "Node", of: ({ id }) => <Reference.Text text={id} what="node id" /> },
-                { title: "Address", of: ({ address }) => <span class="mono">{address}</span> },
+                { title: "Address", of: ({ address }) => <span class="mono">{withoutNode(address)}</span> },
                 { title: "Direction", isMinor: true, of: ({ direction }) => direction },
                 { title: "Program", isMinor: true, of: ({ agent }) => <Written text={agent} /> },
                 {

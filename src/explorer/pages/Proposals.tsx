@@ -20,9 +20,9 @@ const Card = ({ of }: { readonly of: Summary }) => (
       </a>
     </h2>
     <p class="line">
-      <Status of={of} /> <span class="quiet">{types[of.proposal_type]}</span>{" "}
+      <Status of={of} />{" "}
       <span class="quiet">
-        <TimeLeft of={of} />
+        {types[of.proposal_type]} · <TimeLeft of={of} />
       </span>
     </p>
     <Votes of={of} />

@@ -65,7 +65,7 @@ export const SearchBox = () => {
           onKeyDown={onKeyDown}
           onFocus={() => setIsOpen(true)}
           onBlur={() => setIsOpen(false)}
-          placeholder="Address, @name, hash or its beginning, round…"
+          placeholder="Address, @name, hash or round…"
           role="combobox"
           aria-label="Search by address, @name, transaction, vertex, round or #proposal"
           aria-expanded={isShown}

@@ -1,3 +1,4 @@
+import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Live from "../live/Live.js"
 import { node } from "../live/Node.js"
 import { both, useResource } from "../live/Resource.js"
@@ -24,7 +25,8 @@ export const Validators = () => (
     {([{ validators, total_staked: total, active_count: active, max_validators: seats }, attendance]) => (
       <>
         <p class="summary">
-          <b>{Words.counted(active, "active validator")}</b> of {seats} seats, <b>{Words.coins(total)} UDG</b> at stake
+          <b>{Words.counted(active, "active validator")}</b> of {seats} seats,{" "}
+          <b>{Words.count(total / Sats.SATS_PER_COIN)} UDG</b> at stake
         </p>
         <Table
           caption="Validators"

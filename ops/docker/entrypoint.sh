@@ -3,9 +3,9 @@
 # a node must not be started again: the container then ends with 0, and its last line says which code it was.
 set -u
 
-# A command, such as `udg genesis`, needs no watching.
+# A command, such as `udg genesis`, needs no watching; an archive is a node.
 case ${1:-} in
-  "" | -*) ;;
+  "" | -* | archive) ;;
   *) exec udg "$@" ;;
 esac
 

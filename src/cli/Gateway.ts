@@ -28,7 +28,7 @@ const {
   logFormat,
 } = NodeSettings.settings
 
-const settings = {
+export const settings = {
   database: gateway.required(
     "--database URL",
     "the PostgreSQL database of udg archive, as postgres://USER:PASSWORD@HOST:PORT/NAME; better in UDG_DATABASE",

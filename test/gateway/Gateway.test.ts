@@ -1,7 +1,8 @@
 /** Gateways over a real PostgreSQL, filled by a real archive from a real node. */
-import { type ChildProcess, spawn } from "node:child_process"
-import { resolve } from "node:path"
+import { request } from "node:http"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Client from "../../src/client/Client.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -11,53 +12,11 @@ import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
+import { Running } from "../blackbox/Running.js"
 import * as Processes from "../network/Processes.js"
-
-const built = resolve(import.meta.dirname, "../../dist/main.js")
-
-interface Gateway {
-  readonly child: ChildProcess
-  readonly url: string
-}
-
-const serve = async (network: Processes.Founded, database: string, nodes: ReadonlyArray<string>): Promise<Gateway> => {
-  const words = ["gateway", "--genesis", network.genesisFile, "--rpc-port", "0", "--rate-limits", "off"]
-  const child = spawn(process.execPath, [built, ...words, ...nodes.flatMap((node) => ["--node", node])], {
-    env: { PATH: process.env["PATH"] ?? "", UDG_DATABASE: database },
-    stdio: ["ignore", "pipe", "pipe"],
-  })
-  let said = ""
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => (said += text))
-  const url = () => /^ {2}rpc +(\S+)$/m.exec(said)?.[1]
-  await Processes.until(`the gateway serves: ${said}`, () => {
-    if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}: ${said}`)
-    return url() !== undefined
-  })
-  return { child, url: url() ?? "" }
-}
-
-interface Got {
-  readonly status: number
-  readonly body: unknown
-  readonly commit: string | null
-}
-
-const get = async (url: string, headers: Readonly<Record<string, string>> = {}): Promise<Got> => {
-  const answer = await fetch(url, { headers })
-  const text = await answer.text()
-  const isJson = answer.headers.get("content-type")?.includes("json") === true
-  return { status: answer.status, body: isJson ? JSON.parse(text) : text, commit: answer.headers.get("udg-commit") }
-}
-
-const post = async (url: string, body: unknown) => {
-  const answer = await fetch(url, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  })
-  return { status: answer.status, body: await answer.json() }
-}
+import { isTried, textOf } from "../ops/Kit.js"
+import { freePort, mainConfiguration } from "../ops/RealNginx.js"
+import { type Gateway, get, post, serve } from "./Serving.js"
 
 describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("a gateway", { timeout: 300_000 }, () => {
   let server: Server.Server
@@ -99,7 +58,10 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("a gateway",
       return Number(rows[0]?.[0] ?? -1) > 5
     })
     // Of the first, one node is never there.
-    gateways.push(await serve(network, database, ["http://127.0.0.1:9", node]), await serve(network, database, [node]))
+    gateways.push(
+      await serve(network.genesisFile, database, ["http://127.0.0.1:9", node]),
+      await serve(network.genesisFile, database, [node]),
+    )
     const operations: ReadonlyArray<Operation> = [
       { _tag: "Transfer", to: friendAddress, amount: Sats.make(5_000_000), memo: "rent\u0000 1" },
       { _tag: "RegisterNameTx", name: "gateway-friend" as never },
@@ -240,6 +202,58 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("a gateway",
     const proof = await get(`${at(0)}/proof/${rich}`)
     expect(proof.status).toBe(200)
     expect((await get(`${at(0)}/delegation/${rich}`)).status).toBe(200)
+  })
+
+  it.runIf(isTried("nginx", "-v"))("serves with another one behind nginx, also when one of them dies", async () => {
+    const third = await serve(network.genesisFile, database, [node])
+    gateways.push(third)
+    const port = await freePort()
+    const configuration = [
+      ["  listen 80;", `  listen 127.0.0.1:${port};`],
+      ["server gateway-1:10333 ", `server ${new URL(at(0)).host} `],
+      ["server gateway-2:10333 ", `server ${new URL(third.url).host} `],
+    ].reduce((text, [what = "", instead = ""]) => {
+      expect(text.split(what)).toHaveLength(2)
+      return text.replace(what, instead)
+    }, textOf("nginx/gateways.conf"))
+    const nginx = new Running("nginx", ["-c", mainConfiguration(join(network.folder, "nginx"), configuration)])
+    const url = `http://127.0.0.1:${port}`
+    try {
+      await Processes.until("nginx serves", () =>
+        get(`${url}/health`).then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      )
+      const events = Client.connect(url).events()[Symbol.asyncIterator]()
+      expect((await events.next()).value.event.type).toBe("round")
+      await events.return?.()
+      expect((await get(`${url}/metrics`)).status).toBe(403)
+      /** Each address is a client of its own; about half of them are at the gateway that dies. */
+      const asked = (n: number, path: string, body?: string) =>
+        new Promise<number>((answered, failed) => {
+          const options = { host: "127.0.0.1", port, path, localAddress: `127.0.3.${n}`, agent: false }
+          const headers = body === undefined ? {} : { "content-type": "application/json" }
+          request({ ...options, headers, method: body === undefined ? "GET" : "POST" }, (answer) => {
+            answer.resume().on("end", () => answered(answer.statusCode ?? 0))
+          })
+            .on("error", failed)
+            .end(body)
+        })
+      const all = () => Promise.all(Array.from({ length: 20 }, (_, n) => asked(n + 1, `/balance/${friendAddress}`)))
+      expect(new Set(await all())).toEqual(new Set([200]))
+      third.child.kill("SIGKILL")
+      expect(new Set(await all())).toEqual(new Set([200]))
+      const old = signed(0, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" })
+      const sent = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => asked(n + 1, "/tx/submit", JSON.stringify(old))),
+      )
+      // The node's own answer, from whichever gateway.
+      expect(new Set(sent)).toEqual(new Set([400]))
+    } finally {
+      nginx.signal("SIGTERM")
+      await nginx.end()
+    }
   })
 
   it("says 503 while PostgreSQL is away, and goes on when it is back", async () => {

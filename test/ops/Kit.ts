@@ -31,7 +31,7 @@ export const variablesIn = (text: string): ReadonlyArray<string> => text.match(/
 /** The series that a PromQL expression reads: names that are neither functions nor labels nor words of the language. */
 export const seriesIn = (expression: string): ReadonlyArray<string> =>
   expression
-    .replace(/\{[^}]*\}|\[[^\]]*\]|\b(?:by|without)\s*\([^)]*\)/g, "")
+    .replace(/\{[^}]*\}|\[[^\]]*\]|\b(?:by|without|on|ignoring)\s*\([^)]*\)/g, "")
     .replace(/\b(?:and|or|unless)\b/g, "")
     .match(/\b[a-zA-Z_:][\w:]*\b(?!\s*\()/g) ?? []
 

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { mostAheadMs } from "../../src/node/engine/Recovery.js"
 import * as Protocol from "../../src/protocol/epoch/Protocol.js"
+import * as Catalogue from "../../src/rpc/metrics/Catalogue.js"
 import { textOf as pageTextOf } from "../docs/Pages.js"
 import * as RealNode from "../rpc/RealNode.js"
 import { ask, get } from "../rpc/TestServer.js"
@@ -41,11 +42,11 @@ interface Dashboard {
   readonly panels: ReadonlyArray<Panel>
 }
 
-const dashboards = ["udg.json", "udg-node.json"].map(
+const dashboards = ["udg.json", "udg-node.json", "udg-archive.json"].map(
   (name) => [name, JSON.parse(textOf(`grafana/dashboards/${name}`)) as Dashboard] as const,
 )
 
-/** Everything on GET /metrics, and `up`, which Prometheus adds. */
+/** Everything on GET /metrics of a node and of a gateway, and `up`, which Prometheus adds. */
 let exposed: ReadonlySet<string>
 let scraped: string
 let node: RealNode.RealNode
@@ -57,7 +58,7 @@ beforeAll(async () => {
   const series = families.flatMap(([, name = "", type]) =>
     type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   )
-  exposed = new Set(["up", ...series])
+  exposed = new Set(["up", ...series, ...Catalogue.ofGatewayAlone.map(({ name }) => name)])
 })
 afterAll(() => node.stop())
 
@@ -102,7 +103,7 @@ describe("the alert rules", () => {
     for (const { alert } of groups.flatMap((group) => group.rules)) expect(tests).toContain(`alertname="${alert}"`)
   })
 
-  it("read only series that a node exposes", () => {
+  it("read only series that a node or a gateway exposes", () => {
     const read = groups.flatMap((group) => group.rules).flatMap(({ expr }) => seriesIn(expr))
     expect(read.filter((name) => !exposed.has(name))).toStrictEqual([])
   })
@@ -111,7 +112,7 @@ describe("the alert rules", () => {
     const config = yamlOf("prometheus/prometheus.yml")
     expect(config).toMatchObject({
       rule_files: ["alerts.yml"],
-      scrape_configs: [{ job_name: "udg", metrics_path: "/metrics" }],
+      scrape_configs: [{ job_name: "udg", metrics_path: "/metrics", file_sd_configs: [{ files: ["targets/*.yml"] }] }],
       alerting: { alertmanagers: [{ static_configs: [{ targets: ["alertmanager:9093"] }] }] },
     })
   })
@@ -150,7 +151,7 @@ describe.runIf(isTried("promtool", "--version"))("promtool", () => {
 
   it("takes the rules", () => {
     const { status, said } = promtool("check", "rules", pathOf("prometheus/alerts.yml"))
-    expect(said).toContain("12 rules found")
+    expect(said).toContain("14 rules found")
     expect(status).toBe(0)
   })
 

@@ -1,24 +1,15 @@
 /** A real node behind a real nginx with the example's configuration: what the proxy adds, passes on and keeps to itself. */
 import { spawnSync } from "node:child_process"
-import { once } from "node:events"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { type IncomingMessage, request } from "node:http"
 import { connect as http2, type IncomingHttpHeaders } from "node:http2"
-import { type AddressInfo, connect, createServer } from "node:net"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { program, Running } from "../blackbox/Running.js"
 import { isTried, textOf } from "./Kit.js"
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
-}
+import { freePort, mainConfiguration } from "./RealNginx.js"
 
 interface Ports {
   readonly plain: number
@@ -43,21 +34,6 @@ const configurationFor = ({ plain, served, secure, node }: Ports, directory: str
     expect(text.split(what)).toHaveLength(2)
     return text.replace(what, instead)
   }, textOf("nginx/udg.conf"))
-}
-
-/** Everything that nginx writes lies in the test's directory, and it stays in the foreground. */
-const mainConfiguration = (directory: string, configuration: string): string => {
-  const file = join(directory, "nginx.conf")
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-  const paths = temporary.map((name) => `${name}_temp_path ${join(directory, name)};`)
-  mkdirSync(directory, { recursive: true })
-  writeFileSync(join(directory, "udg.conf"), configuration)
-  writeFileSync(
-    file,
-    `daemon off; master_process off; pid ${join(directory, "pid")}; error_log stderr;
-     events {} http { access_log off; ${paths.join(" ")} include ${join(directory, "udg.conf")}; }`,
-  )
-  return file
 }
 
 interface Answer {

@@ -4,15 +4,33 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import * as Gateway from "../../src/cli/Gateway.js"
+import * as Setting from "../../src/cli/settings/Setting.js"
 import * as Ending from "../../src/node/lifecycle/Ending.js"
 import { isTried, options, optionsIn, textOf, variables, variablesIn } from "./Kit.js"
 
+const verified = (text: string) => {
+  const directory = mkdtempSync(join(tmpdir(), "udg-unit-"))
+  try {
+    const file = join(directory, "udg.service")
+    // The program itself is not installed where tests run.
+    writeFileSync(file, text.replace("/usr/local/bin/udg", process.execPath))
+    const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" })
+    return { status, said: stdout + stderr }
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+/** The last value of a setting; a unit may have many of some. */
+const settingsOf =
+  (unit: string) =>
+  (setting: string): string | undefined =>
+    [...unit.matchAll(new RegExp(`^${setting}=(.*)$`, "gm"))].map(([, value]) => value).at(-1)
+
 describe.each(["udg.service", "udg-archive.service"])("the systemd unit %s", (name) => {
   const unit = textOf(`systemd/${name}`)
-
-  /** The last value of a setting; a unit may have many of some. */
-  const settingOf = (setting: string): string | undefined =>
-    [...unit.matchAll(new RegExp(`^${setting}=(.*)$`, "gm"))].map(([, value]) => value).at(-1)
+  const settingOf = settingsOf(unit)
 
   it("restarts on failure, but never after the endings that a person must look at", () => {
     expect(settingOf("Restart")).toBe("on-failure")
@@ -46,19 +64,6 @@ describe.each(["udg.service", "udg-archive.service"])("the systemd unit %s", (na
     expect(settingOf("MemoryDenyWriteExecute")).toBeUndefined()
   })
 
-  const verified = (text: string) => {
-    const directory = mkdtempSync(join(tmpdir(), "udg-unit-"))
-    try {
-      const file = join(directory, "udg.service")
-      // The program itself is not installed where tests run.
-      writeFileSync(file, text.replace("/usr/local/bin/udg", process.execPath))
-      const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" })
-      return { status, said: stdout + stderr }
-    } finally {
-      rmSync(directory, { recursive: true })
-    }
-  }
-
   describe.runIf(isTried("systemd-analyze", "--version"))("systemd", () => {
     it("takes it", () => {
       expect(verified(unit)).toStrictEqual({ status: 0, said: "" })
@@ -69,6 +74,39 @@ describe.each(["udg.service", "udg-archive.service"])("the systemd unit %s", (na
       expect(said).toContain("NoMorePrivileges")
     })
   })
+})
+
+describe("the systemd unit udg-gateway.service", () => {
+  const unit = textOf("systemd/udg-gateway.service")
+  const settingOf = settingsOf(unit)
+
+  it("tries until its database is there, and has no directory, since it keeps nothing", () => {
+    expect(settingOf("Restart")).toBe("always")
+    expect(settingOf("StartLimitIntervalSec")).toBe("0")
+    expect(settingOf("StateDirectory")).toBeUndefined()
+    expect(settingOf("ProtectSystem")).toBe("strict")
+    expect(settingOf("User")).not.toBe("root")
+  })
+
+  it("names variables that a gateway has, so that the environment file wins, and all that it needs", () => {
+    const variables = new Set(Object.values(Gateway.settings).map((setting) => Setting.variableOf(setting)))
+    expect(variablesIn(unit).filter((variable) => variable !== "UDG_" && !variables.has(variable))).toStrictEqual([])
+    for (const needed of ["UDG_GENESIS", "UDG_DATABASE", "UDG_NODE"]) expect(variablesIn(unit)).toContain(needed)
+    expect(optionsIn(settingOf("ExecStart") ?? "")).toStrictEqual([])
+    expect(unit.indexOf("\nEnvironment=")).toBeLessThan(unit.indexOf("\nEnvironmentFile="))
+  })
+
+  it("does not forbid what compiling JavaScript needs", () => {
+    expect(settingOf("MemoryDenyWriteExecute")).toBeUndefined()
+  })
+
+  it.runIf(isTried("systemd-analyze", "--version"))(
+    "is taken by systemd, and with a setting that there is not it is not",
+    () => {
+      expect(verified(unit)).toStrictEqual({ status: 0, said: "" })
+      expect(verified(unit.replace("RestrictRealtime=", "RestrictUnrealtime=")).said).toContain("RestrictUnrealtime")
+    },
+  )
 })
 
 describe("the nginx example", () => {

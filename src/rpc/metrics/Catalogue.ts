@@ -286,12 +286,22 @@ interface OfGateway {
   readonly healthy: number
 }
 
-export const ofGateway: Of<OfGateway & OfHttp> = [
-  gauge("udg_gateway_commit", "The last commit that the gateway has seen in its archive", (m) => m.commit),
-  gauge("udg_gateway_nodes", "Nodes that the gateway was told of", (m) => m.nodes),
-  gauge("udg_gateway_nodes_healthy", "Of these, nodes that answered when they were last asked", (m) => m.healthy),
-  ...ofHttp,
+/** What no node has. */
+export const ofGatewayAlone: Of<OfGateway> = [
+  gauge(
+    "udg_gateway_commit",
+    "The last commit that the gateway has seen in its archive; only of udg gateway",
+    (m) => m.commit,
+  ),
+  gauge("udg_gateway_nodes", "Nodes that the gateway was told of; only of udg gateway", (m) => m.nodes),
+  gauge(
+    "udg_gateway_nodes_healthy",
+    "Nodes that answered the gateway when it last asked; only of udg gateway",
+    (m) => m.healthy,
+  ),
 ]
+
+export const ofGateway: Of<OfGateway & OfHttp> = [...ofGatewayAlone, ...ofHttp]
 
 /** What can be read of a node elsewhere. */
 export const ofElsewhere = shared

@@ -12,6 +12,7 @@ import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
+import { udg } from "../blackbox/InProcess.js"
 import { Running } from "../blackbox/Running.js"
 import * as Processes from "../network/Processes.js"
 import { isTried, textOf } from "../ops/Kit.js"
@@ -148,6 +149,14 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("a gateway",
       const whole = (await get(`${node}${path}`)).body as Record<string, unknown>
       expect([path, seen]).toEqual([path, whole["transactions"] ?? whole["entries"]])
     }
+  })
+
+  it("proves a balance as a node does, to a client that believes nobody", async () => {
+    const rich = Address.fromPublicKey(network.rich.publicKey)
+    const words = ["balance", rich, "--verify", "--genesis", network.genesisFile, "--json"]
+    const { code, stdout, stderr } = await udg(...words, "--node", at(0))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(JSON.parse(stdout)).toMatchObject({ checked: { node: at(0), signed_by: 1, members: 1 } })
   })
 
   it("says of which commit an answer is, and waits for the commit of a request for two seconds at most", async () => {

@@ -1,10 +1,11 @@
 /** Four validators go from the last release to this program, one after the other, under load; and a way back is refused. */
-import { execFileSync, spawnSync } from "node:child_process"
+import { execFile, execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs"
 import { get } from "node:http"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { json } from "node:stream/consumers"
+import { promisify } from "node:util"
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import { Sqlite } from "../../src/storage/sqlite/Driver.js"
@@ -25,12 +26,13 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 let release = ""
 
-beforeAll(() => {
+beforeAll(async () => {
   release = mkdtempSync(join(tmpdir(), "udg-release-"))
   const archive = execFileSync("git", ["archive", LAST_RELEASE], { cwd: root, maxBuffer: 1 << 28 })
   execFileSync("tar", ["-x", "-C", release], { input: archive })
   symlinkSync(join(root, "node_modules"), join(release, "node_modules"))
-  execFileSync(process.execPath, ["scripts/build.mjs"], { cwd: release, stdio: "ignore" })
+  // Not at one go: Vitest takes a thread that reads no message for a minute for dead.
+  await promisify(execFile)(process.execPath, ["scripts/build.mjs"], { cwd: release })
 }, LIMIT_MS)
 
 afterAll(() => rmSync(release, { recursive: true, force: true }))

@@ -7,6 +7,8 @@ import { Stryker } from "@stryker-mutator/core"
 const nodeArgs = [`--import=${import.meta.resolve("tsx")}`]
 
 const options = {
+  // Says nothing of processes that ended an endless loop and themselves, nor that `patienceMs` is an option of ours.
+  configFile: fileURLToPath(new URL("quiet.json", import.meta.url)),
   testRunner: "bundled",
   plugins: [fileURLToPath(new URL("TestRunner.ts", import.meta.url))],
   testRunnerNodeArgs: nodeArgs,
@@ -16,6 +18,8 @@ const options = {
   ignoreStatic: true,
   concurrency: 1,
   dryRunTimeoutMinutes: 30,
+  // By the clock, so only for a process that answers no more: `TestRunner.ts` limits what tests may take.
+  timeoutMS: 3_600_000,
   // Nothing here compiles with the TypeScript that Stryker expects.
   tsconfigFile: "none",
   disableTypeChecks: false,
@@ -33,10 +37,7 @@ interface Judged {
   readonly report: string
 }
 
-/**
- * How much longer than without a mutant tests may take. What does not come to an end counts as noticed, so a busy machine
- * must not pass for it.
- */
+/** How much more processor time than without a mutant a test may take. What does not come to an end counts as noticed. */
 const PATIENCE_MS = 10_000
 
 export const judge = (
@@ -45,7 +46,7 @@ export const judge = (
 ): Promise<ReadonlyArray<MutantResult>> =>
   new Stryker({
     ...options,
-    timeoutMS: patienceMs,
+    patienceMs,
     mutate: [...mutate],
     testFiles: [...tests],
     jsonReporter: { fileName: report },

@@ -3,8 +3,8 @@
  * program again for each of thousands of mutants; this one calls a function.
  */
 
+import { existsSync } from "node:fs"
 import { resolve } from "node:path"
-import { Script } from "node:vm"
 import { INSTRUMENTER_CONSTANTS, type InstrumenterContext, type StrykerOptions } from "@stryker-mutator/api/core"
 import { commonTokens, declareClassPlugin, PluginKind, tokens } from "@stryker-mutator/api/plugin"
 import {
@@ -13,6 +13,7 @@ import {
   determineHitLimitReached,
   type MutantRunOptions,
   type MutantRunResult,
+  MutantRunStatus,
   type TestRunner as Plugin,
   type TestResult,
   type TestRunnerCapabilities,
@@ -23,6 +24,7 @@ import { getFn, startTests, type Test, type VitestRunner } from "@vitest/runner"
 import { getFullName, getTests } from "@vitest/runner/utils"
 import { FastCheck } from "effect"
 import * as Rest from "../../test/support/Rest.js"
+import { Deadline, usedMs } from "./Deadline.js"
 import * as TestFile from "./TestFile.js"
 
 /** Where the changed program looks up which mutant it is, and counts how often a test passes each. */
@@ -34,30 +36,17 @@ FastCheck.configureGlobal({ seed: 1 })
 
 const idOf = (test: Test): string => `${test.file.filepath}#${test.id}`
 
-const resultOf = (test: Test): TestResult => {
-  const told = { id: idOf(test), name: getFullName(test), timeSpentMs: test.result?.duration ?? 0 }
+const resultOf = (test: Test, timeSpentMs = 0): TestResult => {
+  const told = { id: idOf(test), name: getFullName(test), timeSpentMs }
   if (test.result?.state === "pass") return { ...told, status: TestStatus.Success }
   if (test.result?.state !== "fail") return { ...told, status: TestStatus.Skipped }
   return { ...told, status: TestStatus.Failed, failureMessage: test.result.errors?.[0]?.message ?? "" }
 }
 
-/** Calls the function below this name of the global object, since only a script can be ended while it runs. */
-const caller = new Script("udgCalled()")
-
-/** Ends what it calls after so many milliseconds, unless it waits for anything then: Stryker ends that, with the process. */
-const callFor = (milliseconds: number, called: () => unknown): unknown => {
-  Reflect.set(globalThis, "udgCalled", called)
-  return caller.runInThisContext({ timeout: milliseconds })
-}
-
-const isTimeout = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
-
-/** The tests that judge one mutant, and for how long each may run. */
+/** The tests that judge one mutant. */
 interface Judgement {
   readonly chosen: ReadonlySet<string>
   readonly mutant: string
-  readonly timeoutMs: number
 }
 
 /** One run of a file, up to the first test that fails. The mutant is active only while a test runs. */
@@ -76,8 +65,8 @@ class Run implements VitestRunner {
   readonly importFile: TestFile.TestFile
   readonly #judgement: Judgement | undefined
   #hasFailed = false
-  /** Whether a test did not come to an end. */
-  isEndless = false
+  /** Processor time, which a mutant's limit goes by. */
+  readonly spentMs = new Map<Test, number>()
 
   constructor(importFile: TestFile.TestFile, judgement?: Judgement) {
     this.importFile = importFile
@@ -90,15 +79,15 @@ class Run implements VitestRunner {
 
   async runTask(test: Test): Promise<void> {
     Object.assign(context, { currentTestId: idOf(test), activeMutant: this.#judgement?.mutant })
-    const body = getFn(test)
+    const before = usedMs()
     try {
-      await (this.#judgement === undefined ? body() : callFor(this.#judgement.timeoutMs, body))
+      await getFn(test)()
     } catch (error) {
       this.#hasFailed = true
-      this.isEndless = isTimeout(error)
       // Only its message: to print what was expected beside what came takes longer than the tests.
       throw new Error(String(error))
     } finally {
+      this.spentMs.set(test, usedMs() - before)
       Object.assign(context, { currentTestId: undefined, activeMutant: undefined })
     }
   }
@@ -108,9 +97,14 @@ class TestRunner implements Plugin {
   static readonly inject = tokens(commonTokens.options)
   readonly #paths: ReadonlyArray<string>
   readonly #loaded = new Map<string, TestFile.TestFile>()
+  readonly #deadline = new Deadline()
+  /** To add to Stryker's limits, which are long ones by the clock. */
+  readonly #limitOffsetMs: number
 
-  constructor({ testFiles = [] }: StrykerOptions) {
+  constructor({ testFiles = [], timeoutMS, patienceMs }: StrykerOptions) {
+    if (typeof patienceMs !== "number") throw new Error(`patienceMs: ${patienceMs}, expected a number`)
     this.#paths = testFiles.map((path) => resolve(path))
+    this.#limitOffsetMs = patienceMs - timeoutMS
   }
 
   capabilities(): TestRunnerCapabilities {
@@ -125,11 +119,15 @@ class TestRunner implements Plugin {
   }
 
   async mutantRun({ activeMutant, hitLimit, testFilter = [], timeout }: MutantRunOptions): Promise<MutantRunResult> {
+    // Stryker tries a mutant again when the process that judged it is gone.
+    const mark = resolve(`endless-${activeMutant.id}`)
+    if (existsSync(mark)) return { status: MutantRunStatus.Timeout }
     Object.assign(context, { hitCount: 0, hitLimit })
     const paths = this.#paths.filter((path) => testFilter.some((id) => id.startsWith(`${path}#`)))
-    // Earlier than Stryker would: another process needs longer to start than most mutants.
-    const timeoutMs = Math.ceil(0.8 * timeout)
-    const result = await this.#run(paths, { chosen: new Set(testFilter), mutant: activeMutant.id, timeoutMs })
+    for (const path of paths) await this.#file(path)
+    const result = await this.#deadline.within(timeout + this.#limitOffsetMs, mark, () =>
+      this.#run(paths, { chosen: new Set(testFilter), mutant: activeMutant.id }),
+    )
     return toMutantRunResult(determineHitLimitReached(context.hitCount, hitLimit) ?? result)
   }
 
@@ -138,11 +136,10 @@ class TestRunner implements Plugin {
     for (const path of paths) {
       const run = new Run(await this.#file(path), judgement)
       const [file] = await startTests([path], run)
-      if (run.isEndless) return { status: DryRunStatus.Timeout }
       if (file === undefined) continue
       const [failure] = file.result?.errors ?? []
       if (failure !== undefined) return { status: DryRunStatus.Error, errorMessage: `${path}: ${failure.message}` }
-      tests.push(...getTests(file).map(resultOf))
+      tests.push(...getTests(file).map((test) => resultOf(test, run.spentMs.get(test))))
       if (tests.some(({ status }) => status === TestStatus.Failed)) break
     }
     return { status: DryRunStatus.Complete, tests }

@@ -1,8 +1,9 @@
-import { execFileSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
+import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Rest from "../support/Rest.js"
 
@@ -64,12 +65,10 @@ it(Rest.of(
   "tells changes that a test notices from those that none does",
 ), {
   timeout: 300_000,
-}, () => {
-  const output = execFileSync(process.execPath, ["--import", urlOf("node_modules/tsx/dist/loader.mjs"), "judge.mjs"], {
-    cwd: folder,
-    encoding: "utf8",
-  })
-  expect(JSON.parse(output.trim().split("\n").at(-1) ?? "")).toEqual({
+}, async () => {
+  const words = ["--import", urlOf("node_modules/tsx/dist/loader.mjs"), "judge.mjs"]
+  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: folder })
+  expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "")).toEqual({
     "2: true": "Killed",
     "2: false": "Killed",
     "2: a <= b": "Survived",

@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import * as Bundle from "../support/Bundle.js"
+
+let program = ""
+let folder = ""
+beforeAll(async () => {
+  program = await Bundle.make({ entry: "test/scripts/Endless.ts", outfile: "endless.mjs" })
+  folder = mkdtempSync(join(tmpdir(), "udg-deadline-"))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** How the program ends that tells this story, and whether it left a mark. */
+const told = async (story: string) => {
+  const mark = join(folder, story)
+  const [code, signal] = await once(spawn(process.execPath, [program, story, mark], { stdio: "inherit" }), "close")
+  return { code, signal, isMarked: existsSync(mark) }
+}
+
+it.each(["a loop", "a loop after a wait", "endless waits", "a wait in vain"])("a deadline ends %s", async (story) => {
+  expect(await told(story)).toEqual({ code: null, signal: "SIGKILL", isMarked: true })
+})
+
+it.each(["short", "starved"])("a deadline lets %s work come to its end", async (story) => {
+  expect(await told(story)).toEqual({ code: 0, signal: null, isMarked: false })
+})

@@ -86,11 +86,13 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
   /** A node's directory in its fifth epoch; each test takes a copy. */
   let original = ""
   let stateFile = ""
+  /** One of a network's first epoch. */
+  let young = ""
   let copies = 0
   const place = (name: string): string => join(folder, `${name}-${copies++}`)
-  const copy = (): string => {
+  const copy = (of = original): string => {
     const directory = place("copy")
-    cpSync(original, directory, { recursive: true })
+    cpSync(of, directory, { recursive: true })
     return directory
   }
 
@@ -123,7 +125,9 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
     await untilRound(node, 4 * EPOCH_ROUNDS + 15)
     await stopped(node)
     stateFile = place("state")
-    expect((await udgProcess("db", "export", "--data-dir", original, "--out", stateFile)).code).toBe(0)
+    expect((await udg("db", "export", "--data-dir", original, "--out", stateFile)).code).toBe(0)
+    young = await found("young")
+    await runTo(young, 10)
   }, 240_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -153,9 +157,7 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
     })
 
     it("starts from the genesis where no epoch has closed", async () => {
-      const directory = await found("young")
-      await runTo(directory, 10)
-      const { code, stdout } = await verify(directory)
+      const { code, stdout } = await verify(copy(young))
       expect(code).toBe(0)
       expect(stdout).toContain("reached again from the genesis by ")
     })
@@ -365,10 +367,8 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
     })
 
     it("need an epoch that has closed", async () => {
-      const directory = await found("younger")
-      await runTo(directory, 5)
       const file = place("never")
-      const refused = await udg("db", "export", "--data-dir", directory, "--out", file)
+      const refused = await udg("db", "export", "--data-dir", copy(young), "--out", file)
       expect(refused).toMatchObject({ code: 1, stdout: "" })
       expect(refused.stderr).toBe(
         "udg: no epoch has closed here with the signatures of a quorum; epoch 1 ends with round 40, try again after it\n",

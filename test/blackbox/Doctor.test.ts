@@ -23,6 +23,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Finding } from "../../src/cli/doctor/Finding.js"
 import { Sqlite as Database } from "../../src/storage/sqlite/Driver.js"
 import { canMount } from "../storage/Process.js"
+import { type Outcome, udg } from "./InProcess.js"
 import { program, Running } from "./Running.js"
 
 const scratch = mkdtempSync(join(tmpdir(), "udg-doctor-"))
@@ -39,14 +40,18 @@ interface Said {
   readonly text: string
 }
 
-const answerOf = ([command = "", ...words]: ReadonlyArray<string>): Said => {
-  const { status, stdout, stderr } = spawnSync(command, words, { encoding: "utf8" })
+const saidIn = ({ code, stdout, stderr }: Outcome): Said => {
   expect(stdout, stderr).toMatch(/^\{/)
-  return { code: status, findings: JSON.parse(stdout).findings, text: stdout }
+  return { code, findings: JSON.parse(stdout).findings, text: stdout }
 }
 
-const ask = (place: string, more: ReadonlyArray<string> = [], before: ReadonlyArray<string> = []): Said => {
-  return answerOf([process.execPath, ...before, program, "doctor", place, "--json", ...more])
+const ask = async (place: string, ...more: ReadonlyArray<string>): Promise<Said> =>
+  saidIn(await udg("doctor", place, "--json", ...more))
+
+/** Of a program of its own. */
+const askProcess = ([command = "", ...words]: ReadonlyArray<string>): Said => {
+  const { status, stdout, stderr } = spawnSync(command, words, { encoding: "utf8" })
+  return saidIn({ code: status, stdout, stderr })
 }
 
 const named = ({ findings }: Said, part: string): ReadonlyArray<Finding> =>
@@ -63,6 +68,18 @@ const copyOf = (): string => {
   return copy
 }
 
+/** The genesis of a network with so many validators, whose keys lie beside it. */
+const found = async (name: string, validators: number): Promise<string> => {
+  const words: Array<string> = []
+  for (let n = 1; n <= validators; n++) {
+    const { stdout } = await udg("genesis", "key", "--out", join(scratch, `${name}-${n}.key`))
+    words.push("--validator", `${/public key +(\S+)/.exec(stdout)?.[1]}:100000`)
+  }
+  const file = join(scratch, `${name}.json`)
+  expect((await udg("genesis", "new", "--network-id", name, ...words, "--out", file)).code).toBe(0)
+  return file
+}
+
 beforeAll(async () => {
   const { node, rpc } = await start("--data-dir", sound)
   await node.until(async () => (await (await fetch(`${rpc}/status`)).json()).last_finalized_round > 20)
@@ -73,10 +90,10 @@ beforeAll(async () => {
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 describe("udg doctor", { timeout: 60_000 }, () => {
-  it("finds no problem in a directory that a node has left in order, and changes nothing", () => {
+  it("finds no problem in a directory that a node has left in order, and changes nothing", async () => {
     const directory = copyOf()
     const before = readFileSync(join(directory, "udg.db"))
-    const said = ask(directory)
+    const said = await ask(directory)
     expect(said.findings.filter(({ status }) => status === "problem")).toEqual([])
     expect(said.code).toBe(0)
     expect(said.findings.map(({ part }) => part)).toEqual(
@@ -91,11 +108,11 @@ describe("udg doctor", { timeout: 60_000 }, () => {
       const directory = /data directory +(\S+)/.exec(node.stdout)?.[1] ?? ""
       await node.until(async () => (await (await fetch(`${rpc}/health/detailed`)).json()).status === "healthy")
       for (const place of [directory, rpc]) {
-        const said = ask(place)
+        const said = await ask(place)
         expect(said.findings.filter(({ status }) => status !== "ok")).toEqual([])
         expect(said.code).toBe(0)
       }
-      const { text } = ask(directory)
+      const { text } = await ask(directory)
       expect(JSON.parse(text).settings).toMatchObject({ trusted_proxies: ["10.0.0.0/8"] })
       expect(text).not.toContain(readFileSync(join(directory, "validator.key"), "utf8").trim())
       const page = spawnSync(process.execPath, [program, "doctor", directory], { encoding: "utf8" }).stdout
@@ -106,8 +123,8 @@ describe("udg doctor", { timeout: 60_000 }, () => {
     }
   })
 
-  it("a directory that is not there", () => {
-    const said = ask(join(scratch, "nowhere"))
+  it("a directory that is not there", async () => {
+    const said = await ask(join(scratch, "nowhere"))
     expect(named(said, "directory")[0]?.message).toContain("nowhere is no directory")
     expect(said.code).toBe(1)
   })
@@ -120,7 +137,7 @@ describe("udg doctor", { timeout: 60_000 }, () => {
       cat /dev/zero >> "$0/ballast" 2> /dev/null
       exec "$@"`
     const doctor = [process.execPath, program, "doctor", directory, "--json"]
-    const said = answerOf(["unshare", "-rm", "sh", "-c", filled, directory, ...doctor])
+    const said = askProcess(["unshare", "-rm", "sh", "-c", filled, directory, ...doctor])
     expect(said.findings.filter(({ status }) => status === "problem")).toEqual([
       {
         part: "disk",
@@ -133,66 +150,62 @@ describe("udg doctor", { timeout: 60_000 }, () => {
     expect(said.code).toBe(1)
   })
 
-  it("a directory that others can enter", () => {
+  it("a directory that others can enter", async () => {
     const directory = copyOf()
     chmodSync(directory, 0o755)
-    expect(named(ask(directory), "permissions")[0]?.message).toContain(`chmod 700 ${directory}`)
+    expect(named(await ask(directory), "permissions")[0]?.message).toContain(`chmod 700 ${directory}`)
   })
 
-  it("a key that others can read", () => {
+  it("a key that others can read", async () => {
     const directory = copyOf()
     chmodSync(join(directory, "validator.key"), 0o644)
-    const said = ask(directory)
+    const said = await ask(directory)
     expect(named(said, "validator.key")[0]?.message).toContain("others may read it (mode 0644)")
     expect(said.code).toBe(1)
   })
 
-  it("a key that is none, without showing it", () => {
+  it("a key that is none, without showing it", async () => {
     const directory = copyOf()
     writeFileSync(join(directory, "validator.key"), "what a secret\n", { mode: 0o600 })
-    const said = ask(directory)
+    const said = await ask(directory)
     expect(named(said, "validator.key")[0]?.message).toContain("64 hex characters expected")
     expect(said.text).not.toContain("what a secret")
   })
 
-  it("a key that is missing from a directory that was used", () => {
+  it("a key that is missing from a directory that was used", async () => {
     const directory = copyOf()
     unlinkSync(join(directory, "validator.key"))
-    expect(named(ask(directory), "validator.key")[0]?.message).toContain("is missing")
+    expect(named(await ask(directory), "validator.key")[0]?.message).toContain("is missing")
   })
 
-  it("a genesis that cannot be read", () => {
+  it("a genesis that cannot be read", async () => {
     const directory = copyOf()
     writeFileSync(join(directory, "genesis.json"), "{")
-    expect(named(ask(directory), "genesis.json")[0]?.status).toBe("problem")
+    expect(named(await ask(directory), "genesis.json")[0]?.status).toBe("problem")
   })
 
   it("a database of another network", async () => {
     const directory = copyOf()
-    const other = join(scratch, "other")
-    const { node } = await start("--data-dir", other)
-    node.signal("SIGTERM")
-    await node.end()
-    cpSync(join(other, "genesis.json"), join(directory, "genesis.json"))
-    expect(named(ask(directory), "databases")[0]?.message).toContain("belongs to the network with genesis")
+    cpSync(await found("other", 1), join(directory, "genesis.json"))
+    expect(named(await ask(directory), "databases")[0]?.message).toContain("belongs to the network with genesis")
   })
 
-  it("a damaged database", () => {
+  it("a damaged database", async () => {
     const directory = copyOf()
     const file = join(directory, "udg.db")
     const opened = openSync(file, "r+")
     for (let at = 4_096; at < statSync(file).size; at += 4_096) writeSync(opened, Buffer.alloc(512, 0xa5), 0, 512, at)
-    const [found] = named(ask(directory), "databases")
+    const [found] = named(await ask(directory), "databases")
     expect(found?.message).toContain("is damaged")
     expect(found?.page).toContain("backup.md")
   })
 
-  it("a database of a newer program", () => {
+  it("a database of a newer program", async () => {
     const directory = copyOf()
     const database = new Database(join(directory, "udg.db"), { readonly: false })
     database.prepare("pragma user_version = 99").run()
     database.close()
-    const [found] = named(ask(directory), "databases")
+    const [found] = named(await ask(directory), "databases")
     expect(found?.message).toContain("has schema 99, this program knows up to")
     expect(found?.page).toContain("upgrade.md")
   })
@@ -203,47 +216,37 @@ describe("udg doctor", { timeout: 60_000 }, () => {
     await node.until(() => existsSync(join(directory, "running.json")))
     node.signal("SIGKILL")
     await node.end()
-    const said = ask(directory)
+    const said = await ask(directory)
     expect(named(said, "process")[0]?.message).toContain(`process ${node.pid}, was killed or lost its power`)
     expect(said.code).toBe(1)
   })
 
   it("a clock that is behind the ledger", () => {
     const late = "data:text/javascript,const now = Date.now; Date.now = () => now() - 86400000"
-    const said = ask(copyOf(), [], ["--import", late])
+    const said = askProcess([process.execPath, "--import", late, program, "doctor", copyOf(), "--json"])
     expect(named(said, "clock")[0]?.message).toMatch(/86\d{3} seconds before the time of the last commit/)
   })
 
   it("an address where nobody answers, and one where something else does", async () => {
-    expect(named(ask("http://127.0.0.1:9"), "http")[0]?.message).toContain("does not answer as a node does")
+    expect(named(await ask("http://127.0.0.1:9"), "http")[0]?.message).toContain("does not answer as a node does")
     const server = createServer((_, response) => response.end("welcome")).listen(0, "127.0.0.1")
     await once(server, "listening")
     const { port } = server.address() as AddressInfo
-    const doctor = new Running(process.execPath, [program, "doctor", `http://127.0.0.1:${port}`])
-    expect((await doctor.end()).code).toBe(1)
+    const doctor = await udg("doctor", `http://127.0.0.1:${port}`)
+    expect(doctor.code).toBe(1)
     expect(doctor.stdout).toContain("not a node")
     server.close()
   })
 
   it("a validator of a network of which nobody else is there", async () => {
-    const localnet = join(scratch, "lonely")
-    const founding = new Running(process.execPath, [
-      program,
-      "localnet",
-      "--port",
-      "0",
-      "--dir",
-      localnet,
-      "--round-ms",
-      "50",
-    ])
-    await founding.until(() => founding.stdout.includes("Ctrl-C"))
-    founding.signal("SIGTERM")
-    await founding.end()
-    const { node, rpc } = await start("--data-dir", join(localnet, "node-1"), "--peer", "127.0.0.1:9")
+    const genesis = await found("lonely", 4)
+    const key = join(scratch, "lonely-1.key")
+    const directory = join(scratch, "lonely")
+    const words = ["--data-dir", directory, "--genesis", genesis, "--validator-key", key, "--peer", "127.0.0.1:9"]
+    const { node, rpc } = await start(...words)
     try {
       await node.until(async () => (await (await fetch(`${rpc}/health/detailed`)).json()).status === "unhealthy")
-      const said = ask(rpc)
+      const said = await ask(rpc)
       expect(named(said, "network")[0]?.message).toBe("no peer is connected")
       expect(named(said, "peers")[0]?.message).toContain("/ip4/127.0.0.1/tcp/9 is configured and not connected")
       expect(named(said, "network")[0]?.page).toContain("#udgpeercount")
@@ -253,7 +256,7 @@ describe("udg doctor", { timeout: 60_000 }, () => {
     }
   })
 
-  it("the last errors of a log, in both of its forms and without secrets", () => {
+  it("the last errors of a log, in both of its forms and without secrets", async () => {
     const log = join(scratch, "log")
     const secret = "ab".repeat(32)
     writeFileSync(
@@ -261,7 +264,7 @@ describe("udg doctor", { timeout: 60_000 }, () => {
       `12:00:00.000 INFO  node        running\n12:00:01.000 ERROR rpc         secret_key: ${secret}\n` +
         `{"timestamp":"x","level":"warn","module":"node","message":"odd"}\n`,
     )
-    const { text } = ask(copyOf(), ["--log", log])
+    const { text } = await ask(copyOf(), "--log", log)
     const { last_errors } = JSON.parse(text)
     expect(last_errors).toHaveLength(2)
     expect(text).not.toContain(secret)

@@ -12,7 +12,10 @@ export interface Outcome {
   readonly stderr: string
 }
 
-export const udg = async (...words: ReadonlyArray<string>): Promise<Outcome> => {
+export const udg = (...words: ReadonlyArray<string>): Promise<Outcome> => called(words, Option.none())
+
+/** With stdout as wide as a terminal. */
+export const called = async (words: ReadonlyArray<string>, columns: Option.Option<number>): Promise<Outcome> => {
   let stdout = ""
   let stderr = ""
   const terminal = Terminal.of({
@@ -20,7 +23,7 @@ export const udg = async (...words: ReadonlyArray<string>): Promise<Outcome> => 
     writeError: (text) => {
       stderr += text
     },
-    columns: () => Option.none(),
+    columns: () => columns,
     isWatched: false,
     abandoned: Effect.never,
     canAsk: false,

@@ -19,17 +19,13 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-interface Outcome {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
+const file = (name: string): string => join(folder, name)
 
 /** Runs the program; `look` sees what it has said so far and may end it. */
 const udg = (
   words: ReadonlyArray<string>,
   look?: (said: string, stop: () => void, pid: number) => void,
-): Promise<Outcome> =>
+): Promise<InProcess.Outcome> =>
   new Promise((settle, fail) => {
     const env = { PATH: process.env["PATH"] ?? "" }
     const child = spawn(process.execPath, [program, ...words], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] })
@@ -43,34 +39,35 @@ const udg = (
     child.on("close", (code) => settle({ code, ...said }))
   })
 
-const publicKeyIn = ({ stdout }: Outcome): string => /public key +([0-9a-f]{64})/.exec(stdout)?.[1] ?? ""
+const publicKeyIn = ({ stdout }: InProcess.Outcome): string => /public key +([0-9a-f]{64})/.exec(stdout)?.[1] ?? ""
 
 describe("udg genesis", () => {
   it("makes keys and a genesis of them, shows it, and never writes over a file", async () => {
-    const first = await udg(["genesis", "key", "--out", "a.key"])
-    const second = await udg(["genesis", "key", "--out", "b.key"])
-    expect(statSync(join(folder, "a.key")).mode & 0o777).toBe(0o600)
+    const first = await InProcess.udg("genesis", "key", "--out", file("a.key"))
+    const second = await InProcess.udg("genesis", "key", "--out", file("b.key"))
+    expect(statSync(file("a.key")).mode & 0o777).toBe(0o600)
     const validators = [first, second].flatMap((made) => ["--validator", `${publicKeyIn(made)}:2000`])
-    const words = ["genesis", "new", "--name", "my-net", "--faucet", publicKeyIn(first), "--out", "genesis.json"]
-    const made = await udg([...words, ...validators])
+    const words = ["genesis", "new", "--name", "my-net", "--faucet", publicKeyIn(first), "--out", file("genesis.json")]
+    const made = await InProcess.udg(...words, ...validators)
     expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: "" })
-    const shown = await udg(["genesis", "show", "genesis.json"])
+    const shown = await InProcess.udg("genesis", "show", file("genesis.json"))
     expect(shown.stdout).toMatch(/network +my-net-[0-9a-f]{16} \(testnet\)/)
     expect(shown.stdout).toMatch(
       /172,800 rounds to vote\n +21,600 until a decision takes effect\n +quorum 34 %, approval 66 %/,
     )
     expect(made.stdout).toContain(shown.stdout)
-    const before = readFileSync(join(folder, "a.key"), "utf8")
-    const again = await udg(["genesis", "key", "--out", "a.key"])
+    const before = readFileSync(file("a.key"), "utf8")
+    const again = await InProcess.udg("genesis", "key", "--out", file("a.key"))
     expect(again.code).toBe(1)
     expect(again.stderr).toContain("exists and is not overwritten")
-    expect(readFileSync(join(folder, "a.key"), "utf8")).toBe(before)
+    expect(readFileSync(file("a.key"), "utf8")).toBe(before)
   }, 180_000)
 
   it("takes an id and any parameter as they are given, and warns of what is weak", async () => {
-    const key = publicKeyIn(await udg(["genesis", "key", "--out", "c.key"]))
-    const words = ["genesis", "new", "--network-id", "my-net", "--validator", `${key}:2000`, "--out", "weak.json"]
-    const made = await udg([...words, "--voting-period-rounds", "240", "--quorum-percent", "10", "--min-fee-sats", "7"])
+    const key = publicKeyIn(await InProcess.udg("genesis", "key", "--out", file("c.key")))
+    const words = ["genesis", "new", "--network-id", "my-net", "--validator", `${key}:2000`, "--out", file("weak.json")]
+    const weak = ["--voting-period-rounds", "240", "--quorum-percent", "10", "--min-fee-sats", "7"]
+    const made = await udg([...words, ...weak])
     expect(made.code).toBe(0)
     expect(made.stderr.split("\n")).toEqual([
       expect.stringMatching(/^warning: --network-id my-net: never use an id twice/),
@@ -78,7 +75,7 @@ describe("udg genesis", () => {
       expect.stringMatching(/^warning: quorum_percent is 10, below 34/),
       "",
     ])
-    expect(JSON.parse(readFileSync(join(folder, "weak.json"), "utf8"))).toMatchObject({
+    expect(JSON.parse(readFileSync(file("weak.json"), "utf8"))).toMatchObject({
       network_id: "my-net",
       parameters: { voting_period_rounds: 240, execution_delay_rounds: 21_600, quorum_percent: 10, min_fee_sats: 7 },
     })

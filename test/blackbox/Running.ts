@@ -30,10 +30,11 @@ export class Running {
   }
 
   async until(holds: () => boolean | Promise<boolean>): Promise<void> {
-    for (let waited = 0; waited < 60_000; waited += 20) {
+    // To look costs the node as much as a round.
+    for (let waited = 0; waited < 60_000; waited += 50) {
       if (await holds()) return
       if (this.#child.exitCode !== null) break
-      await sleep(20)
+      await sleep(50)
     }
     throw new Error(`it did not come to that: ${this.stdout}${this.stderr}`)
   }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import * as Wallet from "../../../src/client/Wallet.js"
 import { Person, typed } from "./Person.js"
 
-// Each step is a program of its own, and each passphrase takes half a second on purpose.
+// Each passphrase takes half a second on purpose.
 vi.setConfig({ testTimeout: 120_000 })
 
 const SECRET = "07".repeat(32)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
 import { Person } from "./Person.js"
 
-// Each step is a program of its own.
+// Some steps are a program of its own.
 vi.setConfig({ testTimeout: 120_000 })
 
 let node: StartedNode
@@ -40,9 +40,11 @@ afterAll(async () => {
   person.leave()
 })
 
-/** What somebody sees who types this at a terminal of eighty columns. */
+const COLUMNS = 80
+
+/** What somebody sees who types this at a terminal of so many columns. */
 const seen = async (line: string): Promise<string> => {
-  const terminal = person.sit(`stty columns 80; ${line}`)
+  const terminal = person.sit(`stty columns ${COLUMNS}; ${line}`)
   expect(await terminal.end()).toBe(0)
   return terminal.screen.trimEnd()
 }
@@ -55,21 +57,24 @@ const json = async (...words: ReadonlyArray<string>) => {
 
 describe("the verbs that look", () => {
   it("fit a terminal of eighty columns, with digits in groups of three", async () => {
-    const lines = [
-      "status",
-      "balance @alice",
-      "history @alice",
-      `tx ${paid}`,
-      `round ${round}`,
-      `vertex ${vertex}`,
-      "validators",
-      "mempool",
-      "peers",
-      "parameters",
-      "proposals",
+    const calls = [
+      ["status"],
+      ["balance", "@alice"],
+      ["history", "@alice"],
+      ["tx", paid],
+      ["round", String(round)],
+      ["vertex", vertex],
+      ["validators"],
+      ["mempool"],
+      ["peers"],
+      ["parameters"],
+      ["proposals"],
     ]
-    const screens = await Promise.all(lines.map((line) => seen(`udg ${line}`)))
-    expect(screens.flatMap((screen) => screen.split("\n")).filter((line) => line.length > 80)).toEqual([])
+    const screens: Array<string> = []
+    for (const words of calls) screens.push((await person.within(COLUMNS, ...words)).stdout)
+    screens.push(await seen("udg history @alice"))
+    expect(screens.flatMap((screen) => screen.split("\n")).filter((line) => line.length > COLUMNS)).toEqual([])
+    expect(screens.every((screen) => screen !== "")).toBe(true)
     expect(await seen("udg balance @alice")).toContain("1,233,332.43109988 UDG")
   })
 
@@ -103,7 +108,7 @@ describe("the verbs that look", () => {
   })
 
   it("parameters have their units and bounds", async () => {
-    const screen = await seen("udg parameters")
+    const { stdout: screen } = await person.within(COLUMNS, "parameters")
     expect(screen).toMatch(/^min_fee_sats +0\.00001 UDG +0\.00000001 UDG +1 UDG$/m)
     expect(screen).toMatch(/^round_interval_ms +50 ms$/m)
     expect(await json("parameters")).toMatchObject({ round_interval_ms: 50, min_fee_sats: 1000 })
@@ -114,7 +119,7 @@ describe("the verbs that look", () => {
     const { tx_hash } = await node.client.transactions.submit({ payload: waiting })
     const { stdout } = await person.udg("mempool")
     expect(stdout).toMatch(new RegExp(`^${tx_hash} +Transfer +tudg1\\w+ +4 +1 +0\\.00002 +\\d+ s$`, "m"))
-    expect(await seen("udg peers")).toMatch(/^connected +0\n\nno peers$/)
+    expect((await person.within(COLUMNS, "peers")).stdout).toMatch(/^connected +0\n\nno peers\n$/)
   })
 
   it("shows a name beside its address, to people", async () => {

@@ -1,16 +1,18 @@
 /** Somebody who uses the built program: with a home of their own, from a script or at a terminal. */
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
+import * as Bundle from "../../support/Bundle.js"
+import type { Outcome } from "../InProcess.js"
 import { program } from "../Running.js"
+import type { Call } from "./Served.js"
 
-export interface Outcome {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
+interface Served {
+  readonly child: ChildProcess
+  readonly ended: Promise<never>
 }
 
 const WIPED = "\r\u001b[K"
@@ -27,6 +29,9 @@ export const typed = (...words: ReadonlyArray<string>): string => ["udg", ...wor
 export class Person {
   readonly home = mkdtempSync(join(tmpdir(), "udg-person-"))
   readonly #environment: Environment
+  /** What calls the program, and the last call, after which the next one goes. */
+  #served: Promise<Served> | undefined
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(environment: Environment) {
     this.#environment = environment
@@ -54,9 +59,35 @@ export class Person {
     return { code: child.exitCode, ...said }
   }
 
-  /** Runs the program with these words and nobody at a terminal. */
+  /** The program with these words and nobody at a terminal: one process of this person's calls it each time. */
   udg(...words: ReadonlyArray<string>): Promise<Outcome> {
-    return this.script(typed(...words))
+    return this.#call({ words, columns: null })
+  }
+
+  /** The same with stdout as wide as a terminal. */
+  within(columns: number, ...words: ReadonlyArray<string>): Promise<Outcome> {
+    return this.#call({ words, columns })
+  }
+
+  #call(call: Call): Promise<Outcome> {
+    this.#served ??= this.#serve()
+    const called = Promise.all([this.#served, this.#last]).then(async ([{ child, ended }]): Promise<Outcome> => {
+      child.send(call)
+      const [outcome] = await Promise.race([once(child, "message"), ended])
+      return outcome
+    })
+    this.#last = called
+    return called
+  }
+
+  async #serve(): Promise<Served> {
+    const outfile = `served-${process.pid}.mjs`
+    const path = await Bundle.make({ entry: "test/blackbox/wallet/Served.ts", outfile, arePackagesExternal: true })
+    const env = this.environment({ UDG_PASSPHRASE: PASSPHRASE })
+    const child = fork(path, { cwd: this.home, env, execArgv: [] })
+    const ended = once(child, "exit").then(() => Promise.reject(new Error("what calls the program has ended")))
+    ended.catch(() => {})
+    return { child, ended }
   }
 
   /** Sits down at a terminal with a shell, where a line is typed. */
@@ -65,6 +96,7 @@ export class Person {
   }
 
   leave(): void {
+    this.#served?.then(({ child }) => child.kill())
     rmSync(this.home, { recursive: true, force: true })
   }
 }

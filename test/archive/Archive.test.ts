@@ -109,6 +109,25 @@ const compare = async (database: string, node: Processes.Started, follower: Foll
 
 describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("an archive", { timeout: 300_000 }, () => {
   let server: Server.Server
+
+  interface Lived {
+    readonly network: Processes.Founded
+    readonly node: Processes.Started
+    readonly database: string
+  }
+  /** A network with an archive that has stopped, whose follower is called "a". */
+  let lived: Lived | undefined
+
+  const live = async (): Promise<Lived> => {
+    const database = await server.create("refusals")
+    const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-one" })
+    const node = await Processes.startValidator(network, 0, [], ["--archive"])
+    const follower = follow(network, "a", database, node)
+    await Processes.until(`it has begun: ${follower.said()}`, async () => (await position(database)) > 20)
+    await follower.end("SIGTERM")
+    return { network, node, database }
+  }
+
   beforeAll(async () => {
     server = await Server.make()
   }, 60_000)
@@ -174,6 +193,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("an archive"
     await Processes.until("the first goes on alone", async () => (await position(database)) > after)
     expect(await first.end("SIGTERM")).toBe(0)
     expect((await compare(database, node, first)).transactions).toBe(paid)
+    lived = { network, node, database }
   })
 
   it("refuses a database that an earlier version filled, and says what to do", async () => {
@@ -194,29 +214,21 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("an archive"
   })
 
   it("refuses a database of another network, or one that is behind its own files, and says no password", async () => {
-    const database = await server.create("refusals")
+    const { network, node, database } = lived ?? (await live())
     const secret = database.replace("udg@", "udg:hidden-word@")
-    const [one, other] = ["udg-one", "udg-other"].map((networkId) =>
-      Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId }),
-    )
-    if (one === undefined || other === undefined) return expect.fail()
-    const [node] = await Processes.startAll(one, ["--archive"])
-    if (node === undefined) return expect.fail()
-    const follower = follow(one, "a", secret, node)
-    await Processes.until(`it has begun: ${follower.said()}`, async () => (await position(database)) > 20)
-    await follower.end("SIGTERM")
+    const other = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-other" })
     const stranger = follow(other, "b", secret, node)
     await Processes.until("it ends", () => stranger.child.exitCode !== null)
     expect(stranger.child.exitCode).toBe(1)
-    expect(stranger.said()).toMatch(/is of udg-one \([0-9a-f]{64}\), not of udg-other/)
+    expect(stranger.said()).toMatch(/is of udg-[a-z]+ \([0-9a-f]{64}\), not of udg-other/)
     await Server.query(
       database,
       `update position set (commit_index, commit_hash, effects_digest) =
         (select commit_index, hash, effects_digest from commits where commit_index = 5)`,
     )
-    const behind = follow(one, "a", secret, node)
+    const behind = follow(network, "a", secret, node)
     await Processes.until("it ends", () => behind.child.exitCode !== null)
     expect(behind.said()).toMatch(/ends with commit 5, before commit \d+ of the data directory; name an empty/)
-    for (const { said } of [follower, stranger, behind]) expect(said()).not.toContain("hidden-word")
+    for (const { said } of [stranger, behind]) expect(said()).not.toContain("hidden-word")
   })
 })

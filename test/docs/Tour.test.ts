@@ -10,6 +10,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as Rest from "../support/Rest.js"
 import * as Curl from "./Curl.js"
 import { root, textOf } from "./Pages.js"
 
@@ -182,7 +183,7 @@ describe("the tour", { timeout: 180_000 }, () => {
     expect(node.said).toContain("asked to stop")
   })
 
-  it("goes on with the same network the next time", async () => {
+  it(Rest.of("two more starts", "goes on with the same network the next time"), async () => {
     const [first] = stepsOf("docs/getting-started.md")
     const seen = new Seen()
     const node = await begun(seen, first ?? { command: "", shown: undefined })

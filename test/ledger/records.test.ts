@@ -63,9 +63,9 @@ const takeOne = ({ changes, rest }: Batch): boolean => {
   return !next.done
 }
 
-/** A law of every life: of a quarter of these, and with the rest of the tests of the others. */
+/** A law of every life: of a tenth of these, and with the rest of the tests of the others. */
 const itHoldsInLives = (name: string, { seed, count, length }: Parameters<typeof lives>[0], law: LawOfALife): void => {
-  const usual = count / 4
+  const usual = count / 10
   it(name, { timeout: 600_000 }, () => lives({ seed, count: usual, length }, law))
   it(Rest.of("more lives", name), { timeout: 600_000 }, () =>
     lives({ seed: seed + usual, count: count - usual, length }, law),

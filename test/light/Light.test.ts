@@ -7,7 +7,6 @@ import * as Light from "../../src/light/Light.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { type FundedAccount, type StartedNode, startNode } from "../../src/testing/Testing.js"
-import * as Rest from "../support/Rest.js"
 import * as Stranger from "../testing/Stranger.js"
 import * as History from "./History.js"
 import * as Liar from "./Liar.js"
@@ -78,13 +77,6 @@ describe("the page about it", () => {
     expect(said).toMatch(/^\d{13,} \d+ \{ by: 1, of: 1 \} \[\n/)
     expect(code).toBe(0)
   })
-
-  const compiles = async (resolution: "nodenext" | "bundler"): Promise<void> => {
-    expect(await Stranger.compile(programs, resolution)).toEqual({ code: 0, said: "" })
-  }
-  const COMPILES = "has programs that a strict compiler takes, with the modules of"
-  it(`${COMPILES} nodenext`, () => compiles("nodenext"))
-  it(Rest.of("the compiler once more", `${COMPILES} bundler`), () => compiles("bundler"))
 })
 
 describe("a check of an honest node", () => {

@@ -173,7 +173,7 @@ describe("a node with a fault", () => {
       expect(ending.message).toMatch(/found liquid (\d+) .*, expected liquid (\d+) /)
       expect((yield* commits(directory)).map(([index]) => index)).toEqual(numbers(commit))
       // Nothing wrong was written: a sound node goes on from there.
-      yield* Effect.provide(untilRound(commit + 20), world.node(directory))
+      yield* Effect.provide(untilRound(commit + 5), world.node(directory))
     }).pipe(Effect.provide(world.platform))
 
   const SUPPLY = "ends with 101 when the supply is wrong, with everything before it on the disk"
@@ -191,7 +191,7 @@ describe("a node with a fault", () => {
       expect(ending.message).toMatch(new RegExp(`commit ${commit} .*: RangeError: a planted fault; `))
       expect((yield* commits(directory)).map(([index]) => index)).toEqual(numbers(commit))
       // A sound build goes on with the commit at which this one stopped.
-      yield* Effect.provide(untilRound(commit + 20), world.node(directory))
+      yield* Effect.provide(untilRound(commit + 5), world.node(directory))
     }).pipe(Effect.provide(world.platform))
 
   const ASSERTION = "ends with 102 when an assertion fails in %s, with nothing of that commit on the disk"
@@ -348,7 +348,7 @@ describe("a node with a fault", () => {
     }).pipe(Effect.provide(world.platform))
 
   const POWER_CUT = "decides again from its own vertices what a power cut took from the database"
-  it.scopedLive(POWER_CUT, () => decidesAgain(60, 70))
+  it.scopedLive(POWER_CUT, () => decidesAgain(45, 50))
   it.scopedLive(Rest.of("more rounds", POWER_CUT), () => decidesAgain(120, 140))
 
   /** A network of one in its third epoch, without its database. */
@@ -424,17 +424,17 @@ describe("a node with a fault", () => {
       let shift = 0
       const set = clockOf(() => Date.now() + shift)
       yield* Effect.gen(function* () {
-        yield* untilRound(10)
+        yield* untilRound(5)
         shift = -HOUR
-        yield* untilRound(30)
+        yield* untilRound(15)
         shift = HOUR
-        yield* untilRound(50)
+        yield* untilRound(25)
         shift = 0
-        yield* untilRound(70)
+        yield* untilRound(35)
       }).pipe(Effect.provide(world.node(directory)), Effect.withClock(set))
       // Also when that happens between two starts.
       shift = -HOUR
-      yield* untilRound(90).pipe(Effect.provide(world.node(directory)), Effect.withClock(set))
+      yield* untilRound(45).pipe(Effect.provide(world.node(directory)), Effect.withClock(set))
     }).pipe(Effect.provide(world.platform)),
   )
 

@@ -21,12 +21,12 @@ const untilRound = (round: number) =>
     while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("5 millis")
   })
 
-/** Runs a network of short epochs until its fifth, prunes, and says what is left. */
+/** Runs a network of short epochs until its fourth, prunes, and says what is left. */
 const pruned = (directory: string, rounds: number, archive: boolean) =>
   Effect.gen(function* () {
     yield* world.found(directory, protocol, { checkpointIntervalRounds: 10 })
     return yield* Effect.gen(function* () {
-      yield* untilRound(4 * EPOCH_ROUNDS + 10)
+      yield* untilRound(3 * EPOCH_ROUNDS + 10)
       const engine = yield* Engine.Engine
       const storage = yield* Storage
       // The node goes on meanwhile, so both ends of it are looked at.
@@ -120,14 +120,14 @@ describe("pruning", { timeout: 120_000 }, () => {
       return payment.id
     })
 
-  /** A payment in the first epoch and one in the fifth: which of them are still known, and in the history of who got them. */
+  /** A payment in the first epoch and one in the third: which of them are still known, and in the history of who got them. */
   const historyAfter = (directory: string, changes: Partial<Settings>) =>
     Effect.gen(function* () {
       yield* world.found(directory, protocol, { checkpointIntervalRounds: 10 })
       return yield* Effect.gen(function* () {
         const to = Address.fromPublicKey(Keys.SecretKey.generate().publicKey)
         const early = yield* paid(to)
-        yield* untilRound(4 * EPOCH_ROUNDS + 10)
+        yield* untilRound(2 * EPOCH_ROUNDS + 10)
         const late = yield* paid(to)
         yield* Pruning.once
         const storage = yield* Storage

@@ -173,7 +173,8 @@ describe("a state file", { timeout: 120_000 }, () => {
     const file = join(folder, "turned")
     writeFileSync(file, fileOf({ ...parts, pieces: parts.pieces.toReversed() }))
     const { target } = await run(importing(file, fresh()))
-    expect(target).toStrictEqual((await run(importing(source, fresh()))).target)
+    const { checkpoint } = await Effect.runPromise(Checkpoint.decodeSigned(parts.chain.at(-1) ?? bytes))
+    expect(target.checkpoint).toStrictEqual(checkpoint)
   })
 
   /** A file system that does this instead of giving the database its place. */
@@ -228,8 +229,7 @@ describe("a state file", { timeout: 120_000 }, () => {
 
   it("is found by a node, which goes on from there", async () => {
     const directory = fresh()
-    await run(importing(source, directory))
-    const { target } = await run(importing(source, fresh()))
+    const { target } = await run(importing(source, directory))
     writeFileSync(join(directory, "validator.key"), readFileSync(join(folder, "original", "validator.key")), {
       mode: 0o600,
     })

@@ -4,6 +4,7 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import type { Answer, Message } from "../../src/replica/messages/Message.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
+import type * as Stored from "../support/Stored.js"
 import { Cluster, type Machine, ROUND_MS } from "./Cluster.js"
 
 type Rounds = Extract<Answer, { _tag: "Rounds" }>
@@ -54,19 +55,57 @@ const timeToCatchUp = (cluster: Cluster, laggard: Machine, limitMs: number): num
   return null
 }
 
-/** A follower that slept, with liars whose ids come first and one honest peer. */
-const sleeper = (liars: ReadonlyArray<string>, lie: Lie) => {
+interface Past {
+  readonly now: Cluster["now"]
+  /** By the names of the validators, of a follower that was there all the time, and of one that slept for most of it. */
+  readonly disks: ReadonlyMap<string, Stored.Stored>
+}
+
+const past = (): Past => {
   const cluster = new Cluster(four)
-  const strangers = liars.map((name) => cluster.add(name, { isValidator: false }))
-  const eve = cluster.add("eve", { isValidator: false })
-  const friends = new Set([...strangers, eve, cluster.machine("cleo")])
-  cluster.isLinked = (a, b) => (a !== eve && b !== eve) || (friends.has(a) && friends.has(b))
+  for (const name of ["awake", "asleep"]) cluster.add(name, { isValidator: false })
   cluster.start()
   cluster.runRounds(10)
-  eve.stop()
+  cluster.machine("asleep").stop()
   cluster.runRounds(LAG_ROUNDS)
-  for (const stranger of strangers) stranger.says = lieTo(stranger, lie)
+  return { now: cluster.now, disks: new Map(cluster.machines.map(({ name, disk }) => [name, disk])) }
+}
+
+let lived: Past | undefined
+
+/** A network with followers that go on from these disks, but for the one that sleeps. */
+const network = (followers: ReadonlyArray<string>): { readonly cluster: Cluster; readonly eve: Machine } => {
+  // The same past for every test, since it takes longer than what follows.
+  lived ??= past()
+  const { now, disks } = lived
+  const cluster = new Cluster(four)
+  cluster.now = now
+  for (const name of [...followers, "eve"]) cluster.add(name, { isValidator: false })
+  for (const machine of cluster.machines) {
+    const disk = disks.get(machine.name) ?? disks.get(machine.name === "eve" ? "asleep" : "awake")
+    if (disk === undefined) throw new Error("a past without its followers")
+    machine.replaceDisk(disk.copy())
+  }
+  return { cluster, eve: cluster.machine("eve") }
+}
+
+/** The others run already when it wakes up. */
+const wakeUp = (cluster: Cluster, eve: Machine): void => {
+  for (const machine of cluster.machines) if (machine !== eve) machine.start()
+  cluster.runRounds(5)
   eve.start()
+  const tip = cluster.machine("ann").replica.read.head.leaderRound
+  expect(eve.replica.read.head.leaderRound).toBeLessThan(tip - LAG_ROUNDS + 20)
+}
+
+/** A follower that slept, with liars whose ids come first and one honest peer. */
+const sleeper = (liars: ReadonlyArray<string>, lie: Lie) => {
+  const { cluster, eve } = network(liars)
+  const strangers = liars.map((name) => cluster.machine(name))
+  const friends = new Set([...strangers, eve, cluster.machine("cleo")])
+  cluster.isLinked = (a, b) => (a !== eve && b !== eve) || (friends.has(a) && friends.has(b))
+  for (const stranger of strangers) stranger.says = lieTo(stranger, lie)
+  wakeUp(cluster, eve)
   return { cluster, eve }
 }
 
@@ -86,16 +125,11 @@ describe("a replica that has fallen behind", () => {
     })
 
     it(`catches up although a member answers with ${name}`, () => {
-      const cluster = new Cluster(four)
-      const eve = cluster.add("eve", { isValidator: false })
+      const { cluster, eve } = network([])
       const [liar, honest] = [cluster.machine("ann"), cluster.machine("cleo")]
       cluster.isLinked = (a, b) => (a !== eve && b !== eve) || [a, b].includes(liar) || [a, b].includes(honest)
-      cluster.start()
-      cluster.runRounds(10)
-      eve.stop()
-      cluster.runRounds(LAG_ROUNDS)
       liar.says = lieTo(liar, lie)
-      eve.start()
+      wakeUp(cluster, eve)
       expect(timeToCatchUp(cluster, eve, HONEST_MS + PATIENCE_MS)).not.toBeNull()
     })
   }

@@ -8,9 +8,7 @@ import * as Rest from "../support/Rest.js"
 import * as Stranger from "../testing/Stranger.js"
 import * as RealNode from "./RealNode.js"
 
-const guide = ["docs/api.md", "docs/tutorials/embedding.md"]
-  .map((page) => readFileSync(join(resolve(import.meta.dirname, "../.."), page), "utf8"))
-  .join("\n")
+const pageAt = (file: string): string => readFileSync(join(resolve(import.meta.dirname, "../.."), file), "utf8")
 const ADDRESS = "http://127.0.0.1:10333"
 
 interface Block {
@@ -20,9 +18,15 @@ interface Block {
   readonly behind: string
 }
 
-const blocks: ReadonlyArray<Block> = [...guide.matchAll(/^```(\w+)\n(.*?)^```(?=\n\n([^\n]*))/gms)].map(
-  ([, language = "", text = "", behind = ""]) => ({ language, text, behind }),
-)
+const blocksOf = (page: string): ReadonlyArray<Block> =>
+  [...page.matchAll(/^```(\w+)\n(.*?)^```(?=\n\n([^\n]*))/gms)].map(([, language = "", text = "", behind = ""]) => ({
+    language,
+    text,
+    behind,
+  }))
+
+const blocks = ["docs/api.md", "docs/tutorials/embedding.md"].flatMap((page) => blocksOf(pageAt(page)))
+const isProgram = ({ language }: Block): boolean => language === "ts"
 
 /** The names of an object's fields, and of what kind each is. */
 const shapeOf = (value: unknown): unknown =>
@@ -38,7 +42,7 @@ afterAll(() => node.stop())
 
 describe("the guide", () => {
   const requests = blocks.flatMap((block, i) => (block.language === "sh" ? [{ block, answer: blocks[i + 1] }] : []))
-  const programs = blocks.filter(({ language }) => language === "ts")
+  const programs = blocks.filter(isProgram)
 
   it("has examples, each request with its answer and each program with what it prints", () => {
     expect(requests.length).toBeGreaterThanOrEqual(4)
@@ -67,10 +71,13 @@ describe("the guide", () => {
   )
 
   const compiles = async (resolution: "nodenext" | "bundler"): Promise<void> => {
-    const texts = programs.map(({ text }) => text)
+    const others = blocksOf(pageAt("docs/light-client.md")).filter(isProgram)
+    expect(others.length).toBeGreaterThanOrEqual(1)
+    const texts = [...programs, ...others].map(({ text }) => text)
     expect(await Stranger.compile(texts, resolution)).toEqual({ code: 0, said: "" })
   }
-  const COMPILES = "has programs that a strict compiler takes, with the modules of"
+  // All at once: to read the types of the package takes longer than to check the programs.
+  const COMPILES = "has programs, as the light client's page has, that a strict compiler takes, with the modules of"
   it(`${COMPILES} nodenext`, () => compiles("nodenext"), 240_000)
   it(Rest.of("the compiler once more", `${COMPILES} bundler`), () => compiles("bundler"), 240_000)
 })

@@ -151,7 +151,9 @@ const answers = (operation: Operation, schemas: Schemas): string => {
   const rows = Object.entries(operation.responses).map(([status, { description, content }]) => {
     const [entry] = Object.entries(content ?? {})
     const schema = entry?.[1].schema
-    const example = Number(status) < 400 ? exampleOf(schema, schemas) : undefined
+    // What a code means is said once, where the link leads.
+    if (schema !== undefined && Number(status) >= 400) return `<dt>${status}</dt><dd>${typeOf(schema)}</dd>`
+    const example = exampleOf(schema, schemas)
     const type = schema === undefined ? "" : `<small>${escaped(entry?.[0] ?? "")}, ${typeOf(schema)}</small>`
     return `<dt>${status} ${type}</dt><dd>${prose(description)}${example === undefined ? "" : pre(example)}</dd>`
   })

@@ -13,9 +13,11 @@ import type { Transaction } from "../protocol/transaction/Transaction.js"
 import type { Commit } from "../protocol/vertex/Commit.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
 import { CurrentRows } from "./CurrentRows.js"
+import { HourRows } from "./HourRows.js"
 import type { Statements } from "./Postgres.js"
 import { PostingRows } from "./PostingRows.js"
 import { Rows } from "./Rows.js"
+import { storable } from "./Storable.js"
 
 export interface Executed {
   readonly execution: Pick<Execution.Execution, "commit" | "time" | "effectsDigest" | "totalSupply" | "vertices"> & {
@@ -24,9 +26,6 @@ export interface Executed {
   }
   readonly vertices: ReadonlyArray<Vertex>
 }
-
-/** Text of PostgreSQL cannot hold this character, which a memo may. The bytes of a transaction have it. */
-const storable = (text: string): string => text.replaceAll("\u0000", "\uFFFD")
 
 const wordsOf = (operation: Operation): string => {
   switch (operation._tag) {
@@ -110,6 +109,7 @@ export class CommitRows {
   /** As of the last of the commits. */
   readonly #current = new CurrentRows()
   readonly #postings = new PostingRows()
+  readonly #hours = new HourRows()
   #sequence: number
   #last: Executed["execution"] | null = null
 
@@ -121,6 +121,9 @@ export class CommitRows {
   add({ execution, vertices }: Executed): void {
     const { commit, time, effectsDigest, totalSupply } = execution
     const before = this.#sequence
+    const outcomes = execution.vertices
+      .flatMap(({ transactions }) => transactions)
+      .filter((outcome) => outcome._tag !== "NoEffect")
     for (const [position, vertex] of vertices.entries())
       this.#vertex(commit, vertex, position, execution.vertices[position])
     this.#postings.add(execution)
@@ -130,6 +133,12 @@ export class CommitRows {
       ...[fromHex(commit.hash), instant(time), fromHex(effectsDigest), totalSupply, vertices.length],
       this.#sequence - before,
     )
+    this.#hours.add(time, totalSupply, {
+      vertices: vertices.length,
+      transactions: outcomes.length,
+      failed: outcomes.filter(({ _tag }) => _tag === "Failed").length,
+      fees: outcomes.reduce((sum, { fee }) => sum + fee, 0),
+    })
     this.#last = execution
   }
 
@@ -213,6 +222,7 @@ export class CommitRows {
       ])
         yield* rows.write(sql)
       yield* this.#postings.write(sql)
+      yield* this.#hours.write(sql)
       yield* this.#current.write(sql)
       return true
     })

@@ -14,6 +14,8 @@ export type Value = Single | ReadonlyArray<Single>
 
 export type Row = ReadonlyArray<unknown>
 
+const LONGEST_READ_MS = 5_000
+
 /** The address of a database, without what is secret. */
 export const placeOf = (url: Redacted.Redacted): string => {
   const { hostname, port, pathname, searchParams } = new URL(Redacted.value(url))
@@ -29,7 +31,7 @@ export interface Postgres extends Statements {
   readonly place: string
   /** All or nothing. If it fails while it is being committed, it may have happened. */
   readonly write: <A>(statements: (sql: Statements) => Effect.Effect<A, ArchiveError>) => Effect.Effect<A, ArchiveError>
-  /** Only reads, and all see the same commit. */
+  /** Only reads, and all see the same commit; the server itself gives up a statement that takes too long. */
   readonly snapshot: Postgres["write"]
   /** What is said on a channel from now on; fails when the connection does. */
   readonly listen: (channel: string) => Stream.Stream<string, DatabaseFailed>
@@ -70,7 +72,10 @@ export const open = (
       write,
       snapshot: (statements) =>
         write((sql) =>
-          Effect.zipRight(sql.rows("set transaction isolation level repeatable read read only"), statements(sql)),
+          Effect.all([
+            sql.rows("set transaction isolation level repeatable read read only"),
+            sql.rows(`set local statement_timeout = ${LONGEST_READ_MS}`),
+          ]).pipe(Effect.zipRight(statements(sql))),
         ),
       listen: (channel) => Stream.mapError(client.listen(channel), failed),
     }

@@ -15,6 +15,7 @@ const links: ReadonlyArray<readonly [name: string, href: string, covers: Readonl
   ["DAG", Route.place("dag"), ["dag", "round", "vertex"]],
   ["Transactions", Route.place("transactions"), ["transactions", "tx"]],
   ["Charts", Route.place("charts"), ["charts"]],
+  ["Accounts", Route.place("accounts"), ["accounts"]],
   ["Validators", Route.place("validators"), ["validators", "validator"]],
   ["Proposals", Route.place("proposals"), ["proposals", "proposal"]],
   ["Mempool", Route.place("mempool"), ["mempool"]],
@@ -23,6 +24,9 @@ const links: ReadonlyArray<readonly [name: string, href: string, covers: Readonl
   ["Parameters", Route.place("parameters"), ["parameters"]],
   ["Wallet", Route.place("wallet"), ["wallet"]],
 ]
+
+/** Only an archive has this page. */
+const ARCHIVED = Route.place("accounts")
 
 const Brand = () => (
   <a class="brand" href={Route.overview} aria-label="udg explorer, overview">
@@ -66,6 +70,7 @@ const ThemeButton = () => {
 
 const Navigation = () => {
   const { page } = History.route.value
+  const hasArchive = Network.network.value?.has_archive === true
   const places = useRef<HTMLElement>(null)
   // On a phone the tabs are wider than the screen: the active one comes into its middle.
   useEffect(() => {
@@ -75,11 +80,13 @@ const Navigation = () => {
   }, [page])
   return (
     <nav class="places" aria-label="Pages" ref={places}>
-      {links.map(([name, href, covers]) => (
-        <a key={href} href={href} aria-current={covers.includes(page) ? "page" : undefined}>
-          {name}
-        </a>
-      ))}
+      {links
+        .filter(([, href]) => hasArchive || href !== ARCHIVED)
+        .map(([name, href, covers]) => (
+          <a key={href} href={href} aria-current={covers.includes(page) ? "page" : undefined}>
+            {name}
+          </a>
+        ))}
     </nav>
   )
 }

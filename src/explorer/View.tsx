@@ -1,3 +1,4 @@
+import { Accounts } from "./pages/Accounts.js"
 import { Address } from "./pages/Address.js"
 import { Checkpoint, Checkpoints } from "./pages/Checkpoints.js"
 import { Dag } from "./pages/Dag.js"
@@ -39,6 +40,8 @@ export const View = ({ route }: { readonly route: Route }) => {
           {(Charts) => <Charts />}
         </Suspended>
       )
+    case "accounts":
+      return <Accounts />
     case "validators":
       return <Validators />
     case "proposals":

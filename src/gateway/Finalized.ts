@@ -3,7 +3,7 @@ import { Effect, Either, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Row, Statements } from "../archive/Postgres.js"
 import * as PostingBlocks from "../ledger/rules/PostingBlocks.js"
-import type { Entry, Finalized, StatementCursor } from "../node/reads/State.js"
+import type { Entry, Filter, Finalized, StatementCursor } from "../node/reads/State.js"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { NetworkId } from "../protocol/identity/Network.js"
@@ -11,6 +11,7 @@ import * as Natural from "../protocol/numbers/Natural.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as Transaction from "../protocol/transaction/Transaction.js"
 import * as Column from "./Column.js"
+import * as Latest from "./Latest.js"
 
 type Posting = Extract<Entry, { readonly _tag: "Posting" }>["posting"]
 
@@ -27,16 +28,13 @@ const SELECT = `select t.sequence, t.bytes, t.failure, t.failure_reason, t.propo
     join vertices v on v.commit_index = t.commit_index and v.position = t.vertex_position
   order by t.sequence desc`
 
-const withFound = (found: string): string => `with found as (${found}) ${SELECT}`
+export const withFound = (found: string): string => `with found as (${found}) ${SELECT}`
 
-const BY_HASH = withFound("select commit_index, sequence from transactions where hash = $1")
-const HISTORY = withFound(
+export const BY_HASH = withFound("select commit_index, sequence from transactions where hash = $1")
+export const HISTORY = withFound(
   "select commit_index, sequence from account_history where address = $1 and sequence < $2 order by sequence desc limit $3",
 )
-const LATEST = withFound(
-  "select commit_index, sequence from transactions where sequence < $1 order by sequence desc limit $2",
-)
-const POSTINGS = `select until, kind::text, number, amount, proposal_id, ${milliseconds("since")}, ${milliseconds("time")}, round
+export const POSTINGS = `select until, kind::text, number, amount, proposal_id, ${milliseconds("since")}, ${milliseconds("time")}, round
   from account_postings where address = $1 and (until, kind, number) < ($2, $3::posting_kind, $4)
   order by until desc, kind desc, number desc limit $5`
 
@@ -78,8 +76,8 @@ export const make = (networkId: NetworkId) => {
       Effect.map(rows(BY_HASH, [fromHex(id)]), (found) => Option.fromNullable(all(found)[0])),
     history: ({ rows }: Statements, address: Address, before: number | null, limit: number) =>
       Effect.map(rows(HISTORY, [fromHex(address), before ?? NEWEST, limit]), all),
-    latest: ({ rows }: Statements, before: number | null, limit: number) =>
-      Effect.map(rows(LATEST, [before ?? NEWEST, limit]), all),
+    latest: (sql: Statements, filter: Filter, before: number | null, most: number) =>
+      Effect.map(Latest.latest(sql, withFound, filter, before, most), all),
   }
 }
 

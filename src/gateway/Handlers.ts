@@ -16,6 +16,7 @@ import * as StakingHandlers from "../rpc/handlers/Staking.js"
 import * as Transactions from "../rpc/handlers/Transactions.js"
 import { type All, Handlers } from "../rpc/server/Handlers.js"
 import { Archive } from "./Archive.js"
+import * as Archived from "./Archived.js"
 import * as Events from "./Events.js"
 import { forwarded } from "./Forwarding.js"
 import * as Gauges from "./Gauges.js"
@@ -96,6 +97,7 @@ const make = (version: string) =>
     const all: All = {
       core: yield* core(version),
       transactions: { ...(yield* Transactions.reads), send: secret, submit: yield* Submitting.make },
+      archive: yield* Archived.handlers,
       staking: { ...afterRefresh(yield* StakingHandlers.reads), stake: secret, unstake: secret },
       delegation: {
         ...afterRefresh(yield* Delegation.reads),
@@ -139,6 +141,7 @@ const make = (version: string) =>
     return {
       core: each(all.core, reported),
       transactions: each(all.transactions, reported),
+      archive: each(all.archive, reported),
       staking: each(all.staking, reported),
       delegation: each(all.delegation, reported),
       governance: each(all.governance, reported),

@@ -66,6 +66,7 @@ const make = (genesis: Genesis.Genesis) =>
     let asked = 0
     return State.of({
       genesis,
+      hasArchive: true,
       // What is pending may change at any time, so no answer with it is kept.
       revision: () => ++asked,
       recorded: archive.asOf,
@@ -123,8 +124,16 @@ const make = (genesis: Genesis.Genesis) =>
         }),
       history: (address, before, limit, type) =>
         pageOf(limit, type, (most) => recorded((sql) => finalized.history(sql, address, before, most))),
-      latest: (before, limit, type) =>
-        pageOf(limit, type, (most) => recorded((sql) => finalized.latest(sql, before, most))),
+      latest: (before, limit, filter) =>
+        Effect.map(
+          // One more than requested, to see whether there are more.
+          archive.snapshot((sql) => finalized.latest(sql, filter, before, limit + 1)),
+          (found) => {
+            const transactions = found.slice(0, limit)
+            const last = transactions.at(-1)?.recorded.sequence ?? null
+            return { transactions, next: found.length > limit ? last : null }
+          },
+        ),
       statement: ({ address, after, limit }) =>
         archive.snapshot((sql) =>
           Effect.gen(function* () {

@@ -5,6 +5,7 @@ import { Pressure } from "../node/reads/Pressure.js"
 import { Configuration } from "../node/start/Configuration.js"
 import { Home } from "../node/start/Home.js"
 import * as Network from "../protocol/identity/Network.js"
+import * as Archive from "./handlers/Archive.js"
 import * as Checkpoints from "./handlers/Checkpoints.js"
 import * as Core from "./handlers/Core.js"
 import * as Dag from "./handlers/Dag.js"
@@ -27,6 +28,7 @@ const handlers = Layer.scoped(
     return {
       core: yield* Core.handlers,
       transactions: yield* Transactions.handlers,
+      archive: Archive.handlers,
       staking: yield* Staking.handlers,
       delegation: yield* Delegation.handlers,
       governance: yield* Governance.handlers,

@@ -1,4 +1,3 @@
-import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Migration from "../../src/archive/Migration.js"
@@ -12,7 +11,8 @@ import * as TransactionJson from "../../src/protocol/transaction/JsonForm.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as Processes from "../network/Processes.js"
 import * as Rest from "../support/Rest.js"
-import { type Follower, follow } from "./Follower.js"
+import { compare, position } from "./Comparison.js"
+import { follow } from "./Follower.js"
 import * as Server from "./Server.js"
 
 /** How often the archive is killed; UDG_ARCHIVE_KILLS=50 for a long run. */
@@ -50,61 +50,6 @@ const paying = (network: Processes.Founded, node: Processes.Started) => {
     isGoingOn = false
     return done
   }
-}
-
-const position = async (database: string): Promise<number> => {
-  const rows = await Server.query(database, "select commit_index from position").catch(() => [])
-  return Number(rows[0]?.[0] ?? -1)
-}
-
-/** Accounts whose balance is not what their transactions and postings add up to. */
-const UNEXPLAINED = `
-  with moved (address, change) as (
-    select sender, -charged from transactions
-    union all select recipient, charged - fee from transactions where recipient is not null and failure is null
-    union all select address, amount from account_postings where kind not in ('stake_slashed', 'delegations_slashed')
-    union all select address, -balance from accounts)
-  select encode(address, 'hex'), sum(change) from moved group by address having sum(change) <> 0`
-
-const compareRecords = async (database: string, file: string) => {
-  const held = await Server.query(
-    database,
-    "select kind, encode(key, 'hex'), encode(value, 'hex') from records order by kind, key",
-  )
-  expect(held).toEqual(
-    Processes.rows(file, "select kind, lower(hex(key)), lower(hex(value)) from records order by kind, key"),
-  )
-}
-
-/** Everything that must agree: the commits of the node, and the state and the transactions of the follower itself. */
-const compare = async (database: string, node: Processes.Started, follower: Follower) => {
-  const last = await position(database)
-  const commits = await Server.query(
-    database,
-    "select commit_index, upper(encode(hash, 'hex')), upper(encode(effects_digest, 'hex')) from commits order by 1",
-  )
-  expect(commits.length).toBe(last + 1)
-  const expected = Processes.commits(node).slice(0, last + 1)
-  expect(commits).toEqual(expected.map(({ index, hash, effects }) => [String(index), hash, effects]))
-  const file = join(follower.directory, "udg.db")
-  const accounts = Processes.rows(file, "select address, balance, nonce from accounts order by address")
-  const states = await Server.query(
-    database,
-    `select encode(address, 'hex'), balance::int8, nonce::int8 from (
-      select distinct on (address) address, balance, nonce, record from account_states order by address, commit_index desc
-    ) s where record is not null order by 1`,
-  )
-  expect(states.map(([address, ...rest]) => [address, ...rest.map(Number)])).toEqual(accounts)
-  const current = await Server.query(database, "select encode(address, 'hex'), balance, nonce from accounts order by 1")
-  expect(current.map(([address, ...rest]) => [address, ...rest.map(Number)])).toEqual(accounts)
-  expect(await Server.query(database, UNEXPLAINED)).toEqual([])
-  await compareRecords(database, file)
-  const [[transactions, first, end, distinct] = []] = await Server.query(
-    database,
-    "select count(*), min(sequence), max(sequence), count(distinct hash) from transactions",
-  )
-  expect([first, end, distinct]).toEqual(["1", transactions, transactions])
-  return { last, transactions: Number(transactions) }
 }
 
 describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("an archive", { timeout: 300_000 }, () => {

@@ -109,6 +109,7 @@ describe.each(modes)("a node on a %s", (mode) => {
     const asked = new Set([
       ...Reads.reads.map(({ route }) => `GET ${route}`),
       ...Refusals.gated.map(([method, path]) => `${method} ${path}`),
+      ...Refusals.archived.map(({ route }) => `GET ${route}`),
       ...["POST /tx/submit", "GET /metrics", "GET /events", "GET /openapi.json", "GET /docs"],
     ])
     expect(routes.filter((route) => !asked.has(route))).toEqual([])

@@ -148,6 +148,7 @@ export const network = (mode: string, prefix: string): Shape =>
     mode: Is.exactly(mode),
     address_prefix: Is.exactly(prefix),
     version: Is.words,
+    has_archive: Is.boolean,
     parameters: Is.record({
       ...parameterFields,
       round_interval_ms: Is.integer,

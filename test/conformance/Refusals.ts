@@ -153,7 +153,28 @@ const missing: ReadonlyArray<Refusal> = [
   }),
 ]
 
+/** What only a gateway answers; a node says so. */
+export const archived: ReadonlyArray<Refusal> = [
+  get("/account/:address/balances", "no archive", "/account/@alice/balances", 501, "NotServed", { says: /gateway/ }),
+  get("/accounts", "no archive", "/accounts", 501, "NotServed", { says: /gateway/ }),
+  get("/statistics", "no archive", "/statistics", 501, "NotServed", { says: /gateway/ }),
+  get("/transactions", "no archive for words", "/transactions?words=rent", 501, "NotServed", { says: /gateway/ }),
+  get("/transactions", "no archive for moments", "/transactions?from=0", 501, "NotServed"),
+  get("/transactions", "no archive for moments", "/transactions?type=VoteTx&until=1", 501, "NotServed"),
+]
+
 const monitoring: ReadonlyArray<Refusal> = [
+  get("/account/:address/balances", "no step", "/account/@alice/balances?step=0", 400, "InvalidRequest", {
+    more: field("step"),
+  }),
+  get("/account/:address/balances", "no commit", "/account/@alice/balances?commit=x", 400, "InvalidRequest", {
+    more: field("commit"),
+  }),
+  get("/accounts", "too many", "/accounts?limit=101", 400, "InvalidRequest", { more: field("limit") }),
+  get("/statistics", "no interval", "/statistics?interval=week", 400, "InvalidRequest", { more: field("interval") }),
+  get("/statistics", "too many", "/statistics?limit=501", 400, "InvalidRequest", { more: field("limit") }),
+  get("/transactions", "no words", "/transactions?words=", 400, "InvalidRequest", { more: field("words") }),
+  get("/transactions", "no moment", "/transactions?until=now", 400, "InvalidRequest", { more: field("until") }),
   get("/search", "too few digits", "/search?prefix=abc", 400, "InvalidRequest", { more: field("prefix") }),
   get("/search", "too many", `/search?prefix=${"a".repeat(65)}`, 400, "InvalidRequest", { more: field("prefix") }),
   get("/search", "no digits", "/search?prefix=%25%25%25%25", 400, "InvalidRequest", { more: field("prefix") }),
@@ -787,6 +808,7 @@ const submissions: ReadonlyArray<Refusal> = [
 ]
 
 export const refusals: ReadonlyArray<Refusal> = [
+  ...archived,
   ...ofAccount,
   ...missing,
   ...monitoring,

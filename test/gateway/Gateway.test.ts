@@ -108,7 +108,6 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("a gateway",
       `/names?addresses=${rich},${friendAddress}`,
       "/transactions",
       "/transactions?limit=2",
-      "/network",
       "/governance/config",
       "/proposals",
       "/proposal/1",
@@ -157,6 +156,147 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("a gateway",
     const { code, stdout, stderr } = await udg(...words, "--node", at(0))
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(JSON.parse(stdout)).toMatchObject({ checked: { node: at(0), signed_by: 1, members: 1 } })
+  })
+
+  it("describes the network as the node does, and itself as one with an archive", async () => {
+    const [own, its] = [await get(`${at(0)}/network`), await get(`${node}/network`)]
+    expect(its.body).toMatchObject({ has_archive: false })
+    expect(own.body).toEqual({ ...(its.body as object), has_archive: true })
+  })
+
+  describe("answers what only an archive can, and the node says 501", () => {
+    const rich = () => Address.fromPublicKey(network.rich.publicKey)
+
+    const asked = async <A>(path: string): Promise<A> => {
+      expect(await get(node + path)).toMatchObject({ status: 501, body: { code: "NotServed" } })
+      const { status, body } = await get(at(0) + path)
+      expect([path, status]).toEqual([path, 200])
+      return body as A
+    }
+
+    /** All pages of one entry each. */
+    const paged = async <A>(path: string, entries: string, next: string, name: string): Promise<ReadonlyArray<A>> => {
+      const seen: Array<A> = []
+      for (let after: unknown = null; ; ) {
+        const url = `${path}${path.includes("?") ? "&" : "?"}limit=1${after === null ? "" : `&${name}=${after}`}`
+        const page = await asked<Record<string, unknown>>(url)
+        seen.push(...(page[entries] as ReadonlyArray<A>))
+        after = page[next]
+        if (after === null) return seen
+      }
+    }
+
+    it("an account's balance after each commit that changed it, and after any other", async () => {
+      interface Balance {
+        readonly commit: number
+        readonly timestamp: number
+        readonly balance: number
+        readonly nonce: number
+      }
+      const path = `/account/${rich()}/balances`
+      const { balances } = await asked<{ readonly balances: ReadonlyArray<Balance> }>(path)
+      const { entries } = (await get(`${at(0)}/account/${rich()}/statement`)).body as {
+        readonly entries: ReadonlyArray<{ readonly change: number; readonly timestamp: number }>
+      }
+      // What the statement says that it had at that time.
+      for (const { timestamp, balance } of balances)
+        expect(balance).toBe(
+          entries.filter((entry) => entry.timestamp <= timestamp).reduce((sum, { change }) => sum + change, 0),
+        )
+      expect([balances[0]?.nonce, balances.at(-1)]).toMatchObject([4, { commit: 0, nonce: 0 }])
+      expect(await paged(path, "balances", "next_commit", "commit")).toEqual(balances)
+      const [newest, second] = balances
+      if (newest === undefined || second === undefined) return expect.fail()
+      const between = await asked<{ readonly balances: ReadonlyArray<Balance> }>(
+        `${path}?commit=${newest.commit - 1}&limit=1`,
+      )
+      expect(between.balances).toEqual([second])
+      const stepped = await asked<{ readonly balances: ReadonlyArray<Balance> }>(
+        `${path}?commit=${newest.commit + 1}&step=1&limit=3`,
+      )
+      expect(stepped.balances.map(({ commit, balance }) => [commit - newest.commit, balance])).toEqual([
+        [1, newest.balance],
+        [0, newest.balance],
+        [-1, newest.commit - 1 === second.commit ? second.balance : stepped.balances[2]?.balance],
+      ])
+      expect(stepped.balances[2]?.balance).toBe(second.balance)
+      const whole = await asked<{ readonly balances: ReadonlyArray<Balance> }>(`${path}?step=9007199254740991`)
+      expect(whole.balances.length).toBe(1)
+      expect(await asked(`/account/${"0".repeat(40)}/balances`)).toMatchObject({ balances: [], next_commit: null })
+    })
+
+    it("accounts by balance", async () => {
+      const { accounts } = await asked<{
+        readonly accounts: ReadonlyArray<{ readonly address: string; readonly name: string; readonly balance: number }>
+      }>("/accounts")
+      expect(accounts[0]).toMatchObject({ address: rich(), name: "gateway-friend" })
+      const order = accounts.toSorted((a, b) => b.balance - a.balance || (a.address < b.address ? -1 : 1))
+      expect(accounts).toEqual(order)
+      const pages = await paged<{ readonly address: string }>("/accounts", "accounts", "next_cursor", "cursor")
+      expect(pages.map(({ address }) => address)).toEqual(accounts.map(({ address }) => address))
+      for (const cursor of ["x", "1", "zz.12", `-1.${rich()}`])
+        expect((await get(`${at(0)}/accounts?cursor=${cursor}`)).status).toBe(400)
+    })
+
+    it("what happened by hour and by day", async () => {
+      interface Sums {
+        readonly timestamp: number
+        readonly commits: number
+        readonly transactions: number
+        readonly failed: number
+        readonly fees: number
+      }
+      for (const [interval, ms] of [
+        ["hour", 3_600_000],
+        ["day", 86_400_000],
+      ] as const) {
+        const { statistics } = await asked<{ readonly statistics: ReadonlyArray<Sums> }>(
+          `/statistics?interval=${interval}`,
+        )
+        const sum = (of: (entry: Sums) => number) => statistics.reduce((total, entry) => total + of(entry), 0)
+        expect(sum(({ transactions }) => transactions)).toBe(hashes.length)
+        expect(sum(({ failed }) => failed)).toBe(0)
+        expect(sum(({ fees }) => fees)).toBe(3_000 + 10_000 * Sats.SATS_PER_COIN)
+        expect(sum(({ commits }) => commits)).toBeGreaterThan(5)
+        expect(statistics.filter(({ timestamp }) => timestamp % ms !== 0)).toEqual([])
+        const oldest = statistics.at(-1)?.timestamp ?? 0
+        expect(oldest).toBe(Math.floor(1_700_000_000_000 / ms) * ms)
+        const before = await asked<{ readonly statistics: ReadonlyArray<Sums> }>(
+          `/statistics?interval=${interval}&until=${oldest}`,
+        )
+        expect(before.statistics).toEqual([])
+      }
+    })
+
+    it("transactions by words, type and time", async () => {
+      const found = async (query: string): Promise<ReadonlyArray<number>> => {
+        const { transactions } = await asked<{
+          readonly transactions: ReadonlyArray<{ readonly hash: string }>
+        }>(`/transactions?${query}`)
+        return transactions.map(({ hash }) => hashes.indexOf(hash))
+      }
+      expect(await found("words=RENT")).toEqual([0])
+      expect(await found("words=rent%00+1")).toEqual([0])
+      expect(await found("words=%22rent+1%22&type=Transfer")).toEqual([0])
+      for (const none of ["nothing", "-rent", "!%3F", "rent+2", "rent&type=StakeTx"])
+        expect([none, await found(`words=${none}`)]).toEqual([none, []])
+      expect(await found("from=0")).toEqual([3, 2, 1, 0])
+      expect(await found("from=0&type=Transfer")).toEqual([2, 0])
+      expect(await found("from=9007199254740991")).toEqual([])
+      const times: Array<number> = []
+      for (const hash of hashes)
+        times.push(((await get(`${at(0)}/tx/${hash}`)).body as { readonly timestamp: number }).timestamp)
+      const within = (from: number, until: number) =>
+        times.flatMap((time, n) => (time >= from && time < until ? [n] : [])).reverse()
+      const [moment = 0] = times.slice(2)
+      expect(await found(`from=${moment}`)).toEqual(within(moment, Number.POSITIVE_INFINITY))
+      expect(await found(`until=${moment}`)).toEqual(within(0, moment))
+      expect(await found(`from=${moment}&until=${moment + 1}`)).toEqual(within(moment, moment + 1))
+      expect(await paged("/transactions?from=0&type=Transfer", "transactions", "next_cursor", "cursor")).toHaveLength(2)
+      // A page of a type is full, however many others lie between.
+      const ofType = (await get(`${at(0)}/transactions?type=RegisterNameTx&limit=1`)).body
+      expect(ofType).toMatchObject({ transactions: [{ hash: hashes[1] }], next_cursor: null })
+    })
   })
 
   it("says of which commit an answer is, and waits for the commit of a request for two seconds at most", async () => {

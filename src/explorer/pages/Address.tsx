@@ -1,10 +1,13 @@
 import { Checked } from "../checked/Checked.js"
+import * as Live from "../live/Live.js"
+import * as Network from "../live/Network.js"
 import { isMissing, node } from "../live/Node.js"
 import { type Resource, useResource } from "../live/Resource.js"
 import { Amount } from "../show/Amount.js"
 import { Badge } from "../show/Badge.js"
 import { Facts, LoadedPage, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
+import { Suspended } from "../show/Suspended.js"
 import * as Words from "../show/Words.js"
 import { History } from "../statement/History.js"
 import { delegationFacts, stakeFacts } from "../validators/Stake.js"
@@ -27,6 +30,30 @@ const Signers = ({ account }: { readonly account: string }) => {
       <Facts
         of={policy.keys.map((key, i) => [`Key ${i + 1}`, <Reference.Text text={key} what="public key" isWhole />])}
       />
+    </Section>
+  )
+}
+
+const POINTS = 100
+
+const chart = () => import("../charts/BalanceChart.js").then(({ BalanceChart }) => BalanceChart)
+
+/** As far as the archive goes, in steps of as many commits as leave so many points. */
+const readBalances = async (address: string) => {
+  const path = { address }
+  const { balances } = await node.archive.balances({ path, urlParams: { limit: 1, step: 1 } })
+  const step = Math.max(1, Math.ceil(((balances[0]?.commit ?? 0) + 1) / POINTS))
+  return node.archive.balances({ path, urlParams: { limit: POINTS, step } })
+}
+
+/** Only where an archive answers. */
+const BalanceOverTime = ({ account }: { readonly account: string }) => {
+  const course = ready(useResource(`balances ${account}`, () => readBalances(account), Live.slowBeat))
+  return course === undefined ? null : (
+    <Section title="Balance over time">
+      <Suspended load={chart} what="the balance over time">
+        {(BalanceChart) => <BalanceChart balances={course.balances} />}
+      </Suspended>
     </Section>
   )
 }
@@ -79,6 +106,7 @@ export const Address = ({ account }: { readonly account: string }) => {
               </Section>
             )}
           </div>
+          {Network.network.value?.has_archive === true ? <BalanceOverTime account={account} /> : undefined}
           <History account={account} />
         </>
       )}

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks"
 import { TYPE_BYTE, type Type } from "../../protocol/transaction/Operation.js"
+import * as Network from "../live/Network.js"
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as History from "../route/History.js"
@@ -91,7 +92,36 @@ const Filters = ({ filter, onChange }: FiltersProps) => {
   )
 }
 
-const emptyOf = ({ type, account }: Filter, hasOlder: boolean): string => {
+/** Words in memos and proposals of everybody; only an archive finds them. */
+const WordFilter = ({ search }: { readonly search: (words: string) => void }) => {
+  const [text, setText] = useState("")
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    search(text.trim())
+  }
+  return (
+    <form class="filters" aria-label="Words" onSubmit={submit}>
+      <span class="pair">
+        <label>
+          Words{" "}
+          <input
+            type="text"
+            value={text}
+            maxLength={200}
+            placeholder="in memos and proposals"
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="button">
+          Search
+        </button>
+      </span>
+    </form>
+  )
+}
+
+const emptyOf = ({ type, account }: Filter, words: string, hasOlder: boolean): string => {
+  if (account === undefined && words !== "") return `Nothing with the words ${words} was found.`
   const what = type === undefined ? "transaction" : `“${TypeName.of(type)}”`
   if (hasOlder) return `None of the latest 500 transactions is a ${what}. Older ones may be.`
   if (account !== undefined) return `No ${what} of this account is finalized.`
@@ -100,6 +130,7 @@ const emptyOf = ({ type, account }: Filter, hasOlder: boolean): string => {
 
 export const Transactions = () => {
   const [filter, setFilter] = useState(filterHere)
+  const [words, setWords] = useState("")
   /** The cursors of all pages up to this one. */
   const [pages, setPages] = useState<ReadonlyArray<string>>([])
   const cursor = pages.at(-1)
@@ -109,15 +140,19 @@ export const Transactions = () => {
     ...(type === undefined ? {} : { type }),
     ...(cursor === undefined ? {} : { cursor }),
   }
-  const found = useResource(`transactions ${type} ${account} ${cursor}`, () =>
+  const found = useResource(`transactions ${type} ${account} ${cursor} ${words}`, () =>
     account === undefined
-      ? node.transactions.latest({ urlParams })
+      ? node.transactions.latest({ urlParams: { ...urlParams, ...(words === "" ? {} : { words }) } })
       : node.transactions.history({ path: { address: account }, urlParams }),
   )
   const change = (next: Filter): void => {
     setPages([])
     setFilter(next)
     History.replace(pathOf(next))
+  }
+  const search = (next: string): void => {
+    setPages([])
+    setWords(next)
   }
   const whose =
     account === undefined ? (
@@ -130,10 +165,13 @@ export const Transactions = () => {
   return (
     <Page title="Transactions" about={<>Finalized transactions {whose}, newest first.</>}>
       <Filters filter={filter} onChange={change} />
+      {account === undefined && Network.network.value?.has_archive === true ? (
+        <WordFilter search={search} />
+      ) : undefined}
       <Loaded of={found} what="the transactions" lines={8}>
         {({ transactions, next_cursor: next }) => (
           <>
-            <TransactionTable rows={transactions} empty={emptyOf(filter, next !== null)} />
+            <TransactionTable rows={transactions} empty={emptyOf(filter, words, next !== null)} />
             <Pager pages={pages} next={next} turnTo={setPages} what="transactions" />
           </>
         )}

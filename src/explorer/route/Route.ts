@@ -5,6 +5,7 @@ export const places = [
   "dag",
   "transactions",
   "charts",
+  "accounts",
   "validators",
   "proposals",
   "mempool",

@@ -4,6 +4,7 @@ import * as Rejection from "../../ledger/rules/Rejection.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Name } from "../../protocol/identity/Name.js"
+import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Type } from "../../protocol/transaction/Operation.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Header } from "../../protocol/vertex/Header.js"
@@ -39,6 +40,18 @@ export class TransactionNotFound extends Data.TaggedError("TransactionNotFound")
   /** Where it had no effect, if it stood in a finalized vertex. */
   readonly withoutEffect: Option.Option<WithoutEffect>
 }> {}
+
+/** Which of everybody's transactions. Only an archive finds words and moments. */
+export interface Filter {
+  readonly type?: Type
+  readonly words?: string
+  readonly from?: Timestamp
+  /** Only before this moment. */
+  readonly until?: Timestamp
+}
+
+/** Only an archive can tell. */
+export class NotKept extends Data.TaggedError("NotKept") {}
 
 /** For a page of one type: some milliseconds. */
 const MOST_LOOKED_AT = 500
@@ -80,8 +93,12 @@ const make = Effect.gen(function* () {
       Option.match({ onSome: Effect.succeedSome, onNone: () => engine.settling(id) }),
     )
 
+  const hasArchive: boolean = false
+
   return {
     genesis,
+    /** Whether it answers what only an archive can. */
+    hasArchive,
     /** Changes whenever something here may have changed. */
     revision: engine.revision,
     /** Changes at least whenever histories, statements or finalized transactions have. */
@@ -127,8 +144,10 @@ const make = Effect.gen(function* () {
     history: (address: Address, before: Sequence | null, limit: number, type?: Type) =>
       pageOf(limit, type, (most) => storage.transactions.history({ address, before, limit: most })),
     /** The same of everybody. */
-    latest: (before: Sequence | null, limit: number, type?: Type) =>
-      pageOf(limit, type, (most) => storage.transactions.recent(before, most)),
+    latest: (before: Sequence | null, limit: number, { type, words, from, until }: Filter) =>
+      words === undefined && from === undefined && until === undefined
+        ? pageOf(limit, type, (most) => storage.transactions.recent(before, most))
+        : Effect.fail(new NotKept()),
     /** What changed the balance, newest first. */
     statement: storage.statements.page,
     /** The time of the last commit. */

@@ -1,6 +1,7 @@
 /** The whole HTTP interface, nothing but definitions: the server, the typed client and the OpenAPI document come from it. */
 import { OpenApi } from "@effect/platform"
 import * as Definition from "../../effect3/http/Definition.js"
+import * as Archive from "./Archive.js"
 import * as Checkpoints from "./Checkpoints.js"
 import * as Core from "./Core.js"
 import * as Dag from "./Dag.js"
@@ -25,6 +26,7 @@ export const Api = Definition.empty("udg")
   .addError(Failure.Anywhere)
   .add(Core.group)
   .add(Transactions.group)
+  .add(Archive.group)
   .add(Staking.group)
   .add(Delegation.group)
   .add(Governance.group)

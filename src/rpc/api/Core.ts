@@ -390,6 +390,7 @@ export const NetworkInfo = Field.record(
     mode: Field.of(Network.Mode, "testnet or mainnet"),
     address_prefix: Field.of(Schema.Literal("tudg", "udg"), "prefix of bech32m addresses"),
     version: Field.text("version of this node"),
+    has_archive: Field.boolean("whether it answers what only an archive can"),
     parameters: Field.of(NetworkParameters, "the values fixed by genesis and the current values set by governance"),
   }),
   {
@@ -398,6 +399,7 @@ export const NetworkInfo = Field.record(
     mode: "testnet",
     address_prefix: "tudg",
     version: "0.1.0",
+    has_archive: false,
     parameters: {
       ...Parameters.toJson(Parameters.standard),
       ...Protocol.toJson(Protocol.standard),

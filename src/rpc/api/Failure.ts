@@ -202,8 +202,8 @@ export class ShuttingDown extends failure("ShuttingDown", 503)("The node is stop
 export const Anywhere = Schema.Union(InvalidRequest, ForeignHost, RateLimited, InternalError, ShuttingDown)
 
 /**
- * What any handler may fail with, whatever its endpoint declares. A node never answers the first two, so its own document does
- * not list them.
+ * What any handler may fail with, whatever its endpoint declares. A node answers the first only where an endpoint declares it, and
+ * the second never, so its own document lists no more.
  */
 export type Anyhow = NotServed | Unavailable | ShuttingDown
 

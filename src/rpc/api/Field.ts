@@ -111,6 +111,13 @@ const inUrl = <A extends number>(
     { strict: true, decode: (text) => Number(text), encode: (value) => String(value) },
   )
 
+/** The index of a commit. */
+export const CommitIndex = Natural.schema<Natural.CommitIndex>("index of a commit")
+export const CommitInUrl = inUrl(CommitIndex, "index of a commit")
+export const StepInUrl = inUrl(Natural.between(1, Number.MAX_SAFE_INTEGER, "how many commits"), "how many commits", {
+  ...ANY,
+  minimum: 1,
+})
 export const RoundInUrl = inUrl(Round, "a round of the DAG")
 export const TimestampInUrl = inUrl(Timestamp, "milliseconds since 1970")
 export const EpochInUrl = inUrl(Natural.schema<Natural.Epoch>("an epoch"), "an epoch")
@@ -118,6 +125,15 @@ export const ProposalIdInUrl = inUrl(Natural.schema<Natural.ProposalId>("a propo
 /** How many entries of a list. */
 export const limitInUrl = (most: number) =>
   inUrl(Natural.between(1, most, "how many"), `how many entries, 1 to ${most}`, { minimum: 1, maximum: most })
+
+/** Of a list that comes in pages. */
+export const pageLimit = optional(limitInUrl(100), "how many, 1 to 100; 50 when left out")
+export const cursor = optional(
+  Schema.String.pipe(Schema.maxLength(100, { message: () => "a next_cursor from the previous page" })),
+  "the next_cursor of the page before; another text is refused",
+)
+export const nextCursor = textOrNull("pass it as ?cursor= to get the next page; null on the last page")
+export const until = optional(TimestampInUrl, "only before this moment")
 
 /** A body under its own name in the reference, with an example that is checked when it is defined. */
 export const record = <A, I>(

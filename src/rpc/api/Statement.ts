@@ -91,7 +91,7 @@ export const statement = Group.get(
   .setPath(Schema.Struct({ address: Field.AccountText }))
   .setUrlParams(
     Schema.Struct({
-      limit: Field.optional(Field.limitInUrl(100), "how many, 1 to 100; 50 when left out"),
+      limit: Field.pageLimit,
       cursor: Field.optional(
         Schema.String.pipe(Schema.maxLength(100, { message: () => "a next_cursor from the previous page" })),
         "next_cursor from the previous page",

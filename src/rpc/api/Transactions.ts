@@ -144,7 +144,7 @@ export const History = Field.record(
         ...outcome,
       }),
     ),
-    next_cursor: Field.textOrNull("pass it as ?cursor= to get the next page; null on the last page"),
+    next_cursor: Field.nextCursor,
   }),
   { transactions: [{ ...finalizedTransfer, direction: "sent" }], next_cursor: "1203.0.17" },
 )
@@ -154,9 +154,15 @@ export const Latest = Field.record(
   "finalized transactions, newest first",
   Schema.Struct({
     transactions: Schema.Array(Schema.Struct({ hash: Field.hash("the transaction"), ...outcome })),
-    next_cursor: Field.textOrNull("pass it as ?cursor= to get the next page; null on the last page"),
+    next_cursor: Field.nextCursor,
   }),
   { transactions: [finalizedTransfer], next_cursor: "rv" },
+)
+
+/** What somebody looks for. */
+const WordsInUrl = Schema.String.pipe(
+  Schema.minLength(1, { message: () => "at least one word" }),
+  Schema.maxLength(200, { message: () => "at most 200 characters" }),
 )
 
 /** Why a transaction may be refused. */
@@ -221,12 +227,9 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
     .setPath(Schema.Struct({ address: Field.AccountText }))
     .setUrlParams(
       Schema.Struct({
-        limit: Field.optional(Field.limitInUrl(100), "how many, 1 to 100; 50 when left out"),
+        limit: Field.pageLimit,
         type: Field.optional(TransactionType, "only transactions of this type"),
-        cursor: Field.optional(
-          Schema.String.pipe(Schema.maxLength(100, { message: () => "a next_cursor from the previous page" })),
-          "the next_cursor of the page before; another text is refused",
-        ),
+        cursor: Field.cursor,
       }),
     )
     .addSuccess(History)
@@ -235,19 +238,22 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
   Group.get("latest", "/transactions", "Finalized transactions of everybody, newest first")
     .annotate(
       OpenApi.Description,
-      "With a type, a page covers the last 500 transactions, so it may have fewer entries than requested, or none, and " +
-        "still a next_cursor.",
+      "With a type, a page of a node covers the last 500 transactions, so it may have fewer entries than requested, or none, and " +
+        "still a next_cursor. Only a gateway knows `words`, `from` and `until`, and gives full pages of a type; a node answers 501.",
     )
     .setUrlParams(
       Schema.Struct({
-        limit: Field.optional(Field.limitInUrl(100), "how many, 1 to 100; 50 when left out"),
+        limit: Field.pageLimit,
         type: Field.optional(TransactionType, "only transactions of this type"),
-        cursor: Field.optional(
-          Schema.String.pipe(Schema.maxLength(100, { message: () => "a next_cursor from the previous page" })),
-          "next_cursor from the previous page",
+        words: Field.optional(
+          WordsInUrl,
+          'only with these words in the memo, or in the texts of the proposal; as "these words" in their order, -not',
         ),
+        from: Field.optional(Field.TimestampInUrl, "only from this moment on, milliseconds since 1970"),
+        until: Field.until,
+        cursor: Field.cursor,
       }),
     )
     .addSuccess(Latest)
-    .addError(Failure.InvalidRequest),
+    .addError(Schema.Union(Failure.InvalidRequest, Failure.NotServed)),
 ])

@@ -109,6 +109,7 @@ const networkOf = (
   genesis: Genesis.Genesis,
   hash: ReturnType<typeof Genesis.hash>,
   version: string,
+  hasArchive: boolean,
   parameters: Parameters.Parameters,
 ): typeof Api.NetworkInfo.Type => {
   const { networkId, mode, protocol, faucet } = genesis
@@ -118,6 +119,7 @@ const networkOf = (
     mode,
     address_prefix: Network.addressPrefix(mode),
     version,
+    has_archive: hasArchive,
     parameters: {
       ...Parameters.toJson(parameters),
       ...Protocol.toJson(protocol),
@@ -163,7 +165,7 @@ export const accounts = (version: string) =>
         }),
       network: () =>
         Effect.map(state.summary, ({ head, parameters }) =>
-          Answer.since(head.index, state.asOf, networkOf(genesis, genesisHash, version, parameters)),
+          Answer.since(head.index, state.asOf, networkOf(genesis, genesisHash, version, state.hasArchive, parameters)),
         ),
     } satisfies Partial<Handlers.Of<"core">>
   })

@@ -11,6 +11,7 @@ import * as Failure from "../api/Failure.js"
 import * as Answer from "../server/Answer.js"
 import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
+import * as Archive from "./Archive.js"
 import * as Refused from "./Refused.js"
 import * as Statement from "./Statement.js"
 import * as Submission from "./Submission.js"
@@ -112,17 +113,20 @@ export const reads = Effect.gen(function* () {
           next_cursor: next === null ? null : cursorOf(next),
         })
       }).pipe(Unreadable.asDefect),
-    latest: ({ query: { limit = STANDARD_PAGE, type, cursor } }) =>
+    latest: ({ query: { limit = STANDARD_PAGE, cursor, ...filter } }) =>
       Effect.gen(function* () {
         const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
         if (Option.isNone(before)) return yield* Effect.fail(Failure.badCursor)
         const at = recorded()
-        const { transactions, next } = yield* state.latest(before.value, limit, type)
+        const { transactions, next } = yield* state.latest(before.value, limit, filter)
         return Answer.since(at, recorded, {
           transactions: transactions.map((known) => ({ hash: known.transaction.id, ...finalizedOutcome(known) })),
           next_cursor: next === null ? null : cursorOf(next),
         })
-      }).pipe(Unreadable.asDefect),
+      }).pipe(
+        Effect.catchTag("NotKept", () => Effect.fail(Archive.notKept)),
+        Unreadable.asDefect,
+      ),
     statement: yield* Statement.handler,
   } satisfies Partial<Handlers.Of<"transactions">>
 })

@@ -1,0 +1,30 @@
+import { useMemo } from "preact/hooks"
+import type { Answer } from "../live/Node.js"
+import * as Words from "../show/Words.js"
+import { Chart } from "./Chart.js"
+
+interface Props {
+  /** Newest first, as an archive gives them. */
+  readonly balances: Answer<"archive", "balances">["balances"]
+}
+
+/** An account's balance since its network began. */
+export const BalanceChart = ({ balances }: Props) => {
+  const course = useMemo(() => {
+    const rising = balances.toReversed()
+    return {
+      at: rising.map(({ timestamp }) => timestamp / 1_000),
+      values: [rising.map(({ balance }) => balance)],
+    }
+  }, [balances])
+  return (
+    <Chart
+      title="Balance"
+      window="since the network began"
+      course={course}
+      lines={[{ name: "Balance", tone: "accent" }]}
+      write={Words.coins}
+      fromZero
+    />
+  )
+}

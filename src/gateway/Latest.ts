@@ -1,0 +1,82 @@
+/** Which of everybody's transactions a page has: by type, time and words, newest first, and at a bounded cost. */
+import { Effect } from "effect"
+import type { DatabaseFailed } from "../archive/ArchiveError.js"
+import type { Row, Statements, Value } from "../archive/Postgres.js"
+import { storable } from "../archive/Storable.js"
+import type { Filter } from "../node/reads/State.js"
+import * as Column from "./Column.js"
+
+/** The first transaction of the commits from a moment on; their times never fall. */
+const SINCE = `select t.sequence
+  from (
+    select commit_index from commits where time >= to_timestamp($1::bigint / 1000.0) order by time, commit_index limit 1
+  ) c, lateral (
+    select sequence from transactions where commit_index >= c.commit_index order by commit_index, sequence limit 1
+  ) t`
+
+const HELD = "select last_sequence from position"
+
+/** Empty, or T, for words that no index can find, such as none or only unwanted ones. */
+const FINDABLE = "select querytree(websearch_to_tsquery('simple', $1)) not in ('', 'T')"
+
+/**
+ * Words are looked for among so many transactions first, and then among more and more older ones. Else PostgreSQL would put all that
+ * have a common word in order before it gives the newest.
+ */
+const FIRST_STRETCH = 50_000
+const GROWTH = 8
+
+/** The statement that finds places, its values after the bounds and the limit, for this filter. */
+const statementOf = ({ type, words }: Filter): readonly [text: string, values: ReadonlyArray<Value>] => {
+  const values: Array<Value> = []
+  const next = (value: Value): string => `$${values.push(value) + 3}`
+  const wanted = [
+    ...(type === undefined ? [] : [`type = ${next(type)}`]),
+    ...(words === undefined
+      ? []
+      : [`words <> '' and to_tsvector('simple', words) @@ websearch_to_tsquery('simple', ${next(storable(words))})`]),
+  ]
+  const where = ["sequence >= $1", "sequence < $2", ...wanted].join(" and ")
+  return [`select commit_index, sequence from transactions where ${where} order by sequence desc limit $3`, values]
+}
+
+/** The places that `found` selects, with what belongs to them. */
+type Complete = (found: string) => string
+
+/** Those of a page, and whatever the filter leaves out is not among them. */
+export const latest = (
+  { rows }: Statements,
+  complete: Complete,
+  filter: Filter,
+  before: number | null,
+  most: number,
+): Effect.Effect<ReadonlyArray<Row>, DatabaseFailed> =>
+  Effect.gen(function* () {
+    const since = (moment: number) =>
+      Effect.map(rows(SINCE, [moment]), ([row]) =>
+        row === undefined ? Number.MAX_SAFE_INTEGER : Column.integer(row, 0),
+      )
+    const [held] = yield* rows(HELD)
+    const { from, until, words } = filter
+    const first = from === undefined ? 1 : yield* since(from)
+    const [findable] = words === undefined ? [[true]] : yield* rows(FINDABLE, [storable(words)])
+    const [text, values] = statementOf(filter)
+    const query = complete(text)
+    const found: Array<Row> = []
+    let end = Math.min(
+      before ?? Number.MAX_SAFE_INTEGER,
+      held === undefined ? 1 : Column.integer(held, 0) + 1,
+      until === undefined ? Number.MAX_SAFE_INTEGER : yield* since(until),
+    )
+    if (findable?.[0] !== true) return found
+    for (
+      let stretch = words === undefined ? end : FIRST_STRETCH;
+      end > first && found.length < most;
+      stretch *= GROWTH
+    ) {
+      const begin = Math.max(first, end - stretch)
+      found.push(...(yield* rows(query, [begin, end, most - found.length, ...values])))
+      end = begin
+    }
+    return found
+  })

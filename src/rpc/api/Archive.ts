@@ -1,0 +1,121 @@
+/** What only an archive can be asked for: a gateway answers it, and a node refuses with 501. */
+import { OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import * as Group from "../../effect3/http/Group.js"
+import * as Failure from "./Failure.js"
+import * as Field from "./Field.js"
+
+const { example } = Field
+
+const commit = Field.count("index of the commit")
+
+const Balances = Field.record(
+  "Balances",
+  "an account's balance after commits, newest first",
+  Schema.Struct({
+    address: Field.address("the account"),
+    balances: Schema.Array(
+      Schema.Struct({
+        commit,
+        timestamp: Field.timestamp("time of the commit, milliseconds since 1970"),
+        balance: Field.sats("after the commit"),
+        nonce: Field.nonce("after the commit"),
+      }),
+    ),
+    next_commit: Field.of(
+      Schema.NullOr(Field.CommitIndex),
+      "pass it as ?commit= to get what is older; null at the end",
+    ),
+  }),
+  {
+    address: example.address,
+    balances: [{ commit: 1203, timestamp: example.timestamp, balance: 250_000_000, nonce: 7 }],
+    next_commit: null,
+  },
+)
+
+const RichAccounts = Field.record(
+  "RichAccounts",
+  "accounts by what they can spend, the richest first",
+  Schema.Struct({
+    accounts: Schema.Array(
+      Schema.Struct({
+        address: Field.address("the account"),
+        name: Field.textOrNull("its @name without the @"),
+        balance: Field.sats("what it can spend"),
+      }),
+    ),
+    next_cursor: Field.nextCursor,
+  }),
+  { accounts: [{ address: example.address, name: "alice", balance: 250_000_000 }], next_cursor: null },
+)
+
+const Interval = Schema.Literal("hour", "day").annotations({
+  identifier: "Interval",
+  description: "how long an entry is",
+})
+
+const Statistics = Field.record(
+  "Statistics",
+  "what happened in each hour or day of UTC, newest first; nothing for one without a commit",
+  Schema.Struct({
+    statistics: Schema.Array(
+      Schema.Struct({
+        timestamp: Field.timestamp("when it begins, milliseconds since 1970"),
+        commits: Field.count("how many"),
+        vertices: Field.count("that these commits ordered"),
+        transactions: Field.count("executed, applied or failed"),
+        failed: Field.count("of these, how many only paid the fee"),
+        fees: Field.count("sats paid in fees"),
+        total_supply: Field.sats("everything that existed at the end"),
+      }),
+    ),
+  }),
+  {
+    statistics: [
+      {
+        timestamp: example.timestamp,
+        ...{ commits: 7_200, vertices: 28_800, transactions: 100_000, failed: 12, fees: 100_000_000 },
+        total_supply: 1_500_120_300_000_000,
+      },
+    ],
+  },
+)
+
+export const group = Group.of(
+  "archive",
+  "Archive",
+  "Questions about the whole past. A gateway answers them from its archive; a node has none and answers 501.",
+  [
+    Group.get("balances", "/account/:address/balances", "An account's balance after any commit, and over time")
+      .annotate(
+        OpenApi.Description,
+        "After each commit that changed the account, or with `step` after every so manieth commit. The first entry is the balance " +
+          "after `commit`, whenever it changed last.",
+      )
+      .setPath(Schema.Struct({ address: Field.AccountText }))
+      .setUrlParams(
+        Schema.Struct({
+          limit: Field.pageLimit,
+          commit: Field.optional(Field.CommitInUrl, "the newest commit; the last one when left out"),
+          step: Field.optional(Field.StepInUrl, "commits between two entries"),
+        }),
+      )
+      .addSuccess(Balances)
+      .addError(Schema.Union(Failure.OfAccount, Failure.NotServed)),
+    Group.get("richest", "/accounts", "Accounts by balance, the richest first")
+      .setUrlParams(Schema.Struct({ limit: Field.pageLimit, cursor: Field.cursor }))
+      .addSuccess(RichAccounts)
+      .addError(Schema.Union(Failure.InvalidRequest, Failure.NotServed)),
+    Group.get("statistics", "/statistics", "What happened in each hour or day")
+      .setUrlParams(
+        Schema.Struct({
+          limit: Field.optional(Field.limitInUrl(500), "how many, 1 to 500; 50 when left out"),
+          interval: Field.optional(Interval, "a day when left out"),
+          until: Field.until,
+        }),
+      )
+      .addSuccess(Statistics)
+      .addError(Schema.Union(Failure.InvalidRequest, Failure.NotServed)),
+  ],
+)

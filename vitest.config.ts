@@ -11,6 +11,7 @@ const MOCKING = ["test/protocol/crypto/*.test.ts", "test/bench/*.test.ts"]
 const processes = availableParallelism()
 
 const selection = Rest.selectionOf(process.env["UDG_TESTS"])
+const threads = selection === "usual" ? Math.max(1, processes - 1) : processes
 /** Files without a case of this run, which need not be loaded. */
 const others = selection === "rest" ? Rest.unmarked() : []
 
@@ -30,10 +31,11 @@ export default defineConfig({
     pool: "forks",
     // Loading what they import takes longer than most files run: a process or a thread loads it once for many. Forks mostly
     // wait for programs and rounds, so there is one more than there are cores, and the threads compute beside them. With
-    // fewer at least than at most, the pool ends idle forks while Vitest reuses them, and the run breaks off.
+    // fewer at least than at most, the pool ends idle forks while Vitest reuses them, and the run breaks off. What npm test
+    // leaves out is mostly long computations: one thread would go on with them when the forks have long been done.
     poolOptions: {
       forks: { minForks: processes + 1, maxForks: processes + 1, isolate: false },
-      threads: { maxThreads: Math.max(1, processes - 1), isolate: false },
+      threads: { minThreads: threads, maxThreads: threads, isolate: false },
     },
     maxConcurrency: processes,
     sequence: { sequencer: LongestFirst },

@@ -6,6 +6,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** Half a minute or so, most of it waiting for programs and rounds. */
 const LONG: ReadonlyArray<string> = [
+  "consensus/small/SmallDags",
+  "ledger/properties",
   "simulation/Simulation",
   "docs/Terminal",
   "network/Hostile",

@@ -1,0 +1,143 @@
+/** Kills of everything that an archive consists of, at random and under load: `npm run test:network`. */
+import { afterAll, expect, it } from "vitest"
+import { median, quantile } from "../../bench/Harness.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as TransactionJson from "../../src/protocol/transaction/JsonForm.js"
+import * as Transaction from "../../src/protocol/transaction/Transaction.js"
+import { compare, position } from "../archive/Comparison.js"
+import { type Follower, follow } from "../archive/Follower.js"
+import * as Server from "../archive/Server.js"
+import * as Serving from "../gateway/Serving.js"
+import { Chance } from "../simulation/Chance.js"
+import * as Processes from "./Processes.js"
+import { numbered } from "./Wallet.js"
+
+const KILLS = Number(process.env["UDG_ARCHIVE_KILLS"] ?? 50)
+const SEED = Number(process.env["UDG_ARCHIVE_SEED"] ?? 1)
+/** Of one kill with what it takes to be there again, on a slow machine. */
+const KILL_MS = 120_000
+const BATCH = 10
+const PAYEES = 20
+/** As long as PostgreSQL is away; an archive waits for a minute. */
+const LONGEST_AWAY_MS = 3_000
+
+const pause = (ms: number) => new Promise<void>((settle) => setTimeout(settle, ms))
+
+afterAll(Processes.removeAll)
+
+/**
+ * Pays through a gateway until it is told to stop. What is accepted is sent no more; so if a kill lost it, it would be missed. Each
+ * payment has a memo of its own.
+ */
+const paying = (network: Processes.Founded, gateway: () => Serving.Gateway) => {
+  const from = Address.fromPublicKey(network.rich.publicKey)
+  const accepted: Array<string> = []
+  let isGoingOn = true
+  const run = async () => {
+    while (isGoingOn) {
+      const batch = Array.from({ length: BATCH }, (_, i) => {
+        const nonce = accepted.length + i
+        const to = Address.fromPublicKey(numbered(nonce % PAYEES))
+        const operation = { _tag: "Transfer", to, amount: Sats.make(1_000 + nonce), memo: `payment ${nonce}` } as const
+        const unsigned = { from, nonce: Natural.nonce(nonce), fee: Sats.make(1_000), operation }
+        return TransactionJson.toJson(Transaction.sign(network.genesis.networkId, unsigned, network.rich))
+      })
+      const answers: unknown = await Serving.post(`${gateway().url}/tx/submit`, batch).then(
+        ({ body }) => body,
+        () => null,
+      )
+      for (const answer of Array.isArray(answers) ? answers : [])
+        if (answer.status_code === 200) accepted.push(answer.tx_hash)
+        // A gateway that was killed may have given it to a node, and so it was accepted before.
+        else if (answer.code === "NonceTooLow") accepted.push("")
+        else break
+      await pause(100)
+    }
+    return accepted.length
+  }
+  const done = run()
+  return () => {
+    isGoingOn = false
+    return done
+  }
+}
+
+it.skipIf(!Server.isThere && process.env["CI"] === undefined)(
+  `loses nothing and has nothing twice after ${KILLS} kills of archive, gateway, PostgreSQL and a validator`,
+  async () => {
+    const chance = new Chance(SEED, "kills of an archive")
+    const server = await Server.make()
+    const database = await server.create("kills")
+    const network = Processes.found({ validators: 4, roundMs: 400, epochRounds: 120, networkId: "udg-kills" })
+    const nodes = [...(await Processes.startAll(network, ["--archive", "--rate-limits", "off"]))]
+    const [first] = nodes
+    if (first === undefined) return expect.unreachable()
+    let follower: Follower = follow(network, "a", database, first)
+    await Processes.until(`the archive begins: ${follower.said()}`, async () => (await position(database)) > 3)
+    const urls = () => nodes.flatMap(({ http }) => (http === null ? [] : [http]))
+    let gateway = await Serving.serve(network.genesisFile, database, urls())
+    const stop = paying(network, () => gateway)
+
+    const newestCommit = () => Math.max(...nodes.map((node) => Processes.commits(node).at(-1)?.index ?? 0))
+    const kills: Readonly<Record<string, () => Promise<void>>> = {
+      archive: async () => {
+        await follower.end("SIGKILL")
+        follower = follow(network, "a", database, first)
+      },
+      gateway: async () => {
+        gateway.child.kill("SIGKILL")
+        gateway = await Serving.serve(network.genesisFile, database, urls())
+      },
+      postgres: async () => {
+        await server.kill()
+        await pause(chance.below(LONGEST_AWAY_MS))
+        await server.start()
+      },
+      // The first one has the only address that the archive was given.
+      validator: async () => {
+        const n = 1 + chance.below(nodes.length - 1)
+        await nodes[n]?.kill()
+        const others = nodes.filter((_, i) => i !== n)
+        const port = nodes[n]?.p2p.split("/")[4] ?? "0"
+        const rpc = new URL(nodes[n]?.http ?? "").port
+        const words = ["--archive", "--rate-limits", "off", "--port", port, "--rpc-port", rpc]
+        nodes[n] = await Processes.startValidator(network, n, others, words)
+      },
+    }
+    const recoveries: Array<number> = []
+    const names = Object.keys(kills)
+    for (let n = 0; n < KILLS; n++) {
+      await pause(chance.below(4_000))
+      const which = names[chance.below(names.length)] ?? "archive"
+      await kills[which]?.()
+      const began = performance.now()
+      const target = newestCommit()
+      await Processes.until(
+        `the archive has commit ${target} after kill ${n} of ${which}: ${follower.said().slice(-2_000)}`,
+        async () => (await position(database)) >= target,
+        KILL_MS,
+      )
+      recoveries.push(performance.now() - began)
+    }
+    const paid = await stop()
+    await Processes.until("everything accepted is in the archive", async () => {
+      const [[count] = []] = await Server.query(database, "select count(*) from transactions")
+      return Number(count) >= paid
+    })
+    expect(await follower.end("SIGTERM")).toBe(0)
+    const { last, transactions } = await compare(database, first, follower)
+    expect(transactions).toBe(paid)
+    const memos = await Server.query(database, "select words from transactions order by nonce")
+    expect(memos.map(([memo]) => memo)).toEqual(Array.from({ length: paid }, (_, nonce) => `payment ${nonce}`))
+    const seconds = (ms: number) => (ms / 1_000).toFixed(1)
+    process.stdout.write(
+      `${KILLS} kills, ${last} commits, ${transactions} transactions; the archive was there again after ${seconds(median(recoveries))} s ` +
+        `(median), ${seconds(quantile(recoveries, 1))} s (longest)\n`,
+    )
+    gateway.child.kill("SIGTERM")
+    await server.remove()
+  },
+  KILLS * KILL_MS,
+)

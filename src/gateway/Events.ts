@@ -22,7 +22,7 @@ const log = Log.for("rpc")
 const COMMITS = 20
 /** An archive that brings more at once catches up with its network, and nobody follows that event by event. */
 const FARTHEST_BEHIND = 1_000
-/** As many transactions are remembered, so that none is told pending twice, or after it was final. */
+/** How many transactions are remembered, so that none is reported pending twice, or after it was final. */
 const REMEMBERED = 50_000
 const AGAIN = Duration.seconds(1)
 
@@ -34,7 +34,7 @@ const skipped: Event = {
 /** Far from the numbers of nodes and of other gateways, so that none of theirs is taken for one of these. */
 const anyNumber = (): number => randomBytes(6).reduce((number, byte) => number * 256 + byte, 0)
 
-/** Brings together, in an order that makes sense, what comes from two sides. */
+/** Merges the events of the archive and of a node into one consistent order. */
 export class Telling {
   readonly #feed: Feed
   readonly #known = new Set<Hash>()
@@ -69,7 +69,7 @@ export class Telling {
     this.#feed.append([...events, this.#position])
   }
 
-  /** What comes next does not follow what was told. */
+  /** The next event does not continue the stream. */
   skipTo(final: Natural.Round): void {
     this.#final = final
     this.#reached = Natural.round(Math.max(this.#reached, final))

@@ -185,6 +185,16 @@ describe("a remembered verification", () => {
     expect(transactions.map((transaction) => verified.has(transaction))).toEqual([false, false, true, true, true])
   })
 
+  it("takes the room of as many transactions as it has signatures", () => {
+    const verified = new Verification.VerifiedTransactions(8)
+    const shared = [0, 1, 2, 3, 4].map((nonce) => {
+      const signatures = [alice, bob].map((key) => Transaction.cosign(network, unsigned(nonce), key))
+      return Transaction.make(network, unsigned(nonce), { _tag: "Policy", signatures })
+    })
+    for (const transaction of shared) verified.add(transaction)
+    expect(shared.map((transaction) => verified.has(transaction))).toEqual([false, false, true, true, true])
+  })
+
   it("is believed, and not made again, of whoever made it elsewhere", () => {
     const verified = new Verification.VerifiedTransactions(10)
     verified.add(bad)

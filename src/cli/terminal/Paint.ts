@@ -22,7 +22,7 @@ const doubtful = styled(33)
 /** An error or its place on stderr. */
 export const alarm = bad
 
-/** The first that fits decides: what went wrong before what goes well. */
+/** The first match decides, and failures come before successes. */
 const STATES: ReadonlyArray<readonly [RegExp, Paint]> = [
   [/^(?:unhealthy|not active|rejected|failed|problem|critical)\b|not applied|\bfailed\b/i, bad],
   [/^(?:pending|not final yet|degraded|warning|active, leaving|passed)\b/i, doubtful],

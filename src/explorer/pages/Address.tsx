@@ -38,7 +38,7 @@ const POINTS = 100
 
 const chart = () => import("../charts/BalanceChart.js").then(({ BalanceChart }) => BalanceChart)
 
-/** As far as the archive goes, in steps of as many commits as leave so many points. */
+/** The whole range of the archive, in steps wide enough to give this many points. */
 const readBalances = async (address: string) => {
   const path = { address }
   const { balances } = await node.archive.balances({ path, urlParams: { limit: 1, step: 1 } })

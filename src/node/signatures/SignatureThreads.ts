@@ -48,8 +48,8 @@ const COST_OF_NO = 25
 /** How soon to check again whether strangers may have a turn. */
 const LOOK_MS = 20
 const WARNED_EVERY_MS = 60_000
-/** At least half of these are remembered, the latest ones: as many as in four full mempools. */
-const VERIFIED_TRANSACTIONS = 80_000
+/** Signatures of verified transactions; at least half are remembered, the latest ones: as in four full mempools of payments. */
+const VERIFIED_SIGNATURES = 80_000
 
 export interface Options {
   /** Threads. */
@@ -65,7 +65,7 @@ const standard = (): Options => ({
   most: Math.min(MOST_WORKERS, Math.max(1, availableParallelism() - 1)),
   strangers: STRANGERS,
   start: () => Threads.start("node/signatures/SignatureProgram"),
-  verified: new VerifiedTransactions(VERIFIED_TRANSACTIONS),
+  verified: new VerifiedTransactions(VERIFIED_SIGNATURES),
 })
 
 export interface Lane {

@@ -43,8 +43,11 @@ export class VerifiedTransactions {
   /** Each generation holds half of them; when the younger one is full, the older one is dropped at once. */
   #younger = new Map<Hash, Transaction.Authorization>()
   #older = new Map<Hash, Transaction.Authorization>()
+  /** Signatures in the younger one. */
+  #signatures = 0
   readonly #capacity: number
 
+  /** Counted in signatures, since these take the room: a transaction of a smart account may have many. */
   constructor(capacity: number) {
     this.#capacity = capacity
   }
@@ -61,10 +64,13 @@ export class VerifiedTransactions {
   /** The caller has had its signatures verified. */
   add(transaction: Transaction.Transaction): void {
     if (this.has(transaction)) return
-    if (2 * (this.#younger.size + 1) > this.#capacity) {
+    const added = Transaction.keySignatures(transaction.authorization).length
+    if (2 * (this.#signatures + added) > this.#capacity) {
       this.#older = this.#younger
       this.#younger = new Map()
+      this.#signatures = 0
     }
+    this.#signatures += added
     this.#younger.set(transaction.id, transaction.authorization)
   }
 }

@@ -42,7 +42,7 @@ export const rewritten = (file: string, seen: ReadonlyArray<Typed>): string => {
  */
 export const shapeOf = (text: string): string =>
   text
-    .replaceAll(/\nnext time +--trust\s+\d+:[0-9a-f]{64}$/gm, "")
+    .replaceAll(/\n--trust +\d+:[0-9a-f]{64}$/gm, "")
     .replaceAll(/\b[0-9a-f]{128}\b|\b[0-9a-f]{64}\b|\b[0-9a-f]{40}\b|\bt?udg1[0-9a-z]{38}\b/g, "…")
     .replaceAll(/\b[0-9a-z]+…[0-9a-z]+\b/g, "…")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…")

@@ -139,7 +139,8 @@ const linesOf = ({ proven, trust }: Light.Report) => {
     ["signed by", policy === null ? [] : [`${policy.threshold} of ${policy.keys.length} keys`, ...policy.keys]],
     ["nonce", Figure.count(account.nonce)],
     ["checked", signedBy(proven)],
-    ["next time", pin === null ? null : `--trust ${pin.epoch}:${pin.hash}`],
+    // One word, so that it is copied whole from a terminal of 80 columns.
+    ["--trust", pin === null ? null : `${pin.epoch}:${pin.hash}`],
   ] as const
 }
 

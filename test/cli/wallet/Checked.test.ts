@@ -88,9 +88,12 @@ describe("a balance that is checked", () => {
       const closing = history.closing[Number(path.slice("/checkpoint/epoch/".length)) - 1]
       return closing === undefined ? undefined : History.checkpointJson(closing)
     })
-    const begin = (hash: string) =>
-      udg("balance", "@alice", "--verify", "--node", server.url, "--trust", `1:${hash}`, "--json")
-    const { code, stdout } = await begin(first?.checkpoint.hash ?? "")
+    const begin = (hash: string, ...more: ReadonlyArray<string>) =>
+      udg("balance", "@alice", "--verify", "--node", server.url, "--trust", `1:${hash}`, ...more)
+    const read = await begin(first?.checkpoint.hash ?? "")
+    expect(read.stdout).toMatch(/^--trust +2:[0-9a-f]{64}$/m)
+    expect(read.stdout.split("\n").filter((line) => line.length > 80)).toEqual([])
+    const { code, stdout } = await begin(first?.checkpoint.hash ?? "", "--json")
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({
       name: "alice",

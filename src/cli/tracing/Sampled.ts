@@ -1,6 +1,6 @@
 /**
  * A tracer that hands on a part of the traces: drawn where a trace begins, and the same for everything within it. A span that is not
- * taken costs an object.
+ * taken costs an object, and no random bytes: nobody reads its names.
  */
 import { randomBytes } from "node:crypto"
 import { type Context, type Exit, Option, Tracer } from "effect"
@@ -21,8 +21,6 @@ export interface Ended {
 
 class Span implements Tracer.Span {
   readonly _tag = "Span"
-  readonly spanId = hex(8)
-  readonly traceId: string
   readonly sampled: boolean
   readonly attributes = new Map<string, unknown>()
   readonly links: Array<Tracer.SpanLink>
@@ -32,6 +30,8 @@ class Span implements Tracer.Span {
   readonly context: Context.Context<never>
   readonly kind: Tracer.SpanKind
   readonly #ended: (ended: Ended) => void
+  #spanId: string | undefined
+  #traceId: string | undefined
 
   constructor(
     { name, parent, context, links, startTime, kind }: Wanted,
@@ -44,9 +44,18 @@ class Span implements Tracer.Span {
     this.links = [...links]
     this.kind = kind
     this.status = { _tag: "Started", startTime }
-    this.traceId = Option.match(parent, { onNone: () => hex(16), onSome: ({ traceId }) => traceId })
     this.sampled = Option.match(parent, { onNone: isTaken, onSome: ({ sampled }) => sampled })
     this.#ended = ended
+  }
+
+  get spanId(): string {
+    this.#spanId ??= hex(8)
+    return this.#spanId
+  }
+
+  get traceId(): string {
+    this.#traceId ??= Option.match(this.parent, { onNone: () => hex(16), onSome: ({ traceId }) => traceId })
+    return this.#traceId
   }
 
   attribute(key: string, value: unknown): void {

@@ -291,6 +291,36 @@ describe("a warning that repeats itself", () => {
     }),
   )
 
+  it.effect("hides no other one: another state, another reason, another bug", () =>
+    Effect.gen(function* () {
+      const bug = (text: string) => rpc.error("a request met a bug", { route: "/balance/:address" }, Cause.die(text))
+      const records = yield* recordsOf(
+        {},
+        Effect.all(
+          [
+            mempool.warn("waits", { following: "InStep", signing: "Asking" }),
+            mempool.warn("waits", { following: "InStep", signing: "Silent" }),
+            mempool.warn("a node does not answer", { url: "http://127.0.0.1:1", fee: 7n }),
+            mempool.warn("a node does not answer", { url: "http://127.0.0.1:1", fee: 8n }),
+            mempool.warn("a node does not answer", { url: "http://127.0.0.1:2" }),
+            bug("one"),
+            bug("another"),
+            bug("one"),
+          ],
+          { discard: true },
+        ),
+      )
+      expect(records.map(({ message, annotations, cause }) => [message, annotations, cause])).toEqual([
+        ["waits", { following: "InStep", signing: "Asking" }, undefined],
+        ["waits", { following: "InStep", signing: "Silent" }, undefined],
+        ["a node does not answer", { url: "http://127.0.0.1:1", fee: "7" }, undefined],
+        ["a node does not answer", { url: "http://127.0.0.1:2" }, undefined],
+        ["a request met a bug", { route: "/balance/:address" }, expect.stringContaining("one")],
+        ["a request met a bug", { route: "/balance/:address" }, expect.stringContaining("another")],
+      ])
+    }),
+  )
+
   it.effect("hides no other one, of another peer or of another level, and nothing at info", () =>
     Effect.gen(function* () {
       const records = yield* recordsOf(

@@ -94,9 +94,14 @@ const pretty = (colours: boolean) => {
   }
 }
 
-/** Two records are the same if they say the same of the same: what else is in their fields may change each time. */
-const keyOf = ({ level, module, message, annotations }: Record): string =>
-  JSON.stringify([level, module, message, annotations["peer"], annotations["component"], annotations["place"]])
+/** Words name what a record is about, and its state; a number may be another one each time. */
+const isWord = (value: unknown): boolean => typeof value === "string" && !/^-?\d+$/.test(value)
+
+/** Two records are the same if they say the same of the same, for the same cause. */
+const keyOf = ({ level, module, message, annotations, cause }: Record): string => {
+  const words = Object.entries(annotations).filter(([, value]) => isWord(value))
+  return JSON.stringify([level, module, message, words, Option.getOrNull(cause)])
+}
 
 /** The record, or none while it only repeats a warning. Debug and trace are asked for, so they say everything. */
 const unlessRepeated = (repetitions: Repetitions, record: Record, now: number): Option.Option<Record> => {

@@ -55,6 +55,7 @@ describe.skipIf(missing)("the explorer over a gateway", { timeout: 300_000 }, ()
       ["dag", /^The DAG, live$/],
       ["transactions", /^Transactions$/],
       ["charts", /^Charts$/],
+      ["accounts", /^Accounts$/],
       ["validators", /^Validators$/],
       [`validator/${validator}`, /^Validator /],
       [`address/${validator}`, /^Address /],

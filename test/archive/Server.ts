@@ -48,7 +48,8 @@ export const query = async (
 const urlOf = (folder: string, name: string): string =>
   `postgres://udg@localhost/${name}?host=${encodeURIComponent(folder)}`
 
-export const make = async (): Promise<Server> => {
+/** `settings` are those of postgresql.conf, such as `shared_buffers=1GB`. */
+export const make = async (settings: ReadonlyArray<string> = []): Promise<Server> => {
   const bin = binaries.at(-1) ?? ""
   const user = userOf()
   const folder = mkdtempSync(join(tmpdir(), "udg-pg-"))
@@ -62,7 +63,8 @@ export const make = async (): Promise<Server> => {
   let running: ChildProcess | null = null
   const start = async () => {
     // Killed processes leave what they have written with the system, so nothing needs a sync here.
-    const words = ["-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off"]
+    const all = ["listen_addresses=", "fsync=off", ...settings]
+    const words = ["-D", data, "-k", folder, ...all.flatMap((setting) => ["-c", setting])]
     running = spawn(join(bin, "postgres"), words, { ...options, stdio: "ignore" })
     for (;;) {
       const isUp = await query(urlOf(folder, "postgres"), "select 1").then(

@@ -50,7 +50,7 @@ const fill = (rows: number): ReadonlyArray<string> => {
     `insert into account_states select ${address}, ${index}, i, 0, '' ${from} on conflict do nothing`,
     // A thousand with the same balance.
     `insert into accounts select substr(sha256(int8send(i)), 1, 20), 0, i / 1000, 0, '', i % 10 = 0,
-      case when i % 10 = 0 then 'n' || i end, null, case when i % 10 = 0 then substr(sha256(int8send(i % 100)), 1, 20) end ${from}`,
+      case when i % 10 = 0 then 'n' || i end, null, case when i % 10 = 0 then substr(sha256(int8send(i / 10 % 100)), 1, 20) end ${from}`,
     `insert into hours select i, 1, 1, 1, 0, 0, 0 from generate_series(1, 90000) i`,
     "analyze",
   ]

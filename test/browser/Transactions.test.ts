@@ -56,6 +56,18 @@ describe("the explorer", () => {
     await page.context().close()
   })
 
+  it("says when a transaction was final where no pointer shows a tooltip, too", async () => {
+    const { page } = await Browsers.open(browser, Browsers.phone)
+    await page.goto(`${node.url}/explorer/transactions`)
+    const table = page.getByRole("region", { name: "Finalized transactions, newest first" })
+    await table
+      .locator("time")
+      .first()
+      .getByText(/^\d\d:\d\d:\d\d$/)
+      .waitFor()
+    await page.context().close()
+  })
+
   it("lists those of one account, of one type if that is chosen too, and can be linked to", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/transactions`)

@@ -37,9 +37,13 @@ describe("a validator's page", () => {
     await reward.getByText(/^[\d,]+ UDG, \d+\.\d % of its own stake$/).waitFor()
     await reward.getByText("How this is estimated").click()
     await reward.getByText(/^0\.1 UDG × [\d,]+ × 100\.00 % × 100\.00 % × 80 % = [\d,]+ UDG$/).waitFor()
-    const rounds = page.getByRole("img", { name: /^Rounds made of those due/ })
+    const rounds = page.getByRole("img", { name: /^Rounds made and missed/ })
     await rounds.waitFor()
-    expect(await rounds.getAttribute("aria-label")).toMatch(/; made between \d+ and \d+, now \d+$/)
+    expect(await rounds.getAttribute("aria-label")).toMatch(
+      /: made between \d+ and \d+, now \d+; missed between 0 and 0, now 0$/,
+    )
+    await page.getByText(/^made \d+$/).waitFor()
+    await page.getByText("missed 0").waitFor()
     expect(await Axe.seriousOn(page)).toEqual([])
     await page.getByRole("link", { name: "Delegate to it" }).click()
     await page.waitForURL(/\/explorer\/wallet\?action=delegate&validator=/)

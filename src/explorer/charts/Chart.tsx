@@ -5,7 +5,7 @@ import uPlot from "uplot"
 import * as Colours from "../show/Colours.js"
 import * as Theme from "../show/Theme.js"
 import * as Words from "../show/Words.js"
-import type { Course } from "./Course.js"
+import * as Course from "./Course.js"
 
 export interface Line {
   readonly name: string
@@ -18,10 +18,10 @@ interface Props {
   readonly title: string
   /** What was drawn, such as "the last hour". */
   readonly window: string
-  readonly course: Course
+  readonly course: Course.Course
   readonly lines: ReadonlyArray<Line>
   readonly write: (value: number) => string
-  /** Bars from zero, each over those before it: a line's value contains that of the next one. */
+  /** Bars, those of each line on top of those before it. */
   readonly isStacked?: boolean
   /** The axis begins at zero. */
   readonly fromZero?: boolean
@@ -40,7 +40,13 @@ const variables = {
 const HEIGHT = 170
 const KEY = "udg-time"
 
-const dataOf = ({ at, values }: Course): uPlot.AlignedData => [[...at], ...values.map((line) => [...line])]
+/** uPlot draws every bar from zero: those that reach highest come first, and the others over them. */
+const drawn = <A,>(of: ReadonlyArray<A>, isStacked: boolean): ReadonlyArray<A> => (isStacked ? of.toReversed() : of)
+
+const dataOf = ({ course: { at, values }, isStacked = false }: Props): uPlot.AlignedData => [
+  [...at],
+  ...drawn(isStacked ? Course.stacked(values) : values, isStacked).map((line) => [...line]),
+]
 
 /** Above what is drawn there is some air, and a flat line is no line at the edge. */
 const scaleOf =
@@ -104,7 +110,7 @@ const optionsOf = (
       },
       { ...axisOf(palette), size: 66, space: 36, values: (_, splits) => splits.map(write) },
     ],
-    series: [{}, ...lines.map((line) => seriesOf(line, palette, isStacked))],
+    series: [{}, ...drawn(lines, isStacked).map((line) => seriesOf(line, palette, isStacked))],
     hooks: { setCursor: [({ cursor: { idx } }) => onMove(idx ?? null)] },
   }
 }
@@ -156,7 +162,7 @@ export const Chart = (props: Props) => {
     const options = optionsOf(latest.current, parent.current, (at) => {
       index.value = at
     })
-    plot.current = new uPlot(options, dataOf(latest.current.course), parent.current)
+    plot.current = new uPlot(options, dataOf(latest.current), parent.current)
   }
   // uPlot takes colours and lines when it is made: another theme makes another one.
   useSignalEffect(() => {
@@ -175,7 +181,7 @@ export const Chart = (props: Props) => {
       plot.current = undefined
     }
   }, [])
-  useEffect(() => plot.current?.setData(dataOf(course)), [course])
+  useEffect(() => plot.current?.setData(dataOf(latest.current)), [course])
 
   const id = `chart-${title.toLowerCase().replaceAll(/\W+/g, "-")}`
   return (

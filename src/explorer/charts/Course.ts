@@ -44,6 +44,16 @@ export const level =
   (_, end) =>
     values[end - 1] ?? null
 
+/** Each line on top of those before it. */
+export const stacked = (values: Course["values"]): Course["values"] => {
+  const tops: Array<ReadonlyArray<number | null>> = []
+  for (const line of values) {
+    const below = tops.at(-1)
+    tops.push(line.map((value, i) => (value === null ? null : value + (below?.[i] ?? 0))))
+  }
+  return tops
+}
+
 /** So many steps without a point, and the line is broken: the node did not run. */
 const GAP_STEPS = 3
 

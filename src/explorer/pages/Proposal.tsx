@@ -1,7 +1,7 @@
 import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
-import { Amount, AmountCell } from "../show/Amount.js"
+import { Amount, AmountCell, WholeAmount } from "../show/Amount.js"
 import { Badge } from "../show/Badge.js"
 import { Facts, LoadedPage, Problem, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
@@ -58,9 +58,9 @@ export const Proposal = ({ id }: { readonly id: string }) => {
               ["Bond", <Bond of={proposal} />],
               ["Votes count until", Words.count(proposal.voting_ends_at_round)],
               ["Carried out from", Words.count(proposal.executes_at_round)],
-              ["Yes", <Amount sats={proposal.votes_for} />],
-              ["No", <Amount sats={proposal.votes_against} />],
-              ["May vote", <Amount sats={proposal.snapshot_total_stake} />],
+              ["Yes", <WholeAmount sats={proposal.votes_for} />],
+              ["No", <WholeAmount sats={proposal.votes_against} />],
+              ["May vote", <WholeAmount sats={proposal.snapshot_total_stake} />],
             ]}
           />
           <Section title="Voters" aside={Words.count(proposal.voters.length)}>

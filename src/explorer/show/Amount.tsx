@@ -15,7 +15,15 @@ export const Amount = ({ sats, unit = true }: { readonly sats: number; readonly 
   )
 }
 
-/** The same in a column, padded invisibly so that decimal points are aligned. */
+/** The same in whole coins, where nobody counts the rest. */
+export const WholeAmount = ({ sats }: { readonly sats: number }) => (
+  <span class="amount" title={`${Words.coins(sats)} UDG`}>
+    {Words.wholeCoins(sats)}
+    <span class="unit"> UDG</span>
+  </span>
+)
+
+/** An exact amount in a column, padded invisibly so that decimal points are aligned. */
 export const AmountCell = ({ sats }: { readonly sats: number | undefined }) => {
   if (sats === undefined) return <None />
   const [, decimals] = Words.coinParts(sats)

@@ -2,7 +2,7 @@ import * as Clock from "./Clock.js"
 import { None } from "./None.js"
 import * as Words from "./Words.js"
 
-/** How long ago and when; on a narrow screen the moment is in the tooltip alone. */
+/** How long ago and when; in a list on a narrow screen the moment stands below. */
 export const When = ({ at }: { readonly at: number | null }) =>
   at === null ? (
     <None />

@@ -17,6 +17,9 @@ export const coinParts = (sats: number): readonly [whole: string, decimals: stri
 
 export const coins = (sats: number): string => coinParts(sats).join(".")
 
+/** The same without what follows the point. */
+export const wholeCoins = (sats: number): string => coinParts(sats)[0]
+
 /** The same with no more decimals than it has, for a formula. */
 export const exactCoins = (sats: number): string => Sats.formatCoin(sats)
 

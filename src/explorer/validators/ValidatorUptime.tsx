@@ -12,27 +12,25 @@ import * as Words from "../show/Words.js"
 
 type Rounds = Answer<"monitoring", "validatorRounds">
 
-/** Rounds made, drawn over all rounds: what shows above them was missed. */
 const lines: ReadonlyArray<Line> = [
-  { name: "due", tone: "bad" },
   { name: "made", tone: "good" },
+  { name: "missed", tone: "bad" },
 ]
 
 const RoundsChart = ({ of, window }: { readonly of: Rounds; readonly window: Windows.Window }) => {
   const course = useMemo(() => {
-    const due = of.made.map((made, i) => made + (of.missed[i] ?? 0))
     const total =
       (counts: ReadonlyArray<number>): Course.Of =>
       (first, end) =>
         Course.sum(counts, first, end)
     return Course.draw(of, { from: (of.at.at(-1) ?? 0) - window.spanMs, groupMs: of.step_ms }, [
-      total(due),
       total(of.made),
+      total(of.missed),
     ])
   }, [of, window])
   return (
     <Chart
-      title="Rounds made of those due"
+      title="Rounds made and missed"
       window={window.label}
       course={course}
       lines={lines}

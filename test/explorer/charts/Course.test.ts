@@ -40,3 +40,9 @@ it("draws nothing of nothing", () => {
     values: [[]],
   })
 })
+
+it("stacks each line on those before it", () => {
+  const made = [4, 5, null]
+  const missed = [1, 0, null]
+  expect(Course.stacked([made, missed])).toEqual([made, [5, 5, null]])
+})

@@ -12,6 +12,10 @@ describe("figures in words", () => {
     expect(Words.coins(sats)).toBe(coins)
   })
 
+  it("are whole coins where nobody counts the rest", () => {
+    expect(Words.wholeCoins(123_456_789_999_999)).toBe("1,234,567")
+  })
+
   it.each([
     [0, "0 s"],
     [400, "< 1 s"],

@@ -52,128 +52,135 @@ const paying = (network: Processes.Founded, node: Processes.Started) => {
   }
 }
 
-describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("an archive", { timeout: 300_000 }, () => {
-  let server: Server.Server
+describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
+  Rest.of("PostgreSQL and validators", "an archive"),
+  { timeout: 300_000 },
+  () => {
+    let server: Server.Server
 
-  interface Lived {
-    readonly network: Processes.Founded
-    readonly node: Processes.Started
-    readonly database: string
-  }
-  /** A network with an archive that has stopped, whose follower is called "a". */
-  let lived: Lived | undefined
-
-  const live = async (): Promise<Lived> => {
-    const database = await server.create("refusals")
-    const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-one" })
-    const node = await Processes.startValidator(network, 0, [], ["--archive"])
-    const follower = follow(network, "a", database, node)
-    await Processes.until(`it has begun: ${follower.said()}`, async () => (await position(database)) > 20)
-    await follower.end("SIGTERM")
-    return { network, node, database }
-  }
-
-  beforeAll(async () => {
-    server = await Server.make()
-  }, 60_000)
-  afterAll(async () => {
-    await Processes.removeAll()
-    await server.remove()
-  })
-
-  it(Rest.of("a minute of kills", "loses nothing and writes nothing twice, however often it is killed"), async () => {
-    const database = await server.create("kills")
-    const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-archive" })
-    const [node] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
-    if (node === undefined) return expect.fail()
-    const stop = paying(network, node)
-    await Processes.everybodyAt([node], 150)
-    let follower = follow(network, "a", database, node)
-    for (let n = 0; n < KILLS; n++) {
-      const before = await position(database)
-      await Processes.until(`more commits than ${before}: ${follower.said()}`, async () => {
-        if (follower.child.exitCode !== null) expect.fail(follower.said())
-        return (await position(database)) > before + 3 + 5 * n
-      })
-      await follower.end("SIGKILL")
-      follower = follow(network, "a", database, node)
+    interface Lived {
+      readonly network: Processes.Founded
+      readonly node: Processes.Started
+      readonly database: string
     }
-    const paid = await stop()
-    const target = Processes.commits(node).length
-    // What the node took last may still wait for a commit.
-    await Processes.until("the archive has them", async () => {
-      const [[count] = []] = await Server.query(database, "select count(*) from transactions").catch(() => [])
-      return (await position(database)) >= target && Number(count) >= paid
+    /** A network with an archive that has stopped, whose follower is called "a". */
+    let lived: Lived | undefined
+
+    const live = async (): Promise<Lived> => {
+      const database = await server.create("refusals")
+      const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-one" })
+      const node = await Processes.startValidator(network, 0, [], ["--archive"])
+      const follower = follow(network, "a", database, node)
+      await Processes.until(`it has begun: ${follower.said()}`, async () => (await position(database)) > 20)
+      await follower.end("SIGTERM")
+      return { network, node, database }
+    }
+
+    beforeAll(async () => {
+      server = await Server.make()
+    }, 60_000)
+    afterAll(async () => {
+      await Processes.removeAll()
+      await server.remove()
     })
-    expect(await follower.end("SIGTERM")).toBe(0)
-    const { transactions } = await compare(database, node, follower)
-    expect(transactions).toBe(paid)
-    const words = await Server.query(
-      database,
-      "select count(*) from transactions where words <> '' and to_tsvector('simple', words) @@ to_tsquery('simple', 'rent')",
-    )
-    expect(Number(words[0]?.[0])).toBe(Math.ceil(paid / 3))
-  })
 
-  it("goes on when the database is killed and comes back, beside a second archive of the same database", async () => {
-    const database = await server.create("restarts")
-    const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-restarts" })
-    const [node] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
-    if (node === undefined) return expect.fail()
-    const stop = paying(network, node)
-    const followers = ["a", "b"].map((name) => follow(network, name, database, node))
-    await Processes.until("it has begun", async () => (await position(database)) > 10)
-    await server.kill()
-    await new Promise((settle) => setTimeout(settle, 1_500))
-    await server.start()
-    const before = await position(database)
-    await Processes.until("it goes on", async () => (await position(database)) > before + 10)
-    const paid = await stop()
-    const target = Processes.commits(node).length
-    await Processes.until("the archive has them", async () => (await position(database)) >= target)
-    const [first, second] = followers
-    if (first === undefined || second === undefined) return expect.fail()
-    expect(await second.end("SIGTERM")).toBe(0)
-    const after = await position(database)
-    await Processes.until("the first goes on alone", async () => (await position(database)) > after)
-    expect(await first.end("SIGTERM")).toBe(0)
-    expect((await compare(database, node, first)).transactions).toBe(paid)
-    lived = { network, node, database }
-  })
+    it(Rest.of("a minute of kills", "loses nothing and writes nothing twice, however often it is killed"), async () => {
+      const database = await server.create("kills")
+      const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-archive" })
+      const [node] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
+      if (node === undefined) return expect.fail()
+      const stop = paying(network, node)
+      await Processes.everybodyAt([node], 150)
+      let follower = follow(network, "a", database, node)
+      for (let n = 0; n < KILLS; n++) {
+        const before = await position(database)
+        await Processes.until(`more commits than ${before}: ${follower.said()}`, async () => {
+          if (follower.child.exitCode !== null) expect.fail(follower.said())
+          return (await position(database)) > before + 3 + 5 * n
+        })
+        await follower.end("SIGKILL")
+        follower = follow(network, "a", database, node)
+      }
+      const paid = await stop()
+      const target = Processes.commits(node).length
+      // What the node took last may still wait for a commit.
+      await Processes.until("the archive has them", async () => {
+        const [[count] = []] = await Server.query(database, "select count(*) from transactions").catch(() => [])
+        return (await position(database)) >= target && Number(count) >= paid
+      })
+      expect(await follower.end("SIGTERM")).toBe(0)
+      const { transactions } = await compare(database, node, follower)
+      expect(transactions).toBe(paid)
+      const words = await Server.query(
+        database,
+        "select count(*) from transactions where words <> '' and to_tsvector('simple', words) @@ to_tsquery('simple', 'rent')",
+      )
+      expect(Number(words[0]?.[0])).toBe(Math.ceil(paid / 3))
+    })
 
-  it("refuses a database that an earlier version filled, and says what to do", async () => {
-    const database = await server.create("earlier")
-    const [first] = migrations
-    for (const statement of (first?.statements ?? "").split(/;\s*\n/).filter((text) => text.trim() !== ""))
-      await Server.query(database, statement)
-    await Server.query(database, "create table schema_versions (version integer primary key, at timestamptz not null)")
-    await Server.query(database, "insert into schema_versions values (1, now())")
-    await Server.query(database, "insert into position values (true, 7, '', '', 0)")
-    const migrate = Effect.scoped(Effect.flatMap(Postgres.open(Redacted.make(database)), Migration.run))
-    const refused = await Effect.runPromise(Effect.flip(migrate))
-    expect(refused._tag).toBe("OutdatedArchive")
-    expect(refused.message).toMatch(/filled with version 1 .* name an empty database and an empty data directory/)
-    await Server.query(database, "delete from position")
-    await Effect.runPromise(migrate)
-    expect(await Server.query(database, "select max(version) from schema_versions")).toEqual([[migrations.length]])
-  })
+    it("goes on when the database is killed and comes back, beside a second archive of the same database", async () => {
+      const database = await server.create("restarts")
+      const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-restarts" })
+      const [node] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
+      if (node === undefined) return expect.fail()
+      const stop = paying(network, node)
+      const followers = ["a", "b"].map((name) => follow(network, name, database, node))
+      await Processes.until("it has begun", async () => (await position(database)) > 10)
+      await server.kill()
+      await new Promise((settle) => setTimeout(settle, 1_500))
+      await server.start()
+      const before = await position(database)
+      await Processes.until("it goes on", async () => (await position(database)) > before + 10)
+      const paid = await stop()
+      const target = Processes.commits(node).length
+      await Processes.until("the archive has them", async () => (await position(database)) >= target)
+      const [first, second] = followers
+      if (first === undefined || second === undefined) return expect.fail()
+      expect(await second.end("SIGTERM")).toBe(0)
+      const after = await position(database)
+      await Processes.until("the first goes on alone", async () => (await position(database)) > after)
+      expect(await first.end("SIGTERM")).toBe(0)
+      expect((await compare(database, node, first)).transactions).toBe(paid)
+      lived = { network, node, database }
+    })
 
-  it("refuses a database of another network, or one that is behind its own files, and says no password", async () => {
-    const { network, node, database } = lived ?? (await live())
-    const secret = database.replace("udg@", "udg:hidden-word@")
-    const other = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-other" })
-    const stranger = follow(other, "b", secret, node)
-    await Processes.until("it ends", () => stranger.child.exitCode !== null)
-    expect(stranger.child.exitCode).toBe(1)
-    expect(stranger.said()).toMatch(/is of udg-[a-z]+ \([0-9a-f]{64}\), not of udg-other/)
-    await Server.query(
-      database,
-      `update position set (commit_index, commit_hash, effects_digest) =
+    it("refuses a database that an earlier version filled, and says what to do", async () => {
+      const database = await server.create("earlier")
+      const [first] = migrations
+      for (const statement of (first?.statements ?? "").split(/;\s*\n/).filter((text) => text.trim() !== ""))
+        await Server.query(database, statement)
+      await Server.query(
+        database,
+        "create table schema_versions (version integer primary key, at timestamptz not null)",
+      )
+      await Server.query(database, "insert into schema_versions values (1, now())")
+      await Server.query(database, "insert into position values (true, 7, '', '', 0)")
+      const migrate = Effect.scoped(Effect.flatMap(Postgres.open(Redacted.make(database)), Migration.run))
+      const refused = await Effect.runPromise(Effect.flip(migrate))
+      expect(refused._tag).toBe("OutdatedArchive")
+      expect(refused.message).toMatch(/filled with version 1 .* name an empty database and an empty data directory/)
+      await Server.query(database, "delete from position")
+      await Effect.runPromise(migrate)
+      expect(await Server.query(database, "select max(version) from schema_versions")).toEqual([[migrations.length]])
+    })
+
+    it("refuses a database of another network, or one that is behind its own files, and says no password", async () => {
+      const { network, node, database } = lived ?? (await live())
+      const secret = database.replace("udg@", "udg:hidden-word@")
+      const other = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-other" })
+      const stranger = follow(other, "b", secret, node)
+      await Processes.until("it ends", () => stranger.child.exitCode !== null)
+      expect(stranger.child.exitCode).toBe(1)
+      expect(stranger.said()).toMatch(/is of udg-[a-z]+ \([0-9a-f]{64}\), not of udg-other/)
+      await Server.query(
+        database,
+        `update position set (commit_index, commit_hash, effects_digest) =
         (select commit_index, hash, effects_digest from commits where commit_index = 5)`,
-    )
-    const behind = follow(network, "a", secret, node)
-    await Processes.until("it ends", () => behind.child.exitCode !== null)
-    expect(behind.said()).toMatch(/ends with commit 5, before commit \d+ of the data directory; name an empty/)
-    for (const { said } of [stranger, behind]) expect(said()).not.toContain("hidden-word")
-  })
-})
+      )
+      const behind = follow(network, "a", secret, node)
+      await Processes.until("it ends", () => behind.child.exitCode !== null)
+      expect(behind.said()).toMatch(/ends with commit 5, before commit \d+ of the data directory; name an empty/)
+      for (const { said } of [stranger, behind]) expect(said()).not.toContain("hidden-word")
+    })
+  },
+)

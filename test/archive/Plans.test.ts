@@ -11,6 +11,7 @@ import * as Finalized from "../../src/gateway/Finalized.js"
 import * as Latest from "../../src/gateway/Latest.js"
 import type { Filter } from "../../src/node/reads/State.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Rest from "../support/Rest.js"
 import * as Server from "./Server.js"
 
 const page = readFileSync("docs/operations/archive.md", "utf8")
@@ -116,7 +117,9 @@ const filters: ReadonlyArray<readonly [what: string, filter: Filter, found: numb
 const MEASURED_SETTINGS = ["shared_buffers=2GB", "max_wal_size=16GB", "full_page_writes=off", "autovacuum=off"]
 const IS_MEASURED = process.env["UDG_ARCHIVE_ROWS"] !== undefined
 
-describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("a question to an archive", () => {
+const ANSWERS = Rest.of("PostgreSQL and a hundred thousand rows", "a question to an archive")
+
+describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(ANSWERS, () => {
   let server: Server.Server
   let database = ""
 

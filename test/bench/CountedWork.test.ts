@@ -11,6 +11,7 @@ import type { Hash } from "../../src/protocol/identity/Hash.js"
 import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { startNode } from "../../src/testing/Testing.js"
 import * as world from "../storage/world.js"
+import * as Rest from "../support/Rest.js"
 
 const counted = vi.hoisted(() => ({ hashes: 0 }))
 
@@ -62,7 +63,7 @@ const write = (storage: Kept, { vertex, batch }: ReturnType<typeof commitOf>) =>
   Effect.zipRight(storage.vertices.insert([vertex]), storage.appendCommit(batch))
 
 // In memory: on the disk another thread carries them out, where nobody counts.
-it("a vertex of a thousand transfers and its commit take few statements", () =>
+it(Rest.of("thousands of transfers", "a vertex of a thousand transfers and its commit take few statements"), () =>
   world
     .inMemory((storage) =>
       Effect.gen(function* () {
@@ -75,9 +76,10 @@ it("a vertex of a thousand transfers and its commit take few statements", () =>
         }
       }),
     )
-    .pipe(Effect.provide(world.platform), Effect.runPromise))
+    .pipe(Effect.provide(world.platform), Effect.runPromise),
+)
 
-it("a transfer takes little of the disk", () =>
+it(Rest.of("thousands of transfers", "a transfer takes little of the disk"), () =>
   Effect.gen(function* () {
     const path = yield* world.temporaryDirectory
     const [first = expect.fail(), ...others] = commits(1 + COMMITS)
@@ -86,7 +88,8 @@ it("a transfer takes little of the disk", () =>
     const before = bytesOf(path)
     yield* world.inDirectory(path, (storage) => Effect.forEach(others, (commit) => write(storage, commit)))
     expect((bytesOf(path) - before) / (TRANSFERS * COMMITS)).toBeLessThanOrEqual(260)
-  }).pipe(Effect.provide(world.platform), Effect.scoped, Effect.runPromise))
+  }).pipe(Effect.provide(world.platform), Effect.scoped, Effect.runPromise),
+)
 
 it("a transfer is few bytes, alone and in a vertex", () => {
   const transactions = Array.from({ length: TRANSFERS }, (_, n) => world.transfer(n, n + 1, 7))
@@ -96,7 +99,7 @@ it("a transfer is few bytes, alone and in a vertex", () => {
   expect(together).toBeLessThanOrEqual(alone + 1)
 })
 
-it("from its JSON to its commit a transfer is hashed a few times", async () => {
+it(Rest.of("a node under load", "from its JSON to its commit a transfer is hashed a few times"), async () => {
   const node = await startNode({ roundMs: 20, accounts: 50 })
   try {
     const payloads = Array.from({ length: 20 }, (_, nonce) =>

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
+import * as Rest from "../support/Rest.js"
 import { program } from "./Running.js"
 import { Person } from "./wallet/Person.js"
 
@@ -111,7 +112,7 @@ describe("completion in zsh", () => {
   })
 })
 
-describe("completion in zsh and fish", () => {
+describe(Rest.of("a shell for each option", "completion in zsh and fish"), () => {
   const commands = offered("udg", "")
 
   it.each(["zsh", "fish"])("%s knows the same commands and their options", (shell) => {

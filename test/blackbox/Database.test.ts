@@ -283,19 +283,22 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
       expect(found.stderr).toMatch(/^udg: .*udg\.db is damaged: .*; restore a backup, .*\n$/)
     })
 
-    it("sees an index that is not that of its table, which a start does not look for", async () => {
-      const directory = copy()
-      const database = new Sqlite(join(directory, "udg.db"))
-      database.unsafeMode(true)
-      database.exec("pragma writable_schema = on")
-      const sql = "create index transaction_vertices_by_commit on transaction_vertices (timestamp)"
-      database.prepare("update sqlite_schema set sql = ? where name = 'transaction_vertices_by_commit'").run(sql)
-      database.close()
-      const found = await verify(directory)
-      expect(found).toMatchObject({ code: 1, stdout: "" })
-      expect(found.stderr).toMatch(/^udg: .*udg\.db is damaged: .* index transaction_vertices_by_commit; .*\n$/)
-      await runTo(directory, 4 * EPOCH_ROUNDS + 20)
-    })
+    it(
+      Rest.of("more starts", "sees an index that is not that of its table, which a start does not look for"),
+      async () => {
+        const directory = copy()
+        const database = new Sqlite(join(directory, "udg.db"))
+        database.unsafeMode(true)
+        database.exec("pragma writable_schema = on")
+        const sql = "create index transaction_vertices_by_commit on transaction_vertices (timestamp)"
+        database.prepare("update sqlite_schema set sql = ? where name = 'transaction_vertices_by_commit'").run(sql)
+        database.close()
+        const found = await verify(directory)
+        expect(found).toMatchObject({ code: 1, stdout: "" })
+        expect(found.stderr).toMatch(/^udg: .*udg\.db is damaged: .* index transaction_vertices_by_commit; .*\n$/)
+        await runTo(directory, 4 * EPOCH_ROUNDS + 20)
+      },
+    )
 
     it("sees the genesis of another network", async () => {
       const directory = copy()
@@ -355,7 +358,7 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
       },
     )
 
-    it("with signed.db bring a solo validator back to where it was", async () => {
+    it(Rest.of("more starts", "with signed.db bring a solo validator back to where it was"), async () => {
       const directory = withKey()
       copyFileSync(join(original, "signed.db"), join(directory, "signed.db"))
       expect((await importInto(directory)).code).toBe(0)
@@ -484,41 +487,47 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
       udg("db", "prune", "--data-dir", directory, "--keep-rounds", String(keepRounds), "--yes")
     const count = (directory: string, table: string) => valueIn(directory, `select count(*) from ${table}`)
 
-    it("lets go of what is old, keeps the running epoch and the one before, and says what it freed", async () => {
-      const directory = copy()
-      const size = statSync(join(directory, "udg.db")).size
-      const accounts = await rows(directory, "select address, balance, nonce from accounts order by 1")
-      const kept = await rows(directory, "select hex(hash) from vertices where epoch >= 4 order by 1")
-      const vertices = Number(await count(directory, "vertices"))
-      // As there would be at a shorter interval.
-      await rows(directory, "insert into checkpoints select 7, 1, hash, 0, 1, content, 0 from checkpoints limit 1")
-      expect(await count(directory, "checkpoints where is_closing = 0 and epoch < 4")).toBe(1)
-      const { code, stdout, stderr } = await prune(directory, 0)
-      expect({ code, stderr }).toStrictEqual({ code: 0, stderr: "" })
-      expect(stdout).toMatch(
-        new RegExp(
-          ` {2}old +rounds before \\d+, of epochs before 4\n` +
-            ` {2}pruned +${vertices - kept.length} vertices, 3 transactions with their histories\n` +
-            ` {2}freed +\\d+\\.\\d MiB: \\d+\\.\\d MiB before, \\d+\\.\\d MiB after\n$`,
-        ),
-      )
-      expect(statSync(join(directory, "udg.db")).size).toBeLessThan(size)
-      expect(await rows(directory, "select hex(hash) from vertices order by 1")).toStrictEqual(kept)
-      expect(await rows(directory, "select address, balance, nonce from accounts order by 1")).toStrictEqual(accounts)
-      expect(await valueIn(directory, "select sum(transactions) from transaction_packs")).toBe(1)
-      expect(
-        await valueIn(
-          directory,
-          "select count(*) from account_history where sequence not in (select sequence from transaction_keys)",
-        ),
-      ).toBe(0)
-      expect(
-        await valueIn(directory, "select group_concat(distinct epoch) from checkpoints where is_closing = 1"),
-      ).toBe("1,2,3,4")
-      expect(await count(directory, "checkpoints where is_closing = 0 and epoch < 4")).toBe(0)
-      expect((await verify(directory)).code).toBe(0)
-      await runTo(directory, 4 * EPOCH_ROUNDS + 30)
-    })
+    it(
+      Rest.of(
+        "a node for some epochs",
+        "lets go of what is old, keeps the running epoch and the one before, and says what it freed",
+      ),
+      async () => {
+        const directory = copy()
+        const size = statSync(join(directory, "udg.db")).size
+        const accounts = await rows(directory, "select address, balance, nonce from accounts order by 1")
+        const kept = await rows(directory, "select hex(hash) from vertices where epoch >= 4 order by 1")
+        const vertices = Number(await count(directory, "vertices"))
+        // As there would be at a shorter interval.
+        await rows(directory, "insert into checkpoints select 7, 1, hash, 0, 1, content, 0 from checkpoints limit 1")
+        expect(await count(directory, "checkpoints where is_closing = 0 and epoch < 4")).toBe(1)
+        const { code, stdout, stderr } = await prune(directory, 0)
+        expect({ code, stderr }).toStrictEqual({ code: 0, stderr: "" })
+        expect(stdout).toMatch(
+          new RegExp(
+            ` {2}old +rounds before \\d+, of epochs before 4\n` +
+              ` {2}pruned +${vertices - kept.length} vertices, 3 transactions with their histories\n` +
+              ` {2}freed +\\d+\\.\\d MiB: \\d+\\.\\d MiB before, \\d+\\.\\d MiB after\n$`,
+          ),
+        )
+        expect(statSync(join(directory, "udg.db")).size).toBeLessThan(size)
+        expect(await rows(directory, "select hex(hash) from vertices order by 1")).toStrictEqual(kept)
+        expect(await rows(directory, "select address, balance, nonce from accounts order by 1")).toStrictEqual(accounts)
+        expect(await valueIn(directory, "select sum(transactions) from transaction_packs")).toBe(1)
+        expect(
+          await valueIn(
+            directory,
+            "select count(*) from account_history where sequence not in (select sequence from transaction_keys)",
+          ),
+        ).toBe(0)
+        expect(
+          await valueIn(directory, "select group_concat(distinct epoch) from checkpoints where is_closing = 1"),
+        ).toBe("1,2,3,4")
+        expect(await count(directory, "checkpoints where is_closing = 0 and epoch < 4")).toBe(0)
+        expect((await verify(directory)).code).toBe(0)
+        await runTo(directory, 4 * EPOCH_ROUNDS + 30)
+      },
+    )
 
     it("says what would go, and deletes nothing where nobody agrees", async () => {
       const directory = copy()

@@ -158,7 +158,7 @@ describe.concurrent("the built node", () => {
     LIMIT_MS,
   )
 
-  it("stops at once for a second signal", async () => {
+  it(Rest.of("one more start", "stops at once for a second signal"), async () => {
     const node = nodeIn(place("twice"))
     await node.until(() => /running/.test(node.stderr))
     node.signal("SIGINT")
@@ -197,7 +197,7 @@ describe.concurrent("the built node", () => {
   })
 
   it(
-    "is one process in a directory",
+    Rest.of("more starts", "is one process in a directory"),
     async () => {
       const directory = place("locked")
       const node = nodeIn(directory)
@@ -231,7 +231,7 @@ describe.concurrent("the built node", () => {
   )
 
   it(
-    "writes its genesis again when only the database still has it",
+    Rest.of("more starts", "writes its genesis again when only the database still has it"),
     async () => {
       const directory = leftBehind("no-genesis")
       const before = readFileSync(join(directory, "genesis.json"), "utf8")
@@ -265,7 +265,7 @@ describe.concurrent("the built node", () => {
   ])(Rest.of("more of the same", WRONG_BALANCE), endsWith101, LIMIT_MS)
 
   it(
-    "ends with 100 when the stored vertices contradict a stored commit",
+    Rest.of("more starts", "ends with 100 when the stored vertices contradict a stored commit"),
     async () => {
       const directory = leftBehind("rollback")
       const [[hash] = []] = await rows(database(directory), "select hex(hash) from commits where commit_index = 10")
@@ -331,7 +331,7 @@ describe.concurrent("the built node", () => {
   )
 
   it.runIf(Process.canMount)(
-    "ends with 1 on a read-only file system, and goes on when it is writable",
+    Rest.of("more starts", "ends with 1 on a read-only file system, and goes on when it is writable"),
     async () => {
       const directory = leftBehind("read-only-mount")
       const script = `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"`
@@ -346,7 +346,7 @@ describe.concurrent("the built node", () => {
   )
 
   it.runIf(Process.canMount)(
-    "ends with 1 on a full disk, and the database opens afterwards",
+    Rest.of("more starts", "ends with 1 on a full disk, and the database opens afterwards"),
     async () => {
       const directory = place("full")
       const image = place("full.sh")

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { seriesIn, yamlOf } from "../ops/Kit.js"
+import * as Rest from "../support/Rest.js"
 import { program, Running } from "./Running.js"
 
 const udg = (...words: ReadonlyArray<string>): Running => new Running(process.execPath, [program, ...words])
@@ -120,7 +121,7 @@ describe("udg exporter", () => {
     expect([head.status, await head.text()]).toStrictEqual([200, ""])
   })
 
-  it("fails the scrape while the node is down, and goes on when it is back", async () => {
+  it(Rest.of("two more starts", "fails the scrape while the node is down, and goes on when it is back"), async () => {
     const { node: other, url: otherUrl } = await nodeOn(0)
     const { exporter: over, url } = await exporterOf(otherUrl)
     expect((await fetch(url)).status).toBe(200)

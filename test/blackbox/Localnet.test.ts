@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Rest from "../support/Rest.js"
 import * as InProcess from "./InProcess.js"
 import { Person, typed } from "./wallet/Person.js"
 
@@ -163,7 +164,7 @@ describe("udg localnet", () => {
 
   // It waited for such a node for ever.
   it(
-    "ends also when a node does not",
+    Rest.of("it waits for one that hangs", "ends also when a node does not"),
     async () => {
       const nodes: Array<number> = []
       const { code } = await udg(

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as Rest from "../support/Rest.js"
 import { program, Running } from "./Running.js"
 
 let folder: string
@@ -39,14 +40,14 @@ describe("a node under systemd", () => {
     await ending(node)
   })
 
-  it("says only that it is ready where nobody watches it", async () => {
+  it(Rest.of("one more start", "says only that it is ready where nobody watches it"), async () => {
     const node = start(WRITES, { NOTIFY_SOCKET: "/run/notify" })
     await node.until(() => said().length > 0)
     await ending(node)
     expect(said()).toEqual(["/run/notify READY=1"])
   })
 
-  it("says why systemd does not learn of it, once, and goes on", async () => {
+  it(Rest.of("one more start", "says why systemd does not learn of it, once, and goes on"), async () => {
     const node = start("echo no socket >&2; exit 1", { NOTIFY_SOCKET: "/run/notify", WATCHDOG_USEC: "30000" })
     await node.until(() => node.stderr.includes("systemd was not told READY=1"))
     expect(node.stderr).toContain("no socket")

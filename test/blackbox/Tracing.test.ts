@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Rest from "../support/Rest.js"
 import { program, Running } from "./Running.js"
 
 interface Span {
@@ -75,7 +76,7 @@ describe("a node with a collector", { timeout: 60_000 }, () => {
     expect(resources[0]).toContain("service.name")
   })
 
-  it("sends only the part of the traces that was asked for, and no half ones", async () => {
+  it(Rest.of("one more start", "sends only the part of the traces that was asked for, and no half ones"), async () => {
     spans.length = 0
     const { node, rpc } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_TRACES_SAMPLER_ARG: "0" })
     for (let i = 0; i < 20; i++) await fetch(`${rpc}/status`)
@@ -83,7 +84,7 @@ describe("a node with a collector", { timeout: 60_000 }, () => {
     expect(spans).toEqual([])
   })
 
-  it("goes on when the collector fails, and says so once", async () => {
+  it(Rest.of("one more start", "goes on when the collector fails, and says so once"), async () => {
     status = 503
     const { node, rpc } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_TRACES_SAMPLER_ARG: "1" })
     await node.until(() => /traces were lost/.test(node.stderr))

@@ -43,42 +43,22 @@ const byRoute = <A>(
   return [...routes]
 }
 
-const modes = ["testnet", "mainnet"] as const
-
-/** What a mainnet answers as a testnet does; it refuses more, and that is asked of it in every run. */
-const groupOf = (mode: TestNode.Mode, name: string): string =>
-  mode === "mainnet" ? Rest.of("the same once more", name) : name
-
-/** Both at the same time, since most of it is waiting for rounds. */
-const worlds: Record<TestNode.Mode, () => Promise<World.World>> = {
-  testnet: () => Promise.reject(new Error("not started")),
-  mainnet: () => Promise.reject(new Error("not started")),
-}
-const started: Array<TestNode.TestNode> = []
-
-beforeAll(() => {
-  for (const mode of modes) {
-    const world = TestNode.start({ mode, parameters: World.parameters }).then((node) => {
-      started.push(node)
-      return World.populate(node)
-    })
-    worlds[mode] = () => world
-  }
-})
-afterAll(() => Promise.all(started.map((node) => node.stop())))
-
-describe.each(modes)("a node on a %s", (mode) => {
+describe.each([
+  { mode: "testnet", name: "a node on a testnet" },
+  { mode: "mainnet", name: Rest.of("nearly the same once more", "a node on a mainnet") },
+] as const)("$name", ({ mode }) => {
   let node: TestNode.TestNode
   let world: World.World
   let document: OpenApiDocument.Document
   let judge: Judge
 
   beforeAll(async () => {
-    world = await worlds[mode]()
-    node = world.node
+    node = await TestNode.start({ mode, parameters: World.parameters })
+    world = await World.populate(node)
     document = JSON.parse((await TestServer.ask(node.port, TestServer.get("/openapi.json"))).body)
     judge = new Judge(document)
   })
+  afterAll(() => node.stop())
 
   /** Asks, and holds the answer to everything that is true of any. */
   const ask = async (
@@ -116,7 +96,7 @@ describe.each(modes)("a node on a %s", (mode) => {
     expect([...asked].filter((route) => !routes.includes(route))).toEqual([])
   })
 
-  describe(groupOf(mode, "answers"), () => {
+  describe("answers", () => {
     const answers = async (read: Reads.Read): Promise<void> => {
       const { route, of } = read
       const path = read.path(world)
@@ -298,7 +278,7 @@ describe.each(modes)("a node on a %s", (mode) => {
     })
   })
 
-  describe(groupOf(mode, "takes in"), () => {
+  describe("takes in", () => {
     it("a signed transaction, the same one again with the same answer, and an array of them", async () => {
       const { dave, bob } = node.accounts
       const transfer = (nonce: number, fee = 5_000) => dave.transfer({ to: bob.addressBech32, amount: 1, fee, nonce })

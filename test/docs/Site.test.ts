@@ -9,6 +9,7 @@ import * as Links from "../../scripts/docs/Links.js"
 import * as Markdown from "../../scripts/docs/Markdown.js"
 import { type Entry, over } from "../../scripts/docs/Search.js"
 import * as Udg from "../../src/cli/Udg.js"
+import * as Rest from "../support/Rest.js"
 import { pages, root } from "./Pages.js"
 
 let folder = ""
@@ -18,27 +19,27 @@ let entries: ReadonlyArray<Entry> = []
 
 const BINARY = /\.png$/
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "udg-docs-"))
-  // Beside this process, which has to answer Vitest on a busy machine.
-  const command = ["run", "--silent", "docs", "--", "--out", join(folder, "site")]
-  said = (await promisify(execFile)("npm", command, { cwd: root })).stdout
-  for (const path of readdirSync(join(folder, "site"), { recursive: true, encoding: "utf8" })) {
-    const file = join(folder, "site", path)
-    if (/\.\w+$/.test(path)) files.set(path, BINARY.test(path) ? "" : readFileSync(file, "utf8"))
-  }
-  const [, index = ""] = /^window\.udgEntries=(.*)$/s.exec(files.get("search-index.js") ?? "") ?? []
-  entries = JSON.parse(index)
-}, 300_000)
-afterAll(() => rmSync(folder, { recursive: true }))
-
 const html = (): ReadonlyArray<readonly [string, string]> => [...files].filter(([path]) => path.endsWith(".html"))
 
 /** What a person reads of a page, without code, where any character may stand. */
 const proseOf = (page: string): string =>
   Markdown.wordsOf(page.replaceAll(/<(pre|code|script|style|textarea)\b[\s\S]*?<\/\1>/g, " "))
 
-describe("the site", () => {
+describe(Rest.of("all pages are made", "the site"), () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "udg-docs-"))
+    // Beside this process, which has to answer Vitest on a busy machine.
+    const command = ["run", "--silent", "docs", "--", "--out", join(folder, "site")]
+    said = (await promisify(execFile)("npm", command, { cwd: root })).stdout
+    for (const path of readdirSync(join(folder, "site"), { recursive: true, encoding: "utf8" })) {
+      const file = join(folder, "site", path)
+      if (/\.\w+$/.test(path)) files.set(path, BINARY.test(path) ? "" : readFileSync(file, "utf8"))
+    }
+    const [, index = ""] = /^window\.udgEntries=(.*)$/s.exec(files.get("search-index.js") ?? "") ?? []
+    entries = JSON.parse(index)
+  }, 300_000)
+  afterAll(() => rmSync(folder, { recursive: true }))
+
   it("has every page of the repository, and those that are made from the code", async () => {
     const expected = pages.map((page) => (page === "README.md" ? "index.html" : page.replace(/\.md$/, ".html")))
     expect(expected.filter((path) => !files.has(path))).toEqual([])

@@ -167,7 +167,7 @@ describe("the tour", { timeout: 180_000 }, () => {
     return started
   }
 
-  it.each(["README.md", "docs/getting-started.md"])("of %s is what it says", async (page) => {
+  const isWhatItSays = async (page: string): Promise<void> => {
     const [first, ...others] = stepsOf(page)
     expect(first?.command).toBe("npm ci && npm start")
     const seen = new Seen()
@@ -181,7 +181,13 @@ describe("the tour", { timeout: 180_000 }, () => {
     }
     await node.interrupt()
     expect(node.said).toContain("asked to stop")
-  })
+  }
+
+  it("of README.md is what it says", () => isWhatItSays("README.md"))
+  // test/docs/Terminal.test.ts types it.
+  it(Rest.of("a network of four", "of docs/getting-started.md is what it says"), () =>
+    isWhatItSays("docs/getting-started.md"),
+  )
 
   it(Rest.of("two more starts", "goes on with the same network the next time"), async () => {
     const [first] = stepsOf("docs/getting-started.md")

@@ -10,6 +10,7 @@ import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import { Cluster, type Machine } from "../replica/Cluster.js"
 import { Chance } from "../simulation/Chance.js"
+import * as Rest from "../support/Rest.js"
 import * as WholeMessage from "../support/WholeMessage.js"
 
 const NETWORK = "udg-cluster" as NetworkId
@@ -89,7 +90,7 @@ describe("a newcomer among one peer that spoils what it says and three honest on
     ["any of its bytes", spoiling],
     ["the order and number of its checkpoints", rearranging],
   ] as const)(
-    "joins the true state, whatever becomes of %s",
+    Rest.of("many networks", "joins the true state, whatever becomes of %s"),
     async (_, lieOf) => {
       for (let seed = 1; seed <= runs; seed++) {
         // Without turns of the event loop the runner takes the worker for dead.

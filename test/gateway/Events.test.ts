@@ -11,6 +11,7 @@ import * as TransactionJson from "../../src/protocol/transaction/TransactionJson
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
 import * as Processes from "../network/Processes.js"
+import * as Rest from "../support/Rest.js"
 import { type Gateway, post, serve } from "./Serving.js"
 
 type Event = Client.NumberedEvent["event"]
@@ -53,158 +54,162 @@ const shared = (events: ReadonlyArray<string>, others: ReadonlyArray<string>): R
   return events.slice(first, last + 1)
 }
 
-describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("events of gateways", { timeout: 300_000 }, () => {
-  let server: Server.Server
-  let network: Processes.Founded
-  let validator: Processes.Started
-  let other: Processes.Started
-  let follower: Follower
-  let left: Gateway
-  let right: Gateway
-  let nonce = 0
-  const friend = Address.fromPublicKey(SecretKey.generate().publicKey)
+describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
+  Rest.of("PostgreSQL, validators, two gateways", "events of gateways"),
+  { timeout: 300_000 },
+  () => {
+    let server: Server.Server
+    let network: Processes.Founded
+    let validator: Processes.Started
+    let other: Processes.Started
+    let follower: Follower
+    let left: Gateway
+    let right: Gateway
+    let nonce = 0
+    const friend = Address.fromPublicKey(SecretKey.generate().publicKey)
 
-  const pay = async (url: string): Promise<string> => {
-    const from = Address.fromPublicKey(network.rich.publicKey)
-    const operation = { _tag: "Transfer", to: friend, amount: Sats.make(5), memo: "" } as const
-    const unsigned = { from, nonce: Natural.nonce(nonce++), fee: Sats.make(1_000), operation }
-    const signed = Transaction.sign(network.genesis.networkId, unsigned, network.rich)
-    const answer = await post(`${url}/tx/submit`, TransactionJson.toJson(signed))
-    expect(answer).toMatchObject({ status: 200 })
-    return String(answer.body.tx_hash)
-  }
-
-  /** The first event for who comes with this number. */
-  const first = async (url: string, after: string): Promise<Client.NumberedEvent> => {
-    for await (const numbered of Client.connect(url).events(after)) return numbered
-    throw new Error("no event")
-  }
-
-  beforeAll(async () => {
-    server = await Server.make()
-    const database = await server.create("events")
-    network = Processes.found({ validators: 1, roundMs: 100, epochRounds: 600, networkId: "udg-events" })
-    const [started] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
-    if (started === undefined) throw new Error("no node")
-    validator = started
-    other = await Processes.start(network, "other", ["--peer", validator.p2p, "--rate-limits", "off"])
-    follower = follow(network, "events", database, validator)
-    await Processes.until(`the archive begins: ${follower.said()}`, async () => {
-      const rows = await Server.query(database, "select commit_index from position").catch(() => [])
-      return Number(rows[0]?.[0] ?? -1) > 5
-    })
-    // The left one hears the node that will stop.
-    left = await serve(network.genesisFile, database, [other.http ?? "", validator.http ?? ""])
-    right = await serve(network.genesisFile, database, [validator.http ?? ""])
-  }, 240_000)
-
-  afterAll(async () => {
-    for (const gateway of [left, right]) gateway?.child.kill("SIGKILL")
-    await follower?.end("SIGKILL")
-    await Processes.removeAll()
-    await server.remove()
-  })
-
-  it("tell of a payment once pending and once final, and what is told to be final can be read at once", async () => {
-    const client = Client.connect(left.url)
-    const about: Array<Event> = []
-    let hash: string | undefined
-    for await (const { event } of client.events()) {
-      hash ??= await pay(right.url)
-      if (event.type === "round") {
-        const { last_finalized_round: known } = await client.core.status()
-        expect(known).toBeGreaterThanOrEqual(event.finalized_round)
-      }
-      if (event.type === "vertex") await client.dag.vertex({ path: { hash: event.hash } })
-      if (event.type !== "transaction" || event.hash !== hash) continue
-      about.push(event)
-      if (event.status === "pending") continue
-      expect(await client.transactions.lookup({ path: { hash: event.hash } })).toMatchObject({ status: "finalized" })
-      expect((await client.core.balance({ path: { address: friend } })).balance).toBe(5)
-      break
+    const pay = async (url: string): Promise<string> => {
+      const from = Address.fromPublicKey(network.rich.publicKey)
+      const operation = { _tag: "Transfer", to: friend, amount: Sats.make(5), memo: "" } as const
+      const unsigned = { from, nonce: Natural.nonce(nonce++), fee: Sats.make(1_000), operation }
+      const signed = Transaction.sign(network.genesis.networkId, unsigned, network.rich)
+      const answer = await post(`${url}/tx/submit`, TransactionJson.toJson(signed))
+      expect(answer).toMatchObject({ status: 200 })
+      return String(answer.body.tx_hash)
     }
-    expect(about).toMatchObject([
-      { status: "pending", applied: null, transaction_type: "Transfer", to: friend },
-      { status: "finalized", applied: true, transaction_type: "Transfer", to: friend },
-    ])
-  })
 
-  it("go on after a number of this gateway, and begin with a reset after one of another gateway or of a node", async () => {
-    const numbers = new Map<string, string>()
-    for (const url of [left.url, right.url, validator.http ?? ""])
-      for await (const { id } of Client.connect(url).events()) {
-        numbers.set(url, id)
+    /** The first event for who comes with this number. */
+    const first = async (url: string, after: string): Promise<Client.NumberedEvent> => {
+      for await (const numbered of Client.connect(url).events(after)) return numbered
+      throw new Error("no event")
+    }
+
+    beforeAll(async () => {
+      server = await Server.make()
+      const database = await server.create("events")
+      network = Processes.found({ validators: 1, roundMs: 100, epochRounds: 600, networkId: "udg-events" })
+      const [started] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
+      if (started === undefined) throw new Error("no node")
+      validator = started
+      other = await Processes.start(network, "other", ["--peer", validator.p2p, "--rate-limits", "off"])
+      follower = follow(network, "events", database, validator)
+      await Processes.until(`the archive begins: ${follower.said()}`, async () => {
+        const rows = await Server.query(database, "select commit_index from position").catch(() => [])
+        return Number(rows[0]?.[0] ?? -1) > 5
+      })
+      // The left one hears the node that will stop.
+      left = await serve(network.genesisFile, database, [other.http ?? "", validator.http ?? ""])
+      right = await serve(network.genesisFile, database, [validator.http ?? ""])
+    }, 240_000)
+
+    afterAll(async () => {
+      for (const gateway of [left, right]) gateway?.child.kill("SIGKILL")
+      await follower?.end("SIGKILL")
+      await Processes.removeAll()
+      await server.remove()
+    })
+
+    it("tell of a payment once pending and once final, and what is told to be final can be read at once", async () => {
+      const client = Client.connect(left.url)
+      const about: Array<Event> = []
+      let hash: string | undefined
+      for await (const { event } of client.events()) {
+        hash ??= await pay(right.url)
+        if (event.type === "round") {
+          const { last_finalized_round: known } = await client.core.status()
+          expect(known).toBeGreaterThanOrEqual(event.finalized_round)
+        }
+        if (event.type === "vertex") await client.dag.vertex({ path: { hash: event.hash } })
+        if (event.type !== "transaction" || event.hash !== hash) continue
+        about.push(event)
+        if (event.status === "pending") continue
+        expect(await client.transactions.lookup({ path: { hash: event.hash } })).toMatchObject({ status: "finalized" })
+        expect((await client.core.balance({ path: { address: friend } })).balance).toBe(5)
         break
       }
-    for (const at of [left.url, right.url])
-      for (const [of, id] of numbers) {
-        const { id: next, event } = await first(at, id)
-        if (at === of) expect(Number(next)).toBe(Number(id) + 1)
-        else expect([at, of, event]).toEqual([at, of, { type: "reset", message: expect.stringContaining("missed") }])
-      }
-  })
-
-  it("are only of the types and the account that were asked for", async () => {
-    await pay(left.url)
-    const seen: Array<Event> = []
-    for await (const { event } of Client.connect(left.url).events(undefined, { account: friend })) {
-      seen.push(event)
-      if (seen.length === 1) await pay(left.url)
-      if (seen.length === 3) break
-    }
-    for (const event of seen) expect(event).toMatchObject({ type: "transaction", to: friend })
-    const refused = await fetch(`${left.url}/events?account=@nobody`)
-    expect([refused.status, await refused.json()]).toMatchObject([404, { code: "NameNotFound" }])
-  })
-
-  it("lose and double nothing when the node that it hears falls silent and then dies", async () => {
-    const readers = [reading(left.url), reading(right.url), reading(validator.http ?? "")] as const
-    const sent: Array<string> = []
-    const paying = async (times: number) => {
-      for (let n = 0; n < times; n++) {
-        sent.push(await pay(right.url))
-        await sleep(50)
-      }
-    }
-    const isToldBy = (reader: { readonly events: ReadonlyArray<Event> }, status: string, hash = sent.at(-1)) =>
-      reader.events.some((event) => event.type === "transaction" && event.status === status && event.hash === hash)
-    await Processes.until("streams are open", () => readers.every(({ events }) => events.length > 0))
-    await paying(20)
-    process.kill(other.pid, "SIGSTOP")
-    await paying(20)
-    // It hears the other node now, and has told what was pending meanwhile or is final since.
-    await Processes.until("a new payment is told pending again", async () => {
-      await paying(1)
-      await sleep(300)
-      return isToldBy(readers[0], "pending")
+      expect(about).toMatchObject([
+        { status: "pending", applied: null, transaction_type: "Transfer", to: friend },
+        { status: "finalized", applied: true, transaction_type: "Transfer", to: friend },
+      ])
     })
-    process.kill(other.pid, "SIGCONT")
-    await paying(10)
-    await other.kill()
-    await paying(20)
-    await Processes.until("all are told", () => readers.every((reader) => isToldBy(reader, "finalized")))
-    await Promise.all(readers.map(({ stop }) => stop()))
-    expect(readers.map(({ failure }) => failure())).toEqual([undefined, undefined, undefined])
 
-    const [ofLeft, ofRight, ofNode] = readers.map(({ events }) => events)
-    for (const events of [ofLeft ?? [], ofRight ?? []]) {
-      const told = final(events)
-      expect(new Set(told).size).toBe(told.length)
-      expect(shared(told, final(ofNode ?? []))).toEqual(shared(final(ofNode ?? []), told))
-      for (const hash of sent) {
-        const about = events.flatMap((event) =>
-          event.type === "transaction" && event.hash === hash ? [event.status] : [],
-        )
-        expect(["pending finalized", "finalized"]).toContain(about.join(" "))
+    it("go on after a number of this gateway, and begin with a reset after one of another gateway or of a node", async () => {
+      const numbers = new Map<string, string>()
+      for (const url of [left.url, right.url, validator.http ?? ""])
+        for await (const { id } of Client.connect(url).events()) {
+          numbers.set(url, id)
+          break
+        }
+      for (const at of [left.url, right.url])
+        for (const [of, id] of numbers) {
+          const { id: next, event } = await first(at, id)
+          if (at === of) expect(Number(next)).toBe(Number(id) + 1)
+          else expect([at, of, event]).toEqual([at, of, { type: "reset", message: expect.stringContaining("missed") }])
+        }
+    })
+
+    it("are only of the types and the account that were asked for", async () => {
+      await pay(left.url)
+      const seen: Array<Event> = []
+      for await (const { event } of Client.connect(left.url).events(undefined, { account: friend })) {
+        seen.push(event)
+        if (seen.length === 1) await pay(left.url)
+        if (seen.length === 3) break
       }
-      const rounds = events.flatMap((event) => (event.type === "round" ? [event] : []))
-      expect(rounds.map(({ round }) => round)).toEqual(rounds.map(({ round }) => round).sort((a, b) => a - b))
-      for (const { round, finalized_round } of rounds) expect(round).toBeGreaterThanOrEqual(finalized_round)
-    }
-    // Nothing happened to the node of this one. A payment of an earlier test may have been pending still.
-    const pending = (ofRight ?? []).flatMap((event) =>
-      event.type === "transaction" && event.status === "pending" ? [event.hash] : [],
-    )
-    expect(pending).toEqual(expect.arrayContaining(sent))
-  })
-})
+      for (const event of seen) expect(event).toMatchObject({ type: "transaction", to: friend })
+      const refused = await fetch(`${left.url}/events?account=@nobody`)
+      expect([refused.status, await refused.json()]).toMatchObject([404, { code: "NameNotFound" }])
+    })
+
+    it("lose and double nothing when the node that it hears falls silent and then dies", async () => {
+      const readers = [reading(left.url), reading(right.url), reading(validator.http ?? "")] as const
+      const sent: Array<string> = []
+      const paying = async (times: number) => {
+        for (let n = 0; n < times; n++) {
+          sent.push(await pay(right.url))
+          await sleep(50)
+        }
+      }
+      const isToldBy = (reader: { readonly events: ReadonlyArray<Event> }, status: string, hash = sent.at(-1)) =>
+        reader.events.some((event) => event.type === "transaction" && event.status === status && event.hash === hash)
+      await Processes.until("streams are open", () => readers.every(({ events }) => events.length > 0))
+      await paying(20)
+      process.kill(other.pid, "SIGSTOP")
+      await paying(20)
+      // It hears the other node now, and has told what was pending meanwhile or is final since.
+      await Processes.until("a new payment is told pending again", async () => {
+        await paying(1)
+        await sleep(300)
+        return isToldBy(readers[0], "pending")
+      })
+      process.kill(other.pid, "SIGCONT")
+      await paying(10)
+      await other.kill()
+      await paying(20)
+      await Processes.until("all are told", () => readers.every((reader) => isToldBy(reader, "finalized")))
+      await Promise.all(readers.map(({ stop }) => stop()))
+      expect(readers.map(({ failure }) => failure())).toEqual([undefined, undefined, undefined])
+
+      const [ofLeft, ofRight, ofNode] = readers.map(({ events }) => events)
+      for (const events of [ofLeft ?? [], ofRight ?? []]) {
+        const told = final(events)
+        expect(new Set(told).size).toBe(told.length)
+        expect(shared(told, final(ofNode ?? []))).toEqual(shared(final(ofNode ?? []), told))
+        for (const hash of sent) {
+          const about = events.flatMap((event) =>
+            event.type === "transaction" && event.hash === hash ? [event.status] : [],
+          )
+          expect(["pending finalized", "finalized"]).toContain(about.join(" "))
+        }
+        const rounds = events.flatMap((event) => (event.type === "round" ? [event] : []))
+        expect(rounds.map(({ round }) => round)).toEqual(rounds.map(({ round }) => round).sort((a, b) => a - b))
+        for (const { round, finalized_round } of rounds) expect(round).toBeGreaterThanOrEqual(finalized_round)
+      }
+      // Nothing happened to the node of this one. A payment of an earlier test may have been pending still.
+      const pending = (ofRight ?? []).flatMap((event) =>
+        event.type === "transaction" && event.status === "pending" ? [event.hash] : [],
+      )
+      expect(pending).toEqual(expect.arrayContaining(sent))
+    })
+  },
+)

@@ -17,414 +17,429 @@ import { Running } from "../blackbox/Running.js"
 import * as Processes from "../network/Processes.js"
 import { isTried, textOf } from "../ops/Kit.js"
 import { freePort, mainConfiguration } from "../ops/RealNginx.js"
+import * as Rest from "../support/Rest.js"
 import { type Gateway, get, post, serve } from "./Serving.js"
 
-describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("a gateway", { timeout: 300_000 }, () => {
-  let server: Server.Server
-  let network: Processes.Founded
-  let database = ""
-  let node = ""
-  let started: Processes.Started
-  let follower: Follower
-  const gateways: Array<Gateway> = []
-  const hashes: Array<string> = []
-  const friend = SecretKey.generate()
-  const friendAddress = Address.fromPublicKey(friend.publicKey)
+describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
+  Rest.of("PostgreSQL, validators, an archive and two gateways", "a gateway"),
+  { timeout: 300_000 },
+  () => {
+    let server: Server.Server
+    let network: Processes.Founded
+    let database = ""
+    let node = ""
+    let started: Processes.Started
+    let follower: Follower
+    const gateways: Array<Gateway> = []
+    const hashes: Array<string> = []
+    const friend = SecretKey.generate()
+    const friendAddress = Address.fromPublicKey(friend.publicKey)
 
-  const at = (n: number): string => gateways[n]?.url ?? ""
+    const at = (n: number): string => gateways[n]?.url ?? ""
 
-  const signed = (nonce: number, operation: Operation, fee = 1_000) => {
-    const from = Address.fromPublicKey(network.rich.publicKey)
-    const unsigned = { from, nonce: Natural.nonce(nonce), fee: Sats.make(fee), operation }
-    return TransactionJson.toJson(Transaction.sign(network.genesis.networkId, unsigned, network.rich))
-  }
-
-  const finalized = (url: string, hash: string) =>
-    Processes.until(`${hash} is final at ${url}`, async () => {
-      const { body } = await get(`${url}/tx/${hash}`)
-      return typeof body === "object" && body !== null && "status" in body && body.status === "finalized"
-    })
-
-  beforeAll(async () => {
-    server = await Server.make()
-    database = await server.create("gateway")
-    network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-gateway" })
-    const [first] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
-    if (first === undefined) throw new Error("no node")
-    started = first
-    node = started.http ?? ""
-    follower = follow(network, "a", database, started)
-    await Processes.until(`the archive begins: ${follower.said()}`, async () => {
-      const rows = await Server.query(database, "select commit_index from position").catch(() => [])
-      return Number(rows[0]?.[0] ?? -1) > 5
-    })
-    // Of the first, one node is never there.
-    gateways.push(
-      await serve(network.genesisFile, database, ["http://127.0.0.1:9", node]),
-      await serve(network.genesisFile, database, [node]),
-    )
-    const operations: ReadonlyArray<Operation> = [
-      { _tag: "Transfer", to: friendAddress, amount: Sats.make(5_000_000), memo: "rent\u0000 1" },
-      { _tag: "RegisterNameTx", name: "gateway-friend" as never },
-      { _tag: "Transfer", to: friendAddress, amount: Sats.make(7), memo: "" },
-      {
-        _tag: "DelegateTx",
-        validator: Address.fromPublicKey(network.keys[0]?.publicKey ?? friend.publicKey),
-        amount: Sats.make(20 * Sats.SATS_PER_COIN),
-      },
-    ]
-    const fees = [1_000, 10_000 * Sats.SATS_PER_COIN, 1_000, 1_000]
-    for (const [nonce, operation] of operations.entries()) {
-      const answer = await post(`${at(nonce % 2)}/tx/submit`, signed(nonce, operation, fees[nonce]))
-      expect(answer).toMatchObject({ status: 200, body: { status: "accepted", nonce } })
-      hashes.push(String(answer.body.tx_hash))
-    }
-    for (const hash of hashes) await finalized(at(0), hash)
-  }, 240_000)
-
-  afterAll(async () => {
-    for (const { child } of gateways) child.kill("SIGKILL")
-    await follower.end("SIGKILL")
-    await Processes.removeAll()
-    await server.remove()
-  })
-
-  it("answers what is final as the node does", async () => {
-    const [first = ""] = hashes
-    const lookup = await get(`${node}/tx/${first}`)
-    const { vertex_hash: vertex, round } = lookup.body as { vertex_hash: string; round: number }
-    const latest = (await get(`${at(0)}/checkpoint/latest`)).body as { round: number; hash: string }
-    const rich = Address.fromPublicKey(network.rich.publicKey)
-    const paths = [
-      ...hashes.map((hash) => `/tx/${hash}`),
-      `/balance/${friendAddress}`,
-      `/balance/${rich}`,
-      `/balance/${"0".repeat(40)}`,
-      `/account/${friendAddress}/transactions`,
-      `/account/${rich}/transactions?limit=2`,
-      `/account/${friendAddress}/statement`,
-      `/account/${rich}/statement?limit=2`,
-      `/account/${rich}/policy`,
-      `/names?addresses=${rich},${friendAddress}`,
-      "/transactions",
-      "/transactions?limit=2",
-      "/governance/config",
-      "/proposals",
-      "/proposal/1",
-      `/vote/1/${rich}`,
-      `/delegation/${friendAddress}`,
-      `/stake/${rich}`,
-      `/vertex/${vertex}`,
-      `/round/${round}`,
-      `/checkpoint/${latest.round}`,
-      `/checkpoint/hash/${latest.hash}`,
-      "/checkpoint/epoch/0",
-      `/tx/${"ab".repeat(32)}`,
-      `/vertex/${"ab".repeat(32)}`,
-      "/balance/nonsense",
-      "/balance/@nobody-has-this",
-      "/nothing",
-      "/openapi.json",
-    ]
-    for (const path of paths) {
-      const [own, its] = [await get(at(0) + path), await get(node + path)]
-      expect([path, own.status, own.body]).toEqual([path, its.status, its.body])
-    }
-  })
-
-  it("pages through a history and through everything as the node does", async () => {
-    const rich = Address.fromPublicKey(network.rich.publicKey)
-    for (const path of [`/account/${rich}/transactions`, `/account/${rich}/statement`, "/transactions"]) {
-      const seen: Array<unknown> = []
-      for (let cursor = ""; ; ) {
-        const url = `${at(1)}${path}?limit=1${cursor}`
-        const { status, body } = await get(url)
-        expect(status).toBe(200)
-        const { transactions, entries, next_cursor: next } = body as Record<string, ReadonlyArray<unknown> | undefined>
-        seen.push(...(transactions ?? entries ?? []))
-        if (next === null) break
-        cursor = `&cursor=${next}`
-      }
-      const whole = (await get(`${node}${path}`)).body as Record<string, unknown>
-      expect([path, seen]).toEqual([path, whole["transactions"] ?? whole["entries"]])
-    }
-  })
-
-  it("proves a balance as a node does, to a client that believes nobody", async () => {
-    const rich = Address.fromPublicKey(network.rich.publicKey)
-    const words = ["balance", rich, "--verify", "--genesis", network.genesisFile, "--json"]
-    const { code, stdout, stderr } = await udg(...words, "--node", at(0))
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-    expect(JSON.parse(stdout)).toMatchObject({ checked: { node: at(0), signed_by: 1, members: 1 } })
-  })
-
-  it("describes the network as the node does, and itself as one with an archive", async () => {
-    const [own, its] = [await get(`${at(0)}/network`), await get(`${node}/network`)]
-    expect(its.body).toMatchObject({ has_archive: false })
-    expect(own.body).toEqual({ ...(its.body as object), has_archive: true })
-  })
-
-  describe("answers what only an archive can, and the node says 501", () => {
-    const rich = () => Address.fromPublicKey(network.rich.publicKey)
-
-    const asked = async <A>(path: string): Promise<A> => {
-      expect(await get(node + path)).toMatchObject({ status: 501, body: { code: "NotServed" } })
-      const { status, body } = await get(at(0) + path)
-      expect([path, status]).toEqual([path, 200])
-      return body as A
+    const signed = (nonce: number, operation: Operation, fee = 1_000) => {
+      const from = Address.fromPublicKey(network.rich.publicKey)
+      const unsigned = { from, nonce: Natural.nonce(nonce), fee: Sats.make(fee), operation }
+      return TransactionJson.toJson(Transaction.sign(network.genesis.networkId, unsigned, network.rich))
     }
 
-    /** All pages of one entry each. */
-    const paged = async <A>(path: string, entries: string, next: string, name: string): Promise<ReadonlyArray<A>> => {
-      const seen: Array<A> = []
-      for (let after: unknown = null; ; ) {
-        const url = `${path}${path.includes("?") ? "&" : "?"}limit=1${after === null ? "" : `&${name}=${after}`}`
-        const page = await asked<Record<string, unknown>>(url)
-        seen.push(...(page[entries] as ReadonlyArray<A>))
-        after = page[next]
-        if (after === null) return seen
-      }
-    }
+    const finalized = (url: string, hash: string) =>
+      Processes.until(`${hash} is final at ${url}`, async () => {
+        const { body } = await get(`${url}/tx/${hash}`)
+        return typeof body === "object" && body !== null && "status" in body && body.status === "finalized"
+      })
 
-    it("an account's balance after each commit that changed it, and after any other", async () => {
-      interface Balance {
-        readonly commit: number
-        readonly timestamp: number
-        readonly balance: number
-        readonly nonce: number
-      }
-      const path = `/account/${rich()}/balances`
-      const { balances } = await asked<{ readonly balances: ReadonlyArray<Balance> }>(path)
-      const { entries } = (await get(`${at(0)}/account/${rich()}/statement`)).body as {
-        readonly entries: ReadonlyArray<{ readonly change: number; readonly timestamp: number }>
-      }
-      // What the statement says that it had at that time.
-      for (const { timestamp, balance } of balances)
-        expect(balance).toBe(
-          entries.filter((entry) => entry.timestamp <= timestamp).reduce((sum, { change }) => sum + change, 0),
-        )
-      expect([balances[0]?.nonce, balances.at(-1)]).toMatchObject([4, { commit: 0, nonce: 0 }])
-      expect(await paged(path, "balances", "next_commit", "commit")).toEqual(balances)
-      const [newest, second] = balances
-      if (newest === undefined || second === undefined) return expect.fail()
-      const between = await asked<{ readonly balances: ReadonlyArray<Balance> }>(
-        `${path}?commit=${newest.commit - 1}&limit=1`,
+    beforeAll(async () => {
+      server = await Server.make()
+      database = await server.create("gateway")
+      network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-gateway" })
+      const [first] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
+      if (first === undefined) throw new Error("no node")
+      started = first
+      node = started.http ?? ""
+      follower = follow(network, "a", database, started)
+      await Processes.until(`the archive begins: ${follower.said()}`, async () => {
+        const rows = await Server.query(database, "select commit_index from position").catch(() => [])
+        return Number(rows[0]?.[0] ?? -1) > 5
+      })
+      // Of the first, one node is never there.
+      gateways.push(
+        await serve(network.genesisFile, database, ["http://127.0.0.1:9", node]),
+        await serve(network.genesisFile, database, [node]),
       )
-      expect(between.balances).toEqual([second])
-      const stepped = await asked<{ readonly balances: ReadonlyArray<Balance> }>(
-        `${path}?commit=${newest.commit + 1}&step=1&limit=3`,
-      )
-      expect(stepped.balances.map(({ commit, balance }) => [commit - newest.commit, balance])).toEqual([
-        [1, newest.balance],
-        [0, newest.balance],
-        [-1, newest.commit - 1 === second.commit ? second.balance : stepped.balances[2]?.balance],
-      ])
-      expect(stepped.balances[2]?.balance).toBe(second.balance)
-      const whole = await asked<{ readonly balances: ReadonlyArray<Balance> }>(`${path}?step=9007199254740991`)
-      expect(whole.balances.length).toBe(1)
-      expect(await asked(`/account/${"0".repeat(40)}/balances`)).toMatchObject({ balances: [], next_commit: null })
-    })
-
-    it("accounts by balance", async () => {
-      const { accounts } = await asked<{
-        readonly accounts: ReadonlyArray<{ readonly address: string; readonly name: string; readonly balance: number }>
-      }>("/accounts")
-      expect(accounts[0]).toMatchObject({ address: rich(), name: "gateway-friend" })
-      const order = accounts.toSorted((a, b) => b.balance - a.balance || (a.address < b.address ? -1 : 1))
-      expect(accounts).toEqual(order)
-      const pages = await paged<{ readonly address: string }>("/accounts", "accounts", "next_cursor", "cursor")
-      expect(pages.map(({ address }) => address)).toEqual(accounts.map(({ address }) => address))
-      for (const cursor of ["x", "1", "zz.12", `-1.${rich()}`])
-        expect((await get(`${at(0)}/accounts?cursor=${cursor}`)).status).toBe(400)
-    })
-
-    it("what happened by hour and by day", async () => {
-      interface Sums {
-        readonly timestamp: number
-        readonly commits: number
-        readonly transactions: number
-        readonly failed: number
-        readonly fees: number
+      const operations: ReadonlyArray<Operation> = [
+        { _tag: "Transfer", to: friendAddress, amount: Sats.make(5_000_000), memo: "rent\u0000 1" },
+        { _tag: "RegisterNameTx", name: "gateway-friend" as never },
+        { _tag: "Transfer", to: friendAddress, amount: Sats.make(7), memo: "" },
+        {
+          _tag: "DelegateTx",
+          validator: Address.fromPublicKey(network.keys[0]?.publicKey ?? friend.publicKey),
+          amount: Sats.make(20 * Sats.SATS_PER_COIN),
+        },
+      ]
+      const fees = [1_000, 10_000 * Sats.SATS_PER_COIN, 1_000, 1_000]
+      for (const [nonce, operation] of operations.entries()) {
+        const answer = await post(`${at(nonce % 2)}/tx/submit`, signed(nonce, operation, fees[nonce]))
+        expect(answer).toMatchObject({ status: 200, body: { status: "accepted", nonce } })
+        hashes.push(String(answer.body.tx_hash))
       }
-      for (const [interval, ms] of [
-        ["hour", 3_600_000],
-        ["day", 86_400_000],
-      ] as const) {
-        const { statistics } = await asked<{ readonly statistics: ReadonlyArray<Sums> }>(
-          `/statistics?interval=${interval}`,
+      for (const hash of hashes) await finalized(at(0), hash)
+    }, 240_000)
+
+    afterAll(async () => {
+      for (const { child } of gateways) child.kill("SIGKILL")
+      await follower.end("SIGKILL")
+      await Processes.removeAll()
+      await server.remove()
+    })
+
+    it("answers what is final as the node does", async () => {
+      const [first = ""] = hashes
+      const lookup = await get(`${node}/tx/${first}`)
+      const { vertex_hash: vertex, round } = lookup.body as { vertex_hash: string; round: number }
+      const latest = (await get(`${at(0)}/checkpoint/latest`)).body as { round: number; hash: string }
+      const rich = Address.fromPublicKey(network.rich.publicKey)
+      const paths = [
+        ...hashes.map((hash) => `/tx/${hash}`),
+        `/balance/${friendAddress}`,
+        `/balance/${rich}`,
+        `/balance/${"0".repeat(40)}`,
+        `/account/${friendAddress}/transactions`,
+        `/account/${rich}/transactions?limit=2`,
+        `/account/${friendAddress}/statement`,
+        `/account/${rich}/statement?limit=2`,
+        `/account/${rich}/policy`,
+        `/names?addresses=${rich},${friendAddress}`,
+        "/transactions",
+        "/transactions?limit=2",
+        "/governance/config",
+        "/proposals",
+        "/proposal/1",
+        `/vote/1/${rich}`,
+        `/delegation/${friendAddress}`,
+        `/stake/${rich}`,
+        `/vertex/${vertex}`,
+        `/round/${round}`,
+        `/checkpoint/${latest.round}`,
+        `/checkpoint/hash/${latest.hash}`,
+        "/checkpoint/epoch/0",
+        `/tx/${"ab".repeat(32)}`,
+        `/vertex/${"ab".repeat(32)}`,
+        "/balance/nonsense",
+        "/balance/@nobody-has-this",
+        "/nothing",
+        "/openapi.json",
+      ]
+      for (const path of paths) {
+        const [own, its] = [await get(at(0) + path), await get(node + path)]
+        expect([path, own.status, own.body]).toEqual([path, its.status, its.body])
+      }
+    })
+
+    it("pages through a history and through everything as the node does", async () => {
+      const rich = Address.fromPublicKey(network.rich.publicKey)
+      for (const path of [`/account/${rich}/transactions`, `/account/${rich}/statement`, "/transactions"]) {
+        const seen: Array<unknown> = []
+        for (let cursor = ""; ; ) {
+          const url = `${at(1)}${path}?limit=1${cursor}`
+          const { status, body } = await get(url)
+          expect(status).toBe(200)
+          const {
+            transactions,
+            entries,
+            next_cursor: next,
+          } = body as Record<string, ReadonlyArray<unknown> | undefined>
+          seen.push(...(transactions ?? entries ?? []))
+          if (next === null) break
+          cursor = `&cursor=${next}`
+        }
+        const whole = (await get(`${node}${path}`)).body as Record<string, unknown>
+        expect([path, seen]).toEqual([path, whole["transactions"] ?? whole["entries"]])
+      }
+    })
+
+    it("proves a balance as a node does, to a client that believes nobody", async () => {
+      const rich = Address.fromPublicKey(network.rich.publicKey)
+      const words = ["balance", rich, "--verify", "--genesis", network.genesisFile, "--json"]
+      const { code, stdout, stderr } = await udg(...words, "--node", at(0))
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+      expect(JSON.parse(stdout)).toMatchObject({ checked: { node: at(0), signed_by: 1, members: 1 } })
+    })
+
+    it("describes the network as the node does, and itself as one with an archive", async () => {
+      const [own, its] = [await get(`${at(0)}/network`), await get(`${node}/network`)]
+      expect(its.body).toMatchObject({ has_archive: false })
+      expect(own.body).toEqual({ ...(its.body as object), has_archive: true })
+    })
+
+    describe("answers what only an archive can, and the node says 501", () => {
+      const rich = () => Address.fromPublicKey(network.rich.publicKey)
+
+      const asked = async <A>(path: string): Promise<A> => {
+        expect(await get(node + path)).toMatchObject({ status: 501, body: { code: "NotServed" } })
+        const { status, body } = await get(at(0) + path)
+        expect([path, status]).toEqual([path, 200])
+        return body as A
+      }
+
+      /** All pages of one entry each. */
+      const paged = async <A>(path: string, entries: string, next: string, name: string): Promise<ReadonlyArray<A>> => {
+        const seen: Array<A> = []
+        for (let after: unknown = null; ; ) {
+          const url = `${path}${path.includes("?") ? "&" : "?"}limit=1${after === null ? "" : `&${name}=${after}`}`
+          const page = await asked<Record<string, unknown>>(url)
+          seen.push(...(page[entries] as ReadonlyArray<A>))
+          after = page[next]
+          if (after === null) return seen
+        }
+      }
+
+      it("an account's balance after each commit that changed it, and after any other", async () => {
+        interface Balance {
+          readonly commit: number
+          readonly timestamp: number
+          readonly balance: number
+          readonly nonce: number
+        }
+        const path = `/account/${rich()}/balances`
+        const { balances } = await asked<{ readonly balances: ReadonlyArray<Balance> }>(path)
+        const { entries } = (await get(`${at(0)}/account/${rich()}/statement`)).body as {
+          readonly entries: ReadonlyArray<{ readonly change: number; readonly timestamp: number }>
+        }
+        // What the statement says that it had at that time.
+        for (const { timestamp, balance } of balances)
+          expect(balance).toBe(
+            entries.filter((entry) => entry.timestamp <= timestamp).reduce((sum, { change }) => sum + change, 0),
+          )
+        expect([balances[0]?.nonce, balances.at(-1)]).toMatchObject([4, { commit: 0, nonce: 0 }])
+        expect(await paged(path, "balances", "next_commit", "commit")).toEqual(balances)
+        const [newest, second] = balances
+        if (newest === undefined || second === undefined) return expect.fail()
+        const between = await asked<{ readonly balances: ReadonlyArray<Balance> }>(
+          `${path}?commit=${newest.commit - 1}&limit=1`,
         )
-        const sum = (of: (entry: Sums) => number) => statistics.reduce((total, entry) => total + of(entry), 0)
-        expect(sum(({ transactions }) => transactions)).toBe(hashes.length)
-        expect(sum(({ failed }) => failed)).toBe(0)
-        expect(sum(({ fees }) => fees)).toBe(3_000 + 10_000 * Sats.SATS_PER_COIN)
-        expect(sum(({ commits }) => commits)).toBeGreaterThan(5)
-        expect(statistics.filter(({ timestamp }) => timestamp % ms !== 0)).toEqual([])
-        const oldest = statistics.at(-1)?.timestamp ?? 0
-        expect(oldest).toBe(Math.floor(1_700_000_000_000 / ms) * ms)
-        const before = await asked<{ readonly statistics: ReadonlyArray<Sums> }>(
-          `/statistics?interval=${interval}&until=${oldest}`,
+        expect(between.balances).toEqual([second])
+        const stepped = await asked<{ readonly balances: ReadonlyArray<Balance> }>(
+          `${path}?commit=${newest.commit + 1}&step=1&limit=3`,
         )
-        expect(before.statistics).toEqual([])
-      }
+        expect(stepped.balances.map(({ commit, balance }) => [commit - newest.commit, balance])).toEqual([
+          [1, newest.balance],
+          [0, newest.balance],
+          [-1, newest.commit - 1 === second.commit ? second.balance : stepped.balances[2]?.balance],
+        ])
+        expect(stepped.balances[2]?.balance).toBe(second.balance)
+        const whole = await asked<{ readonly balances: ReadonlyArray<Balance> }>(`${path}?step=9007199254740991`)
+        expect(whole.balances.length).toBe(1)
+        expect(await asked(`/account/${"0".repeat(40)}/balances`)).toMatchObject({ balances: [], next_commit: null })
+      })
+
+      it("accounts by balance", async () => {
+        const { accounts } = await asked<{
+          readonly accounts: ReadonlyArray<{
+            readonly address: string
+            readonly name: string
+            readonly balance: number
+          }>
+        }>("/accounts")
+        expect(accounts[0]).toMatchObject({ address: rich(), name: "gateway-friend" })
+        const order = accounts.toSorted((a, b) => b.balance - a.balance || (a.address < b.address ? -1 : 1))
+        expect(accounts).toEqual(order)
+        const pages = await paged<{ readonly address: string }>("/accounts", "accounts", "next_cursor", "cursor")
+        expect(pages.map(({ address }) => address)).toEqual(accounts.map(({ address }) => address))
+        for (const cursor of ["x", "1", "zz.12", `-1.${rich()}`])
+          expect((await get(`${at(0)}/accounts?cursor=${cursor}`)).status).toBe(400)
+      })
+
+      it("what happened by hour and by day", async () => {
+        interface Sums {
+          readonly timestamp: number
+          readonly commits: number
+          readonly transactions: number
+          readonly failed: number
+          readonly fees: number
+        }
+        for (const [interval, ms] of [
+          ["hour", 3_600_000],
+          ["day", 86_400_000],
+        ] as const) {
+          const { statistics } = await asked<{ readonly statistics: ReadonlyArray<Sums> }>(
+            `/statistics?interval=${interval}`,
+          )
+          const sum = (of: (entry: Sums) => number) => statistics.reduce((total, entry) => total + of(entry), 0)
+          expect(sum(({ transactions }) => transactions)).toBe(hashes.length)
+          expect(sum(({ failed }) => failed)).toBe(0)
+          expect(sum(({ fees }) => fees)).toBe(3_000 + 10_000 * Sats.SATS_PER_COIN)
+          expect(sum(({ commits }) => commits)).toBeGreaterThan(5)
+          expect(statistics.filter(({ timestamp }) => timestamp % ms !== 0)).toEqual([])
+          const oldest = statistics.at(-1)?.timestamp ?? 0
+          expect(oldest).toBe(Math.floor(1_700_000_000_000 / ms) * ms)
+          const before = await asked<{ readonly statistics: ReadonlyArray<Sums> }>(
+            `/statistics?interval=${interval}&until=${oldest}`,
+          )
+          expect(before.statistics).toEqual([])
+        }
+      })
+
+      it("transactions by words, type and time", async () => {
+        const found = async (query: string): Promise<ReadonlyArray<number>> => {
+          const { transactions } = await asked<{
+            readonly transactions: ReadonlyArray<{ readonly hash: string }>
+          }>(`/transactions?${query}`)
+          return transactions.map(({ hash }) => hashes.indexOf(hash))
+        }
+        expect(await found("words=RENT")).toEqual([0])
+        expect(await found("words=rent%00+1")).toEqual([0])
+        expect(await found("words=%22rent+1%22&type=Transfer")).toEqual([0])
+        for (const none of ["nothing", "-rent", "!%3F", "rent+2", "rent&type=StakeTx"])
+          expect([none, await found(`words=${none}`)]).toEqual([none, []])
+        expect(await found("from=0")).toEqual([3, 2, 1, 0])
+        expect(await found("from=0&type=Transfer")).toEqual([2, 0])
+        expect(await found("from=9007199254740991")).toEqual([])
+        const times: Array<number> = []
+        for (const hash of hashes)
+          times.push(((await get(`${at(0)}/tx/${hash}`)).body as { readonly timestamp: number }).timestamp)
+        const within = (from: number, until: number) =>
+          times.flatMap((time, n) => (time >= from && time < until ? [n] : [])).reverse()
+        const [moment = 0] = times.slice(2)
+        expect(await found(`from=${moment}`)).toEqual(within(moment, Number.POSITIVE_INFINITY))
+        expect(await found(`until=${moment}`)).toEqual(within(0, moment))
+        expect(await found(`from=${moment}&until=${moment + 1}`)).toEqual(within(moment, moment + 1))
+        expect(await paged("/transactions?from=0&type=Transfer", "transactions", "next_cursor", "cursor")).toHaveLength(
+          2,
+        )
+        // A page of a type is full, however many others lie between.
+        const ofType = (await get(`${at(0)}/transactions?type=RegisterNameTx&limit=1`)).body
+        expect(ofType).toMatchObject({ transactions: [{ hash: hashes[1] }], next_cursor: null })
+      })
     })
 
-    it("transactions by words, type and time", async () => {
-      const found = async (query: string): Promise<ReadonlyArray<number>> => {
-        const { transactions } = await asked<{
-          readonly transactions: ReadonlyArray<{ readonly hash: string }>
-        }>(`/transactions?${query}`)
-        return transactions.map(({ hash }) => hashes.indexOf(hash))
-      }
-      expect(await found("words=RENT")).toEqual([0])
-      expect(await found("words=rent%00+1")).toEqual([0])
-      expect(await found("words=%22rent+1%22&type=Transfer")).toEqual([0])
-      for (const none of ["nothing", "-rent", "!%3F", "rent+2", "rent&type=StakeTx"])
-        expect([none, await found(`words=${none}`)]).toEqual([none, []])
-      expect(await found("from=0")).toEqual([3, 2, 1, 0])
-      expect(await found("from=0&type=Transfer")).toEqual([2, 0])
-      expect(await found("from=9007199254740991")).toEqual([])
-      const times: Array<number> = []
-      for (const hash of hashes)
-        times.push(((await get(`${at(0)}/tx/${hash}`)).body as { readonly timestamp: number }).timestamp)
-      const within = (from: number, until: number) =>
-        times.flatMap((time, n) => (time >= from && time < until ? [n] : [])).reverse()
-      const [moment = 0] = times.slice(2)
-      expect(await found(`from=${moment}`)).toEqual(within(moment, Number.POSITIVE_INFINITY))
-      expect(await found(`until=${moment}`)).toEqual(within(0, moment))
-      expect(await found(`from=${moment}&until=${moment + 1}`)).toEqual(within(moment, moment + 1))
-      expect(await paged("/transactions?from=0&type=Transfer", "transactions", "next_cursor", "cursor")).toHaveLength(2)
-      // A page of a type is full, however many others lie between.
-      const ofType = (await get(`${at(0)}/transactions?type=RegisterNameTx&limit=1`)).body
-      expect(ofType).toMatchObject({ transactions: [{ hash: hashes[1] }], next_cursor: null })
+    it("says of which commit an answer is, and waits for the commit of a request for two seconds at most", async () => {
+      const { commit } = await get(`${at(0)}/balance/${friendAddress}`)
+      expect(commit).toMatch(/^\d+$/)
+      const soon = String(Number(commit) + 3)
+      const waited = await get(`${at(1)}/balance/${friendAddress}`, { "Udg-Commit": soon })
+      expect(waited.status).toBe(200)
+      expect(Number(waited.commit)).toBeGreaterThanOrEqual(Number(soon))
+      const far = await get(`${at(1)}/balance/${friendAddress}`, { "Udg-Commit": "999999999" })
+      expect(far).toMatchObject({ status: 503, body: { code: "Unavailable" } })
+      expect(await get(`${at(1)}/status`, { "Udg-Commit": "x" })).toMatchObject({ status: 400 })
     })
-  })
 
-  it("says of which commit an answer is, and waits for the commit of a request for two seconds at most", async () => {
-    const { commit } = await get(`${at(0)}/balance/${friendAddress}`)
-    expect(commit).toMatch(/^\d+$/)
-    const soon = String(Number(commit) + 3)
-    const waited = await get(`${at(1)}/balance/${friendAddress}`, { "Udg-Commit": soon })
-    expect(waited.status).toBe(200)
-    expect(Number(waited.commit)).toBeGreaterThanOrEqual(Number(soon))
-    const far = await get(`${at(1)}/balance/${friendAddress}`, { "Udg-Commit": "999999999" })
-    expect(far).toMatchObject({ status: 503, body: { code: "Unavailable" } })
-    expect(await get(`${at(1)}/status`, { "Udg-Commit": "x" })).toMatchObject({ status: 400 })
-  })
-
-  it("tells nobody of a final transaction that another gateway does not know, if asked with the commit", async () => {
-    const { body } = await post(
-      `${at(0)}/tx/submit`,
-      signed(4, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" }),
-    )
-    const hash = String(body.tx_hash)
-    for (let n = 0; ; n++) {
-      const one = await get(`${at(n % 2)}/tx/${hash}`)
-      expect([n, one.status]).toEqual([n, 200])
-      const other = await get(`${at((n + 1) % 2)}/tx/${hash}`, { "Udg-Commit": one.commit ?? "" })
-      const [before, after] = [one.body, other.body] as ReadonlyArray<{ readonly status: string }>
-      if (before?.status !== "finalized") continue
-      expect(after?.status).toBe("finalized")
-      break
-    }
-  })
-
-  it("takes no secret key and says so, and no transaction that a node refuses", async () => {
-    const secret = { secret_key: friend.toSecretHex(), to: friendAddress, amount: 1, fee: 1_000 }
-    expect(await post(`${at(0)}/tx`, secret)).toMatchObject({ status: 501, body: { code: "NotServed" } })
-    expect(await get(`${at(0)}/keygen`)).toMatchObject({ status: 501, body: { code: "NotServed" } })
-    const old = signed(0, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" })
-    for (const body of [old, [old, old], { ...old, nonce: 99_999 }, {}, []])
-      expect(await post(`${at(0)}/tx/submit`, body)).toEqual(await post(`${node}/tx/submit`, body))
-  })
-
-  it("answers what only nodes know, and its own health, status and metrics", async () => {
-    for (const path of ["/mempool", "/peers", "/metrics/json", "/dag", "/health/detailed", "/validators", "/health"])
-      expect([path, (await get(at(0) + path)).status]).toEqual([path, 200])
-    expect(Object.keys((await get(`${at(0)}/status`)).body as object)).toEqual(
-      Object.keys((await get(`${node}/status`)).body as object),
-    )
-    const metrics = String((await get(`${at(0)}/metrics`)).body)
-    expect(metrics).toMatch(/^udg_gateway_commit \d+$/m)
-    expect(metrics).toMatch(/^udg_gateway_nodes 2$/m)
-    expect(metrics).toMatch(/^udg_gateway_nodes_healthy 1$/m)
-    const rich = Address.fromPublicKey(network.rich.publicKey)
-    const proof = await get(`${at(0)}/proof/${rich}`)
-    expect(proof.status).toBe(200)
-    expect((await get(`${at(0)}/delegation/${rich}`)).status).toBe(200)
-  })
-
-  it.runIf(isTried("nginx", "-v"))("serves with another one behind nginx, also when one of them dies", async () => {
-    const third = await serve(network.genesisFile, database, [node])
-    gateways.push(third)
-    const port = await freePort()
-    const configuration = [
-      ["  listen 80;", `  listen 127.0.0.1:${port};`],
-      ["server gateway-1:10333 ", `server ${new URL(at(0)).host} `],
-      ["server gateway-2:10333 ", `server ${new URL(third.url).host} `],
-    ].reduce((text, [what = "", instead = ""]) => {
-      expect(text.split(what)).toHaveLength(2)
-      return text.replace(what, instead)
-    }, textOf("nginx/gateways.conf"))
-    const nginx = new Running("nginx", ["-c", mainConfiguration(join(network.folder, "nginx"), configuration)])
-    const url = `http://127.0.0.1:${port}`
-    try {
-      await Processes.until("nginx serves", () =>
-        get(`${url}/health`).then(
-          ({ status }) => status === 200,
-          () => false,
-        ),
+    it("tells nobody of a final transaction that another gateway does not know, if asked with the commit", async () => {
+      const { body } = await post(
+        `${at(0)}/tx/submit`,
+        signed(4, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" }),
       )
-      const events = Client.connect(url).events()[Symbol.asyncIterator]()
-      // A round mostly, and a vertex that becomes final just then.
-      expect((await events.next()).done).toBe(false)
-      await events.return?.()
-      expect((await get(`${url}/metrics`)).status).toBe(403)
-      /** Each address is a client of its own; about half of them are at the gateway that dies. */
-      const asked = (n: number, path: string, body?: string) =>
-        new Promise<number>((answered, failed) => {
-          const options = { host: "127.0.0.1", port, path, localAddress: `127.0.3.${n}`, agent: false }
-          const headers = body === undefined ? {} : { "content-type": "application/json" }
-          request({ ...options, headers, method: body === undefined ? "GET" : "POST" }, (answer) => {
-            answer.resume().on("end", () => answered(answer.statusCode ?? 0))
-          })
-            .on("error", failed)
-            .end(body)
-        })
-      const all = () => Promise.all(Array.from({ length: 20 }, (_, n) => asked(n + 1, `/balance/${friendAddress}`)))
-      expect(new Set(await all())).toEqual(new Set([200]))
-      third.child.kill("SIGKILL")
-      expect(new Set(await all())).toEqual(new Set([200]))
+      const hash = String(body.tx_hash)
+      for (let n = 0; ; n++) {
+        const one = await get(`${at(n % 2)}/tx/${hash}`)
+        expect([n, one.status]).toEqual([n, 200])
+        const other = await get(`${at((n + 1) % 2)}/tx/${hash}`, { "Udg-Commit": one.commit ?? "" })
+        const [before, after] = [one.body, other.body] as ReadonlyArray<{ readonly status: string }>
+        if (before?.status !== "finalized") continue
+        expect(after?.status).toBe("finalized")
+        break
+      }
+    })
+
+    it("takes no secret key and says so, and no transaction that a node refuses", async () => {
+      const secret = { secret_key: friend.toSecretHex(), to: friendAddress, amount: 1, fee: 1_000 }
+      expect(await post(`${at(0)}/tx`, secret)).toMatchObject({ status: 501, body: { code: "NotServed" } })
+      expect(await get(`${at(0)}/keygen`)).toMatchObject({ status: 501, body: { code: "NotServed" } })
       const old = signed(0, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" })
-      const sent = await Promise.all(
-        Array.from({ length: 20 }, (_, n) => asked(n + 1, "/tx/submit", JSON.stringify(old))),
+      for (const body of [old, [old, old], { ...old, nonce: 99_999 }, {}, []])
+        expect(await post(`${at(0)}/tx/submit`, body)).toEqual(await post(`${node}/tx/submit`, body))
+    })
+
+    it("answers what only nodes know, and its own health, status and metrics", async () => {
+      for (const path of ["/mempool", "/peers", "/metrics/json", "/dag", "/health/detailed", "/validators", "/health"])
+        expect([path, (await get(at(0) + path)).status]).toEqual([path, 200])
+      expect(Object.keys((await get(`${at(0)}/status`)).body as object)).toEqual(
+        Object.keys((await get(`${node}/status`)).body as object),
       )
-      // The node's own answer, from whichever gateway.
-      expect(new Set(sent)).toEqual(new Set([400]))
-    } finally {
-      nginx.signal("SIGTERM")
-      await nginx.end()
-    }
-  })
+      const metrics = String((await get(`${at(0)}/metrics`)).body)
+      expect(metrics).toMatch(/^udg_gateway_commit \d+$/m)
+      expect(metrics).toMatch(/^udg_gateway_nodes 2$/m)
+      expect(metrics).toMatch(/^udg_gateway_nodes_healthy 1$/m)
+      const rich = Address.fromPublicKey(network.rich.publicKey)
+      const proof = await get(`${at(0)}/proof/${rich}`)
+      expect(proof.status).toBe(200)
+      expect((await get(`${at(0)}/delegation/${rich}`)).status).toBe(200)
+    })
 
-  it("says 503 while PostgreSQL is away, and goes on when it is back", async () => {
-    await server.kill()
-    const away = await get(`${at(0)}/balance/${friendAddress}`)
-    expect(away).toMatchObject({ status: 503, body: { code: "Unavailable" } })
-    expect(JSON.stringify(away.body)).not.toContain("postgres://")
-    expect((await get(`${at(0)}/health`)).status).toBe(503)
-    await server.start()
-    await Processes.until(
-      "it answers again",
-      async () => (await get(`${at(0)}/balance/${friendAddress}`)).status === 200,
-    )
-  })
+    it.runIf(isTried("nginx", "-v"))("serves with another one behind nginx, also when one of them dies", async () => {
+      const third = await serve(network.genesisFile, database, [node])
+      gateways.push(third)
+      const port = await freePort()
+      const configuration = [
+        ["  listen 80;", `  listen 127.0.0.1:${port};`],
+        ["server gateway-1:10333 ", `server ${new URL(at(0)).host} `],
+        ["server gateway-2:10333 ", `server ${new URL(third.url).host} `],
+      ].reduce((text, [what = "", instead = ""]) => {
+        expect(text.split(what)).toHaveLength(2)
+        return text.replace(what, instead)
+      }, textOf("nginx/gateways.conf"))
+      const nginx = new Running("nginx", ["-c", mainConfiguration(join(network.folder, "nginx"), configuration)])
+      const url = `http://127.0.0.1:${port}`
+      try {
+        await Processes.until("nginx serves", () =>
+          get(`${url}/health`).then(
+            ({ status }) => status === 200,
+            () => false,
+          ),
+        )
+        const events = Client.connect(url).events()[Symbol.asyncIterator]()
+        // A round mostly, and a vertex that becomes final just then.
+        expect((await events.next()).done).toBe(false)
+        await events.return?.()
+        expect((await get(`${url}/metrics`)).status).toBe(403)
+        /** Each address is a client of its own; about half of them are at the gateway that dies. */
+        const asked = (n: number, path: string, body?: string) =>
+          new Promise<number>((answered, failed) => {
+            const options = { host: "127.0.0.1", port, path, localAddress: `127.0.3.${n}`, agent: false }
+            const headers = body === undefined ? {} : { "content-type": "application/json" }
+            request({ ...options, headers, method: body === undefined ? "GET" : "POST" }, (answer) => {
+              answer.resume().on("end", () => answered(answer.statusCode ?? 0))
+            })
+              .on("error", failed)
+              .end(body)
+          })
+        const all = () => Promise.all(Array.from({ length: 20 }, (_, n) => asked(n + 1, `/balance/${friendAddress}`)))
+        expect(new Set(await all())).toEqual(new Set([200]))
+        third.child.kill("SIGKILL")
+        expect(new Set(await all())).toEqual(new Set([200]))
+        const old = signed(0, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" })
+        const sent = await Promise.all(
+          Array.from({ length: 20 }, (_, n) => asked(n + 1, "/tx/submit", JSON.stringify(old))),
+        )
+        // The node's own answer, from whichever gateway.
+        expect(new Set(sent)).toEqual(new Set([400]))
+      } finally {
+        nginx.signal("SIGTERM")
+        await nginx.end()
+      }
+    })
 
-  it("reads on without a node, and says 503 to transactions", async () => {
-    await started.kill()
-    await Processes.until("it has noticed", async () => (await get(`${at(1)}/status`)).status === 503)
-    const { status, body } = await get(`${at(1)}/balance/${Address.fromPublicKey(network.rich.publicKey)}`)
-    expect([status, body]).toMatchObject([200, { nonce: 5, next_nonce: 5 }])
-    const more = signed(5, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" })
-    expect(await post(`${at(1)}/tx/submit`, more)).toMatchObject({ status: 503, body: { code: "Unavailable" } })
-  })
-})
+    it("says 503 while PostgreSQL is away, and goes on when it is back", async () => {
+      await server.kill()
+      const away = await get(`${at(0)}/balance/${friendAddress}`)
+      expect(away).toMatchObject({ status: 503, body: { code: "Unavailable" } })
+      expect(JSON.stringify(away.body)).not.toContain("postgres://")
+      expect((await get(`${at(0)}/health`)).status).toBe(503)
+      await server.start()
+      await Processes.until(
+        "it answers again",
+        async () => (await get(`${at(0)}/balance/${friendAddress}`)).status === 200,
+      )
+    })
+
+    it("reads on without a node, and says 503 to transactions", async () => {
+      await started.kill()
+      await Processes.until("it has noticed", async () => (await get(`${at(1)}/status`)).status === 503)
+      const { status, body } = await get(`${at(1)}/balance/${Address.fromPublicKey(network.rich.publicKey)}`)
+      expect([status, body]).toMatchObject([200, { nonce: 5, next_nonce: 5 }])
+      const more = signed(5, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" })
+      expect(await post(`${at(1)}/tx/submit`, more)).toMatchObject({ status: 503, body: { code: "Unavailable" } })
+    })
+  },
+)

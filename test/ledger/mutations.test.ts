@@ -4,8 +4,21 @@ import { pathToFileURL } from "node:url"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import * as Bundle from "../support/Bundle.js"
 import * as Chosen from "../support/Chosen.js"
+import * as Rest from "../support/Rest.js"
 import { conservation, fairness } from "./Mutations.js"
 import type * as Play from "./Play.js"
+
+/** Lives in which they show take long. */
+const SLOW: ReadonlySet<string> = new Set([
+  "a bond comes back only to who wins",
+  "the treasury pays and keeps",
+  "one equivocation is punished twice",
+  "a deposit is taken whole, whatever its shares cost",
+  "the treasury's share is lost",
+])
+
+const namesOf = (rules: ReadonlyArray<{ readonly name: string }>, isSlow: boolean): ReadonlyArray<string> =>
+  rules.map(({ name }) => name).filter((name) => SLOW.has(name) === isSlow)
 
 const FILE = `ledger-mutants-${process.pid}.mjs`
 
@@ -29,22 +42,31 @@ describe("a broken rule is noticed", { timeout: 300_000 }, () => {
   afterAll(() => rmSync(path, { force: true }))
 
   describe("by the running totals or the recount alone", () => {
-    it.each(conservation.map(({ name }) => name))("%s", (name) => {
+    const isNoticed = (name: string): void => {
       Chosen.choose(name)
       expect(mutants.firstFailure(draw, mutants.playCounting)?.message).toMatch(
         /totals|recount|add up|supply|shares|sats/,
       )
-    })
+    }
+
+    it.each(namesOf(conservation, false))("%s", isNoticed)
+    it.each(namesOf(conservation, true))(Rest.of("many lives", "%s"), isNoticed)
   })
 
   describe("by the naive ledger", () => {
-    it.each(fairness.map(({ name }) => name))("%s", (name) => {
+    const isNoticed = (name: string): void => {
       Chosen.choose(name)
       expect(mutants.firstFailure(draw, mutants.play)?.message).toBeDefined()
-    })
+    }
+
+    it.each(namesOf(fairness, false))("%s", isNoticed)
+    it.each(namesOf(fairness, true))(Rest.of("many lives", "%s"), isNoticed)
   })
 
-  it("and without one nothing is", () => {
-    expect(mutants.firstFailure({ ...draw, count: 10 }, mutants.play)).toBeUndefined()
-  })
+  const nothingIs = (lives: number): void => {
+    expect(mutants.firstFailure({ ...draw, count: lives }, mutants.play)).toBeUndefined()
+  }
+
+  it("and without one nothing is", () => nothingIs(1))
+  it(Rest.of("more lives", "and without one nothing is, in ten lives"), () => nothingIs(10))
 })

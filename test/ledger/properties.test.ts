@@ -8,7 +8,7 @@ const SEED = 20_260_101
 const LIVES = 2_000
 const LIVES_AT_ONCE = 25
 
-const USUAL_LIVES = 50
+const USUAL_LIVES = 25
 
 const seedsOf = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: (to - from) / LIVES_AT_ONCE }, (_, i) => SEED + from + i * LIVES_AT_ONCE)

@@ -14,6 +14,7 @@ import type { Hash } from "../../src/protocol/identity/Hash.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import { genesisOf } from "../replica/Cluster.js"
+import * as Rest from "../support/Rest.js"
 import { type Bot, connect } from "./attacks/Bot.js"
 import { stranger as hostile } from "./Hostile.js"
 
@@ -213,7 +214,10 @@ describe("a peer", () => {
 
 describe("the places of strangers", () => {
   it(
-    "are given by a full crowd: the one that misbehaved goes for a newcomer from elsewhere, and a neighbour gets none",
+    Rest.of(
+      "a full crowd",
+      "are given by a full crowd: the one that misbehaved goes for a newcomer from elsewhere, and a neighbour gets none",
+    ),
     async () => {
       const { board, stranger } = await started()
       const hosts = [1, 2, 3, 4].map((n) => `127.0.${n}.1`)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as Rest from "../support/Rest.js"
 import { equivocator } from "./Equivocator.js"
 import { expectOneHistory } from "./History.js"
 import * as Processes from "./Processes.js"
@@ -14,7 +15,7 @@ afterEach(Processes.removeAll)
 
 describe("a validator that says two things", () => {
   it(
-    "is slashed on every node, and the others go on",
+    Rest.of("four programs", "is slashed on every node, and the others go on"),
     async () => {
       const network = Processes.found({ roundMs: 300, epochRounds: 240 })
       const [liar] = network.keys

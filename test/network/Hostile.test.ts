@@ -14,6 +14,7 @@ import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as TestCommittee from "../consensus/TestCommittee.js"
+import * as Rest from "../support/Rest.js"
 import { type Stranger, stranger } from "./Hostile.js"
 import * as Processes from "./Processes.js"
 
@@ -115,7 +116,7 @@ describe("a peer", () => {
   )
 
   it(
-    "that asks ten thousand questions is banned, and memory stays bounded",
+    Rest.of("ten thousand questions", "that asks ten thousand questions is banned, and memory stays bounded"),
     async () => {
       const before = residentMegabytes()
       const one = await somebody()
@@ -157,7 +158,7 @@ describe("a peer", () => {
   )
 
   it(
-    "that holds lines and says nothing keeps nobody else out",
+    Rest.of("many lines", "that holds lines and says nothing keeps nobody else out"),
     async () => {
       const port = Number(/\/tcp\/(\d+)\//.exec(node.p2p)?.[1])
       const sockets: Array<Socket> = []
@@ -177,7 +178,10 @@ describe("a peer", () => {
   )
 
   it(
-    "that shows closes under keys that count no more, other than what was executed, is banned and changes nothing",
+    Rest.of(
+      "an epoch",
+      "that shows closes under keys that count no more, other than what was executed, is banned and changes nothing",
+    ),
     async () => {
       const one = await somebody()
       const retired = SecretKey.generate()
@@ -202,7 +206,7 @@ describe("a peer", () => {
   )
 
   it(
-    "that leaves streams half open, in the middle of a message, keeps nobody else out",
+    Rest.of("many lines", "that leaves streams half open, in the middle of a message, keeps nobody else out"),
     async () => {
       const before = residentMegabytes()
       const one = await somebody()

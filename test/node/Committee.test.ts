@@ -18,6 +18,7 @@ import * as GenesisFile from "../../src/storage/files/GenesisFile.js"
 import * as KeyFile from "../../src/storage/files/KeyFile.js"
 import * as InMemory from "../network/InMemory.js"
 import { sqlite } from "../storage/world.js"
+import * as Rest from "../support/Rest.js"
 import * as world from "./world.js"
 
 const MEMBERS = 4
@@ -71,7 +72,10 @@ const commits = (directory: string) =>
 
 describe("four nodes", () => {
   it.scopedLive(
-    "agree on every commit over an epoch's end, and one that was away goes on from its own disk",
+    Rest.of(
+      "epochs of four nodes",
+      "agree on every commit over an epoch's end, and one that was away goes on from its own disk",
+    ),
     () =>
       Effect.gen(function* () {
         const { hub, nodes } = yield* committee

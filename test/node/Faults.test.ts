@@ -200,15 +200,16 @@ describe("a node with a fault", () => {
   it.scopedLive.each(where)(Rest.of("after more commits", ASSERTION), (where) => endsWith102(where, 40))
 
   // It ended with 1, so a process manager started it again, into the same fault.
-  it.scopedLive.each([
+  const throwing = [
     { method: "start", doing: "starting" },
     { method: "tick", doing: "at its tick" },
-    { method: "work", doing: "at work in the background" },
-    { method: "connected", doing: "applying who is connected" },
     { method: "written", doing: "applying that write \\d+ is on the disk" },
     { method: "receive", doing: "applying Closing from a peer" },
     { method: "heardOf", doing: "applying what a peer says of its epoch" },
-  ] as const)("ends with 102 and says in what, when $method of the replica throws", ({ method, doing }) =>
+    { method: "work", doing: "at work in the background" },
+    { method: "connected", doing: "applying who is connected" },
+  ] as const
+  const endsWhereItThrows = ({ method, doing }: (typeof throwing)[number]) =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const planted = vi.spyOn(Replica.prototype, method).mockImplementation(() => {
@@ -222,8 +223,10 @@ describe("a node with a fault", () => {
       expect(ending.message).toMatch(
         new RegExp(`^internal fault in consensus, ${doing}: RangeError: a planted fault; please report this line$`),
       )
-    }).pipe(Effect.provide(world.platform)),
-  )
+    }).pipe(Effect.provide(world.platform))
+  const THROWS = "ends with 102 and says in what, when $method of the replica throws"
+  it.scopedLive.each(throwing.slice(0, 2))(THROWS, endsWhereItThrows)
+  it.scopedLive.each(throwing.slice(2))(Rest.of("more of the same", THROWS), endsWhereItThrows)
 
   it.scopedLive("ends with 102 and says in what, when metHeader of the replica throws", () =>
     Effect.gen(function* () {
@@ -361,18 +364,23 @@ describe("a node with a fault", () => {
     return { directory, before }
   })
 
-  it.scopedLive("decides whole epochs again from its own vertices, as far back as they are kept", () =>
-    Effect.gen(function* () {
-      const { directory, before } = yield* withoutLedger
-      yield* Effect.provide(untilRound(120), world.node(directory))
-      const after = yield* commits(directory)
-      expect(after.slice(0, before.length)).toEqual(before)
-    }).pipe(Effect.provide(world.platform)),
+  it.scopedLive(
+    Rest.of("whole epochs", "decides whole epochs again from its own vertices, as far back as they are kept"),
+    () =>
+      Effect.gen(function* () {
+        const { directory, before } = yield* withoutLedger
+        yield* Effect.provide(untilRound(120), world.node(directory))
+        const after = yield* commits(directory)
+        expect(after.slice(0, before.length)).toEqual(before)
+      }).pipe(Effect.provide(world.platform)),
   )
 
   // Its validator waited without a word for vertices that nobody but itself could make.
   it.scopedLive(
-    "says that its database is of an earlier epoch than what it has signed, where there is nobody to ask",
+    Rest.of(
+      "whole epochs",
+      "says that its database is of an earlier epoch than what it has signed, where there is nobody to ask",
+    ),
     () =>
       Effect.gen(function* () {
         const { directory } = yield* withoutLedger
@@ -414,10 +422,10 @@ describe("a node with a fault", () => {
     }).pipe(Effect.provide(world.platform))
 
   const LATE = "lets everybody else have the thread however late it is with its rounds"
-  it.scopedLive(LATE, () => letsOthersHaveTheThread(50))
+  it.scopedLive(LATE, () => letsOthersHaveTheThread(25))
   it.scopedLive(Rest.of("more rounds", LATE), () => letsOthersHaveTheThread(100))
 
-  it.scopedLive("goes on with its rounds when the clock is set back or ahead by an hour", () =>
+  it.scopedLive(Rest.of("it waits", "goes on with its rounds when the clock is set back or ahead by an hour"), () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const HOUR = 3_600_000

@@ -10,6 +10,7 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import * as Keys from "../../src/protocol/identity/Keys.js"
 import { Storage } from "../../src/storage/Storage.js"
 import { sqlite } from "../storage/world.js"
+import * as Rest from "../support/Rest.js"
 import * as world from "./world.js"
 
 const EPOCH_ROUNDS = 40
@@ -155,16 +156,18 @@ describe("pruning", { timeout: 120_000 }, () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("leaves them where they are not older than the node keeps, or where it keeps all", () =>
-    Effect.gen(function* () {
-      for (const history of [Option.some(5_000), Option.none()]) {
-        const left = yield* historyAfter(yield* world.temporaryDirectory, { history })
-        expect(left).toEqual({ known: [true, true], history: 2, isVertexWhole: true })
-      }
-    }).pipe(Effect.provide(world.platform)),
+  it.scopedLive(
+    Rest.of("two more lives", "leaves them where they are not older than the node keeps, or where it keeps all"),
+    () =>
+      Effect.gen(function* () {
+        for (const history of [Option.some(5_000), Option.none()]) {
+          const left = yield* historyAfter(yield* world.temporaryDirectory, { history })
+          expect(left).toEqual({ known: [true, true], history: 2, isVertexWhole: true })
+        }
+      }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("takes no vertex and no checkpoint of an archive", () =>
+  it.scopedLive(Rest.of("one more life", "takes no vertex and no checkpoint of an archive"), () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const { oldest } = yield* pruned(directory, 1_000_000, true)

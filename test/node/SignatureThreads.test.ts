@@ -15,6 +15,7 @@ import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { cosign, make, sign, type Unsigned } from "../../src/protocol/transaction/Transaction.js"
 import { type Check, checksOf, isStrictlyValid } from "../../src/protocol/transaction/Verification.js"
 import { zip215 } from "../protocol/crypto/published.js"
+import * as Rest from "../support/Rest.js"
 
 const key = Keys.SecretKey.generate()
 
@@ -47,20 +48,21 @@ const check = (i: number): Check => {
 }
 
 describe("the threads", () => {
-  it.scopedLive.each([1, 3, 4, 127, 129, 700])(
-    "says of %i what the door says of each, in any number of threads",
-    (count) =>
-      Effect.gen(function* () {
-        const checks = Array.from({ length: count }, (_, i) => check(i))
-        for (const most of [1, 2]) {
-          const threads = yield* SignatureThreads.make({ most })
-          const alone = checks.map((check) => threads.results([check]))
-          const answers = yield* Effect.all([...alone, threads.results(checks)], { concurrency: "unbounded" })
-          expect(answers.slice(0, -1).map(([verdict]) => verdict === 1)).toEqual(checks.map(isStrictlyValid))
-          expect(Array.from(answers.at(-1) ?? [], (verdict) => verdict === 1)).toEqual(checks.map(isStrictlyValid))
-        }
-      }),
-  )
+  const saysWhatTheDoorSays = (count: number) =>
+    Effect.gen(function* () {
+      const checks = Array.from({ length: count }, (_, i) => check(i))
+      for (const most of [1, 2]) {
+        const threads = yield* SignatureThreads.make({ most })
+        const alone = checks.map((check) => threads.results([check]))
+        const answers = yield* Effect.all([...alone, threads.results(checks)], { concurrency: "unbounded" })
+        expect(answers.slice(0, -1).map(([verdict]) => verdict === 1)).toEqual(checks.map(isStrictlyValid))
+        expect(Array.from(answers.at(-1) ?? [], (verdict) => verdict === 1)).toEqual(checks.map(isStrictlyValid))
+      }
+    })
+
+  const SAYS = "says of %i what the door says of each, in any number of threads"
+  it.scopedLive.each([1, 4, 129])(SAYS, saysWhatTheDoorSays)
+  it.scopedLive.each([3, 127, 700])(Rest.of("more signatures", SAYS), saysWhatTheDoorSays)
 
   it.scopedLive("answers also when no thread can start, and says once that none does", () =>
     Effect.gen(function* () {

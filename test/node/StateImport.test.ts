@@ -124,7 +124,9 @@ describe("a state file", { timeout: 120_000 }, () => {
   })
 
   /** So many of its pieces, and of what comes before them; and all borders between its parts. */
-  const isRefusedWithAnother = async (bytesBefore: number, bytesOfPieces: number) => {
+  it(Rest.of("many imports", "is refused with any other byte in it"), async () => {
+    const bytesBefore = 40
+    const bytesOfPieces = 20
     const { magic, genesis, chain, pieces } = partsOf(bytes)
     const head = magic.length + 8 + genesis.length + chain.reduce((sum, { length }) => sum + length + 4, 0)
     const before = Array.from({ length: bytesBefore }, (_, n) => Math.floor((n * head) / bytesBefore))
@@ -139,12 +141,9 @@ describe("a state file", { timeout: 120_000 }, () => {
       changed[at] = (changed[at] ?? 0) ^ 0x01
       expect(await complaintOf(changed), `byte ${at} of ${bytes.length}`).not.toBe("nothing")
     }
-  }
+  })
 
-  it("is refused with another byte in it", () => isRefusedWithAnother(6, 4))
-  it(Rest.of("more bytes", "is refused with any other byte in it"), () => isRefusedWithAnother(40, 20))
-
-  it("is refused when it ends early, or does not end", async () => {
+  it(Rest.of("more imports", "is refused when it ends early, or does not end"), async () => {
     const { magic, genesis, chain, pieces } = partsOf(bytes)
     const whole = fileOf({ magic, genesis, chain, pieces: pieces.slice(0, -1) })
     expect(await complaintOf(whole)).toMatch(/it ends after \d+ of \d+ records$/)
@@ -168,7 +167,7 @@ describe("a state file", { timeout: 120_000 }, () => {
     expect(await complaintOf(fileOf({ ...parts, chain: [] }))).toMatch(/holds no checkpoint$/)
   })
 
-  it("says the same in another order of its pieces", async () => {
+  it(Rest.of("more imports", "says the same in another order of its pieces"), async () => {
     const parts = partsOf(bytes)
     const file = join(folder, "turned")
     writeFileSync(file, fileOf({ ...parts, pieces: parts.pieces.toReversed() }))

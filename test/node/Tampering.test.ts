@@ -19,7 +19,7 @@ import * as PowerCut from "../storage/PowerCut.js"
 import * as Rest from "../support/Rest.js"
 import * as world from "./world.js"
 
-const USUAL_CASES = 10
+const USUAL_CASES = 3
 const CASES = Number(process.env["UDG_TAMPERINGS"] ?? 25)
 const SEED = Number(process.env["UDG_TAMPERING_SEED"] ?? 20_260_201)
 const PAGE_BYTES = 4_096

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Gateway from "../../src/cli/Gateway.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
 import { program, Running } from "../blackbox/Running.js"
+import * as Rest from "../support/Rest.js"
 import { optionsIn, pathOf, textOf, variables, variablesIn, yamlOf } from "./Kit.js"
 
 interface Service {
@@ -51,17 +52,23 @@ describe("the image", () => {
     beforeAll(() => execFileSync(process.execPath, [resolve(pathOf(".."), "scripts/image.mjs"), folder]))
     afterAll(() => rmSync(folder, { recursive: true }))
 
-    it("that runs without any other package, on a disk and with signatures checked in threads", async () => {
-      const node = new Running(process.execPath, [held, "--data-dir", join(folder, "data"), "--port", "0"])
-      await node.until(() => /running/.test(node.stderr))
-      const rpc = /^ {2}rpc +(\S+)$/m.exec(node.stdout)?.[1]
-      const body = JSON.stringify({ address: "00000000000000000000000000000000000000aa", amount: 1_000 })
-      const headers = { "content-type": "application/json" }
-      expect((await fetch(`${rpc}/faucet`, { method: "POST", headers, body })).status).toBe(200)
-      expect((await fetch(`${rpc}/explorer/`)).status).toBe(200)
-      node.signal("SIGTERM")
-      expect((await node.end()).code).toBe(0)
-    })
+    it(
+      Rest.of(
+        "a bundle of its own",
+        "that runs without any other package, on a disk and with signatures checked in threads",
+      ),
+      async () => {
+        const node = new Running(process.execPath, [held, "--data-dir", join(folder, "data"), "--port", "0"])
+        await node.until(() => /running/.test(node.stderr))
+        const rpc = /^ {2}rpc +(\S+)$/m.exec(node.stdout)?.[1]
+        const body = JSON.stringify({ address: "00000000000000000000000000000000000000aa", amount: 1_000 })
+        const headers = { "content-type": "application/json" }
+        expect((await fetch(`${rpc}/faucet`, { method: "POST", headers, body })).status).toBe(200)
+        expect((await fetch(`${rpc}/explorer/`)).status).toBe(200)
+        node.signal("SIGTERM")
+        expect((await node.end()).code).toBe(0)
+      },
+    )
 
     it("all of whose parts find what they import", async () => {
       const threads = ["storage/sqlite/WriterProgram.js", "node/signatures/SignatureProgram.js"]
@@ -262,7 +269,7 @@ describe("the way into the image", () => {
     expect(node.stdout).toBe("up\nasked\nstopped\n")
   })
 
-  it("asks for the health of a node where it serves, whatever --rpc-port says", async () => {
+  it(Rest.of("a start", "asks for the health of a node where it serves, whatever --rpc-port says"), async () => {
     const data = join(directory, "data")
     const node = new Running(process.execPath, [program, "--data-dir", data, "--port", "0", "--rpc-port", "0"])
     await node.until(() => existsSync(join(data, "running.json")))
@@ -344,7 +351,7 @@ describe("the founding of its network", () => {
     }
   })
 
-  it("makes a directory that a node starts from without being told more", async () => {
+  it(Rest.of("a start", "makes a directory that a node starts from without being told more"), async () => {
     const node = new Running(process.execPath, [program, "--data-dir", join(network, "node-1"), "--port", "0"])
     await node.until(() => node.stdout.includes("rpc"))
     node.signal("SIGTERM")
@@ -353,7 +360,7 @@ describe("the founding of its network", () => {
     expect(node.stdout).toContain("/faucet")
   })
 
-  it("leaves alone what is there, and begins anew where it was broken off", () => {
+  it(Rest.of("a program for each node", "leaves alone what is there, and begins anew where it was broken off"), () => {
     const before = readFileSync(fileOf(1, "validator.key"), "utf8")
     expect(found()).toBe("the network is there already\n")
     expect(readFileSync(fileOf(1, "validator.key"), "utf8")).toBe(before)

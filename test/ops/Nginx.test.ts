@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { program, Running } from "../blackbox/Running.js"
+import * as Rest from "../support/Rest.js"
 import { isTried, textOf } from "./Kit.js"
 import { freePort, mainConfiguration } from "./RealNginx.js"
 
@@ -197,20 +198,23 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", { timeout: 120_000 }, () 
     expect(larger.headers["content-type"]).toBe("text/html")
   })
 
-  it("clients that take their time are let go, and others are served meanwhile", async () => {
-    const slow = Array.from({ length: 200 }, (_, n) => {
-      const socket = connect({ port: ports.served, host: "127.0.0.1", localAddress: `127.0.2.${1 + (n % 50)}` })
-      const head = "POST /tx/submit HTTP/1.1\r\nHost: node.example\r\n"
-      socket.on("error", () => {}).resume()
-      socket.write(n % 2 === 0 ? head : `${head}Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n[`)
-      return new Promise((resolve) => socket.once("close", resolve))
-    })
-    const begun = performance.now()
-    for (let n = 0; n < 20; n++) expect((await through("/health", "127.0.0.9")).status).toBe(200)
-    expect(performance.now() - begun).toBeLessThan(5_000)
-    await Promise.all(slow)
-    expect(performance.now() - begun).toBeLessThan(30_000)
-  })
+  it(
+    Rest.of("it waits for slow clients", "clients that take their time are let go, and others are served meanwhile"),
+    async () => {
+      const slow = Array.from({ length: 200 }, (_, n) => {
+        const socket = connect({ port: ports.served, host: "127.0.0.1", localAddress: `127.0.2.${1 + (n % 50)}` })
+        const head = "POST /tx/submit HTTP/1.1\r\nHost: node.example\r\n"
+        socket.on("error", () => {}).resume()
+        socket.write(n % 2 === 0 ? head : `${head}Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n[`)
+        return new Promise((resolve) => socket.once("close", resolve))
+      })
+      const begun = performance.now()
+      for (let n = 0; n < 20; n++) expect((await through("/health", "127.0.0.9")).status).toBe(200)
+      expect(performance.now() - begun).toBeLessThan(5_000)
+      await Promise.all(slow)
+      expect(performance.now() - begun).toBeLessThan(30_000)
+    },
+  )
 
   it("event streams of one client stay few, and others are served", async () => {
     const answers = await Promise.all(

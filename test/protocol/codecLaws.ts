@@ -14,7 +14,7 @@ export interface Codec<A> {
 
 /** Byte strings thrown at each codec. */
 const HOSTILE_INPUTS = 100_000
-const USUAL_HOSTILE_INPUTS = 5_000
+const USUAL_HOSTILE_INPUTS = 2_000
 const ROUND_TRIPS = 100
 /** A second or two on an idle machine. */
 const TIMEOUT_MS = 120_000

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import type { Message } from "../../src/replica/messages/Message.js"
+import * as Rest from "../support/Rest.js"
 import * as Stored from "../support/Stored.js"
 import { Cluster, type Machine } from "./Cluster.js"
 
@@ -118,9 +119,9 @@ const lieIn = (message: Message): ReadonlyArray<Message> => {
 describe("a validator that has lost its disk, of whose three peers one answers nothing, one late and one falsely", () => {
   for (const [how, epoch] of [
     ["and catches up in epoch 1", 1],
-    ["and joins epoch 3 by its state", 3],
+    [Rest.of("three epochs", "and joins epoch 3 by its state"), 3],
   ] as const) {
-    it(`${how}, signs again within an epoch, and nothing that it had signed`, () => {
+    it(`signs again within an epoch, and nothing that it had signed, ${how}`, () => {
       const epochRounds = 240
       const cluster = new Cluster({ ...four, epochRounds })
       cluster.start()

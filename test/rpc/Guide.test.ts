@@ -78,6 +78,5 @@ describe("the guide", () => {
   }
   // All at once: to read the types of the package takes longer than to check the programs.
   const COMPILES = "has programs, as the light client's page has, that a strict compiler takes, with the modules of"
-  it(`${COMPILES} nodenext`, () => compiles("nodenext"), 240_000)
-  it(Rest.of("the compiler once more", `${COMPILES} bundler`), () => compiles("bundler"), 240_000)
+  it.each(["nodenext", "bundler"] as const)(Rest.of("the compiler", `${COMPILES} %s`), compiles, 240_000)
 })

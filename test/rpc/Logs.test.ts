@@ -13,6 +13,7 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as HttpInterface from "../../src/rpc/HttpInterface.js"
 import * as TestNode from "../conformance/TestNode.js"
 import * as world from "../node/world.js"
+import * as Rest from "../support/Rest.js"
 
 interface Line {
   readonly level: string
@@ -59,7 +60,7 @@ const recordsOf = async (directives: string): Promise<ReadonlyArray<Line>> => {
 /** Peers and joining take more than a node alone: `network` has its line in test/network/Network.test.ts, `sync` below. */
 const ELSEWHERE = ["network", "sync"]
 
-it("every module says something at debug, and trace says more", async () => {
+it(Rest.of("a network at every level", "every module says something at debug, and trace says more"), async () => {
   const debug = await recordsOf("debug")
   const speaking = new Set(debug.filter(({ level }) => level === "debug").map(({ module }) => module))
   expect(LogFilter.modules.filter((module) => !speaking.has(module))).toEqual(ELSEWHERE)

@@ -180,7 +180,7 @@ const protocol = { epochRounds: 40, collectionDepthRounds: 20, roundIntervalMs: 
 const notReady = refusal(503, "NotReady", "5")
 
 it(
-  "a node that fetches the state of others takes and proves nothing meanwhile",
+  Rest.of("a network", "a node that fetches the state of others takes and proves nothing meanwhile"),
   async () => {
     const [directory, other] = [await temporaryDirectory(), await temporaryDirectory()]
     await Effect.runPromise(Effect.scoped(world.found(directory, protocol)))
@@ -218,7 +218,10 @@ it(
 )
 
 it(
-  "a round that is pruned is told from one that is not reached, and what was in it is still found",
+  Rest.of(
+    "ten thousand rounds",
+    "a round that is pruned is told from one that is not reached, and what was in it is still found",
+  ),
   async () => {
     const directory = await temporaryDirectory()
     await Effect.runPromise(Effect.scoped(world.found(directory, protocol)))

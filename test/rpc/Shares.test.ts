@@ -4,6 +4,7 @@ import { Effect, Stream } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Floods } from "../../src/rpc/admission/Floods.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
+import * as Rest from "../support/Rest.js"
 import * as TestServer from "./TestServer.js"
 
 const { get, post } = TestServer
@@ -146,7 +147,10 @@ describe("requests that are sent ahead", () => {
     expect(await ask("127.0.0.2", get("/validators"))).toBe(200)
   })
 
-  it("are begun a few at a time, so that neither the thread nor other clients wait for all of them", async () => {
+  it(Rest.of(
+    "ten thousand requests",
+    "are begun a few at a time, so that neither the thread nor other clients wait for all of them",
+  ), async () => {
     Object.assign(reads, { begun: 0, underWay: 0, most: 0 })
     const ahead = 800
     const visitor = await visit("127.0.0.2", "GET /balance/@zoe HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(ahead))

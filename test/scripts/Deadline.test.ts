@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Bundle from "../support/Bundle.js"
+import * as Rest from "../support/Rest.js"
 
 let program = ""
 let folder = ""
@@ -21,10 +22,13 @@ const told = async (story: string) => {
   return { code, signal, isMarked: existsSync(mark) }
 }
 
-it.each(["a loop", "a loop after a wait", "endless waits", "a wait in vain"])("a deadline ends %s", async (story) => {
-  expect(await told(story)).toEqual({ code: null, signal: "SIGKILL", isMarked: true })
-})
+it.each(["a loop", "a loop after a wait", "endless waits", "a wait in vain"])(
+  Rest.of("it waits", "a deadline ends %s"),
+  async (story) => {
+    expect(await told(story)).toEqual({ code: null, signal: "SIGKILL", isMarked: true })
+  },
+)
 
-it.each(["short", "starved"])("a deadline lets %s work come to its end", async (story) => {
+it.each(["short", "starved"])(Rest.of("it waits", "a deadline lets %s work come to its end"), async (story) => {
   expect(await told(story)).toEqual({ code: 0, signal: null, isMarked: false })
 })

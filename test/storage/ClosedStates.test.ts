@@ -6,6 +6,7 @@ import { toHex } from "#crypto"
 import type { Change } from "../../src/ledger/tables/Effects.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Storage } from "../../src/storage/Storage.js"
+import * as Rest from "../support/Rest.js"
 import * as world from "./world.js"
 
 type Kept = Storage["Type"]
@@ -42,33 +43,42 @@ const change = fc.oneof(
 const unique = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => [
   ...new Map(changes.map((each) => [`${each.kind} ${toHex(each.key)}`, each])).values(),
 ]
-const commit = fc.record({ changes: fc.array(change, { maxLength: 8 }).map(unique), closes: fc.boolean() })
+interface Commit {
+  readonly changes: ReadonlyArray<Change>
+  readonly closes: boolean
+}
+
+const commit: fc.Arbitrary<Commit> = fc.record({
+  changes: fc.array(change, { maxLength: 8 }).map(unique),
+  closes: fc.boolean(),
+})
 
 describe("the states of the last closes", () => {
-  it.effect.prop(
-    "are had again from the present one, whatever the commits changed",
-    { commits: fc.array(commit) },
-    ({ commits }) =>
-      world
-        .inMemory((storage) =>
-          Effect.gen(function* () {
-            const closes = new Map<number, Content>()
-            let content: Content = new Map()
-            let epoch = 1
-            for (const [index, { changes, closes: isLast }] of commits.entries()) {
-              yield* storage.appendCommit(world.batch(index, { commit: world.commit(index, { epoch }), changes }))
-              content = changedBy(content, changes)
-              if (isLast) closes.set(epoch++, content)
-            }
-            let state = content
-            for (let closed = epoch - 1; closed >= 1; closed--) {
-              state = yield* back(storage, state, closed)
-              expect(state).toEqual(closes.get(closed))
-            }
-          }),
-        )
-        .pipe(Effect.provide(world.platform)),
-  )
+  const areHadAgain = ({ commits }: { readonly commits: ReadonlyArray<Commit> }) =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const closes = new Map<number, Content>()
+          let content: Content = new Map()
+          let epoch = 1
+          for (const [index, { changes, closes: isLast }] of commits.entries()) {
+            yield* storage.appendCommit(world.batch(index, { commit: world.commit(index, { epoch }), changes }))
+            content = changedBy(content, changes)
+            if (isLast) closes.set(epoch++, content)
+          }
+          let state = content
+          for (let closed = epoch - 1; closed >= 1; closed--) {
+            state = yield* back(storage, state, closed)
+            expect(state).toEqual(closes.get(closed))
+          }
+        }),
+      )
+      .pipe(Effect.provide(world.platform))
+
+  const HAD = "are had again from the present one, whatever the commits changed"
+  const commits = fc.array(commit)
+  it.effect.prop(HAD, { commits }, areHadAgain, { fastCheck: { numRuns: 20 } })
+  it.effect.prop(Rest.of("more commits", HAD), { commits }, areHadAgain)
 
   it.effect("come back through more than one page, and go a few at a time, the oldest first", () =>
     world

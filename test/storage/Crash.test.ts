@@ -4,6 +4,7 @@ import { afterAll, describe, expect } from "vitest"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type * as Storage from "../../src/storage/Storage.js"
+import * as Rest from "../support/Rest.js"
 import * as Process from "./Process.js"
 import { ACCOUNTS, loadOf, PROPOSALS } from "./processes/load.js"
 import * as world from "./world.js"
@@ -47,7 +48,7 @@ const wholeCommit = (storage: Storage.Storage["Type"]) =>
     return index
   })
 
-describe("a process killed while it writes", () => {
+describe(Rest.of("processes that are killed", "a process killed while it writes"), () => {
   afterAll(Process.removeBundles)
 
   it.scopedLive(

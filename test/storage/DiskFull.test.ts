@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { afterAll, describe, expect } from "vitest"
 import * as NodeSchema from "../../src/storage/schema/Node.js"
 import * as CommitBatch from "../../src/storage/tables/CommitBatch.js"
+import * as Rest from "../support/Rest.js"
 import * as Process from "./Process.js"
 import * as world from "./world.js"
 
@@ -44,21 +45,23 @@ describe("a full disk", () => {
   )
 
   if (Process.canMount) {
-    it.scopedLive("is told as such, keeps what was written, and goes on when there is room", () =>
-      Effect.gen(function* () {
-        const path = yield* world.temporaryDirectory
-        const child = yield* Process.startOnMount("size=28m", "fill", path)
-        const report = yield* Schema.decodeUnknown(Report)(yield* child.line)
-        expect(report.written).toBeGreaterThan(1)
-        expect(report).toEqual({
-          tag: "DiskFull",
-          message: expect.stringMatching(/^no space is left for .*udg\.db; free some and start again$/),
-          written: report.written,
-          last: report.written,
-          whileFull: report.whileFull,
-          afterwards: report.written + 1,
-        })
-      }).pipe(Effect.provide(world.platform)),
+    it.scopedLive(
+      Rest.of("a disk to fill", "is told as such, keeps what was written, and goes on when there is room"),
+      () =>
+        Effect.gen(function* () {
+          const path = yield* world.temporaryDirectory
+          const child = yield* Process.startOnMount("size=28m", "fill", path)
+          const report = yield* Schema.decodeUnknown(Report)(yield* child.line)
+          expect(report.written).toBeGreaterThan(1)
+          expect(report).toEqual({
+            tag: "DiskFull",
+            message: expect.stringMatching(/^no space is left for .*udg\.db; free some and start again$/),
+            written: report.written,
+            last: report.written,
+            whileFull: report.whileFull,
+            afterwards: report.written + 1,
+          })
+        }).pipe(Effect.provide(world.platform)),
     )
   }
 })

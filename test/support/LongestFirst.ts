@@ -4,26 +4,35 @@
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Half a minute or so, most of it waiting for programs and rounds. */
+/** Many seconds, most of it waiting for programs and rounds, and in the pure ones computing. */
 const LONG: ReadonlyArray<string> = [
+  "replica/Replica",
+  "replica/Joining",
   "consensus/small/SmallDags",
-  "ledger/properties",
   "simulation/Simulation",
-  "docs/Terminal",
-  "network/Hostile",
-  "node/Faults",
-  "blackbox/Endings",
-  "node/SignatureThreads",
-  "rpc/SlowClients",
-  "blackbox/wallet/Script",
-  "node/Pruning",
-  "blackbox/Doctor",
-  "blackbox/Database",
-  "blackbox/Localnet",
-  "rpc/Guide",
   "conformance/Life",
-  "archive/Archive",
   "network/Network",
+  "node/Faults",
+  "node/SignatureThreads",
+  "docs/Terminal",
+  "blackbox/Endings",
+  "rpc/Guide",
+  "rpc/SlowClients",
+  "blackbox/Database",
+  "blackbox/wallet/Script",
+  "blackbox/udg",
+  "light/Light",
+  "blackbox/Localnet",
+  "blackbox/Doctor",
+  "conformance/Conformance",
+  "network/Hostile",
+  "node/Pruning",
+  "ledger/properties",
+  "ledger/mutations",
+  "ledger/Twins",
+  "blackbox/wallet/Terminal",
+  "node/StateImport",
+  "testing/DevNetwork",
 ]
 
 const placeOf = ({ moduleId }: TestSpecification): number => {

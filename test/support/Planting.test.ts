@@ -7,6 +7,7 @@ import * as Mutations from "../ledger/Mutations.js"
 import * as Planted from "../simulation/Planted.js"
 import * as Chosen from "./Chosen.js"
 import { type Change, type Fault, plant, plantAll } from "./Planting.js"
+import * as Rest from "./Rest.js"
 
 const SOURCE = `
 export const limit = (amount: number, { most = 5 }: { most?: number } = {}): number => Math.min(amount, most)
@@ -187,7 +188,7 @@ describe("the faults that tests plant", () => {
     )
   }
 
-  it("have the types of what they replace", () => {
+  it(Rest.of("the compiler", "have the types of what they replace"), () => {
     const all = [...Planted.faults, ...SmallDags.own, ...Mutations.conservation, ...Mutations.fairness]
     expect(apart(all).flat()).toHaveLength(all.length)
     expect(apart(all).flatMap(mistakesIn)).toEqual([])

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { startNode } from "../../src/testing/Testing.js"
+import * as Rest from "../support/Rest.js"
 import { settled } from "../support/Settled.js"
 
 const COIN = 100_000_000
@@ -63,7 +64,10 @@ describe("the controls of a network for developers", () => {
     expect(after - before).toBeLessThan(10)
   }, 60_000)
 
-  it("set the network back to a snapshot, under the same address, and drop the later ones", async () => {
+  it(Rest.of(
+    "more starts",
+    "set the network back to a snapshot, under the same address, and drop the later ones",
+  ), async () => {
     await using node = await startNode({ onDemand: true, accounts: 2, snapshots: true })
     const { controls, client } = node
     const balance = async () => (await client.core.balance({ path: { address: nobody } })).balance

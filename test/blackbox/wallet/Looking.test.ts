@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import * as Rest from "../../support/Rest.js"
 import { Person } from "./Person.js"
 
 // Some steps are a program of its own.
@@ -56,27 +57,30 @@ const json = async (...words: ReadonlyArray<string>) => {
 }
 
 describe("the verbs that look", () => {
-  it("fit a terminal of eighty columns, with digits in groups of three", async () => {
-    const calls = [
-      ["status"],
-      ["balance", "@alice"],
-      ["history", "@alice"],
-      ["tx", paid],
-      ["round", String(round)],
-      ["vertex", vertex],
-      ["validators"],
-      ["mempool"],
-      ["peers"],
-      ["parameters"],
-      ["proposals"],
-    ]
-    const screens: Array<string> = []
-    for (const words of calls) screens.push((await person.within(COLUMNS, ...words)).stdout)
-    screens.push(await seen("udg history @alice"))
-    expect(screens.flatMap((screen) => screen.split("\n")).filter((line) => line.length > COLUMNS)).toEqual([])
-    expect(screens.every((screen) => screen !== "")).toBe(true)
-    expect(await seen("udg balance @alice")).toContain("1,233,332.43109988 UDG")
-  })
+  it(
+    Rest.of("a program for each verb", "fit a terminal of eighty columns, with digits in groups of three"),
+    async () => {
+      const calls = [
+        ["status"],
+        ["balance", "@alice"],
+        ["history", "@alice"],
+        ["tx", paid],
+        ["round", String(round)],
+        ["vertex", vertex],
+        ["validators"],
+        ["mempool"],
+        ["peers"],
+        ["parameters"],
+        ["proposals"],
+      ]
+      const screens: Array<string> = []
+      for (const words of calls) screens.push((await person.within(COLUMNS, ...words)).stdout)
+      screens.push(await seen("udg history @alice"))
+      expect(screens.flatMap((screen) => screen.split("\n")).filter((line) => line.length > COLUMNS)).toEqual([])
+      expect(screens.every((screen) => screen !== "")).toBe(true)
+      expect(await seen("udg balance @alice")).toContain("1,233,332.43109988 UDG")
+    },
+  )
 
   it("history adds up to the balance, newest first, and goes on where a page ends", async () => {
     const whole = await json("history", "@alice")
@@ -142,7 +146,7 @@ describe("colour", () => {
   const ESCAPE = "\u001b"
   const matching = (pattern: string) => expect.stringMatching(new RegExp(pattern.replaceAll("<", `${ESCAPE}\\[`)))
 
-  it("shows states, amounts and addresses on a terminal", async () => {
+  it(Rest.of("a program for each verb", "shows states, amounts and addresses on a terminal"), async () => {
     expect(await painted("udg status")).toEqual(matching("<3[123]m\\w+<0m"))
     const balance = await painted("udg balance @alice")
     expect(balance).toEqual(matching("<1m[\\d,.]+ UDG<0m"))

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import * as Wallet from "../../../src/client/Wallet.js"
 import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import * as Rest from "../../support/Rest.js"
 import { type Outcome, udg } from "../InProcess.js"
 import { PASSPHRASE, Person } from "./Person.js"
 
@@ -94,20 +95,28 @@ describe("as a script", () => {
 })
 
 describe("a key file", () => {
-  it("is encrypted: what is in it is not the key, and another passphrase does not open it", async () => {
-    await alice.udg("keygen", "--from", "rich.key", "--key", "sealed.key")
-    const sealed = readFileSync(join(alice.home, "sealed.key"), "utf8")
-    expect(sealed).not.toContain(rich.secretKey.toSecretHex())
-    expect(JSON.parse(sealed).public_key).toBe(rich.publicKey)
-    const right = await alice.script(`udg send ${bob.address} 1 --key sealed.key`)
-    const wrong = await alice.script(`udg send ${bob.address} 1 --key sealed.key`, { UDG_PASSPHRASE: "Correct horse" })
-    expect(right.code).toBe(0)
-    expect(wrong).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: "udg: the passphrase is wrong, or the file was modified\n",
-    })
-  })
+  it(
+    Rest.of(
+      "key files are slow to open",
+      "is encrypted: what is in it is not the key, and another passphrase does not open it",
+    ),
+    async () => {
+      await alice.udg("keygen", "--from", "rich.key", "--key", "sealed.key")
+      const sealed = readFileSync(join(alice.home, "sealed.key"), "utf8")
+      expect(sealed).not.toContain(rich.secretKey.toSecretHex())
+      expect(JSON.parse(sealed).public_key).toBe(rich.publicKey)
+      const right = await alice.script(`udg send ${bob.address} 1 --key sealed.key`)
+      const wrong = await alice.script(`udg send ${bob.address} 1 --key sealed.key`, {
+        UDG_PASSPHRASE: "Correct horse",
+      })
+      expect(right.code).toBe(0)
+      expect(wrong).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: "udg: the passphrase is wrong, or the file was modified\n",
+      })
+    },
+  )
 
   it("is never written over", async () => {
     const file = join(alice.home, "rich.key")

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import * as SealedKey from "../../../src/cli/keys/SealedKey.js"
 import * as Wallet from "../../../src/client/Wallet.js"
 import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import * as Rest from "../../support/Rest.js"
 import { PASSPHRASE, Person } from "./Person.js"
 
 // Each step is a program of its own.
@@ -106,18 +107,21 @@ describe("paying", () => {
     expect(after.balance - before.balance).toBe(Wallet.sats("2.5"))
   })
 
-  it("lets a passphrase be mended while it is typed, and be wrong twice", async () => {
-    const terminal = alice.sit(`udg send ${bob()} 1${thenLook}`)
-    await terminal.see("wallet.key: ")
-    terminal.type(`wrong passphrase${ENTER}`)
-    await terminal.see(/the passphrase is wrong[\s\S]*wallet\.key: $/)
-    terminal.type(`wrong again${CTRL_U}still wrong${ENTER}`)
-    await terminal.see(/(?:the passphrase is wrong[\s\S]*){2}wallet\.key: $/)
-    terminal.type(`nonsense${CTRL_U}${PASSPHRASE}é${LEFT}${BACKSPACE}${ENTER}`)
-    await terminal.see("code 0\naudible")
-    await terminal.end()
-    expect(terminal.raw).not.toMatch(/horse|nonsense|still/)
-  })
+  it(
+    Rest.of("key files are slow to open", "lets a passphrase be mended while it is typed, and be wrong twice"),
+    async () => {
+      const terminal = alice.sit(`udg send ${bob()} 1${thenLook}`)
+      await terminal.see("wallet.key: ")
+      terminal.type(`wrong passphrase${ENTER}`)
+      await terminal.see(/the passphrase is wrong[\s\S]*wallet\.key: $/)
+      terminal.type(`wrong again${CTRL_U}still wrong${ENTER}`)
+      await terminal.see(/(?:the passphrase is wrong[\s\S]*){2}wallet\.key: $/)
+      terminal.type(`nonsense${CTRL_U}${PASSPHRASE}é${LEFT}${BACKSPACE}${ENTER}`)
+      await terminal.see("code 0\naudible")
+      await terminal.end()
+      expect(terminal.raw).not.toMatch(/horse|nonsense|still/)
+    },
+  )
 
   it("gives up after three wrong ones, and sends nothing", async () => {
     const { nonce } = await node.client.core.balance({ path: { address: own.address } })
@@ -166,15 +170,18 @@ describe("waiting", () => {
 describe("a table", () => {
   const lastLines = (screen: string) => screen.trimEnd().split("\n").slice(-2)
 
-  it("gives way on a narrow terminal, and has no colours where NO_COLOR is set", async () => {
-    const narrow = alice.sit("stty cols 72; udg validators")
-    await narrow.end()
-    expect(narrow.raw).toContain("\u001b[1mVALIDATOR")
-    for (const line of lastLines(narrow.screen)) expect(line.length).toBeLessThanOrEqual(72)
-    expect(narrow.screen).toMatch(/^tudg[0-9a-z]*…[0-9a-z]+ +100,000 UDG/m)
-    const plain = alice.sit("stty cols 200; udg validators", { NO_COLOR: "1" })
-    await plain.end()
-    expect(plain.raw).not.toContain("\u001b")
-    expect(plain.screen).toMatch(/^tudg1[0-9a-z]{38} +100,000 UDG/m)
-  })
+  it(
+    Rest.of("more terminals", "gives way on a narrow terminal, and has no colours where NO_COLOR is set"),
+    async () => {
+      const narrow = alice.sit("stty cols 72; udg validators")
+      await narrow.end()
+      expect(narrow.raw).toContain("\u001b[1mVALIDATOR")
+      for (const line of lastLines(narrow.screen)) expect(line.length).toBeLessThanOrEqual(72)
+      expect(narrow.screen).toMatch(/^tudg[0-9a-z]*…[0-9a-z]+ +100,000 UDG/m)
+      const plain = alice.sit("stty cols 200; udg validators", { NO_COLOR: "1" })
+      await plain.end()
+      expect(plain.raw).not.toContain("\u001b")
+      expect(plain.screen).toMatch(/^tudg1[0-9a-z]{38} +100,000 UDG/m)
+    },
+  )
 })

@@ -107,6 +107,8 @@ describe("udg doctor", { timeout: 60_000 }, () => {
     try {
       const directory = /data directory +(\S+)/.exec(node.stdout)?.[1] ?? ""
       await node.until(async () => (await (await fetch(`${rpc}/health/detailed`)).json()).status === "healthy")
+      // The node writes it beside its first answers; a doctor who comes before sees a node that starts.
+      await node.until(() => existsSync(join(directory, "running.json")))
       for (const place of [directory, rpc]) {
         const said = await ask(place)
         expect(said.findings.filter(({ status }) => status !== "ok")).toEqual([])

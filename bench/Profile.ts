@@ -5,9 +5,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import type { Way } from "../test/network/Lines.js"
 import type * as Processes from "../test/network/Processes.js"
+import { Modules, type Place } from "./Modules.js"
 import { cpuMs, threadsCpuMs } from "./ProcessorTime.js"
 
 const SAMPLE_US = 500
@@ -24,10 +24,8 @@ export interface Spent {
   readonly parts: ReadonlyArray<Share>
 }
 
-interface Frame {
+interface Frame extends Place {
   readonly functionName: string
-  readonly url: string
-  readonly lineNumber: number
 }
 
 interface Node {
@@ -79,34 +77,6 @@ const OF_V8: Readonly<Record<string, string>> = {
   "(garbage collector)": "garbage collector",
   "(program)": "outside of JavaScript",
   "(root)": "outside of JavaScript",
-}
-
-/** The bundler writes above each module where it is from. */
-const MODULE = /^\/\/ ((?:src|node_modules)\/.+)$/
-
-/** For each line of a file of the program, the module it is from. */
-const modulesOfFile = (url: string): ReadonlyArray<string> => {
-  let module = ""
-  return readFileSync(fileURLToPath(url), "utf8")
-    .split("\n")
-    .map((line) => {
-      module = MODULE.exec(line)?.[1] ?? module
-      return module
-    })
-}
-
-class Modules {
-  readonly #files = new Map<string, ReadonlyArray<string>>()
-
-  /** Nothing of what Node and V8 bring. */
-  of({ url, lineNumber }: Frame): string | undefined {
-    if (!url.startsWith("file:")) return undefined
-    const packaged = url.lastIndexOf("/node_modules/")
-    if (packaged >= 0) return url.slice(packaged + 1)
-    const lines = this.#files.get(url) ?? modulesOfFile(url)
-    this.#files.set(url, lines)
-    return lines[lineNumber]
-  }
 }
 
 /** The part that each node of the tree belongs to: its own, or that of the nearest caller that has one. */

@@ -1,0 +1,39 @@
+/** Which module a place in the built program comes from. */
+import { readFileSync } from "node:fs"
+import { SourceMap } from "node:module"
+import { fileURLToPath } from "node:url"
+
+export interface Place {
+  readonly url: string
+  /** Both count from zero. */
+  readonly lineNumber: number
+  readonly columnNumber: number
+}
+
+const MODULE = /(?:^|\/)((?:src|node_modules)\/.+)$/
+/** Packages bring source maps of their own, in which they too have a folder `src`. */
+const PACKAGED = /node_modules\/.+$/
+
+const moduleOf = (source: string): string | undefined => (PACKAGED.exec(source) ?? MODULE.exec(source)?.slice(1))?.[0]
+
+export class Modules {
+  readonly #maps = new Map<string, SourceMap>()
+
+  /** Nothing of what Node and V8 bring. */
+  of({ url, lineNumber, columnNumber }: Place): string | undefined {
+    if (!url.startsWith("file:")) return undefined
+    // A package that is not bundled has no map that the bundler wrote.
+    const packaged = PACKAGED.exec(url)?.[0]
+    if (packaged !== undefined) return packaged
+    const entry = this.#mapOf(url).findEntry(lineNumber, columnNumber)
+    return "originalSource" in entry ? moduleOf(entry.originalSource) : undefined
+  }
+
+  #mapOf(url: string): SourceMap {
+    const known = this.#maps.get(url)
+    if (known !== undefined) return known
+    const map = new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, "utf8")))
+    this.#maps.set(url, map)
+    return map
+  }
+}

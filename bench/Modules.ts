@@ -1,5 +1,5 @@
 /** Which module a place in the built program comes from. */
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { SourceMap } from "node:module"
 import { fileURLToPath } from "node:url"
 
@@ -17,22 +17,23 @@ const PACKAGED = /node_modules\/.+$/
 const moduleOf = (source: string): string | undefined => (PACKAGED.exec(source) ?? MODULE.exec(source)?.slice(1))?.[0]
 
 export class Modules {
-  readonly #maps = new Map<string, SourceMap>()
+  readonly #maps = new Map<string, SourceMap | null>()
 
-  /** Nothing of what Node and V8 bring. */
+  /** Nothing of what Node, V8 and the bench itself bring. */
   of({ url, lineNumber, columnNumber }: Place): string | undefined {
     if (!url.startsWith("file:")) return undefined
     // A package that is not bundled has no map that the bundler wrote.
     const packaged = PACKAGED.exec(url)?.[0]
     if (packaged !== undefined) return packaged
-    const entry = this.#mapOf(url).findEntry(lineNumber, columnNumber)
-    return "originalSource" in entry ? moduleOf(entry.originalSource) : undefined
+    const entry = this.#mapOf(url)?.findEntry(lineNumber, columnNumber)
+    return entry && "originalSource" in entry ? moduleOf(entry.originalSource) : undefined
   }
 
-  #mapOf(url: string): SourceMap {
+  #mapOf(url: string): SourceMap | null {
     const known = this.#maps.get(url)
     if (known !== undefined) return known
-    const map = new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, "utf8")))
+    const file = `${fileURLToPath(url)}.map`
+    const map = existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, "utf8"))) : null
     this.#maps.set(url, map)
     return map
   }

@@ -28,9 +28,11 @@ it.each([
   ["FiberRuntime=class", "node_modules/effect/src/internal/fiberRuntime.ts"],
 ])("%s is from %s", (text, module) => expect(new Modules().of(placeOf(text))).toBe(module))
 
-it("says nothing of what Node brings, and of a package that is not bundled where it lies", () => {
+it("says nothing of what Node and the bench bring, and of a package that is not bundled where it lies", () => {
   const place = { lineNumber: 0, columnNumber: 0 }
   expect(new Modules().of({ url: "node:internal/timers", ...place })).toBeUndefined()
+  const bench = pathToFileURL(join(dist, "../bench/nameThread.mjs")).href
+  expect(new Modules().of({ url: bench, ...place })).toBeUndefined()
   const url = pathToFileURL(join(dist, "../node_modules/better-sqlite3/lib/database.js")).href
   expect(new Modules().of({ url, ...place })).toBe("node_modules/better-sqlite3/lib/database.js")
 })

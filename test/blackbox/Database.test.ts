@@ -182,7 +182,7 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
       expect(Object.keys(contentOf(directory))).toStrictEqual(["udg.db"])
     })
 
-    it("leaves the directory of a running node to that node", async () => {
+    it(Rest.of("one more start", "leaves the directory of a running node to that node"), async () => {
       const directory = copy()
       const node = await startIn(directory)
       for (const words of [

@@ -213,7 +213,7 @@ describe.concurrent("the built node", () => {
   )
 
   it(
-    "says what disagrees, and changes nothing",
+    Rest.of("more starts", "says what disagrees, and changes nothing"),
     async () => {
       const directory = place("disagree")
       await runTo(directory, 5, "--round-ms", "10", "--testnet", "false")

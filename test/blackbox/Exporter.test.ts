@@ -135,7 +135,7 @@ describe("udg exporter", () => {
     await stopped(again)
   }, 60_000)
 
-  it("gives up on a silent node before Prometheus gives up on it", async () => {
+  it(Rest.of("it waits", "gives up on a silent node before Prometheus gives up on it"), async () => {
     const silent = createServer(() => {}).listen(0, "127.0.0.1")
     await once(silent, "listening")
     const { port } = silent.address() as AddressInfo

@@ -135,7 +135,7 @@ describe("udg localnet", () => {
   )
 
   it(
-    "shows on a terminal that it is starting, and limits clients only when asked",
+    Rest.of("a network once more", "shows on a terminal that it is starting, and limits clients only when asked"),
     async () => {
       const person = new Person({})
       const statusesOf = async (url: string) =>

@@ -20,8 +20,6 @@ import { Chain, coins, type Person, person, stranger } from "./builders.js"
 
 const SEED = 20_260_303
 const LIVES = 12
-/** These five see all of it. */
-const USUAL = [20_260_308, 20_260_309, 20_260_310, 20_260_311, 20_260_312]
 
 const fail = (failure: unknown): unknown => failure
 
@@ -203,28 +201,31 @@ const live = (steps: ReadonlyArray<Step>, seen: Seen): void => {
   seen.named += answers(twin).names.filter((address) => address !== undefined).length
 }
 
-describe("a ledger that is put together again in the middle of a crowd's life", () => {
-  // The lives are synchronous, and the runner gives up on a worker that does not speak to it for a minute.
-  afterEach(() => turn())
+describe(
+  Rest.of("thousands of accounts", "a ledger that is put together again in the middle of a crowd's life"),
+  () => {
+    // The lives are synchronous, and the runner gives up on a worker that does not speak to it for a minute.
+    afterEach(() => turn())
 
-  const seen: Seen = { released: 0, largestRelease: 0, slashed: 0, decided: 0, accounts: 0, named: 0 }
+    const seen: Seen = { released: 0, largestRelease: 0, slashed: 0, decided: 0, accounts: 0, named: 0 }
 
-  const livesAlike = (seed: number): void => {
-    const life = fc.array(step, { minLength: 40, maxLength: 40, size: "max" })
-    for (const steps of fc.sample(life, { seed, numRuns: 1 })) live(steps, seen)
-  }
+    const livesAlike = (seed: number): void => {
+      const life = fc.array(step, { minLength: 40, maxLength: 40, size: "max" })
+      for (const steps of fc.sample(life, { seed, numRuns: 1 })) live(steps, seen)
+    }
 
-  const NAME = "has the same digests, answers and root as one that never stopped, from seed %i"
-  const seeds = Array.from({ length: LIVES }, (_, i) => SEED + i)
+    const seeds = Array.from({ length: LIVES }, (_, i) => SEED + i)
+    it.each(seeds)(
+      "has the same digests, answers and root as one that never stopped, from seed %i",
+      { timeout: 300_000 },
+      livesAlike,
+    )
 
-  it.each(USUAL)(NAME, { timeout: 300_000 }, livesAlike)
-
-  it.each(seeds.filter((seed) => !USUAL.includes(seed)))(Rest.of("more lives", NAME), { timeout: 300_000 }, livesAlike)
-
-  it("has then seen releases that were bounded, slashes, decisions, names, and tables that grew", () => {
-    expect(seen.largestRelease).toBe(Limits.RELEASES_PER_COMMIT)
-    expect(Math.min(seen.released, seen.named)).toBeGreaterThan(1_000)
-    expect(seen.accounts).toBeGreaterThan(4_096)
-    expect(Math.min(seen.slashed, seen.decided)).toBeGreaterThan(3)
-  })
-})
+    it("has then seen releases that were bounded, slashes, decisions, names, and tables that grew", () => {
+      expect(seen.largestRelease).toBe(Limits.RELEASES_PER_COMMIT)
+      expect(Math.min(seen.released, seen.named)).toBeGreaterThan(1_000)
+      expect(seen.accounts).toBeGreaterThan(4_096)
+      expect(Math.min(seen.slashed, seen.decided)).toBeGreaterThan(3)
+    })
+  },
+)

@@ -359,7 +359,7 @@ describe("a recount over the leaves of a frozen state", () => {
     expect(count([...ledger.records()])).toEqual(Either.right(ledger.read.totals))
   })
 
-  it("finds leaf by leaf what it finds record by record", () => {
+  it(Rest.of("many lives", "finds leaf by leaf what it finds record by record"), () => {
     lives({ seed: SEED + 50_000, count: 20, length: 80 }, (stage, steps) => {
       const { ledger } = play(stage, steps).chain
       const byRecord = new Recount()

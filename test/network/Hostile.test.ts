@@ -254,7 +254,7 @@ describe("a peer", () => {
 
   // The last one: five bans, and nobody new is let in from this machine.
   it(
-    "that offers closing checkpoints again and again, which nobody asked for, is banned",
+    Rest.of("an epoch", "that offers closing checkpoints again and again, which nobody asked for, is banned"),
     async () => {
       const offer = Frames.framed(MessageCodec.encode({ _tag: "Closing", signed: [], newest: null }))
       await untilBanned(await somebody(), ({ say }) =>

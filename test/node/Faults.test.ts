@@ -275,58 +275,57 @@ describe("a node with a fault", () => {
 
   // Also where the last commit had a checkpoint of its own, and where it closed an epoch and the next was not begun. Once that
   // has begun, its opening names the checkpoint.
+  const doesNotStart = ({ at, begun }: { readonly at: number; readonly begun: boolean }) =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* world.found(
+        directory,
+        { epochRounds: 40, collectionDepthRounds: 10 },
+        { checkpointIntervalRounds: 10, cooldownRounds: 40 },
+      )
+      yield* Effect.flatMap(Supervisor, ({ ended }) => Effect.flip(ended)).pipe(
+        Effect.provide(world.node(directory, {}, undefined, forgingEngine(at + 1))),
+      )
+      if (!begun) {
+        yield* sqlite(`${directory}/udg.db`, "delete from openings where epoch = 2")
+        yield* sqlite(`${directory}/udg.db`, "delete from checkpoints where round = 40")
+      }
+      const keep = (stateRoot: Hash.Hash | null) =>
+        Effect.gen(function* () {
+          const { genesis } = yield* Home.Home
+          const storage = yield* Storage
+          const { contents, opened } = yield* Loading.load(genesis, null, { low: 1, high: 1 })
+          const { head, totals } = opened.ledger.read
+          expect(head.index).toBe(at)
+          const checkpoint = Checkpoint.make({
+            epoch: contents.current.opening.record.epoch,
+            round: head.leaderRound,
+            commitIndex: head.index,
+            commitHash: head.hash,
+            effectsDigest: opened.ledger.effectsDigest,
+            stateRoot: stateRoot ?? opened.trie.hash,
+            totalSupply: totals.total,
+            nextEpoch: null,
+            previous: Hash.ZERO,
+          })
+          yield* storage.checkpoints.putBuilt(checkpoint)
+          return yield* Effect.either(Loading.load(genesis, null, { low: 1, high: 1 }))
+        }).pipe(Effect.provide(files(directory)))
+
+      expect(Either.isRight(yield* keep(null))).toBe(true)
+      const wrong = Hash.of("udg/key", Uint8Array.of(1))
+      const refused = yield* Effect.flatMap(keep(wrong), Effect.flip)
+      expect(refused._tag).toBe("StateDamaged")
+      expect(exitCodeOf(refused)).toBe(1)
+      expect(refused.message).toContain(`its checkpoint says ${wrong}`)
+    }).pipe(Effect.provide(world.platform))
+
+  const FORGED = "does not start from a state whose root is not that of its checkpoint, stopped at %o"
+  it.scopedLive.each([{ at: 10, begun: true }])(FORGED, doesNotStart, 240_000)
   it.scopedLive.each([
     { at: 5, begun: true },
-    { at: 10, begun: true },
     { at: 40, begun: false },
-  ])(
-    "does not start from a state whose root is not that of its checkpoint, stopped at %o",
-    ({ at, begun }) =>
-      Effect.gen(function* () {
-        const directory = yield* world.temporaryDirectory
-        yield* world.found(
-          directory,
-          { epochRounds: 40, collectionDepthRounds: 10 },
-          { checkpointIntervalRounds: 10, cooldownRounds: 40 },
-        )
-        yield* Effect.flatMap(Supervisor, ({ ended }) => Effect.flip(ended)).pipe(
-          Effect.provide(world.node(directory, {}, undefined, forgingEngine(at + 1))),
-        )
-        if (!begun) {
-          yield* sqlite(`${directory}/udg.db`, "delete from openings where epoch = 2")
-          yield* sqlite(`${directory}/udg.db`, "delete from checkpoints where round = 40")
-        }
-        const keep = (stateRoot: Hash.Hash | null) =>
-          Effect.gen(function* () {
-            const { genesis } = yield* Home.Home
-            const storage = yield* Storage
-            const { contents, opened } = yield* Loading.load(genesis, null, { low: 1, high: 1 })
-            const { head, totals } = opened.ledger.read
-            expect(head.index).toBe(at)
-            const checkpoint = Checkpoint.make({
-              epoch: contents.current.opening.record.epoch,
-              round: head.leaderRound,
-              commitIndex: head.index,
-              commitHash: head.hash,
-              effectsDigest: opened.ledger.effectsDigest,
-              stateRoot: stateRoot ?? opened.trie.hash,
-              totalSupply: totals.total,
-              nextEpoch: null,
-              previous: Hash.ZERO,
-            })
-            yield* storage.checkpoints.putBuilt(checkpoint)
-            return yield* Effect.either(Loading.load(genesis, null, { low: 1, high: 1 }))
-          }).pipe(Effect.provide(files(directory)))
-
-        expect(Either.isRight(yield* keep(null))).toBe(true)
-        const wrong = Hash.of("udg/key", Uint8Array.of(1))
-        const refused = yield* Effect.flatMap(keep(wrong), Effect.flip)
-        expect(refused._tag).toBe("StateDamaged")
-        expect(exitCodeOf(refused)).toBe(1)
-        expect(refused.message).toContain(`its checkpoint says ${wrong}`)
-      }).pipe(Effect.provide(world.platform)),
-    240_000,
-  )
+  ])(Rest.of("more of the same", FORGED), doesNotStart, 240_000)
 
   /** Up to a round behind the one of the copy that it is set back to. */
   const decidesAgain = (lost: number, last: number) =>

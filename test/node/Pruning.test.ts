@@ -149,7 +149,7 @@ describe("pruning", { timeout: 120_000 }, () => {
       )
     })
 
-  it.scopedLive("takes transactions and histories too from a node that keeps none", () =>
+  it.scopedLive(Rest.of("one more life", "takes transactions and histories too from a node that keeps none"), () =>
     Effect.gen(function* () {
       const left = yield* historyAfter(yield* world.temporaryDirectory, { history: Option.some(0) })
       expect(left).toEqual({ known: [false, true], history: 1, isVertexWhole: true })

@@ -16,6 +16,7 @@ import type { PeerId } from "../../src/replica/messages/Peer.js"
 import { Peers } from "../../src/replica/messages/Peers.js"
 import { Outbox } from "../../src/replica/output/Outbox.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
+import * as Rest from "../support/Rest.js"
 import { addressOf, Cluster, coins, type Machine, sign, signerOf } from "./Cluster.js"
 
 type Closing = Extract<Answer, { _tag: "Closing" }>
@@ -195,7 +196,7 @@ const blamed = (machine: Machine, other: Machine): boolean =>
   machine.outputs.some((output) => output._tag === "Misbehaved" && output.peer === other.peer)
 
 describe("a newcomer that is shown a forged history beside the true one", () => {
-  it("finds that the founders alone are no quorum any more", () => {
+  it(Rest.of("epochs of a network", "finds that the founders alone are no quorum any more"), () => {
     const { record } = network().machine("fay").replica.core.epoch.opening
     const former = record.members.filter(({ address }) => FORMER.some((name) => addressOf(name) === address))
     const weight = former.reduce((sum, member) => sum + member.weight, 0)
@@ -340,17 +341,23 @@ describe("a newcomer that has proven one claim", () => {
     expect(stopOf(eve)?._tag).toBe("TwoChains")
   })
 
-  it("does not wait for ever for strangers that come one after the other and say nothing", () => {
-    const { cluster, eve, honest, silent, befriend } = alone(0, 30)
-    const { run } = slowly(cluster)
-    for (const machine of silent) machine.says = () => []
-    befriend(...honest, ...silent.slice(0, 1))
-    for (const machine of silent.slice(1)) {
-      run(600)
-      befriend(machine)
-    }
-    expect(hasJoined(eve)).toBe(true)
-  })
+  it(
+    Rest.of(
+      "epochs of a network",
+      "does not wait for ever for strangers that come one after the other and say nothing",
+    ),
+    () => {
+      const { cluster, eve, honest, silent, befriend } = alone(0, 30)
+      const { run } = slowly(cluster)
+      for (const machine of silent) machine.says = () => []
+      befriend(...honest, ...silent.slice(0, 1))
+      for (const machine of silent.slice(1)) {
+        run(600)
+        befriend(machine)
+      }
+      expect(hasJoined(eve)).toBe(true)
+    },
+  )
 })
 
 describe("a newcomer to which many strangers claim checkpoints", () => {

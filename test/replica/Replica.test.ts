@@ -630,7 +630,7 @@ describe("a validator", () => {
 })
 
 describe("what a disk holds", () => {
-  it("resumes a fast sync that a power cut interrupted, from the pieces it had", () => {
+  it(Rest.of("epochs of a network", "resumes a fast sync that a power cut interrupted, from the pieces it had"), () => {
     const accounts = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`a${i}`, 1]))
     const cluster = new Cluster({ ...four, accounts, epochRounds: 40 })
     cluster.start()

@@ -60,15 +60,14 @@ describe("the guide", () => {
     120_000,
   )
 
-  it.each(programs)(
-    "$text",
-    async ({ text, behind }) => {
-      const [, printed = "nothing"] = /^prints `([^`]+)`/.exec(behind) ?? []
-      const { code } = transformSync(text.replaceAll(ADDRESS, node.url), { loader: "ts", format: "esm" })
-      expect(await Stranger.run(code)).toEqual({ code: 0, said: `${printed}\n` })
-    },
-    120_000,
-  )
+  const printsWhatItSays = async ({ text, behind }: (typeof programs)[number]): Promise<void> => {
+    const [, printed = "nothing"] = /^prints `([^`]+)`/.exec(behind) ?? []
+    const { code } = transformSync(text.replaceAll(ADDRESS, node.url), { loader: "ts", format: "esm" })
+    expect(await Stranger.run(code)).toEqual({ code: 0, said: `${printed}\n` })
+  }
+  const startsANode = ({ text }: (typeof programs)[number]): boolean => text.includes("startNode")
+  it.each(programs.filter((program) => !startsANode(program)))("$text", printsWhatItSays, 120_000)
+  it.each(programs.filter(startsANode))(Rest.of("a node for each", "$text"), printsWhatItSays, 120_000)
 
   const compiles = async (resolution: "nodenext" | "bundler"): Promise<void> => {
     const others = blocksOf(pageAt("docs/light-client.md")).filter(isProgram)

@@ -21,7 +21,7 @@ const THREADS = Rest.selectionOf(process.env["UDG_TESTS"]) === "usual" ? 1 : ava
 const SLOW: ReadonlySet<string> = new Set([
   "newcomers-by-close",
   "silent-for-good",
-  "signed-unsynced",
+  "recovered-forgotten",
   "join-unsynced",
   "sent-before-written",
   "named-unsynced",

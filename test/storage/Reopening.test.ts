@@ -10,6 +10,7 @@ import type { StateRecord } from "../../src/protocol/state/StateRecord.js"
 import type * as Storage from "../../src/storage/Storage.js"
 import * as Accounts from "../../src/storage/tables/Accounts.js"
 import * as arbitrary from "../protocol/arbitraries.js"
+import * as Rest from "../support/Rest.js"
 import * as world from "./world.js"
 
 /** Few keys, so that batches change, remove and bring back what earlier ones wrote. */
@@ -52,27 +53,27 @@ const contentOf = (storage: Storage.Storage["Type"]) =>
 const inOrder = (content: ReadonlyMap<string, string>) => [...content].sort(([a], [b]) => (a < b ? -1 : 1))
 
 describe("whatever batches were written", () => {
-  it.live.prop(
-    "the records are the same after opening again",
-    [fc.array(changes, { minLength: 1, maxLength: 6 })],
-    ([batches]) =>
-      Effect.gen(function* () {
-        const path = yield* world.temporaryDirectory
-        const expected = new Map<string, string>()
-        for (const [index, some] of batches.entries()) {
-          for (const one of some) {
-            if (one.value === null) expected.delete(placeOf(one))
-            else expected.set(placeOf(one), toHex(one.value))
-          }
-          yield* world.inDirectory(path, (storage) => storage.appendCommit(world.batch(index, { changes: some })))
+  const areTheSame = ([batches]: readonly [ReadonlyArray<ReadonlyArray<Change>>]) =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const expected = new Map<string, string>()
+      for (const [index, some] of batches.entries()) {
+        for (const one of some) {
+          if (one.value === null) expected.delete(placeOf(one))
+          else expected.set(placeOf(one), toHex(one.value))
         }
-        const content = yield* world.inDirectory(path, contentOf)
-        expect(inOrder(content)).toEqual(inOrder(expected))
-        const last = yield* world.inDirectory(path, (storage) =>
-          storage.commits.at(Natural.commitIndex(batches.length - 1)),
-        )
-        expect(last).toEqual(Option.some(world.commit(batches.length - 1)))
-      }).pipe(Effect.scoped, Effect.provide(world.platform)),
-    { fastCheck: { numRuns: 8 }, timeout: 120_000 },
-  )
+        yield* world.inDirectory(path, (storage) => storage.appendCommit(world.batch(index, { changes: some })))
+      }
+      const content = yield* world.inDirectory(path, contentOf)
+      expect(inOrder(content)).toEqual(inOrder(expected))
+      const last = yield* world.inDirectory(path, (storage) =>
+        storage.commits.at(Natural.commitIndex(batches.length - 1)),
+      )
+      expect(last).toEqual(Option.some(world.commit(batches.length - 1)))
+    }).pipe(Effect.scoped, Effect.provide(world.platform))
+
+  const SAME = "the records are the same after opening again"
+  const batches = fc.array(changes, { minLength: 1, maxLength: 6 })
+  it.live.prop(SAME, [batches], areTheSame, { fastCheck: { numRuns: 2 }, timeout: 120_000 })
+  it.live.prop(Rest.of("more of them", SAME), [batches], areTheSame, { fastCheck: { numRuns: 8 }, timeout: 120_000 })
 })

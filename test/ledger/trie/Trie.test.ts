@@ -2,6 +2,7 @@ import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Trie from "../../../src/ledger/trie/Trie.js"
 import * as StateTree from "../../../src/protocol/state/StateTree.js"
+import * as Rest from "../../support/Rest.js"
 import { type Content, rootOf, sorted } from "./reference.js"
 import * as worlds from "./worlds.js"
 
@@ -172,15 +173,18 @@ describe("an update", () => {
     expect(built.trie.hash).toBe(rootOf(content))
   })
 
-  it("asks after every 64 changes at the latest, also when all keys share 240 bits", () => {
-    const crowd = Array.from({ length: 10_000 }, (_, i) => ({
-      key: worlds.key(`${"ab".repeat(30)}${((i * 40_503) % 65_536).toString(16).padStart(4, "0")}`),
-      value: Uint8Array.of(i & 0xff),
-    }))
-    const { trie, steps } = inSlices(Trie.empty, crowd)
-    expect(steps).toBeGreaterThan(10_000 / 64)
-    expect(trie.hash).toBe(rootOf(worlds.after(EMPTY, crowd)))
-  })
+  it(
+    Rest.of("ten thousand keys", "asks after every 64 changes at the latest, also when all keys share 240 bits"),
+    () => {
+      const crowd = Array.from({ length: 10_000 }, (_, i) => ({
+        key: worlds.key(`${"ab".repeat(30)}${((i * 40_503) % 65_536).toString(16).padStart(4, "0")}`),
+        value: Uint8Array.of(i & 0xff),
+      }))
+      const { trie, steps } = inSlices(Trie.empty, crowd)
+      expect(steps).toBeGreaterThan(10_000 / 64)
+      expect(trie.hash).toBe(rootOf(worlds.after(EMPTY, crowd)))
+    },
+  )
 
   it("lets the later of two changes of one key count, be they hundreds", () => {
     const repeated = Array.from({ length: 1_000 }, (_, i) => ({

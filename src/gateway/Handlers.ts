@@ -93,6 +93,7 @@ const core = (version: string) =>
 const make = (version: string) =>
   Effect.gen(function* () {
     const [nodes, { refreshed }] = yield* Effect.all([Nodes, Records])
+    const known = Checkpoints.reads(yield* Reads.checkpoints)
     const afterRefresh = <G extends object>(group: G): G => each(group, (effect) => Effect.zipRight(refreshed, effect))
     const all: All = {
       core: yield* core(version),
@@ -112,7 +113,20 @@ const make = (version: string) =>
           nodes.ask(({ dag }) => dag.columns({ urlParams: query })).pipe(forwarded("InvalidRequest", "RoundNotFound")),
       },
       checkpoints: {
-        ...Checkpoints.reads(yield* Reads.checkpoints),
+        ...known,
+        // Whoever catches up hears only of those that close epochs, so an archive may lack the others.
+        checkpoint: (request) =>
+          Effect.catchTag(known.checkpoint(request), "CheckpointNotFound", () =>
+            nodes
+              .ask(({ checkpoints }) => checkpoints.checkpoint({ path: request.path }))
+              .pipe(forwarded("CheckpointNotFound")),
+          ),
+        byHash: (request) =>
+          Effect.catchTag(known.byHash(request), "CheckpointNotFound", () =>
+            nodes
+              .ask(({ checkpoints }) => checkpoints.byHash({ path: request.path }))
+              .pipe(forwarded("CheckpointNotFound")),
+          ),
         transactionProof: ({ path }) =>
           nodes
             .ask(({ checkpoints }) => checkpoints.transactionProof({ path }))

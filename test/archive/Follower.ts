@@ -13,10 +13,10 @@ export interface Follower {
 }
 
 export const follow = (
-  network: Processes.Founded,
+  network: Pick<Processes.Founded, "folder" | "genesisFile">,
   name: string,
   database: string,
-  peer: Processes.Started,
+  peer: Pick<Processes.Started, "p2p">,
 ): Follower => {
   const directory = join(network.folder, `archive-${name}`)
   const words = ["archive", "--genesis", network.genesisFile, "--data-dir", directory]

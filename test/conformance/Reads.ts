@@ -1,6 +1,7 @@
 /** Every endpoint that is read, with what it must answer on a node where everything has happened once. */
 import { expect } from "vitest"
 import type { PromiseClient } from "../../src/client/Client.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Records from "./Records.js"
 import type { Shape } from "./Shape.js"
 import type { World } from "./World.js"
@@ -57,7 +58,7 @@ const core: ReadonlyArray<Read> = [
     shape: () => Records.status,
     optional: ["versions"],
     typed: (client) => client.core.status(),
-    values: () => ({ peers: 0, active_stakers: 2, mempool_size: 1, versions: { protocol: 1, wire: 2 } }),
+    values: ({ peers }) => ({ peers, active_stakers: 2, mempool_size: 1, versions: { protocol: 1, wire: 2 } }),
   },
   ...named("/balance/:address", ({ alice }) => alice, {
     shape: ({ node }) => Records.balance(node.prefix),
@@ -188,7 +189,11 @@ const core: ReadonlyArray<Read> = [
     path: () => "/peers",
     shape: () => Records.peers,
     typed: (client) => client.core.peers(),
-    values: () => ({ connected: 0, peers: [], bootstrap_nodes: [] }),
+    values: ({ peers }) => ({
+      connected: peers,
+      peers: Array.from({ length: peers }, () => expect.any(Object)),
+      bootstrap_nodes: [],
+    }),
   },
   {
     route: "/network",
@@ -709,7 +714,7 @@ const monitoring: ReadonlyArray<Read> = [
     path: () => "/metrics/json",
     shape: () => Records.metrics,
     typed: (client) => client.monitoring.metricsJson(),
-    values: () => ({ peer_count: 0, active_validators: 2, mempool_size: 1 }),
+    values: ({ peers }) => ({ peer_count: peers, active_validators: 2, mempool_size: 1 }),
   },
   {
     route: "/metrics/history",
@@ -739,6 +744,60 @@ const monitoring: ReadonlyArray<Read> = [
     typed: (client, path) => client.monitoring.validatorRounds({ path, urlParams: {} }),
     values: ({ node }) => ({ validator: node.accounts.alice.address, range: "hour", step_ms: 60_000 }),
   }),
+]
+
+const FIRST_MOMENT = 0
+
+/** What only a gateway answers, out of an archive. */
+export const archived: ReadonlyArray<Read> = [
+  ...named("/account/:address/balances", ({ alice }) => alice, {
+    shape: () => Records.balances,
+    typed: (client, path) => client.archive.balances({ path, urlParams: {} }),
+    values: ({ node }) => ({ address: node.accounts.alice.address, next_commit: null }),
+  }),
+  {
+    route: "/account/:address/balances",
+    of: "the beginning",
+    path: () => "/account/@alice/balances?commit=0",
+    shape: () => Records.balances,
+    typed: (client) =>
+      client.archive.balances({ path: { address: "@alice" }, urlParams: { commit: Natural.commitIndex(0) } }),
+    values: () => ({ balances: [{ commit: 0, balance: 100_000 * COIN, nonce: 0 }], next_commit: null }),
+  },
+  {
+    route: "/accounts",
+    of: "the richest",
+    path: () => "/accounts?limit=1",
+    shape: () => Records.richest,
+    typed: (client) => client.archive.richest({ urlParams: { limit: 1 } }),
+    values: () => ({ accounts: [{ name: null, balance: 5_000_000 * COIN }] }),
+  },
+  {
+    route: "/statistics",
+    of: "every hour",
+    path: () => "/statistics?interval=hour",
+    shape: () => Records.statistics,
+    typed: (client) => client.archive.statistics({ urlParams: { interval: "hour" } }),
+  },
+  {
+    route: "/transactions",
+    of: "words in a memo",
+    path: () => "/transactions?words=the",
+    shape: () => Records.latest,
+    typed: (client) => client.transactions.latest({ urlParams: { words: "the" } }),
+    values: ({ done }) => ({ transactions: [{ hash: done.CreateProposalTx }, { hash: done.Transfer }] }),
+    optional: ["memo"],
+  },
+  {
+    route: "/transactions",
+    of: "a type and a time",
+    path: () => `/transactions?type=VoteTx&from=${FIRST_MOMENT}`,
+    shape: () => Records.latest,
+    optional: ["memo"],
+    typed: (client) =>
+      client.transactions.latest({ urlParams: { type: "VoteTx", from: Natural.timestamp(FIRST_MOMENT) } }),
+    values: ({ done }) => ({ transactions: [{ hash: done.VoteTx }], next_cursor: null }),
+  },
 ]
 
 export const reads: ReadonlyArray<Read> = [

@@ -549,3 +549,34 @@ export const validatorRounds = Is.record({
 /** Any refusal: its code, one line for people, and fields that help. */
 export const failure = (code: string, more: Readonly<Record<string, Shape>> = {}): Shape =>
   Is.record({ code: Is.exactly(code), error: Is.words, ...more })
+
+// What only an archive answers.
+
+export const balances = Is.record({
+  address: Is.hex20,
+  balances: Is.list(
+    Is.record({ commit: Is.integer, timestamp: Is.timestamp, balance: Is.integer, nonce: Is.integer }),
+    { most: 100 },
+  ),
+  next_commit: Is.nullable(Is.integer),
+})
+
+export const richest = Is.record({
+  accounts: Is.list(Is.record({ address: Is.hex20, name: Is.nullable(Is.words), balance: Is.integer }), { most: 100 }),
+  next_cursor: Is.nullable(Is.words),
+})
+
+export const statistics = Is.record({
+  statistics: Is.list(
+    Is.record({
+      timestamp: Is.integer,
+      commits: Is.integer,
+      vertices: Is.integer,
+      transactions: Is.integer,
+      failed: Is.integer,
+      fees: Is.integer,
+      total_supply: Is.integer,
+    }),
+    { least: 1, most: 500 },
+  ),
+})

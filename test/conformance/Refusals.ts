@@ -808,7 +808,6 @@ const submissions: ReadonlyArray<Refusal> = [
 ]
 
 export const refusals: ReadonlyArray<Refusal> = [
-  ...archived,
   ...ofAccount,
   ...missing,
   ...monitoring,
@@ -819,4 +818,38 @@ export const refusals: ReadonlyArray<Refusal> = [
   ...conveniences,
   ...rules,
   ...submissions,
+]
+
+/** What every endpoint that signs by itself would take. */
+const signedByNode: ReadonlyArray<Refusal> = [
+  ...convenience.map(([route, body]): Refusal => {
+    const good = (world: World) => ({ secret_key: secret(world, "dave"), ...body(world) })
+    return post(route, "a gateway takes no secret keys", good, 501, "NotServed", { says: /secret.*\/tx\/submit/ })
+  }),
+  post(
+    "/faucet",
+    "a gateway has no coins",
+    ({ node }) => ({ address: node.accounts.erin.address, amount: 1 }),
+    501,
+    "NotServed",
+    { says: /faucet/ },
+  ),
+  get("/keygen", "a gateway makes no keys", "/keygen", 501, "NotServed"),
+].map((refusal): Refusal => ({ ...refusal, only: "testnet" }))
+
+/** Found in a request before anybody looks at the state. */
+const UNREADABLE: ReadonlyArray<string> = ["InvalidRequest", "BodyTooLarge", "UnsupportedMediaType", "MethodNotAllowed"]
+
+/**
+ * As a gateway refuses: what a node judges with its state before it signs, a gateway does not serve. The body of such a request
+ * is read first, so nonsense is refused as everywhere.
+ */
+export const ofGateway: ReadonlyArray<Refusal> = [
+  ...signedByNode,
+  ...refusals.map((refusal): Refusal => {
+    const { method, route, code, only } = refusal
+    const isSigned = only === "testnet" && gated.some(([verb, path]) => verb === method && path === route)
+    if (!isSigned || UNREADABLE.includes(code)) return refusal
+    return { ...refusal, status: 501, code: "NotServed", more: {}, says: /./ }
+  }),
 ]

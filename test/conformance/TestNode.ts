@@ -24,6 +24,11 @@ export interface TestNode {
   readonly network: Wallet.WalletNetwork
   /** The content of the genesis file. */
   readonly genesis: unknown
+  readonly genesisFile: string
+  /** Its multiaddress, with its id. */
+  readonly p2p: string
+  /** Of the test's own; everything in it goes with the node. */
+  readonly folder: string
   readonly validator: Wallet.Account
   readonly accounts: Readonly<Record<Person, Wallet.Account>>
   readonly keys: Readonly<Record<Person, Wallet.SecretKey>>
@@ -56,6 +61,7 @@ const genesisOf = (settings: Settings, validator: string, faucet: string, alloca
 })
 
 const RPC_LINE = /^ {2}rpc +(http:\/\/\S+?)\/?$/m
+const P2P_LINE = /^ {2}p2p +(\S+)$/m
 
 export const start = async (settings: Settings = {}): Promise<TestNode> => {
   const mode = settings.mode ?? "testnet"
@@ -77,10 +83,11 @@ export const start = async (settings: Settings = {}): Promise<TestNode> => {
     Wallet.account(network, faucet).address,
     accounted.map(([, { address }]) => address),
   )
+  const genesisFile = file("genesis.json", JSON.stringify(genesis))
   const node = new Running(process.execPath, [
     program,
     ...["--data-dir", join(directory, "data"), "--port", "0"],
-    ...["--genesis", file("genesis.json", JSON.stringify(genesis))],
+    ...["--genesis", genesisFile],
     ...["--validator-key", file("validator.secret", validator.toSecretHex())],
     ...(mode === "mainnet" ? [] : ["--faucet-key", file("faucet.secret", faucet.toSecretHex())]),
     ...(settings.words ?? ["--rate-limits", "off"]),
@@ -102,6 +109,9 @@ export const start = async (settings: Settings = {}): Promise<TestNode> => {
     client: Client.connect(url, { retries: 0 }),
     network,
     genesis,
+    genesisFile,
+    p2p: P2P_LINE.exec(node.stdout)?.[1] ?? "",
+    folder: directory,
     validator: Wallet.account(network, validator),
     accounts: Object.fromEntries(accounted) as Record<Person, Wallet.Account>,
     keys: Object.fromEntries(keyed) as Record<Person, Wallet.SecretKey>,

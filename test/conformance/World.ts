@@ -8,6 +8,8 @@ import { applied, finalized, type TestNode, until } from "./TestNode.js"
 
 export interface World {
   readonly node: TestNode
+  /** How many are connected to it. */
+  readonly peers: number
   /** Hash of a finalized transaction of each type. */
   readonly done: Readonly<Record<Wallet.Type, string>>
   /** A transaction that was finalized without effect but its fee. */
@@ -77,6 +79,7 @@ export const populate = async (node: TestNode): Promise<World> => {
   )
   return {
     node,
+    peers: 0,
     done: {
       Transfer: transferred,
       StakeTx: staked,

@@ -168,6 +168,7 @@ export const failures: Named<Form> = {
   NameNotFound: {kind:"record",fields:{code:{kind:"literal",values:["NameNotFound"]},error:f3}},
   TestnetOnly: {kind:"record",fields:{code:{kind:"literal",values:["TestnetOnly"]},error:f3}},
   ForeignOrigin: {kind:"record",fields:{code:{kind:"literal",values:["ForeignOrigin"]},error:f3}},
+  NotServed: {kind:"record",fields:{code:{kind:"literal",values:["NotServed"]},error:f3}},
   InvalidTransaction: {kind:"record",fields:{code:{kind:"literal",values:["InvalidTransaction"]},error:f3,rule:f3,field:f3},optional:["field"]},
   InsufficientBalance: {kind:"record",fields:{code:{kind:"literal",values:["InsufficientBalance"]},error:f3,balance:f2,required:f2,pending:f2}},
   NonceTooHigh: {kind:"record",fields:{code:{kind:"literal",values:["NonceTooHigh"]},error:f3,next_nonce:f2,max_nonce:f2}},
@@ -195,7 +196,6 @@ export const failures: Named<Form> = {
   VertexNotFound: {kind:"record",fields:{code:{kind:"literal",values:["VertexNotFound"]},error:f3}},
   CheckpointNotFound: {kind:"record",fields:{code:{kind:"literal",values:["CheckpointNotFound"]},error:f3}},
   FaucetUnavailable: {kind:"record",fields:{code:{kind:"literal",values:["FaucetUnavailable"]},error:f3}},
-  NotServed: {kind:"record",fields:{code:{kind:"literal",values:["NotServed"]},error:f3}},
   Unavailable: {kind:"record",fields:{code:{kind:"literal",values:["Unavailable"]},error:f3,retry_after_seconds:f2}},
 }
 

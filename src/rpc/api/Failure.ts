@@ -216,8 +216,8 @@ export const OfAccount = Schema.Union(InvalidRequest, NameNotFound)
 /** What the mempool may say to any transaction. */
 export const OfSubmission = Schema.Union(InvalidTransaction, InsufficientBalance, NonceTooHigh, MempoolFull, NotReady)
 
-/** Where coins, keys or signatures are given away: on a testnet, and not to any web page. */
-export const OfTestnet = Schema.Union(TestnetOnly, ForeignOrigin)
+/** Where coins, keys or signatures are given away: on a testnet, by a node and no gateway, and not to any web page. */
+export const OfTestnet = Schema.Union(TestnetOnly, ForeignOrigin, NotServed)
 
 /** Where the node makes and signs the transaction with a secret key that the request brings. */
 export const OfConvenience = Schema.Union(OfBody, NotAllowed, NameNotFound, OfTestnet, OfSubmission)

@@ -1,0 +1,75 @@
+/** The tables of the HTTP interface against a gateway, which answers out of an archive what a node answers from its files. */
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import * as Client from "../../src/client/Client.js"
+import { type Follower, follow } from "../archive/Follower.js"
+import * as Server from "../archive/Server.js"
+import * as Reads from "../conformance/Reads.js"
+import * as Refusals from "../conformance/Refusals.js"
+import * as Suite from "../conformance/Suite.js"
+import * as TestNode from "../conformance/TestNode.js"
+import * as World from "../conformance/World.js"
+import * as Rest from "../support/Rest.js"
+import { type Gateway, serve } from "./Serving.js"
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
+
+const modes = ["testnet", "mainnet"] as const
+const isTried = Server.isThere || process.env["CI"] !== undefined
+
+/** An archive that begins when everything has happened, so it has to catch up, and a gateway over it. */
+const behind = async (server: Server.Server, mode: TestNode.Mode, world: World.World) => {
+  const { node } = world
+  const database = await server.create(mode)
+  const follower = follow(node, mode, database, node)
+  const { last_finalized_round: round } = await node.client.core.status()
+  await TestNode.until(
+    () => Server.query(database, "select max(leader_round) from commits").catch(() => []),
+    ([row]) => Number(row?.[0] ?? 0) >= round,
+  )
+  const gateway = await serve(node.genesisFile, database, [node.url])
+  const client = Client.connect(gateway.url, { retries: 0 })
+  const { port } = new URL(gateway.url)
+  const served = { ...world, peers: 1, node: { ...node, url: gateway.url, port: Number(port), client } }
+  return { follower, gateway, served }
+}
+
+describe.skipIf(!isTried)(Rest.of("the tables of a node once more", "behind a gateway"), () => {
+  let server: Server.Server
+  const nodes: Array<TestNode.TestNode> = []
+  const others: Array<{ readonly follower: Follower; readonly gateway: Gateway }> = []
+  const worlds = new Map<TestNode.Mode, Promise<World.World>>()
+
+  beforeAll(async () => {
+    server = await Server.make()
+    for (const mode of modes) {
+      const world = TestNode.start({ mode, parameters: World.parameters }).then(async (node) => {
+        nodes.push(node)
+        const { served, ...started } = await behind(server, mode, await World.populate(node))
+        others.push(started)
+        return served
+      })
+      worlds.set(mode, world)
+    }
+  })
+  afterAll(async () => {
+    for (const { gateway } of others) gateway.child.kill("SIGKILL")
+    await Promise.all(others.map(({ follower }) => follower.end("SIGKILL")))
+    await Promise.all(nodes.map((node) => node.stop()))
+    await server.remove()
+  })
+
+  describe.each(modes)("a %s", (mode) => {
+    const { ask } = Suite.define({
+      world: () => worlds.get(mode) ?? Promise.reject(new Error("not started")),
+      reads: [...Reads.reads, ...Reads.archived],
+      refusals: Refusals.ofGateway.filter(({ only }) => only === undefined || only === mode),
+    })
+
+    it("answers metrics of its own", async () => {
+      const { headers, body } = await ask("GET", "/metrics", "/metrics")
+      expect(headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")
+      expect(body).toMatch(/^udg_gateway_commit \d+$/m)
+      expect(body).not.toMatch(/^checkpoint_produced_total /m)
+    })
+  })
+})

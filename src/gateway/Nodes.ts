@@ -10,12 +10,15 @@ const log = Log.for("rpc")
 const LOOK_EVERY = Duration.seconds(1)
 const LISTEN_AGAIN = Duration.millis(200)
 const TIMEOUT_MS = 5_000
+/** For as many transactions as one request holds, whose signatures a busy node checks. */
+const LONG_TIMEOUT_MS = 30_000
 
 export type Status = typeof Core.NodeStatus.Type
 
 interface Node {
   readonly url: string
   readonly client: Client.EffectClient
+  readonly patient: Client.EffectClient
   /** Null while it does not answer. */
   status: Status | null
 }
@@ -31,6 +34,8 @@ export class Nodes extends Context.Tag("udg/gateway/Nodes")<
     readonly status: Effect.Effect<Status, Failure.Unavailable>
     /** Asks one and, if it does not answer or is about to stop, one more. For what may be asked twice. */
     readonly ask: <A>(question: Ask<A>) => Effect.Effect<A, Client.Trouble | Failure.Unavailable>
+    /** The same with the time that an array of transactions takes. */
+    readonly askPatiently: <A>(question: Ask<A>) => Effect.Effect<A, Client.Trouble | Failure.Unavailable>
     /** Listens to one of them until that ends or the node answers no more, then to the next one, and so on. */
     readonly listen: (listening: Ask<void>) => Effect.Effect<never>
   }
@@ -71,8 +76,11 @@ const make = (urls: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const nodes = yield* Effect.forEach(urls, (url) =>
       Effect.map(
-        Client.make(url, { retries: 0, timeoutMs: TIMEOUT_MS }),
-        (client): Node => ({ url, client, status: null }),
+        Effect.all({
+          client: Client.make(url, { retries: 0, timeoutMs: TIMEOUT_MS }),
+          patient: Client.make(url, { retries: 0, timeoutMs: LONG_TIMEOUT_MS }),
+        }),
+        (clients): Node => ({ url, ...clients, status: null }),
       ),
     )
     yield* Effect.forEach(nodes, look, { concurrency: "unbounded" })
@@ -93,6 +101,17 @@ const make = (urls: ReadonlyArray<string>) =>
           schedule: Schedule.spaced(LOOK_EVERY),
         },
       )
+    const asking =
+      (clientOf: (node: Node) => Client.EffectClient) =>
+      <A>(question: Ask<A>) =>
+        Effect.gen(function* () {
+          const first = next()
+          if (first === undefined) return yield* Effect.fail(none)
+          return yield* Effect.catchAll(question(clientOf(first)), (trouble) => {
+            const second = isOfNode(tagOf(trouble)) ? next(first) : undefined
+            return second === undefined ? Effect.fail(trouble) : question(clientOf(second))
+          })
+        })
     let heard: Node | undefined
     return Nodes.of({
       listen: (listening) =>
@@ -114,15 +133,8 @@ const make = (urls: ReadonlyArray<string>) =>
         const status = next()?.status ?? null
         return status === null ? Effect.fail(none) : Effect.succeed(status)
       }),
-      ask: (question) =>
-        Effect.gen(function* () {
-          const first = next()
-          if (first === undefined) return yield* Effect.fail(none)
-          return yield* Effect.catchAll(question(first.client), (trouble) => {
-            const second = isOfNode(tagOf(trouble)) ? next(first) : undefined
-            return second === undefined ? Effect.fail(trouble) : question(second.client)
-          })
-        }),
+      ask: asking(({ client }) => client),
+      askPatiently: asking(({ patient }) => patient),
     })
   })
 

@@ -67,12 +67,11 @@ export const make = Effect.gen(function* () {
   const send = (part: ReadonlyArray<Json>) =>
     Effect.gen(function* () {
       let attempts = 0
-      const answers = yield* nodes
-        .ask((client) => {
-          attempts++
-          return client.transactions.submit({ payload: part })
-        })
-        .pipe(Forwarding.forwarded())
+      const ask = part.length === 1 ? nodes.ask : nodes.askPatiently
+      const answers = yield* ask((client) => {
+        attempts++
+        return client.transactions.submit({ payload: part })
+      }).pipe(Forwarding.forwarded())
       const outcomes = yield* Effect.forEach(answers, outcomeOf)
       if (outcomes.length !== part.length)
         return yield* Effect.fail(Forwarding.silent("it gave an answer too many or too few"))

@@ -134,6 +134,23 @@ describe.skipIf(missing)(
       expect((await get(`${gateway.url}/balance/${friend}`)).body).toMatchObject({ balance: 10 })
     })
 
+    it("are given more time for an array than for one transaction", async () => {
+      const late: Doorway.Doorway["submission"] = async (pass) => {
+        await new Promise((resolve) => setTimeout(resolve, 6_000))
+        return pass()
+      }
+      for (const [bodies, sent] of [
+        [[next()], 2],
+        [[next(), next()], 1],
+      ] as const) {
+        const before = submissions().length
+        once(late)
+        const { status, body } = await post(`${gateway.url}/tx/submit`, bodies)
+        expect([status, body]).toMatchObject([200, bodies.map(() => ({ status: "accepted" }))])
+        expect(submissions().length - before).toBe(sent)
+      }
+    })
+
     it("answer each of a large array in its place, from both nodes, also when one dies in the middle", async () => {
       const kinds = ["accepted", "fee_below_minimum", "NonceTooHigh"] as const
       const memo = "\u0001".repeat(256)

@@ -19,6 +19,8 @@ export interface Refusal {
   /** What the message must say. */
   readonly says?: RegExp
   readonly only?: Mode
+  /** An `InvalidRequest` that can be read, and says what the rules or this network do not allow. */
+  readonly isReadable?: true
 }
 
 const COIN = 100_000_000
@@ -371,7 +373,7 @@ const rules: ReadonlyArray<Refusal> = [
     (world) => ({ secret_key: secret(world, "dave"), to: "@alice", amount: 0, fee: 1_000 }),
     400,
     "InvalidRequest",
-    { more: field("amount") },
+    { more: field("amount"), isReadable: true },
   ),
   post(
     "/tx",
@@ -418,7 +420,7 @@ const rules: ReadonlyArray<Refusal> = [
     (world) => ({ secret_key: secret(world, "dave"), to: OTHER.mainnet, amount: 1, fee: 1_000 }),
     400,
     "InvalidRequest",
-    { more: field("to"), says: /other network/ },
+    { more: field("to"), says: /other network/, isReadable: true },
   ),
   post(
     "/stake",
@@ -426,7 +428,7 @@ const rules: ReadonlyArray<Refusal> = [
     (world) => ({ secret_key: secret(world, "erin"), amount: 199_999_999_999 }),
     400,
     "InvalidRequest",
-    { more: field("amount"), says: /2000 UDG \(200000000000 sats\)/ },
+    { more: field("amount"), says: /2000 UDG \(200000000000 sats\)/, isReadable: true },
   ),
   post(
     "/stake",
@@ -496,7 +498,7 @@ const rules: ReadonlyArray<Refusal> = [
     (world) => ({ secret_key: secret(world, "erin"), validator: "@alice", amount: 0 }),
     400,
     "InvalidRequest",
-    { more: field("amount") },
+    { more: field("amount"), isReadable: true },
   ),
   post(
     "/undelegate",
@@ -636,7 +638,7 @@ const rules: ReadonlyArray<Refusal> = [
     }),
     400,
     "InvalidRequest",
-    { more: field("proposal_type.TreasurySpend.recipient") },
+    { more: field("proposal_type.TreasurySpend.recipient"), isReadable: true },
   ),
   post(
     "/vote",
@@ -674,13 +676,15 @@ const rules: ReadonlyArray<Refusal> = [
       (world) => ({ address: world.node.accounts.erin.address, amount }),
       400,
       "InvalidRequest",
-      { more: field("amount") },
+      // Numbers like any other, until the faucet looks at them.
+      { more: field("amount"), ...(amount === 0 || Number(amount) > COIN ? { isReadable: true } : {}) },
     ),
   ),
   post("/faucet", "to nobody", () => ({ address: "@nobody-has-it", amount: 1 }), 404, "NameNotFound"),
   post("/faucet", "to the other network", () => ({ address: OTHER.mainnet, amount: 1 }), 400, "InvalidRequest", {
     more: field("address"),
     says: /other network/,
+    isReadable: true,
   }),
 ].map((refusal): Refusal => ({ ...refusal, only: "testnet" }))
 
@@ -847,9 +851,9 @@ const UNREADABLE: ReadonlyArray<string> = ["InvalidRequest", "BodyTooLarge", "Un
 export const ofGateway: ReadonlyArray<Refusal> = [
   ...signedByNode,
   ...refusals.map((refusal): Refusal => {
-    const { method, route, code, only } = refusal
+    const { method, route, code, only, isReadable = false } = refusal
     const isSigned = only === "testnet" && gated.some(([verb, path]) => verb === method && path === route)
-    if (!isSigned || UNREADABLE.includes(code)) return refusal
+    if (!isSigned || (UNREADABLE.includes(code) && !isReadable)) return refusal
     return { ...refusal, status: 501, code: "NotServed", more: {}, says: /./ }
   }),
 ]

@@ -37,19 +37,9 @@ describe.skipIf(!isTried)(Rest.of("the tables of a node once more", "behind a ga
   let server: Server.Server
   const nodes: Array<TestNode.TestNode> = []
   const others: Array<{ readonly follower: Follower; readonly gateway: Gateway }> = []
-  const worlds = new Map<TestNode.Mode, Promise<World.World>>()
 
   beforeAll(async () => {
     server = await Server.make()
-    for (const mode of modes) {
-      const world = TestNode.start({ mode, parameters: World.parameters }).then(async (node) => {
-        nodes.push(node)
-        const { served, ...started } = await behind(server, mode, await World.populate(node))
-        others.push(started)
-        return served
-      })
-      worlds.set(mode, world)
-    }
   })
   afterAll(async () => {
     for (const { gateway } of others) gateway.child.kill("SIGKILL")
@@ -60,7 +50,13 @@ describe.skipIf(!isTried)(Rest.of("the tables of a node once more", "behind a ga
 
   describe.each(modes)("a %s", (mode) => {
     const { ask } = Suite.define({
-      world: () => worlds.get(mode) ?? Promise.reject(new Error("not started")),
+      world: async () => {
+        const node = await TestNode.start({ mode, parameters: World.parameters })
+        nodes.push(node)
+        const { served, ...started } = await behind(server, mode, await World.populate(node))
+        others.push(started)
+        return served
+      },
       reads: [...Reads.reads, ...Reads.archived],
       refusals: Refusals.ofGateway.filter(({ only }) => only === undefined || only === mode),
     })

@@ -72,12 +72,12 @@ const Navigation = () => {
   const { page } = History.route.value
   const hasArchive = Network.network.value?.has_archive === true
   const places = useRef<HTMLElement>(null)
-  // On a phone the tabs are wider than the screen: the active one comes into its middle.
+  // On a phone the tabs are wider than the screen: the active one comes into its middle, also if it is known only later.
   useEffect(() => {
     const active = places.current?.querySelector("[aria-current]")
     if (places.current === null || !(active instanceof HTMLElement)) return
     places.current.scrollLeft = active.offsetLeft - (places.current.clientWidth - active.offsetWidth) / 2
-  }, [page])
+  }, [page, hasArchive])
   return (
     <nav class="places" aria-label="Pages" ref={places}>
       {links

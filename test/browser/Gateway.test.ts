@@ -77,4 +77,13 @@ describe.skipIf(missing)("the explorer over a gateway", { timeout: 300_000 }, ()
     expect({ refused, troubles }).toEqual({ refused: [], troubles: [] })
     await page.context().close()
   })
+
+  it("brings the tab that only an archive has into view on a phone", async () => {
+    const { page } = await Browsers.open(browser, Browsers.phone)
+    await page.goto(`${gateway.url}/explorer/accounts`)
+    const tab = page.getByLabel("Pages").getByRole("link", { name: "Accounts" })
+    await tab.waitFor()
+    await expect.poll(async () => ((await tab.boundingBox())?.x ?? 390) + 80 < 390).toBe(true)
+    await page.context().close()
+  })
 })

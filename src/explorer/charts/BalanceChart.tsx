@@ -11,7 +11,8 @@ interface Props {
 /** An account's balance since its network began. */
 export const BalanceChart = ({ balances }: Props) => {
   const course = useMemo(() => {
-    const rising = balances.toReversed()
+    // Commit 0 has the time of the genesis, which may be long before the first round.
+    const rising = balances.filter(({ commit }) => commit > 0).toReversed()
     return {
       at: rising.map(({ timestamp }) => timestamp / 1_000),
       values: [rising.map(({ balance }) => balance)],
@@ -24,6 +25,8 @@ export const BalanceChart = ({ balances }: Props) => {
       course={course}
       lines={[{ name: "Balance", tone: "accent" }]}
       write={Words.coins}
+      writeShort={Words.aboutCoins}
+      isStepped
       fromZero
     />
   )

@@ -21,8 +21,12 @@ interface Props {
   readonly course: Course.Course
   readonly lines: ReadonlyArray<Line>
   readonly write: (value: number) => string
+  /** The same in the little room beside the axis. */
+  readonly writeShort?: (value: number) => string
   /** Bars, those of each line on top of those before it. */
   readonly isStacked?: boolean
+  /** A value stays until the next one, instead of changing little by little. */
+  readonly isStepped?: boolean
   /** The axis begins at zero. */
   readonly fromZero?: boolean
 }
@@ -78,21 +82,24 @@ const axisOf = (palette: Palette): uPlot.Axis => ({
 })
 
 const bars = uPlot.paths.bars?.({ size: [0.9, 40] })
+const steps = uPlot.paths.stepped?.({ align: 1 })
 
-const seriesOf = ({ name, tone }: Line, palette: Palette, isStacked: boolean): uPlot.Series => ({
+const pathsOf = ({ isStacked = false, isStepped = false }: Props): Pick<uPlot.Series, "paths"> => {
+  const paths = isStacked ? bars : isStepped ? steps : undefined
+  return paths === undefined ? {} : { paths }
+}
+
+const seriesOf = ({ name, tone }: Line, palette: Palette, props: Props): uPlot.Series => ({
   label: name,
   stroke: palette[tone],
-  width: isStacked ? 0 : 1.5,
+  width: props.isStacked === true ? 0 : 1.5,
   points: { show: false },
-  fill: isStacked ? palette[tone] : `color-mix(in srgb, ${palette[tone]} 12%, transparent)`,
-  ...(isStacked && bars !== undefined ? { paths: bars } : {}),
+  fill: props.isStacked === true ? palette[tone] : `color-mix(in srgb, ${palette[tone]} 12%, transparent)`,
+  ...pathsOf(props),
 })
 
-const optionsOf = (
-  { lines, write, isStacked = false, fromZero = false }: Props,
-  parent: HTMLElement,
-  onMove: (index: number | null) => void,
-): uPlot.Options => {
+const optionsOf = (props: Props, parent: HTMLElement, onMove: (index: number | null) => void): uPlot.Options => {
+  const { lines, write, writeShort = write, isStacked = false, fromZero = false } = props
   const palette = Colours.read(parent, variables)
   return {
     width: Math.max(200, parent.clientWidth),
@@ -108,9 +115,9 @@ const optionsOf = (
         space: 70,
         values: (_, splits, __, ___, step) => splits.map((at) => written(at, step)),
       },
-      { ...axisOf(palette), size: 66, space: 36, values: (_, splits) => splits.map(write) },
+      { ...axisOf(palette), size: 66, space: 36, values: (_, splits) => splits.map(writeShort) },
     ],
-    series: [{}, ...drawn(lines, isStacked).map((line) => seriesOf(line, palette, isStacked))],
+    series: [{}, ...drawn(lines, isStacked).map((line) => seriesOf(line, palette, props))],
     hooks: { setCursor: [({ cursor: { idx } }) => onMove(idx ?? null)] },
   }
 }

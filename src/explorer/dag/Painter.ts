@@ -309,8 +309,12 @@ export class Painter {
     context.textBaseline = "middle"
     context.textAlign = "center"
     const step = [1, 2, 5, 10, 20, 50].find((size) => size * window.columnWidth >= LABEL_DISTANCE) ?? 100
-    for (const { round } of visible) {
-      if (round % step === 0) context.fillText(String(round), Window.x(window, round), top + Window.AXIS / 2)
+    for (const { round } of visible.filter(({ round }) => round % step === 0)) {
+      const [text, x] = [String(round), Window.x(window, round)]
+      const half = context.measureText(text).width / 2
+      // Half of a number reads as another one.
+      if (x - half < Window.GUTTER || x + half > window.width) continue
+      context.fillText(text, x, top + Window.AXIS / 2)
     }
   }
 

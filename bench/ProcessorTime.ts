@@ -13,9 +13,21 @@ const usedMs = (stat: string): number => {
 /** What a node's process has used so far, all its threads together. */
 export const cpuMs = ({ pid }: Processes.Started): number => usedMs(`/proc/${pid}/stat`)
 
+export interface ThreadTime {
+  /** As the thread calls itself. */
+  readonly name: string
+  readonly milliseconds: number
+}
+
 /** The same for each of its threads, by the system's number. */
-export const threadsCpuMs = ({ pid }: Processes.Started): ReadonlyMap<string, number> =>
-  new Map(readdirSync(`/proc/${pid}/task`).map((task) => [task, usedMs(`/proc/${pid}/task/${task}/stat`)]))
+export const threadsCpuMs = ({ pid }: Processes.Started): ReadonlyMap<string, ThreadTime> =>
+  new Map(
+    readdirSync(`/proc/${pid}/task`).map((task) => {
+      const folder = `/proc/${pid}/task/${task}`
+      const name = readFileSync(`${folder}/comm`, "utf8").trimEnd()
+      return [task, { name, milliseconds: usedMs(`${folder}/stat`) }]
+    }),
+  )
 
 /** A virtual machine's processors that wanted to run while its host ran something else, and all their time. */
 const shared = (): { readonly withheld: number; readonly all: number } => {

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import type { Way } from "../test/network/Lines.js"
 import type * as Processes from "../test/network/Processes.js"
 import { Modules, type Place } from "./Modules.js"
-import { cpuMs, threadsCpuMs } from "./ProcessorTime.js"
+import { cpuMs, type ThreadTime, threadsCpuMs } from "./ProcessorTime.js"
 
 const SAMPLE_US = 500
 
@@ -121,8 +121,14 @@ const nowUs = (): number => Number(process.hrtime.bigint() / 1_000n)
 interface Moment {
   readonly at: number
   readonly all: number
-  readonly threads: ReadonlyMap<string, number>
+  readonly threads: ReadonlyMap<string, ThreadTime>
 }
+
+/** What V8 calls the threads that sort its samples. Without the profiler there are none, so their time is not counted. */
+const PROFILER = "v8:ProfEvntProc"
+
+const profilerMs = ({ threads }: Moment): number =>
+  [...threads.values()].reduce((sum, { name, milliseconds }) => sum + (name === PROFILER ? milliseconds : 0), 0)
 
 const momentOf = (node: Processes.Started): Moment => ({ at: nowUs(), all: cpuMs(node), threads: threadsCpuMs(node) })
 
@@ -163,7 +169,7 @@ export class Profile {
     let known = 0
     for (const file of files.filter((file) => file.endsWith(".json"))) {
       const { task, program } = JSON.parse(readFileSync(join(this.#folder, file), "utf8"))
-      const milliseconds = (after.threads.get(task) ?? 0) - (before.threads.get(task) ?? 0)
+      const milliseconds = (after.threads.get(task)?.milliseconds ?? 0) - (before.threads.get(task)?.milliseconds ?? 0)
       const name = PROGRAMS[program] ?? program
       known += milliseconds
       threads.push([name, milliseconds])
@@ -177,7 +183,7 @@ export class Profile {
       const shares = samplesByPart(profile, before.at, after.at, modules)
       for (const [part, share] of shares) parts.push([part, share * milliseconds])
     }
-    const milliseconds = after.all - before.all
+    const milliseconds = after.all - before.all - (profilerMs(after) - profilerMs(before))
     const rest = ["pool, compiler and collector", milliseconds - known] as const
     return { milliseconds, threads: added([...threads, rest]), parts: added([...parts, rest]) }
   }

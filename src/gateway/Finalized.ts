@@ -34,7 +34,8 @@ export const BY_HASH = withFound("select commit_index, sequence from transaction
 export const HISTORY = withFound(
   "select commit_index, sequence from account_history where address = $1 and sequence < $2 order by sequence desc limit $3",
 )
-export const POSTINGS = `select until, kind::text, number, amount, proposal_id, ${milliseconds("since")}, ${milliseconds("time")}, round
+/** Without a name of its own the text would be what `kind` means in the order, and pages go by the kind's place. */
+export const POSTINGS = `select until, kind::text as word, number, amount, proposal_id, ${milliseconds("since")}, ${milliseconds("time")}, round
   from account_postings where address = $1 and (until, kind, number) < ($2, $3::posting_kind, $4)
   order by until desc, kind desc, number desc limit $5`
 

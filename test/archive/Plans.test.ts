@@ -172,6 +172,22 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(ANSWERS, () 
     expect(sequences.length).toBe(count)
   })
 
+  it("orders by kind what an account earned in the same commits, as a node and its cursors do", async () => {
+    const until = LAST - 1
+    for (const kind of ["reward", "fees", "council"])
+      await Server.query(
+        database,
+        `insert into account_postings values ($1, $2, '${kind}', 0, 1, null, now(), now(), 1)`,
+        [address, until],
+      )
+    const kindsBefore = async (kind: string) => {
+      const rows = await Server.query(database, Finalized.POSTINGS, [address, until, kind, 1, 101])
+      return rows.filter(([found]) => Number(found) === until).map(([, kind]) => kind)
+    }
+    expect(await kindsBefore("council")).toEqual(["council", "fees", "reward"])
+    expect(await kindsBefore("fees")).toEqual(["fees", "reward"])
+  })
+
   it("is on the page with an answer", async () => {
     expect(statements.length).toBe(10)
     const history = statements.find(([what]) => what?.includes("history"))?.[1] ?? ""

@@ -1,6 +1,5 @@
 /** Gateways over a real PostgreSQL, filled by a real archive from a real node. */
 import { request } from "node:http"
-import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Address from "../../src/protocol/identity/Address.js"
@@ -13,11 +12,10 @@ import * as TransactionJson from "../../src/protocol/transaction/TransactionJson
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
 import { udg } from "../blackbox/InProcess.js"
-import { Running } from "../blackbox/Running.js"
 import * as Processes from "../network/Processes.js"
-import { isTried, textOf } from "../ops/Kit.js"
-import { freePort, mainConfiguration } from "../ops/RealNginx.js"
+import { isTried } from "../ops/Kit.js"
 import * as Rest from "../support/Rest.js"
+import * as Nginx from "./Nginx.js"
 import { type Gateway, get, post, serve } from "./Serving.js"
 
 describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
@@ -370,24 +368,8 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     it.runIf(isTried("nginx", "-v"))("serves with another one behind nginx, also when one of them dies", async () => {
       const third = await serve(network.genesisFile, database, [node])
       gateways.push(third)
-      const port = await freePort()
-      const configuration = [
-        ["  listen 80;", `  listen 127.0.0.1:${port};`],
-        ["server gateway-1:10333 ", `server ${new URL(at(0)).host} `],
-        ["server gateway-2:10333 ", `server ${new URL(third.url).host} `],
-      ].reduce((text, [what = "", instead = ""]) => {
-        expect(text.split(what)).toHaveLength(2)
-        return text.replace(what, instead)
-      }, textOf("nginx/gateways.conf"))
-      const nginx = new Running("nginx", ["-c", mainConfiguration(join(network.folder, "nginx"), configuration)])
-      const url = `http://127.0.0.1:${port}`
+      const { port, url, stop } = await Nginx.before(network.folder, gateways[0] ?? third, third)
       try {
-        await Processes.until("nginx serves", () =>
-          get(`${url}/health`).then(
-            ({ status }) => status === 200,
-            () => false,
-          ),
-        )
         const events = Client.connect(url).events()[Symbol.asyncIterator]()
         // A round mostly, and a vertex that becomes final just then.
         expect((await events.next()).done).toBe(false)
@@ -415,8 +397,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         // The node's own answer, from whichever gateway.
         expect(new Set(sent)).toEqual(new Set([400]))
       } finally {
-        nginx.signal("SIGTERM")
-        await nginx.end()
+        await stop()
       }
     })
 

@@ -1,0 +1,43 @@
+/** A real nginx with our configuration for gateways, before two of them on this machine. */
+import { join } from "node:path"
+import { expect } from "vitest"
+import { Running } from "../blackbox/Running.js"
+import * as Processes from "../network/Processes.js"
+import { textOf } from "../ops/Kit.js"
+import { freePort, mainConfiguration } from "../ops/RealNginx.js"
+import { type Gateway, get } from "./Serving.js"
+
+export interface Front {
+  readonly port: number
+  readonly url: string
+  readonly stop: () => Promise<void>
+}
+
+/** It serves when this returns; everything that it writes lies in the folder. */
+export const before = async (folder: string, first: Gateway, second: Gateway): Promise<Front> => {
+  const port = await freePort()
+  const configuration = [
+    ["  listen 80;", `  listen 127.0.0.1:${port};`],
+    ["server gateway-1:10333 ", `server ${new URL(first.url).host} `],
+    ["server gateway-2:10333 ", `server ${new URL(second.url).host} `],
+  ].reduce((text, [what = "", instead = ""]) => {
+    expect(text.split(what)).toHaveLength(2)
+    return text.replace(what, instead)
+  }, textOf("nginx/gateways.conf"))
+  const nginx = new Running("nginx", ["-c", mainConfiguration(join(folder, "nginx"), configuration)])
+  const url = `http://127.0.0.1:${port}`
+  await Processes.until("nginx serves", () =>
+    get(`${url}/health`).then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  )
+  return {
+    port,
+    url,
+    stop: async () => {
+      nginx.signal("SIGTERM")
+      await nginx.end()
+    },
+  }
+}

@@ -1,5 +1,5 @@
 /** Kills of everything that an archive consists of, at random and under load: `npm run test:network`. */
-import { afterAll, expect, it } from "vitest"
+import { afterAll, expect, it, onTestFinished } from "vitest"
 import { median, quantile } from "../../bench/Harness.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -69,15 +69,18 @@ it.skipIf(!Server.isThere && process.env["CI"] === undefined)(
   async () => {
     const chance = new Chance(SEED, "kills of an archive")
     const server = await Server.make()
+    onTestFinished(server.remove)
     const database = await server.create("kills")
     const network = Processes.found({ validators: 4, roundMs: 400, epochRounds: 120, networkId: "udg-kills" })
     const nodes = [...(await Processes.startAll(network, ["--archive", "--rate-limits", "off"]))]
     const [first] = nodes
     if (first === undefined) return expect.unreachable()
     let follower: Follower = follow(network, "a", database, first)
+    onTestFinished(async () => void (await follower.end("SIGKILL")))
     await Processes.until(`the archive begins: ${follower.said()}`, async () => (await position(database)) > 3)
     const urls = () => nodes.flatMap(({ http }) => (http === null ? [] : [http]))
     let gateway = await Serving.serve(network.genesisFile, database, urls())
+    onTestFinished(() => void gateway.child.kill("SIGTERM"))
     const stop = paying(network, () => gateway)
 
     const newestCommit = () => Math.max(...nodes.map((node) => Processes.commits(node).at(-1)?.index ?? 0))
@@ -136,8 +139,6 @@ it.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       `${KILLS} kills, ${last} commits, ${transactions} transactions; the archive was there again after ${seconds(median(recoveries))} s ` +
         `(median), ${seconds(quantile(recoveries, 1))} s (longest)\n`,
     )
-    gateway.child.kill("SIGTERM")
-    await server.remove()
   },
   KILLS * KILL_MS,
 )

@@ -3,7 +3,7 @@
  * database says of every account, as of many commits, is what the node's own commits make of it when they are executed again.
  */
 import { Agent, request } from "node:http"
-import { afterAll, expect, it } from "vitest"
+import { afterAll, expect, it, onTestFinished } from "vitest"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -136,18 +136,22 @@ it.skipIf(!(Server.isThere && isTried("nginx", "-v")) && process.env["CI"] === u
       })),
     })
     const server = await Server.make()
+    onTestFinished(server.remove)
     const database = await server.create("gateways")
     const nodes = await Processes.startAll(network, ["--archive", "--rate-limits", "off"], "warn")
     const [first, ...others] = nodes
     if (first === undefined) return expect.unreachable()
     const follower = follow(network, "a", database, first)
+    onTestFinished(async () => void (await follower.end("SIGTERM")))
     await Processes.until(`the archive begins: ${follower.said()}`, async () => (await position(database)) > 3)
     const urls = nodes.flatMap(({ http }) => (http === null ? [] : [http]))
     const gateways = [
       await serve(network.genesisFile, database, urls),
       await serve(network.genesisFile, database, urls),
     ] as const
+    onTestFinished(() => gateways.forEach(({ child }) => void child.kill("SIGTERM")))
     const proxy = await Nginx.before(network.folder, ...gateways)
+    onTestFinished(proxy.stop)
 
     const began = performance.now()
     await pay(network, senders, proxy.port)
@@ -193,10 +197,6 @@ it.skipIf(!(Server.isThere && isTried("nginx", "-v")) && process.env["CI"] === u
         `${(lagMs / 1_000).toFixed(1)} s later; ${accounts.length} accounts with ${entries} entries of histories and statements, and their ` +
         `balances after ${compared} of ${last()} commits, are the node's\n`,
     )
-    await proxy.stop()
-    for (const { child } of gateways) child.kill("SIGTERM")
-    await follower.end("SIGTERM")
-    await server.remove()
   },
   LIMIT_MS,
 )

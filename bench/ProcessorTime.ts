@@ -5,13 +5,17 @@ import type * as Processes from "../test/network/Processes.js"
 /** Clock ticks a second, in which Linux counts processor time. */
 const TICKS = 100
 
-const usedMs = (stat: string): number => {
+/** Own time, and that of the children that have ended. */
+const timesOf = (stat: string): { readonly own: number; readonly ended: number } => {
   const fields = readFileSync(stat, "utf8").split(") ")[1]?.split(" ") ?? []
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
+  const sum = (at: number) => ((Number(fields[at]) + Number(fields[at + 1])) * 1_000) / TICKS
+  return { own: sum(11), ended: sum(13) }
 }
 
+const usedMs = (stat: string): number => timesOf(stat).own
+
 /** What a node's process has used so far, all its threads together. */
-export const cpuMs = ({ pid }: Processes.Started): number => usedMs(`/proc/${pid}/stat`)
+export const cpuMs = ({ pid }: Pick<Processes.Started, "pid">): number => usedMs(`/proc/${pid}/stat`)
 
 export interface ThreadTime {
   /** As the thread calls itself. */
@@ -28,6 +32,14 @@ export const threadsCpuMs = ({ pid }: Processes.Started): ReadonlyMap<string, Th
       return [task, { name, milliseconds: usedMs(`${folder}/stat`) }]
     }),
   )
+
+/** What a process and all its children have used so far, as a server of PostgreSQL has one for each connection. */
+export const familyMs = (pid: number): number => {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")
+  const living = children.filter((text) => text !== "").map((child) => cpuMs({ pid: Number(child) }))
+  const { own, ended } = timesOf(`/proc/${pid}/stat`)
+  return living.reduce((sum, ms) => sum + ms, own + ended)
+}
 
 /** A virtual machine's processors that wanted to run while its host ran something else, and all their time. */
 const shared = (): { readonly withheld: number; readonly all: number } => {

@@ -24,6 +24,7 @@ export const isThere = binaries.length > 0
 export interface Server {
   /** The URL of a new database on it. */
   readonly create: (name: string) => Promise<string>
+  readonly pid: () => number
   readonly kill: () => Promise<void>
   readonly start: () => Promise<void>
   readonly remove: () => Promise<void>
@@ -87,6 +88,7 @@ export const make = async (settings: ReadonlyArray<string> = []): Promise<Server
       await query(urlOf(folder, "postgres"), `create database ${name}`)
       return urlOf(folder, name)
     },
+    pid: () => running?.pid ?? 0,
     kill: () => end("SIGKILL"),
     start,
     remove: async () => {

@@ -176,8 +176,8 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", { timeout: 120_000 }, () 
       if (said.split("event: round").length > 4) break
     }
     response.destroy()
-    // Held back, they would come by the page, all at once.
-    expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(500)
+    // Held back, they would come by the page, all at once. How far apart they come else, a busy machine decides as well.
+    expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(150)
   })
 
   it("figures of the process are for this machine alone", async () => {

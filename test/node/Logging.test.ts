@@ -291,6 +291,17 @@ describe("a warning that repeats itself", () => {
     }),
   )
 
+  it.effect("take a bug for the same one whatever a stranger writes into its message", () =>
+    Effect.gen(function* () {
+      const bugs = Array.from({ length: 5 }, (_, n) => new Error(`cannot read ${n}`))
+      const records = yield* recordsOf(
+        {},
+        Effect.forEach(bugs, (error) => rpc.error("a request met a bug", {}, Cause.die(error))),
+      )
+      expect(records).toHaveLength(1)
+    }),
+  )
+
   it.effect("hides no other one: another state, another reason, another bug", () =>
     Effect.gen(function* () {
       const bug = (text: string) => rpc.error("a request met a bug", { route: "/balance/:address" }, Cause.die(text))

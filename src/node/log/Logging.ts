@@ -97,10 +97,16 @@ const pretty = (colours: boolean) => {
 /** Words name what a record is about, and its state; a number may be another one each time. */
 const isWord = (value: unknown): boolean => typeof value === "string" && !/^-?\d+$/.test(value)
 
-/** Two records are the same if they say the same of the same, for the same cause. */
+/** Where it happened, if the cause says so: its message may repeat what a stranger sent, and be another one each time. */
+const placeOf = (cause: string): string => {
+  const frames = cause.split("\n").filter((line) => /^\s*at /.test(line))
+  return frames.length === 0 ? cause : frames.join("\n")
+}
+
+/** Two records are the same if they say the same of the same, for a cause at the same place. */
 const keyOf = ({ level, module, message, annotations, cause }: Record): string => {
   const words = Object.entries(annotations).filter(([, value]) => isWord(value))
-  return JSON.stringify([level, module, message, words, Option.getOrNull(cause)])
+  return JSON.stringify([level, module, message, words, Option.getOrNull(Option.map(cause, placeOf))])
 }
 
 /** The record, or none while it only repeats a warning. Debug and trace are asked for, so they say everything. */

@@ -125,11 +125,18 @@ describe("one of several transactions, encoded one after the other,", () => {
     )
   })
 
+  const two = [0, 1].map((nonce) => Transaction.sign(network, transfer({ nonce: Natural.nonce(nonce) }), alice))
+  const tooFew = `transaction: 1 bytes expected, 0 left at byte ${joined(two).length}`
+
   it("is refused where there are not so many", () => {
-    const two = [0, 1].map((nonce) => Transaction.sign(network, transfer({ nonce: Natural.nonce(nonce) }), alice))
-    const bytes = joined(two)
-    const refused = Option.getOrThrow(Either.getLeft(Transaction.decodeNth(network, bytes, 2)))
-    expect(refused.message).toBe(`transaction: 1 bytes expected, 0 left at byte ${bytes.length}`)
+    const refused = Option.getOrThrow(Either.getLeft(Transaction.decodeNth(network, joined(two), 2)))
+    expect(refused.message).toBe(tooFew)
+  })
+
+  it("is decoded with those before it, as many as there are", () => {
+    const first = (count: number) => Transaction.decodeFirst(network, joined(two), count)
+    expect([0, 1, 2].map((count) => Either.getOrThrow(first(count)))).toStrictEqual([[], two.slice(0, 1), two])
+    expect(Option.getOrThrow(Either.getLeft(first(3))).message).toBe(tooFew)
   })
 })
 

@@ -1,10 +1,13 @@
 /** A state of which each part is sound by itself, and one part is of another time or another life. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
+import type { Position } from "../../src/consensus/commit/Linearizer.js"
 import type { StoredEpoch } from "../../src/consensus/output/StoredEpoch.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
+import type * as Commit from "../../src/protocol/vertex/Commit.js"
+import type * as Header from "../../src/protocol/vertex/Header.js"
 import { disagreementIn } from "../../src/replica/disk/Agreement.js"
 import type { StoredState } from "../../src/replica/disk/StoredState.js"
 import { fromRecords } from "../support/Restored.js"
@@ -36,8 +39,17 @@ const sound: StoredState = {
 }
 
 const { opening, commits, checkpoints, vertices } = current
+const last = commits.at(-1)
+if (last === undefined) throw new Error("a commit expected")
+/** The last commit, of which the state is not. */
+const otherLast = (change: Partial<Commit.Commit>) =>
+  changed({ commits: [...commits.slice(0, -1), { ...last, commit: { ...last.commit, ...change } }] })
+/** Follows on another place than the one where the epoch before was closed. */
+const otherPlace = (change: Partial<Position>) =>
+  changed({ opening: { ...opening, position: { ...opening.position, ...change } } })
 const epoch = opening.record.epoch
 const otherHash = Hash.of("udg/commit", Uint8Array.of(1))
+const otherRecord = { ...opening.record, seed: otherHash }
 const changed = (change: Partial<StoredEpoch>): StoredState => ({ ...sound, current: { ...current, ...change } })
 const [first] = previous.commits
 if (first === undefined) throw new Error("a commit expected")
@@ -45,6 +57,25 @@ const checkpoint = (content: Partial<Checkpoint.Content>) => {
   const [some] = [...checkpoints, ...previous.checkpoints]
   if (some === undefined) throw new Error("a checkpoint expected")
   return Checkpoint.make({ ...some, ...content })
+}
+const otherCheckpoint = (content: Partial<Checkpoint.Content>): StoredState => ({
+  ...sound,
+  previous: { ...previous, checkpoints: [checkpoint(content)] },
+})
+const foreignVertex = (change: Partial<Header.Header>) => {
+  const [vertex] = vertices
+  if (vertex === undefined) throw new Error("a vertex expected")
+  return changed({ vertices: [...vertices, { ...vertex, header: { ...vertex.header, ...change } }] })
+}
+const closing = closings.find((signed) => signed.checkpoint.epoch === epoch - 1)
+if (closing === undefined) throw new Error("a closed epoch expected")
+/** The epoch before was closed by this checkpoint, which names no or another epoch as the next one. */
+const otherClose = (nextEpoch: Checkpoint.Content["nextEpoch"]): StoredState => {
+  const forged = Checkpoint.make({ ...closing.checkpoint, nextEpoch })
+  return {
+    ...changed({ opening: { ...opening, base: forged.hash } }),
+    closings: [{ ...closing, checkpoint: forged }],
+  }
 }
 
 describe("a stored state", () => {
@@ -58,9 +89,31 @@ describe("a stored state", () => {
       changed({ commits: commits.slice(0, -1) }),
       /the state is that of commit \d+, round \d+, the last/,
     ],
+    ...[
+      { index: Natural.commitIndex(last.commit.index + 1) },
+      { hash: otherHash },
+      { leaderRound: Natural.round(last.commit.leaderRound + 1) },
+    ].map(
+      (change) =>
+        [
+          `has another ${Object.keys(change)} of its last commit`,
+          otherLast(change),
+          /the state is that of commit \d+, round \d+, the last commit is \d+, round \d+/,
+        ] as const,
+    ),
+    ...[
+      { index: Natural.commitIndex(opening.position.index + 1) },
+      { hash: otherHash },
+      { leaderRound: Natural.round(opening.position.leaderRound + 1) },
+    ].map(
+      (change) =>
+        [`follows on another ${Object.keys(change)}`, otherPlace(change), /follows on .* closed with/] as const,
+    ),
+    ["follows on a checkpoint that closes no epoch", otherClose(null), /follows on .* closed with/],
+    ["follows on the close before another epoch", otherClose(otherRecord), /follows on .* closed with/],
     [
       "has the committee of another epoch",
-      changed({ opening: { ...opening, record: { ...opening.record, seed: otherHash } } }),
+      changed({ opening: { ...opening, record: otherRecord } }),
       /follows on [0-9a-f]{64}, epoch \d+ closed with/,
     ],
     [
@@ -94,6 +147,17 @@ describe("a stored state", () => {
       /commit \d+ does not follow on commit \d+/,
     ],
     [
+      "has a commit of other content in the epoch before",
+      {
+        ...sound,
+        previous: {
+          ...previous,
+          commits: [{ ...first, commit: { ...first.commit, leaderHash: otherHash } }, ...previous.commits.slice(1)],
+        },
+      },
+      /commit \d+ does not follow on commit \d+/,
+    ],
+    [
       "lacks the end of the epoch before",
       { ...sound, previous: { ...previous, commits: previous.commits.slice(0, -1) } },
       /ends with commit \d+, the next one follows on commit \d+/,
@@ -103,10 +167,19 @@ describe("a stored state", () => {
       changed({ checkpoints: [checkpoint({ commitIndex: Natural.commitIndex(1_000_000) })] }),
       /the checkpoint of round \d+ is not of the recorded commit 1000000/,
     ],
+    ...[{ commitHash: otherHash }, { effectsDigest: otherHash }, { round: Natural.round(1_000) }].map(
+      (change) =>
+        [
+          `has a checkpoint with another ${Object.keys(change)} than its commit`,
+          otherCheckpoint(change),
+          /the checkpoint of round \d+ is not of the recorded commit \d+/,
+        ] as const,
+    ),
+    ["has a vertex on another base", foreignVertex({ base: otherHash }), /is of another epoch than \d+/],
     [
-      "has a checkpoint of another commit in its place",
-      { ...sound, previous: { ...previous, checkpoints: [checkpoint({ commitHash: otherHash })] } },
-      /the checkpoint of round \d+ is not of the recorded commit \d+/,
+      "has a vertex of an earlier epoch on its base",
+      foreignVertex({ epoch: Natural.epoch(epoch - 1) }),
+      /is of another epoch than \d+/,
     ],
     [
       "has a vertex of another epoch",
@@ -118,8 +191,6 @@ describe("a stored state", () => {
   })
 
   it("is of an epoch that its ledger has long left, and says so", () => {
-    const last = commits.at(-1)
-    if (last === undefined) throw new Error("a commit expected")
     const record = { ...opening.record, epoch: Natural.epoch(1) }
     const older = changed({
       opening: { ...opening, record, position: { ...last.commit, time: opening.position.time } },
@@ -129,14 +200,36 @@ describe("a stored state", () => {
   })
 
   it("has another committee than its ledger, and says so", () => {
-    const record = { ...opening.record, seed: otherHash, epoch: Natural.epoch(epoch) }
-    const closing = closings.find(({ checkpoint }) => checkpoint.epoch === epoch - 1)
-    if (closing === undefined) throw new Error("a closed epoch expected")
-    const forged = Checkpoint.make({ ...closing.checkpoint, nextEpoch: record })
-    const other: StoredState = {
-      ...changed({ opening: { ...opening, record, base: forged.hash } }),
-      closings: [{ ...closing, checkpoint: forged }],
-    }
-    expect(disagreementIn(other, ledger)).toMatch(/the state has another committee of epoch \d+ than its opening/)
+    const other = otherClose(otherRecord)
+    const { base } = other.current.opening
+    const stored = { ...other, current: { ...current, opening: { ...opening, base, record: otherRecord } } }
+    expect(disagreementIn(stored, ledger)).toMatch(/the state has another committee of epoch \d+ than its opening/)
+  })
+})
+
+/** The first epoch follows on nothing that was signed. */
+describe("a stored state of the first epoch", () => {
+  const young = new Cluster({ validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 }, epochRounds: 40 })
+  // The last commit is executed, and nobody learns that a quorum has signed its checkpoint.
+  young.passes = (_from, _to, message) => message._tag !== "CheckpointSignature"
+  young.start()
+  young.runRounds(60)
+  const { genesis, current, records, effectsDigest } = young.machine("ann").disk
+  const closed: StoredState = { ...sound, genesis, current, previous: null, closings: [] }
+  const next = Either.getOrThrowWith(
+    fromRecords(genesis.protocol, { low: 1, high: 2 }, records, effectsDigest),
+    (failure) => failure,
+  )
+
+  it("agrees with a ledger that has closed it", () => {
+    expect([next.read.epoch.epoch, current.opening.record.epoch]).toEqual([2, 1])
+    expect(disagreementIn(closed, next)).toBeNull()
+  })
+
+  it("cannot be closed without a commit", () => {
+    const { index, hash, leaderRound } = next.read.head
+    const position = { ...current.opening.position, index, hash, leaderRound }
+    const empty = { ...current, opening: { ...current.opening, position }, commits: [] }
+    expect(disagreementIn({ ...closed, current: empty }, next)).toBe("the state is of epoch 2, the running epoch is 1")
   })
 })

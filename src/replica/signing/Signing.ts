@@ -98,7 +98,10 @@ export class Signing {
   }
 
   /** A validator with enough stake and no seat in the committee says that it is online. */
-  beat({ commitIndex, commitHash }: Extract<CoreOutput, { _tag: "HeartbeatDue" }>, { ledger }: LiveState): void {
+  beat(
+    { commitIndex, commitHash }: Extract<CoreOutput, { _tag: "HeartbeatDue" }>,
+    { ledger }: Pick<LiveState, "ledger">,
+  ): void {
     if (this.#signer === null || this.self === null) return
     const { stakedAmount, leaving } = ledger.read.stake(this.self)
     if (stakedAmount < MIN_STAKE_SATS || leaving !== null) return

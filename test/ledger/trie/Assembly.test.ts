@@ -28,9 +28,13 @@ const tagOf = (answer: ReturnType<Assembly.Assembly["accept"]>): string =>
 const messageOf = (answer: ReturnType<Assembly.Assembly["accept"]>): string =>
   Option.match(Either.getLeft(answer), { onNone: () => "accepted", onSome: (error) => error.message })
 
+/** More questions than any of these states has records, asked of two peers. */
+const MAX_TURNS = 20_000
+
 /** Asks for the first thing missing until nothing is, each time from the next peer and with the next limit. */
 const join = (assembly: Assembly.Assembly, peers: ReadonlyArray<Trie.Trie>, limits: ReadonlyArray<number>): void => {
   for (let turn = 0; assembly.trie === undefined; turn++) {
+    if (turn > MAX_TURNS) throw new Error("it does not come to an end")
     const { value: missing } = assembly.missing().next()
     const peer = peers[turn % peers.length]
     if (missing === undefined || peer === undefined) throw new Error("nothing to ask for, or nobody to ask")

@@ -116,7 +116,7 @@ export const subjects: ReadonlyArray<Subject> = [
         "CheckpointBuilding",
         "Peers",
       ],
-      ...["VertexBody", "Agreement", "Relaying"],
+      ...["VertexBody", "LiveState", "Agreement", "Testimony", "Relaying"],
     ),
   },
 ]

@@ -6,6 +6,7 @@ import * as Commit from "../../src/protocol/vertex/Commit.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 import { Outbox } from "../../src/replica/output/Outbox.js"
 import type { Fatal } from "../../src/replica/output/Output.js"
+import * as Write from "../../src/replica/output/Write.js"
 
 const commit = Commit.make({
   index: Natural.commitIndex(1),
@@ -42,6 +43,20 @@ describe("an outbox", () => {
     expect(drained(outbox)).toEqual(["before", "the part"])
   })
 
+  it("numbers its writes, and says which of them the host reports", () => {
+    const outbox = new Outbox()
+    const write: Write.Write = { _tag: "Pending", added: [], removed: [] }
+    expect([outbox.write(write), outbox.write(write, true)]).toEqual([1, 2])
+    const written = { _tag: "Write", write } as const
+    expect(outbox.drain()).toEqual([
+      { ...written, id: 1, isSynced: false },
+      { ...written, id: 2, isSynced: true },
+    ])
+    expect(outbox.write(write)).toBe(3)
+    expect(outbox.drain()).toHaveLength(1)
+    expect(outbox.drain()).toEqual([])
+  })
+
   it("keeps what a part has put out that gives none", () => {
     const outbox = new Outbox()
     outbox.haltingOn(() => {
@@ -63,5 +78,28 @@ describe("an outbox", () => {
       return undefined
     })
     expect([runs, drained(outbox)]).toEqual([0, ["the inner part"]])
+  })
+})
+
+describe("a write", () => {
+  /** Into which file, and whether all that was written before is on disk then. */
+  const table: { readonly [Tag in Write.Write["_tag"]]: readonly [Write.File, boolean] } = {
+    OwnVertex: ["signed", true],
+    Inserted: ["ledger", false],
+    Executed: ["ledger", false],
+    CheckpointBuilt: ["ledger", false],
+    CheckpointFinal: ["ledger", false],
+    EpochStarted: ["ledger", true],
+    Pending: ["ledger", false],
+    ForeignOwnHeader: ["signed", false],
+    JoinBegun: ["ledger", false],
+    JoinSubtree: ["ledger", false],
+    Joined: ["ledger", true],
+  }
+
+  it("goes into the file of signatures if this key has signed it, and syncs the ledger where it must not be lost", () => {
+    const tags = Object.keys(table) as ReadonlyArray<keyof typeof table>
+    const told = tags.map((_tag) => [_tag, [Write.fileOf({ _tag }), Write.syncsLedger({ _tag })]])
+    expect(Object.fromEntries(told)).toEqual(table)
   })
 })

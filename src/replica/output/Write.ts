@@ -69,7 +69,7 @@ export type Write =
 /** The file of signatures is synced with every write to it, the ledger's only with some. */
 export type File = "signed" | "ledger"
 
-export const fileOf = ({ _tag }: Write): File =>
+export const fileOf = ({ _tag }: Pick<Write, "_tag">): File =>
   _tag === "OwnVertex" || _tag === "ForeignOwnHeader" ? "signed" : "ledger"
 
 /**
@@ -78,6 +78,6 @@ export const fileOf = ({ _tag }: Write): File =>
  * An own vertex: a node that has it may ask for its parents, and after a power cut everywhere no other node may have
  * those. The beginning of an epoch: a power cut takes nothing of a finished epoch, even on a node that signs nothing.
  */
-export const syncsLedger = ({ _tag }: Write): boolean => SYNCING.has(_tag)
+export const syncsLedger = ({ _tag }: Pick<Write, "_tag">): boolean => SYNCING.has(_tag)
 
 const SYNCING: ReadonlySet<Write["_tag"]> = new Set(["OwnVertex", "EpochStarted", "Joined"])

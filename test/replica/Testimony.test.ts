@@ -1,0 +1,158 @@
+/** What others sign outside of vertices, as a node judges it that begins from the disk of one that ran. */
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import { SigningGuard } from "../../src/consensus/SigningGuard.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as Commit from "../../src/protocol/vertex/Commit.js"
+import * as Evidence from "../../src/protocol/vertex/Evidence.js"
+import * as Header from "../../src/protocol/vertex/Header.js"
+import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
+import { Testimony } from "../../src/replica/asking/Testimony.js"
+import * as LiveState from "../../src/replica/live/LiveState.js"
+import { COMMITS_AHEAD } from "../../src/replica/signing/HeartbeatPool.js"
+import { seedOf } from "../consensus/TestCommittee.js"
+import * as Stored from "../support/Stored.js"
+import { addressOf, Cluster, coins, ROUND_MS, sign, signerOf } from "./Cluster.js"
+
+/** In its second epoch. Eve stakes just enough for a seat and has none, Fay stakes nothing. */
+const cluster = new Cluster({
+  validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 },
+  accounts: { eve: 9_000, fay: 9_000 },
+  epochRounds: 40,
+})
+cluster.start()
+cluster.runRounds(46)
+const ann = cluster.machine("ann")
+Either.getOrThrow(ann.replica.submit(sign("eve", 0, { _tag: "StakeTx", amount: Sats.MIN_STAKE_SATS }, 0), cluster.now))
+cluster.runRounds(10)
+const { current, previous } = ann.disk
+if (previous === null) throw new Error("two epochs expected")
+
+const begin = (by: string) => {
+  const { ledger, trie, views } = Either.getOrThrow(Stored.open(ann.disk, { low: 0, high: 0 }))
+  const { epoch } = current.opening.record
+  const live = LiveState.begin({
+    ledger,
+    trie,
+    views,
+    stored: { current, previous, signed: [] },
+    guard: new SigningGuard(addressOf(by), ROUND_MS, epoch, []),
+    pending: [],
+    roundIntervalMs: ROUND_MS,
+  })
+  const head = ledger.read.head
+  const beat = (index: number, hash = ledger.read.recentCommit(Natural.commitIndex(index))?.hash, from = "eve") =>
+    Heartbeat.sign(Natural.commitIndex(index), hash ?? seedOf("ahead"), signerOf(from))
+  const next = Commit.make({
+    index: Natural.commitIndex(head.index + 1),
+    epoch,
+    leaderRound: Natural.round(head.leaderRound + 1),
+    leaderHash: Hash.ZERO,
+    previous: head.hash,
+  })
+  return { testimony: new Testimony(() => live), live, head, next, beat }
+}
+
+const proofOf = (name: string, { base, record }: typeof current.opening, round = 1): Evidence.Evidence => {
+  const content = { base, epoch: record.epoch, round: Natural.round(round), parents: [], bodyHash: Hash.ZERO }
+  const [first, second] = [1, 2].map((coinbase) =>
+    Header.sign({ ...content, timestamp: cluster.now, coinbase: Sats.make(coinbase) }, signerOf(name)),
+  )
+  const evidence = first && second && Evidence.of(first, second)
+  if (evidence === undefined) throw new Error("evidence expected")
+  return evidence
+}
+
+describe("a heartbeat that is heard", () => {
+  it("is kept for own vertices by a member, and only told on by anybody else", () => {
+    for (const [by, kept] of [
+      ["ann", 1],
+      ["eve", 0],
+    ] as const) {
+      const { testimony, head, beat } = begin(by)
+      expect(testimony.hearHeartbeat(beat(head.index))).toBe(true)
+      expect(testimony.held).toEqual({ relayed: 1, evidence: 0, heartbeats: kept })
+    }
+  })
+
+  it("waits four rounds from the highest that is here, where it is not assigned", () => {
+    const { testimony, live, head, beat } = begin("ann")
+    testimony.hearHeartbeat(beat(head.index))
+    const { highestRound } = live.core.epoch.dag
+    const taken = (later: number) => testimony.heartbeats.take(Natural.round(highestRound + later), () => false).length
+    expect([taken(3), taken(4)]).toEqual([0, 1])
+  })
+
+  it("is of use from a validator with stake for a seat, up to sixteen commits ahead", () => {
+    const { testimony, head, beat } = begin("ann")
+    const wanted = (...of: Parameters<typeof beat>) => testimony.wantsHeartbeat(beat(...of))
+    expect(begin("ann").live.ledger.read.stake(addressOf("eve")).stakedAmount).toBe(coins(2_000))
+    expect([wanted(head.index), wanted(head.index, head.hash, "fay")]).toEqual([true, false])
+    expect([head.index + COMMITS_AHEAD, head.index + COMMITS_AHEAD + 1].map((index) => wanted(index))).toEqual([
+      true,
+      false,
+    ])
+    expect(wanted(head.index, seedOf("another"))).toBe(false)
+  })
+
+  it("is dropped when a vertex has brought it, but not for one that was signed on another network", () => {
+    const { testimony, head, beat } = begin("ann")
+    testimony.hearHeartbeat(beat(head.index))
+    testimony.included([beat(head.index, seedOf("another"))])
+    expect(testimony.held.heartbeats).toBe(1)
+    testimony.included([beat(head.index)])
+    expect(testimony.held.heartbeats).toBe(0)
+  })
+
+  it("counts from the commit that it names, and nothing of it is left when the state is replaced", () => {
+    const { testimony, next, beat } = begin("ann")
+    const waiting = beat(next.index, next.hash)
+    testimony.hearHeartbeat(waiting)
+    const taken = () => testimony.heartbeats.take(Natural.round(1), () => true)
+    expect(taken()).toEqual([])
+    testimony.executed(next)
+    expect(taken()).toEqual([waiting])
+    testimony.clear()
+    expect(testimony.held.heartbeats).toBe(0)
+  })
+})
+
+describe("evidence that is heard", () => {
+  it("is of use against members of the running epoch on its base, and those of the epoch before that can still pay", () => {
+    const { testimony, live } = begin("ann")
+    const of = (name: string, base = current.opening.base) => proofOf(name, { ...current.opening, base }, 41)
+    const before = proofOf("ben", previous.opening)
+    const elsewhere = proofOf("ben", { ...previous.opening, base: Hash.ZERO })
+    expect(live.ledger.read.isPunishable(before)).toBe(true)
+    const all = [of("dan"), of("dan", Hash.ZERO), of("eve"), before, elsewhere]
+    const useful = [true, false, false, true, false]
+    expect(all.map((evidence) => testimony.wantsEvidence(evidence))).toEqual(useful)
+    expect(all.map((evidence) => testimony.hearEvidence(evidence))).toEqual(useful)
+    expect(testimony.held).toEqual({ relayed: 2, evidence: 2, heartbeats: 0 })
+    expect(all.map((evidence) => testimony.wantsEvidence(evidence))).toEqual(all.map(() => false))
+  })
+
+  it("is kept and not told on when this node found it itself", () => {
+    const { testimony } = begin("ann")
+    const evidence = proofOf("dan", current.opening, 41)
+    expect([testimony.keepEvidence(evidence), testimony.keepEvidence(evidence)]).toEqual([true, false])
+    expect(testimony.held).toEqual({ relayed: 0, evidence: 1, heartbeats: 0 })
+  })
+
+  it("is dropped when the ledger would not punish it, or its epoch is past", () => {
+    const { testimony, live, next } = begin("ann")
+    const proofs = [
+      proofOf("dan", current.opening, 41),
+      proofOf("ben", previous.opening),
+      proofOf("eve", current.opening),
+    ]
+    for (const evidence of proofs) testimony.evidence.add(evidence)
+    expect(proofs.map((evidence) => live.ledger.read.isPunishable(evidence))).toEqual([true, true, false])
+    testimony.executed(next)
+    expect(testimony.evidence.size).toBe(2)
+    testimony.forgetBefore(current.opening.record.epoch)
+    expect(testimony.evidence.take(Natural.round(41), 1_000_000)).toEqual(proofs.slice(0, 1))
+  })
+})

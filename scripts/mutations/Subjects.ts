@@ -62,7 +62,14 @@ export const subjects: ReadonlyArray<Subject> = [
     tests: [...ledger("trie/vectors"), ...protocol("AccountRecord", "StateRecord", "StateTree", "StateProof")],
   },
 
-  { paths: ["ledger/trie"], tests: ledger("trie/vectors", "trie/Assembly", "trie/Trie") },
+  {
+    paths: ledger(...["Batch", "Leaf", "Node", "Span", "Trie", "Update"].map((name) => `trie/${name}.ts`)),
+    tests: ledger("trie/vectors", "trie/Trie"),
+  },
+  {
+    paths: ledger("trie/Position.ts", "trie/Subtree.ts", "trie/Assembly.ts"),
+    tests: ledger("trie/vectors", "trie/Assembly"),
+  },
   {
     paths: ledger("rules", "Ledger.ts", "Reads.ts", "ExecutionFault.ts"),
     tests: ledger(

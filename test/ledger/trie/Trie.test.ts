@@ -19,7 +19,128 @@ const expectContent = (trie: Trie.Trie, content: Content): void => {
   expect(trie.bytes).toBe([...content.values()].reduce((sum, value) => sum + 34 + value.length, 0))
 }
 
+const inSlices = (trie: Trie.Trie, changes: Iterable<Trie.Change>): { trie: Trie.Trie; steps: number } => {
+  const job = Trie.update(trie, changes)
+  for (let steps = 1; ; steps++) {
+    const updated = job.step(() => false)
+    if (updated !== undefined) return { trie: updated, steps }
+  }
+}
+
 describe("a trie", () => {
+  it("is the same object after changes that change nothing", () => {
+    const content = worlds.plain(3_000)
+    const trie = worlds.trieOf(content)
+    const removalsOfNothing = Array.from({ length: 200 }, (_, i) => ({ key: worlds.hashed(`no ${i}`), value: null }))
+    expect(Trie.apply(trie, [...worlds.changesTo(content).slice(0, 1_000), ...removalsOfNothing])).toBe(trie)
+  })
+
+  it("becomes the empty one when everything is removed", () => {
+    const content = worlds.plain(1_000)
+    const removals = [...content.keys()].map((key) => ({ key: worlds.key(key), value: null }))
+    const trie = Trie.apply(worlds.trieOf(content), removals)
+    expect(trie.hash).toBe(StateTree.EMPTY.hash)
+    expectContent(trie, EMPTY)
+  })
+
+  it("holds 32 records in one leaf and 33 under a branch, down to keys that share 250 bits", () => {
+    const close = (i: number) => worlds.key(i.toString(16).padStart(64, "0"))
+    const records = (count: number) => new Map(Array.from({ length: count }, (_, i) => [close(i), Uint8Array.of(i)]))
+    expect(Trie.prove(worlds.trieOf(records(32)), close(0)).siblings).toHaveLength(0)
+    expect(Trie.prove(worlds.trieOf(records(33)), close(0)).siblings).toHaveLength(251)
+    for (const count of [32, 33, 64]) expectContent(worlds.trieOf(records(count)), records(count))
+    const narrowed = Trie.apply(worlds.trieOf(records(33)), [{ key: close(7), value: null }])
+    expect(Trie.prove(narrowed, close(0)).siblings).toHaveLength(0)
+  })
+
+  it("takes values of the limit, be it first or among others", () => {
+    const values = [StateTree.VALUE_BYTES, 1, StateTree.VALUE_BYTES, 3_000, StateTree.VALUE_BYTES]
+    const content = new Map(values.map((bytes, i) => [worlds.hashed(i), new Uint8Array(bytes).fill(i + 1)]))
+    expectContent(worlds.trieOf(content), content)
+  })
+
+  it("refuses a value above the limit and a key that is no hash", () => {
+    const value = new Uint8Array(StateTree.VALUE_BYTES + 1)
+    expect(() => Trie.apply(Trie.empty, [{ key: worlds.hashed(1), value }])).toThrow("8193 bytes")
+    expect(() => Trie.apply(Trie.empty, [{ key: worlds.key("12"), value: null }])).toThrow("not a key hash: 12")
+  })
+})
+
+describe("an update", () => {
+  it(
+    Rest.of("ten thousand keys", "asks after every 64 changes at the latest, also when all keys share 240 bits"),
+    () => {
+      const crowd = Array.from({ length: 10_000 }, (_, i) => ({
+        key: worlds.key(`${"ab".repeat(30)}${((i * 40_503) % 65_536).toString(16).padStart(4, "0")}`),
+        value: Uint8Array.of(i & 0xff),
+      }))
+      const { trie, steps } = inSlices(Trie.empty, crowd)
+      expect(steps).toBeGreaterThan(10_000 / 64)
+      expect(trie.hash).toBe(rootOf(worlds.after(EMPTY, crowd)))
+    },
+  )
+
+  it("lets the later of two changes of one key count, be they hundreds", () => {
+    const repeated = Array.from({ length: 1_000 }, (_, i) => ({
+      key: worlds.hashed(i % 3),
+      value: i % 10 === 9 ? null : Buffer.from(`${i}`),
+    }))
+    const trie = Trie.apply(worlds.trieOf(worlds.plain(100)), repeated)
+    expect(trie.hash).toBe(rootOf(worlds.after(worlds.plain(100), repeated)))
+  })
+
+  it("takes its changes in lazily and copies them", () => {
+    const shared = new Uint8Array(8)
+    function* changes() {
+      for (let i = 0; i < 500; i++) {
+        shared.fill(i & 0xff)
+        yield { key: worlds.hashed(i), value: shared }
+      }
+    }
+    const expected = new Map(
+      Array.from({ length: 500 }, (_, i) => [worlds.hashed(i), new Uint8Array(8).fill(i & 0xff)]),
+    )
+    expect(inSlices(Trie.empty, changes()).trie.hash).toBe(rootOf(expected))
+  })
+
+  it("works on for as long as it may", () => {
+    const job = Trie.update(Trie.empty, worlds.changesTo(worlds.plain(2_000)))
+    let asked = 0
+    expect(job.step(() => ++asked < 3)).toBeUndefined()
+    expect(asked).toBe(3)
+    const trie = job.step(() => true)
+    expect(trie?.hash).toBe(rootOf(worlds.plain(2_000)))
+    expect(job.step(() => true)).toBe(trie)
+  })
+})
+
+describe("any update", () => {
+  it("in slices is the update at once, and the trie built from scratch", () => {
+    fc.assert(
+      fc.property(worlds.changes, worlds.changes, (before, batch) => {
+        const trie = Trie.apply(Trie.empty, before)
+        const sliced = inSlices(trie, batch).trie
+        expect(sliced.hash).toBe(Trie.apply(trie, batch).hash)
+        expect(sliced.hash).toBe(worlds.trieOf(worlds.after(worlds.after(EMPTY, before), batch)).hash)
+      }),
+    )
+  })
+
+  it("of thousands of records, sliced, agrees with the definition", () => {
+    const content = worlds.plain(20_000)
+    const built = inSlices(Trie.empty, worlds.changesTo(content))
+    expect(built.trie.hash).toBe(rootOf(content))
+    const batch = Array.from({ length: 5_000 }, (_, i) => ({
+      key: worlds.hashed(i * 7),
+      value: i % 3 === 0 ? null : Buffer.from(`new ${i}`),
+    }))
+    const updated = inSlices(built.trie, batch)
+    expect(updated.trie.hash).toBe(rootOf(worlds.after(content, batch)))
+    expect(built.trie.hash).toBe(rootOf(content))
+  })
+})
+
+describe("any trie", () => {
   it("has the content of its history and the root that the definition gives this content", () => {
     fc.assert(
       fc.property(worlds.histories, (history) => {
@@ -83,13 +204,6 @@ describe("a trie", () => {
     )
   })
 
-  it("is the same object after changes that change nothing", () => {
-    const content = worlds.plain(3_000)
-    const trie = worlds.trieOf(content)
-    const removalsOfNothing = Array.from({ length: 200 }, (_, i) => ({ key: worlds.hashed(`no ${i}`), value: null }))
-    expect(Trie.apply(trie, [...worlds.changesTo(content).slice(0, 1_000), ...removalsOfNothing])).toBe(trie)
-  })
-
   it("overwrites values of one length in a leaf as it replaces any others", () => {
     const keys = Array.from({ length: 60 }, (_, i) => worlds.hashed(i))
     const value = fc.oneof({ weight: 12, arbitrary: fc.nat(2).map((byte) => Uint8Array.of(byte, 1)) }, worlds.values)
@@ -107,115 +221,5 @@ describe("a trie", () => {
         }
       }),
     )
-  })
-
-  it("becomes the empty one when everything is removed", () => {
-    const content = worlds.plain(1_000)
-    const removals = [...content.keys()].map((key) => ({ key: worlds.key(key), value: null }))
-    const trie = Trie.apply(worlds.trieOf(content), removals)
-    expect(trie.hash).toBe(StateTree.EMPTY.hash)
-    expectContent(trie, EMPTY)
-  })
-
-  it("holds 32 records in one leaf and 33 under a branch, down to keys that share 250 bits", () => {
-    const close = (i: number) => worlds.key(i.toString(16).padStart(64, "0"))
-    const records = (count: number) => new Map(Array.from({ length: count }, (_, i) => [close(i), Uint8Array.of(i)]))
-    expect(Trie.prove(worlds.trieOf(records(32)), close(0)).siblings).toHaveLength(0)
-    expect(Trie.prove(worlds.trieOf(records(33)), close(0)).siblings).toHaveLength(251)
-    for (const count of [32, 33, 64]) expectContent(worlds.trieOf(records(count)), records(count))
-    const narrowed = Trie.apply(worlds.trieOf(records(33)), [{ key: close(7), value: null }])
-    expect(Trie.prove(narrowed, close(0)).siblings).toHaveLength(0)
-  })
-
-  it("takes values of the limit, be it first or among others", () => {
-    const values = [StateTree.VALUE_BYTES, 1, StateTree.VALUE_BYTES, 3_000, StateTree.VALUE_BYTES]
-    const content = new Map(values.map((bytes, i) => [worlds.hashed(i), new Uint8Array(bytes).fill(i + 1)]))
-    expectContent(worlds.trieOf(content), content)
-  })
-
-  it("refuses a value above the limit and a key that is no hash", () => {
-    const value = new Uint8Array(StateTree.VALUE_BYTES + 1)
-    expect(() => Trie.apply(Trie.empty, [{ key: worlds.hashed(1), value }])).toThrow("8193 bytes")
-    expect(() => Trie.apply(Trie.empty, [{ key: worlds.key("12"), value: null }])).toThrow("not a key hash: 12")
-  })
-})
-
-describe("an update", () => {
-  const inSlices = (trie: Trie.Trie, changes: Iterable<Trie.Change>): { trie: Trie.Trie; steps: number } => {
-    const job = Trie.update(trie, changes)
-    for (let steps = 1; ; steps++) {
-      const updated = job.step(() => false)
-      if (updated !== undefined) return { trie: updated, steps }
-    }
-  }
-
-  it("in slices is the update at once, and the trie built from scratch", () => {
-    fc.assert(
-      fc.property(worlds.changes, worlds.changes, (before, batch) => {
-        const trie = Trie.apply(Trie.empty, before)
-        const sliced = inSlices(trie, batch).trie
-        expect(sliced.hash).toBe(Trie.apply(trie, batch).hash)
-        expect(sliced.hash).toBe(worlds.trieOf(worlds.after(worlds.after(EMPTY, before), batch)).hash)
-      }),
-    )
-  })
-
-  it("of thousands of records, sliced, agrees with the definition", () => {
-    const content = worlds.plain(20_000)
-    const built = inSlices(Trie.empty, worlds.changesTo(content))
-    expect(built.trie.hash).toBe(rootOf(content))
-    const batch = Array.from({ length: 5_000 }, (_, i) => ({
-      key: worlds.hashed(i * 7),
-      value: i % 3 === 0 ? null : Buffer.from(`new ${i}`),
-    }))
-    const updated = inSlices(built.trie, batch)
-    expect(updated.trie.hash).toBe(rootOf(worlds.after(content, batch)))
-    expect(built.trie.hash).toBe(rootOf(content))
-  })
-
-  it(
-    Rest.of("ten thousand keys", "asks after every 64 changes at the latest, also when all keys share 240 bits"),
-    () => {
-      const crowd = Array.from({ length: 10_000 }, (_, i) => ({
-        key: worlds.key(`${"ab".repeat(30)}${((i * 40_503) % 65_536).toString(16).padStart(4, "0")}`),
-        value: Uint8Array.of(i & 0xff),
-      }))
-      const { trie, steps } = inSlices(Trie.empty, crowd)
-      expect(steps).toBeGreaterThan(10_000 / 64)
-      expect(trie.hash).toBe(rootOf(worlds.after(EMPTY, crowd)))
-    },
-  )
-
-  it("lets the later of two changes of one key count, be they hundreds", () => {
-    const repeated = Array.from({ length: 1_000 }, (_, i) => ({
-      key: worlds.hashed(i % 3),
-      value: i % 10 === 9 ? null : Buffer.from(`${i}`),
-    }))
-    const trie = Trie.apply(worlds.trieOf(worlds.plain(100)), repeated)
-    expect(trie.hash).toBe(rootOf(worlds.after(worlds.plain(100), repeated)))
-  })
-
-  it("takes its changes in lazily and copies them", () => {
-    const shared = new Uint8Array(8)
-    function* changes() {
-      for (let i = 0; i < 500; i++) {
-        shared.fill(i & 0xff)
-        yield { key: worlds.hashed(i), value: shared }
-      }
-    }
-    const expected = new Map(
-      Array.from({ length: 500 }, (_, i) => [worlds.hashed(i), new Uint8Array(8).fill(i & 0xff)]),
-    )
-    expect(inSlices(Trie.empty, changes()).trie.hash).toBe(rootOf(expected))
-  })
-
-  it("works on for as long as it may", () => {
-    const job = Trie.update(Trie.empty, worlds.changesTo(worlds.plain(2_000)))
-    let asked = 0
-    expect(job.step(() => ++asked < 3)).toBeUndefined()
-    expect(asked).toBe(3)
-    const trie = job.step(() => true)
-    expect(trie?.hash).toBe(rootOf(worlds.plain(2_000)))
-    expect(job.step(() => true)).toBe(trie)
   })
 })

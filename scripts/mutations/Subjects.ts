@@ -41,19 +41,16 @@ export const subjects: ReadonlyArray<Subject> = [
   },
   { paths: ["protocol/crypto"], tests: protocol("crypto/Crypto", "crypto/Cofactored") },
   {
-    paths: protocol("transaction", "vertex", "epoch"),
+    paths: protocol("transaction"),
     tests: protocol(
-      ...[
-        "Charges",
-        "ProposalFailure",
-        "Transaction",
-        "TransactionJson",
-        "Verification",
-        "Vertex",
-        "Commit",
-        "Vectors",
-      ],
-      ...["Operation", "Heartbeat", "ProposalPayload", "Header", "EpochRecord", "FirstEpoch", "Signers", "Evidence"],
+      ...["Charges", "ProposalFailure", "ProposalPayload", "Operation", "TransactionJson", "Transaction", "Vectors"],
+      "Verification",
+    ),
+  },
+  {
+    paths: protocol("vertex", "epoch"),
+    tests: protocol(
+      ...["Vertex", "Commit", "Vectors", "Heartbeat", "Header", "EpochRecord", "FirstEpoch", "Signers", "Evidence"],
       ...["Checkpoint", "Genesis"],
     ),
   },
@@ -64,7 +61,7 @@ export const subjects: ReadonlyArray<Subject> = [
 
   {
     paths: ledger(...["Batch", "Leaf", "Node", "Span", "Trie", "Update"].map((name) => `trie/${name}.ts`)),
-    tests: ledger("trie/vectors", "trie/Trie"),
+    tests: ledger("trie/Batch", "trie/Trie", "trie/vectors"),
   },
   {
     paths: ledger("trie/Position.ts", "trie/Subtree.ts", "trie/Assembly.ts"),

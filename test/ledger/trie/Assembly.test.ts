@@ -1,8 +1,11 @@
 import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
+import { toHex } from "#crypto"
 import * as Assembly from "../../../src/ledger/trie/Assembly.js"
+import * as Position from "../../../src/ledger/trie/Position.js"
 import * as Subtree from "../../../src/ledger/trie/Subtree.js"
 import * as Trie from "../../../src/ledger/trie/Trie.js"
+import * as Binary from "../../../src/protocol/encoding/Binary.js"
 import { type Content, sorted } from "./reference.js"
 import * as worlds from "./worlds.js"
 
@@ -57,6 +60,33 @@ describe("the pieces of an export", () => {
         }
       }),
     )
+  })
+
+  it("are as large as the limit lets them be, to the byte", () => {
+    const trie = worlds.trieOf(worlds.plain(500))
+    const [whole] = export_(trie, Subtree.MAX_BYTES)
+    if (whole === undefined) throw new Error("a piece expected")
+    expect([whole.length, whole.length - 1].map((limit) => export_(trie, limit).length)).toEqual([1, 2])
+    for (const piece of Subtree.all(trie, 4_000)) {
+      const encoded = Subtree.encode(piece)
+      const within = Subtree.at(trie, piece.position, encoded.length)
+      expect(within && toHex(Subtree.encode(within))).toBe(toHex(encoded))
+      const narrower = Subtree.at(trie, piece.position, encoded.length - 1)
+      expect(narrower?.position.depth).toBe(piece.position.depth + (piece.records.length > 32 ? 1 : 0))
+    }
+  })
+
+  it("leave out sides without records", () => {
+    const low = Array.from({ length: 40 }, (_, i) => ({
+      key: worlds.key(`0${worlds.hashed(i).slice(1)}`),
+      value: null,
+    }))
+    const trie = worlds.trieOf(new Map(low.map(({ key }) => [key, Uint8Array.of(1)])))
+    const pieces = [...Subtree.all(trie, 1)]
+    expect(pieces.every(({ records }) => records.length > 0)).toBe(true)
+    expect(pieces.reduce((sum, { records }) => sum + records.length, 0)).toBe(40)
+    const right = { depth: 1, path: Uint8Array.of(0x80, ...new Uint8Array(31)) }
+    expect(Subtree.at(trie, right, 1_000)?.records).toEqual([])
   })
 
   it("fit a message even when all values are as long as they may be", () => {
@@ -145,6 +175,80 @@ describe("an assembly", () => {
 
   const content = worlds.plain(3_000)
   const trie = worlds.trieOf(content)
+
+  it("names what is missing from left to right, by place and number of records", () => {
+    const pieces = [...Subtree.all(trie, 20_000)]
+    const assembly = new Assembly.Assembly(trie.hash)
+    expect([...assembly.missing()]).toEqual([{ position: Position.ROOT, records: undefined }])
+    expect(assembly.records).toBeUndefined()
+    for (const [i, piece] of pieces.entries()) if (i % 4 === 1) assembly.accept(Subtree.encode(piece))
+    expect([assembly.records, assembly.trie]).toEqual([3_000, undefined])
+    const missing = [...assembly.missing()]
+    const places = missing.map(({ position }) => toHex(position.path))
+    expect(places.length).toBeGreaterThan(3)
+    expect(places).toEqual([...places].sort())
+    for (const { position, records } of missing) {
+      expect(Subtree.at(trie, position, Subtree.MAX_BYTES)?.records.length).toBe(records)
+    }
+  })
+
+  it("says what it holds already, and by how much a subtree is wrong", () => {
+    const [first, second] = [...Subtree.all(trie, 5_000)]
+    if (first === undefined || second === undefined) throw new Error("two pieces are needed here")
+    const assembly = new Assembly.Assembly(trie.hash)
+    const accepts = (subtree: Subtree.Subtree) => messageOf(assembly.accept(Subtree.encode(subtree)))
+    accepts(first)
+    const at = Position.format(first.position)
+    expect(accepts(first)).toBe(`records at ${at} are held already`)
+    const lie = (position: Position.Position, reason: string) =>
+      `the subtree at ${Position.format(position)} does not belong under ${trie.hash}: ${reason}`
+    const short = { ...second, records: second.records.slice(1) }
+    const lies = [...assembly.missing()].find(({ position }) => toHex(position.path) === toHex(second.position.path))
+    const { position, records = 0 } = lies ?? { position: second.position }
+    const beside = second.siblings.slice(position.depth).reduce((sum, sibling) => sum + sibling.records, 0)
+    expect(beside + second.records.length).toBe(records)
+    expect(accepts(short)).toBe(lie(second.position, `it tells of ${records - 1} records where ${records} lie`))
+    const hashes = second.siblings.map((sibling) => ({ ...sibling, hash: worlds.hashed("another") }))
+    expect(accepts({ ...second, siblings: hashes })).toMatch(
+      /does not belong under [0-9a-f]{64}: it leads to the root [0-9a-f]{64}$/,
+    )
+  })
+
+  it("takes the root for a position, and one at the greatest depth", () => {
+    expect(Position.format(Position.ROOT)).toBe("the root")
+    const path = Uint8Array.from({ length: 32 }, (_, i) => (i === 1 ? 0xc0 : 0xab))
+    expect([1, 8, 9, 16, 17].map((depth) => Position.format({ depth, path }))).toEqual([
+      "ab/1",
+      "ab/8",
+      "abc0/9",
+      "abc0/16",
+      "abc0ab/17",
+    ])
+    const read = (position: Position.Position) =>
+      Binary.decode(
+        "position",
+        Binary.encode((writer) => Position.write(writer, position)),
+        Position.read,
+      )
+    const zeros = new Uint8Array(32)
+    for (const depth of [0, 1, 9, 251])
+      expect(Either.getOrThrow(read({ depth, path: zeros }))).toEqual({ depth, path: zeros })
+    const turned = [0, 7, 8, 250].map((depth) => Position.right({ depth, path: zeros }))
+    expect(turned.map(({ path }) => [path.findIndex((byte) => byte !== 0), Math.max(...path)])).toEqual([
+      [0, 0x80],
+      [0, 0x01],
+      [1, 0x80],
+      [31, 0x20],
+    ])
+    for (const position of turned) {
+      expect(Either.getOrThrow(read(position))).toEqual(position)
+      const beyond = read({ ...position, depth: position.depth - 1 })
+      expect(Option.getOrThrow(Either.getLeft(beyond)).message).toContain("path bits beyond the depth")
+    }
+    expect(Option.getOrThrow(Either.getLeft(read({ depth: 252, path: zeros }))).message).toContain(
+      "depth 252, at most 251",
+    )
+  })
 
   it("refuses what it holds already, wider or narrower, before anything is hashed", () => {
     const assembly = new Assembly.Assembly(trie.hash)

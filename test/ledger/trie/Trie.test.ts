@@ -1,6 +1,10 @@
-import { FastCheck as fc } from "effect"
+import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
+import { toHex } from "#crypto"
+import { Leaf } from "../../../src/ledger/trie/Leaf.js"
+import * as Node from "../../../src/ledger/trie/Node.js"
 import * as Trie from "../../../src/ledger/trie/Trie.js"
+import * as StateProof from "../../../src/protocol/state/StateProof.js"
 import * as StateTree from "../../../src/protocol/state/StateTree.js"
 import * as Rest from "../../support/Rest.js"
 import { type Content, rootOf, sorted } from "./reference.js"
@@ -9,6 +13,8 @@ import * as worlds from "./worlds.js"
 const EMPTY: Content = new Map()
 
 const contentOf = (trie: Trie.Trie): Content => new Map([...Trie.entries(trie)].map(({ key, value }) => [key, value]))
+
+const hex = (value: Uint8Array | undefined) => value && Buffer.from(value).toString("hex")
 
 const expectContent = (trie: Trie.Trie, content: Content): void => {
   expect(trie.hash).toBe(rootOf(content))
@@ -59,6 +65,26 @@ describe("a trie", () => {
     expectContent(worlds.trieOf(content), content)
   })
 
+  it("proves each record by the siblings on its path and its whole leaf, and each absence by what lies there instead", () => {
+    const content = worlds.plain(100)
+    const trie = worlds.trieOf(content)
+    for (const key of [...[...content.keys()].slice(0, 20).map(worlds.key), worlds.hashed("no record")]) {
+      const proof = Trie.prove(trie, key)
+      const value = Either.getOrThrow(StateProof.verify(trie.hash, key, proof))
+      expect(Option.getOrUndefined(Option.map(value, toHex))).toBe(hex(content.get(key)))
+    }
+  })
+
+  it("has no leaf of more than 32 records and no branch of fewer than 33", () => {
+    const spans = [...Trie.leaves(worlds.trieOf(worlds.plain(33)))].flatMap((leaf) => leaf.spans())
+    expect(spans).toHaveLength(33)
+    expect(() => Leaf.of(spans, 0, 33)).toThrow("a leaf of 33 records")
+    expect(Leaf.of(spans, 0, 32).records).toBe(32)
+    expect(Leaf.of(spans, 7, 7)).toBe(Leaf.EMPTY)
+    const [left, right] = [Leaf.of(spans, 0, 16), Leaf.of(spans, 16, 32)]
+    expect(() => new Node.Branch(left, right)).toThrow("a branch over 32 records")
+  })
+
   it("refuses a value above the limit and a key that is no hash", () => {
     const value = new Uint8Array(StateTree.VALUE_BYTES + 1)
     expect(() => Trie.apply(Trie.empty, [{ key: worlds.hashed(1), value }])).toThrow("8193 bytes")
@@ -87,6 +113,23 @@ describe("an update", () => {
     }))
     const trie = Trie.apply(worlds.trieOf(worlds.plain(100)), repeated)
     expect(trie.hash).toBe(rootOf(worlds.after(worlds.plain(100), repeated)))
+  })
+
+  it("asks after every 256 changes that it has taken in, and then before each piece of at most 64", () => {
+    let taken = 0
+    function* changes(count: number) {
+      for (; taken < count; taken++) yield { key: worlds.hashed(taken), value: Uint8Array.of(1) }
+    }
+    const job = Trie.update(Trie.empty, changes(600))
+    const never = (): boolean => false
+    expect(
+      [0, 1, 2].map(() => {
+        expect(job.step(never)).toBeUndefined()
+        return taken
+      }),
+    ).toEqual([255, 511, 600])
+    const stepsOf = (count: number) => inSlices(Trie.empty, worlds.changesTo(worlds.plain(count))).steps
+    expect([0, 1, 64, 65].map(stepsOf)).toEqual([1, 2, 2, 4])
   })
 
   it("takes its changes in lazily and copies them", () => {
@@ -183,7 +226,6 @@ describe("any trie", () => {
         const content = worlds.after(EMPTY, batch)
         const trie = Trie.apply(Trie.empty, batch)
         const asked = [...new Set([...batch.map(({ key }) => key), ...others])]
-        const hex = (value: Uint8Array | undefined) => value && Buffer.from(value).toString("hex")
         expect(asked.map((key) => hex(Trie.get(trie, key)))).toEqual(asked.map((key) => hex(content.get(key))))
       }),
     )

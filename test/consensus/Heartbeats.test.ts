@@ -32,3 +32,12 @@ it("a newcomer's heart beats at least three times in every quarter of an epoch, 
     }
   }
 })
+
+it("it beats with the first commit, and then with the first one that is a sixteenth of an epoch later", () => {
+  const record = recordOf(equalWeights(4), { firstRound: Natural.round(101), rules: { ...rules, epochRounds: 240 } })
+  const heartbeats = new Heartbeats(record)
+  const due = (rounds: ReadonlyArray<number>) => rounds.filter((round) => heartbeats.isDue(commitAt(round)))
+  expect(due([100, 101, 102, 115, 116, 117, 140, 141, 154, 155])).toEqual([101, 116, 140, 155])
+  heartbeats.open({ ...record, firstRound: Natural.round(341) })
+  expect(due([340, 341])).toEqual([341])
+})

@@ -134,6 +134,17 @@ describe("a node goes on to the next round", () => {
     expect(rounds.plan(2)).toEqual({ round: 3, at: afterInterval })
   })
 
+  it("not before the timeout without a leader of the first three rounds, who cannot have been silent for three", () => {
+    for (const own of [1, 2, 3]) {
+      const rounds = new Rounds(committee)
+      for (let round = 1; round <= own; round++) rounds.add(round, allBut(leader(own)))
+      expect(rounds.plan(own)).toEqual({ round: own + 1, at: afterTimeout })
+    }
+    const fourth = new Rounds(committee)
+    for (let round = 1; round <= 4; round++) fourth.add(round, allBut(leader(4)))
+    expect(fourth.plan(4)).toEqual({ round: 5, at: afterInterval })
+  })
+
   it("without waiting for a leader that had no vertex in three rounds", () => {
     const silent = leader(5)
     const waits = new Rounds(committee)

@@ -1,7 +1,9 @@
 import { Either, FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Position from "../../src/ledger/trie/Position.js"
 import * as Subtree from "../../src/ledger/trie/Subtree.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
+import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -185,6 +187,76 @@ describe("the download of a state", () => {
     const answer = { _tag: "State", root, subtree: serving.subtree(root, position) } as const
     expect(download.receive(two, answer)._tag).toBe("Kept")
     expect(download.receive(one, answer)._tag).toBe("Nothing")
+  })
+
+  it("takes in what was kept one piece at a time while it may, in the order in which it was kept", () => {
+    const { kept } = run(fresh(), ["honest"])
+    const held = kept.map((bytes) => Either.getOrThrow(Subtree.decode(bytes)).records.length)
+    const again = fresh(kept)
+    expect([again.hasKept, again.heldRecords, again.records]).toEqual([true, 0, undefined])
+    again.restore(() => false)
+    expect([again.hasKept, again.heldRecords, again.records]).toEqual([true, held[0], 400])
+    let left = 2
+    again.restore(() => --left > 0)
+    expect(again.heldRecords).toBe(held.slice(0, 3).reduce((sum, records) => sum + records, 0))
+    again.restore(() => true)
+    expect([again.hasKept, again.trie?.hash]).toEqual([false, whole.hash])
+    again.restore(() => true)
+    expect(again.isHopeless([])).toBe(false)
+  })
+
+  it("asks those that failed anew when it is resumed, and looks again when an answer is late", () => {
+    const download = fresh()
+    const one = "p0" as PeerId
+    const ask = (ms: number) => download.next([one], Natural.timestamp(ms))?.to
+    expect(download.wakeAt).toBeNull()
+    expect([ask(7), ask(8), download.wakeAt]).toEqual([one, undefined, 7 + PATIENCE_MS])
+    download.resume()
+    expect([download.wakeAt, ask(9), download.wakeAt]).toEqual([null, one, 9 + PATIENCE_MS])
+    download.receive(one, { _tag: "State", root: whole.hash, subtree: null })
+    expect([download.wakeAt, ask(10), download.isHopeless([one])]).toEqual([null, undefined, true])
+    download.resume()
+    expect([download.isHopeless([one]), ask(11), download.isHopeless([one])]).toEqual([false, one, false])
+    // Too late: it has failed, and it is told once.
+    expect(ask(11 + PATIENCE_MS)).toBeUndefined()
+    expect([download.takeSilent(), download.takeSilent(), download.isHopeless([one])]).toEqual([[one], [], true])
+  })
+
+  it("says what was wrong with a piece, and asks somebody else", () => {
+    const download = fresh()
+    const [one, two] = ["p0" as PeerId, "p1" as PeerId]
+    download.next([one, two], Natural.timestamp(0))
+    const subtree = lying.subtree(
+      other.hash,
+      Binary.encode((writer) => Position.write(writer, Position.ROOT)),
+    )
+    expect(download.receive(one, { _tag: "State", root: whole.hash, subtree })).toEqual({
+      _tag: "Refused",
+      reason: expect.stringMatching(/^the subtree at .* does not belong under .*: it leads to the root/),
+    })
+    expect(download.next([one, two], Natural.timestamp(1))?.to).toBe(two)
+  })
+
+  it("does not call the last piece of a part small, whatever lies beside that part", () => {
+    const record = (digit: string, i: number, bytes: number) => ({
+      key: `${digit}${seedOf(`${i}`).slice(1)}` as Hash.Hash,
+      value: new Uint8Array(bytes),
+    })
+    const large = Array.from({ length: 100 }, (_, i) => record("0", i, 8_000))
+    const trie = Trie.apply(Trie.empty, [...large, ...[1, 2].map((i) => record("f", i, 1))])
+    const views = new StateViews([trie])
+    const download = new StateDownload(targetOf(trie), PATIENCE_MS, [])
+    const pieces: Array<readonly [boolean, boolean]> = []
+    for (let ms = 0; download.trie === undefined && ms < 20; ms++) {
+      const asking = download.next(["p0" as PeerId], Natural.timestamp(ms))
+      if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
+      const { root, position } = asking.question
+      const subtree = views.subtree(root, position)
+      const received = download.receive("p0" as PeerId, { _tag: "State", root, subtree })
+      if (received._tag === "Kept") pieces.push([received.subtree.length > 131_072, received.isMeagre])
+    }
+    expect(pieces.at(-1)).toEqual([false, false])
+    expect(pieces.map(([, isMeagre]) => isMeagre)).not.toContain(true)
   })
 
   it("is not hopeless, and asks nobody, while there is something kept to look at", () => {

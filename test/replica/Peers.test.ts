@@ -201,6 +201,46 @@ describe("whose turn it is to be asked", () => {
   })
 })
 
+describe("a connected peer", () => {
+  it("is new once, in the order in which all have come, and again after it was gone", () => {
+    const peers = among({}, [])
+    expect(peers.connect(["aaa", "aab"].map(stranger))).toEqual(["aaa", "aab"])
+    expect(peers.connect(["aac", "aab", "aaa"].map(stranger))).toEqual(["aac"])
+    expect(peers.all).toEqual(["aaa", "aab", "aac"])
+    expect([peers.connect([stranger("aab")]), peers.all]).toEqual([[], ["aab"]])
+    expect(peers.connect(["aaa", "aab"].map(stranger))).toEqual(["aaa"])
+  })
+
+  it("is the validator whose key it has proven, of which there may be several, and is of its class from then on", () => {
+    const peers = among({ ann: 1 }, [stranger("eve"), { ...member("ann"), peer: peer("ann again") }])
+    expect([peers.validatorOf(peer("eve")), peers.validatorOf(peer("gone"))]).toEqual([null, null])
+    expect(peers.peersOf(addressOf("ann"))).toEqual(["ann again", "ann"])
+    expect(peers.validators).toEqual([addressOf("ann"), addressOf("ann")])
+    peers.asked(peer("eve"))
+    peers.connect([{ ...member("ann"), peer: peer("eve") }, stranger("ann")])
+    expect(peers.peersOf(addressOf("ann"))).toEqual(["eve"])
+    expect(peers.ranked(at(0))).toEqual(["eve", "ann"])
+  })
+
+  it("is told something of each kind every now and then, also when a peer of a longer name leaves", () => {
+    const peers = among({}, ["aab", "b"].map(stranger))
+    const isDue = (kind: string, name: string, ms: number) => peers.isDue(kind, peer(name), at(ms))
+    expect([isDue("Ask", "b", 0), isDue("Offer", "b", 0), isDue("Ask", "aab", 0)]).toEqual([true, true, true])
+    peers.connect([stranger("b")])
+    expect([isDue("Ask", "b", EVERY_MS - 1), isDue("Ask", "b", EVERY_MS), isDue("Ask", "b", EVERY_MS)]).toEqual([
+      false,
+      true,
+      false,
+    ])
+    peers.connect(["aab", "b"].map(stranger))
+    peers.connect([stranger("aab")])
+    expect(isDue("Ask", "aab", EVERY_MS)).toBe(true)
+    expect(isDue("Ask", "aab", EVERY_MS + 1)).toBe(false)
+    peers.connect(["aab", "b"].map(stranger))
+    expect([isDue("Ask", "b", EVERY_MS + 1), isDue("Ask", "aab", EVERY_MS + 2)]).toEqual([true, false])
+  })
+})
+
 describe("a peer that is not connected", () => {
   it("takes no turn, whatever is said of it", () => {
     const peers = among({ ann: 1 }, [stranger("eve")])

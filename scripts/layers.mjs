@@ -127,7 +127,7 @@ const house = {
   /** The HTTP interface over an archive and some nodes. Loaded only by its command. */
   gateway: {
     ours: ["protocol", "ledger", "storage/tables", "node", "rpc", "client", "archive"],
-    packages: ["effect", "#crypto"],
+    packages: ["effect", "#crypto", "node:http", "node:https"],
   },
   cli: {
     rooms: ["terminal", "settings", "keys", "wallet", "doctor", "tracing", "."],

@@ -2,7 +2,7 @@
  * The database of an archive, as a gateway reads it. What it answers never comes from a later commit than `asOf` says
  * afterwards, so a client that takes this number to another gateway finds nothing there that is older.
  */
-import { Context, Deferred, Duration, Effect, Layer, type Redacted, Schedule, type Scope, Stream } from "effect"
+import { Context, Duration, Effect, Layer, type Redacted, Schedule, Stream } from "effect"
 import { type ArchiveError, DatabaseFailed, OtherHistory } from "../archive/ArchiveError.js"
 import * as Migration from "../archive/Migration.js"
 import * as Postgres from "../archive/Postgres.js"
@@ -11,6 +11,7 @@ import * as Log from "../node/log/Log.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import * as Column from "./Column.js"
+import * as Together from "./Together.js"
 
 const log = Log.for("storage")
 
@@ -44,29 +45,6 @@ export class Archive extends Context.Tag("udg/gateway/Archive")<
   }
 >() {}
 
-/** All who ask while one look is under way share the next one: it begins after they asked. */
-const shared = <E>(look: Effect.Effect<void, E>): Effect.Effect<Effect.Effect<void, E>, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (scope) => {
-    let next: Deferred.Deferred<void, E> | null = null
-    let isBusy = false
-    const work: Effect.Effect<void> = Effect.gen(function* () {
-      for (let current = next; current !== null; current = next) {
-        next = null
-        yield* Deferred.done(current, yield* Effect.exit(look))
-      }
-      isBusy = false
-    })
-    return Effect.gen(function* () {
-      const mine: Deferred.Deferred<void, E> = next ?? (yield* Deferred.make<void, E>())
-      next = mine
-      if (!isBusy) {
-        isBusy = true
-        yield* Effect.forkIn(work, scope)
-      }
-      return yield* Deferred.await(mine)
-    })
-  })
-
 const requireNetwork = (database: Postgres.Postgres, genesis: Genesis.Genesis) =>
   Effect.gen(function* () {
     const [row = []] = yield* database.rows("select genesis_hash, network_id from network")
@@ -90,7 +68,7 @@ const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
     const slow = new DatabaseFailed({ place: database.place, reason: "no answer within five seconds" })
     const inTime = <A, E>(effect: Effect.Effect<A, E>) =>
       Effect.timeoutFail(effect, { duration: PATIENCE, onTimeout: () => slow })
-    const look = yield* shared(
+    const looking = yield* Together.make(() =>
       Effect.map(inTime(database.rows(POSITION)), ([row = []]) => {
         const commit = Column.integer(row, 0)
         // Never back: a database that fails over to a copy may be behind for a moment.
@@ -101,6 +79,7 @@ const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
         for (const wake of woken) wake()
       }),
     )
+    const look = looking(undefined)
     yield* look
     const heard = Effect.catchAll(look, ({ message }) => log.warn("the archive does not answer", { reason: message }))
     yield* Effect.forkScoped(

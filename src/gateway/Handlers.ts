@@ -6,7 +6,6 @@ import { State } from "../node/reads/State.js"
 import * as Versions from "../node/start/Versions.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as Failure from "../rpc/api/Failure.js"
-import * as Checkpoints from "../rpc/handlers/Checkpoints.js"
 import * as Core from "../rpc/handlers/Core.js"
 import * as Dag from "../rpc/handlers/Dag.js"
 import * as Delegation from "../rpc/handlers/Delegation.js"
@@ -17,12 +16,14 @@ import * as Transactions from "../rpc/handlers/Transactions.js"
 import { type All, Handlers } from "../rpc/server/Handlers.js"
 import { Archive } from "./Archive.js"
 import * as Archived from "./Archived.js"
+import * as Checkpoints from "./Checkpoints.js"
 import * as Events from "./Events.js"
 import { forwarded } from "./Forwarding.js"
 import * as Gauges from "./Gauges.js"
 import { Nodes } from "./Nodes.js"
 import * as Reads from "./Reads.js"
 import { Records } from "./Records.js"
+import * as Search from "./Search.js"
 import * as Submitting from "./Submitting.js"
 
 const notServed = (message: string) => () => Effect.fail(new Failure.NotServed({ message }))
@@ -81,8 +82,7 @@ const core = (version: string) =>
       status: () => status,
       health: () => Effect.as(Effect.orDie(archive.look), { status: "ok" as const }),
       healthReport: () => nodes.ask(({ core }) => core.healthReport()).pipe(forwarded()),
-      search: ({ query }) =>
-        nodes.ask(({ core }) => core.search({ urlParams: query })).pipe(forwarded("InvalidRequest")),
+      search: ({ query: { prefix } }) => archive.snapshot((sql) => Search.beginningWith(sql, prefix)),
       keygen: secret,
       faucet: notServed("a gateway has no faucet; ask a node that has one"),
       mempool: () => nodes.ask(({ core }) => core.mempool()).pipe(forwarded()),
@@ -93,7 +93,6 @@ const core = (version: string) =>
 const make = (version: string) =>
   Effect.gen(function* () {
     const [nodes, { refreshed }] = yield* Effect.all([Nodes, Records])
-    const known = Checkpoints.reads(yield* Reads.checkpoints)
     const afterRefresh = <G extends object>(group: G): G => each(group, (effect) => Effect.zipRight(refreshed, effect))
     const all: All = {
       core: yield* core(version),
@@ -113,20 +112,7 @@ const make = (version: string) =>
           nodes.ask(({ dag }) => dag.columns({ urlParams: query })).pipe(forwarded("InvalidRequest", "RoundNotFound")),
       },
       checkpoints: {
-        ...known,
-        // Whoever catches up hears only of those that close epochs, so an archive may lack the others.
-        checkpoint: (request) =>
-          Effect.catchTag(known.checkpoint(request), "CheckpointNotFound", () =>
-            nodes
-              .ask(({ checkpoints }) => checkpoints.checkpoint({ path: request.path }))
-              .pipe(forwarded("CheckpointNotFound")),
-          ),
-        byHash: (request) =>
-          Effect.catchTag(known.byHash(request), "CheckpointNotFound", () =>
-            nodes
-              .ask(({ checkpoints }) => checkpoints.byHash({ path: request.path }))
-              .pipe(forwarded("CheckpointNotFound")),
-          ),
+        ...(yield* Checkpoints.handlers),
         transactionProof: ({ path }) =>
           nodes
             .ask(({ checkpoints }) => checkpoints.transactionProof({ path }))

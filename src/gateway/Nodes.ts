@@ -4,6 +4,7 @@ import * as Client from "../client/Effects.js"
 import * as Log from "../node/log/Log.js"
 import type * as Core from "../rpc/api/Core.js"
 import * as Failure from "../rpc/api/Failure.js"
+import * as Sending from "./Sending.js"
 
 const log = Log.for("rpc")
 
@@ -74,11 +75,12 @@ const look = (node: Node) =>
 
 const make = (urls: ReadonlyArray<string>) =>
   Effect.gen(function* () {
+    const send = yield* Sending.make
     const nodes = yield* Effect.forEach(urls, (url) =>
       Effect.map(
         Effect.all({
-          client: Client.make(url, { retries: 0, timeoutMs: TIMEOUT_MS }),
-          patient: Client.make(url, { retries: 0, timeoutMs: LONG_TIMEOUT_MS }),
+          client: Client.make(url, { retries: 0, timeoutMs: TIMEOUT_MS, send }),
+          patient: Client.make(url, { retries: 0, timeoutMs: LONG_TIMEOUT_MS, send }),
         }),
         (clients): Node => ({ url, ...clients, status: null }),
       ),

@@ -18,6 +18,7 @@ import * as Finalized from "./Finalized.js"
 import * as Forwarding from "./Forwarding.js"
 import { Nodes } from "./Nodes.js"
 import { Records } from "./Records.js"
+import * as Together from "./Together.js"
 
 const make = (genesis: Genesis.Genesis) =>
   Effect.gen(function* () {
@@ -26,14 +27,24 @@ const make = (genesis: Genesis.Genesis) =>
     const prefix = Network.addressPrefix(genesis.mode)
     const finalized = Finalized.make(networkId)
 
-    const account = (address: Address) =>
+    const recordOf = yield* Together.make((addresses: ReadonlyArray<Address>) =>
       Effect.map(
-        archive.read(({ rows }) => rows("select record from accounts where address = $1", [fromHex(address)])),
-        ([row]) => ({
+        archive.read(({ rows }) =>
+          rows("select address, record from accounts where address = any($1::bytea[])", [
+            [...new Set(addresses)].map((address) => fromHex(address)),
+          ]),
+        ),
+        (found) => new Map(found.map((row) => [Column.address(row, 0), Column.bytes(row, 1)])),
+      ),
+    )
+    const account = (address: Address) =>
+      Effect.map(recordOf(address), (found) => {
+        const record = found.get(address)
+        return {
           address,
-          ...(row === undefined ? AccountRecord.empty : Either.getOrThrow(AccountRecord.decode(Column.bytes(row, 0)))),
-        }),
-      )
+          ...(record === undefined ? AccountRecord.empty : Either.getOrThrow(AccountRecord.decode(record))),
+        }
+      })
 
     /** What a node says of it, which may not be final here yet even if it is there. */
     const pending = (id: Hash) =>
@@ -149,4 +160,4 @@ const make = (genesis: Genesis.Genesis) =>
     })
   })
 
-export const layer = (genesis: Genesis.Genesis) => Layer.effect(State, make(genesis))
+export const layer = (genesis: Genesis.Genesis) => Layer.scoped(State, make(genesis))

@@ -10,7 +10,7 @@ import type * as Protocol from "../protocol/epoch/Protocol.js"
 import type { Address } from "../protocol/identity/Address.js"
 import * as Hash from "../protocol/identity/Hash.js"
 import type { Nonce } from "../protocol/numbers/Natural.js"
-import * as Sats from "../protocol/numbers/Sats.js"
+import type * as Sats from "../protocol/numbers/Sats.js"
 import type { AccountRecord } from "../protocol/state/AccountRecord.js"
 import type { StateRecord } from "../protocol/state/StateRecord.js"
 import type { Transaction } from "../protocol/transaction/Transaction.js"
@@ -137,7 +137,7 @@ export class Ledger {
         effectsDigest: this.#effectsDigest,
         totalSupply: state.supply.total,
         nextEpoch,
-        isCheckpointDue: closes || crossesInterval(record, previous.leaderRound, leaderRound),
+        isCheckpointDue: EpochRecord.isCheckpointDue(record, previous.leaderRound, leaderRound),
       }
     })
   }
@@ -205,11 +205,4 @@ export class Ledger {
   recount(): Either.Either<Totals, SupplyInvariantViolated> {
     return this.#state.recount()
   }
-}
-
-/** Whether a multiple of the checkpoint interval, counted from the epoch's first round, lies in (from, to]. */
-const crossesInterval = ({ firstRound, rules }: EpochRecord.EpochRecord, from: number, to: number): boolean => {
-  const passed = (round: number): number =>
-    round < firstRound ? 0 : Sats.divideFloor(round - firstRound, rules.checkpointIntervalRounds)
-  return passed(to) > passed(from)
 }

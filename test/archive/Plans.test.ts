@@ -7,8 +7,10 @@ import * as Migration from "../../src/archive/Migration.js"
 import * as Postgres from "../../src/archive/Postgres.js"
 import { PARTITION_COMMITS, PARTITIONED } from "../../src/archive/Schema.js"
 import * as Archived from "../../src/gateway/Archived.js"
+import * as Checkpoints from "../../src/gateway/Checkpoints.js"
 import * as Finalized from "../../src/gateway/Finalized.js"
 import * as Latest from "../../src/gateway/Latest.js"
+import * as Search from "../../src/gateway/Search.js"
 import type { Filter } from "../../src/node/reads/State.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Rest from "../support/Rest.js"
@@ -92,6 +94,10 @@ const asked: ReadonlyArray<readonly [what: string, text: string, values: Readonl
   ["statistics by day", Archived.DAYS, [60_000, 500]],
   ["a transaction", Finalized.BY_HASH, [KNOWN]],
   ["a history", Finalized.HISTORY, [address, NEWEST, 101]],
+  ["accounts that begin with digits", Search.ADDRESSES, [address.subarray(0, 2), address, 5]],
+  ["transactions that begin with digits", Search.TRANSACTIONS, [KNOWN.subarray(0, 2), KNOWN, 5]],
+  ["vertices that begin with digits", Search.VERTICES, [KNOWN.subarray(0, 2), KNOWN, 5]],
+  ["whether a round made a checkpoint", Checkpoints.COMMIT_OF, [1_000]],
   ["postings", Finalized.POSTINGS, [address, NEWEST, "reward", 0, 101]],
 ]
 

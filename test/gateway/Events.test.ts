@@ -8,6 +8,7 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
+import { position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
 import * as Processes from "../network/Processes.js"
@@ -93,10 +94,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       validator = started
       other = await Processes.start(network, "other", ["--peer", validator.p2p, "--rate-limits", "off"])
       follower = follow(network, "events", database, validator)
-      await Processes.until(`the archive begins: ${follower.said()}`, async () => {
-        const rows = await Server.query(database, "select commit_index from position").catch(() => [])
-        return Number(rows[0]?.[0] ?? -1) > 5
-      })
+      await Processes.until(`the archive begins: ${follower.said()}`, async () => (await position(database)) > 5)
       // The left one hears the node that will stop.
       left = await serve(network.genesisFile, database, [other.http ?? "", validator.http ?? ""])
       right = await serve(network.genesisFile, database, [validator.http ?? ""])

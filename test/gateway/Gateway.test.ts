@@ -9,6 +9,7 @@ import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
+import { position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
 import { udg } from "../blackbox/InProcess.js"
@@ -56,10 +57,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       started = first
       node = started.http ?? ""
       follower = follow(network, "a", database, started)
-      await Processes.until(`the archive begins: ${follower.said()}`, async () => {
-        const rows = await Server.query(database, "select commit_index from position").catch(() => [])
-        return Number(rows[0]?.[0] ?? -1) > 5
-      })
+      await Processes.until(`the archive begins: ${follower.said()}`, async () => (await position(database)) > 5)
       // Of the first, one node is never there.
       gateways.push(
         await serve(network.genesisFile, database, ["http://127.0.0.1:9", node]),

@@ -7,6 +7,7 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
+import { position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
 import * as Processes from "../network/Processes.js"
@@ -70,10 +71,7 @@ describe.skipIf(missing)(
       if (started === undefined) throw new Error("no node")
       node = started.http ?? ""
       follower = follow(network, "submitting", database, started)
-      await Processes.until(`the archive begins: ${follower.said()}`, async () => {
-        const rows = await Server.query(database, "select commit_index from position").catch(() => [])
-        return Number(rows[0]?.[0] ?? -1) > 5
-      })
+      await Processes.until(`the archive begins: ${follower.said()}`, async () => (await position(database)) > 5)
       doors.push(await Doorway.before(node), await Doorway.before(node))
       gateway = await serve(
         network.genesisFile,

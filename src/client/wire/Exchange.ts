@@ -8,6 +8,8 @@ export interface Options {
   readonly longestWaitMs?: number
   /** How long one answer may take; 30 seconds by default. */
   readonly timeoutMs?: number
+  /** How a request is sent; by `fetch` by default. Streams of events always are. */
+  readonly send?: Send
 }
 
 export interface Request {
@@ -21,12 +23,19 @@ export interface Answer {
   readonly text: string
 }
 
+export interface Sent extends Answer {
+  readonly retryAfter: string | null
+}
+
+/** Sends it once; rejects if no answer comes in this time, or with the reason of the signal. */
+export type Send = (request: Request, timeoutMs: number, signal?: AbortSignal) => Promise<Sent>
+
 const STANDARD_RETRIES = 3
 const STANDARD_LONGEST_WAIT_MS = 30_000
 const STANDARD_TIMEOUT_MS = 30_000
 
 /** The longest answer is a page of the DAG, of some megabytes; a stranger could send without end. */
-const MOST_CHARACTERS = 64 * 1024 * 1024
+export const MOST_CHARACTERS = 64 * 1024 * 1024
 
 /** How long to wait before repeating the request; none if it must not be repeated. */
 export const waitOf = (status: number, retryAfter: string | null): number | undefined => {
@@ -85,13 +94,23 @@ const init = ({ method, body }: Request, headers: Readonly<Record<string, string
     ? { method, signal, headers }
     : { method, signal, body, headers: { ...headers, "content-type": "application/json" } }
 
-/** Sends it once; fails with `Unreachable`, `UnexpectedAnswer`, or the reason of the signal. */
-const once = async (request: Request, timeoutMs: number, signal: AbortSignal | undefined) => {
+const byFetch: Send = async (request, timeoutMs, signal) => {
   const limit = AbortSignal.timeout(timeoutMs)
+  const response = await fetch(
+    request.url,
+    init(request, {}, signal === undefined ? limit : AbortSignal.any([limit, signal])),
+  )
+  return {
+    status: response.status,
+    retryAfter: response.headers.get("retry-after"),
+    text: await textOf(response),
+  }
+}
+
+/** Sends it once; fails with `Unreachable`, `UnexpectedAnswer`, or the reason of the signal. */
+const once = async (request: Request, { send = byFetch, timeoutMs }: Options, signal: AbortSignal | undefined) => {
   try {
-    const ends = signal === undefined ? limit : AbortSignal.any([limit, signal])
-    const response = await fetch(request.url, init(request, {}, ends))
-    return { response, text: await textOf(response) }
+    return await send(request, timeoutMs ?? STANDARD_TIMEOUT_MS, signal)
   } catch (error) {
     if (signal?.aborted) throw signal.reason
     throw error instanceof UnexpectedAnswer ? error : unreachable(request.url, error)
@@ -102,9 +121,9 @@ const once = async (request: Request, timeoutMs: number, signal: AbortSignal | u
 export const ask = async (request: Request, options: Options, signal?: AbortSignal): Promise<Answer> => {
   const { retries = STANDARD_RETRIES, longestWaitMs = STANDARD_LONGEST_WAIT_MS } = options
   for (let left = retries; ; left--) {
-    const { response, text } = await once(request, options.timeoutMs ?? STANDARD_TIMEOUT_MS, signal)
-    const wait = waitOf(response.status, response.headers.get("retry-after"))
-    if (left <= 0 || wait === undefined || wait > longestWaitMs) return { status: response.status, text }
+    const { status, text, retryAfter } = await once(request, options, signal)
+    const wait = waitOf(status, retryAfter)
+    if (left <= 0 || wait === undefined || wait > longestWaitMs) return { status, text }
     await sleep(wait, signal)
   }
 }

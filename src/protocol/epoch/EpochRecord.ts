@@ -42,6 +42,14 @@ export interface EpochRecord {
 export const lastRound = (record: EpochRecord): Natural.Round =>
   Natural.round(record.firstRound + record.rules.epochRounds - 1)
 
+/** How many multiples of the checkpoint interval, counted from the first round, have passed at this one. */
+const intervalsUntil = ({ firstRound, rules }: EpochRecord, round: Natural.Round): number =>
+  round < firstRound ? 0 : Sats.divideFloor(round - firstRound, rules.checkpointIntervalRounds)
+
+/** Whether a commit of this leader round, after one of that round before, ends with a checkpoint. */
+export const isCheckpointDue = (record: EpochRecord, previous: Natural.Round, round: Natural.Round): boolean =>
+  round >= lastRound(record) || intervalsUntil(record, round) > intervalsUntil(record, previous)
+
 export const totalWeight = (record: EpochRecord): Sats.Sats =>
   Sats.sumBounded(record.members.map(({ weight }) => weight))
 

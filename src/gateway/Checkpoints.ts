@@ -1,0 +1,70 @@
+/**
+ * Checkpoints as the archive has them. Whoever catches up hears only of those that close epochs, so an archive may lack the others,
+ * and a node is asked for one that there must be. Names that somebody makes up cost the nodes next to nothing.
+ */
+import { Effect, Either } from "effect"
+import type { Row } from "../archive/Postgres.js"
+import { State } from "../node/reads/State.js"
+import * as EpochRecord from "../protocol/epoch/EpochRecord.js"
+import * as FirstEpoch from "../protocol/epoch/FirstEpoch.js"
+import * as Natural from "../protocol/numbers/Natural.js"
+import { RateLimiter } from "../rpc/admission/RateLimiter.js"
+import * as Failure from "../rpc/api/Failure.js"
+import * as Checkpoints from "../rpc/handlers/Checkpoints.js"
+import { Archive } from "./Archive.js"
+import * as Column from "./Column.js"
+import { forwarded } from "./Forwarding.js"
+import { Nodes } from "./Nodes.js"
+import * as Reads from "./Reads.js"
+
+export const COMMIT_OF = `select c.leader_round, b.leader_round, e.record
+  from commits c join commits b on b.commit_index = c.commit_index - 1 left join epochs e on e.epoch = c.epoch
+  where c.leader_round = $1`
+
+/** The archive records epochs as they begin; the first one follows from the genesis. */
+const isDue = (first: EpochRecord.EpochRecord, row: Row): boolean => {
+  const bytes = Column.nullable(row, 2, Column.bytes)
+  return EpochRecord.isCheckpointDue(
+    bytes === null ? first : Either.getOrThrow(EpochRecord.decode(bytes)),
+    Natural.round(Column.integer(row, 1)),
+    Natural.round(Column.integer(row, 0)),
+  )
+}
+
+/** Of all clients together: a hash does not tell whether there is such a checkpoint. */
+const HASHES_A_SECOND = 20
+
+const tooMany = new Failure.Unavailable({
+  message: "too many ask for checkpoints that the archive lacks; ask again in a second, or by the round",
+  retry_after_seconds: 1,
+})
+
+export const handlers = Effect.gen(function* () {
+  const [archive, nodes, { genesis }] = yield* Effect.all([Archive, Nodes, State])
+  const first = FirstEpoch.of(genesis)
+  const known = Checkpoints.reads(yield* Reads.checkpoints)
+  const limiter = new RateLimiter({ requests: HASHES_A_SECOND, windowMs: 1_000 })
+  return {
+    ...known,
+    checkpoint: (request: Parameters<typeof known.checkpoint>[0]) =>
+      Effect.catchTag(known.checkpoint(request), "CheckpointNotFound", (absent) =>
+        Effect.flatMap(
+          archive.read(({ rows }) => rows(COMMIT_OF, [request.path.round])),
+          ([row]) =>
+            row === undefined || !isDue(first, row)
+              ? Effect.fail(absent)
+              : nodes
+                  .ask(({ checkpoints }) => checkpoints.checkpoint({ path: request.path }))
+                  .pipe(forwarded("CheckpointNotFound")),
+        ),
+      ),
+    byHash: (request: Parameters<typeof known.byHash>[0]) =>
+      Effect.catchTag(known.byHash(request), "CheckpointNotFound", () =>
+        limiter.take("", performance.now()) > 0
+          ? Effect.fail(tooMany)
+          : nodes
+              .ask(({ checkpoints }) => checkpoints.byHash({ path: request.path }))
+              .pipe(forwarded("CheckpointNotFound")),
+      ),
+  }
+})

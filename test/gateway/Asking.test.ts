@@ -1,0 +1,187 @@
+/** What a gateway asks of a node, which has a doorway before it that notes every question, and what it finds by itself. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Address from "../../src/protocol/identity/Address.js"
+import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as Transaction from "../../src/protocol/transaction/Transaction.js"
+import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
+import { position } from "../archive/Comparison.js"
+import { type Follower, follow } from "../archive/Follower.js"
+import * as Server from "../archive/Server.js"
+import * as Processes from "../network/Processes.js"
+import * as Rest from "../support/Rest.js"
+import * as Doorway from "./Doorway.js"
+import { type Gateway, get, post, serve } from "./Serving.js"
+
+const owners = Array.from({ length: 60 }, () => SecretKey.generate())
+const addresses = owners.map(({ publicKey }) => Address.fromPublicKey(publicKey))
+
+interface Checkpoint {
+  readonly round: number
+  readonly hash: string
+}
+
+describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
+  Rest.of("PostgreSQL, a node, a gateway", "a gateway asks a node"),
+  { timeout: 300_000 },
+  () => {
+    let server: Server.Server
+    let database = ""
+    let network: Processes.Founded
+    let node = ""
+    let follower: Follower
+    let gateway: Gateway
+    let door: Doorway.Doorway
+    /** One within an epoch, from before the archive began. */
+    let old: Checkpoint = { round: 0, hash: "" }
+
+    beforeAll(async () => {
+      server = await Server.make()
+      database = await server.create("asking")
+      network = Processes.found({
+        ...{ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-asking" },
+        allocations: addresses.map((address, n) => ({ address, amount: Sats.make((n + 1) * Sats.SATS_PER_COIN) })),
+      })
+      const [started] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
+      if (started === undefined) throw new Error("no node")
+      node = started.http ?? ""
+      await Processes.until("there is a checkpoint", async () => {
+        const { status, body } = await get(`${node}/checkpoint/latest`)
+        if (status === 200) old = body as Checkpoint
+        return old.round > 40
+      })
+      follower = follow(network, "asking", database, started)
+      // So far beyond it that nobody tells of its signatures any more.
+      await Processes.until(
+        `the archive has it: ${follower.said()}`,
+        async () => (await position(database)) > old.round + 20,
+      )
+      door = await Doorway.before(node)
+      gateway = await serve(network.genesisFile, database, [door.url])
+    }, 240_000)
+
+    afterAll(async () => {
+      door?.close()
+      gateway?.child.kill("SIGKILL")
+      await follower?.end("SIGKILL")
+      await Processes.removeAll()
+      await server.remove()
+    })
+
+    /** The paths that a node was asked meanwhile. */
+    const askedBy = async (act: () => Promise<void>): Promise<ReadonlyArray<string>> => {
+      const before = door.asked.length
+      await act()
+      return door.asked.slice(before).map(({ path }) => path)
+    }
+
+    const pay = async (from: SecretKey, nonce: number) => {
+      const operation = { _tag: "Transfer", to: addresses[0] ?? expect.fail(), amount: Sats.make(5), memo: "" } as const
+      const unsigned = {
+        from: Address.fromPublicKey(from.publicKey),
+        nonce: Natural.nonce(nonce),
+        fee: Sats.make(1_000),
+        operation,
+      }
+      const signed = TransactionJson.toJson(Transaction.sign(network.genesis.networkId, unsigned, from))
+      expect(await post(`${gateway.url}/tx/submit`, signed)).toMatchObject({ status: 200 })
+    }
+
+    it("once for each balance, and gives each of many at once its own", async () => {
+      const asked = await askedBy(async () => {
+        const all = await Promise.all(addresses.map((address) => get(`${gateway.url}/balance/${address}`)))
+        expect(all.map(({ status, body }) => [status, body])).toEqual(
+          await Promise.all(
+            addresses.map(async (address) => [200, (await get(`${node}/balance/${address}`)).body] as const),
+          ),
+        )
+      })
+      expect([...asked].sort()).toEqual(addresses.map((address) => `/balance/${address}`).sort())
+    })
+
+    it("anew each time, so that the next nonce counts what was sent just now", async () => {
+      const [, payer = expect.fail()] = owners
+      const path = `/balance/${Address.fromPublicKey(payer.publicKey)}`
+      for (let nonce = 0; nonce < 20; nonce++) {
+        await pay(payer, nonce)
+        expect((await get(gateway.url + path)).body).toMatchObject({ next_nonce: nonce + 1 })
+      }
+    })
+
+    it("nothing in order to search", async () => {
+      await pay(owners[2] ?? expect.fail(), 0)
+      await Processes.until("it is in the archive", async () => {
+        const rows = await Server.query(database, "select count(*) from transactions where sender = $1", [
+          Buffer.from(addresses[2] ?? "", "hex"),
+        ])
+        return Number(rows[0]?.[0]) === 1
+      })
+      const [[hash] = [], [vertex] = []] = [
+        ...(await Server.query(
+          database,
+          "select encode(hash, 'hex') from transactions order by sequence desc limit 1",
+        )),
+        ...(await Server.query(
+          database,
+          "select encode(hash, 'hex') from vertices order by commit_index desc limit 1",
+        )),
+      ]
+      const [address = ""] = addresses
+      const whole = [address, String(hash), String(vertex)]
+      const digits = [
+        ...whole.map((text) => text.slice(0, 9)),
+        ...whole,
+        address.slice(0, 39),
+        `${address}a`,
+        "f".repeat(64),
+      ]
+      const asked = await askedBy(async () => {
+        for (const prefix of digits) {
+          const path = `/search?prefix=${prefix}`
+          const [own, its] = [await get(gateway.url + path), await get(node + path)]
+          expect([path, own.status, own.body]).toEqual([path, its.status, its.body])
+        }
+      })
+      expect(asked).toEqual([])
+      expect((await get(`${gateway.url}/search?prefix=${address.slice(0, 9)}`)).body).toMatchObject({
+        accounts: [address],
+      })
+    })
+
+    it("only for checkpoints that there must be, and that the archive lacks", async () => {
+      const held = await Server.query(database, "select count(*) from checkpoints where round = $1", [old.round])
+      expect(Number(held[0]?.[0])).toBe(0)
+      const paths = [`/checkpoint/${old.round}`, `/checkpoint/hash/${old.hash}`]
+      const asked = await askedBy(async () => {
+        for (const path of paths) expect((await get(gateway.url + path)).body).toEqual((await get(node + path)).body)
+      })
+      expect(asked).toEqual(paths)
+      const last = await position(database)
+      const none = await askedBy(async () => {
+        const rounds = [...[1, 2, 3, 4].map((n) => old.round + n), last + 1_000_000, 2 ** 53 - 1]
+        for (const round of rounds)
+          expect(await get(`${gateway.url}/checkpoint/${round}`)).toMatchObject({
+            ...{ status: 404, body: { code: "CheckpointNotFound" } },
+          })
+      })
+      expect(none).toEqual([])
+    })
+
+    it("for made-up hashes of checkpoints twenty times a second, whoever asks and however often", async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      const began = performance.now()
+      const statuses: Array<number> = []
+      const asked = await askedBy(async () => {
+        const hashes = Array.from({ length: 300 }, (_, n) => n.toString(16).padStart(64, "0"))
+        const all = await Promise.all(hashes.map((hash) => get(`${gateway.url}/checkpoint/hash/${hash}`)))
+        statuses.push(...all.map(({ status }) => status))
+      })
+      const seconds = Math.ceil((performance.now() - began) / 1_000)
+      expect(asked.length).toBe(statuses.filter((status) => status === 404).length)
+      expect(asked.length).toBeGreaterThanOrEqual(20)
+      expect(asked.length).toBeLessThanOrEqual(20 * seconds)
+      expect(new Set(statuses)).toEqual(new Set([404, 503]))
+    })
+  },
+)

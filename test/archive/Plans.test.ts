@@ -54,6 +54,7 @@ const fill = (rows: number): ReadonlyArray<string> => {
     // A thousand with the same balance.
     `insert into accounts select substr(sha256(int8send(i)), 1, 20), 0, i / 1000, 0, '', i % 10 = 0,
       case when i % 10 = 0 then 'n' || i end, null, case when i % 10 = 0 then substr(sha256(int8send(i / 10 % 100)), 1, 20) end ${from}`,
+    `insert into epochs select i, '', repeat('x', 1000)::bytea from generate_series(1, ${LAST} / 240) i`,
     `insert into hours select i, 1, 1, 1, 0, 0, 0 from generate_series(1, 90000) i`,
     "analyze",
   ]

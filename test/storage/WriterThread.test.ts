@@ -1,8 +1,10 @@
+import { Worker } from "node:worker_threads"
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Exit, FastCheck, Scope } from "effect"
-import { describe, expect } from "vitest"
+import { describe, expect, vi } from "vitest"
 import type { Value } from "../../src/storage/sqlite/Connection.js"
 import * as Database from "../../src/storage/sqlite/Database.js"
+import type { Sql } from "../../src/storage/sqlite/Sql.js"
 import { WriterThread } from "../../src/storage/sqlite/WriterThread.js"
 import * as world from "./world.js"
 
@@ -114,6 +116,23 @@ describe("the thread that writes", () => {
       expect(yield* values(slow)).toEqual([1, 2])
       expect(yield* values(quick)).toEqual([3, 4])
     }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("is woken once for a write without rows, synced or not", () =>
+    Effect.gen(function* () {
+      const database = yield* opened
+      const sent = vi.spyOn(Worker.prototype, "postMessage")
+      const add = (value: number) => (sql: Sql) => Effect.sync(() => sql`insert into things values (${value})`.run())
+      yield* database.write(add(1))
+      expect(sent).toHaveBeenCalledTimes(1)
+      yield* database.writeSynced(add(2))
+      expect(sent).toHaveBeenCalledTimes(2)
+      yield* database.sync
+      expect(sent).toHaveBeenCalledTimes(3)
+      yield* database.write(add(3))
+      expect(sent).toHaveBeenCalledTimes(4)
+      expect(yield* values(database)).toEqual([1, 2, 3])
+    }).pipe(Effect.ensuring(Effect.sync(() => vi.restoreAllMocks())), Effect.provide(world.platform)),
   )
 
   it.scopedLive("leaves the other thread free while it writes", () =>

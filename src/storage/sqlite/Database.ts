@@ -87,6 +87,10 @@ const inTransaction = <A>(connection: Connection.Connection, begin: string, stat
     Effect.onError(() => Effect.ignore(connection.ask("rollback", []))),
   )
 
+const addAll = (connection: Connection.Connection, pragmas: ReadonlyArray<string>): void => {
+  for (const text of pragmas) connection.add(`pragma ${text}`, [])
+}
+
 const transaction =
   ({ connection, lock }: Turns, begin: string) =>
   <A>(statements: Statements<A>): Effect.Effect<A, SqlError.SqlError> =>
@@ -95,17 +99,17 @@ const transaction =
 /**
  * A commit in mode `full` syncs the whole log, unless it changed nothing. A checkpoint would not do: it syncs only the
  * pages it is about to move into the database, which are none while a reader still sees the file as of the last
- * checkpoint.
+ * checkpoint. The mode is added to the statements, not asked for: a validator syncs in every round, and waits for it.
  */
 const syncedTransaction =
   ({ connection, lock }: Turns) =>
   <A>(statements: Statements<A>): Effect.Effect<A, SqlError.SqlError> =>
-    Effect.zipRight(
-      Effect.suspend(() => setAll(connection, syncs("power"))),
-      inTransaction(connection, "begin immediate", statements),
-    ).pipe(
-      // If this fails, later writes are slower than necessary.
-      Effect.ensuring(Effect.ignore(Effect.suspend(() => setAll(connection, syncs("process"))))),
+    Effect.suspend(() => {
+      addAll(connection, syncs("power"))
+      return inTransaction(connection, "begin immediate", statements)
+    }).pipe(
+      // Crosses with the next transaction.
+      Effect.ensuring(Effect.sync(() => addAll(connection, syncs("process")))),
       lock.withPermits(1),
       Effect.uninterruptible,
     )
@@ -133,12 +137,8 @@ const connect = (
     Effect.catchAllDefect((cause) => Effect.fail(StorageError.fromSqlite(config.filename, cause))),
   )
 
-/** Without taking a turn. */
-const setAll = (connection: Connection.Connection, pragmas: ReadonlyArray<string>) =>
-  Effect.forEach(pragmas, (text) => connection.ask(`pragma ${text}`, []), { discard: true })
-
 const set = ({ connection, lock }: Turns, pragmas: ReadonlyArray<string>) =>
-  lock.withPermits(1)(setAll(connection, pragmas))
+  lock.withPermits(1)(Effect.forEach(pragmas, (text) => connection.ask(`pragma ${text}`, []), { discard: true }))
 
 /** Pages of log between two checkpoints: a busy commit is a few megabytes, and a checkpoint syncs twice. */
 const CHECKPOINT_PAGES = 8_192
@@ -163,11 +163,9 @@ const writerPragmas = (durability: Durability): ReadonlyArray<string> => [
 
 const readerPragmas: ReadonlyArray<string> = [`cache_size = -${READER_CACHE_KIB}`, "temp_store = memory"]
 
-/** The smallest possible change, without a meaning: only a commit that changed something syncs the log. */
+/** The smallest possible change, to what is there already: only a commit that changed something syncs the log. */
 const touch: Statements<void> = (sql) =>
-  Effect.map(sql`pragma user_version`.values, ([row = []]) =>
-    sql.text(`pragma user_version = ${Column.integer(row, 0)}`).run(),
-  )
+  Effect.sync(() => sql.text(`pragma application_id = ${Migration.APPLICATION_ID}`).run())
 
 /** `durability` is that of the writing connection; if none writes to a disk, there is nothing to sync. */
 const make = (file: string, durability: Durability, writer: Turns, reader: Turns): Database => {

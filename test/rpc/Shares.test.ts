@@ -129,13 +129,11 @@ describe("answers", () => {
 describe("requests that are sent ahead", () => {
   it("beyond the limit are not answered for ever: the connection ends behind some refusals", async () => {
     const requests = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(20_000)
-    const started = performance.now()
     const visitor = await visit("127.0.0.2", requests)
     await new Promise((resolve) => visitor.socket.once("close", resolve))
     const answers = visitor.heard().match(/HTTP\/1\.1 \d+/g) ?? []
     expect(answers.filter((line) => line.endsWith("404")).length).toBeLessThanOrEqual(1_000)
     expect(answers.filter((line) => line.endsWith("429")).length).toBeLessThanOrEqual(17)
-    expect(performance.now() - started).toBeLessThan(5_000)
     expect(await ask("127.0.0.3", get("/validators"))).toBe(200)
   })
 

@@ -232,10 +232,10 @@ export const faults: ReadonlyArray<Fault> = [
       {
         file: "src/ledger/Ledger.ts",
         of: "Ledger.#execute",
-        call: "crossesInterval",
+        call: "EpochRecord.isCheckpointDue",
         by: `(record, from, to) => {
           const rules = { ...record.rules, ...this.#state.parameters }
-          return crossesInterval({ ...record, rules }, from, to)
+          return EpochRecord.isCheckpointDue({ ...record, rules }, from, to)
         }`,
       },
     ],

@@ -60,13 +60,14 @@ const tracing = (version: string) =>
 export const command = Command.make({
   name: "",
   about: "a node of a DAG ledger network",
-  usage: "udg [options], or udg COMMAND",
+  usage: "udg [options] to run a node, or udg COMMAND for all else",
   settings: NodeSettings.settings,
   examples: [
     ["a network of your own in ./data, RPC on http://127.0.0.1:10333", "udg"],
     ["the same, forgotten on exit, with faster rounds", "udg --ephemeral --round-ms 100"],
     ["join a network", "udg --genesis genesis.json --peer 203.0.113.7:9333 --data-dir /var/lib/udg"],
     ["mainnet rules, RPC behind a proxy on the same host", "udg --testnet false --trusted-proxy 127.0.0.1"],
+    ["a key and coins for it, while your node runs", "udg keygen && udg faucet"],
     ["four validators on this machine", "udg localnet"],
     ["log every action of the mempool", "RUST_LOG=info,mempool=debug udg"],
   ],

@@ -53,23 +53,24 @@ const tools: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["doctor", async () => (await import("./doctor/Doctor.js")).command],
 ])
 
-const loadVerbs = async (): Promise<ReadonlyArray<Command.Command>> => (await import("./wallet/Wallet.js")).verbs
+const loadWallet = () => import("./wallet/Wallet.js")
 
-/** All that have a name, in the order of the help page. */
-export const commands = async (): Promise<ReadonlyArray<Command.Command>> => [
-  ...(await Promise.all([...tools.values()].map((load) => load()))),
-  ...(await loadVerbs()),
-  await loadCompletion(),
-  help,
-  version,
+/** All that have a name, as the help page shows them. */
+const groups = async () => [
+  { title: "Nodes and networks", commands: await Promise.all([...tools.values()].map((load) => load())) },
+  ...(await loadWallet()).groups,
+  { title: "This program", commands: [await loadCompletion(), help, version] },
 ]
+
+export const commands = async (): Promise<ReadonlyArray<Command.Command>> =>
+  (await groups()).flatMap(({ commands }) => commands)
 
 const loadNamed = async (name: string): Promise<Command.Command | undefined> => {
   if (name === "completion") return loadCompletion()
   if (name === "help") return help
   if (name === "version") return version
   const load = tools.get(name)
-  return load === undefined ? (await loadVerbs()).find((verb) => verb.name === name) : load()
+  return load === undefined ? (await loadWallet()).verbs.find((verb) => verb.name === name) : load()
 }
 
 /** A command, its help page, or the version. */
@@ -97,8 +98,8 @@ const unknown = async (name: string): Promise<WrongUsage> => {
 }
 
 const nodePage = async (version: string): Promise<Help.Page> => {
-  const [{ page }, all] = [await loadNode(), await commands()]
-  return { ...page(version), commands: all.map(({ name, about }) => [name, about] as const) }
+  const { page } = await loadNode()
+  return { ...page(version), commands: await groups() }
 }
 
 /** The page of the command with this name, or of the whole program. */

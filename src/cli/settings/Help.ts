@@ -3,12 +3,18 @@ import { Option } from "effect"
 import { wrapped } from "../terminal/Printable.js"
 import * as Setting from "./Setting.js"
 
+/** Commands that belong together. */
+interface Commands {
+  readonly title: string
+  readonly commands: ReadonlyArray<{ readonly name: string; readonly about: string }>
+}
+
 /** A page of help. */
 export interface Page {
   readonly title: string
   readonly usage: string
   /** The other commands, on the page of the whole program. */
-  readonly commands?: ReadonlyArray<readonly [name: string, about: string]>
+  readonly commands?: ReadonlyArray<Commands>
   readonly settings: ReadonlyArray<Setting.Setting<unknown>>
   readonly examples: ReadonlyArray<readonly [about: string, line: string]>
   readonly footer: ReadonlyArray<string>
@@ -46,15 +52,11 @@ const groups = (settings: ReadonlyArray<Setting.Setting<unknown>>): ReadonlyArra
     section(group, settings.filter((setting) => setting.group === group).flatMap(settingEntry)),
   )
 
-const commands = (named: NonNullable<Page["commands"]>): ReadonlyArray<HelpDoc.HelpDoc> =>
-  named.length === 0
-    ? []
-    : [
-        section(
-          "Commands",
-          named.flatMap(([name, about]) => entry(`udg ${name}`, wrapped(about, room))),
-        ),
-      ]
+const listed = ({ title, commands }: Commands): HelpDoc.HelpDoc =>
+  section(
+    title,
+    commands.flatMap(({ name, about }) => entry(`udg ${name}`, wrapped(about, room))),
+  )
 
 /** What follows the first line stands below what can be left out or chosen. */
 const usageLines = (usage: string): ReadonlyArray<string> =>
@@ -71,7 +73,7 @@ export const toDoc = (page: Page): HelpDoc.HelpDoc =>
   HelpDoc.blocks([
     HelpDoc.p(wrapped(page.title, width).join("\n")),
     section("Usage", usageLines(page.usage)),
-    ...commands(page.commands ?? []),
+    ...(page.commands ?? []).map(listed),
     ...groups(page.settings),
     section("Other", [
       ...entry("--help, -h", ["show this page and exit"]),

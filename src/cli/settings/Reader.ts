@@ -288,7 +288,26 @@ const hashOf = (what: string) =>
 
 export const hash = hashOf("transaction")
 
-export const vertexHash = hashOf("vertex")
+/** A hash of which a list shows the two ends, or of which somebody typed the beginning. */
+export interface Ends {
+  readonly start: string
+  readonly end: string
+}
+
+const shownHash =
+  (what: string): Reader<Hash.Hash | Ends> =>
+  (given) => {
+    const whole = hashOf(what)(given)
+    const [, start, end = ""] = /^([0-9a-f]{4,63})(?:(?:…|\.{3})([0-9a-f]*))?$/i.exec(given) ?? []
+    if (Either.isRight(whole)) return whole
+    return start === undefined
+      ? Either.left(`is not the hash of a ${what}; use its 64 hex characters, or the first ones, at least four`)
+      : Either.right({ start: start.toLowerCase(), end: end.toLowerCase() })
+  }
+
+export const shownTransaction = shownHash("transaction")
+
+export const shownVertex = shownHash("vertex")
 
 export const round = wholeNumber(0, 999_999_999_999_999, "a round", "")
 

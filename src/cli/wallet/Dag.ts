@@ -7,6 +7,7 @@ import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
 import * as Paint from "../terminal/Paint.js"
 import * as Describe from "./Describe.js"
+import * as Named from "./Named.js"
 import * as Verb from "./Verb.js"
 
 const settings = { node: Verb.node, json: Verb.json }
@@ -51,18 +52,22 @@ export const round = Verb.make({
     }),
 })
 
-const hash = Setting.argument("HASH", "the hash of a vertex", Reader.vertexHash)
+const hash = Setting.argument("HASH", "the hash of a vertex, or how it begins", Reader.shownVertex)
 
 export const vertex = Verb.make({
   name: "vertex",
   about: "shows a vertex, its parents and its transactions",
   settings: { hash, ...settings },
-  examples: [["by its hash", "udg vertex 3256fc63d7aa382ee33a5d76c6116601b5fe48ab7cb6b7d7cfe1ed873721619c"]],
+  examples: [
+    ["by its hash", "udg vertex 3256fc63d7aa382ee33a5d76c6116601b5fe48ab7cb6b7d7cfe1ed873721619c"],
+    ["by its first digits", "udg vertex 3256fc"],
+  ],
   run: (given) =>
     Effect.gen(function* () {
       const { node, prefix } = yield* Verb.contact(given)
-      const found = yield* node.ask((client) => client.dag.vertex({ path: { hash: given.hash } }))
-      if (found.hash !== given.hash) return yield* fail("node", `${node.url} answered for another vertex`)
+      const hash = yield* Named.hash(node, "vertices", given.hash)
+      const found = yield* node.ask((client) => client.dag.vertex({ path: { hash } }))
+      if (found.hash !== hash) return yield* fail("node", `${node.url} answered for another vertex`)
       return yield* Out.sheet(given.json, found, () => ({
         lines: [
           ["vertex", found.hash, Paint.quiet],

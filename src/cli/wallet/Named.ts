@@ -1,7 +1,9 @@
-/** The names of accounts that a list shows, asked for at once. */
+/** What lists show in short: the names of accounts, asked for at once, and hashes of which only the ends are known. */
 import { Effect } from "effect"
+import type { Hash } from "../../protocol/identity/Hash.js"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
-import type { WalletFailure } from "../keys/WalletFailure.js"
+import { fail, type WalletFailure } from "../keys/WalletFailure.js"
+import type * as Reader from "../settings/Reader.js"
 import * as Describe from "./Describe.js"
 import type * as Node from "./Node.js"
 
@@ -34,3 +36,22 @@ export const account = (address: string, prefix: AddressPrefix, names: Names): s
   const written = Describe.account(address, prefix)
   return name === undefined ? written : `${name} ${written}`
 }
+
+const ONE = { transactions: "transaction", vertices: "vertex" } as const
+
+/** The hash itself; of its ends, the only one of those that the node knows. */
+export const hash = (
+  node: Node.Node,
+  kind: keyof typeof ONE,
+  given: Hash | Reader.Ends,
+): Effect.Effect<Hash, WalletFailure> =>
+  Effect.gen(function* () {
+    if (typeof given === "string") return given
+    const { start, end } = given
+    const found = yield* node.ask((client) => client.core.search({ urlParams: { prefix: start } }))
+    const [first, second] = found[kind].filter((one) => one.startsWith(start) && one.endsWith(end))
+    const written = end === "" ? start : `${start}…${end}`
+    if (first === undefined) return yield* fail("notFound", `${node.url} knows no ${ONE[kind]} ${written}`)
+    if (second === undefined) return first
+    return yield* fail("notFound", `more than one ${ONE[kind]} begins with ${written}; give more of its digits`)
+  })

@@ -116,18 +116,22 @@ export const balance = Verb.make({
     }),
 })
 
-const hash = Setting.argument("HASH", "the hash of a transaction", Reader.hash)
+const hash = Setting.argument("HASH", "the hash of a transaction, or how it begins", Reader.shownTransaction)
 
 export const transaction = Verb.make({
   name: "tx",
   about: "shows a transaction and its outcome",
   settings: { hash, ...settings },
-  examples: [["by its hash", "udg tx 946a22cccd29cac66aaead74fd32b6d3733055c3a45b0ded26defb47831f2981"]],
+  examples: [
+    ["by its hash", "udg tx 946a22cccd29cac66aaead74fd32b6d3733055c3a45b0ded26defb47831f2981"],
+    ["by its first digits, or as a list shows it", "udg tx 946a22; udg tx 946a22cccd…fb47831f2981"],
+  ],
   run: (given) =>
     Effect.gen(function* () {
       const { node, prefix } = yield* Verb.contact(given)
-      const outcome = yield* node.ask((client) => client.transactions.lookup({ path: { hash: given.hash } }))
-      if (outcome.hash !== given.hash) return yield* fail("node", `${node.url} answered for another transaction`)
+      const hash = yield* Named.hash(node, "transactions", given.hash)
+      const outcome = yield* node.ask((client) => client.transactions.lookup({ path: { hash } }))
+      if (outcome.hash !== hash) return yield* fail("node", `${node.url} answered for another transaction`)
       yield* Out.lines(given.json, outcome, () => [
         ...Finality.lines(outcome),
         ...Describe.transaction(outcome.transaction, prefix),

@@ -15,36 +15,46 @@ import * as Staking from "./Staking.js"
 import * as Statement from "./Statement.js"
 import * as Watching from "./Watching.js"
 
-export const verbs: ReadonlyArray<Command> = [
-  Keys.keygen,
-  Keys.address,
-  KeyFiles.keys,
-  Reads.status,
-  Reads.balance,
-  Payments.faucet,
-  Payments.send,
-  Statement.history,
-  Reads.transaction,
-  Watching.watch,
-  Staking.stake,
-  Staking.unstake,
-  Staking.delegate,
-  Staking.undelegate,
-  Staking.setCommission,
-  Reads.validators,
-  Governance.propose,
-  Governance.vote,
-  Reads.proposals,
-  Identity.name,
-  Identity.policy,
-  Multisig.multisig,
-  Message.sign,
-  Message.verify,
-  Convert.convert,
-  Dag.round,
-  Dag.vertex,
-  NodeState.mempool,
-  NodeState.peers,
-  NodeState.parameters,
-  Watching.events,
+/** What belongs together, under the title that the help page gives it. */
+export interface Group {
+  readonly title: string
+  readonly commands: ReadonlyArray<Command>
+}
+
+export const groups: ReadonlyArray<Group> = [
+  {
+    title: "Keys and signatures",
+    commands: [Keys.keygen, Keys.address, KeyFiles.keys, Message.sign, Message.verify, Convert.convert],
+  },
+  {
+    title: "Money",
+    commands: [Reads.balance, Payments.faucet, Payments.send, Statement.history, Reads.transaction, Watching.watch],
+  },
+  {
+    title: "Stake and delegation",
+    commands: [
+      Reads.validators,
+      Staking.stake,
+      Staking.unstake,
+      Staking.delegate,
+      Staking.undelegate,
+      Staking.setCommission,
+    ],
+  },
+  { title: "Votes", commands: [Reads.proposals, Governance.propose, Governance.vote] },
+  { title: "Names and several signers", commands: [Identity.name, Identity.policy, Multisig.multisig] },
+  {
+    title: "What a node knows",
+    commands: [
+      Reads.status,
+      NodeState.parameters,
+      NodeState.peers,
+      NodeState.mempool,
+      Dag.round,
+      Dag.vertex,
+      Watching.events,
+    ],
+  },
 ]
+
+export const verbs: ReadonlyArray<Command> = groups.flatMap(({ commands }) => commands)

@@ -111,6 +111,20 @@ describe("the verbs that look", () => {
     expect(last.stdout).toMatch(/^round +[\d,]+\nstatus +final$/m)
   })
 
+  it("a hash is known by its beginning, and by the ends that a list shows", async () => {
+    const [, shown = ""] =
+      / ([0-9a-f]+…[0-9a-f]+)$/m.exec((await seen("udg history @alice")).split("\n")[5] ?? "") ?? []
+    expect(paid.startsWith(shown.split("…")[0] ?? " ")).toBe(true)
+    for (const short of [paid.slice(0, 12), paid.slice(0, 12).toUpperCase(), shown]) {
+      expect(await json("tx", short)).toMatchObject({ hash: paid })
+    }
+    expect(await json("vertex", vertex.slice(0, 12))).toMatchObject({ hash: vertex })
+    const none = await person.udg("tx", `${paid.slice(0, 12)}…${paid.endsWith("0") ? "1" : "0"}`)
+    expect(none).toMatchObject({ code: 7, stdout: "" })
+    expect(none.stderr).toContain("knows no transaction")
+    expect((await person.udg("tx", "abc")).stderr).toContain("or the first ones, at least four")
+  })
+
   it("parameters have their units and bounds", async () => {
     const { stdout: screen } = await person.within(COLUMNS, "parameters")
     expect(screen).toMatch(/^min_fee_sats +0\.00001 UDG +0\.00000001 UDG +1 UDG$/m)

@@ -1,6 +1,7 @@
 // `npm run screenshots`: the explorer as it looks now, over a real network of seven validators on this machine, one of which
 // has stopped, into docs/images. The network has had some life first: names, transfers, a delegation, proposals with votes.
-// `npm run screenshots -- DIRECTORY` takes every page instead, on a desktop and on a phone, light and dark, into that directory.
+// `npm run screenshots -- DIRECTORY` takes every page instead, on a desktop and on a phone, light and dark, into that directory;
+// where PostgreSQL is installed, also what a gateway with an archive shows beyond that.
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,6 +11,10 @@ import { type BrowserContextOptions, chromium } from "playwright-core"
 import { connect, type PromiseClient } from "../src/client/Client.js"
 import * as Wallet from "../src/client/Wallet.js"
 import type { Hash } from "../src/protocol/identity/Hash.js"
+import * as Follower from "../test/archive/Follower.js"
+import * as Server from "../test/archive/Server.js"
+import * as Serving from "../test/gateway/Serving.js"
+import * as Processes from "../test/network/Processes.js"
 
 const root = resolve(import.meta.dirname, "..")
 const images = join(root, "docs/images")
@@ -26,15 +31,16 @@ const startNetwork = async () => {
     said += text
   })
   for (let waited = 0; waited < 120_000; waited += 250) {
-    const [, url] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(said) ?? []
+    const [, url, p2p] = /(http:\/\/127\.0\.0\.1:\d+)\s+(\/ip4\S+)/.exec(said) ?? []
     if (
       url !== undefined &&
+      p2p !== undefined &&
       (await fetch(`${url}/health`).then(
         ({ ok }) => ok,
         () => false,
       ))
     )
-      return { child, url }
+      return { child, url, p2p }
     await sleep(250)
   }
   child.kill("SIGTERM")
@@ -114,6 +120,34 @@ const live = async (client: PromiseClient): Promise<void> => {
   stopOne()
 }
 
+/** A gateway over an archive that follows the network. */
+const startGateway = async (node: string, p2p: string) => {
+  const server = await Server.make()
+  const database = await server.create("screenshots")
+  const genesisFile = join(directory, "genesis.json")
+  const follower = Follower.follow({ folder: directory, genesisFile }, "screenshots", database, { p2p })
+  await Processes.until("the archive has a checkpoint", async () => {
+    const rows = await Server.query(database, "select round from checkpoints limit 1").catch(() => [])
+    return rows.length > 0
+  })
+  const gateway = await Serving.serve(genesisFile, database, [node])
+  const stop = async (): Promise<void> => {
+    gateway.child.kill("SIGTERM")
+    await follower.end("SIGTERM")
+    await server.remove()
+  }
+  return { url: gateway.url, stop }
+}
+
+/** What only an archive shows. */
+const archivePages = [
+  ["archive-overview", ""],
+  ["archive-accounts", "accounts"],
+  ["archive-address", "address/@alice"],
+  ["archive-charts", "charts"],
+  ["archive-words", "transactions?words=show&from=2026-01-01"],
+] as const
+
 /** Every page with something to see. */
 const everyPage = async (client: PromiseClient): Promise<ReadonlyArray<readonly [name: string, path: string]>> => {
   const { validators } = await client.staking.validators()
@@ -139,8 +173,8 @@ const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, is
 
 type Shot = readonly [name: string, path: string, options: BrowserContextOptions]
 
-const everyShot = async (client: PromiseClient): Promise<ReadonlyArray<Shot>> =>
-  (await everyPage(client)).flatMap(([name, path]) =>
+const everyShot = (pages: ReadonlyArray<readonly [name: string, path: string]>): ReadonlyArray<Shot> =>
+  pages.flatMap(([name, path]) =>
     (["light", "dark"] as const).flatMap(
       (colorScheme): ReadonlyArray<Shot> => [
         [`${name}-desktop-${colorScheme}`, path, { ...desktop, colorScheme }],
@@ -165,29 +199,37 @@ const executablePath = [process.env["CHROMIUM"], "/usr/bin/chromium"].find(
 if (executablePath === undefined)
   throw new Error("no Chromium; install Debian's chromium, or name one with CHROMIUM=PATH")
 
-const { child, url } = await startNetwork()
+const { child, url, p2p } = await startNetwork()
 const [into] = process.argv.slice(2)
 /** Long enough for the picture to follow the newest round; charts have had all the shots before. */
 const settledMs = into === undefined ? 8_000 : 1_500
 const out = into === undefined ? images : resolve(into)
 
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] })
+
+const take = async (from: string, [name, path, options]: Shot): Promise<void> => {
+  const page = await (await browser.newContext(options)).newPage()
+  await page.goto(`${from}/explorer/${path}`)
+  await page.locator(".skeleton").first().waitFor({ state: "detached" })
+  await sleep(settledMs)
+  const file = join(out, into === undefined ? `explorer-${name}.png` : `${name}.png`)
+  await page.screenshot({ path: file, fullPage: into !== undefined })
+  console.log(file)
+  await page.context().close()
+}
+
 try {
   const client = connect(url)
+  const gateway = into !== undefined && Server.isThere ? await startGateway(url, p2p) : undefined
   await live(client)
   mkdirSync(out, { recursive: true })
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] })
-  for (const [name, path, options] of into === undefined ? shots : await everyShot(client)) {
-    const page = await (await browser.newContext(options)).newPage()
-    await page.goto(`${url}/explorer/${path}`)
-    await page.locator(".skeleton").first().waitFor({ state: "detached" })
-    await sleep(settledMs)
-    const file = join(out, into === undefined ? `explorer-${name}.png` : `${name}.png`)
-    await page.screenshot({ path: file })
-    console.log(file)
-    await page.context().close()
+  for (const shot of into === undefined ? shots : everyShot(await everyPage(client))) await take(url, shot)
+  if (gateway !== undefined) {
+    for (const shot of everyShot(archivePages)) await take(gateway.url, shot)
+    await gateway.stop()
   }
-  await browser.close()
 } finally {
+  await browser.close()
   child.kill("SIGTERM")
   await new Promise((resolve) => child.once("close", resolve))
   rmSync(directory, { recursive: true, force: true })

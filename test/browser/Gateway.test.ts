@@ -2,6 +2,7 @@
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
+import * as Wallet from "../../src/client/Wallet.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
@@ -17,11 +18,13 @@ describe.skipIf(missing)("the explorer over a gateway", { timeout: 300_000 }, ()
   let gateway: Gateway
   let browser: Browser
   let validator = ""
+  let richKey: Wallet.SecretKey
 
   beforeAll(async () => {
     server = await Server.make()
     const database = await server.create("explorer")
     const network = Processes.found({ validators: 1, roundMs: 250, epochRounds: 600, networkId: "udg-explorer" })
+    richKey = network.rich
     validator = Address.fromPublicKey((network.keys[0] ?? network.rich).publicKey)
     const [started] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
     if (started === undefined) throw new Error("no node")
@@ -75,6 +78,58 @@ describe.skipIf(missing)("the explorer over a gateway", { timeout: 300_000 }, ()
       await page.locator(".skeleton").first().waitFor({ state: "detached" })
     }
     expect({ refused, troubles }).toEqual({ refused: [], troubles: [] })
+    await page.context().close()
+  })
+
+  it("draws the whole past, however long ago it began", async () => {
+    const { page, troubles } = await Browsers.open(browser)
+    await page.goto(`${gateway.url}/explorer/charts`)
+    const said = (title: string) =>
+      page.getByRole("region", { name: title }).getByRole("img").getAttribute("aria-label")
+    expect(await said("Vertices per hour")).toMatch(/^Vertices per hour, since the network began: between [1-9]/)
+    expect(await said("Transactions per hour")).toMatch(
+      /: applied between \d+ and \d+, now \d+; failed between 0 and 0/,
+    )
+    expect(await said("Supply at the end of each hour, UDG")).toMatch(/now 1,\d{3},\d{3}$/)
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("finds words in memos of everybody", async () => {
+    const client = connect(gateway.url)
+    const rich = Wallet.account(Wallet.network(await client.core.network()), richKey)
+    const payment = { nonce: 0, fee: 1_000, amount: 1 }
+    const { tx_hash: hash } = await client.transactions.submit({
+      payload: rich.transfer({ ...payment, to: validator, memo: "a lantern in the harbour" }),
+    })
+    await Processes.until("the payment is in the archive", async () =>
+      client.transactions.lookup({ path: { hash } }).then(({ status }) => status === "finalized"),
+    )
+    const { page, troubles } = await Browsers.open(browser)
+    await page.goto(`${gateway.url}/explorer/transactions`)
+    const rows = page.getByRole("region", { name: "Finalized transactions, newest first" }).locator("tbody tr")
+    const search = async (words: string): Promise<void> => {
+      await page.getByLabel("Words", { exact: true }).fill(words)
+      await page.getByRole("button", { name: "Search" }).click()
+    }
+    await search("lighthouse")
+    await page.getByText("No transaction with the words lighthouse was found.").waitFor()
+    await search("harbour lantern")
+    await rows.first().waitFor()
+    expect(await rows.getByRole("link").first().getAttribute("href")).toBe(`/explorer/tx/${hash}`)
+    const today = new Date()
+    const day = [today.getFullYear(), today.getMonth() + 1, today.getDate()]
+    await page.getByLabel("To", { exact: true }).fill(day.map((part) => String(part).padStart(2, "0")).join("-"))
+    await search("harbour lantern")
+    await page.reload()
+    await rows.first().waitFor()
+    await page.getByLabel("To", { exact: true }).fill("2020-01-01")
+    await search("")
+    await page.getByText("No transaction of these days was found.").waitFor()
+    await page.getByRole("button", { name: "Clear" }).click()
+    await rows.first().waitFor()
+    expect(new URL(page.url()).search).toBe("")
+    expect(troubles).toEqual([])
     await page.context().close()
   })
 

@@ -20,8 +20,8 @@ const scaled =
 
 const perSecond = (value: number): string => (value >= 100 ? Words.count(value) : value.toFixed(value >= 10 ? 0 : 1))
 
-const coins = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 })
-const manyCoins = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
+export const someCoins = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 }).format
+export const manyCoins = new Intl.NumberFormat("en", { maximumFractionDigits: 0 }).format
 
 const SECONDS_PER_HOUR = 3_600
 
@@ -60,19 +60,19 @@ export const all: ReadonlyArray<Figure> = [
   {
     title: "Fees, UDG per hour",
     of: (past) => scaled(Course.rate(past.fees, past.measured_ms), SECONDS_PER_HOUR / Sats.SATS_PER_COIN),
-    write: coins.format,
+    write: someCoins,
     fromZero: true,
   },
   {
     title: "Supply, UDG",
     of: (past) => scaled(Course.level(past.total_supply), 1 / Sats.SATS_PER_COIN),
-    write: manyCoins.format,
+    write: manyCoins,
     fromZero: false,
   },
   {
     title: "Staked, UDG",
     of: (past) => scaled(Course.level(past.total_staked), 1 / Sats.SATS_PER_COIN),
-    write: manyCoins.format,
+    write: manyCoins,
     fromZero: false,
   },
   mempool,

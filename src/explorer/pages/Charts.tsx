@@ -2,8 +2,10 @@ import { useMemo } from "preact/hooks"
 import { Chart } from "../charts/Chart.js"
 import * as Course from "../charts/Course.js"
 import * as Figures from "../charts/Figures.js"
+import { WholePast } from "../charts/WholePast.js"
 import { WindowChoice } from "../charts/WindowChoice.js"
 import * as Windows from "../charts/Windows.js"
+import * as Network from "../live/Network.js"
 import { node } from "../live/Node.js"
 import { type Past, usePast } from "../live/Past.js"
 import { useResource } from "../live/Resource.js"
@@ -52,6 +54,7 @@ export const Charts = () => {
           </div>
         )}
       </Loaded>
+      {Network.network.value?.has_archive === true ? <WholePast /> : undefined}
       <Section title="Stake by validator">
         <Loaded of={validators} what="the validators">
           {(list) => <StakeShares list={list} />}

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest"
+import * as Filter from "../../../src/explorer/pages/TransactionFilter.js"
+
+it("stands in the address, and comes from it", () => {
+  const filter: Filter.Filter = { type: "Transfer", words: "old & new", from: "2026-11-01", to: "2026-11-25" }
+  const { search } = new URL(Filter.pathOf(filter), "http://x")
+  expect(search).toBe("?type=Transfer&words=old+%26+new&from=2026-11-01&to=2026-11-25")
+  expect(Filter.read(search)).toEqual(filter)
+})
+
+it("leaves words and days to everybody's transactions: an account's are not searched by them", () => {
+  const filter: Filter.Filter = { account: "@alice", words: "rent", from: "2026-11-01" }
+  expect(Filter.pathOf(filter)).toBe("/explorer/transactions?account=%40alice")
+})
+
+it("takes no type that there is not, and nothing blank", () => {
+  expect(Filter.read("?type=Gift&account=&words=+")).toEqual({})
+  expect(Filter.pathOf(Filter.read(""))).toBe("/explorer/transactions")
+})
+
+it("means all of the last day, as long as that is, and says nothing of what is no day", () => {
+  const { from, until } = Filter.urlParams({ from: "2026-11-25", to: "2026-11-25" })
+  expect([from, until]).toEqual([new Date(2026, 10, 25).getTime(), new Date(2026, 10, 26).getTime()])
+  expect(Filter.urlParams({ from: "yesterday", to: "2026-1-1", words: "rent" })).toEqual({ words: "rent" })
+})

@@ -7,6 +7,7 @@ import { connect } from "../../src/client/Client.js"
 import * as RealNode from "../rpc/RealNode.js"
 import * as Axe from "./Axe.js"
 import * as Browsers from "./Browser.js"
+import * as Painted from "./Painted.js"
 
 let node: RealNode.RealNode
 let browser: Browser
@@ -66,6 +67,64 @@ describe("the charts", () => {
     await chart.getByText("now", { exact: true }).waitFor()
     await page.getByRole("radio", { name: "1 y" }).check()
     await expect.poll(() => plot(page, "Supply, UDG").getAttribute("aria-label")).toContain("the last year")
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("draw a balance as steps: it stays until the next change", async () => {
+    const { page, troubles } = await Browsers.open(browser)
+    await page.route("**/network", async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), has_archive: true } })
+    })
+    const began = Date.now() - 600_000
+    const balances = [300, 100, 200].map((coins, i) => ({
+      ...{ commit: 3 - i, nonce: 0, timestamp: began + (3 - i) * 60_000, balance: coins * 100_000_000 },
+    }))
+    await page.route("**/account/*/balances?*", (route) =>
+      route.fulfill({ json: { address: "0".repeat(40), balances, next_commit: null } }),
+    )
+    const { validators } = await connect(node.url).staking.validators()
+    await page.goto(`${node.url}/explorer/address/${validators[0]?.address}`)
+    const chart = plot(page, "Balance over time")
+    await chart.waitFor()
+    expect(await chart.getAttribute("aria-label")).toBe(
+      "Balance, since the network began: between 100.00 and 300.00, now 300.00",
+    )
+    const line = await Painted.rowsOf(chart.locator("canvas"), "--accent")
+    const tops = line.map(([top]) => top).filter((top) => top !== undefined)
+    const heights = new Map<number, number>()
+    for (const top of tops) heights.set(top, (heights.get(top) ?? 0) + 1)
+    // From 200 to 100 to 300, which is reached at the right edge only; a slope has another height in every column.
+    const levels = [...heights].filter(([, columns]) => columns > tops.length / 4).map(([top]) => top)
+    expect(levels).toHaveLength(2)
+    expect(levels[0]).toBeLessThan(levels[1] ?? 0)
+    expect(heights.size).toBeLessThan(8)
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("draw missed rounds on top of those that were made", async () => {
+    const { page, troubles } = await Browsers.open(browser)
+    await page.route("**/validator/*/rounds?*", async (route) => {
+      const response = await route.fetch()
+      const { step_ms: step, ...rest } = await response.json()
+      const at = [3, 2, 1].map((back) => Math.floor(Date.now() / step - back) * step)
+      await route.fulfill({ response, json: { ...rest, step_ms: step, at, made: [60, 60, 60], missed: [40, 40, 40] } })
+    })
+    const { validators } = await connect(node.url).staking.validators()
+    await page.goto(`${node.url}/explorer/validator/${validators[0]?.address}`)
+    const canvas = plot(page, "Rounds made and missed").locator("canvas")
+    await canvas.waitFor()
+    const made = await Painted.rowsOf(canvas, "--good")
+    const missed = await Painted.rowsOf(canvas, "--bad")
+    // In the middle of the bars: at their edges colours mix.
+    const bars = made.map((rows, x) => ({ made: rows, missed: missed[x] ?? [] })).filter(({ made }) => made.length > 30)
+    expect(bars.length).toBeGreaterThan(30)
+    for (const bar of bars) {
+      expect(Math.max(...bar.missed)).toBeLessThan(Math.min(...bar.made))
+      expect(bar.made.length / (bar.made.length + bar.missed.length)).toBeCloseTo(0.6, 1)
+    }
     expect(troubles).toEqual([])
     await page.context().close()
   })

@@ -6,6 +6,7 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import * as Window from "../../src/explorer/dag/Window.js"
 import * as Site from "../../src/rpc/server/Site.js"
 import * as TestServer from "../rpc/TestServer.js"
 import * as Axe from "./Axe.js"
@@ -35,6 +36,33 @@ it("draws a hundred validators and two hundred rounds, and moves through them", 
   const frames = await Frames.whileMoving(page)
   process.stdout.write(`100 validators, 200 rounds: ${frames.toFixed(0)} frames a second while moving\n`)
   expect(troubles).toEqual([])
+  await page.context().close()
+})
+
+it("writes no half of a round's number, which would read as another one, wherever the picture stands", async () => {
+  const { page } = await Browsers.open(browser)
+  await page.addInitScript(() => {
+    const labels: Array<readonly [left: number, right: number, width: number]> = []
+    Object.assign(globalThis, { labels })
+    const fillText = CanvasRenderingContext2D.prototype.fillText
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+      const half = this.measureText(text).width / 2
+      if (/^\d+$/.test(text)) labels.push([x - half, x + half, this.canvas.clientWidth])
+      fillText.call(this, text, x, y)
+    }
+  })
+  await page.goto(`${server.url}/explorer/dag`)
+  await page.getByRole("region", { name: "The latest rounds" }).getByText("committed").first().waitFor()
+  await page.evaluate(async () => {
+    const canvas = document.querySelector(".dag canvas")
+    for (let moved = 0; moved < 400; moved += 4) {
+      canvas?.dispatchEvent(new WheelEvent("wheel", { deltaX: -4, cancelable: true }))
+      await new Promise(requestAnimationFrame)
+    }
+  })
+  const labels = await page.evaluate<ReadonlyArray<readonly [number, number, number]>>("labels")
+  expect(labels.length).toBeGreaterThan(500)
+  expect(labels.filter(([left, right, width]) => left < Window.GUTTER || right > width)).toEqual([])
   await page.context().close()
 })
 

@@ -74,6 +74,9 @@ describe("the explorer's pages", () => {
       // What is read from the node is there, and no page is wider than its screen.
       await page.locator(".skeleton").first().waitFor({ state: "detached" })
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true)
+      // Nor is a table wider than its place: whoever does not scroll it misses nothing.
+      const tooWide = "[...document.querySelectorAll('.table')].filter((it) => it.scrollWidth > it.clientWidth).length"
+      expect(await page.evaluate(tooWide), path).toBe(0)
       expect(await Axe.seriousOn(page), path).toEqual([])
     }
     expect(troubles).toEqual([])

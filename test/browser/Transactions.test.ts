@@ -133,6 +133,19 @@ describe("the explorer", () => {
     await page.context().close()
   })
 
+  it("shows the change and the time of each entry on a phone, with its unit", async () => {
+    const { page } = await Browsers.open(browser, Browsers.phone)
+    await page.goto(`${node.url}/explorer/address/@valerie`)
+    const table = page.getByRole("region", { name: "What changed the account's balance, newest first" })
+    const row = table.getByRole("row").filter({ hasText: "Transfer, received" })
+    const change = row.getByRole("cell", { name: "+12.50 UDG" })
+    for (const part of [change, row.locator("time"), row.getByRole("link").first()]) {
+      const box = await part.boundingBox()
+      expect((box?.x ?? 390) + (box?.width ?? 0)).toBeLessThan(390)
+    }
+    await page.context().close()
+  })
+
   it("says what is wrong with the node for as long as it is wrong", async () => {
     const { page, troubles } = await Browsers.open(browser)
     const problem = { component: "network", status: "warning", reason: "only 1 peer is connected", since: Date.now() }

@@ -61,16 +61,32 @@ const scaleOf =
     return fromZero ? [0, most === 0 ? 1 : most * 1.08] : [Math.max(0, least - air), most + air]
   }
 
+/** Seconds on both sides of a single bar. */
+const AROUND_ONE = 1_800
+
+/** Half a bar more on both sides, or the first and the last one would be cut in half. */
+const timesOf =
+  ({ course: { at }, isStacked = false }: Props): uPlot.Range.Function =>
+  (_, first, last) => {
+    const steps = at.slice(1).map((moment, i) => moment - (at[i] ?? moment))
+    if (at.length === 0) return [null, null]
+    if (steps.length === 0) return [first - AROUND_ONE, first + AROUND_ONE]
+    const air = isStacked ? Math.min(...steps) / 2 : 0
+    return [first - air, last + air]
+  }
+
 const MINUTE = 60
 const DAY = 86_400
+const MONTH = 28 * DAY
 
 const toSecond = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" })
 const toMinute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" })
 const toDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
+const toMonth = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric" })
 
 /** A moment on the axis, as exact as the steps of the axis in seconds. */
 const written = (at: number, step: number): string =>
-  (step < MINUTE ? toSecond : step < DAY ? toMinute : toDay).format(1_000 * at)
+  (step < MINUTE ? toSecond : step < DAY ? toMinute : step < MONTH ? toDay : toMonth).format(1_000 * at)
 
 type Palette = Readonly<Record<keyof typeof variables, string>>
 
@@ -81,7 +97,7 @@ const axisOf = (palette: Palette): uPlot.Axis => ({
   ticks: { stroke: palette.line, width: 1, size: 4 },
 })
 
-const bars = uPlot.paths.bars?.({ size: [0.9, 40] })
+const bars = uPlot.paths.bars?.({ size: [0.9, 100] })
 const steps = uPlot.paths.stepped?.({ align: 1 })
 
 const pathsOf = ({ isStacked = false, isStepped = false }: Props): Pick<uPlot.Series, "paths"> => {
@@ -93,12 +109,14 @@ const seriesOf = ({ name, tone }: Line, palette: Palette, props: Props): uPlot.S
   label: name,
   stroke: palette[tone],
   width: props.isStacked === true ? 0 : 1.5,
-  points: { show: false },
+  // A single value is no line.
+  points: { show: props.course.at.length === 1 },
   fill: props.isStacked === true ? palette[tone] : `color-mix(in srgb, ${palette[tone]} 12%, transparent)`,
   ...pathsOf(props),
 })
 
-const optionsOf = (props: Props, parent: HTMLElement, onMove: (index: number | null) => void): uPlot.Options => {
+const optionsOf = (latest: () => Props, parent: HTMLElement, onMove: (index: number | null) => void): uPlot.Options => {
+  const props = latest()
   const { lines, write, writeShort = write, isStacked = false, fromZero = false } = props
   const palette = Colours.read(parent, variables)
   return {
@@ -107,7 +125,10 @@ const optionsOf = (props: Props, parent: HTMLElement, onMove: (index: number | n
     legend: { show: false },
     // The pointer of one chart moves that of all.
     cursor: { sync: { key: KEY }, drag: { x: false, y: false }, points: { size: 7 } },
-    scales: { x: { time: true }, y: { range: scaleOf(fromZero || isStacked) } },
+    scales: {
+      x: { time: true, range: (...of) => timesOf(latest())(...of) },
+      y: { range: scaleOf(fromZero || isStacked) },
+    },
     axes: [
       {
         ...axisOf(palette),
@@ -166,9 +187,13 @@ export const Chart = (props: Props) => {
   const make = (): void => {
     if (parent.current === null) return
     plot.current?.destroy()
-    const options = optionsOf(latest.current, parent.current, (at) => {
-      index.value = at
-    })
+    const options = optionsOf(
+      () => latest.current,
+      parent.current,
+      (at) => {
+        index.value = at
+      },
+    )
     plot.current = new uPlot(options, dataOf(latest.current), parent.current)
   }
   // uPlot takes colours and lines when it is made: another theme makes another one.

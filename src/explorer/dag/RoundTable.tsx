@@ -31,12 +31,13 @@ export const RoundTable = ({ count }: { readonly count: number }) => {
         { title: "Leader", of: ({ leader }) => <LeaderCell leader={leader} /> },
         {
           title: "Verdict",
+          inCard: "beside",
           of: ({ leader }) =>
             leader === null ? <None /> : <Badge tone={tones[leader.verdict]}>{leader.verdict}</Badge>,
         },
         { title: "Vertices", isFigure: true, of: ({ dots }) => dots.length },
         { title: "Transactions", isFigure: true, of: (column) => Words.count(transactionsOf(column)) },
-        { title: "Time", isMinor: true, of: ({ timestamp }) => <When at={timestamp} /> },
+        { title: "Time", inCard: "untitled", of: ({ timestamp }) => <When at={timestamp} /> },
       ]}
     />
   )

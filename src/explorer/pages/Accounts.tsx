@@ -2,7 +2,6 @@ import { useState } from "preact/hooks"
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import { Account } from "../show/Account.js"
-import { AmountCell } from "../show/Amount.js"
 import { Loaded } from "../show/Loaded.js"
 import { Page } from "../show/Page.js"
 import { Pager } from "../show/Pager.js"
@@ -28,7 +27,12 @@ export const Accounts = () => {
               empty="There is no account."
               columns={[
                 { title: "Account", of: ({ address }) => <Account account={address} /> },
-                { title: "Balance, UDG", isFigure: true, of: ({ balance }) => <AmountCell sats={balance} /> },
+                {
+                  title: "Balance",
+
+                  inCard: "beside",
+                  sats: ({ balance }) => balance,
+                },
               ]}
             />
             <Pager pages={pages} next={next} turnTo={setPages} what="accounts" />

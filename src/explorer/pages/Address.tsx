@@ -85,7 +85,7 @@ export const Address = ({ account }: { readonly account: string }) => {
                   : `${Words.count(record.nonce)}, ${Words.counted(record.next_nonce - record.nonce, "transaction")} pending`,
               ],
               [
-                "Is",
+                "Kind",
                 <span class="badges">
                   {record.is_council_member ? <Badge tone="good">council member</Badge> : undefined}
                   <Badge tone="quiet">{record.is_smart_account ? "smart account" : "single key"}</Badge>

@@ -3,7 +3,7 @@ import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
-import { Amount, AmountCell } from "../show/Amount.js"
+import { Amount } from "../show/Amount.js"
 import { Facts, LoadedPage, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
@@ -20,7 +20,12 @@ const Next = ({ epoch }: { readonly epoch: NonNullable<Record["next_epoch"]> }) 
       empty="No members."
       columns={[
         { title: "Member", of: ({ address }) => <Reference.Address address={address} as="validator" /> },
-        { title: "Weight, UDG", isFigure: true, of: ({ weight }) => <AmountCell sats={weight} /> },
+        {
+          title: "Weight",
+
+          inCard: "beside",
+          sats: ({ weight }) => weight,
+        },
       ]}
     />
   </Section>
@@ -50,7 +55,11 @@ const Content = ({ checkpoint }: { readonly checkpoint: Record }) => (
         empty="No signatures: the genesis needs none."
         columns={[
           { title: "Validator", of: ({ validator }) => <Reference.Address address={validator} as="validator" /> },
-          { title: "Signature", of: ({ signature }) => <Reference.Text text={signature} what="signature" /> },
+          {
+            title: "Signature",
+            inCard: "beside",
+            of: ({ signature }) => <Reference.Text text={signature} what="signature" />,
+          },
         ]}
       />
     </Section>

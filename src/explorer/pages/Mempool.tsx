@@ -1,6 +1,5 @@
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
-import { AmountCell } from "../show/Amount.js"
 import { None } from "../show/None.js"
 import { LoadedPage } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
@@ -23,17 +22,21 @@ export const Mempool = () => (
         empty="No transactions are waiting."
         columns={[
           { title: "Transaction", of: ({ hash }) => <Reference.Transaction hash={hash} /> },
-          { title: "Type", of: ({ type }) => TypeName.of(type) },
+          { title: "Type", inCard: "untitled", of: ({ type }) => TypeName.of(type) },
           { title: "From", of: ({ from }) => <Reference.Address address={from} hasCopy={false} /> },
           {
             title: "To",
-            isMinor: true,
             of: ({ to }) => (to === undefined ? <None /> : <Reference.Address address={to} hasCopy={false} />),
           },
-          { title: "Amount, UDG", isFigure: true, of: ({ amount }) => <AmountCell sats={amount} /> },
-          { title: "Fee, UDG", isFigure: true, of: ({ fee }) => <AmountCell sats={fee} /> },
-          { title: "Nonce", isFigure: true, isMinor: true, of: ({ nonce }) => nonce },
-          { title: "Received", isMinor: true, of: ({ received_at }) => <When at={received_at} /> },
+          {
+            title: "Amount",
+
+            inCard: "beside",
+            sats: ({ amount }) => amount,
+          },
+          { title: "Fee", sats: ({ fee }) => fee },
+          { title: "Nonce", isFigure: true, of: ({ nonce }) => nonce },
+          { title: "Received", of: ({ received_at }) => <When at={received_at} /> },
         ]}
       />
     )}

@@ -38,6 +38,12 @@ const Figure = ({ name, value, note, children }: FigureProps) => (
   </div>
 )
 
+const About = ({ sats }: { readonly sats: number }) => (
+  <>
+    {Words.aboutCoins(sats)} <span class="unit">UDG</span>
+  </>
+)
+
 const SPARK_MS = 600_000
 const SPARK_GROUP_MS = 10_000
 
@@ -91,7 +97,7 @@ const KeyFigures = ({ status, past }: { readonly status: Status; readonly past: 
       >
         {trend(Figures.mempool)}
       </Figure>
-      <Figure name="Supply" value={Words.aboutCoins(status.total_supply)} note="of at most 21 million UDG">
+      <Figure name="Supply" value={<About sats={status.total_supply} />} note="of at most 21 million UDG">
         <Bar
           label="Supply"
           total={Sats.MAX_SUPPLY}
@@ -100,7 +106,7 @@ const KeyFigures = ({ status, past }: { readonly status: Status; readonly past: 
       </Figure>
       <Figure
         name="Staked"
-        value={Words.aboutCoins(status.total_staked)}
+        value={<About sats={status.total_staked} />}
         note={`${Words.percent(status.total_staked / status.total_supply)} of supply`}
       >
         <Bar
@@ -123,7 +129,7 @@ const KeyFigures = ({ status, past }: { readonly status: Status; readonly past: 
   )
 }
 
-const LATEST = 10
+const LATEST = 15
 
 const LatestTransactions = () => (
   <Loaded
@@ -149,19 +155,19 @@ export const Overview = () => {
         {(value) => <KeyFigures status={value} past={past.state === "ready" ? past.value : undefined} />}
       </Loaded>
       <div class="columns">
-        <Section title="Latest rounds" aside={<a href={Route.place("dag")}>All in the DAG</a>}>
-          <RoundTable count={8} />
-        </Section>
         <div>
+          <Section title="Latest rounds" aside={<a href={Route.place("dag")}>All in the DAG</a>}>
+            <RoundTable count={8} />
+          </Section>
           <Section title="Health">
             <Loaded of={Health.health.value} what="the node's health">
               {(report) => <HealthList report={report} />}
             </Loaded>
           </Section>
-          <Section title="Latest transactions" aside={<a href={Route.place("transactions")}>All</a>}>
-            <LatestTransactions />
-          </Section>
         </div>
+        <Section title="Latest transactions" aside={<a href={Route.place("transactions")}>All</a>}>
+          <LatestTransactions />
+        </Section>
       </div>
     </Page>
   )

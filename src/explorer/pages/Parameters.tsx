@@ -62,9 +62,14 @@ export const Parameters = () => {
                     </div>
                   ),
                 },
-                { title: "Now", isFigure: true, of: ({ name, value }) => <b>{figureOf(name, value)}</b> },
-                { title: "Minimum", isFigure: true, isMinor: true, of: ({ name, min }) => figureOf(name, min) },
-                { title: "Maximum", isFigure: true, isMinor: true, of: ({ name, max }) => figureOf(name, max) },
+                {
+                  title: "Now",
+                  isFigure: true,
+                  inCard: "beside",
+                  of: ({ name, value }) => <b>{figureOf(name, value)}</b>,
+                },
+                { title: "Minimum", isFigure: true, of: ({ name, min }) => figureOf(name, min) },
+                { title: "Maximum", isFigure: true, of: ({ name, max }) => figureOf(name, max) },
               ]}
             />
           )}

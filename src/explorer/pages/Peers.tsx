@@ -25,12 +25,17 @@ export const Peers = () => {
               empty="No connections. A network of one validator needs no peers."
               columns={[
                 { title: "Node", of: ({ id }) => <Reference.Text text={id} what="node id" /> },
-                { title: "Address", of: ({ address }) => <span class="mono">{withoutNode(address)}</span> },
-                { title: "Direction", isMinor: true, of: ({ direction }) => direction },
-                { title: "Program", isMinor: true, of: ({ agent }) => <Written text={agent} /> },
+                {
+                  title: "Address",
+                  inCard: "untitled",
+                  of: ({ address }) => <span class="mono">{withoutNode(address)}</span>,
+                },
+                { title: "Direction", inCard: "untitled", of: ({ direction }) => direction },
+                { title: "Program", of: ({ agent }) => <Written text={agent} /> },
                 {
                   title: "Round trip",
                   isFigure: true,
+                  inCard: "beside",
                   of: ({ latency_ms }) => (latency_ms === null ? "–" : `${latency_ms.toFixed(1)} ms`),
                 },
                 { title: "Connected", of: ({ connected_since }) => <When at={connected_since} /> },
@@ -47,6 +52,7 @@ export const Peers = () => {
                 { title: "Address", of: ({ address }) => <span class="mono">{address}</span> },
                 {
                   title: "State",
+                  inCard: "beside",
                   of: ({ connected }) =>
                     connected ? <Badge tone="good">connected</Badge> : <Badge tone="waiting">not connected</Badge>,
                 },

@@ -1,7 +1,7 @@
 import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
-import { Amount, AmountCell, WholeAmount } from "../show/Amount.js"
+import { Amount, WholeAmount } from "../show/Amount.js"
 import { Badge } from "../show/Badge.js"
 import { Facts, LoadedPage, Problem, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
@@ -53,11 +53,16 @@ export const Proposal = ({ id }: { readonly id: string }) => {
             of={[
               ...payloadFacts(proposal.payload, proposal.status === "Active" || proposal.status === "Passed"),
               ["Proposed by", <Reference.Address address={proposal.proposer} />],
-              ["Made in", <Reference.Round round={proposal.created_at_round} />],
-              ["Made by", <Reference.Transaction hash={proposal.tx_hash} />],
+              [
+                "Proposed in",
+                <>
+                  round <Reference.Round round={proposal.created_at_round} />
+                </>,
+              ],
+              ["Transaction", <Reference.Transaction hash={proposal.tx_hash} />],
               ["Bond", <Bond of={proposal} />],
-              ["Votes count until", Words.count(proposal.voting_ends_at_round)],
-              ["Carried out from", Words.count(proposal.executes_at_round)],
+              ["Votes count until", `round ${Words.count(proposal.voting_ends_at_round)}`],
+              ["Carried out from", `round ${Words.count(proposal.executes_at_round)}`],
               ["Yes", <WholeAmount sats={proposal.votes_for} />],
               ["No", <WholeAmount sats={proposal.votes_against} />],
               ["May vote", <WholeAmount sats={proposal.snapshot_total_stake} />],
@@ -71,8 +76,16 @@ export const Proposal = ({ id }: { readonly id: string }) => {
               empty="Nobody has voted yet."
               columns={[
                 { title: "Validator", of: ({ address }) => <Reference.Address address={address} as="validator" /> },
-                { title: "Vote", of: ({ vote }) => <Badge tone={vote === "yes" ? "good" : "bad"}>{vote}</Badge> },
-                { title: "Weight, UDG", isFigure: true, of: ({ weight }) => <AmountCell sats={weight} /> },
+                {
+                  title: "Vote",
+                  inCard: "beside",
+                  of: ({ vote }) => <Badge tone={vote === "yes" ? "good" : "bad"}>{vote}</Badge>,
+                },
+                {
+                  title: "Weight",
+
+                  sats: ({ weight }) => weight,
+                },
               ]}
             />
           </Section>

@@ -2,7 +2,6 @@ import * as Named from "../live/Named.js"
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
-import { AmountCell } from "../show/Amount.js"
 import { Finality } from "../show/Badge.js"
 import { Facts, LoadedPage, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
@@ -47,12 +46,11 @@ export const Round = ({ round }: { readonly round: string }) => {
                   of: ({ validator }) => <Reference.Address address={validator} as="validator" />,
                 },
                 { title: "Transactions", isFigure: true, of: ({ tx_count }) => Words.count(tx_count) },
-                { title: "Parents", isFigure: true, isMinor: true, of: ({ parent_count }) => parent_count },
+                { title: "Parents", isFigure: true, of: ({ parent_count }) => parent_count },
                 {
-                  title: "Reward, UDG",
-                  isFigure: true,
-                  isMinor: true,
-                  of: ({ reward }) => <AmountCell sats={reward} />,
+                  title: "Reward",
+
+                  sats: ({ reward }) => reward,
                 },
               ]}
             />

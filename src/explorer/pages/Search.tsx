@@ -36,6 +36,7 @@ const Matches = ({ of }: { readonly of: ReadonlyArray<Finding.Match> }) => (
       { title: "Kind", of: ({ kind }) => kind },
       {
         title: "What begins so",
+        inCard: "untitled",
         of: ({ text, href }) => (
           <a class="mono" href={href}>
             {text}

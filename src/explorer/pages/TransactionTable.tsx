@@ -1,6 +1,5 @@
 import type { Answer } from "../live/Node.js"
 import { Account } from "../show/Account.js"
-import { AmountCell } from "../show/Amount.js"
 import { Outcome } from "../show/Badge.js"
 import { None } from "../show/None.js"
 import * as Reference from "../show/Reference.js"
@@ -26,12 +25,21 @@ const amountOf = ({ transaction }: Entry): number | undefined =>
 
 const columns: ReadonlyArray<Column<Entry>> = [
   { title: "Transaction", of: ({ hash }) => <Reference.Transaction hash={hash} hasCopy={false} /> },
-  { title: "Type", of: ({ transaction }) => TypeName.of(transaction.type) },
-  { title: "From", isMinor: true, of: ({ transaction }) => <Account account={transaction.from} /> },
-  { title: "To", isMinor: true, of: (entry) => <To of={entry} /> },
-  { title: "Amount, UDG", isFigure: true, of: (entry) => <AmountCell sats={amountOf(entry)} /> },
-  { title: "State", isMinor: true, of: ({ status, applied }) => <Outcome status={status} applied={applied} /> },
-  { title: "Age", of: ({ timestamp }) => <When at={timestamp} /> },
+  { title: "Type", inCard: "untitled", of: ({ transaction }) => TypeName.of(transaction.type) },
+  { title: "From", of: ({ transaction }) => <Account account={transaction.from} /> },
+  { title: "To", of: (entry) => <To of={entry} /> },
+  {
+    title: "Amount",
+
+    inCard: "beside",
+    sats: amountOf,
+  },
+  {
+    title: "State",
+    inCard: "unlessGood",
+    of: ({ status, applied }) => <Outcome status={status} applied={applied} />,
+  },
+  { title: "Age", inCard: "untitled", of: ({ timestamp }) => <When at={timestamp} /> },
 ]
 
 interface Props {
@@ -41,7 +49,7 @@ interface Props {
   readonly isShort?: boolean
 }
 
-const SHORT = ["Transaction", "Type", "Amount, UDG", "Age"]
+const SHORT = ["Transaction", "Type", "Amount", "Age"]
 
 /** Finalized transactions of everybody, newest first. */
 export const TransactionTable = ({ rows, empty, isShort = false }: Props) => (

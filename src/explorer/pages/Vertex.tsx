@@ -2,7 +2,7 @@ import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
-import { Amount, AmountCell } from "../show/Amount.js"
+import { Amount } from "../show/Amount.js"
 import { Finality } from "../show/Badge.js"
 import { Facts, LoadedPage, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
@@ -67,9 +67,9 @@ const Details = ({ vertex }: { readonly vertex: Record }) => {
           empty="This vertex has no transactions."
           columns={[
             { title: "Transaction", of: (transaction) => <Reference.Transaction hash={transaction.hash} /> },
-            { title: "Type", of: ({ type }) => TypeName.of(type) },
-            { title: "Outcome", of: ({ outcome }) => outcome ?? "not final yet" },
-            { title: "Fee, UDG", isFigure: true, of: ({ fee }) => <AmountCell sats={fee} /> },
+            { title: "Type", inCard: "untitled", of: ({ type }) => TypeName.of(type) },
+            { title: "Outcome", inCard: "beside", of: ({ outcome }) => outcome ?? "not final yet" },
+            { title: "Fee", sats: ({ fee }) => fee },
           ]}
         />
       </Section>

@@ -1,8 +1,6 @@
 import { None } from "./None.js"
 import * as Words from "./Words.js"
 
-const DECIMALS = 8
-
 /** An exact amount in coins, with the sats in its tooltip. */
 export const Amount = ({ sats, unit = true }: { readonly sats: number; readonly unit?: boolean }) => {
   const [whole, decimals] = Words.coinParts(sats)
@@ -23,24 +21,33 @@ export const WholeAmount = ({ sats }: { readonly sats: number }) => (
   </span>
 )
 
-/** An exact amount in a column, padded invisibly so that decimal points are aligned. */
-export const AmountCell = ({ sats }: { readonly sats: number | undefined }) => {
+interface CellProps {
+  readonly sats: number | undefined
+  /** The most that an amount of the column has. */
+  readonly decimals: number
+}
+
+/** An exact amount in a column, padded invisibly so that points stand below each other. */
+export const AmountCell = ({ sats, decimals }: CellProps) => {
   if (sats === undefined) return <None />
-  const [, decimals] = Words.coinParts(sats)
   return (
     <>
       <Amount sats={sats} unit={false} />
       <span class="filling" aria-hidden="true">
-        {"0".repeat(DECIMALS - decimals.length)}
+        {"0".repeat(decimals - Words.coinParts(sats)[1].length)}
       </span>
     </>
   )
 }
 
 /** A change of a balance in a column, with its sign. */
-export const ChangeCell = ({ sats }: { readonly sats: number }) => (
+export const ChangeCell = ({ sats = 0, decimals }: CellProps) => (
   <span class={sats > 0 ? "rise" : sats < 0 ? "fall" : ""}>
     {sats > 0 ? "+" : sats < 0 ? "−" : ""}
-    <AmountCell sats={Math.abs(sats)} />
+    <AmountCell sats={Math.abs(sats)} decimals={decimals} />
   </span>
 )
+
+/** The most decimals that one of these amounts has. */
+export const decimalsOf = (amounts: ReadonlyArray<number | undefined>): number =>
+  Math.max(0, ...amounts.map((sats) => (sats === undefined ? 0 : Words.coinParts(Math.abs(sats))[1].length)))

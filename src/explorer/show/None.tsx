@@ -1,2 +1,2 @@
 /** A value that is absent. */
-export const None = () => <span class="quiet">–</span>
+export const None = () => <span class="quiet none">–</span>

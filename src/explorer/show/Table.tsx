@@ -1,13 +1,20 @@
 import type { ComponentChildren } from "preact"
+import { AmountCell, ChangeCell, decimalsOf } from "./Amount.js"
 
-export interface Column<A> {
+interface Head {
   readonly title: string
   /** Aligned right, so that figures can be compared. */
   readonly isFigure?: boolean
-  /** Hidden on a narrow screen. */
-  readonly isMinor?: boolean
-  readonly of: (row: A) => ComponentChildren
+  /** On a narrow screen a row is a card, which begins with the first column; the others follow below with their titles, unless: */
+  readonly inCard?: "beside" | "untitled" | "hidden" | "unlessGood"
 }
+
+/** Of anything, or of amounts, the points of which stand below each other. */
+export type Column<A> = Head &
+  (
+    | { readonly of: (row: A) => ComponentChildren }
+    | { readonly sats: (row: A) => number | undefined; readonly isChange?: boolean }
+  )
 
 interface Props<A> {
   /** The content of the table, for screen readers. */
@@ -19,12 +26,32 @@ interface Props<A> {
   readonly empty: string
 }
 
-const classOf = ({ isFigure = false, isMinor = false }: { readonly isFigure?: boolean; readonly isMinor?: boolean }) =>
-  `${isFigure ? "num" : ""}${isMinor ? " minor" : ""}`
+/** A column as the table draws it. */
+interface Drawn<A> {
+  readonly title: string
+  readonly head: string
+  readonly unit?: string
+  readonly style: string
+  readonly of: (row: A) => ComponentChildren
+}
 
-/** A list with as many columns as fit. */
+const drawn =
+  <A,>(rows: ReadonlyArray<A>) =>
+  (column: Column<A>): Drawn<A> => {
+    const { title, isFigure = false, inCard = "titled" } = column
+    if ("of" in column) return { title, head: title, style: `${isFigure ? "num " : ""}${inCard}`, of: column.of }
+    const decimals = decimalsOf(rows.map(column.sats))
+    const Cell = column.isChange === true ? ChangeCell : AmountCell
+    return {
+      ...{ title, head: `${title}, UDG`, unit: "UDG", style: `num ${inCard}` },
+      of: (row) => <Cell sats={column.sats(row)} decimals={decimals} />,
+    }
+  }
+
+/** A list: in columns, or on a narrow screen in cards. */
 export function Table<A>({ caption, rows, keyOf, columns, empty }: Props<A>) {
   if (rows.length === 0) return <p class="notice empty">{empty}</p>
+  const all = columns.map(drawn(rows))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that is too wide is scrolled with the keyboard too
     <section class="table" tabIndex={0} aria-label={caption}>
@@ -32,9 +59,9 @@ export function Table<A>({ caption, rows, keyOf, columns, empty }: Props<A>) {
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th key={column.title} scope="col" class={classOf(column)}>
-                {column.title}
+            {all.map(({ title, head, style }) => (
+              <th key={title} scope="col" class={style}>
+                {head}
               </th>
             ))}
           </tr>
@@ -42,9 +69,9 @@ export function Table<A>({ caption, rows, keyOf, columns, empty }: Props<A>) {
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map((column) => (
-                <td key={column.title} class={classOf(column)}>
-                  {column.of(row)}
+              {all.map(({ title, unit, style, of }) => (
+                <td key={title} class={style} data-title={title} data-unit={unit}>
+                  {of(row)}
                 </td>
               ))}
             </tr>

@@ -2,12 +2,12 @@ import * as Clock from "./Clock.js"
 import { None } from "./None.js"
 import * as Words from "./Words.js"
 
-/** How long ago and when; in a list on a narrow screen the moment stands below. */
+/** How long ago, and when. */
 export const When = ({ at }: { readonly at: number | null }) =>
   at === null ? (
     <None />
   ) : (
     <time class="when" dateTime={new Date(at).toISOString()} title={Words.moment(at)}>
-      {Words.ago(at, Clock.now.value)} <span class="quiet minor">{Words.shortMoment(at, Clock.now.value)}</span>
+      {Words.ago(at, Clock.now.value)} <span class="quiet moment">{Words.shortMoment(at, Clock.now.value)}</span>
     </time>
   )

@@ -2,7 +2,6 @@ import { useState } from "preact/hooks"
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import { Account } from "../show/Account.js"
-import { AmountCell, ChangeCell } from "../show/Amount.js"
 import { Outcome } from "../show/Badge.js"
 import { Loaded } from "../show/Loaded.js"
 import { None } from "../show/None.js"
@@ -77,17 +76,27 @@ export const History = ({ account }: { readonly account: string }) => {
               empty="This account has neither sent nor received anything."
               columns={[
                 { title: "Entry", of: (entry) => <Subject of={entry} /> },
-                { title: "Type", of: ({ type, kind }) => (type === null ? <None /> : `${TypeName.of(type)}, ${kind}`) },
-                { title: "With", isMinor: true, of: (entry) => <With of={entry} /> },
                 {
-                  title: "Amount, UDG",
-                  isFigure: true,
-                  isMinor: true,
-                  of: ({ amount }) => <AmountCell sats={amount} />,
+                  title: "Type",
+                  inCard: "untitled",
+                  of: ({ type, kind }) => (type === null ? <None /> : `${TypeName.of(type)}, ${kind}`),
                 },
-                { title: "Change, UDG", isFigure: true, of: ({ change }) => <ChangeCell sats={change} /> },
-                { title: "State", isMinor: true, of: (entry) => <TransactionState of={entry} /> },
-                { title: "Time", of: ({ timestamp }) => <When at={timestamp} /> },
+                { title: "With", of: (entry) => <With of={entry} /> },
+                {
+                  title: "Amount",
+
+                  inCard: "hidden",
+                  sats: ({ amount }) => amount,
+                },
+                {
+                  title: "Change",
+
+                  inCard: "beside",
+                  sats: ({ change }) => change,
+                  isChange: true,
+                },
+                { title: "State", inCard: "unlessGood", of: (entry) => <TransactionState of={entry} /> },
+                { title: "Time", inCard: "untitled", of: ({ timestamp }) => <When at={timestamp} /> },
               ]}
             />
             <Pager pages={pages} next={next} turnTo={setPages} what="history" />

@@ -44,8 +44,8 @@ export const CommissionHistory = ({ account, initial }: { readonly account: stri
                 : "Not set in the account's last 500 transactions."
             }
             columns={[
-              { title: "Set to", isFigure: true, of: ({ percent }) => `${percent} %` },
-              { title: "When", of: ({ entry }) => <When at={entry.timestamp} /> },
+              { title: "Set to", of: ({ percent }) => `${percent} %` },
+              { title: "When", inCard: "beside", of: ({ entry }) => <When at={entry.timestamp} /> },
               { title: "Transaction", of: ({ entry }) => <Reference.Transaction hash={entry.hash} hasCopy={false} /> },
             ]}
           />

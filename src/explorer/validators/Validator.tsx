@@ -4,7 +4,6 @@ import * as Network from "../live/Network.js"
 import { type Answer, node } from "../live/Node.js"
 import { both, type Resource, useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
-import { AmountCell } from "../show/Amount.js"
 import { Badge } from "../show/Badge.js"
 import { Bar } from "../show/Bar.js"
 import { Facts, LoadedPage, Section } from "../show/Page.js"
@@ -58,7 +57,14 @@ const OriginOfStake = ({ of: { effective_stake: all, staked_amount: own } }: { r
 )
 
 const Delegators = ({ list }: { readonly list: Answer<"delegation", "delegators"> }) => (
-  <Section title="Delegators" aside={`${Words.count(list.delegator_count)}, ${Words.coins(list.total_delegated)} UDG`}>
+  <Section
+    title="Delegators"
+    aside={
+      list.delegator_count === 0
+        ? undefined
+        : `${Words.counted(list.delegator_count, "delegator")}, ${Words.coins(list.total_delegated)} UDG`
+    }
+  >
     <Table
       caption="Delegators, largest first"
       rows={list.delegators}
@@ -66,9 +72,15 @@ const Delegators = ({ list }: { readonly list: Answer<"delegation", "delegators"
       empty="No delegators."
       columns={[
         { title: "Delegator", of: ({ address }) => <Reference.Address address={address} /> },
-        { title: "Amount, UDG", isFigure: true, of: ({ amount }) => <AmountCell sats={amount} /> },
+        {
+          title: "Amount",
+
+          inCard: "beside",
+          sats: ({ amount }) => amount,
+        },
         {
           title: "State",
+          inCard: "untitled",
           of: ({ undelegating }) =>
             undelegating ? <Badge tone="waiting">leaving</Badge> : <Badge tone="good">active</Badge>,
         },

@@ -2,7 +2,6 @@ import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Live from "../live/Live.js"
 import { node } from "../live/Node.js"
 import { both, useResource } from "../live/Resource.js"
-import { AmountCell } from "../show/Amount.js"
 import { Bar } from "../show/Bar.js"
 import { None } from "../show/None.js"
 import { LoadedPage } from "../show/Page.js"
@@ -10,6 +9,13 @@ import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
 import { ValidatorRole } from "./Stake.js"
+
+/** Below this, delegators lose enough to look elsewhere. */
+const LOW = 0.95
+
+const Uptime = ({ of }: { readonly of: { readonly made: number; readonly missed: number } }) => (
+  <span class={of.made < LOW * (of.made + of.missed) ? "complaint" : ""}>{Words.uptime(of)}</span>
+)
 
 export const Validators = () => (
   <LoadedPage
@@ -37,16 +43,18 @@ export const Validators = () => (
             { title: "Validator", of: ({ address }) => <Reference.Address address={address} as="validator" /> },
             {
               title: "Role",
+              inCard: "untitled",
               of: ({ in_committee, is_active }) => <ValidatorRole isMember={in_committee} isActive={is_active} />,
             },
             {
-              title: "Stake, UDG",
-              isFigure: true,
-              of: ({ effective_stake }) => <AmountCell sats={effective_stake} />,
+              title: "Stake",
+
+              inCard: "beside",
+              sats: ({ effective_stake }) => effective_stake,
             },
             {
               title: "Share",
-              isMinor: true,
+              isFigure: true,
               of: ({ effective_stake }) => (
                 <span class="share">
                   <Bar
@@ -63,7 +71,7 @@ export const Validators = () => (
               isFigure: true,
               of: ({ address }) => {
                 const rounds = attendance.validators.find((one) => one.address === address)
-                return rounds === undefined ? <None /> : Words.uptime(rounds)
+                return rounds === undefined ? <None /> : <Uptime of={rounds} />
               },
             },
             { title: "Commission", isFigure: true, of: ({ commission_percent }) => `${commission_percent} %` },

@@ -80,13 +80,15 @@ describe("a batch of changes", () => {
     expect(placesOf(batch).at(-1)).toBe(8)
   })
 
-  it("puts the latest of one key first, wherever that has come to lie", () => {
-    const batch = batchOf("80", "00", "00", "00")
-    batch.sortChanges(0, 1)
-    ;[...batch.partition(0, 4, 0)].length
-    expect(placesOf(batch)).toEqual([1, 2, 3, 0])
-    batch.latestFirst(0, 3)
-    expect(placesOf(batch)[0]).toBe(3)
-    expect(placesOf(batch)[3]).toBe(0)
+  it("goes by the time of arrival of changes of one key, wherever they have come to lie", () => {
+    const batch = batchOf("80", "80", "00", "80")
+    expect([...batch.partition(0, 3, 0)]).toEqual([])
+    expect(placesOf(batch)).toEqual([2, 1, 0, 3])
+    batch.latestFirst(1, 3)
+    expect(placesOf(batch)).toEqual([2, 1, 0, 3])
+    expect([batch.sortChanges(0, 3), ...placesOf(batch).slice(0, 2)]).toEqual([2, 2, 1])
+    const others = batchOf("00", "00", "00", "80")
+    others.latestFirst(0, 3)
+    expect([placesOf(others)[0], placesOf(others)[3]]).toEqual([2, 3])
   })
 })

@@ -1,8 +1,10 @@
 import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { toHex } from "#crypto"
+import { SORTED } from "../../../src/ledger/trie/Batch.js"
 import { Leaf } from "../../../src/ledger/trie/Leaf.js"
 import * as Node from "../../../src/ledger/trie/Node.js"
+import * as Span from "../../../src/ledger/trie/Span.js"
 import * as Trie from "../../../src/ledger/trie/Trie.js"
 import * as StateProof from "../../../src/protocol/state/StateProof.js"
 import * as StateTree from "../../../src/protocol/state/StateTree.js"
@@ -81,6 +83,7 @@ describe("a trie", () => {
     expect(() => Leaf.of(spans, 0, 33)).toThrow("a leaf of 33 records")
     expect(Leaf.of(spans, 0, 32).records).toBe(32)
     expect(Leaf.of(spans, 7, 7)).toBe(Leaf.EMPTY)
+    expect(Node.spansOf(worlds.trieOf(worlds.plain(33))).map(Span.toEntry)).toEqual(spans.map(Span.toEntry))
     const [left, right] = [Leaf.of(spans, 0, 16), Leaf.of(spans, 16, 32)]
     expect(() => new Node.Branch(left, right)).toThrow("a branch over 32 records")
   })
@@ -105,6 +108,24 @@ describe("an update", () => {
       expect(trie.hash).toBe(rootOf(worlds.after(EMPTY, crowd)))
     },
   )
+
+  it.each([8, 60])("tells keys apart that share their first %i digits, in whatever order they come", (shared) => {
+    const common = worlds.hashed("common").slice(0, shared)
+    const crowd = Array.from({ length: 200 }, (_, i) => ({
+      key: worlds.key(common + worlds.hashed(i).slice(shared)),
+      value: Uint8Array.of(i),
+    }))
+    expectContent(Trie.apply(Trie.empty, crowd), worlds.after(EMPTY, crowd))
+  })
+
+  it("takes in more changes than are sorted at once", () => {
+    const change = (i: number) => ({
+      key: worlds.key(((i * 40_503) % 65_536).toString(16).padStart(4, "0").padEnd(64, "0")),
+      value: i % 300 === 7 ? Uint8Array.of(1) : null,
+    })
+    const crowd = Array.from({ length: SORTED + 1 }, (_, i) => change(i))
+    expectContent(Trie.apply(Trie.empty, crowd), worlds.after(EMPTY, crowd))
+  })
 
   it("lets the later of two changes of one key count, be they hundreds", () => {
     const repeated = Array.from({ length: 1_000 }, (_, i) => ({

@@ -27,6 +27,7 @@ describe("the pool of heartbeats", () => {
     const pool = new HeartbeatPool()
     pool.add(beatOf("ours", 5), ROUND, "executed")
     pool.add(beatOf("theirs", 900), ROUND, "none")
+    expect(pool.size).toBe(1)
     for (let ahead = 1; ahead <= COMMITS_AHEAD; ahead++) pool.add(beatOf("theirs", 5 + ahead), ROUND, "ahead")
     expect(namesOf(pool)).toEqual([hashOf("ours", 5)])
     pool.executed({ index: Natural.commitIndex(6), hash: hashOf("ours", 6) })
@@ -73,6 +74,20 @@ describe("the pool of heartbeats", () => {
     expect([pool.size, namesOf(pool)]).toEqual([1, []])
     pool.executed({ index: Natural.commitIndex(13), hash: first.commitHash })
     expect(namesOf(pool)).toEqual([first.commitHash])
+  })
+
+  it("takes no heartbeat for the commit of another index, whose hash it names", () => {
+    const pool = new HeartbeatPool()
+    const { commitHash } = beatOf("ours", 12)
+    for (const beat of [beatOf("theirs", 12), { ...beatOf("ours", 13), commitHash }]) pool.add(beat, ROUND, "ahead")
+    pool.executed({ index: Natural.commitIndex(12), hash: commitHash })
+    expect([pool.size, namesOf(pool)]).toEqual([1, []])
+  })
+
+  it("waits no longer with one that comes again", () => {
+    const pool = new HeartbeatPool()
+    for (const round of [10, 12]) pool.add(some, Natural.round(round), "executed")
+    expect(pool.take(Natural.round(14), () => false)).toEqual([some])
   })
 
   it("lets go of what a vertex has brought, of that commit or an earlier one, and of nothing later", () => {

@@ -60,8 +60,8 @@ const start = ({ validators = { ann: 3_000 }, signer = signerOf("ann"), signed =
     roundIntervalMs: ROUND_MS,
   })
   const { committee } = live.core.epoch
-  const propose = (round: number) => {
-    signing.propose({ _tag: "Propose", ...slotOf(round) }, live, new Testimony(() => live))
+  const propose = (round: number, by = signing) => {
+    by.propose({ _tag: "Propose", ...slotOf(round) }, live, new Testimony(() => live))
     return outbox.drain()
   }
   const answer = () => {
@@ -103,6 +103,20 @@ describe("this node signs", () => {
     const { header } = written.write.vertex
     const again = signing.guard(record.epoch, ROUND_MS)
     expect([again?.self, again?.highest]).toEqual([addressOf("ann"), header])
+  })
+
+  it("nothing that a header of an epoch to come forbids, also after its guard was made anew", () => {
+    const { signing, guard, record, vertexOf } = start()
+    expect(guard?.heldBack).toEqual([])
+    const { header } = vertexOf("ann", 3)
+    const later = { ...header, epoch: Natural.epoch(2) }
+    guard?.meet(later)
+    expect(signing.guard(record.epoch, ROUND_MS)?.heldBack).toEqual([later])
+  })
+
+  it("nothing without a guard", () => {
+    const { propose } = start()
+    expect(() => propose(1, new Signing(signerOf("ann"), [], new Outbox()))).toThrow(/may not be signed/)
   })
 
   it("nothing without a key", () => {

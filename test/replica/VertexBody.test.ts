@@ -1,6 +1,7 @@
 import { Either, FastCheck } from "effect"
 import { describe, expect, it, vi } from "vitest"
 import { PendingTransactions } from "../../src/ledger/pending/PendingTransactions.js"
+import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -167,6 +168,24 @@ describe("the assignment of accounts to members", () => {
     for (const count of counts.values()) expect(count).toBeGreaterThan(120)
     const moved = accounts.filter((account) => one(account) !== two(account))
     expect(moved.length).toBeGreaterThan(1_000)
+  })
+
+  it("is the same on every node: by a hash of seed and account, and counted on from there", () => {
+    const record = recordOf(equalWeights(7), { seed: seedOf("one") })
+    const proposerOf = assignment(record)
+    const seatOf = (account: Address, turn?: number) =>
+      record.members.findIndex(({ address }) => address === proposerOf(account, turn))
+    const accounts = keysOf(6).map(({ address }) => address)
+    expect(accounts.map((account) => seatOf(account))).toEqual([1, 5, 1, 2, 1, 6])
+    const [account] = accounts
+    if (account === undefined) throw new Error("an account expected")
+    const turns = [0, 1, 2, 3, 4, 5, 6, 7]
+    expect(turns.map((turn) => seatOf(account, turn))).toEqual(turns.map((turn) => (seatOf(account) + turn) % 7))
+  })
+
+  it("has nobody to assign to where there are no members, which never is", () => {
+    const [{ address } = { address: "" as Address }] = keysOf(1)
+    expect(() => assignment(recordOf([]))(address)).toThrow("epoch 1 has no members")
   })
 
   it("gives every member its turn, one a round", () => {

@@ -67,7 +67,7 @@ const partition = ({ rows }: Postgres.Statements, first: number, last: number) =
         )
   })
 
-const genesisOf = (genesis: Genesis.Genesis): Executed => {
+export const genesisOf = (genesis: Genesis.Genesis): Executed => {
   const ledger = Ledger.fromGenesis(genesis, HalfSipHash.keyFrom(randomBytes(HalfSipHash.KEY_BYTES)))
   const commit = {
     index: Natural.commitIndex(0),
@@ -160,7 +160,7 @@ const lacking = (
     return yield* new OtherHistory({ place: database.place, finding })
   })
 
-const append = (database: Postgres.Postgres, executed: ReadonlyArray<Executed>, kept: ReadonlyArray<Kept>) =>
+export const append = (database: Postgres.Postgres, executed: ReadonlyArray<Executed>, kept: ReadonlyArray<Kept>) =>
   database.write<void>((sql) =>
     Effect.gen(function* () {
       const held = yield* positionOf(sql)

@@ -18,10 +18,12 @@ interface Account {
 const hasExtras = ({ stake, delegation, policy, name, publicKey, isCouncilMember }: AccountRecord.Extras): boolean =>
   isCouncilMember || [stake, delegation, policy, name, publicKey].some((extra) => extra !== null)
 
-/** Replaces all but the first `keys` columns of a row that is there. */
-const upsert = (table: string, columns: Readonly<Record<string, string>>, keys: number): Rows => {
+/** Replaces all but the first `keys` columns of a row that is there; a `lasting` one stays true. */
+const upsert = (table: string, columns: Readonly<Record<string, string>>, keys: number, lasting = ""): Rows => {
   const names = Object.keys(columns)
-  const set = names.slice(keys).map((name) => `${name} = excluded.${name}`)
+  const set = names
+    .slice(keys)
+    .map((name) => `${name} = excluded.${name}${name === lasting ? ` or ${table}.${name}` : ""}`)
   return new Rows(table, columns, `on conflict (${names.slice(0, keys).join()}) do update set ${set.join()}`)
 }
 
@@ -62,6 +64,7 @@ export class CurrentRows {
         validator: "bytea",
       },
       1,
+      "has_extras",
     )
     for (const { key, index, account, value } of this.#accounts.values()) {
       if (account === null) continue

@@ -246,9 +246,19 @@ left join (
 group by 1;
 `
 
+/** What changed since a commit, for readers that keep the rest in memory. */
+const fifth = `
+comment on column accounts.has_extras is 'Whether its record has, or once had, more than a balance and a nonce.';
+create index accounts_with_extras_by_commit on accounts (commit_index) where has_extras;
+create index records_by_commit on records (commit_index);
+create index account_states_emptied on account_states (commit_index) where record is null;
+create index record_states_deleted on record_states (commit_index) where value is null;
+`
+
 export const migrations: ReadonlyArray<Migration> = [
   { version: 1, needsEmpty: false, statements: first },
   { version: 2, needsEmpty: true, statements: second },
   { version: 3, needsEmpty: false, statements: third },
   { version: 4, needsEmpty: false, statements: fourth },
+  { version: 5, needsEmpty: false, statements: fifth },
 ]

@@ -4,11 +4,11 @@
  */
 import { Context, Effect, Either, Layer } from "effect"
 import { randomBytes } from "#crypto"
+import type { Row, Statements } from "../archive/Postgres.js"
 import { Ledger } from "../ledger/Ledger.js"
 import type { Reads } from "../ledger/Reads.js"
 import * as HalfSipHash from "../ledger/tables/HalfSipHash.js"
 import type * as Genesis from "../protocol/epoch/Genesis.js"
-import * as AccountRecord from "../protocol/state/AccountRecord.js"
 import * as StateKey from "../protocol/state/StateKey.js"
 import { Archive } from "./Archive.js"
 import * as Column from "./Column.js"
@@ -24,42 +24,64 @@ export class Records extends Context.Tag("udg/gateway/Records")<
 >() {}
 
 /** Those that only the execution of commits needs. */
-const NOT_READ: ReadonlyArray<StateKey.Kind> = ["Account", "Presence", "Minted", "RecentCommit", "Slashed"]
+export const NOT_READ: ReadonlyArray<StateKey.Kind> = ["Presence", "Minted", "RecentCommit", "Slashed"]
 
 const READ = Object.entries(StateKey.KINDS)
-  .filter(([kind]) => !NOT_READ.some((other) => other === kind))
+  .filter(([kind]) => kind !== "Account" && !NOT_READ.some((other) => other === kind))
   .map(([, { byte }]) => byte)
+
+export const CHANGED_RECORDS =
+  "select kind, key, value from records where commit_index > $1 and kind = any($2::smallint[])"
+export const CHANGED_ACCOUNTS = "select address, record from accounts where has_extras and commit_index > $1"
+/** An account without a record, or a record that is there no more. */
+export const GONE = `select 1
+  where exists (select from account_states where record is null and commit_index > $1)
+    or exists (select from record_states where value is null and commit_index > $1 and kind = any($2::smallint[]))`
+
+const recordOf = (row: Row) => {
+  const kind = StateKey.kindOf(Column.integer(row, 0))
+  if (kind === undefined) throw new Error(`a record of the unknown kind ${Column.integer(row, 0)}`)
+  return { kind, key: Column.bytes(row, 1), value: Column.bytes(row, 2) }
+}
+
+const accountOf = (row: Row) => ({ kind: "Account" as const, key: Column.bytes(row, 0), value: Column.bytes(row, 1) })
+
+/** All that changed after a commit, with all that is gone since. */
+const changesSince = ({ rows }: Statements, commit: number) =>
+  Effect.all({
+    records: Effect.map(rows(CHANGED_RECORDS, [commit, READ]), (found) => found.map(recordOf)),
+    accounts: Effect.map(rows(CHANGED_ACCOUNTS, [commit]), (found) => found.map(accountOf)),
+    gone: rows(GONE, [commit, READ]),
+  })
 
 const make = (genesis: Genesis.Genesis) =>
   Effect.gen(function* () {
     const archive = yield* Archive
     const tableKey = HalfSipHash.keyFrom(randomBytes(HalfSipHash.KEY_BYTES))
     const load = Effect.map(
-      archive.snapshot(({ rows }) =>
+      archive.snapshot((sql) =>
         Effect.all({
-          position: rows("select effects_digest from position"),
-          records: rows("select kind, key, value from records where kind = any($1::smallint[])", [READ]),
-          accounts: rows("select address, record from accounts where has_extras"),
+          position: sql.rows("select effects_digest from position"),
+          records: sql.rows("select kind, key, value from records where kind = any($1::smallint[])", [READ]),
+          accounts: sql.rows("select address, record from accounts where has_extras"),
         }),
       ),
       ({ position: [position = []], records, accounts }): Ledger => {
         const restoring = Ledger.restoring(genesis.protocol, tableKey)
-        for (const row of accounts)
-          restoring.account(Column.address(row, 0), Either.getOrThrow(AccountRecord.decode(Column.bytes(row, 1))))
-        for (const row of records) {
-          const kind = StateKey.kindOf(Column.integer(row, 0))
-          if (kind === undefined) throw new Error(`a record of the unknown kind ${Column.integer(row, 0)}`)
-          Either.getOrThrow(restoring.record({ kind, key: Column.bytes(row, 1), value: Column.bytes(row, 2) }))
-        }
+        for (const row of [...accounts.map(accountOf), ...records.map(recordOf)])
+          Either.getOrThrow(restoring.record(row))
         return Either.getOrThrow(restoring.finish(Column.hash(position, 0)))
       },
     )
     let ledger = yield* load
-    const oneAtATime = yield* Effect.makeSemaphore(1)
     const isOld = () => ledger.read.head.index < archive.asOf()
-    const renew = Effect.map(load, (loaded) => {
-      ledger = loaded
+    /** Only what changed is read, apart from a time or two in each epoch. */
+    const renew = Effect.gen(function* () {
+      const { gone, records, accounts } = yield* archive.snapshot((sql) => changesSince(sql, ledger.read.head.index))
+      if (gone.length === 0 && Either.getOrThrow(ledger.follow([...records, ...accounts]))) return
+      ledger = yield* load
     })
+    const oneAtATime = yield* Effect.makeSemaphore(1)
     return Records.of({
       view: {
         get read() {

@@ -78,6 +78,11 @@ export class Ledger {
     }
   }
 
+  /** For a ledger that is only read: takes over what another one's commits changed, or says that it must be made anew. */
+  follow(changes: ReadonlyArray<Effects.Change>): Either.Either<boolean, Binary.MalformedBytes> {
+    return this.#state.follow(changes)
+  }
+
   get effectsDigest(): Hash.Hash {
     return this.#effectsDigest
   }

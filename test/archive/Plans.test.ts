@@ -1,5 +1,7 @@
 /** The statements of docs/operations/archive.md, and those of gateways, against tables so large that reading one in whole would be slow. */
-import { readFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { sha256, toHex } from "#crypto"
@@ -10,6 +12,7 @@ import * as Archived from "../../src/gateway/Archived.js"
 import * as Checkpoints from "../../src/gateway/Checkpoints.js"
 import * as Finalized from "../../src/gateway/Finalized.js"
 import * as Latest from "../../src/gateway/Latest.js"
+import * as Records from "../../src/gateway/Records.js"
 import * as Search from "../../src/gateway/Search.js"
 import type { Filter } from "../../src/node/reads/State.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -52,9 +55,11 @@ const fill = (rows: number): ReadonlyArray<string> => {
     `insert into account_postings select ${address}, ${index}, 'reward', i, 1, null, now(), now(), i ${from}`,
     `insert into account_states select ${address}, ${index}, i, 0, '' ${from} on conflict do nothing`,
     // A thousand with the same balance.
-    `insert into accounts select substr(sha256(int8send(i)), 1, 20), 0, i / 1000, 0, '', i % 10 = 0,
+    `insert into accounts select substr(sha256(int8send(i)), 1, 20), ${index}, i / 1000, 0, '', i % 10 = 0,
       case when i % 10 = 0 then 'n' || i end, null, case when i % 10 = 0 then substr(sha256(int8send(i / 10 % 100)), 1, 20) end ${from}`,
     `insert into epochs select i, '', repeat('x', 1000)::bytea from generate_series(1, ${LAST} / 240) i`,
+    `insert into records select 10, int8send(i), ${index}, '' ${from}`,
+    `insert into record_states select 10, int8send(i), ${index}, null ${from}`,
     `insert into hours select i, 1, 1, 1, 0, 0, 0 from generate_series(1, 90000) i`,
     "analyze",
   ]
@@ -99,6 +104,9 @@ const asked: ReadonlyArray<readonly [what: string, text: string, values: Readonl
   ["transactions that begin with digits", Search.TRANSACTIONS, [KNOWN.subarray(0, 2), KNOWN, 5]],
   ["vertices that begin with digits", Search.VERTICES, [KNOWN.subarray(0, 2), KNOWN, 5]],
   ["whether a round made a checkpoint", Checkpoints.COMMIT_OF, [1_000]],
+  ["records that changed", Records.CHANGED_RECORDS, [LAST - 3, [2, 3]]],
+  ["accounts that changed", Records.CHANGED_ACCOUNTS, [LAST - 3]],
+  ["whether something is gone", Records.GONE, [LAST - 3, [2, 3]]],
   ["postings", Finalized.POSTINGS, [address, NEWEST, "reward", 0, 101]],
 ]
 
@@ -193,6 +201,31 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(ANSWERS, () 
     }
     expect(await kindsBefore("council")).toEqual(["council", "fees", "reward"])
     expect(await kindsBefore("fees")).toEqual(["fees", "reward"])
+  })
+
+  it.runIf(IS_MEASURED)("is dumped and restored", { timeout: 120_000 * MINUTES }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "udg-dump-"))
+    try {
+      const timed = async (act: () => Promise<void>): Promise<string> => {
+        const began = performance.now()
+        await act()
+        return `${((performance.now() - began) / 1_000).toFixed(0)} s`
+      }
+      const [[megabytes] = []] = await Server.query(database, "select pg_database_size(current_database()) / 1048576")
+      const dumped = join(folder, "dump")
+      const dumpedIn = await timed(() => Server.dump(database, dumped))
+      const files = readdirSync(dumped).reduce((sum, file) => sum + statSync(join(dumped, file)).size, 0)
+      const restored = await server.create("restored")
+      const restoredIn = await timed(() => Server.restore(dumped, restored))
+      const rows = (url: string) =>
+        Promise.all(PARTITIONED.map((table) => Server.query(url, `select count(*) from ${table}`)))
+      expect(await rows(restored)).toEqual(await rows(database))
+      process.stdout.write(
+        `${ROWS} transactions, ${megabytes} MB: dumped in ${dumpedIn} into ${(files / 1_048_576).toFixed(0)} MB, restored in ${restoredIn}\n`,
+      )
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   it("is on the page with an answer", async () => {

@@ -428,6 +428,50 @@ export class State {
     return Either.void
   }
 
+  /** Whether these changes leave every pool's delegations alive, or dead, as they are; then `follow` is right. */
+  #canFollow({ kind, key, value }: Effects.Change): Either.Either<boolean, MalformedBytes> {
+    // Delegations come to wait or to nothing as an epoch closes, all those of a pool at once.
+    if (value === null || kind === "Epoch" || kind === "LeavingPool") return Either.right(false)
+    if (kind !== "Validator") return Either.right(true)
+    const before = this.validators.get(toHex(key))?.working ?? Pool.empty
+    return Either.map(
+      Records.decode(Records.validator, value),
+      ({ working }) => working.generation === before.generation,
+    )
+  }
+
+  #followAccount(address: Address, record: AccountRecord.AccountRecord): void {
+    const before = this.accounts.extras(this.accounts.find(address))
+    const row = this.accounts.restore(address, record)
+    this.#index(row, before, this.accounts.extras(row))
+  }
+
+  /**
+   * Takes over what another ledger changed since, at a cost of the changes alone, and from then on may only be read: what only
+   * rules need, such as what falls due when, stays as it was. False, with nothing taken over, where only a ledger made anew of all
+   * records would be right.
+   */
+  follow(changes: ReadonlyArray<Effects.Change>): Either.Either<boolean, MalformedBytes> {
+    return Either.gen(this, function* () {
+      for (const change of changes) if (!(yield* this.#canFollow(change))) return false
+      // Whether a delegation is alive is seen from its pool, so the accounts come last.
+      for (const { kind, key, value } of changes) {
+        if (value === null || kind === "Account") continue
+        const isNewBallot = kind === "Ballot" && !this.ballots.has(toHex(key))
+        yield* this.restore({ kind, key, value })
+        if (!isNewBallot) continue
+        const ballot = toHex(key)
+        this.voters.add(proposalOfBallot(ballot), this.accounts.findOrAdd(voterOfBallot(ballot)))
+      }
+      for (const { kind, key, value } of changes)
+        if (value !== null && kind === "Account")
+          this.#followAccount(toHex(key) as Address, yield* AccountRecord.decode(value))
+      this.supply = new Supply(required(this.#totals.get(SINGLE_KEY), "totals"))
+      this.round = this.head.leaderRound
+      return true
+    })
+  }
+
   /** Counts the whole supply again, without decoding the records. */
   recount(): Either.Either<Records.Totals, SupplyInvariantViolated> {
     const recount = new Recount()

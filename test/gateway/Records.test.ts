@@ -1,0 +1,142 @@
+/** The small records that a gateway keeps in memory: they follow the archive at a cost of what changed. */
+import { Context, Effect, Layer, Redacted } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { fromHex } from "#crypto"
+import * as Recorded from "../../src/archive/Archive.js"
+import * as Migration from "../../src/archive/Migration.js"
+import * as Postgres from "../../src/archive/Postgres.js"
+import { Archive, layer as archive } from "../../src/gateway/Archive.js"
+import * as Records from "../../src/gateway/Records.js"
+import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Server from "../archive/Server.js"
+import { Chain, coins, person } from "../ledger/builders.js"
+import * as Rest from "../support/Rest.js"
+
+/** With UDG_ARCHIVE_DELEGATORS=10000 it prints what a commit costs. */
+const DELEGATORS = Number(process.env["UDG_ARCHIVE_DELEGATORS"] ?? 300)
+const IS_MEASURED = process.env["UDG_ARCHIVE_DELEGATORS"] !== undefined
+const IN_A_COMMIT = 500
+
+const delegators = Array.from({ length: DELEGATORS }, (_, n) => person(`delegator ${n}`))
+const [val, ann, bob] = ["val", "ann", "bob"].map(person)
+
+const medianOf = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+
+describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
+  Rest.of("PostgreSQL", "the records of a gateway"),
+  { timeout: 300_000 },
+  () => {
+    let server: Server.Server
+    beforeAll(async () => {
+      server = await Server.make()
+    })
+    afterAll(() => server.remove())
+
+    it("are those of the ledger after every commit, and only what changed is read", async () => {
+      if (val === undefined || ann === undefined || bob === undefined) return expect.fail()
+      const url = Redacted.make(await server.create("records"))
+      const rich = Object.fromEntries([...delegators, ann, bob, val].map(({ name }) => [name, 100]))
+      const chain = new Chain({
+        accounts: rich,
+        validators: { val: 10_000 },
+        council: ["bob"],
+        parameters: { minDelegation: 1, executionDelayRounds: 5 },
+      })
+      const { genesis, ledger } = chain
+      /** Rows that were read from the archive. */
+      let rows = 0
+      const counted = Layer.map(archive(url, genesis), (context) => {
+        const own = Context.get(context, Archive)
+        const snapshot: (typeof Archive.Service)["snapshot"] = (reads) =>
+          own.snapshot((sql) =>
+            reads({
+              rows: (text, values) =>
+                Effect.tap(sql.rows(text, values), (found) => {
+                  rows += found.length
+                }),
+            }),
+          )
+        return Context.make(Archive, { ...own, snapshot })
+      })
+      const prepare = Effect.gen(function* () {
+        const database = yield* Postgres.open(url)
+        yield* Migration.run(database)
+        yield* database.rows("insert into network (genesis_hash, network_id) values ($1, $2)", [
+          fromHex(Genesis.hash(genesis)),
+          genesis.networkId,
+        ])
+        yield* Recorded.append(database, [Recorded.genesisOf(genesis)], [])
+      })
+      const program = Effect.gen(function* () {
+        const database = yield* Postgres.open(url)
+        const { look } = yield* Archive
+        const { refreshed, view } = yield* Records.Records
+        /** What these transactions do, in the ledger, in the archive and then in the gateway; and what it took and read. */
+        const commit = (act: () => ReturnType<Chain["commit"]>) =>
+          Effect.gen(function* () {
+            const execution = act()
+            const { vertices } = chain.inputs.at(-1) ?? expect.fail()
+            yield* Recorded.append(database, [{ execution, vertices }], [])
+            yield* look
+            const [began, before] = [performance.now(), rows]
+            yield* refreshed
+            const took = { ms: performance.now() - began, rows: rows - before }
+            const { read } = ledger
+            expect(view.read.head).toEqual(read.head)
+            expect(view.read.totals).toEqual(read.totals)
+            expect(view.read.validators(100)).toEqual(read.validators(100))
+            expect(view.read.council()).toEqual(read.council())
+            for (const { address } of [ann, bob, ...delegators.slice(0, 20)])
+              expect([view.read.delegation(address), view.read.stake(address)]).toEqual([
+                read.delegation(address),
+                read.stake(address),
+              ])
+            return took
+          })
+        for (let n = 0; n < DELEGATORS; n += IN_A_COMMIT)
+          yield* commit(() =>
+            chain.commit([
+              {
+                by: val,
+                transactions: delegators.slice(n, n + IN_A_COMMIT).map((one) => chain.delegate(one, val, coins(1))),
+              },
+            ]),
+          )
+        expect(ledger.read.delegators(val.address, 1).count).toBe(DELEGATORS)
+        const took: Array<{ readonly ms: number; readonly rows: number }> = []
+        for (let n = 0; n < 10; n++)
+          took.push(yield* commit(() => chain.commit([{ by: val, transactions: [chain.transfer(ann, bob, 1)] }])))
+        // Somebody joins, and somebody leaves.
+        took.push(yield* commit(() => chain.commit([{ by: val, transactions: [chain.delegate(ann, val, coins(2))] }])))
+        const [one = expect.fail(), two = expect.fail()] = delegators
+        took.push(yield* commit(() => chain.commit([{ by: val, transactions: [chain.undelegate(one)] }])))
+        expect(Math.max(...took.map(({ rows }) => rows))).toBeLessThan(12)
+        // A member of the council that has nothing else but coins becomes like anybody.
+        const payload = { _tag: "CouncilMembership", action: "remove", address: bob.address } as const
+        const proposal = { _tag: "CreateProposalTx", title: "A title", description: "", payload } as const
+        const vote = { _tag: "VoteTx", proposalId: Natural.proposalId(1), vote: true } as const
+        yield* commit(() => chain.commit([{ by: val, transactions: [chain.tx(val, proposal, { fee: 1_000 })] }]))
+        yield* commit(() => chain.commit([{ by: val, transactions: [chain.tx(val, vote, { fee: 1_000 })] }]))
+        for (let n = 0; n < 18; n++) yield* commit(() => chain.advanceTo(chain.round + 1, [val], [val]))
+        expect(ledger.read.council()).toEqual([])
+        // Who left first has nothing more while the other one's part of the same pool still waits.
+        for (let n = 0; n < 2; n++) yield* commit(() => chain.advanceTo(chain.round + 7, [val], [val]))
+        yield* commit(() => chain.commit([{ by: val, transactions: [chain.undelegate(two)] }]))
+        // What an epoch's end divides is read anew, as is what is gone.
+        while (ledger.read.epoch.epoch < 4) yield* commit(() => chain.advanceTo(chain.round + 7, [val], [val]))
+        expect(ledger.read.delegation(one.address)).toBeUndefined()
+        const began = performance.now()
+        yield* Effect.scoped(Layer.build(Layer.fresh(Records.layer(genesis))))
+        const anewMs = performance.now() - began
+        if (IS_MEASURED)
+          process.stdout.write(
+            `${DELEGATORS} delegators: ${medianOf(took.map(({ ms }) => ms)).toFixed(1)} ms a commit, all anew ${anewMs.toFixed(1)} ms\n`,
+          )
+      })
+      const layers = Layer.provideMerge(Records.layer(genesis), counted)
+      await Effect.runPromise(Effect.scoped(prepare))
+      await Effect.runPromise(Effect.scoped(Effect.provide(program, layers)))
+    })
+  },
+)

@@ -1,5 +1,7 @@
 /** Gateways over a real PostgreSQL, filled by a real archive from a real node. */
+import { readFileSync } from "node:fs"
 import { request } from "node:http"
+import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Address from "../../src/protocol/identity/Address.js"
@@ -396,6 +398,43 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         expect(new Set(sent)).toEqual(new Set([400]))
       } finally {
         await stop()
+      }
+    })
+
+    it("holds no connection to PostgreSQL, little memory and nobody else up for those who do not read their answers", async () => {
+      const { child } = gateways[0] ?? expect.fail()
+      const memoryMb = () =>
+        Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1_024
+      const asking = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+      // More than the system takes in for a socket that nobody reads.
+      const pages = asking("/openapi.json").repeat(60) + asking("/transactions").repeat(3)
+      const before = memoryMb()
+      const silent = Array.from({ length: 40 }, (_, n) => {
+        const port = Number(new URL(at(0)).port)
+        const socket = connect({ host: "127.0.0.1", localAddress: `127.0.4.${n + 1}`, port }).pause()
+        socket.on("error", () => {})
+        socket.write(n % 4 === 0 ? asking("/events") : pages)
+        return socket
+      })
+      try {
+        let grownMb = 0
+        const busy: Array<unknown> = []
+        for (const until = performance.now() + 5_000; performance.now() < until; ) {
+          const began = performance.now()
+          expect((await get(`${at(0)}/balance/${friendAddress}`)).status).toBe(200)
+          expect(performance.now() - began).toBeLessThan(1_500)
+          grownMb = Math.max(grownMb, memoryMb() - before)
+          const long = await Server.query(
+            database,
+            "select state, query from pg_stat_activity where application_name = 'udg' and xact_start < now() - interval '1 second'",
+          )
+          busy.push(...long)
+          await new Promise((resolve) => setTimeout(resolve, 200))
+        }
+        expect(busy).toEqual([])
+        expect(grownMb).toBeLessThan(300)
+      } finally {
+        for (const socket of silent) socket.destroy()
       }
     })
 

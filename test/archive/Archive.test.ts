@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Migration from "../../src/archive/Migration.js"
@@ -116,6 +117,34 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         "select count(*) from transactions where words <> '' and to_tsvector('simple', words) @@ to_tsquery('simple', 'rent')",
       )
       expect(Number(words[0]?.[0])).toBe(Math.ceil(paid / 3))
+    })
+
+    it("goes on from a dump that was taken while it ran, with an empty data directory", async () => {
+      const database = await server.create("dumped")
+      const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-dumped" })
+      const [node] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
+      if (node === undefined) return expect.fail()
+      const stop = paying(network, node)
+      const first = follow(network, "a", database, node)
+      await Processes.until(`it has begun: ${first.said()}`, async () => (await position(database)) > 20)
+      const folder = join(network.folder, "dump")
+      await Server.dump(database, folder)
+      await Processes.until("it goes on beside it", async () => (await position(database)) > 40)
+      await first.end("SIGKILL")
+      const restored = await server.create("restored")
+      await Server.restore(folder, restored)
+      const held = await position(restored)
+      expect(held).toBeGreaterThan(0)
+      const follower = follow(network, "b", restored, node)
+      await Processes.until(`it goes on: ${follower.said()}`, async () => (await position(restored)) > held + 20)
+      const paid = await stop()
+      const target = Processes.commits(node).length
+      await Processes.until("the archive has them", async () => {
+        const [[count] = []] = await Server.query(restored, "select count(*) from transactions")
+        return (await position(restored)) >= target && Number(count) >= paid
+      })
+      expect(await follower.end("SIGTERM")).toBe(0)
+      expect(await compare(restored, node, follower)).toMatchObject({ transactions: paid })
     })
 
     it("goes on when the database is killed and comes back, beside a second archive of the same database", async () => {

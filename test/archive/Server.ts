@@ -1,8 +1,9 @@
 /** A PostgreSQL server of the test's own: a cluster in a new directory, reached through a socket in it. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process"
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import * as Pg from "pg"
 
 const VERSIONS = "/usr/lib/postgresql"
@@ -45,6 +46,17 @@ export const query = async (
     await client.end()
   }
 }
+
+const tool = (name: string, words: ReadonlyArray<string>) =>
+  promisify(execFile)(join(binaries.at(-1) ?? "", name), [...words])
+
+/** As docs/operations/archive.md says, into a folder that is not there yet. */
+export const dump = async (url: string, folder: string): Promise<void> =>
+  void (await tool("pg_dump", ["-Fd", "-j", "4", "-f", folder, url]))
+
+/** Into an empty database. */
+export const restore = async (folder: string, url: string): Promise<void> =>
+  void (await tool("pg_restore", ["-j", "4", "-d", url, folder]))
 
 const urlOf = (folder: string, name: string): string =>
   `postgres://udg@localhost/${name}?host=${encodeURIComponent(folder)}`

@@ -38,7 +38,7 @@ const sound: StoredState = {
   join: null,
 }
 
-const { opening, commits, checkpoints, vertices } = current
+const { opening, commits, vertices } = current
 const last = commits.at(-1)
 if (last === undefined) throw new Error("a commit expected")
 /** The last commit, of which the state is not. */
@@ -54,7 +54,7 @@ const changed = (change: Partial<StoredEpoch>): StoredState => ({ ...sound, curr
 const [first] = previous.commits
 if (first === undefined) throw new Error("a commit expected")
 const checkpoint = (content: Partial<Checkpoint.Content>) => {
-  const [some] = [...checkpoints, ...previous.checkpoints]
+  const [some] = previous.checkpoints
   if (some === undefined) throw new Error("a checkpoint expected")
   return Checkpoint.make({ ...some, ...content })
 }
@@ -109,7 +109,11 @@ describe("a stored state", () => {
       (change) =>
         [`follows on another ${Object.keys(change)}`, otherPlace(change), /follows on .* closed with/] as const,
     ),
-    ["follows on a checkpoint that closes no epoch", otherClose(null), /follows on .* closed with/],
+    [
+      "follows on a checkpoint that closes no epoch",
+      otherClose(null),
+      new RegExp(`^epoch ${epoch} follows on [0-9a-f]{64}, epoch ${epoch - 1} closed with [0-9a-f]{64}$`),
+    ],
     ["follows on the close before another epoch", otherClose(otherRecord), /follows on .* closed with/],
     [
       "has the committee of another epoch",
@@ -119,7 +123,7 @@ describe("a stored state", () => {
     [
       "lacks the close of the epoch before",
       { ...sound, closings: [] },
-      /there is no signed checkpoint with which epoch \d+ closed/,
+      new RegExp(`^there is no signed checkpoint with which epoch ${epoch - 1} closed$`),
     ],
     ["follows on another close", changed({ opening: { ...opening, base: otherHash } }), /follows on .* closed with/],
     [
@@ -196,7 +200,10 @@ describe("a stored state", () => {
       opening: { ...opening, record, position: { ...last.commit, time: opening.position.time } },
       commits: [],
     })
-    expect(disagreementIn(older, ledger)).toMatch(/the state is of epoch \d+, the running epoch is 1/)
+    const other = changed({ opening: { ...opening, record } })
+    for (const stored of [older, other]) {
+      expect(disagreementIn(stored, ledger)).toBe(`the state is of epoch ${epoch}, the running epoch is 1`)
+    }
   })
 
   it("has another committee than its ledger, and says so", () => {

@@ -110,6 +110,32 @@ describe("a transaction", () => {
   })
 })
 
+describe("an authorization", () => {
+  const [first, second] = ["b1", "b2"].map((byte) => {
+    const key = Option.getOrThrow(SecretKey.fromHex(byte.repeat(32)))
+    return Transaction.cosign(network, transfer(), key)
+  })
+  if (first === undefined || second === undefined) throw new Error("two signatures expected")
+  const policy = (...signatures: ReadonlyArray<Transaction.KeySignature>) => ({ _tag: "Policy", signatures }) as const
+
+  it("is the same as another only with the same signatures by the same keys, in the same form and order", () => {
+    const all: ReadonlyArray<Transaction.Authorization> = [
+      { _tag: "SingleKey", ...first },
+      policy(first),
+      policy(first, second),
+      policy(second, first),
+      policy({ ...first, publicKey: second.publicKey }),
+      policy({ ...first, signature: second.signature }),
+      policy(first, { ...second, publicKey: first.publicKey }),
+      policy(first, { ...second, signature: first.signature }),
+    ]
+    for (const one of all) {
+      const same = all.filter((other) => Transaction.isSameAuthorization(one, structuredClone(other)))
+      expect(same).toEqual([one])
+    }
+  })
+})
+
 describe("one of several transactions, encoded one after the other,", () => {
   const joined = (transactions: ReadonlyArray<Transaction.Transaction>): Uint8Array =>
     Uint8Array.from(Buffer.concat(transactions.map(({ encoded }) => encoded)))

@@ -239,6 +239,10 @@ describe("a transaction in JSON is refused, naming the field, when", () => {
     }
   })
 
+  it("a text proposal holds anything: it says what it may hold", () => {
+    expect(refusalOf(proposal({ Text: { x: 1 } })).reason).toContain("an empty object")
+  })
+
   it("the mainnet is handed a testnet address", () => {
     const decoded = Either.getOrThrow(TransactionJson.decode({ ...transfer, to: bech32("tudg") }))
     const refused = Option.getOrThrow(Either.getLeft(TransactionJson.fromJson(network, "udg", decoded)))

@@ -39,20 +39,23 @@ it("draws a hundred validators and two hundred rounds, and moves through them", 
   await page.context().close()
 })
 
-it("writes no half of a round's number, which would read as another one, wherever the picture stands", async () => {
+it("writes no half of the number of a round or an epoch, which would read as another one, wherever the picture stands", async () => {
   const { page } = await Browsers.open(browser)
   await page.addInitScript(() => {
     const labels: Array<readonly [left: number, right: number, width: number]> = []
     Object.assign(globalThis, { labels })
     const fillText = CanvasRenderingContext2D.prototype.fillText
     CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
-      const half = this.measureText(text).width / 2
-      if (/^\d+$/.test(text)) labels.push([x - half, x + half, this.canvas.clientWidth])
+      const { width } = this.measureText(text)
+      const left = { left: x, right: x - width }[this.textAlign.toString()] ?? x - width / 2
+      if (/^(epoch )?\d+$/.test(text)) labels.push([left, left + width, this.canvas.clientWidth])
       fillText.call(this, text, x, y)
     }
   })
   await page.goto(`${server.url}/explorer/dag`)
   await page.getByRole("region", { name: "The latest rounds" }).getByText("committed").first().waitFor()
+  // Where an epoch begins.
+  await page.getByRole("slider", { name: /^Replay/ }).fill("250")
   await page.evaluate(async () => {
     const canvas = document.querySelector(".dag canvas")
     for (let moved = 0; moved < 400; moved += 4) {

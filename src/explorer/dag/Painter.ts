@@ -119,7 +119,6 @@ export class Painter {
     context.strokeStyle = this.#palette.quiet
     context.fillStyle = this.#palette.quiet
     context.font = this.#font
-    context.textAlign = "left"
     context.textBaseline = "top"
     context.lineWidth = 1
     for (const { round, epoch } of visible) {
@@ -130,7 +129,11 @@ export class Painter {
       context.moveTo(x, 0)
       context.lineTo(x, bottom)
       context.stroke()
-      context.fillText(`epoch ${epoch}`, x + 4, 4)
+      const text = `epoch ${epoch}`
+      const fits = x + 4 + context.measureText(text).width <= window.width
+      // Where there is no room on its side of the line, the number would be cut.
+      context.textAlign = fits ? "left" : "right"
+      if (x >= Window.GUTTER) context.fillText(text, fits ? x + 4 : x - 4, 4)
     }
   }
 

@@ -29,7 +29,9 @@ const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignif
 export const aboutCoins = (sats: number): string => compact.format(sats / Sats.SATS_PER_COIN)
 
 export const percent = (share: number, digits = 1): string =>
-  Number.isFinite(share) ? `${(100 * share).toFixed(digits)} %` : "–"
+  Number.isFinite(share)
+    ? `${(100 * share).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })} %`
+    : "–"
 
 /** The two ends of a text that is too long to read; enough to recognise it. */
 export const abbreviated = (text: string, start = 8, end = 6): string =>

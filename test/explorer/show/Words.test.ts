@@ -42,3 +42,12 @@ describe("figures in words", () => {
     expect(Words.abbreviated("0123456789abcdefghij")).toBe("01234567…efghij")
   })
 })
+
+it("writes shares with groups of digits, too", () => {
+  expect([
+    Words.percent(0.1449),
+    Words.percent(113.019, 1),
+    Words.percent(2 / 3, 0),
+    Words.percent(Number.NaN),
+  ]).toEqual(["14.5 %", "11,301.9 %", "67 %", "–"])
+})

@@ -42,7 +42,25 @@ describe("the committee's clock", () => {
     expect(clock.aheadMs(committee, null, 0)).toBe(60)
     for (let round = 3; round < 10; round++) late(round)
     expect(clock.aheadMs(committee, null, 0)).toBe(70)
+    clock.keepOnly(committee)
+    expect(clock.size).toBe(3)
     clock.keepOnly(committeeOf([1]))
-    expect(clock.size).toBeLessThan(3)
+    expect(clock.size).toBe(0)
+  })
+
+  it("goes by weight, and by the last eight vertices of each", () => {
+    const uneven = committeeOf([1, 1, 1, 4])
+    const hear = (clock: CommitteeClock, seat: number, round: number, aheadMs: number) => {
+      const { address } = uneven.member(seat)
+      clock.hear(address, Natural.round(round), Natural.timestamp(NOW + aheadMs), Natural.timestamp(NOW))
+    }
+    const clock = new CommitteeClock()
+    for (const [seat, ahead] of [-50, -60, -70].entries()) hear(clock, seat + 1, 1, ahead)
+    expect(clock.aheadMs(uneven, uneven.member(0).address, 0)).toBe(70)
+    // Seven of one round further on leave the first among the eight, an eighth does not.
+    for (let round = 2; round <= 8; round++) hear(clock, 3, round, -90)
+    expect(clock.aheadMs(uneven, null, 0)).toBe(70)
+    hear(clock, 3, 9, -90)
+    expect(clock.aheadMs(uneven, null, 0)).toBe(90)
   })
 })

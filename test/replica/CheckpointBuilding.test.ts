@@ -1,10 +1,11 @@
-import { Either } from "effect"
+import { Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Trie from "../../src/ledger/trie/Trie.js"
 import type { Checkpoint } from "../../src/protocol/epoch/Checkpoint.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
+import * as StateKey from "../../src/protocol/state/StateKey.js"
 import { type Built, CheckpointBuilding } from "../../src/replica/live/CheckpointBuilding.js"
-import { Chain, person } from "../ledger/builders.js"
+import { Chain, type Person, person } from "../ledger/builders.js"
 
 const alice = person("alice")
 const interval = 10
@@ -67,6 +68,16 @@ class Life {
   }
 }
 
+/** A ledger with so many accounts that their state has many leaves; somebody may be missing in the trie. */
+const crowd = (missing?: Person) => {
+  const accounts = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`somebody ${i}`, 1]))
+  const chain = new Chain({ accounts, parameters: { checkpointIntervalRounds: interval } })
+  const whole = Trie.apply(Trie.empty, chain.ledger.entries())
+  const trie = missing ? Trie.apply(whole, [{ key: StateKey.ofAccount(missing.address), value: null }]) : whole
+  chain.ledger.freeze()
+  return { chain, building: new CheckpointBuilding(trie), trie }
+}
+
 const rounds = (checkpoints: ReadonlyArray<Checkpoint>) => checkpoints.map(({ round }) => round)
 
 describe("checkpoints being built", () => {
@@ -117,6 +128,45 @@ describe("checkpoints being built", () => {
     expect(rounds(built)).toEqual([40, 61])
     expect(built.map(({ nextEpoch }) => nextEpoch !== null)).toEqual([true, false])
     for (const { round, stateRoot } of built) expect(stateRoot).toBe(life.roots.get(round))
+  })
+
+  it("do not give way to changes that make no checkpoint", () => {
+    const life = new Life()
+    life.advanceTo(11)
+    life.prepare()
+    expect(life.waiting).toBe(2)
+    expect(rounds(life.buildAll())).toEqual([11])
+  })
+
+  it("may be of the very first commit", () => {
+    const { chain, building } = crowd()
+    building.add(chain.advanceTo(11), Hash.ZERO, chain.ledger.freeze())
+    expect(Either.getOrThrow(building.work(() => true))?.checkpoint.commitIndex).toBe(1)
+  })
+
+  it("pause before each change to the trie, and after every eight leaves that are counted", () => {
+    const { chain, building, trie } = crowd()
+    const execution = chain.advanceTo(11)
+    const changes = [...chain.ledger.freeze()].map(({ key, value }) => ({
+      key,
+      value: value === null ? null : value.slice(),
+    }))
+    building.add(execution, Hash.ZERO, changes)
+    const update = Trie.update(trie, changes)
+    let updating = 0
+    while (update.step(() => false) === undefined) updating++
+    const leaves = [...Trie.leaves(Trie.apply(trie, changes))].length
+    expect(leaves).toBeGreaterThan(16)
+    let pauses = 0
+    for (; Either.getOrThrow(building.work(() => false)) === undefined; pauses++);
+    expect(pauses).toBe(updating + Math.floor(leaves / 8))
+  })
+
+  it("are counted again, account by account: money that is missing in the trie is found", () => {
+    const { chain, building } = crowd(person("somebody 7"))
+    building.add(chain.advanceTo(11), Hash.ZERO, chain.ledger.freeze())
+    const found = Option.getOrThrow(Either.getLeft(building.work(() => true)))
+    expect(found._tag).toBe("SupplyInvariantViolated")
   })
 
   it("are none where none is due", () => {

@@ -48,6 +48,24 @@ describe("the committee's clock", () => {
     expect(clock.size).toBe(0)
   })
 
+  it("is not told by a vertex of an earlier round or of the same", () => {
+    const clock = heard([-50, -60, -70])
+    for (const round of [3, 2, 3]) {
+      clock.hear(
+        member(1),
+        Natural.round(round),
+        Natural.timestamp(NOW - (round === 3 ? 65 : 0)),
+        Natural.timestamp(NOW),
+      )
+    }
+    clock.hear(member(2), Natural.round(1), Natural.timestamp(NOW), Natural.timestamp(NOW))
+    expect(clock.aheadMs(committee, null, 0)).toBe(60)
+    const pair = committeeOf([1, 1])
+    const other = new CommitteeClock()
+    other.hear(pair.member(1).address, Natural.round(1), Natural.timestamp(NOW - 50), Natural.timestamp(NOW))
+    expect(other.aheadMs(pair, pair.member(0).address, 0)).toBe(50)
+  })
+
   it("goes by weight, and by the last eight vertices of each", () => {
     const uneven = committeeOf([1, 1, 1, 4])
     const hear = (clock: CommitteeClock, seat: number, round: number, aheadMs: number) => {

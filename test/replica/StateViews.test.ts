@@ -39,6 +39,7 @@ describe("the states that are kept for others", () => {
 
   it("are few: two closes, and four whose quorum is on its way", () => {
     const views = new StateViews([])
+    expect(views.size).toBe(0)
     for (let n = 0; n < 6; n++) views.built(checkpoint(n, true), trie(n))
     expect(views.size).toBe(6)
     views.final(signed(1))
@@ -52,6 +53,8 @@ describe("the states that are kept for others", () => {
     expect(views.subtree(trie(0).hash, new Uint8Array(0))).toBeNull()
     expect(views.subtree(trie(0).hash, ROOT.slice(1))).toBeNull()
     expect(views.subtree(seedOf("another"), ROOT)).toBeNull()
+    const below = Binary.encode((writer) => Position.write(writer, Position.left(Position.ROOT)))
+    expect(views.subtree(trie(0).hash, below)).toBeNull()
   })
 })
 
@@ -62,8 +65,9 @@ describe("the state that proofs are of", () => {
     for (const n of [1, 2, 3]) views.built(checkpoint(n), trie(n))
     views.final(signed(2))
     expect(views.latest).toEqual({ signed: signed(2), trie: trie(2) })
-    views.final(signed(1))
-    expect(views.latest?.trie).toBe(trie(2))
+    const { latest } = views
+    for (const n of [1, 2]) views.final(signed(n))
+    expect(views.latest).toBe(latest)
     views.final(signed(3))
     expect(views.latest?.trie).toBe(trie(3))
     // Nobody here has that state.

@@ -99,7 +99,9 @@ describe("a node goes on to the next round", () => {
       rounds.plan(2, { begun: { round: Natural.round(round), at } })
     expect(begun(2, earlier)).toEqual({ round: 3, at: afterInterval - 300 })
     expect(begun(2, later)).toEqual({ round: 3, at: afterInterval })
-    expect(begun(1, earlier)).toEqual({ round: 3, at: afterInterval })
+    for (const at of [earlier, Natural.timestamp(MADE_AT - 900)]) {
+      expect(begun(1, at)).toEqual({ round: 3, at: afterInterval })
+    }
   })
 
   it("at once, where a third is in the next round: they have kept to the interval", () => {

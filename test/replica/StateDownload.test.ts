@@ -94,6 +94,7 @@ describe("the download of a state", () => {
     expect(kept.length).toBeGreaterThan(3)
     expect(download.trie?.hash).toBe(whole.hash)
     expect(kept.every((bytes) => Either.isRight(Subtree.decode(bytes)))).toBe(true)
+    expect(download.next(["p0" as PeerId], Natural.timestamp(1_000_000))).toBeNull()
   })
 
   it("succeeds whoever else is asked, as long as one peer is honest, and blames only who lied", () => {
@@ -150,6 +151,8 @@ describe("the download of a state", () => {
     expect(download.takeSilent()).toEqual([slow])
     const answer = { _tag: "State", root, subtree: serving.subtree(root, position) } as const
     expect(download.receive(slow, answer)).toMatchObject({ _tag: "Kept", isMeagre: false })
+    // The other one is still asked.
+    expect(download.next([slow, other], Natural.timestamp(PATIENCE_MS + 1))).toBeNull()
     expect(download.receive(slow, answer)._tag).toBe("Nothing")
   })
 
@@ -210,7 +213,8 @@ describe("the download of a state", () => {
     const one = "p0" as PeerId
     const ask = (ms: number) => download.next([one], Natural.timestamp(ms))?.to
     expect(download.wakeAt).toBeNull()
-    expect([ask(7), ask(8), download.wakeAt]).toEqual([one, undefined, 7 + PATIENCE_MS])
+    expect([ask(7_000), ask(7_001), download.wakeAt]).toEqual([one, undefined, 7_000 + PATIENCE_MS])
+    expect(download.isHopeless([])).toBe(false)
     download.resume()
     expect([download.wakeAt, ask(9), download.wakeAt]).toEqual([null, one, 9 + PATIENCE_MS])
     download.receive(one, { _tag: "State", root: whole.hash, subtree: null })
@@ -235,6 +239,20 @@ describe("the download of a state", () => {
       reason: expect.stringMatching(/^the subtree at .* does not belong under .*: it leads to the root/),
     })
     expect(download.next([one, two], Natural.timestamp(1))?.to).toBe(two)
+  })
+
+  it("does not call a piece small that leaves out sides without records only", () => {
+    const records = Array.from({ length: 40 }, (_, i) => ({
+      key: `0${seedOf(`${i}`).slice(1)}` as Hash.Hash,
+      value: new Uint8Array(1),
+    }))
+    const trie = Trie.apply(Trie.empty, records)
+    const download = new StateDownload(targetOf(trie), PATIENCE_MS, [])
+    download.next(["p0" as PeerId], Natural.timestamp(0))
+    const left = Subtree.at(trie, Position.left(Position.ROOT), Subtree.MAX_BYTES)
+    const subtree = left === undefined ? null : Subtree.encode(left)
+    const received = download.receive("p0" as PeerId, { _tag: "State", root: trie.hash, subtree })
+    expect(received).toMatchObject({ _tag: "Kept", isMeagre: false })
   })
 
   it("does not call the last piece of a part small, whatever lies beside that part", () => {

@@ -191,6 +191,23 @@ describe("whose turn it is to be asked", () => {
     expect(asked()).toContain("cleo")
   })
 
+  it("is no member's for a validator without a seat, which is of its other class", () => {
+    const peers = among({ ann: 1 }, [{ ...member("eve"), isDialled: true }, stranger("aaa"), member("fay")])
+    expect(inVain(peers, 8)).toEqual(["ann", "eve", "aaa", "ann", "eve", "fay", "ann", "eve"])
+  })
+
+  it("is of the next class where that is to be asked, whatever single vertices are asked for in between", () => {
+    const peers = among({ ann: 1 }, [dialled("friend"), stranger("aaa")])
+    expect([peers.next(at(0)), peers.next(at(0), "Rotation")]).toEqual(["ann", "ann"])
+    peers.broughtNothing(peer("ann"), at(1))
+    expect([peers.next(at(1), "Rotation"), peers.next(at(1), "Members"), peers.next(at(1))]).toEqual([
+      "friend",
+      "ann",
+      "friend",
+    ])
+    expect([peers.next(at(1), "Rotation"), peers.next(at(1))]).toEqual(["aaa", "ann"])
+  })
+
   it("leaves nothing behind about what a peer that is gone was told", () => {
     const peers = among({}, [stranger("aaa")])
     const isTold = (ms: number) => peers.isDue("Offer", peer("aaa"), at(ms))

@@ -90,6 +90,43 @@ describe("questions", () => {
     expect(new Set(asked)).toEqual(new Set(["ann", "ben", "aaa", "aab"]))
   })
 
+  it("for vertices name them in one message to each peer, and use up one turn of each kind at most", () => {
+    const { peers, questions, sent } = among(ann)
+    const next = vi.spyOn(peers, "next")
+    const { parents } = picture.vertex("B2").header
+    const hashes = parents.map(({ hash }) => hash)
+    const fetch = (named: ReadonlyArray<readonly [by: string, attempt: number]>) => {
+      next.mockClear()
+      const wanted = parents.map((parent, i) => {
+        const [by = "", attempt = 0] = named[i] ?? []
+        return { parent, namedBy: addressOf(by), attempt }
+      })
+      questions.fetch({ _tag: "Fetch", wanted }, at(0))
+      return next.mock.calls.map(([, order]) => order)
+    }
+    expect(parents).toHaveLength(3)
+    const first = ["ann", 0] as const
+    expect(fetch([first, first, first])).toEqual([])
+    expect(fetch([first, ["eve", 0], ["eve", 2]])).toEqual(["Rotation"])
+    expect(fetch([["ann", 1], ["eve", 3], first])).toEqual(["Members"])
+    expect(sent()).toEqual([1, 2, 3].map(() => ["ann", { _tag: "AskVertices", hashes }]))
+  })
+
+  it("are still open when others are gone, and are answered without blame", () => {
+    const { peers, questions, outbox } = among(ann, aaa)
+    questions.catchUp(wanted, at(0))
+    questions.askOwnHighest({ _tag: "AskOwnHighest", members: [addressOf("ann")] }, addressOf("eve"))
+    peers.connect([ann])
+    questions.connected()
+    const open = [rounds, highest].map((answer) => questions.isAwaited(ann.peer, answer))
+    expect(open).toEqual([true, true])
+    expect(questions.isAwaited(aaa.peer, { _tag: "AskHighest", author: addressOf("eve") })).toBe(true)
+    outbox.drain()
+    const shelf = { has: () => false, collectedRound: 0, committee: { size: 4 } }
+    questions.takeRounds(ann.peer, rounds, { shelf, receive: () => undefined, isOver: false }, at(1))
+    expect(outbox.drain()).toEqual([])
+  })
+
   it("for vertices bring their peer nothing when it sends others", () => {
     const { peers, questions } = among(ann)
     const brought = vi.spyOn(peers, "brought")

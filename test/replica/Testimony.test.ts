@@ -95,6 +95,8 @@ describe("a heartbeat that is heard", () => {
       false,
     ])
     expect(wanted(head.index, seedOf("another"))).toBe(false)
+    // Of a commit as old as that, nothing is kept.
+    expect(wanted(0, head.hash)).toBe(false)
   })
 
   it("is dropped when a vertex has brought it, but not for one that was signed on another network", () => {

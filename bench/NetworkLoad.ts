@@ -12,8 +12,7 @@ export interface Wish {
   readonly seconds: number
   /** Of the first of them. */
   readonly profile?: Profile
-  /** The `main.js` that the nodes run, where it is not this one. */
-  readonly program?: string
+  readonly program?: Processes.Program
 }
 
 export interface Outcome {
@@ -41,7 +40,7 @@ const WARM_UP_SECONDS = 10
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const startAll = async (network: Processes.Founded, { profile, program }: Wish) => {
-  const own = program === undefined ? undefined : { ...Processes.DIRECT, program }
+  const own = { ...Processes.DIRECT, ...program }
   const nodes: Array<Processes.Started> = []
   for (let n = 0; n < VALIDATORS; n++) {
     const words = ["--rate-limits", "off"]
@@ -52,7 +51,7 @@ const startAll = async (network: Processes.Founded, { profile, program }: Wish) 
         nodes,
         words,
         "warn",
-        n === 0 && profile ? { ...profile.way, ...own } : own,
+        n === 0 && profile ? { ...own, ...profile.way } : own,
       ),
     )
   }

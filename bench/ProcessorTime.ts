@@ -41,17 +41,23 @@ export const familyMs = (pid: number): number => {
   return living.reduce((sum, ms) => sum + ms, own + ended)
 }
 
-/** A virtual machine's processors that wanted to run while its host ran something else, and all their time. */
-const shared = (): { readonly withheld: number; readonly all: number } => {
+/** All processors' time so far, what of it nobody used, and what the host of a virtual machine gave to others meanwhile. */
+const shared = (): { readonly idle: number; readonly withheld: number; readonly all: number } => {
   const times = readFileSync("/proc/stat", "utf8").split("\n")[0]?.split(/ +/).slice(1, 9).map(Number) ?? []
-  return { withheld: times[7] ?? 0, all: times.reduce((sum, time) => sum + time, 0) }
+  const [idle, waitingForDisk] = [times[3] ?? 0, times[4] ?? 0]
+  return { idle: idle + waitingForDisk, withheld: times[7] ?? 0, all: times.reduce((sum, time) => sum + time, 0) }
 }
 
-/** Asked later, says which part of the processors' time from now till then the host has withheld; 0 where nobody counts it. */
-export const withheldSinceNow = (): (() => number) => {
+const shareSinceNow = (of: (times: ReturnType<typeof shared>) => number): (() => number) => {
   const before = shared()
   return () => {
     const after = shared()
-    return (after.withheld - before.withheld) / Math.max(1, after.all - before.all)
+    return (of(after) - of(before)) / Math.max(1, after.all - before.all)
   }
 }
+
+/** Asked later, says which part of the processors' time from now till then the host has withheld; 0 where nobody counts it. */
+export const withheldSinceNow = (): (() => number) => shareSinceNow(({ withheld }) => withheld)
+
+/** Asked later, says which part of it somebody on this machine has used. */
+export const usedSinceNow = (): (() => number) => shareSinceNow(({ all, idle, withheld }) => all - idle - withheld)

@@ -10,7 +10,8 @@ import type * as Processes from "../test/network/Processes.js"
 import { Modules, type Place } from "./Modules.js"
 import { cpuMs, type ThreadTime, threadsCpuMs } from "./ProcessorTime.js"
 
-const SAMPLE_US = 500
+/** A look takes some microseconds, so more of them would be a tenth of what they measure. */
+const SAMPLE_US = 2_000
 
 export interface Share {
   readonly name: string

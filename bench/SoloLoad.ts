@@ -10,7 +10,7 @@ import * as Testing from "../src/testing/Testing.js"
 import * as Processes from "../test/network/Processes.js"
 import { numbered } from "../test/network/Wallet.js"
 import * as HttpLoad from "./HttpLoad.js"
-import { cpuMs } from "./ProcessorTime.js"
+import { cpuMs, usedSinceNow } from "./ProcessorTime.js"
 import type { Profile, Spent } from "./Profile.js"
 
 export interface Wish {
@@ -21,8 +21,7 @@ export interface Wish {
   /** More than any node takes here, so that the load never runs dry. */
   readonly offeredPerSecond: number
   readonly profile?: Profile
-  /** The `main.js` that the node runs, where it is not this one. */
-  readonly program?: string
+  readonly program?: Processes.Program
   /** How many accounts there are besides those that pay; where there are any, they are paid. */
   readonly receivers?: number
 }
@@ -34,8 +33,11 @@ export interface Outcome {
   /** Processor time of all threads. */
   readonly processorUs: number
   readonly cores: number
+  /** Of all processors, by whomever: the node, the load, the rest of the machine. */
+  readonly usedShare: number
   /** By how much the node's event loop came too late. */
   readonly loopDelayP99Ms: number
+  readonly loopDelayMostMs: number
   readonly final: number
   readonly spent: Spent | null
 }
@@ -54,10 +56,11 @@ const allocation = (key: PublicKey) => ({ address: Address.fromPublicKey(key), a
 const LOOKS_APART_MS = 10
 
 /** Since it was asked last, or since the first time it was asked. */
-const loopDelay = async (node: Processes.Started): Promise<number> => {
+const loopDelay = async (node: Processes.Started) => {
   const metrics = await (await fetch(`${node.http}/metrics`)).text()
-  const between = Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(metrics)?.[1] ?? Number.NaN) * 1_000
-  return between - LOOKS_APART_MS
+  const between = (which: string): number =>
+    Number(new RegExp(`^nodejs_eventloop_lag_${which}_seconds (\\S+)$`, "m").exec(metrics)?.[1] ?? Number.NaN) * 1_000
+  return { p99Ms: between("p99") - LOOKS_APART_MS, mostMs: between("max") - LOOKS_APART_MS }
 }
 
 /** `stopped` is told where the data of the node lies, once it has stopped. */
@@ -74,10 +77,10 @@ export const run = async (wish: Wish, stopped = (_directory: string): void => {}
     ],
   })
   try {
-    const way = { ...(profile?.way ?? Processes.DIRECT), ...(program !== undefined && { program }) }
+    const way = { ...(profile?.way ?? Processes.DIRECT), ...program }
     const node = await Processes.startValidator(network, 0, [], ["--rate-limits", "off"], "warn", way)
     await loopDelay(node)
-    const began = { at: 0, final: 0, cpu: 0 }
+    const began = { at: 0, final: 0, cpu: 0, used: () => 0 }
     let counting: ReturnType<Profile["begin"]> | undefined
     const sent = await HttpLoad.run(
       {
@@ -95,14 +98,16 @@ export const run = async (wish: Wish, stopped = (_directory: string): void => {}
       },
       () => {
         counting = profile?.begin(node)
-        Object.assign(began, { at: performance.now(), final: Processes.recorded(node), cpu: cpuMs(node) })
+        const [final, cpu, used] = [Processes.recorded(node), cpuMs(node), usedSinceNow()]
+        Object.assign(began, { at: performance.now(), final, cpu, used })
       },
     )
     const elapsed = performance.now() - began.at
     const final = Processes.recorded(node) - began.final
     const cpu = cpuMs(node) - began.cpu
+    const usedShare = began.used()
     counting?.end()
-    const loopDelayP99Ms = await loopDelay(node)
+    const { p99Ms: loopDelayP99Ms, mostMs: loopDelayMostMs } = await loopDelay(node)
     await node.stop()
     stopped(node.directory)
     return {
@@ -111,7 +116,9 @@ export const run = async (wish: Wish, stopped = (_directory: string): void => {}
       answeredP99Ms: sent.p99Ms,
       processorUs: (cpu * 1_000) / final,
       cores: cpu / elapsed,
+      usedShare,
       loopDelayP99Ms,
+      loopDelayMostMs,
       final,
       spent: counting?.spent() ?? null,
     }

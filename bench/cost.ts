@@ -1,7 +1,7 @@
 /**
  * What a transfer costs beside checking its signature: K is the processor time of all nodes for one final transfer, divided
  * by that of checking its signature, once for each validator. Both are processor time, so the ratio holds on a busy machine.
- * Each load runs twice: as it is, for K, and with V8's sampling profiler in the (first) node, for the parts.
+ * Each load runs some times as it is, for K, and once with V8's sampling profiler in the (first) node, for the parts.
  */
 import { type Figure, median, type Suite } from "./Harness.js"
 import * as NetworkLoad from "./NetworkLoad.js"
@@ -11,6 +11,7 @@ import * as Yardstick from "./Yardstick.js"
 
 const ROUND_MS = 100
 const SECONDS = Number(process.env["UDG_COST_SECONDS"] ?? 30)
+const RUNS = 3
 const PARTS_SHOWN = 18
 
 interface Measured {
@@ -65,26 +66,33 @@ const partsOf = async ({ name, run }: Load): Promise<ReadonlyArray<Figure>> => {
 }
 
 const figures = async (): Promise<ReadonlyArray<Figure>> => {
-  const measured: Array<readonly [Load, Measured]> = []
+  const measured = LOADS.map((load) => ({ load, runs: [] as Array<Measured> }))
   const signatures = [Yardstick.signatureUs()]
-  for (const load of LOADS) {
-    measured.push([load, await load.run()])
-    signatures.push(Yardstick.signatureUs())
+  // In turn, so that what the machine does besides falls on all loads alike.
+  for (let run = 0; run < RUNS; run++) {
+    for (const { load, runs } of measured) {
+      runs.push(await load.run())
+      signatures.push(Yardstick.signatureUs())
+    }
   }
   const signatureUs = median(signatures)
   const all: Array<Figure> = [{ name: "a signature, raw, median", value: signatureUs, unit: "µs of processor" }]
-  for (const [{ name, validators }, { finalPerSecond, processorUs, sentBytes, checks }] of measured) {
-    all.push({ name: `${name}: final`, value: finalPerSecond, unit: "a second" })
+  for (const { load, runs } of measured) {
+    const { name, validators } = load
+    const middle = (of: (run: Measured) => number) => median(runs.map(of))
+    all.push({ name: `${name}: final`, value: middle(({ finalPerSecond }) => finalPerSecond), unit: "a second" })
+    const processorUs = middle((run) => run.processorUs)
     all.push({ name: `${name}: processor`, value: processorUs, unit: "µs a transfer" })
     all.push({ name: `${name}: K`, value: processorUs / (validators * signatureUs), unit: "signatures" })
-    if (sentBytes !== undefined) all.push({ name: `${name}: between them`, value: sentBytes, unit: "bytes a transfer" })
-    if (checks !== undefined) all.push({ name: `${name}: checks`, value: checks, unit: "a transfer and node" })
+    if (validators === 1) continue
+    all.push({ name: `${name}: between them`, value: middle((run) => run.sentBytes ?? 0), unit: "bytes a transfer" })
+    all.push({ name: `${name}: checks`, value: middle((run) => run.checks ?? 0), unit: "a transfer and node" })
   }
   for (const load of LOADS) all.push(...(await partsOf(load)))
   return all
 }
 
 export const suite: Suite = {
-  about: `what a transfer costs beside its signature, and where that goes, ${SECONDS} seconds of each load`,
+  about: `what a transfer costs beside its signature, medians of ${RUNS} runs of ${SECONDS} seconds, and where that goes`,
   figures,
 }

@@ -7,15 +7,20 @@ import * as Address from "../src/protocol/identity/Address.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as Processes from "../test/network/Processes.js"
 import * as Wallet from "../test/network/Wallet.js"
+import * as BusyMachine from "./BusyMachine.js"
 import { type Figure, quantile, type Suite } from "./Harness.js"
 import * as Payments from "./Payments.js"
 import { cpuMs } from "./ProcessorTime.js"
+import * as Yardstick from "./Yardstick.js"
 
+const VALIDATORS = 4
 const ROUND_MS = 250
 const SENDERS = 1_000
 /** A second, as long as a phase twice: a program that has just started is compiled while it runs. */
 const WARM_UP_RATE = 400
 const RATES = [0, 250, 500, 750, 1_000]
+/** Of the machine, by a busy loop beside the nodes. */
+const WITHHELD = 0.4
 const PHASE_MS = 15_000
 const BATCH_MS = 100
 /** Of half of what they bear, long enough for a hundredth to be several payments. */
@@ -79,9 +84,25 @@ const figuresOf = (
   ]
 }
 
+/** What the payments themselves cost, beside what rounds cost without any; and that as K, as `cost.ts` has it under full load. */
+const besideIdle = (
+  rate: number,
+  { elapsed, final, cpu }: Awaited<ReturnType<typeof phase>>,
+  idleCores: number,
+  signatureUs: number,
+): ReadonlyArray<Figure> => {
+  const each = ((cpu - idleCores * elapsed) * 1_000) / Math.max(1, final)
+  const name = `${rate} offered: CPU of all nodes beside idle`
+  return [
+    { name, value: each, unit: "µs a payment" },
+    { name, value: each / (VALIDATORS * signatureUs), unit: "signatures a node" },
+  ]
+}
+
 const payments = async (): Promise<ReadonlyArray<Figure>> => {
   const senders = Payments.senders(SENDERS)
   const network = Processes.found({
+    validators: VALIDATORS,
     roundMs: ROUND_MS,
     epochRounds: 240,
     allocations: senders.map(({ address }) => ({ address, amount: BALANCE })),
@@ -98,22 +119,31 @@ const payments = async (): Promise<ReadonlyArray<Figure>> => {
         senders.filter((_, n) => n % nodes.length === i),
       ),
   )
+  const signatureUs = Yardstick.signatureUs()
   const all: Array<Figure> = []
-  let most = 0
+  let [most, idleCores] = [0, 0]
   for (let i = 0; i < 2; i++) await phase(nodes, clients, WARM_UP_RATE)
   for (const rate of RATES) {
     const measured = await phase(nodes, clients, rate)
     most = Math.max(most, (measured.final * 1_000) / measured.elapsed)
     all.push(...figuresOf(rate, measured))
+    if (rate === 0) idleCores = measured.cpu / measured.elapsed
+    else all.push(...besideIdle(rate, measured, idleCores, signatureUs))
     await untilAllIsFinal(first)
   }
-  const half: Array<number> = []
-  for (let i = 0; i < HALF_LOAD_PHASES; i++) half.push(...(await phase(nodes, clients, most / 2)).latencies)
-  for (const part of [0.5, 0.99]) {
-    const value = quantile(half, part) / ROUND_MS
-    all.push({ name: `half of the most: p${part * 100}`, value, unit: "round intervals" })
+  const halfOfTheMost = async (name: string): Promise<ReadonlyArray<Figure>> => {
+    const half: Array<number> = []
+    for (let i = 0; i < HALF_LOAD_PHASES; i++) half.push(...(await phase(nodes, clients, most / 2)).latencies)
+    await untilAllIsFinal(first)
+    return [0.5, 0.99].map((part) => ({
+      name: `${name}: p${part * 100}`,
+      value: quantile(half, part) / ROUND_MS,
+      unit: "round intervals",
+    }))
   }
-  await untilAllIsFinal(first)
+  all.push(...(await halfOfTheMost("half of the most")))
+  const busy = `half of the most, ${WITHHELD * 100} % of the machine withheld`
+  all.push(...(await BusyMachine.withhold(WITHHELD, () => halfOfTheMost(busy))))
   const healthy = await phase(nodes, clients, CRASH_RATE)
   await first.kill()
   await sleep(5_000)

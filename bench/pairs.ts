@@ -1,8 +1,11 @@
 /**
  * The same load against several builds of the program, in turn, so that what the machine does besides falls on all of them alike.
- * `UDG_PROGRAMS` names their `main.js`, with commas between; without it there is only the one of this tree.
+ * `UDG_PROGRAMS` names their `main.js`, with commas between, each with the Node that runs it before it where that is not this one;
+ * without it there is only the one of this tree.
  */
 import { join } from "node:path"
+import process from "node:process"
+import type * as Processes from "../test/network/Processes.js"
 import { type Figure, median, type Suite } from "./Harness.js"
 import * as NetworkLoad from "./NetworkLoad.js"
 import * as SoloLoad from "./SoloLoad.js"
@@ -12,6 +15,11 @@ const SECONDS = Number(process.env["UDG_PAIR_SECONDS"] ?? 15)
 const TURNS = Number(process.env["UDG_PAIR_TURNS"] ?? 5)
 const OWN = join(import.meta.dirname, "..", "dist", "main.js")
 const PROGRAMS = process.env["UDG_PROGRAMS"]?.split(",") ?? [OWN]
+
+const programOf = (words: string): Processes.Program => {
+  const [program = OWN, node = process.execPath] = words.split(" ").reverse()
+  return { program, node }
+}
 
 interface Measured {
   readonly finalPerSecond: number
@@ -23,7 +31,7 @@ interface Measured {
 interface Load {
   readonly name: string
   readonly validators: number
-  readonly run: (program: string) => Promise<Measured>
+  readonly run: (program: Processes.Program) => Promise<Measured>
 }
 
 const solo = (name: string, batch: number, offeredPerSecond: number): Load => ({
@@ -47,21 +55,21 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
   const all: Array<Figure> = []
   for (const { name, validators, run } of LOADS.filter((load) => WANTED.includes(load.name))) {
     const signatures = [Yardstick.signatureUs()]
-    const outcomes = PROGRAMS.map((program) => ({ program, runs: [] as Array<Measured> }))
+    const outcomes = PROGRAMS.map((words) => ({ words, program: programOf(words), runs: [] as Array<Measured> }))
     for (let turn = 0; turn < TURNS; turn++) {
-      for (const { program, runs } of outcomes) {
+      for (const { words, program, runs } of outcomes) {
         const outcome = await run(program)
         const signatureUs = Yardstick.signatureUs()
         signatures.push(signatureUs)
         runs.push(outcome)
         const k = outcome.processorUs / (validators * signatureUs)
-        console.log(`${name}, ${program}: K ${k.toFixed(2)}, ${JSON.stringify(outcome)}`)
+        console.log(`${name}, ${words}: K ${k.toFixed(2)}, ${JSON.stringify(outcome)}`)
       }
     }
     const signatureUs = median(signatures)
-    for (const { program, runs } of outcomes) {
+    for (const { words, runs } of outcomes) {
       const middle = (of: (run: Measured) => number) => median(runs.map(of))
-      const title = `${name}, ${program}`
+      const title = `${name}, ${words}`
       const k = middle(({ processorUs }) => processorUs / (validators * signatureUs))
       all.push({ name: `${title}: K`, value: k, unit: "signatures" })
       all.push({ name: `${title}: final`, value: middle(({ finalPerSecond }) => finalPerSecond), unit: "a second" })

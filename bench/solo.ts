@@ -17,7 +17,9 @@ const loaded = async (name: string, batch: number, offeredPerSecond: number): Pr
     { name: `${name}: answered, p99`, value: outcome.answeredP99Ms, unit: "ms" },
     { name: `${name}: processor`, value: outcome.processorUs, unit: "µs a transfer" },
     { name: `${name}: processor`, value: outcome.cores, unit: "cores" },
+    { name: `${name}: used by node and load`, value: outcome.usedShare, unit: "of all processors" },
     { name: `${name}: event loop delayed, p99`, value: outcome.loopDelayP99Ms, unit: "ms" },
+    { name: `${name}: event loop delayed, most`, value: outcome.loopDelayMostMs, unit: "ms" },
   ]
 }
 

@@ -129,19 +129,26 @@ export const removeAll = async (): Promise<void> => {
 
 export const DIRECT: Way = { execArgv: [], environment: {} }
 
+/** What a node runs, where it is not the program of this tree under this Node. */
+export interface Program {
+  /** Its `main.js`. */
+  readonly program?: string
+  readonly node?: string
+}
+
 /** Starts a node in a directory of the network's folder, and waits until it runs. */
 export const start = async (
   { folder, genesisFile }: Founded,
   name: string,
   words: ReadonlyArray<string> = [],
   logged = "info,network=debug",
-  { execArgv, environment: more, program = built }: Way & { readonly program?: string } = DIRECT,
+  { execArgv, environment: more, program = built, node = process.execPath }: Way & Program = DIRECT,
 ): Promise<Started> => {
   const directory = join(folder, `node-${name}`)
   const port = words.includes("--port") ? [] : ["--port", "0"]
   const all = ["--genesis", genesisFile, "--data-dir", directory, "--host", "127.0.0.1", ...port, ...words]
   const environment = { PATH: process.env["PATH"] ?? "", RUST_LOG: logged, ...more }
-  const child = spawn(process.execPath, [...execArgv, program, ...all], {
+  const child = spawn(node, [...execArgv, program, ...all], {
     env: environment,
     stdio: ["ignore", "pipe", "pipe"],
   })

@@ -47,6 +47,13 @@ export const signatureUs = (): number => {
   return median(each)
 }
 
+/** Runs something, and says what one took around it: a machine that is shared may be twice as slow a minute later. */
+export const beside = async <A>(run: () => Promise<A>): Promise<A & { readonly signatureUs: number }> => {
+  const before = signatureUs()
+  const outcome = await run()
+  return { ...outcome, signatureUs: (before + signatureUs()) / 2 }
+}
+
 const hashing = () => {
   const message = randomBytes(MESSAGE_BYTES)
   return rateOf(`SHA-256 of ${MESSAGE_BYTES} bytes`, () => sha256(message))

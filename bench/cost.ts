@@ -66,24 +66,22 @@ const partsOf = async ({ name, run }: Load): Promise<ReadonlyArray<Figure>> => {
 }
 
 const figures = async (): Promise<ReadonlyArray<Figure>> => {
-  const measured = LOADS.map((load) => ({ load, runs: [] as Array<Measured> }))
-  const signatures = [Yardstick.signatureUs()]
+  const measured = LOADS.map((load) => ({ load, runs: [] as Array<Measured & { readonly signatureUs: number }> }))
   // In turn, so that what the machine does besides falls on all loads alike.
   for (let run = 0; run < RUNS; run++) {
     for (const { load, runs } of measured) {
-      runs.push(await load.run())
-      signatures.push(Yardstick.signatureUs())
+      runs.push(await Yardstick.beside(() => load.run()))
     }
   }
-  const signatureUs = median(signatures)
+  const signatureUs = median(measured.flatMap(({ runs }) => runs.map((run) => run.signatureUs)))
   const all: Array<Figure> = [{ name: "a signature, raw, median", value: signatureUs, unit: "µs of processor" }]
   for (const { load, runs } of measured) {
     const { name, validators } = load
-    const middle = (of: (run: Measured) => number) => median(runs.map(of))
+    const middle = (of: (run: (typeof runs)[number]) => number) => median(runs.map(of))
     all.push({ name: `${name}: final`, value: middle(({ finalPerSecond }) => finalPerSecond), unit: "a second" })
-    const processorUs = middle((run) => run.processorUs)
-    all.push({ name: `${name}: processor`, value: processorUs, unit: "µs a transfer" })
-    all.push({ name: `${name}: K`, value: processorUs / (validators * signatureUs), unit: "signatures" })
+    all.push({ name: `${name}: processor`, value: middle(({ processorUs }) => processorUs), unit: "µs a transfer" })
+    const k = middle(({ processorUs, signatureUs }) => processorUs / (validators * signatureUs))
+    all.push({ name: `${name}: K`, value: k, unit: "signatures" })
     if (validators === 1) continue
     all.push({ name: `${name}: between them`, value: middle((run) => run.sentBytes ?? 0), unit: "bytes a transfer" })
     all.push({ name: `${name}: checks`, value: middle((run) => run.checks ?? 0), unit: "a transfer and node" })

@@ -54,24 +54,24 @@ const WANTED = process.env["UDG_PAIR_LOADS"]?.split(",") ?? LOADS.map(({ name })
 const figures = async (): Promise<ReadonlyArray<Figure>> => {
   const all: Array<Figure> = []
   for (const { name, validators, run } of LOADS.filter((load) => WANTED.includes(load.name))) {
-    const signatures = [Yardstick.signatureUs()]
-    const outcomes = PROGRAMS.map((words) => ({ words, program: programOf(words), runs: [] as Array<Measured> }))
+    const outcomes = PROGRAMS.map((words) => ({
+      words,
+      program: programOf(words),
+      runs: [] as Array<Measured & { readonly signatureUs: number }>,
+    }))
+    const costOf = ({ processorUs, signatureUs }: (typeof outcomes)[number]["runs"][number]): number =>
+      processorUs / (validators * signatureUs)
     for (let turn = 0; turn < TURNS; turn++) {
       for (const { words, program, runs } of outcomes) {
-        const outcome = await run(program)
-        const signatureUs = Yardstick.signatureUs()
-        signatures.push(signatureUs)
+        const outcome = await Yardstick.beside(() => run(program))
         runs.push(outcome)
-        const k = outcome.processorUs / (validators * signatureUs)
-        console.log(`${name}, ${words}: K ${k.toFixed(2)}, ${JSON.stringify(outcome)}`)
+        console.log(`${name}, ${words}: K ${costOf(outcome).toFixed(2)}, ${JSON.stringify(outcome)}`)
       }
     }
-    const signatureUs = median(signatures)
     for (const { words, runs } of outcomes) {
-      const middle = (of: (run: Measured) => number) => median(runs.map(of))
+      const middle = (of: (run: (typeof runs)[number]) => number) => median(runs.map(of))
       const title = `${name}, ${words}`
-      const k = middle(({ processorUs }) => processorUs / (validators * signatureUs))
-      all.push({ name: `${title}: K`, value: k, unit: "signatures" })
+      all.push({ name: `${title}: K`, value: middle(costOf), unit: "signatures" })
       all.push({ name: `${title}: final`, value: middle(({ finalPerSecond }) => finalPerSecond), unit: "a second" })
       if (validators === 1) continue
       all.push({ name: `${title}: between them`, value: middle((run) => run.sentBytes ?? 0), unit: "bytes a transfer" })

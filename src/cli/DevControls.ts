@@ -172,7 +172,7 @@ export const serve = (network: DevNetwork, prefix: AddressPrefix, port: number) 
         server.closeAllConnections()
       }),
     )
-    const place = { host: HOST, port, what: "the controls", options: "--control-port" }
+    const place = { host: HOST, port, what: "the controls", options: { port: "--control-port" } }
     const bound = yield* Server.listen(server, place)
     return Server.urlOf({ host: HOST, port: bound.port })
   })

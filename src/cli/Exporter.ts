@@ -124,7 +124,7 @@ const serve = (target: string, host: string, port: number) =>
         server.closeAllConnections()
       }),
     )
-    const options = "--metrics-host or --metrics-port"
+    const options = { host: "--metrics-host", port: "--metrics-port" }
     const address = yield* Server.listen(server, { host, port, what: "metrics", options })
     // A connection that cannot be accepted is Prometheus' to open again.
     server.on("error", () => {})

@@ -48,6 +48,13 @@ describe("colour", () => {
   })
 })
 
+it("what is copied stays on one line, and everything else is broken at spaces", () => {
+  const text = "word ".repeat(30).trimEnd()
+  expect(Sheet.lines([["text", Sheet.whole(text)]], false)).toBe(`text  ${text}`)
+  expect(Sheet.lines([["text", text]], false).split("\n")).toHaveLength(2)
+  expect(Sheet.lines([["text", Sheet.whole("one\ntwo\u001b[2J")]], false)).toBe("text  one\\u000atwo\\u001b[2J")
+})
+
 it.each([
   ["healthy", 32],
   ["final in round 1,204", 32],

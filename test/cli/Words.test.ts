@@ -37,6 +37,16 @@ describe("arguments", () => {
     expect(reading(words, to, amount, json, memo)).toBe(expected)
   })
 
+  it.each([
+    ["--port", "did you mean --rpc-port? See --help"],
+    ["--prot", "see --help for all options"],
+    ["--rpc-prot", "did you mean --rpc-port? See --help"],
+    ["-p", "see --help for all options"],
+  ])("an option that is not known, %s, may be the end of one", (word, hint) => {
+    const ports = ["--rpc-port PORT", "--control-port PORT"].map((term) => option.optional(term, "a port", Reader.text))
+    expect(reading([word, "1"], ...ports)).toBe(`"${word}" is not an option; ${hint}`)
+  })
+
   it("the last one may take all that are left", () => {
     expect(reading(["a", "b", "--json", "c"], to, files, json)).toBe("TO=a FILE=b json=true FILE=c")
     expect(reading(["a"], to, files, json)).toBe("FILE is missing: the FILE; see --help")

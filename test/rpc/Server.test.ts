@@ -773,7 +773,9 @@ describe("stopping", () => {
 
 it("a port that is taken is said in one line", async () => {
   const first = await TestServer.start()
-  await expect(TestServer.start({ port: first.port })).rejects.toThrow(`cannot serve HTTP on 127.0.0.1:${first.port}`)
+  await expect(TestServer.start({ port: first.port })).rejects.toThrow(
+    `cannot serve HTTP on 127.0.0.1:${first.port}: the port is in use; stop what uses it, or choose another with --rpc-port`,
+  )
   await first.stop()
 })
 

@@ -19,7 +19,7 @@ class Keyboard {
   #listener: (() => void) | undefined
 
   readonly onData = (text: string): void => {
-    this.#ahead.push(...text.replaceAll(escapes, ""))
+    this.#ahead.push(...text.replaceAll(escapes, "").replaceAll("\r\n", "\r"))
     this.#listener?.()
   }
 
@@ -77,6 +77,20 @@ const answerTo = (keyboard: Keyboard, prompt: string): Effect.Effect<string> =>
 /** Shows the prompt. Ctrl-C, and Ctrl-D on an empty line, interrupt. */
 export const ask = (prompt: string): Effect.Effect<string> =>
   Effect.scoped(Effect.flatMap(open, (keyboard) => answerTo(keyboard, prompt)))
+
+/** The same, and on for as long as the lines so far are not all: whoever pastes several lines types none into the shell. */
+export const askLines = (
+  prompt: string,
+  more: (lines: ReadonlyArray<string>) => Option.Option<string>,
+): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.gen(function* () {
+    const keyboard = yield* open
+    const lines = [yield* answerTo(keyboard, prompt)]
+    for (let next = more(lines); Option.isSome(next); next = more(lines)) {
+      lines.push(yield* answerTo(keyboard, next.value))
+    }
+    return lines
+  }).pipe(Effect.scoped)
 
 /** The same twice, the second time only if the first answer passes. */
 export const askTwice = <E>(first: string, check: (line: string) => Effect.Effect<unknown, E>, second: string) =>

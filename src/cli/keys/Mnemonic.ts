@@ -19,9 +19,11 @@ export const of = (key: Keys.SecretKey): ReadonlyArray<string> =>
 export const lines = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
   Array.from({ length: WORDS / A_LINE }, (_, i) => words.slice(i * A_LINE, (i + 1) * A_LINE).join(" "))
 
+export const wordsOf = (text: string): ReadonlyArray<string> => text.trim().toLowerCase().split(/\s+/)
+
 /** None if a word is not in the list, one is missing, or the checksum is wrong. */
 export const parse = (text: string): Option.Option<Keys.SecretKey> => {
-  const words = text.trim().toLowerCase().split(/\s+/)
+  const words = wordsOf(text)
   if (words.length !== WORDS) return Option.none()
   return Option.flatMap(
     Option.liftThrowable(() => mnemonicToEntropy(words.join(" "), wordlist))(),

@@ -37,13 +37,20 @@ export const choose: Effect.Effect<string, WalletFailure, Terminal> = Effect.gen
   return first === second ? first : yield* fail("key", "the two passphrases differ; nothing was written")
 })
 
+/** The words are shown on several lines, and typed or pasted so; an empty line ends them. */
+const moreWords = (lines: ReadonlyArray<string>): Option.Option<string> => {
+  const missing = Mnemonic.WORDS - Mnemonic.wordsOf(lines.join(" ")).length
+  const isEnd = missing <= 0 || lines.at(-1)?.trim() === ""
+  return isEnd ? Option.none() : Option.some(`${missing} more: `)
+}
+
 /** A key, typed as its words. */
 export const askWords: Effect.Effect<Keys.SecretKey, WalletFailure, Terminal> = Effect.gen(function* () {
   const { canAsk } = yield* Terminal
   if (!canAsk)
     return yield* fail("key", "there is no terminal to ask for the words on; put them into a file, see --from")
-  const typed = yield* HiddenInput.ask(`The ${Mnemonic.WORDS} words, with spaces between them: `)
-  return yield* Option.match(Mnemonic.parse(typed), {
+  const typed = yield* HiddenInput.askLines(`The ${Mnemonic.WORDS} words, with spaces between them: `, moreWords)
+  return yield* Option.match(Mnemonic.parse(typed.join(" ")), {
     onNone: () => fail("key", "these are not the words of a key: one is missing, misspelt or in the wrong place"),
     onSome: Effect.succeed,
   })

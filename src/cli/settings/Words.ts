@@ -36,10 +36,16 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): Option
 const unknown = (word: string, options: Settings) => {
   const what = word.startsWith("-") ? "is not an option" : "is an argument, and none is expected here"
   const plain = word.toLowerCase().replace(/^-*/, "--").replaceAll("_", "-")
-  const hint = Option.match(nearest(plain, ["--help", "--version", ...options.map(Setting.flagOf)]), {
-    onNone: () => "see --help for all options",
-    onSome: (option) => `did you mean ${option}? See --help`,
-  })
+  const flags = ["--help", "--version", ...options.map(Setting.flagOf)]
+  // `--port` where the option is `--rpc-port`: the first that ends so.
+  const longer = Option.fromNullable(flags.find((flag) => plain.length > 2 && flag.endsWith(plain.slice(1))))
+  const hint = Option.match(
+    Option.orElse(nearest(plain, flags), () => longer),
+    {
+      onNone: () => "see --help for all options",
+      onSome: (option) => `did you mean ${option}? See --help`,
+    },
+  )
   return complain(`${quote(word)} ${what}; ${hint}`)
 }
 

@@ -4,10 +4,17 @@ import * as Visible from "../../client/Visible.js"
 import * as Paint from "./Paint.js"
 import * as Printable from "./Printable.js"
 
+/** Text that is copied, such as a command or what was signed: it stays on one line, however long. */
+interface Whole {
+  readonly whole: string
+}
+
+export const whole = (text: string): Whole => ({ whole: text })
+
 /** Several values get a line each, below the label. A line without a value is left out. */
 export type Line = readonly [
   label: string,
-  value: string | ReadonlyArray<string> | null | undefined,
+  value: string | Whole | ReadonlyArray<string> | null | undefined,
   paint?: Paint.Paint | undefined,
 ]
 
@@ -16,21 +23,28 @@ const GAP = "  "
 /** What every terminal has room for. */
 const COLUMNS = 80
 
-const valuesOf = (value: Line[1]): ReadonlyArray<string> => (typeof value === "string" ? [value] : (value ?? []))
+/** The lines that a value takes, each at most that wide if it can be broken. */
+const linesOf = (value: Line[1], room: number): ReadonlyArray<string> => {
+  if (value === null || value === undefined) return []
+  if (typeof value === "object" && "whole" in value) return [Visible.line(value.whole)]
+  const values = typeof value === "string" ? [value] : value
+  return values.flatMap((each) => Printable.wrapped(Visible.line(each), room))
+}
 
 const laidOut = (pairs: ReadonlyArray<Line>, indent: string, columns: number, isStyled: boolean): string => {
-  const given = pairs.filter(([, value]) => valuesOf(value).length > 0)
+  const given = pairs.filter(([, value]) => linesOf(value, columns).length > 0)
   const width = Math.max(...given.map(([label]) => label.length))
   const room = columns - indent.length - width - GAP.length
   const shown = given.flatMap(([label, value, paint]) =>
-    valuesOf(value)
-      .flatMap((each) => Printable.wrapped(Visible.line(each), room))
-      .map((text, i) => ({ label: i === 0 ? label : "", text: isStyled ? (paint ?? Paint.plain)(text) : text })),
+    linesOf(value, room).map((text, i) => ({
+      label: i === 0 ? label : "",
+      text: isStyled ? (paint ?? Paint.plain)(text) : text,
+    })),
   )
   return shown.map(({ label, text }) => `${indent}${label.padEnd(width)}${GAP}${text}`.trimEnd()).join("\n")
 }
 
-/** Long values are broken at spaces, but nothing is cut, so that every hash can be copied. */
+/** Long values are broken at spaces, but no word is cut, so that every hash can be copied. */
 export const lines = (pairs: ReadonlyArray<Line>, isStyled: boolean): string => laidOut(pairs, "", COLUMNS, isStyled)
 
 /** As the node shows what it starts with. Nothing is broken: a command among it can be copied whole. */

@@ -1,5 +1,5 @@
 /** `udg convert`: the other forms of an amount, an address or a public key, without a node. */
-import { Either, Option, Schema } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
@@ -18,11 +18,25 @@ const unit = Setting.optionalArgument("udg|sats", "the unit of the amount", Read
 
 const publicKey = Schema.decodeUnknownOption(Keys.PublicKey)
 
-const ofSats = (text: string): Option.Option<Sats.Sats> =>
-  Option.filter(
-    Option.map(Option.liftPredicate((digits: string) => /^\d{1,16}$/.test(digits))(text), Number),
-    Sats.isSats,
-  )
+/** Plain digits, or in groups of three as this command prints them: sats have no decimals that a comma could begin. */
+const SATS = /^(?:\d+|\d{1,3}(?:,\d{3})+)$/
+
+const sats: Reader.Reader<Sats.Sats> = (text) => {
+  if (!SATS.test(text)) return Either.left("is not an amount of sats; use a whole number such as 250000000")
+  const number = Number(text.replaceAll(",", ""))
+  return Sats.isSats(number)
+    ? Either.right(number)
+    : Either.left(`is more than there can ever be; use at most ${Sats.MAX_SUPPLY}`)
+}
+
+/** `250000000sats`: the unit may follow the amount without a space. */
+const parted = (value: string, unit: Option.Option<"udg" | "sats">) => {
+  const [, amount = value, attached] = /^([\d.,]+)(udg|sats)$/i.exec(value) ?? []
+  const isSats = attached === undefined ? Option.contains(unit, "sats") : attached.toLowerCase() === "sats"
+  return { amount, read: isSats ? sats : Reader.amount }
+}
+
+const isFigure = (text: string): boolean => /^[-+\d.,]+$/.test(text)
 
 const showAmount = (asJson: boolean, sats: Sats.Sats) =>
   Out.lines(asJson, { udg: Sats.formatCoin(sats), sats }, () => [
@@ -50,11 +64,15 @@ export const convert = Verb.make({
     if (Option.isSome(address)) return showAddress(json, address.value)
     const key = publicKey(value)
     if (Option.isSome(key)) return showAddress(json, Address.fromPublicKey(key.value))
-    const isSats = Option.contains(unit, "sats")
-    const sats = isSats ? ofSats(value) : Sats.parseCoin(value)
-    if (Option.isSome(sats)) return showAmount(json, sats.value)
-    return wrongUsage(
-      `${quote(value)} is neither an amount of ${isSats ? "sats" : "UDG"}, nor an address, nor a public key; see --help`,
-    )
+    const { amount, read } = parted(value, unit)
+    return Effect.matchEffect(read(amount), {
+      onSuccess: (sats) => showAmount(json, sats),
+      onFailure: (complaint) =>
+        wrongUsage(
+          isFigure(amount)
+            ? `${quote(value)} ${complaint}`
+            : `${quote(value)} is neither an amount, as 2.5 or 1000 sats, nor an address, nor a public key`,
+        ),
+    })
   },
 })

@@ -6,6 +6,7 @@ import * as KeyStore from "../keys/KeyStore.js"
 import * as Passphrase from "../keys/Passphrase.js"
 import * as Reader from "../settings/Reader.js"
 import * as Out from "../terminal/Out.js"
+import * as Sheet from "../terminal/Sheet.js"
 import * as Describe from "./Describe.js"
 import * as Verb from "./Verb.js"
 
@@ -15,7 +16,7 @@ export const show = (asJson: boolean, path: string, publicKey: Keys.PublicKey) =
   return Out.lines(asJson, { ...Describe.formsOf(address), public_key: publicKey, file: path }, () => [
     ...Describe.forms(address),
     ["public key", publicKey],
-    ["file", path],
+    ["file", Sheet.whole(path)],
   ])
 }
 

@@ -8,6 +8,7 @@ import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import { wrongUsage } from "../settings/WrongUsage.js"
 import * as Out from "../terminal/Out.js"
+import * as Sheet from "../terminal/Sheet.js"
 import * as Account from "./Account.js"
 import * as Describe from "./Describe.js"
 import * as Verb from "./Verb.js"
@@ -31,10 +32,11 @@ export const sign = Verb.make({
       const signature = key.sign(Message.signedBytes(given.text))
       const answer = { text: given.text, address, public_key: key.publicKey, signature }
       yield* Out.lines(given.json, answer, () => [
-        ["text", given.text],
+        ["text", Sheet.whole(given.text)],
         ...Describe.forms(address),
         ["public key", key.publicKey],
-        ["signature", [signature.slice(0, signature.length / 2), signature.slice(signature.length / 2)]],
+        // Longer than a line of a terminal, but a signature in two pieces cannot be copied.
+        ["signature", signature],
       ])
     }),
 })

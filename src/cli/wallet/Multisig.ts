@@ -7,6 +7,7 @@ import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import { wrongUsage } from "../settings/WrongUsage.js"
 import * as Out from "../terminal/Out.js"
+import * as Sheet from "../terminal/Sheet.js"
 import * as Describe from "./Describe.js"
 import type * as Node from "./Node.js"
 import * as Sending from "./Sending.js"
@@ -103,7 +104,7 @@ const sign = (given: Given) =>
     const hash = Wallet.hashOf(unsigned)
     yield* Out.lines(given.json, { hash, file, ...jsonOf(signed) }, () => [
       ["hash", hash],
-      ["file", file],
+      ["file", Sheet.whole(file)],
       ...Signers.progress(policy, signed.signatures),
     ])
   })

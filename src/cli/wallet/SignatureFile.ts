@@ -14,6 +14,7 @@ import * as Transaction from "../../protocol/transaction/Transaction.js"
 import * as Verification from "../../protocol/transaction/Verification.js"
 import { wrongUsage } from "../settings/WrongUsage.js"
 import * as Out from "../terminal/Out.js"
+import * as Sheet from "../terminal/Sheet.js"
 import * as Signers from "./Signers.js"
 
 const Content = Schema.Struct({
@@ -116,8 +117,8 @@ export const create = (path: string, unsigned: Wallet.Unsigned, policy: Signers.
     const hash = Wallet.hashOf(unsigned)
     yield* Out.lines(asJson, { hash, file: path }, () => [
       ["hash", hash],
-      ["file", path],
+      ["file", Sheet.whole(path)],
       ...Signers.progress(policy, []),
-      ["next", `each signer: udg multisig sign ${path}`],
+      ["next", Sheet.whole(`each signer: udg multisig sign ${path}`)],
     ])
   })

@@ -1,5 +1,5 @@
 /** `udg watch` and `udg events`: events as they happen. */
-import { Effect, Either, Option, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import type { PromiseClient } from "../../client/Client.js"
 import * as Visible from "../../client/Visible.js"
 import type * as Address from "../../protocol/identity/Address.js"
@@ -15,6 +15,7 @@ import * as Printable from "../terminal/Printable.js"
 import { Terminal } from "../terminal/Terminal.js"
 import * as Describe from "./Describe.js"
 import * as Finality from "./Finality.js"
+import * as Named from "./Named.js"
 import type * as Node from "./Node.js"
 import * as Verb from "./Verb.js"
 
@@ -24,7 +25,7 @@ const whileRead = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 
 const subject = Setting.optionalArgument(
   "HASH|ACCOUNT",
-  "a transaction until it is final, or an account from now on",
+  "a transaction, or how its hash begins, until it is final; or an account from now on",
   Reader.text,
   "the account of the key",
 )
@@ -82,6 +83,23 @@ const watchAccount = ({ node, info, prefix }: Verb.Contact, address: Address.Add
     return yield* whileRead(Effect.forever(Effect.zipRight(look, Effect.sleep(pollMs))))
   })
 
+/** What is written like an address is one: the first 40 digits of a hash are not taken for it. */
+const ADDRESS = /^[0-9a-f]{40}$/i
+
+const hashIn = (text: string) =>
+  ADDRESS.test(text) ? Effect.succeedNone : Effect.option(Reader.shownTransaction(text))
+
+const watchTransaction = ({ node, info }: Verb.Contact, hash: Hash, asJson: boolean) =>
+  Effect.gen(function* () {
+    const known = yield* node.find((client) => client.transactions.lookup({ path: { hash } }))
+    if (Option.isNone(known)) {
+      return yield* fail("notFound", `${node.url} knows no transaction ${hash}; it may never have been sent`)
+    }
+    const outcome = yield* Finality.untilFinal(node, hash, info)
+    yield* Out.lines(asJson, outcome, () => Finality.lines(outcome))
+    return yield* Finality.requireApplied(outcome)
+  })
+
 export const watch = Verb.make({
   name: "watch",
   about: "waits until a transaction is final, or follows an account",
@@ -97,18 +115,10 @@ export const watch = Verb.make({
   run: (given) =>
     Effect.gen(function* () {
       const contact = yield* Verb.contact(given)
-      const hash = Option.flatMap(given.subject, (text) => Either.getRight(Reader.hash(text)))
-      if (Option.isSome(hash)) {
-        const known = yield* contact.node.find((client) => client.transactions.lookup({ path: { hash: hash.value } }))
-        if (Option.isNone(known)) {
-          return yield* fail(
-            "notFound",
-            `${contact.node.url} knows no transaction ${hash.value}; it may never have been sent`,
-          )
-        }
-        const outcome = yield* Finality.untilFinal(contact.node, hash.value, contact.info)
-        yield* Out.lines(given.json, outcome, () => Finality.lines(outcome))
-        return yield* Finality.requireApplied(outcome)
+      const written = yield* Effect.map(Effect.transposeMapOption(given.subject, hashIn), Option.flatten)
+      if (Option.isSome(written)) {
+        const hash = yield* Named.hash(contact.node, "transactions", written.value)
+        return yield* watchTransaction(contact, hash, given.json)
       }
       return yield* watchAccount(contact, yield* Verb.addressOf(given.subject, given, contact), given.json)
     }),

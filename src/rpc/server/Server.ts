@@ -93,19 +93,25 @@ export interface Settings extends ClientAddress.Settings {
   readonly onDefect?: (route: string) => void
 }
 
-/** Where to listen, for what, and the options that decide it. */
+/** Where to listen, for what, and the options that decide it: no option for the host, if it is always the same. */
 interface Place {
   readonly host: string
   readonly port: number
   readonly what: string
-  readonly options: string
+  readonly options: { readonly host?: string; readonly port: string }
 }
 
 /** The address is taken, or may not be used. */
-export class CannotListen extends Data.TaggedError("CannotListen")<Place & { readonly reason: string }> {
+export class CannotListen extends Data.TaggedError("CannotListen")<
+  Place & { readonly reason: string; readonly isInUse: boolean }
+> {
   override get message(): string {
-    const { what, host, port, reason, options } = this
-    return `cannot serve ${what} on ${host}:${port}: ${reason}; stop what uses it, or choose another with ${options}`
+    const { what, host, port, reason, isInUse, options } = this
+    const either = options.host === undefined ? options.port : `${options.host} or ${options.port}`
+    const advice = isInUse
+      ? `the port is in use; stop what uses it, or choose another with ${options.port}`
+      : `${reason}; choose another with ${either}`
+    return `cannot serve ${what} on ${host}:${port}: ${advice}`
   }
 }
 
@@ -212,7 +218,8 @@ const limitUnread = (response: Http.ServerResponse, client: string, unread: Budg
 export const listen = (server: Http.Server, place: Place): Effect.Effect<AddressInfo, CannotListen> =>
   Effect.async((resume) => {
     const { host, port } = place
-    const onError = (error: Error): void => resume(new CannotListen({ ...place, reason: error.message }))
+    const onError = (error: NodeJS.ErrnoException): void =>
+      resume(new CannotListen({ ...place, reason: error.message, isInUse: error.code === "EADDRINUSE" }))
     server.once("error", onError)
     server.listen({ host, port, backlog: 1_024 }, () => {
       server.off("error", onError)
@@ -224,7 +231,7 @@ const placeOf = ({ host, port }: Pick<Settings, "host" | "port">): Place => ({
   host,
   port,
   what: "HTTP",
-  options: "--rpc-host or --rpc-port",
+  options: { host: "--rpc-host", port: "--rpc-port" },
 })
 
 /** Fails if the interface could not be served there now. */

@@ -45,6 +45,14 @@ describe("a signed text", () => {
     }
   })
 
+  it("shows its signature, the text and the key on a line each, from which they are copied", async () => {
+    const text = `from here on it is ${"long ".repeat(30)}`.trimEnd()
+    const { stdout } = await person.udg("sign", text, "--key", "plain.key")
+    const copied = (label: string) => new RegExp(`^${label} +(.+)$`, "m").exec(stdout)?.[1] ?? ""
+    const words = [copied("public key"), copied("signature"), copied("text")]
+    expect(await json("verify", ...words)).toMatchObject({ is_valid: true })
+  })
+
   it("is never a transaction: what is signed begins with a domain of its own", async () => {
     const said = await json("sign", "é", "--key", "plain.key")
     expect(said.signature).toBe(key.sign(Buffer.from("udg/message\0é")))
@@ -96,6 +104,34 @@ describe("keys", () => {
     expect(terminal.text).not.toContain(words.slice(0, 20))
   })
 
+  it("come back from all lines of words that are pasted, and none of them is left for the shell", async () => {
+    const { stdout } = await person.udg("keys", "export", "--key", "plain.key", "--words")
+    const lines = stdout
+      .replace(/^words/, "")
+      .trimEnd()
+      .split("\n")
+    expect(lines).toHaveLength(4)
+    const line = `${typed("keys", "import", "--key", "pasted.key")}; cat`
+    const terminal = person.sit(line, { UDG_PASSPHRASE: "correct horse battery" })
+    await terminal.see("words, with spaces between them: ")
+    terminal.type(`${lines.join("\r\n")}\r`)
+    await terminal.see(`public key    ${key.publicKey}`)
+    terminal.type("\u0004")
+    expect(await terminal.end()).toBe(0)
+    expect(terminal.text).toContain("18 more: \n12 more: \n6 more: \n")
+    expect(terminal.text).not.toContain(lines[3]?.trim())
+  })
+
+  it("end where an empty line comes before all words", async () => {
+    const terminal = person.sit(typed("keys", "import", "--key", "few.key"))
+    await terminal.see("words, with spaces between them: ")
+    terminal.type("abandon abandon\r")
+    await terminal.see("22 more: ")
+    terminal.type("\r")
+    expect(await terminal.end()).toBe(2)
+    expect(terminal.text).toContain("udg: these are not the words of a key")
+  })
+
   it("are exported in a way that was asked for, and imported where there is something to ask", async () => {
     expect(await person.udg("keys", "export", "--key", "plain.key")).toEqual({
       code: 1,
@@ -116,10 +152,32 @@ describe("conversion", () => {
     for (const form of [forms.address, forms.testnet, forms.mainnet, forms.mainnet.toUpperCase()]) {
       expect(await json("convert", form)).toEqual(forms)
     }
-    expect(await person.udg("convert", "1.5", "sats")).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: 'udg: "1.5" is neither an amount of sats, nor an address, nor a public key; see --help\n',
-    })
+  })
+
+  it.each([
+    ["250000000sats"],
+    ["250000000SATS"],
+    ["250,000,000", "sats"],
+    ["250,000,000sats"],
+    ["2.5"],
+    ["2.5UDG"],
+    ["2.5udg", "udg"],
+  ])("takes %s %s", async (...words) => {
+    expect(await json("convert", ...words)).toEqual({ udg: "2.5", sats: 250_000_000 })
+  })
+
+  it.each([
+    [["1.5", "sats"], '"1.5" is not an amount of sats; use a whole number such as 250000000'],
+    [["1,5sats"], '"1,5sats" is not an amount of sats; use a whole number such as 250000000'],
+    [["3000000000000000sats"], '"3000000000000000sats" is more than there can ever be; use at most 2100000000000000'],
+    [["21000001"], '"21000001" is more than there can ever be; use at most 21000000'],
+    [
+      ["2,500"],
+      '"2,500" is not an amount of UDG; use one such as 2000 or 0.5, in digits, with at most eight decimal places',
+    ],
+    [["much"], '"much" is neither an amount, as 2.5 or 1000 sats, nor an address, nor a public key'],
+    [["tudg1much"], '"tudg1much" is neither an amount, as 2.5 or 1000 sats, nor an address, nor a public key'],
+  ])("refuses %j and says why", async (words, complaint) => {
+    expect(await person.udg("convert", ...words)).toEqual({ code: 1, stdout: "", stderr: `udg: ${complaint}\n` })
   })
 })

@@ -117,6 +117,7 @@ describe("the verbs that look", () => {
     expect(paid.startsWith(shown.split("…")[0] ?? " ")).toBe(true)
     for (const short of [paid.slice(0, 12), paid.slice(0, 12).toUpperCase(), shown]) {
       expect(await json("tx", short)).toMatchObject({ hash: paid })
+      expect(await json("watch", short)).toMatchObject({ hash: paid, status: "finalized" })
     }
     expect(await json("vertex", vertex.slice(0, 12))).toMatchObject({ hash: vertex })
     const none = await person.udg("tx", `${paid.slice(0, 12)}…${paid.endsWith("0") ? "1" : "0"}`)

@@ -36,8 +36,8 @@ describe("a database", () => {
         ),
       )
       yield* Deferred.await(isInside)
-      expect(yield* names(database)).toEqual([])
-      yield* Deferred.succeed(mayEnd, undefined)
+      const meanwhile = yield* Effect.ensuring(names(database), Deferred.succeed(mayEnd, undefined))
+      expect(meanwhile).toEqual([])
       yield* Fiber.join(writing)
       expect(yield* names(database)).toEqual(["a"])
     }).pipe(Effect.provide(world.platform)),
@@ -121,12 +121,13 @@ describe("a database", () => {
           ),
         )
         yield* Deferred.await(isInside)
-        expect(yield* database.write(add("a"))).toBe(1)
-        expect(yield* database.writeSynced(add("b"))).toBe(2)
-        expect(yield* database.write(add("c"))).toBe(1)
-        expect(yield* Effect.exit(database.writeSynced(add("c")))).toMatchObject({ _tag: "Failure" })
-        expect(yield* database.write(add("d"))).toBe(1)
-        yield* Deferred.succeed(mayEnd, undefined)
+        yield* Effect.gen(function* () {
+          expect(yield* database.write(add("a"))).toBe(1)
+          expect(yield* database.writeSynced(add("b"))).toBe(2)
+          expect(yield* database.write(add("c"))).toBe(1)
+          expect(yield* Effect.exit(database.writeSynced(add("c")))).toMatchObject({ _tag: "Failure" })
+          expect(yield* database.write(add("d"))).toBe(1)
+        }).pipe(Effect.ensuring(Deferred.succeed(mayEnd, undefined)))
         yield* Fiber.join(reading)
         expect(yield* names(database)).toEqual(["a", "b", "c", "d"])
       }).pipe(Effect.provide(world.platform)),

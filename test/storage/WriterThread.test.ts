@@ -109,8 +109,9 @@ describe("the thread that writes", () => {
         ),
       )
       yield* Deferred.await(isInside)
-      yield* quick.write((sql) => Effect.sync(() => sql`insert into things (value) select ${3}`.run()))
-      yield* Deferred.succeed(mayEnd, undefined)
+      yield* quick
+        .write((sql) => Effect.sync(() => sql`insert into things (value) select ${3}`.run()))
+        .pipe(Effect.ensuring(Deferred.succeed(mayEnd, undefined)))
       yield* writing
       yield* quick.write((sql) => Effect.sync(() => sql`insert into things values (4)`.run()))
       expect(yield* values(slow)).toEqual([1, 2])

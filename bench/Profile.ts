@@ -1,6 +1,6 @@
 /**
- * Where a node's processor time goes: what the system counted for each of its threads, shared out among the parts of the
- * program in which V8's sampling profiler found it.
+ * Where a node's processor time goes: what the system counted for each of its threads and, where that is wished, how V8's
+ * sampling profiler shares out the main thread's among the parts of the program.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -22,6 +22,7 @@ export interface Spent {
   /** All threads together. */
   readonly milliseconds: number
   readonly threads: ReadonlyArray<Share>
+  /** None without samples. */
   readonly parts: ReadonlyArray<Share>
 }
 
@@ -144,9 +145,17 @@ const added = (shares: ReadonlyArray<readonly [name: string, milliseconds: numbe
 /** A folder in which the threads of a node, started this way, leave what they were and what they did. */
 export class Profile {
   readonly #folder = mkdtempSync(join(tmpdir(), "udg-profile-"))
+  readonly #takesSamples: boolean
+
+  /** Samples are for the parts, and cost the node a tenth of its time. Threads can be told apart without them. */
+  constructor({ takesSamples }: { readonly takesSamples: boolean }) {
+    this.#takesSamples = takesSamples
+  }
 
   get way(): Way {
-    const execArgv = ["--cpu-prof", `--cpu-prof-dir=${this.#folder}`, `--cpu-prof-interval=${SAMPLE_US}`]
+    const execArgv = this.#takesSamples
+      ? ["--cpu-prof", `--cpu-prof-dir=${this.#folder}`, `--cpu-prof-interval=${SAMPLE_US}`]
+      : []
     const naming = ["--import", join(import.meta.dirname, "nameThread.mjs")]
     return { execArgv: [...execArgv, ...naming], environment: { UDG_BENCH_FOLDER: this.#folder } }
   }
@@ -174,6 +183,7 @@ export class Profile {
       const name = PROGRAMS[program] ?? program
       known += milliseconds
       threads.push([name, milliseconds])
+      if (!this.#takesSamples) continue
       if (name !== "main") {
         parts.push([`thread: ${name}`, milliseconds])
         continue
@@ -186,6 +196,10 @@ export class Profile {
     }
     const milliseconds = after.all - before.all - (profilerMs(after) - profilerMs(before))
     const rest = ["pool, compiler and collector", milliseconds - known] as const
-    return { milliseconds, threads: added([...threads, rest]), parts: added([...parts, rest]) }
+    return {
+      milliseconds,
+      threads: added([...threads, rest]),
+      parts: this.#takesSamples ? added([...parts, rest]) : [],
+    }
   }
 }

@@ -1,0 +1,15 @@
+/**
+ * What a validator that keeps no history has on its disk after a million rounds under load. Runs for more than an hour, and
+ * only when asked for by name; `UDG_LEAN_ROUNDS` makes it shorter.
+ */
+import * as Ageing from "./Ageing.js"
+import type { Suite } from "./Harness.js"
+
+const rounds = Number(process.env["UDG_LEAN_ROUNDS"] ?? 1_000_000)
+const PAYMENTS_PER_SECOND = 200
+
+export const suite: Suite = {
+  about: `a solo node with --history none that runs ${rounds} rounds as fast as it can, paid by ${PAYMENTS_PER_SECOND} transfers a second`,
+  isLong: true,
+  figures: () => Ageing.figures({ rounds, options: ["--history", "none"], paymentsPerSecond: PAYMENTS_PER_SECOND }),
+}

@@ -53,9 +53,23 @@ describe("what came in through the own door", () => {
     expect(wakeAt(20_001)).toBe(24_000)
     expect(at(23_999)).toEqual([])
     expect(at(24_000)).toEqual([[one]])
+    expect(at(27_999)).toEqual([])
     pool.expire(Natural.timestamp(Number.MAX_SAFE_INTEGER))
     expect(at(28_000)).toEqual([])
-    expect(announcements.size).toBe(0)
+    expect([announcements.size, wakeAt(28_000)]).toEqual([0, null])
+  })
+
+  it("still waits for what follows when something is told again meanwhile, and no longer than without it", () => {
+    const { announcements, at, wakeAt } = telling()
+    const [again, first, second] = [taken(30, 40_000), taken(31, 43_990), taken(32, 43_995)]
+    announcements.add(again)
+    at(40_000)
+    announcements.add(first)
+    expect(at(43_990)).toEqual([[first]])
+    announcements.add(second)
+    expect(at(44_000)).toEqual([[again]])
+    expect(wakeAt(44_000)).toBe(44_015)
+    expect(at(44_015)).toEqual([[second]])
   })
 
   it("is in messages of a quarter of a mebibyte at most, in the order in which it came", () => {

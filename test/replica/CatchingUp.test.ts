@@ -43,10 +43,10 @@ const askingTwo = () => {
     long: (count: number) => picture.vertices.slice(0, count).map(picture.nameOf).join(" "),
     ask: (ms: number) => catchingUp.wanted(wanted, Natural.timestamp(ms))?.to,
     /** What `first` answers. */
-    take: (ms: number, names: string, isLast = false, { at = epoch, collectedRound = 0 } = {}) => {
+    take: (ms: number, names: string, isLast = false, { at = epoch, collectedRound = 0, isRefused = false } = {}) => {
       const vertices = names.split(" ").flatMap((name) => (name === "" ? [] : [picture.vertex(name)]))
       const answer = { _tag: "Rounds", epoch: at, vertices, isLast } as const
-      const receive = ({ header }: Vertex): void => void here.add(header.hash)
+      const receive = ({ header }: Vertex): void => void (isRefused || here.add(header.hash))
       return catchingUp.take(first.peer, answer, { ...shelf, collectedRound }, receive, Natural.timestamp(ms))
     },
   }
@@ -88,6 +88,15 @@ describe("catching up with one peer", () => {
     const { ask, take } = askingTwo()
     ask(0)
     expect(take(1, "A1 B1 C1", false, { collectedRound: 1 }).next).toBeNull()
+    expect(ask(2)).toBe("second")
+  })
+
+  it("does not count vertices that are refused, and does not thank for them", () => {
+    const { ask, take, peers } = askingTwo()
+    const brought = vi.spyOn(peers, "brought")
+    ask(0)
+    expect(take(1, "A1 B1 C1", false, { isRefused: true }).next).toBeNull()
+    expect(brought).not.toHaveBeenCalled()
     expect(ask(2)).toBe("second")
   })
 
@@ -164,6 +173,28 @@ describe("catching up with one peer", () => {
     expect(brought.mock.calls).toEqual([["first"]])
   })
 
+  it("takes nothing that nobody asked for", () => {
+    const { take, here } = askingTwo()
+    expect(take(0, "A1 A1")).toEqual({ next: null, lie: null })
+    expect(here.size).toBe(0)
+  })
+
+  it("blames a lie that comes late, and goes on with the peer that is asked by then", () => {
+    const { ask, take } = askingTwo()
+    ask(0)
+    expect(ask(PATIENCE_MS)).toBe("second")
+    expect(take(PATIENCE_MS + 1, "A1 A1").lie).not.toBeNull()
+    expect(ask(PATIENCE_MS + 2)).toBeUndefined()
+  })
+
+  it("blames a lie that comes when nobody is asked any more", () => {
+    const { peers, ask, take } = askingTwo()
+    peers.connect([stranger("first")])
+    for (const ms of [0, PATIENCE_MS]) expect(ask(ms)).toBe("first")
+    take(PATIENCE_MS + 1, "A1", true)
+    expect(take(PATIENCE_MS + 2, "B1 B1").lie).not.toBeNull()
+  })
+
   it("does not thank a peer for what was here", () => {
     const { ask, take, here, picture, peers } = askingTwo()
     const brought = vi.spyOn(peers, "brought")
@@ -185,14 +216,14 @@ describe("catching up with one peer", () => {
       expect(ask(at)).toBe(isKept ? undefined : "second")
     }
     const { ask, take, long } = askingTwo()
-    ask(0)
-    expect(take(PATIENCE_MS, long(32)).next?.to).toBe("first")
+    ask(PATIENCE_MS)
+    expect(take(2 * PATIENCE_MS, long(32)).next?.to).toBe("first")
     // It counts anew from there.
-    expect(take(2 * PATIENCE_MS - 1, "A9").next?.to).toBe("first")
-    expect(take(2 * PATIENCE_MS, "B9").next).toBeNull()
+    expect(take(3 * PATIENCE_MS - 1, "A9").next?.to).toBe("first")
+    expect(take(3 * PATIENCE_MS, "B9").next).toBeNull()
     const slower = askingTwo()
-    slower.ask(0)
-    expect(slower.take(PATIENCE_MS, slower.long(31)).next).toBeNull()
+    slower.ask(PATIENCE_MS)
+    expect(slower.take(2 * PATIENCE_MS, slower.long(31)).next).toBeNull()
   })
 
   it("awaits an answer for each question of an epoch, and of another epoch only the last", () => {

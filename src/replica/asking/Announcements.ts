@@ -12,8 +12,6 @@ import type { Transaction } from "../../protocol/transaction/Transaction.js"
 /** Limit of one message; a single transaction always passes. */
 const MESSAGE_BYTES = 262_144
 
-const NOTHING: ReadonlyArray<never> = []
-
 export interface Pace {
   /** Least time between two announcements of new transactions. */
   readonly gatheredMs: number
@@ -26,7 +24,7 @@ export class Announcements {
   #announcedAt: number | null = null
   #fresh: Array<Transaction> = []
   #announced = new Set<Hash>()
-  #repeatsAt: number | null = null
+  #repeatsAt = 0
 
   constructor(pace: Pace) {
     this.#pace = pace
@@ -54,8 +52,7 @@ export class Announcements {
 
   /** The announcements due now, one message each. */
   take(pool: PendingTransactions, now: Timestamp): ReadonlyArray<ReadonlyArray<Transaction>> {
-    const fresh = this.#isGathered(now) ? this.#fresh : NOTHING
-    if (fresh.length === 0 && !this.#isDue(now)) return NOTHING
+    const fresh = this.#isGathered(now) ? this.#fresh : []
     if (fresh.length > 0) {
       this.#fresh = []
       this.#announcedAt = now
@@ -69,13 +66,8 @@ export class Announcements {
     return before === null || now - before >= this.#pace.gatheredMs
   }
 
-  #isDue(now: Timestamp): boolean {
-    const due = this.#repeatsAt
-    return due === null || now >= due
-  }
-
   #again(pool: PendingTransactions, now: Timestamp): ReadonlyArray<Transaction> {
-    if (!this.#isDue(now)) return []
+    if (now < this.#repeatsAt) return []
     const { againMs } = this.#pace
     this.#repeatsAt = now + againMs
     const again: Array<Transaction> = []
@@ -90,16 +82,17 @@ export class Announcements {
 }
 
 const messagesOf = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<ReadonlyArray<Transaction>> => {
-  const messages: Array<Array<Transaction>> = []
+  const messages: Array<ReadonlyArray<Transaction>> = []
+  let message: Array<Transaction> = []
   let room = 0
   for (const transaction of transactions) {
     room -= transaction.encoded.length
-    const open = messages.at(-1)
-    if (open !== undefined && room >= 0) open.push(transaction)
-    else {
-      messages.push([transaction])
+    if (room < 0) {
+      message = []
+      messages.push(message)
       room = MESSAGE_BYTES - transaction.encoded.length
     }
+    message.push(transaction)
   }
   return messages
 }

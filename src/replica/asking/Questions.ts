@@ -123,8 +123,8 @@ export class Questions {
     let rotated: PeerId | undefined
     for (const { parent, namedBy, attempt } of wanted) {
       const [author] = attempt === 0 ? this.#peers.peersOf(namedBy) : []
-      if (author === undefined && attempt % 2 === 1) member ??= this.#peers.next(now, "Members")
-      if (author === undefined && attempt % 2 === 0) rotated ??= this.#peers.next(now, "Rotation")
+      if (attempt % 2 === 1) member ??= this.#peers.next(now, "Members")
+      else if (author === undefined) rotated ??= this.#peers.next(now, "Rotation")
       const peer = author ?? (attempt % 2 === 1 ? member : rotated)
       if (peer === undefined) continue
       asked.set(peer, (asked.get(peer) ?? new Set()).add(parent.hash))

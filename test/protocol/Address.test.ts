@@ -1,6 +1,7 @@
 import { bech32, bech32m } from "bech32"
 import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { PublicKey } from "../../src/protocol/identity/Keys.js"
@@ -95,6 +96,23 @@ describe("an address", () => {
     },
   )
 
+  it("is refused with what would be one here", () => {
+    for (const text of ["alice", `x${Address.toBech32(zeros, "tudg")}`, Address.toBech32(zeros, "tudg").slice(1, 4)]) {
+      expect(refusal(text)).toBe(`"${text}" is not an address: 40 hex characters or tudg1… expected`)
+    }
+  })
+
+  it("is read from its 20 bytes", () => {
+    const address = Address.fromPublicKey("0".repeat(64) as PublicKey)
+    const read = Binary.decode("address", Buffer.from(address, "hex"), Address.read)
+    expect(read).toStrictEqual(Either.right(address))
+  })
+
+  it("is quoted in a refusal up to 60 characters, which no secret key has", () => {
+    expect(refusal("x".repeat(60))).toContain(`"${"x".repeat(60)}" is not an address`)
+    expect(refusal("x".repeat(61))).toContain("a text of 61 characters is not an address")
+  })
+
   it("is quoted in a refusal, but not when somebody sends a novel", () => {
     expect(refusal("x".repeat(100_000)).length).toBeLessThan(250)
     expect(refusal(`tudg1${"q".repeat(100_000)}`).length).toBeLessThan(250)
@@ -114,7 +132,8 @@ describe("a reference to an account", () => {
   })
 
   it.each(["@", "@ab", "@Alice", "@-alice", "alice", "@@alice"])("is not %j", (text) => {
-    expect(Either.isLeft(Address.parseReference(text, "tudg"))).toBe(true)
+    const reason = text.startsWith("@") ? "a name has 3 to 20 characters" : "40 hex characters or tudg1… expected"
+    expect(Option.getOrThrow(Either.getLeft(Address.parseReference(text, "tudg"))).message).toContain(reason)
   })
 })
 

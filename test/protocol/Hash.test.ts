@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
-import { FastCheck as fc } from "effect"
+import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 
 const plain = (tag: string, bytes: Uint8Array): string =>
@@ -25,5 +26,18 @@ describe("H(tag, bytes)", () => {
 
   it("differs between tags for the same bytes", () => {
     expect(Hash.of("udg/leaf", new Uint8Array(0))).not.toBe(Hash.of("udg/node", new Uint8Array(0)))
+  })
+})
+
+describe("a hash", () => {
+  const hash = Hash.of("udg/key", Uint8Array.of(1))
+
+  it("is shortened to its first eight characters in messages", () => {
+    expect(Hash.short(hash)).toBe(`${hash.slice(0, 8)}…`)
+  })
+
+  it("is read from its 32 bytes", () => {
+    const read = Binary.decode("hash", Buffer.from(hash, "hex"), Hash.read)
+    expect(read).toStrictEqual(Either.right(hash))
   })
 })

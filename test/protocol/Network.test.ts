@@ -19,10 +19,34 @@ it("the mode decides what addresses begin with", () => {
   expect(Network.addressPrefix("mainnet")).toBe("udg")
 })
 
-it("a local network has a name of its own and random bytes behind it", () => {
-  const isLocal = (id: string): boolean => Network.isNetworkId(id) && Network.isLocal(id)
-  expect(isLocal("udg-local-00a6dadb51e1c0a9")).toBe(true)
-  for (const other of ["udg-solo-00a6dadb51e1c0a9", "udg-local-", "udg-local", "a-udg-local-00a6dadb51e1c0a9", "udg"]) {
-    expect(isLocal(other)).toBe(false)
-  }
+describe("a network's id", () => {
+  const kinds = { drawn: Network.isDrawn, solo: Network.isSolo, local: Network.isLocal }
+  const kindsOf = (text: string): string =>
+    Object.entries(kinds)
+      .flatMap(([kind, isOne]) => (Network.isNetworkId(text) && isOne(text) ? [kind] : []))
+      .join(" ")
+
+  it("ends in random bytes, and begins with a name of their own where one node or one person founded the network", () => {
+    expect(kindsOf("harbour-00a6dadb51e1c0a9")).toBe("drawn")
+    expect(kindsOf("udg-solo-00a6dadb51e1c0a9")).toBe("drawn solo")
+    expect(kindsOf("udg-local-00a6dadb51e1c0a9")).toBe("drawn local")
+    for (const named of ["udg-local", "udg-local-", "udg-solo-", "udg-solo-00a6dadb51e1c0a", "00a6dadb51e1c0a9"]) {
+      expect(kindsOf(named)).toBe("")
+    }
+    for (const other of ["a-udg-local", "a-udg-solo", "udg-locals", "udg-solos"]) {
+      expect(kindsOf(`${other}-00a6dadb51e1c0a9`)).toBe("drawn")
+    }
+  })
+
+  it("leaves room for the random bytes behind every name that it may be made from", () => {
+    const longest = "n".repeat(Network.NAME_CHARACTERS)
+    expect([longest, "", `${longest}n`, "A"].map(Network.isName)).toEqual([true, false, false, false])
+    expect(kindsOf(`${longest}-00a6dadb51e1c0a9`)).toBe("drawn")
+    expect(Network.isNetworkId(`${longest}n-00a6dadb51e1c0a9`)).toBe(false)
+  })
+
+  it("is refused with what it may consist of", () => {
+    const refused = Schema.decodeUnknownEither(Network.NetworkId)("UDG")
+    expect(String(Either.merge(refused))).toContain("1 to 32 characters of a-z, 0-9 and -")
+  })
 })

@@ -128,11 +128,20 @@ describe("whose turn it is to be asked", () => {
     const peers = among({}, ["aaa", "aab", "aac"].map(stranger))
     peers.next(at(0))
     peers.brought(peer("aac"))
+    expect(peers.ranked(at(1))).toEqual(["aac", "aab", "aaa"])
     expect(peers.next(at(1))).toBe("aac")
     peers.brought(peer("aac"))
     expect(peers.next(at(2))).toBe("aac")
     // It was asked and has not brought anything since.
     expect(peers.next(at(3))).not.toBe("aac")
+  })
+
+  it("is no sooner that of a stranger that brought something and then nothing, once it counts again", () => {
+    const peers = among({}, ["aaa", "aab", "aac"].map(stranger))
+    expect(peers.next(at(0))).toBe("aaa")
+    peers.brought(peer("aaa"))
+    peers.broughtNothing(peer("aaa"), at(0))
+    expect([peers.next(at(1)), peers.next(at(16 * EVERY_MS))]).toEqual(["aab", "aac"])
   })
 
   it("comes to one that stays, however often others come anew under other names", () => {
@@ -163,6 +172,24 @@ describe("whose turn it is to be asked", () => {
     expect(["liar", "ann", "ben"].map((name) => asked.filter((each) => each === name).length)).toEqual([40, 30, 30])
   })
 
+  it("is that of members by weight alone, whoever brings the most and whomever else is asked", () => {
+    const peers = among({ ann: 3, ben: 1 }, [stranger("aaa"), member("eve")])
+    for (let i = 0; i < 10; i++) for (const other of ["aaa", "eve"]) peers.asked(peer(other), "Rotation")
+    const asked = [1, 2, 3, 4].map((ms) => {
+      const next = peers.next(at(ms))
+      peers.brought(peer("ann"))
+      return next
+    })
+    expect(asked).toEqual(["ann", "ben", "ann", "ann"])
+  })
+
+  it("is a member's for single vertices, whether it has failed or not", () => {
+    const peers = among({ ann: 1, ben: 1 }, [])
+    peers.broughtNothing(peer("ann"), at(0))
+    expect(peers.next(at(1))).toBe("ann")
+    expect([2, 3].map((ms) => peers.next(at(ms), "Members"))).toEqual(["ben", "ann"])
+  })
+
   it("is not saved up by a member that is passed over for long", () => {
     const peers = among({ ann: 1, ben: 1 }, [])
     peers.broughtNothing(peer("ann"), at(0))
@@ -189,6 +216,22 @@ describe("whose turn it is to be asked", () => {
     isMember = true
     peers.connect(all)
     expect(asked()).toContain("cleo")
+  })
+
+  it("is no sooner that of a validator that was owed turns when it lost its seat", () => {
+    let isSeated = true
+    const peers = new Peers(EVERY_MS, () => (isSeated ? 1 : 0))
+    peers.connect(["ann", "ben"].map(member))
+    for (const name of ["ben", "ben", "ann"]) peers.asked(peer(name))
+    isSeated = false
+    expect(peers.ranked(at(0))).toEqual(["ben", "ann"])
+  })
+
+  it("is a member's again after one of another class was asked, by its turn or without", () => {
+    const peers = among({ ann: 1 }, [dialled("friend")])
+    peers.broughtNothing(peer("ann"), at(0))
+    peers.asked(peer("friend"))
+    expect(peers.next(at(1))).toBe("ann")
   })
 
   it("is no member's for a validator without a seat, which is of its other class", () => {

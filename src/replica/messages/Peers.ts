@@ -118,19 +118,24 @@ export class Peers {
   #rank(standing: Standing, now: Timestamp, order: Order, first: Class): ReadonlyArray<number> {
     const kind = this.#classOf(standing)
     const place = (kind - first + CLASSES.length) % CLASSES.length
-    const inTurn = [kind === MEMBER ? -this.#owedTo(standing.connection.validator) : 0, standing.turn]
+    const member = this.#memberOf(standing)
+    const inTurn = [member === null ? 0 : -this.#owedTo(member), standing.turn]
     if (order !== "Best" || this.#inVain.has(kind)) return [place, ...inTurn]
     return [place, now < standing.benchedUntil ? 1 : 0, kind === MEMBER || standing.hasBrought ? 0 : 1, ...inTurn]
   }
 
-  #classOf({ connection: { validator, isDialled } }: Standing): Class {
-    if (validator !== null && this.#weightOf(validator) > 0) return MEMBER
-    return isDialled ? DIALLED : STRANGER
+  #memberOf({ connection: { validator } }: Standing): Address | null {
+    return validator !== null && this.#weightOf(validator) > 0 ? validator : null
+  }
+
+  #classOf(standing: Standing): Class {
+    if (this.#memberOf(standing) !== null) return MEMBER
+    return standing.connection.isDialled ? DIALLED : STRANGER
   }
 
   /** Its claim, including its share of the next question. */
-  #owedTo(validator: Address | null): number {
-    return validator === null ? 0 : (this.#owed.get(validator) ?? 0) + this.#weightOf(validator)
+  #owedTo(validator: Address): number {
+    return (this.#owed.get(validator) ?? 0) + this.#weightOf(validator)
   }
 
   /** The peer whose turn it is; this uses up the turn. Undefined when there is none. */
@@ -151,16 +156,16 @@ export class Peers {
       this.#inVain.delete(kind)
     }
     if (order === "Rotation") this.#nextInRotation = after(kind)
-    const { validator } = standing.connection
-    if (kind === MEMBER && validator !== null) this.#charge(validator)
+    const member = this.#memberOf(standing)
+    if (member !== null) this.#charge(member)
   }
 
   /** Every connected member is owed its weight; the one that is asked pays for all. */
   #charge(asked: Address): void {
-    const members = new Set(this.validators.filter((validator) => this.#weightOf(validator) > 0))
+    const validators = new Set(this.validators)
     let total = 0
-    for (const validator of members) total += this.#weightOf(validator)
-    for (const validator of members) {
+    for (const validator of validators) total += this.#weightOf(validator)
+    for (const validator of validators) {
       // No member saves up turns, or debts, for longer than one full rotation.
       const owed = this.#owedTo(validator) - (validator === asked ? total : 0)
       this.#owed.set(validator, Math.max(-total, Math.min(total, owed)))

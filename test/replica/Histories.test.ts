@@ -316,6 +316,17 @@ describe("an inquiry that compares a checkpoint", () => {
     expect(showing.shown).toEqual(low)
   })
 
+  it("asks for nothing as long as it has work", () => {
+    const inquiry = inquiring()
+    prove(inquiry)
+    expect(inquiry.question).toBe(epoch + 1)
+    inquiry.take([closing(2, LATER, FOUNDERS)])
+    inquiry.step()
+    expect([inquiry.hasWork, inquiry.question]).toEqual([true, null])
+    prove(inquiry)
+    expect([inquiry.chain.isProven, inquiry.question]).toEqual([true, null])
+  })
+
   it("asks nothing more and has no work when it is ended", () => {
     const inquiry = inquiring()
     expect(inquiry.hasWork).toBe(true)

@@ -50,7 +50,7 @@ export class Inquiry {
     this.chain.step()
     if (this.chain.hasWork) return
     this.#question = this.chain.toAsk()
-    const isCompared = this.#compared === null || this.#shown !== null || this.#hasAskedForCompared
+    const isCompared = this.#shown !== null || this.#hasAskedForCompared
     if (this.#question !== null || this.chain.isProven || isCompared) return
     this.#hasAskedForCompared = true
     this.#question = this.#compared

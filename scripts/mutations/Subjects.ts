@@ -24,6 +24,7 @@ export const subjects: ReadonlyArray<Subject> = [
     tests: protocol(
       ...[
         "Natural",
+        "Element",
         "Words",
         "Parameters",
         "Name",
@@ -34,6 +35,7 @@ export const subjects: ReadonlyArray<Subject> = [
         "JsonProblem",
         "Text",
         "Binary",
+        "Message",
         "Keys",
       ],
       ...["Slab", "JsonText", "Address", "Sats"],

@@ -1,6 +1,7 @@
 import { inspect } from "node:util"
 import { Cause, Effect, FastCheck as fc, Inspectable, Logger, Option } from "effect"
 import { describe, expect, it } from "vitest"
+import { verifyZip215 } from "#crypto"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as arbitrary from "./arbitraries.js"
 
@@ -35,6 +36,8 @@ describe("a secret key", () => {
         const again = Option.getOrThrow(SecretKey.fromHex(key.toSecretHex()))
         expect(again.publicKey).toBe(key.publicKey)
         expect(again.sign(message)).toBe(key.sign(message))
+        const signature = Buffer.from(key.sign(message), "hex")
+        expect(verifyZip215(signature, message, Buffer.from(key.publicKey, "hex"))).toBe(true)
       }),
     )
   })

@@ -32,4 +32,10 @@ describe("a name", () => {
       expect(Name.isName(text)).toBe(false)
     },
   )
+
+  it("is refused with what it may consist of, and in bytes with what is wrong", () => {
+    const inJson = Either.merge(Schema.decodeUnknownEither(Name.schema)("Abc"))
+    expect(String(inJson)).toContain("3 to 20 characters of a-z, 0-9 and -, no - at either end")
+    expect(Either.merge(fromBytes("Abc"))).toMatchObject({ message: "name: not a name at byte 4" })
+  })
 })

@@ -30,5 +30,6 @@ describe("a bounded integer in JSON", () => {
       expect(Either.isLeft(percent(value))).toBe(true)
     }
     expect(String(Either.merge(percent(101)))).toContain("an integer from 0 to 100")
+    expect(String(Either.merge(round(-1)))).toContain("an integer from 0 to 2^53 - 1")
   })
 })

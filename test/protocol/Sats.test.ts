@@ -164,6 +164,10 @@ describe("an amount in JSON", () => {
       expect(Either.isLeft(decode(value))).toBe(true)
     },
   )
+
+  it("says its bounds to whoever misses them", () => {
+    expect(String(Either.merge(decode(-1)))).toContain("an integer number of sats from 0 to 2100000000000000")
+  })
 })
 
 describe("a part of integers of any size", () => {

@@ -52,6 +52,9 @@ describe("a writer", () => {
       (writer) => writer.list8(new Array(256).fill(0), () => undefined),
     ]
     for (const write of refused) expect(() => Binary.encode(write)).toThrow(RangeError)
+    expect(() => Binary.encode((writer) => writer.u8(256))).toThrow("not an unsigned integer up to 255: 256")
+    expect(() => Binary.encode((writer) => writer.u128(-1n))).toThrow("not an unsigned integer of 128 bits: -1")
+    expect(() => Binary.encode((writer) => writer.text8("\ud800"))).toThrow("a lone surrogate has no UTF-8")
   })
 
   it("is not disturbed by an encoding inside an encoding, nor by one that threw", () => {
@@ -69,6 +72,36 @@ describe("a writer", () => {
     const first = Binary.encode((writer) => writer.u32(0x01010101))
     Binary.encode((writer) => writer.u32(0x02020202))
     expect([...first]).toEqual([1, 1, 1, 1])
+  })
+})
+
+describe("a writer of one's own", () => {
+  it("says how much it holds and has room for, grows to what it needs, and is empty once it has handed that out", () => {
+    const writer = new Binary.Writer(4)
+    expect([writer.length, writer.capacity]).toEqual([0, 4])
+    writer.u32(1)
+    expect([writer.length, writer.capacity]).toEqual([4, 4])
+    writer.u8(2)
+    expect([writer.length, writer.capacity, [...writer.written]]).toEqual([5, 8, [1, 0, 0, 0, 2]])
+    writer.raw(new Uint8Array(95))
+    expect([writer.length, writer.capacity]).toEqual([100, 100])
+    expect([...writer.finish().subarray(0, 5), writer.length]).toEqual([1, 0, 0, 0, 2, 0])
+    expect([...writer.u8(3).finish()]).toEqual([3])
+  })
+})
+
+describe("both directions of an encoding", () => {
+  it("are made of one description", () => {
+    const codec = Binary.codec<number>(
+      "pair",
+      (writer, value) => writer.u8(value).u8(value),
+      (reader) => reader.u8() + reader.u8(),
+    )
+    expect([...codec.encode(4)]).toEqual([4, 4])
+    expect(codec.decode(Uint8Array.of(4, 4))).toStrictEqual(Either.right(8))
+    expect(Either.merge(codec.decode(Uint8Array.of(4)))).toMatchObject({
+      message: "pair: 1 bytes expected, 0 left at byte 1",
+    })
   })
 })
 
@@ -120,6 +153,70 @@ describe("a reader", () => {
       reader.fail("something later")
     })
     expect(message).toBe("test: boolean byte 5 at byte 2")
+  })
+
+  it("reads zeros once it has failed, and goes no further, so that a decoder needs no branches", () => {
+    const reader = new Binary.Reader(Uint8Array.of(3, 1, 1, 1, ...new Uint8Array(40).fill(1)))
+    reader.u8()
+    reader.fail("no more")
+    const numbers = [reader.u8(), reader.u16(), reader.u32(), reader.u64(), reader.u128(), reader.sats()]
+    expect(numbers).toStrictEqual([0, 0, 0, 0, 0n, 0])
+    expect([reader.raw(3), reader.hex(3), reader.text8(9), reader.text16(9)]).toEqual([new Uint8Array(0), "", "", ""])
+    expect([reader.boolean(), reader.list8(9, () => reader.u8()), reader.list(3, 9, () => 7)]).toEqual([false, [], []])
+    expect([reader.offset, reader.remaining]).toEqual([1, 43])
+    expect(reader.failure).toEqual({ offset: 1, reason: "no more" })
+  })
+
+  it.each<[number, unknown, (reader: Binary.Reader) => unknown]>([
+    [1, 0, (reader) => reader.u8()],
+    [2, 0, (reader) => reader.u16()],
+    [4, 0, (reader) => reader.u32()],
+    [8, 0, (reader) => reader.u64()],
+    [16, 0n, (reader) => reader.u128()],
+    [5, new Uint8Array(0), (reader) => reader.raw(5)],
+    [5, "", (reader) => reader.hex(5)],
+  ])("needs %i bytes for what takes as many, and reads a zero where one of them is missing", (count, zero, read) => {
+    const reader = new Binary.Reader(new Uint8Array(count - 1).fill(1))
+    expect(read(reader)).toStrictEqual(zero)
+    expect(reader.failure).toEqual({ offset: 0, reason: `${count} bytes expected, ${count - 1} left` })
+  })
+
+  it("reads zeros of what is above its limit", () => {
+    const above = new Binary.Reader(new Uint8Array(16).fill(0xff))
+    expect([above.u64(), above.failure?.reason]).toEqual([0, "integer above 2^53 - 1"])
+    const amount = new Binary.Reader(Binary.encode((writer) => writer.u64(Sats.MAX_SUPPLY + 1)))
+    expect(amount.sats()).toBe(0)
+    const [text, broken] = ["03616263", "01c3"].map((hex) => new Binary.Reader(Buffer.from(hex, "hex")))
+    expect([text?.text8(2), broken?.text8(9)]).toEqual(["", ""])
+  })
+
+  it("reads texts and lists of exactly their limit, and hands out the bytes since a place", () => {
+    const bytes = Binary.encode((writer) =>
+      writer
+        .text8("abc")
+        .text16("abc")
+        .list8([1, 2], (item) => writer.u8(item))
+        .list16([3, 4], (item) => writer.u8(item))
+        .list32([5, 6], (item) => writer.u8(item)),
+    )
+    const read = Binary.decode("test", bytes, (reader) => {
+      const texts = [reader.text8(3), reader.text16(3)]
+      const start = reader.offset
+      const item = () => reader.u8()
+      const lists = [reader.list8(2, item), reader.list16(2, item), reader.list32(2, item)]
+      return { texts, lists, since: [...reader.since(start)] }
+    })
+    expect(read).toStrictEqual(
+      Either.right({
+        texts: ["abc", "abc"],
+        lists: [
+          [1, 2],
+          [3, 4],
+          [5, 6],
+        ],
+        since: [2, 1, 2, 2, 0, 3, 4, 2, 0, 0, 0, 5, 6],
+      }),
+    )
   })
 
   it("refuses trailing bytes", () => {

@@ -41,6 +41,21 @@ describe("JSON that does not fit its schema", () => {
     },
   )
 
+  it("is refused where it cannot even be told of which kind it is", () => {
+    const Message = Schema.Union(
+      Schema.Struct({ type: Schema.Literal("ping") }),
+      Schema.Struct({ type: Schema.Literal("pong") }),
+    )
+    expect(Json.decoder(Message, "message")({ type: { toString: 1 } })).toStrictEqual(
+      Either.left({ field: "message", reason: "a field holds an object or a list where a text must stand" }),
+    )
+  })
+
+  it("may have fields that are not known, where they are to be ignored", () => {
+    const input = { name: "a", kind, colour: "red" }
+    expect(Json.decoder(Pet, "pet", "ignore")(input)).toStrictEqual(Either.right({ name: "a", kind }))
+  })
+
   it("is no matter when it fits", () => {
     expect(decode({ name: "a", kind })).toStrictEqual(Either.right({ name: "a", kind }))
   })

@@ -10,6 +10,22 @@ describe("a problem of JSON", () => {
     expect(wrong(["amount"], "ten")).toBe('a number expected, got "ten"')
     expect(wrong(["amount"], undefined)).toBe("a number expected")
     expect(wrong(["secret_key"], "abc")).toBe("a number expected")
+    expect(wrong(["secret_key", 0, "name"], "abc")).toBe("a number expected")
+    const others: ReadonlyArray<unknown> = [[1], {}, null, true, 5]
+    expect(others.map((actual) => wrong(["amount"], actual).replace("a number expected, got ", ""))).toEqual([
+      "an array",
+      "an object",
+      "null",
+      "true",
+      "5",
+    ])
+    expect([40, 41].map((length) => wrong(["amount"], "x".repeat(length)))).toEqual([
+      `a number expected, got "${"x".repeat(40)}"`,
+      "a number expected, got 41 characters",
+    ])
+    expect(JsonProblem.atNumber(["fee"], whole, "an integer", "1".repeat(40)).reason).toBe(
+      `an integer expected, got ${"1".repeat(40)}`,
+    )
     expect(JsonProblem.atNumber(["seed"], whole, "an integer", "1e9").reason).toBe("an integer expected")
     expect(JsonProblem.atNumber(["fee"], whole, "an integer", "1".repeat(41)).reason).toBe(
       "an integer expected, got a number of 41 characters",
@@ -38,5 +54,12 @@ describe("a problem of JSON", () => {
     expect(field("keys", 3, "name")).toBe("keys[3].name")
     expect(field(...Array.from({ length: 100 }, () => "deep"))).toMatch(/^(deep\.){40}…$/)
     expect(field("a b")).toBe("(a long or unprintable name)")
+    expect(field(2, "keys", "a b")).toBe("[2].keys.(a long or unprintable name)")
+    const [fits, longer] = [5, 6].map((length) => field(...new Array(39).fill("deep"), "d".repeat(length)))
+    expect([fits, longer]).toEqual([`${"deep.".repeat(39)}ddddd`, `${"deep.".repeat(39)}ddddd…`])
+  })
+
+  it("is one line of both", () => {
+    expect(JsonProblem.message({ field: "to", reason: "missing" })).toBe("to: missing")
   })
 })

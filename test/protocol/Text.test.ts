@@ -18,6 +18,10 @@ describe("a text of 1 to 8 bytes", () => {
     expect(Either.isRight(decode("🪙🪙x"))).toBe(false)
   })
 
+  it("says how long it may be", () => {
+    expect(String(Either.merge(decode("")))).toContain("valid Unicode text of 1 to 8 bytes in UTF-8")
+  })
+
   it.each(["", "\ud800", "a\udfff", "\udc00\ud800", 5, null])("is not %j", (value) => {
     expect(Either.isLeft(decode(value))).toBe(true)
   })

@@ -34,6 +34,7 @@ export const subjects: ReadonlyArray<Subject> = [
         "Json",
         "JsonProblem",
         "Text",
+        "Bytes",
         "Binary",
         "Message",
         "Keys",

@@ -167,6 +167,14 @@ describe("a reader", () => {
     expect(reader.failure).toEqual({ offset: 1, reason: "no more" })
   })
 
+  it("reads anything at the very beginning", () => {
+    const bytes = Buffer.from("01000000000000000000000000000000", "hex")
+    const first = <A>(read: (reader: Binary.Reader) => A) => read(new Binary.Reader(bytes))
+    expect(first((reader) => [reader.u128(), reader.failure])).toEqual([1n, undefined])
+    expect(first((reader) => [...reader.raw(2)])).toEqual([1, 0])
+    expect(first((reader) => [reader.boolean(), reader.boolean()])).toEqual([true, false])
+  })
+
   it.each<[number, unknown, (reader: Binary.Reader) => unknown]>([
     [1, 0, (reader) => reader.u8()],
     [2, 0, (reader) => reader.u16()],

@@ -22,6 +22,11 @@ describe("hexadecimal", () => {
     },
   )
 
+  it("of another length is none in memory either", () => {
+    const isFour = Schema.is(Hex.schema("Four", 4, "four bytes"))
+    expect(["00112233", "001122", "0011223344"].map((text) => isFour(text))).toEqual([true, false, false])
+  })
+
   it("says how many characters it wants", () => {
     expect(String(Either.merge(decode("00")))).toContain("four bytes: 8 hex characters")
   })

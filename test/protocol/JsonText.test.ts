@@ -106,6 +106,11 @@ describe("JSON text from outside", () => {
     expect(parse(text)).toStrictEqual(Either.right(JSON.parse(text)))
   })
 
+  it("has no names in its lists, even after an object there", () => {
+    expect(complaintOf('[{},"a",{},"a"]')).toBe("taken")
+    expect(complaintOf('[[],"a",1.5]')).toMatch(/^\[2\]: an integer/)
+  })
+
   it("is not misled by what stands in strings", () => {
     const text = '{"a":"1.5,\\"b\\":{[","b":"\\\\","c":"\\\\\\"","d":["}",1,"]"]}'
     expect(parse(text)).toStrictEqual(Either.right(JSON.parse(text)))

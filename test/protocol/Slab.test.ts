@@ -18,3 +18,15 @@ it("gives every byte string zeros that are its own, across blocks and for long o
     { numRuns: 30 },
   )
 })
+
+it("lays eight of a kibibyte side by side in a block, and gives anything longer a buffer of its own", () => {
+  const places = (length: number) => Array.from({ length: 24 }, () => Slab.allot(length).buffer)
+  const counts = new Map<ArrayBufferLike, number>()
+  for (const buffer of places(1_024)) counts.set(buffer, (counts.get(buffer) ?? 0) + 1)
+  // The first block was in use, and the last one may have room.
+  expect(new Set([...counts.values()].slice(1, -1))).toEqual(new Set([8]))
+  for (const length of [1_025, 8_193]) {
+    expect(new Set(places(length)).size).toBe(24)
+    expect(Slab.allot(length)).toEqual(new Uint8Array(length))
+  }
+})

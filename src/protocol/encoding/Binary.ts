@@ -366,7 +366,7 @@ export const decode = <A>(
 ): Either.Either<A, MalformedBytes> => {
   const reader = new Reader(bytes)
   const value = read(reader)
-  if (reader.failure === undefined && reader.remaining > 0) reader.fail(`${reader.remaining} trailing bytes`)
+  if (reader.remaining > 0) reader.fail(`${reader.remaining} trailing bytes`)
   return reader.failure === undefined
     ? Either.right(value)
     : Either.left(new MalformedBytes({ what, ...reader.failure }))

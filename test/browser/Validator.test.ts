@@ -30,6 +30,8 @@ describe("a validator's page", () => {
   it("says how reliable it is, what it takes, and what it would earn and why", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/validator/${validator.address}`)
+    // Asked for in hex, and called as everywhere.
+    await page.getByRole("heading", { level: 1, name: validator.addressBech32.slice(0, 12) }).waitFor()
     await page.getByText(/^100 %\s+over a day: 0 rounds missed of \d+/).waitFor()
     const commissions = page.getByRole("region", { name: "When the commission was set, newest first" })
     await commissions.getByText("25 %").waitFor()

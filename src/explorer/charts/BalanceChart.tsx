@@ -20,7 +20,7 @@ export const BalanceChart = ({ balances }: Props) => {
   }, [balances])
   return (
     <Chart
-      title="Balance"
+      title="Balance, UDG"
       window="since the network began"
       course={course}
       lines={[{ name: "Balance", tone: "accent" }]}

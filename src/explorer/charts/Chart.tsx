@@ -109,8 +109,8 @@ const seriesOf = ({ name, tone }: Line, palette: Palette, props: Props): uPlot.S
   label: name,
   stroke: palette[tone],
   width: props.isStacked === true ? 0 : 1.5,
-  // A single value is no line.
-  points: { show: props.course.at.length === 1 },
+  // A single value is no line, but it is a bar.
+  points: { show: props.course.at.length === 1 && props.isStacked !== true },
   fill: props.isStacked === true ? palette[tone] : `color-mix(in srgb, ${palette[tone]} 12%, transparent)`,
   ...pathsOf(props),
 })

@@ -63,8 +63,9 @@ export const Address = ({ account }: { readonly account: string }) => {
   const balance = useResource(`balance ${account}`, () => node.core.balance({ path }))
   const stake = ready(useResource(`stake ${account}`, () => node.staking.stakeOf({ path })))
   const delegation = ready(useResource(`delegation ${account}`, () => readDelegation(account)))
-  const name = ready(balance)?.name ?? null
-  const title = name === null ? Words.abbreviated(account, 12, 6) : `@${name}`
+  const known = ready(balance)
+  const name = known?.name ?? null
+  const title = name === null ? Words.abbreviated(known?.address_bech32 ?? account, 12, 6) : `@${name}`
   return (
     <LoadedPage kind={title.startsWith("@") ? "Account" : "Address"} title={title} of={balance} what="this account">
       {(record) => (

@@ -37,6 +37,11 @@ const NetworkFacts = () => {
   )
 }
 
+/** Where there is no room, it is broken behind an underscore. */
+const Name = ({ of }: { readonly of: string }) => (
+  <span class="mono">{of.split("_").map((part, i) => (i === 0 ? part : ["_", <wbr key={part} />, part]))}</span>
+)
+
 export const Parameters = () => {
   const config = useResource("parameters", () => node.governance.config(), Live.slowBeat)
   return (
@@ -57,7 +62,7 @@ export const Parameters = () => {
                   title: "Parameter",
                   of: ({ name }) => (
                     <div class="explained">
-                      <span class="mono">{name}</span>
+                      <Name of={name} />
                       <small class="quiet">{sentenceOf(name)}</small>
                     </div>
                   ),

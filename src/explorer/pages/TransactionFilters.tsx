@@ -92,8 +92,8 @@ export const PastFilters = ({ filter, onChange }: Props) => {
         />
       </label>
       <span class="pair">
-        {day("From", from, setFrom)}
-        {day("To", to, setTo)}
+        {day("First day", from, setFrom)}
+        {day("Last day", to, setTo)}
         <button type="submit" class="button">
           Search
         </button>

@@ -72,7 +72,9 @@ export const Votes = ({ of }: { readonly of: Summary }) => {
 export const TimeLeft = ({ of }: { readonly of: Summary }) => {
   const finalized = Live.head.value?.finalizedRound
   if (finalized === undefined) return null
-  const about = (round: number): string => Words.duration(Network.millisecondsOf(Math.max(0, round - finalized)))
+  const about = (round: number) => (
+    <span class="unbroken">{Words.duration(Network.millisecondsOf(Math.max(0, round - finalized)))}</span>
+  )
   switch (of.status) {
     case "Active":
       return <>voting ends in about {about(of.voting_ends_at_round)}</>

@@ -39,8 +39,8 @@ const byHash = async (hash: string, known: Known): Promise<Found> => {
   return isVertex ? page(Route.subject("vertex", hash)) : nothing(`this node knows no transaction or vertex ${hash}`)
 }
 
-const byName = async (name: string, known: Known): Promise<Found> =>
-  (await known.name(name)) ? page(Route.subject("address", name)) : nothing(`${name} is not registered on this node`)
+const byName = async (name: string, known: Known, otherwise: string): Promise<Found> =>
+  (await known.name(name)) ? page(Route.subject("address", name)) : nothing(otherwise)
 
 const placeNamed = (text: string): Route.Place | undefined => Route.places.find((place) => place === text.toLowerCase())
 
@@ -96,8 +96,13 @@ export const find = async (typed: string, known: Known): Promise<Found> => {
   if (/^\d{1,15}$/.test(round)) return page(Route.subject("round", round))
   const [, proposal] = /^(?:#|proposal )\s*(\d{1,15})$/i.exec(text) ?? []
   if (proposal !== undefined) return page(Route.subject("proposal", proposal))
-  const begun = BEGINNING.test(text) ? await byBeginning(text.toLowerCase(), known) : undefined
+  const isBeginning = BEGINNING.test(text)
+  const begun = isBeginning ? await byBeginning(text.toLowerCase(), known) : undefined
   if (begun !== undefined) return begun
-  if (/^@?[a-z0-9-]{3,20}$/i.test(text)) return byName(`@${text.replace("@", "").toLowerCase()}`, known)
+  const name = `@${text.replace("@", "").toLowerCase()}`
+  const unnamed = `${name} is not registered on this node`
+  const unknown = isBeginning ? `nothing that this node knows begins with ${text}, and ${unnamed}` : unnamed
+  if (/^@?[a-z0-9-]{3,20}$/i.test(text)) return byName(name, known, unknown)
+  if (isBeginning) return nothing(`nothing that this node knows begins with ${text}`)
   return nothing(text === "" ? "nothing was entered" : `"${text}" is not something this explorer can look up`)
 }

@@ -19,9 +19,12 @@ const uptime = () => import("./ValidatorUptime.js").then(({ ValidatorUptime }) =
 
 type Details = Answer<"staking", "stakeOf">
 
-const nameIn = (stake: Resource<Details>): string | undefined => {
-  const name = stake.state === "ready" ? Names.of(stake.value.address) : null
-  return name === null ? undefined : `@${name}`
+/** Its name, or its address as it is written everywhere, whichever of them the page was asked for. */
+const titleOf = (stake: Resource<Details>, asked: string): string => {
+  if (stake.state !== "ready") return Words.abbreviated(asked, 12, 6)
+  const { address } = stake.value
+  const name = Names.of(address)
+  return name === null ? Words.abbreviated(Network.written(address), 12, 6) : `@${name}`
 }
 
 /** Rounds made of those due, over a day. */
@@ -103,7 +106,7 @@ export const Validator = ({ account }: { readonly account: string }) => {
   return (
     <LoadedPage
       kind="Validator"
-      title={nameIn(stake) ?? Words.abbreviated(account, 12, 6)}
+      title={titleOf(stake, account)}
       of={both(both(stake, delegators), both(all, attendance))}
       what="this validator"
     >

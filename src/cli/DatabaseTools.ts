@@ -157,6 +157,11 @@ const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} 
 const oldOf = ({ beforeRound, running }: Pruning.Bounds): string =>
   `rounds before ${Figure.count(beforeRound)}, of epochs before ${Figure.count(Math.max(0, running - 1))}`
 
+const FIRST_EPOCH = 1
+
+/** Whether anything can be that old. */
+const isAnyOld = ({ beforeRound, running }: Pruning.Bounds): boolean => beforeRound > 0 && running - 1 > FIRST_EPOCH
+
 /** What is deleted cannot be restored from this directory, so a person is asked, and a script says so itself. */
 const agree = (bounds: Pruning.Bounds, isSaid: boolean) =>
   Effect.gen(function* () {
@@ -180,13 +185,16 @@ const prune = action({ dataDir, keepRounds, yes }, (given) =>
     const before = yield* bytesOf(directory)
     const pruned = Effect.gen(function* () {
       const bounds = yield* Pruning.boundsNow(given.keepRounds)
+      if (!isAnyOld(bounds)) return undefined
       yield* agree(bounds, given.yes)
       return { bounds, ...(yield* Pruning.everything(bounds)) }
     })
-    const { bounds, vertices, transactions } = yield* Effect.provide(
-      pruned,
-      Storage.layer({ location: { _tag: "Directory", directory }, genesis }),
-    )
+    const done = yield* Effect.provide(pruned, Storage.layer({ location: { _tag: "Directory", directory }, genesis }))
+    if (done === undefined) {
+      const kept = `the running epoch, the one before and the last ${Figure.counted(given.keepRounds, "round")} stay`
+      return yield* show([["old", `nothing: ${kept}`]])
+    }
+    const { bounds, vertices, transactions } = done
     const after = yield* bytesOf(directory)
     const freed = mebibytes(Math.max(0, before - after))
     yield* show([

@@ -11,6 +11,7 @@ import * as Network from "../protocol/identity/Network.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as Words from "../protocol/numbers/Words.js"
+import * as Server from "../rpc/server/Server.js"
 import { FILES } from "../storage/files/DataDirectory.js"
 import * as GenesisFile from "../storage/files/GenesisFile.js"
 import * as KeyFile from "../storage/files/KeyFile.js"
@@ -23,6 +24,8 @@ import * as Figure from "./terminal/Figure.js"
 import * as Progress from "./terminal/Progress.js"
 import * as Sheet from "./terminal/Sheet.js"
 
+const HOST = "127.0.0.1"
+const HIGHEST_PORT = 65_535
 const RPC_DISTANCE = 1000
 const STAKE = Sats.make(100_000 * Sats.SATS_PER_COIN)
 const COMMISSION_PERCENT = 10
@@ -112,16 +115,38 @@ const found = (directory: string, genesisFile: string, validators: number, round
     return Either.getOrThrow(genesis)
   })
 
-const plan = ({ dir, validators, roundMs }: Values) =>
+/** Every port that the nodes need is a port, and free: else nothing is made. */
+const requirePorts = (first: number, nodes: number) =>
+  Effect.gen(function* () {
+    if (first === 0) return
+    const most = HIGHEST_PORT - RPC_DISTANCE - nodes + 1
+    if (first > most) {
+      const count = Figure.counted(nodes, "node")
+      return yield* wrongUsage(`--port ${first} leaves too few ports for ${count} and their HTTP; use at most ${most}`)
+    }
+    const ports = Array.from({ length: nodes }, (_, n) => [first + n, first + n + RPC_DISTANCE]).flat()
+    yield* Effect.forEach(ports, (port) =>
+      Effect.mapError(Server.probe({ host: HOST, port }), ({ isInUse, reason }) =>
+        wrongUsage(
+          isInUse
+            ? `port ${port} is in use; stop what uses it, or choose another --port`
+            : `port ${port} cannot be used: ${reason}; choose another --port`,
+        ),
+      ),
+    )
+  })
+
+const plan = ({ dir, validators, roundMs, port }: Values) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const directory = Option.isSome(dir) ? dir.value : yield* Reader.defaultDirectory("--dir", DEFAULT_DIRECTORY)
     const genesisFile = join(directory, FILES.genesis)
     if (!(yield* Effect.orElseSucceed(files.exists(genesisFile), () => true))) {
+      const wanted = Option.getOrElse(validators, () => DEFAULT_VALIDATORS)
+      yield* requirePorts(port, wanted)
       yield* Effect.mapError(files.makeDirectory(directory, { recursive: true }), ({ message }) =>
         wrongUsage(`--dir ${directory} cannot be created: ${message}`),
       )
-      const wanted = Option.getOrElse(validators, () => DEFAULT_VALIDATORS)
       return { directory, genesisFile, genesis: yield* found(directory, genesisFile, wanted, roundMs) }
     }
     const genesis = yield* GenesisFile.load(genesisFile)
@@ -131,6 +156,7 @@ const plan = ({ dir, validators, roundMs }: Values) =>
         `${directory} holds a network of ${count} validators; leave out --validators or choose another --dir`,
       )
     }
+    yield* requirePorts(port, count)
     return { directory, genesisFile, genesis }
   })
 
@@ -149,7 +175,7 @@ const startNode = (
     "--genesis",
     genesisFile,
     "--host",
-    "127.0.0.1",
+    HOST,
     ...ports,
     "--rate-limits",
     rateLimits ? "on" : "off",

@@ -1,6 +1,6 @@
 /** Another node as a child process: started, asked for its addresses, and stopped. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { open } from "node:fs/promises"
+import { open, readFile } from "node:fs/promises"
 import { Data, Effect, type Scope } from "effect"
 
 export interface NodeProcess {
@@ -18,12 +18,22 @@ export class NodeEnded extends Data.TaggedError("NodeEnded")<{
   readonly name: string
   readonly code: number | null
   readonly logFile: string
+  /** What it said last, if that was a complaint. */
+  readonly complaint: string | undefined
 }> {
   override get message(): string {
     const how = this.code === null ? "was killed" : `ended with exit code ${this.code}`
-    return `${this.name} ${how}; its log is in ${this.logFile}`
+    const why = this.complaint === undefined ? "" : `: ${this.complaint}`
+    return `${this.name} ${how}${why}; its log is in ${this.logFile}`
   }
 }
+
+/** A program of ours that cannot run says why in its last line. */
+const lastComplaint = (logFile: string): Effect.Effect<string | undefined> =>
+  Effect.promise(async () => {
+    const text = await readFile(logFile, "utf8").catch(() => "")
+    return /^udg: (.+)$/.exec(text.trimEnd().split("\n").at(-1) ?? "")?.[1]
+  })
 
 /** How to start a process: under which name, with which command line, logging where. */
 export interface Launch {
@@ -89,7 +99,10 @@ export const start = (launch: Launch): Effect.Effect<NodeProcess, NodeEnded, Sco
   Effect.gen(function* () {
     const { name, logFile } = launch
     const child = yield* spawned(launch)
-    const ended = Effect.flatMap(codeOf(child), (code) => new NodeEnded({ name, code, logFile }))
+    const ended = Effect.gen(function* () {
+      const code = yield* codeOf(child)
+      return yield* new NodeEnded({ name, code, logFile, complaint: yield* lastComplaint(logFile) })
+    })
     const lines = yield* Effect.raceFirst(addresses(child), ended)
     return { name, logFile, ended, p2p: lines.get("p2p") ?? "", rpc: lines.get("rpc") ?? "" }
   })

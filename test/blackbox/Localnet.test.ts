@@ -1,6 +1,8 @@
 /** The commands for networks of several nodes, as a person uses them. */
 import { execFileSync, spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -127,12 +129,47 @@ describe("udg localnet", () => {
       const second = await run()
       const hash = /genesis +([0-9a-f]{64})/
       expect(hash.exec(second.stdout)?.[1]).toBe(hash.exec(first.stdout)?.[1])
-      const other = await run("--validators", "3")
-      expect(other.code).toBe(1)
-      expect(other.stderr).toContain("holds a network of 2 validators")
+      // Two of them at once: the second one's nodes say why they cannot run.
+      let other = ""
+      await udg(["localnet", "--dir", "net", "--port", "0"], (said, stop) => {
+        if (!said.includes("Ctrl-C") || other !== "") return
+        other = "asked"
+        void run().then(({ stderr }) => {
+          other = stderr
+          stop()
+        })
+      })
+      expect(other).toMatch(/^udg: node-0 ended with exit code 1: .* is in use by another process; .*\n$/)
+      const more = await run("--validators", "3")
+      expect(more.code).toBe(1)
+      expect(more.stderr).toContain("holds a network of 2 validators")
     },
     LIMIT_MS,
   )
+
+  it("makes nothing where a port is taken, or is none, and says which", async () => {
+    const holder = createServer().listen(0, "127.0.0.1")
+    await once(holder, "listening")
+    const { port } = holder.address() as AddressInfo
+    const refused = async (first: number, nodes: number) =>
+      udg(["localnet", "--dir", "none", "--port", String(first), "--validators", String(nodes)])
+    const here = port > 1_100 && port < 64_000 ? [await refused(port, 1), await refused(port - 1_001, 2)] : []
+    const high = await refused(64_535, 2)
+    holder.close()
+    for (const each of here) {
+      expect(each).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `udg: port ${port} is in use; stop what uses it, or choose another --port\n`,
+      })
+    }
+    expect(high).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "udg: --port 64535 leaves too few ports for 2 nodes and their HTTP; use at most 64534\n",
+    })
+    expect(existsSync(file("none"))).toBe(false)
+  })
 
   it(
     Rest.of("a network once more", "shows on a terminal that it is starting, and limits clients only when asked"),

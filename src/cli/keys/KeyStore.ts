@@ -61,10 +61,12 @@ const read = (path: string, text: string) =>
       return Option.match(Mnemonic.parse(text), {
         onSome: (key) => Effect.succeed(inPlainText(path, key)),
         onNone: () =>
-          Effect.mapBoth(KeyFile.parse(path, text), {
-            onFailure: asWalletFailure,
-            onSuccess: (key) => inPlainText(path, key),
-          }),
+          Mnemonic.isMeant(text)
+            ? fail("key", `key file ${path}: ${Mnemonic.complaint}`)
+            : Effect.mapBoth(KeyFile.parse(path, text), {
+                onFailure: asWalletFailure,
+                onSuccess: (key) => inPlainText(path, key),
+              }),
       })
     },
   })

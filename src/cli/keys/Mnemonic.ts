@@ -19,7 +19,16 @@ export const of = (key: Keys.SecretKey): ReadonlyArray<string> =>
 export const lines = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
   Array.from({ length: WORDS / A_LINE }, (_, i) => words.slice(i * A_LINE, (i + 1) * A_LINE).join(" "))
 
-export const wordsOf = (text: string): ReadonlyArray<string> => text.trim().toLowerCase().split(/\s+/)
+/** What `udg keys export --words` shows begins with this, which is no word of the list. */
+const LABEL = /^words\s+/
+
+export const wordsOf = (text: string): ReadonlyArray<string> =>
+  text.trim().toLowerCase().replace(LABEL, "").split(/\s+/)
+
+/** Several words, or what should be: no key in hex. */
+export const isMeant = (text: string): boolean => wordsOf(text).length > 1
+
+export const complaint = "these are not the words of a key: one is missing, misspelt or in the wrong place"
 
 /** None if a word is not in the list, one is missing, or the checksum is wrong. */
 export const parse = (text: string): Option.Option<Keys.SecretKey> => {

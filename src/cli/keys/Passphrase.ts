@@ -51,7 +51,7 @@ export const askWords: Effect.Effect<Keys.SecretKey, WalletFailure, Terminal> = 
     return yield* fail("key", "there is no terminal to ask for the words on; put them into a file, see --from")
   const typed = yield* HiddenInput.askLines(`The ${Mnemonic.WORDS} words, with spaces between them: `, moreWords)
   return yield* Option.match(Mnemonic.parse(typed.join(" ")), {
-    onNone: () => fail("key", "these are not the words of a key: one is missing, misspelt or in the wrong place"),
+    onNone: () => fail("key", Mnemonic.complaint),
     onSome: Effect.succeed,
   })
 })

@@ -56,7 +56,10 @@ const print = ({ unsigned, policy, signatures }: Signatures): string => {
 
 const unusable = (path: string, why: string) => wrongUsage(`${path}: ${why}`)
 
-const reasonOf = (error: PlatformError): string => (error._tag === "SystemError" ? error.reason : "it is not a path")
+const reasonOf = (error: PlatformError): string => {
+  if (error._tag !== "SystemError") return "it is not a path"
+  return error.reason === "NotFound" ? "it does not exist" : error.reason
+}
 
 const isGood = (
   { network, transaction }: Wallet.Unsigned,

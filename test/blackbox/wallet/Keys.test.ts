@@ -67,7 +67,9 @@ describe("keys", () => {
       await json("keys", "import", "--from", "plain.key")
       const { words } = await json("keys", "export", "--words")
       expect(words.split(" ")).toHaveLength(24)
-      writeFileSync(inHome("words.txt"), `${words}\n`, { mode: 0o600 })
+      writeFileSync(inHome("words.txt"), `words  ${words.replaceAll(/((?:\w+ ){5}\w+) /g, "$1\n       ")}\n`, {
+        mode: 0o600,
+      })
       const again = await json("keys", "import", "--from", "words.txt", "--key", ".udg/paper.key")
       expect(again.public_key).toBe(key.publicKey)
       await json("keys", "export", "--key", ".udg/paper.key", "--out", "copy.key")
@@ -140,6 +142,15 @@ describe("keys", () => {
     })
     expect(await person.udg("keys", "import", "--key", "new.key")).toMatchObject({ code: 2, stdout: "" })
     expect((await person.udg("keys", "import", "--from", "plain.key", "--key", "plain.key")).code).toBe(2)
+  })
+})
+
+describe("a file of signatures", () => {
+  it("that is not there, or is none, is told so", async () => {
+    writeFileSync(inHome("none.json"), "{}")
+    const complaint = async (file: string) => (await person.udg("multisig", "show", file)).stderr
+    expect(await complaint("nowhere.json")).toBe("udg: nowhere.json: cannot be read: it does not exist\n")
+    expect(await complaint("none.json")).toContain("udg: none.json: not a file of signatures of this version")
   })
 })
 

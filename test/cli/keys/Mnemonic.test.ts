@@ -2,6 +2,7 @@ import { FastCheck as fc, Option } from "effect"
 
 import { describe, expect, it } from "vitest"
 import * as Mnemonic from "../../../src/cli/keys/Mnemonic.js"
+import * as Sheet from "../../../src/cli/terminal/Sheet.js"
 import * as Keys from "../../../src/protocol/identity/Keys.js"
 
 const keyOf = (seed: Uint8Array): Keys.SecretKey => Option.getOrThrow(Keys.SecretKey.fromSeed(seed))
@@ -23,6 +24,12 @@ describe("a key in words", () => {
       }),
       { numRuns: 20 },
     )
+  })
+
+  it("comes back from all that is shown of it", () => {
+    const key = keyOf(new Uint8Array(32).fill(7))
+    const shown = Sheet.lines([["words", Mnemonic.lines(Mnemonic.of(key))]], false)
+    expect(Option.getOrThrow(Mnemonic.parse(shown)).toSecretHex()).toBe(key.toSecretHex())
   })
 
   it("is none of words that are too few, not in the list or in another order", () => {

@@ -25,6 +25,17 @@ afterAll(async () => {
 
 const plot = (page: Page, title: string) => page.getByRole("region", { name: title }).getByRole("img")
 
+/** As over a gateway, whose answers are made up where a node has none. */
+const withArchive = (page: Page) =>
+  page.route("**/network", async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), has_archive: true } })
+  })
+
+const DAY_MS = 86_400_000
+/** As many as one answer has. */
+const A_PAGE = 500
+
 describe("the charts", () => {
   it.each([
     ["on a desktop, dark", { colorScheme: "dark" }],
@@ -79,10 +90,7 @@ describe("the charts", () => {
 
   it("draw a balance as steps: it stays until the next change", async () => {
     const { page, troubles } = await Browsers.open(browser)
-    await page.route("**/network", async (route) => {
-      const response = await route.fetch()
-      await route.fulfill({ response, json: { ...(await response.json()), has_archive: true } })
-    })
+    await withArchive(page)
     const began = Date.now() - 600_000
     const balances = [300, 100, 200].map((coins, i) => ({
       ...{ commit: 3 - i, nonce: 0, timestamp: began + (3 - i) * 60_000, balance: coins * 100_000_000 },
@@ -106,6 +114,36 @@ describe("the charts", () => {
     expect(levels).toHaveLength(2)
     expect(levels[0]).toBeLessThan(levels[1] ?? 0)
     expect(heights.size).toBeLessThan(8)
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it.each([2 * A_PAGE, 2 * A_PAGE + 1])("draw each of %i days, over several answers", async (days) => {
+    const { page, troubles } = await Browsers.open(browser)
+    await withArchive(page)
+    const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+    const asked: Array<string | null> = []
+    await page.route("**/statistics?*", async (route) => {
+      const query = new URL(route.request().url()).searchParams
+      asked.push(query.get("until"))
+      const until = Number(query.get("until") ?? today + 1)
+      // The first day has one vertex, and each one more.
+      const statistics = Array.from({ length: days }, (_, back) => ({ timestamp: today - back * DAY_MS, back }))
+        .filter(({ timestamp }) => timestamp < until)
+        .slice(0, Number(query.get("limit")))
+        .map(({ timestamp, back }) => ({
+          ...{ timestamp, commits: 1, vertices: days - back, transactions: 0, failed: 0, fees: 0, total_supply: 1e8 },
+        }))
+      await route.fulfill({ json: { statistics } })
+    })
+    await page.goto(`${node.url}/explorer/charts`)
+    const vertices = plot(page, "Vertices per day")
+    await vertices.waitFor()
+    const most = days.toLocaleString("en")
+    expect(await vertices.getAttribute("aria-label")).toBe(
+      `Vertices per day, since the network began: between 1 and ${most}, now ${most}`,
+    )
+    expect(asked).toHaveLength(3)
     expect(troubles).toEqual([])
     await page.context().close()
   })

@@ -38,8 +38,6 @@ const wordsOf = (operation: Operation): string => {
   }
 }
 
-const instant = (milliseconds: number): string => new Date(milliseconds).toISOString()
-
 /** The balance and nonce in the canonical bytes of a record. */
 const accountOf = (value: Uint8Array): AccountRecord.AccountRecord => Either.getOrThrow(AccountRecord.decode(value))
 
@@ -48,11 +46,11 @@ export class CommitRows {
     commit_index: "bigint",
     epoch: "bigint",
     leader_round: "bigint",
-    leader_hash: "bytea",
-    previous: "bytea",
-    hash: "bytea",
-    time: "timestamptz",
-    effects_digest: "bytea",
+    leader_hash: "hex",
+    previous: "hex",
+    hash: "hex",
+    time: "instant",
+    effects_digest: "hex",
     total_supply: "bigint",
     vertices: "integer",
     transactions: "integer",
@@ -60,11 +58,11 @@ export class CommitRows {
   readonly #vertices = new Rows("vertices", {
     commit_index: "bigint",
     position: "integer",
-    hash: "bytea",
+    hash: "hex",
     epoch: "bigint",
     round: "bigint",
-    author: "bytea",
-    time: "timestamptz",
+    author: "hex",
+    time: "instant",
     minted: "bigint",
     transactions: "integer",
     bytes: "bytea",
@@ -72,13 +70,13 @@ export class CommitRows {
   readonly #transactions = new Rows("transactions", {
     commit_index: "bigint",
     sequence: "bigint",
-    hash: "bytea",
+    hash: "hex",
     vertex_position: "integer",
     position: "integer",
     type: "text",
-    sender: "bytea",
+    sender: "hex",
     nonce: "bigint",
-    recipient: "bytea",
+    recipient: "hex",
     amount: "bigint",
     fee: "bigint",
     charged: "bigint",
@@ -89,7 +87,7 @@ export class CommitRows {
     bytes: "bytea",
   })
   readonly #history = new Rows("account_history", {
-    address: "bytea",
+    address: "hex",
     commit_index: "bigint",
     sequence: "bigint",
   })
@@ -128,11 +126,19 @@ export class CommitRows {
       this.#vertex(commit, vertex, position, execution.vertices[position])
     this.#postings.add(execution)
     for (const change of execution.changes) this.#change(commit, change)
-    this.#commits.add(
-      ...[commit.index, commit.epoch, commit.leaderRound, fromHex(commit.leaderHash), fromHex(commit.previous)],
-      ...[fromHex(commit.hash), instant(time), fromHex(effectsDigest), totalSupply, vertices.length],
-      this.#sequence - before,
-    )
+    this.#commits.add({
+      commit_index: commit.index,
+      epoch: commit.epoch,
+      leader_round: commit.leaderRound,
+      leader_hash: commit.leaderHash,
+      previous: commit.previous,
+      hash: commit.hash,
+      time,
+      effects_digest: effectsDigest,
+      total_supply: totalSupply,
+      vertices: vertices.length,
+      transactions: this.#sequence - before,
+    })
     this.#hours.add(time, totalSupply, {
       vertices: vertices.length,
       transactions: outcomes.length,
@@ -144,10 +150,18 @@ export class CommitRows {
 
   #vertex({ index }: Commit, vertex: Vertex, position: number, outcome: Execution.VertexOutcome | undefined): void {
     const { header, body, encoded } = vertex
-    this.#vertices.add(
-      ...[index, position, fromHex(header.hash), header.epoch, header.round, fromHex(header.author)],
-      ...[instant(header.timestamp), outcome?.minted ?? 0, body.transactions.length, encoded],
-    )
+    this.#vertices.add({
+      commit_index: index,
+      position,
+      hash: header.hash,
+      epoch: header.epoch,
+      round: header.round,
+      author: header.author,
+      time: header.timestamp,
+      minted: outcome?.minted ?? 0,
+      transactions: body.transactions.length,
+      bytes: encoded,
+    })
     for (const [place, transaction] of body.transactions.entries()) {
       const result = outcome?.transactions[place]
       if (result === undefined || result._tag === "NoEffect") continue
@@ -164,31 +178,45 @@ export class CommitRows {
   ): void {
     const sequence = ++this.#sequence
     const { id, operation, from, nonce, encoded } = transaction
-    const recipient = Charges.recipientOf(operation)
     const reason = outcome._tag === "Failed" ? outcome.reason : null
-    this.#transactions.add(
-      ...[index, sequence, fromHex(id), vertex, position, operation._tag, fromHex(from), nonce],
-      ...[recipient === undefined ? null : fromHex(recipient), "amount" in operation ? operation.amount : null],
-      ...[
-        outcome.fee,
-        outcome.fee + (outcome._tag === "Applied" ? outcome.taken : 0),
-        reason?._tag ?? null,
-        reason === null ? null : storable(Rejection.describe(reason)),
-      ],
-      ...[outcome._tag === "Applied" ? outcome.proposalId : null, storable(wordsOf(operation)), encoded],
-    )
-    for (const address of Charges.addressesOf(transaction)) this.#history.add(fromHex(address), index, sequence)
+    this.#transactions.add({
+      commit_index: index,
+      sequence,
+      hash: id,
+      vertex_position: vertex,
+      position,
+      type: operation._tag,
+      sender: from,
+      nonce,
+      recipient: Charges.recipientOf(operation) ?? null,
+      amount: "amount" in operation ? operation.amount : null,
+      fee: outcome.fee,
+      charged: outcome.fee + (outcome._tag === "Applied" ? outcome.taken : 0),
+      failure: reason?._tag ?? null,
+      failure_reason: reason === null ? null : storable(Rejection.describe(reason)),
+      proposal_id: outcome._tag === "Applied" ? outcome.proposalId : null,
+      words: storable(wordsOf(operation)),
+      bytes: encoded,
+    })
+    for (const address of Charges.addressesOf(transaction))
+      this.#history.add({ address, commit_index: index, sequence })
   }
 
   #change({ index }: Commit, change: Change): void {
     const { kind, key, value } = change
     if (kind !== "Account") {
       this.#current.record(index, change)
-      this.#records.add(KINDS[kind].byte, key, index, value)
+      this.#records.add({ kind: KINDS[kind].byte, key, commit_index: index, value })
       return
     }
     const account = value === null ? null : accountOf(value)
-    this.#states.add(key, index, account?.balance ?? 0, account?.nonce ?? 0, value)
+    this.#states.add({
+      address: key,
+      commit_index: index,
+      balance: account?.balance ?? 0,
+      nonce: account?.nonce ?? 0,
+      record: value,
+    })
     this.#current.account(index, key, account, value ?? new Uint8Array())
   }
 

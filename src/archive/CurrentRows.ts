@@ -1,11 +1,11 @@
 /** The state as of the last commit: each account and each other record once. */
 import { Effect } from "effect"
-import { fromHex } from "#crypto"
+import { toHex } from "#crypto"
 import type { Change } from "../ledger/tables/Effects.js"
 import type * as AccountRecord from "../protocol/state/AccountRecord.js"
 import { KINDS } from "../protocol/state/StateKey.js"
 import type { Statements } from "./Postgres.js"
-import { Rows } from "./Rows.js"
+import { type Columns, Rows } from "./Rows.js"
 
 interface Account {
   readonly key: Uint8Array
@@ -19,7 +19,7 @@ const hasExtras = ({ stake, delegation, policy, name, publicKey, isCouncilMember
   isCouncilMember || [stake, delegation, policy, name, publicKey].some((extra) => extra !== null)
 
 /** Replaces all but the first `keys` columns of a row that is there; a `lasting` one stays true. */
-const upsert = (table: string, columns: Readonly<Record<string, string>>, keys: number, lasting = ""): Rows => {
+const upsert = <C extends Columns>(table: string, columns: C, keys: number, lasting = ""): Rows<C> => {
   const names = Object.keys(columns)
   const set = names
     .slice(keys)
@@ -33,11 +33,11 @@ export class CurrentRows {
   readonly #records = new Map<string, Change & { readonly index: number }>()
 
   account(index: number, key: Uint8Array, account: AccountRecord.AccountRecord | null, value: Uint8Array): void {
-    this.#accounts.set(key.join(), { key, index, account, value })
+    this.#accounts.set(toHex(key), { key, index, account, value })
   }
 
   record(index: number, change: Change): void {
-    this.#records.set(`${change.kind} ${change.key.join()}`, { ...change, index })
+    this.#records.set(`${change.kind} ${toHex(change.key)}`, { ...change, index })
   }
 
   write(sql: Statements) {
@@ -49,7 +49,7 @@ export class CurrentRows {
     })
   }
 
-  #accountRows(): Rows {
+  #accountRows() {
     const rows = upsert(
       "accounts",
       {
@@ -61,7 +61,7 @@ export class CurrentRows {
         has_extras: "boolean",
         name: "text",
         stake: "bigint",
-        validator: "bytea",
+        validator: "hex",
       },
       1,
       "has_extras",
@@ -69,10 +69,17 @@ export class CurrentRows {
     for (const { key, index, account, value } of this.#accounts.values()) {
       if (account === null) continue
       const { balance, nonce, name, stake, delegation } = account
-      rows.add(
-        ...[key, index, balance, nonce, value, hasExtras(account), name, stake?.amount ?? null],
-        delegation === null ? null : fromHex(delegation.validator),
-      )
+      rows.add({
+        address: key,
+        commit_index: index,
+        balance,
+        nonce,
+        record: value,
+        has_extras: hasExtras(account),
+        name,
+        stake: stake?.amount ?? null,
+        validator: delegation?.validator ?? null,
+      })
     }
     return rows
   }
@@ -82,7 +89,7 @@ export class CurrentRows {
     const gone: { readonly kinds: Array<number>; readonly keys: Array<Uint8Array> } = { kinds: [], keys: [] }
     for (const { kind, key, value, index } of this.#records.values()) {
       const { byte } = KINDS[kind]
-      if (value !== null) rows.add(byte, key, index, value)
+      if (value !== null) rows.add({ kind: byte, key, commit_index: index, value })
       else {
         gone.kinds.push(byte)
         gone.keys.push(key)

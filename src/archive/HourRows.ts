@@ -55,8 +55,7 @@ export class HourRows {
         `on conflict (hour) do update set total_supply = excluded.total_supply,
           ${added.map((name) => `${name} = hours.${name} + excluded.${name}`).join(", ")}`,
       )
-      for (const [hour, { commits, vertices, transactions, failed, fees, totalSupply }] of this.#hours)
-        rows.add(hour, commits, vertices, transactions, failed, fees, totalSupply)
+      for (const [hour, { totalSupply, ...done }] of this.#hours) rows.add({ hour, ...done, total_supply: totalSupply })
       return rows.write(sql)
     })
   }

@@ -1,6 +1,5 @@
 /** What commits added to balances other than by transfers: small amounts by blocks of commits, as nodes keep them. */
 import { Effect } from "effect"
-import { fromHex } from "#crypto"
 import * as PostingBlocks from "../ledger/rules/PostingBlocks.js"
 import type { Timestamp } from "../protocol/numbers/Natural.js"
 import * as Sats from "../protocol/numbers/Sats.js"
@@ -21,8 +20,6 @@ interface Entry extends PostingBlocks.Place {
   readonly round: number
 }
 
-const instant = (milliseconds: number): string => new Date(milliseconds).toISOString()
-
 export class PostingRows {
   /** One statement may touch a row only once, so those of a block are added up here first. */
   readonly #entries = new Map<string, Entry>()
@@ -42,24 +39,23 @@ export class PostingRows {
       const rows = new Rows(
         "account_postings",
         {
-          address: "bytea",
+          address: "hex",
           until: "bigint",
-          kind: "posting_kind",
+          kind: "postingKind",
           number: "integer",
           amount: "bigint",
           proposal_id: "bigint",
-          since: "timestamptz",
-          time: "timestamptz",
+          since: "instant",
+          time: "instant",
           round: "bigint",
         },
         `on conflict (address, until, kind, number) do update
           set amount = account_postings.amount + excluded.amount, time = excluded.time, round = excluded.round`,
       )
-      for (const { until, number, draft, since, time, round } of this.#entries.values())
-        rows.add(
-          ...[fromHex(draft.address), until, draft.kind, number, draft.amount, draft.proposalId],
-          ...[instant(since), instant(time), round],
-        )
+      for (const { draft, ...entry } of this.#entries.values()) {
+        const { address, kind, amount, proposalId } = draft
+        rows.add({ ...entry, address, kind, amount, proposal_id: proposalId })
+      }
       return rows.write(sql)
     })
   }

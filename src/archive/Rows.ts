@@ -1,37 +1,109 @@
 /** Rows to be written together: one statement for each table, however many rows there are. */
 import { Effect } from "effect"
+import { BinaryArray } from "./BinaryArray.js"
 import type { Statements } from "./Postgres.js"
 
-export type Cell = string | number | boolean | Uint8Array | null
+/** What a cell is given as, by the kind of its column. */
+interface Cells {
+  readonly bigint: number
+  readonly integer: number
+  readonly smallint: number
+  readonly numeric: number
+  readonly boolean: boolean
+  readonly text: string
+  readonly bytea: Uint8Array
+  /** Bytes that the program has as hexadecimal digits. */
+  readonly hex: string
+  /** Milliseconds since 1970. */
+  readonly instant: number
+  readonly postingKind: string
+}
 
-/** A table's columns with their types, in the order of a row's cells. */
-export class Rows {
+type Kind = keyof Cells
+
+/** A table's columns with their kinds. */
+export type Columns = Readonly<Record<string, Kind>>
+
+export type Row<C extends Columns> = { readonly [Name in keyof C]: Cells[C[Name]] | null }
+
+interface Encoding<Cell> {
+  /** What PostgreSQL makes of the parameter. */
+  readonly cast: string
+  /** The number of the elements' type, which PostgreSQL never changes. */
+  readonly elementType: number
+  readonly add: (array: BinaryArray, cell: Cell) => void
+}
+
+const EPOCH_OF_POSTGRES = Date.UTC(2000, 0, 1)
+
+const ENCODINGS: { readonly [K in Kind]: Encoding<Cells[K]> } = {
+  bigint: { cast: "bigint[]", elementType: 20, add: (array, cell) => array.int8(cell) },
+  integer: { cast: "integer[]", elementType: 23, add: (array, cell) => array.int4(cell) },
+  smallint: { cast: "smallint[]", elementType: 21, add: (array, cell) => array.int2(cell) },
+  numeric: { cast: "text[]::numeric[]", elementType: 25, add: (array, cell) => array.text(String(cell)) },
+  boolean: { cast: "boolean[]", elementType: 16, add: (array, cell) => array.boolean(cell) },
+  text: { cast: "text[]", elementType: 25, add: (array, cell) => array.text(cell) },
+  bytea: { cast: "bytea[]", elementType: 17, add: (array, cell) => array.bytes(cell) },
+  hex: { cast: "bytea[]", elementType: 17, add: (array, cell) => array.hex(cell) },
+  instant: {
+    cast: "timestamptz[]",
+    elementType: 1184,
+    add: (array, cell) => array.bigInt8(BigInt(cell - EPOCH_OF_POSTGRES) * 1_000n),
+  },
+  // The number of our own type differs from database to database.
+  postingKind: { cast: "text[]::posting_kind[]", elementType: 25, add: (array, cell) => array.text(cell) },
+}
+
+const encodingOf = <K extends Kind>(kind: K): Encoding<Cells[K]> => ENCODINGS[kind]
+
+interface Column<C extends Columns> {
+  readonly name: string
+  readonly cast: string
+  readonly add: (row: Row<C>) => void
+  readonly finish: () => Uint8Array
+}
+
+const columnOf = <C extends Columns, Name extends keyof C & string>(columns: C, name: Name): Column<C> => {
+  const array = new BinaryArray()
+  const kind: C[Name] = columns[name]
+  const { cast, elementType, add } = encodingOf(kind)
+  return {
+    name,
+    cast,
+    add: (row) => {
+      const cell = row[name]
+      if (cell === null) array.null()
+      else add(array, cell)
+    },
+    finish: () => array.finish(elementType),
+  }
+}
+
+export class Rows<C extends Columns> {
   readonly #table: string
-  readonly #columns: ReadonlyArray<readonly [name: string, type: string]>
+  readonly #columns: ReadonlyArray<Column<C>>
   readonly #after: string
-  readonly #cells: ReadonlyArray<Array<Cell>>
+  #size = 0
 
   /** `after` is what the statement ends with, such as what to do with a row that is there already. */
-  constructor(table: string, columns: Readonly<Record<string, string>>, after = "") {
+  constructor(table: string, columns: C, after = "") {
     this.#table = table
-    this.#columns = Object.entries(columns)
+    this.#columns = Object.keys(columns).map((name) => columnOf(columns, name))
     this.#after = after
-    this.#cells = this.#columns.map(() => [])
   }
 
-  add(...row: ReadonlyArray<Cell>): void {
-    for (const [i, cells] of this.#cells.entries()) cells.push(row[i] ?? null)
+  add(row: Row<C>): void {
+    for (const column of this.#columns) column.add(row)
+    this.#size++
   }
 
-  get size(): number {
-    return this.#cells[0]?.length ?? 0
-  }
-
+  /** At most once. */
   write({ rows }: Statements) {
-    if (this.size === 0) return Effect.void
-    const names = this.#columns.map(([name]) => name).join(", ")
-    const arrays = this.#columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(", ")
+    if (this.#size === 0) return Effect.void
+    const names = this.#columns.map(({ name }) => name).join(", ")
+    const arrays = this.#columns.map(({ cast }, i) => `$${i + 1}::${cast}`).join(", ")
     const text = `insert into ${this.#table} (${names}) select * from unnest(${arrays}) ${this.#after}`
-    return Effect.asVoid(rows(text, this.#cells))
+    const values = this.#columns.map(({ finish }) => finish())
+    return Effect.asVoid(rows(text, values))
   }
 }

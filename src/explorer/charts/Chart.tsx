@@ -90,12 +90,24 @@ const written = (at: number, step: number): string =>
 
 type Palette = Readonly<Record<keyof typeof variables, string>>
 
-const axisOf = (palette: Palette): uPlot.Axis => ({
+/** Where no tick lies within the time drawn, uPlot takes one beside it, whose label would be cut off. */
+const within: uPlot.Axis.Filter = ({ scales }, splits) => {
+  const { min, max } = scales["x"] ?? {}
+  return splits.map((at) => (at < (min ?? at) || at > (max ?? at) ? null : at))
+}
+
+const every: uPlot.Axis.Filter = (_, splits) => splits
+
+const axisOf = (palette: Palette, filter = every): uPlot.Axis => ({
   stroke: palette.quiet,
   font: "11px system-ui, sans-serif",
-  grid: { stroke: palette.line, width: 1 },
-  ticks: { stroke: palette.line, width: 1, size: 4 },
+  grid: { stroke: palette.line, width: 1, filter },
+  ticks: { stroke: palette.line, width: 1, size: 4, filter },
+  filter,
 })
+
+/** A phone's plot, where labels stand closer: else few minutes have no tick among them. */
+const NARROW = 400
 
 const bars = uPlot.paths.bars?.({ size: [0.9, 100] })
 const steps = uPlot.paths.stepped?.({ align: 1 })
@@ -131,10 +143,12 @@ const optionsOf = (latest: () => Props, parent: HTMLElement, onMove: (index: num
     },
     axes: [
       {
-        ...axisOf(palette),
+        ...axisOf(palette, within),
         size: 26,
-        space: 70,
-        values: (_, splits, __, ___, step) => splits.map((at) => written(at, step)),
+        space: (_, __, ___, ____, width) => (width < NARROW ? 52 : 70),
+        // What the filter leaves out arrives as null.
+        values: (_, splits: ReadonlyArray<number | null>, __, ___, step) =>
+          splits.map((at) => (at === null ? null : written(at, step))),
       },
       { ...axisOf(palette), size: 66, space: 36, values: (_, splits) => splits.map(writeShort) },
     ],

@@ -120,6 +120,16 @@ const live = async (client: PromiseClient): Promise<void> => {
   stopOne()
 }
 
+/** Then a balance can be checked, and the pictures of the DAG are full. */
+const checkpointed = async (client: PromiseClient): Promise<void> => {
+  const isThere = () =>
+    client.checkpoints.latest().then(
+      () => true,
+      () => false,
+    )
+  while (!(await isThere())) await sleep(500)
+}
+
 /** A gateway over an archive that follows the network. */
 const startGateway = async (node: string, p2p: string) => {
   const server = await Server.make()
@@ -222,6 +232,7 @@ try {
   const client = connect(url)
   const gateway = into !== undefined && Server.isThere ? await startGateway(url, p2p) : undefined
   await live(client)
+  await checkpointed(client)
   mkdirSync(out, { recursive: true })
   for (const shot of into === undefined ? shots : everyShot(await everyPage(client))) await take(url, shot)
   if (gateway !== undefined) {

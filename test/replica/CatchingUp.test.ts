@@ -91,6 +91,17 @@ describe("catching up with one peer", () => {
     expect(ask(2)).toBe("second")
   })
 
+  it("counts a vertex that came in and was collected at once, with its round", () => {
+    const { picture, catchingUp, ask, first, epoch } = askingTwo()
+    ask(0)
+    const shelf = { has: () => false, collectedRound: 0, committee: { size: 4 } }
+    const receive = ({ header }: Vertex): void => {
+      shelf.collectedRound = header.round
+    }
+    const answer = { _tag: "Rounds", epoch, vertices: [picture.vertex("A1")], isLast: false } as const
+    expect(catchingUp.take(first, answer, shelf, receive, Natural.timestamp(1)).next?.to).toBe("first")
+  })
+
   it("does not count vertices that are refused, and does not thank for them", () => {
     const { ask, take, peers } = askingTwo()
     const brought = vi.spyOn(peers, "brought")

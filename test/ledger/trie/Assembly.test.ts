@@ -288,8 +288,8 @@ describe("an assembly", () => {
   })
 
   it("refuses malformed encodings for what is wrong with them", () => {
-    const [piece] = [...Subtree.all(trie, 5_000)]
-    if (piece === undefined) throw new Error("a piece is needed here")
+    const [before, piece, after] = [...Subtree.all(trie, 5_000)]
+    if (before === undefined || piece === undefined || after === undefined) throw new Error("three are needed here")
     const { depth } = piece.position
     const broken = (change: Partial<Subtree.Subtree>) =>
       messageOf(new Assembly.Assembly(trie.hash).accept(Subtree.encode({ ...piece, ...change })))
@@ -298,12 +298,19 @@ describe("an assembly", () => {
     const beside = new Uint8Array(32).fill(0)
     beside[0] = 0x80
     expect(broken({ position: { depth, path: beside } })).toContain("does not lie at the position")
+    for (const records of [
+      [...before.records.slice(-1), ...piece.records],
+      [...piece.records, ...after.records.slice(0, 1)],
+    ]) {
+      expect(broken({ records })).toContain("does not lie at the position")
+    }
     const beyond = new Uint8Array(32)
     beyond[31] = 1
     expect(broken({ position: { depth, path: beyond } })).toContain("path bits beyond the depth")
     expect(broken({ position: { depth: 252, path: beside } })).toContain("depth 252")
-    const tooLong = new Uint8Array(Subtree.MAX_BYTES + 1)
-    expect(messageOf(new Assembly.Assembly(trie.hash).accept(tooLong))).toContain("524289 bytes, at most 524288")
+    const zeros = (length: number) => messageOf(new Assembly.Assembly(trie.hash).accept(new Uint8Array(length)))
+    expect(zeros(Subtree.MAX_BYTES + 1)).toBe("subtree: 524289 bytes, at most 524288 allowed at byte 0")
+    expect(zeros(Subtree.MAX_BYTES)).toBe("subtree: 524251 trailing bytes at byte 37")
   })
 
   it("believes no count: four billion records promised cost nothing", () => {

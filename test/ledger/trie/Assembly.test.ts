@@ -267,6 +267,19 @@ describe("an assembly", () => {
     expect(tagOf(begunInside.accept(large))).toBe("AlreadyHeld")
   })
 
+  it("refuses the whole of what it holds one side of", () => {
+    for (const side of [Position.left(Position.ROOT), Position.right(Position.ROOT)]) {
+      const assembly = new Assembly.Assembly(trie.hash)
+      const answers = [side, Position.ROOT].map((position) => {
+        const piece = Subtree.at(trie, position, Subtree.MAX_BYTES)
+        if (piece === undefined) throw new Error("both are in this trie")
+        expect(piece.position.depth).toBe(position.depth)
+        return tagOf(assembly.accept(Subtree.encode(piece)))
+      })
+      expect(answers).toEqual(["accepted", "AlreadyHeld"])
+    }
+  })
+
   it("refuses a subtree of another state", () => {
     const [first, second] = export_(Trie.apply(trie, [{ key: worlds.hashed(0), value: null }]), 5_000)
     if (first === undefined || second === undefined) throw new Error("two pieces are needed here")

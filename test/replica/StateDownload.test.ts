@@ -295,6 +295,30 @@ describe("the download of a state", () => {
     expect(received).toMatchObject({ _tag: "Kept", isMeagre: false })
   })
 
+  it("calls a piece small below 128 KiB", () => {
+    const records = (digit: string, sizes: ReadonlyArray<number>) =>
+      sizes.map((bytes, i) => ({
+        key: `${digit}${seedOf(`${i}`).slice(1)}` as Hash.Hash,
+        value: new Uint8Array(bytes),
+      }))
+    const answered = (bytes: number): readonly [length: number, isMeagre: boolean] => {
+      const left = records("0", [bytes, ...new Array<number>(21).fill(6_000)])
+      const trie = Trie.apply(Trie.empty, [...left, ...records("f", new Array<number>(40).fill(1))])
+      const piece = Subtree.at(trie, Position.left(Position.ROOT), Subtree.MAX_BYTES)
+      if (piece === undefined) throw new Error("a left side expected")
+      const subtree = Subtree.encode(piece)
+      const download = new StateDownload(targetOf(trie), PATIENCE_MS, [])
+      download.next(["p0" as PeerId], Natural.timestamp(0))
+      const received = download.receive("p0" as PeerId, { _tag: "State", root: trie.hash, subtree })
+      return [subtree.length, received._tag === "Kept" && received.isMeagre]
+    }
+    const [others] = answered(0)
+    expect([131_071, 131_072].map((length) => answered(length - others))).toEqual([
+      [131_071, true],
+      [131_072, false],
+    ])
+  })
+
   it("tells a piece that is far smaller than an answer", () => {
     const download = fresh()
     const asking = download.next(["p0" as PeerId], Natural.timestamp(0))

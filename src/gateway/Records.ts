@@ -33,25 +33,30 @@ const READ = Object.entries(StateKey.KINDS)
 export const CHANGED_RECORDS =
   "select kind, key, value from records where commit_index > $1 and kind = any($2::smallint[])"
 export const CHANGED_ACCOUNTS = "select address, record from accounts where has_extras and commit_index > $1"
-/** An account without a record, or a record that is there no more. */
-export const GONE = `select 1
-  where exists (select from account_states where record is null and commit_index > $1)
-    or exists (select from record_states where value is null and commit_index > $1 and kind = any($2::smallint[]))`
+/** Records that are there no more. */
+export const GONE = `select distinct kind, key from record_states s
+  where value is null and commit_index > $1 and kind = any($2::smallint[])
+    and not exists (select from records r where r.kind = s.kind and r.key = s.key)`
+/** An account that has nothing any more. */
+export const EMPTIED = "select 1 from account_states where record is null and commit_index > $1 limit 1"
 
-const recordOf = (row: Row) => {
+const placeOf = (row: Row) => {
   const kind = StateKey.kindOf(Column.integer(row, 0))
   if (kind === undefined) throw new Error(`a record of the unknown kind ${Column.integer(row, 0)}`)
-  return { kind, key: Column.bytes(row, 1), value: Column.bytes(row, 2) }
+  return { kind, key: Column.bytes(row, 1) }
 }
+
+const recordOf = (row: Row) => ({ ...placeOf(row), value: Column.bytes(row, 2) })
 
 const accountOf = (row: Row) => ({ kind: "Account" as const, key: Column.bytes(row, 0), value: Column.bytes(row, 1) })
 
-/** All that changed after a commit, with all that is gone since. */
+/** All that changed after a commit, and all that is gone since. */
 const changesSince = ({ rows }: Statements, commit: number) =>
   Effect.all({
     records: Effect.map(rows(CHANGED_RECORDS, [commit, READ]), (found) => found.map(recordOf)),
     accounts: Effect.map(rows(CHANGED_ACCOUNTS, [commit]), (found) => found.map(accountOf)),
-    gone: rows(GONE, [commit, READ]),
+    gone: Effect.map(rows(GONE, [commit, READ]), (found) => found.map((row) => ({ ...placeOf(row), value: null }))),
+    emptied: rows(EMPTIED, [commit]),
   })
 
 const make = (genesis: Genesis.Genesis) =>
@@ -77,8 +82,10 @@ const make = (genesis: Genesis.Genesis) =>
     const isOld = () => ledger.read.head.index < archive.asOf()
     /** Only what changed is read, apart from a time or two in each epoch. */
     const renew = Effect.gen(function* () {
-      const { gone, records, accounts } = yield* archive.snapshot((sql) => changesSince(sql, ledger.read.head.index))
-      if (gone.length === 0 && Either.getOrThrow(ledger.follow([...records, ...accounts]))) return
+      const { gone, records, accounts, emptied } = yield* archive.snapshot((sql) =>
+        changesSince(sql, ledger.read.head.index),
+      )
+      if (emptied.length === 0 && Either.getOrThrow(ledger.follow([...gone, ...records, ...accounts]))) return
       ledger = yield* load
     })
     const oneAtATime = yield* Effect.makeSemaphore(1)

@@ -106,7 +106,8 @@ const asked: ReadonlyArray<readonly [what: string, text: string, values: Readonl
   ["whether a round made a checkpoint", Checkpoints.COMMIT_OF, [1_000]],
   ["records that changed", Records.CHANGED_RECORDS, [LAST - 3, [2, 3]]],
   ["accounts that changed", Records.CHANGED_ACCOUNTS, [LAST - 3]],
-  ["whether something is gone", Records.GONE, [LAST - 3, [2, 3]]],
+  ["which records are gone", Records.GONE, [LAST - 3, [2, 3]]],
+  ["whether an account is", Records.EMPTIED, [LAST - 3]],
   ["postings", Finalized.POSTINGS, [address, NEWEST, "reward", 0, 101]],
 ]
 

@@ -41,7 +41,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         accounts: rich,
         validators: { val: 10_000 },
         council: ["bob"],
-        parameters: { minDelegation: 1, executionDelayRounds: 5 },
+        parameters: { minDelegation: 1, executionDelayRounds: 5, cooldownRounds: 105 },
       })
       const { genesis, ledger } = chain
       /** Rows that were read from the archive. */
@@ -123,8 +123,24 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         // Who left first has nothing more while the other one's part of the same pool still waits.
         for (let n = 0; n < 2; n++) yield* commit(() => chain.advanceTo(chain.round + 7, [val], [val]))
         yield* commit(() => chain.commit([{ by: val, transactions: [chain.undelegate(two)] }]))
-        // What an epoch's end divides is read anew, as is what is gone.
-        while (ledger.read.epoch.epoch < 4) yield* commit(() => chain.advanceTo(chain.round + 7, [val], [val]))
+        // Others leave one after the other. All is read anew where an epoch ends and where one begins; what waits is paid out in
+        // commits between, and costs what changed.
+        const leaving = delegators.slice(2, 8)
+        for (const person of leaving)
+          yield* commit(() => chain.commit([{ by: val, transactions: [chain.undelegate(person)] }]))
+        const waiting = () => leaving.filter(({ address }) => ledger.read.delegation(address) !== undefined).length
+        const paying: Array<number> = []
+        const end = ledger.read.epoch.epoch + 5
+        let isFirst = true
+        while (ledger.read.epoch.epoch < end) {
+          const [{ epoch }, count] = [ledger.read.epoch, waiting()]
+          const { rows } = yield* commit(() => chain.advanceTo(chain.round + 2, [val], [val]))
+          const isLast = ledger.read.epoch.epoch > epoch
+          if (!isFirst && !isLast && waiting() < count) paying.push(rows)
+          isFirst = isLast
+        }
+        expect(paying.length).toBeGreaterThan(0)
+        expect(Math.max(...paying)).toBeLessThan(30)
         expect(ledger.read.delegation(one.address)).toBeUndefined()
         const began = performance.now()
         yield* Effect.scoped(Layer.build(Layer.fresh(Records.layer(genesis))))

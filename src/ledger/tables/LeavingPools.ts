@@ -10,7 +10,7 @@ import type { Pool } from "./Pool.js"
 import * as Records from "./Records.js"
 import { Table } from "./Table.js"
 
-const keyOf = (validator: Address, epoch: Natural.Epoch): string => `${validator}${StateKey.counter(epoch)}`
+export const keyOf = (validator: Address, epoch: Natural.Epoch): string => `${validator}${StateKey.counter(epoch)}`
 
 const ADDRESS_DIGITS = 40
 
@@ -38,6 +38,12 @@ export class LeavingPools {
       this.table.set(keyOf(validator, epoch), pool)
       this.#know(validator, epoch)
     }
+  }
+
+  /** One that another ledger deleted. */
+  drop(key: string): void {
+    this.table.drop(key)
+    this.#forget(...partsOf(key))
   }
 
   /** Of one validator, in no particular order: a snapshot that later changes do not affect. */

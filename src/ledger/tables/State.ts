@@ -24,7 +24,7 @@ import { Delegators } from "./Delegators.js"
 import * as Effects from "./Effects.js"
 import { type Frozen, frozen } from "./Frozen.js"
 import type * as HalfSipHash from "./HalfSipHash.js"
-import { LeavingPools } from "./LeavingPools.js"
+import { keyOf as keyOfLeavingPool, LeavingPools } from "./LeavingPools.js"
 import { NameIndex } from "./NameIndex.js"
 import { PackedRows } from "./PackedRows.js"
 import * as Pool from "./Pool.js"
@@ -51,7 +51,7 @@ const PROPOSAL_STEP_BITS = 8
 const BALLOT_STEP_BITS = 5
 
 /** The operations that all tables share. */
-type AnyTable = Pick<Table<never>, "kind" | "size" | "collect" | "records" | "freeze" | "restore">
+type AnyTable = Pick<Table<never>, "kind" | "size" | "collect" | "records" | "freeze" | "restore" | "drop">
 
 /** A staker with everything that determines its rank. */
 export interface Staker {
@@ -428,16 +428,70 @@ export class State {
     return Either.void
   }
 
-  /** Whether these changes leave every pool's delegations alive, or dead, as they are; then `follow` is right. */
-  #canFollow({ kind, key, value }: Effects.Change): Either.Either<boolean, MalformedBytes> {
-    // Delegations come to wait or to nothing as an epoch closes, all those of a pool at once.
-    if (value === null || kind === "Epoch" || kind === "LeavingPool") return Either.right(false)
-    if (kind !== "Validator") return Either.right(true)
-    const before = this.validators.get(toHex(key))?.working ?? Pool.empty
-    return Either.map(
-      Records.decode(Records.validator, value),
-      ({ working }) => working.generation === before.generation,
-    )
+  /** The living shares in each pool that waits which these changes of accounts have taken out, by the pool's key. */
+  #released(changes: ReadonlyArray<Effects.Change>): Either.Either<ReadonlyMap<string, bigint>, MalformedBytes> {
+    return Either.gen(this, function* () {
+      const released = new Map<string, bigint>()
+      for (const { kind, key, value } of changes) {
+        const before = kind === "Account" ? this.livingDelegation(this.accounts.find(toHex(key) as Address)) : null
+        if (value === null || before === null || before.leaving === null) continue
+        const after = (yield* AccountRecord.decode(value)).delegation
+        if (after?.validator === before.validator && after.leaving?.epoch === before.leaving.epoch) continue
+        const pool = keyOfLeavingPool(before.validator, before.leaving.epoch)
+        released.set(pool, (released.get(pool) ?? 0n) + before.shares)
+      }
+      return released
+    })
+  }
+
+  /** Whether this change leaves every pool's delegations alive, or dead, as they are; then `follow` is right. */
+  #canFollow(
+    { kind, key, value }: Effects.Change,
+    released: ReadonlyMap<string, bigint>,
+  ): Either.Either<boolean, MalformedBytes> {
+    const isOfGeneration =
+      ({ generation }: Pool.Pool) =>
+      (pool: Pool.Pool) =>
+        pool.generation === generation
+    switch (kind) {
+      // Delegations come to wait as an epoch closes, all those of a pool at once.
+      case "Epoch":
+        return Either.right(false)
+      case "Validator": {
+        const before = this.validators.get(toHex(key))?.working ?? Pool.empty
+        if (value === null) return Either.right(Pool.isPristine(before))
+        return Either.map(Records.decode(Records.validator, value), ({ working }) => isOfGeneration(before)(working))
+      }
+      case "LeavingPool": {
+        const before = this.leavingPools.table.get(toHex(key))
+        if (before === undefined) return Either.right(false)
+        // It is gone when the last share is paid out, or when it is slashed to nothing, with all shares still out.
+        if (value === null) return Either.right(released.get(toHex(key)) === before.shares)
+        return Either.map(Records.decode(Records.leavingPool, value), isOfGeneration(before))
+      }
+      default:
+        return Either.right(value !== null || kind === "Ballot")
+    }
+  }
+
+  #followBallot(key: string, isThere: boolean): void {
+    const [id, row] = [proposalOfBallot(key), this.accounts.findOrAdd(voterOfBallot(key))]
+    if (isThere) this.voters.add(id, row)
+    else
+      this.voters.set(
+        id,
+        this.voters.of(id).filter((other) => other !== row),
+      )
+  }
+
+  /** One that another ledger deleted. */
+  #drop(kind: StateKey.Kind, key: string): void {
+    if (kind === "LeavingPool") this.leavingPools.drop(key)
+    else
+      required(
+        this.#tables.find((table) => table.kind === kind),
+        kind,
+      ).drop(key)
   }
 
   #followAccount(address: Address, record: AccountRecord.AccountRecord): void {
@@ -453,15 +507,16 @@ export class State {
    */
   follow(changes: ReadonlyArray<Effects.Change>): Either.Either<boolean, MalformedBytes> {
     return Either.gen(this, function* () {
-      for (const change of changes) if (!(yield* this.#canFollow(change))) return false
+      const released = yield* this.#released(changes)
+      for (const change of changes) if (!(yield* this.#canFollow(change, released))) return false
       // Whether a delegation is alive is seen from its pool, so the accounts come last.
       for (const { kind, key, value } of changes) {
-        if (value === null || kind === "Account") continue
-        const isNewBallot = kind === "Ballot" && !this.ballots.has(toHex(key))
-        yield* this.restore({ kind, key, value })
-        if (!isNewBallot) continue
-        const ballot = toHex(key)
-        this.voters.add(proposalOfBallot(ballot), this.accounts.findOrAdd(voterOfBallot(ballot)))
+        if (kind === "Account") continue
+        const digits = toHex(key)
+        const isNews = kind === "Ballot" && this.ballots.has(digits) !== (value !== null)
+        if (value === null) this.#drop(kind, digits)
+        else yield* this.restore({ kind, key, value })
+        if (isNews) this.#followBallot(digits, value !== null)
       }
       for (const { kind, key, value } of changes)
         if (value !== null && kind === "Account")

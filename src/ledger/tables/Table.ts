@@ -126,6 +126,11 @@ export class Table<V> {
     })
   }
 
+  /** Forgets a record that another ledger deleted; it counts as unchanged. */
+  drop(key: string): void {
+    this.#rows.delete(key)
+  }
+
   *records(): Generator<StateRecord> {
     for (const [key, value] of this.#rows.entries()) {
       yield { kind: this.#codec.kind, key: fromHex(key), value: encode(this.#codec, value) }

@@ -178,6 +178,13 @@ export const targets: ReadonlyArray<Target> = [
     "week",
     figure("start at the end beside that"),
   ),
+  limit(
+    "a lean validator, loaded: data directory at the end, of that half way",
+    1.1,
+    "times",
+    "lean",
+    figure("data directory at the end beside that half way"),
+  ),
   limit("100 validators, wide area: finality, p50, virtual time", 500, "ms", "wide", figure("finality, p50")),
   limit("memory at rest with 1 000 000 accounts", 1_228, "MiB", "start", figure("memory at rest")),
   limit("pause around a checkpoint of 1 000 000 accounts", 50, "ms", "start", figure("longest pause around it")),

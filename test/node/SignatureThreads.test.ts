@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks"
 import { Worker } from "node:worker_threads"
 import { it } from "@effect/vitest"
 import * as ed25519 from "@noble/ed25519"
-import { Duration, Effect, HashMap, Logger } from "effect"
+import { Effect, HashMap, Logger } from "effect"
 import { describe, expect } from "vitest"
 import type { Owner } from "../../src/node/signatures/FairQueue.js"
 import { SignatureThreads } from "../../src/node/signatures/SignatureThreads.js"
@@ -367,14 +367,11 @@ describe("the rule for vertices", () => {
   it.scopedLive("ends with the first no, since a vertex is invalid as a whole", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1 })
-      yield* judged(threads, [falseOne])
-      const timed = (checks: ReadonlyArray<Check>) =>
-        Effect.map(Effect.timed(judged(threads, checks)), ([took]) => Duration.toMillis(took))
       const rest = Array.from({ length: 1_000 }, () => falseOne)
-      const one = yield* timed([falseOne])
-      expect(yield* timed([falseOne, ...rest])).toBeLessThan(20 * one + 200)
-      // Nor does what is left of it keep the next one waiting.
-      expect(yield* timed([falseOne])).toBeLessThan(20 * one + 200)
+      expect(yield* judged(threads, [falseOne, ...rest])).toBe(false)
+      // Nor does what is left of it come before the next one.
+      expect(yield* judged(threads, [falseOne])).toBe(false)
+      expect(threads.checked).toBeLessThan(100)
     }),
   )
 

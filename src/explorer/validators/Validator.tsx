@@ -5,7 +5,6 @@ import { type Answer, node } from "../live/Node.js"
 import { both, type Resource, useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
 import { Badge } from "../show/Badge.js"
-import { Bar } from "../show/Bar.js"
 import { Facts, LoadedPage, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import { Suspended } from "../show/Suspended.js"
@@ -47,17 +46,6 @@ const Uptime = ({ of }: { readonly of: Rounds | undefined }) => {
     </>
   )
 }
-
-const OriginOfStake = ({ of: { effective_stake: all, staked_amount: own } }: { readonly of: Details }) => (
-  <Bar
-    label="Origin of its stake"
-    total={all}
-    parts={[
-      { name: "own", amount: Math.min(own, all), tone: "first" },
-      { name: "delegated", amount: Math.max(0, all - own), tone: "second" },
-    ]}
-  />
-)
 
 const Delegators = ({ list }: { readonly list: Answer<"delegation", "delegators"> }) => (
   <Section
@@ -122,7 +110,6 @@ export const Validator = ({ account }: { readonly account: string }) => {
                 ["Uptime", <Uptime of={rounds} />],
               ]}
             />
-            <OriginOfStake of={details} />
             {details.is_active_validator ? (
               <p class="buttons">
                 <a

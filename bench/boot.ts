@@ -6,10 +6,10 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Figure, median, type Suite } from "./Harness.js"
+import * as Programs from "./Programs.js"
 
 const STARTS = 9
 const LOOK_MS = 5
-const PROGRAM = join(import.meta.dirname, "..", "dist", "main.js")
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
@@ -26,9 +26,10 @@ const answers = (port: number): Promise<boolean> =>
     () => false,
   )
 
-const timeOf = async (words: ReadonlyArray<string>, until: () => Promise<boolean>): Promise<number> => {
+const timeOf = async (command: ReadonlyArray<string>, until: () => Promise<boolean>): Promise<number> => {
+  const [node = process.execPath, ...words] = command
   const began = performance.now()
-  const child = spawn(process.execPath, words, { stdio: "ignore" })
+  const child = spawn(node, words, { stdio: "ignore" })
   const ended = once(child, "exit")
   while (!(await until())) {
     if (child.exitCode !== null) break
@@ -43,25 +44,42 @@ const timeOf = async (words: ReadonlyArray<string>, until: () => Promise<boolean
 const figures = async (): Promise<ReadonlyArray<Figure>> => {
   const folder = mkdtempSync(join(tmpdir(), "udg-bench-"))
   try {
-    const [port, rpcPort] = [await freePort(), await freePort()]
-    const places = ["--host", "127.0.0.1", "--port", String(port), "--rpc-port", String(rpcPort)]
-    const words = [PROGRAM, "--data-dir", join(folder, "data"), ...places]
-    const starts: Array<number> = []
+    const programs = Programs.all()
+    const measured = await Promise.all(
+      programs.map(async ({ words, program: { program, node } }, i) => {
+        const [port, rpcPort] = [await freePort(), await freePort()]
+        const places = ["--host", "127.0.0.1", "--port", String(port), "--rpc-port", String(rpcPort)]
+        return {
+          title: programs.length === 1 ? "" : `${words}: `,
+          rpcPort,
+          serving: [node, program, "--data-dir", join(folder, String(i)), ...places],
+          version: [node, program, "--version"],
+          bare: [node, "-e", "0"],
+          times: { starts: [] as Array<number>, versions: [] as Array<number>, bare: [] as Array<number> },
+        }
+      }),
+    )
     // The first makes the network.
-    for (let i = 0; i <= STARTS; i++) starts.push(await timeOf(words, () => answers(rpcPort)))
-    const [versions, bare]: [Array<number>, Array<number>] = [[], []]
-    for (let i = 0; i < STARTS; i++) {
-      versions.push(await timeOf([PROGRAM, "--version"], async () => false))
-      bare.push(await timeOf(["-e", "0"], async () => false))
+    for (let i = 0; i <= STARTS; i++) {
+      for (const { serving, rpcPort, times } of measured)
+        times.starts.push(await timeOf(serving, () => answers(rpcPort)))
     }
-    const started = median(starts.slice(1))
-    return [
-      { name: "the very first, which makes the network", value: starts[0] ?? Number.NaN, unit: "ms" },
-      { name: "until /status answers, median", value: started, unit: "ms" },
-      { name: "udg --version, median", value: median(versions), unit: "ms" },
-      { name: "node -e 0, median", value: median(bare), unit: "ms" },
-      { name: "until /status answers, of that", value: started / median(bare), unit: "times" },
-    ]
+    for (let i = 0; i < STARTS; i++) {
+      for (const { version, bare, times } of measured) {
+        times.versions.push(await timeOf(version, async () => false))
+        times.bare.push(await timeOf(bare, async () => false))
+      }
+    }
+    return measured.flatMap(({ title, times: { starts, versions, bare } }) => {
+      const started = median(starts.slice(1))
+      return [
+        { name: `${title}the very first, which makes the network`, value: starts[0] ?? Number.NaN, unit: "ms" },
+        { name: `${title}until /status answers, median`, value: started, unit: "ms" },
+        { name: `${title}udg --version, median`, value: median(versions), unit: "ms" },
+        { name: `${title}node -e 0, median`, value: median(bare), unit: "ms" },
+        { name: `${title}until /status answers, of that`, value: started / median(bare), unit: "times" },
+      ]
+    })
   } finally {
     rmSync(folder, { recursive: true })
   }

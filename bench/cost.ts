@@ -6,83 +6,24 @@
  * with V8's sampling profiler in the (first) node, for the parts.
  */
 import { type Figure, median, type Suite } from "./Harness.js"
-import * as NetworkLoad from "./NetworkLoad.js"
-import { Profile, type Spent } from "./Profile.js"
-import * as SoloLoad from "./SoloLoad.js"
+import * as Loads from "./Loads.js"
+import type { Spent } from "./Profile.js"
 import * as Yardstick from "./Yardstick.js"
 
-const ROUND_MS = 100
 const SECONDS = Number(process.env["UDG_COST_SECONDS"] ?? 30)
 const RUNS = 3
-const PARTS_SHOWN = 18
 
-interface Measured {
-  readonly finalPerSecond: number
-  readonly processorUs: number
-  readonly sentBytes?: number
-  readonly checks?: number
-  readonly final: number
-  readonly spent: Spent | null
-}
-
-interface Load {
-  readonly name: string
-  readonly validators: number
-  readonly run: (profile: Profile) => Promise<Measured>
-}
-
-const solo = (name: string, batch: number, offeredPerSecond: number): Load => ({
-  name,
-  validators: 1,
-  run: (profile) => SoloLoad.run({ roundMs: ROUND_MS, seconds: SECONDS, batch, offeredPerSecond, profile }),
-})
-
-const LOADS: ReadonlyArray<Load> = [
-  solo("solo, arrays of 100", 100, 16_000),
-  solo("solo, one a request", 1, 8_000),
-  {
-    name: "four validators, one a request",
-    validators: NetworkLoad.VALIDATORS,
-    run: (profile) => NetworkLoad.run({ seconds: SECONDS, profile }),
-  },
-]
-
-const counted = async ({ run }: Load, takesSamples: boolean): Promise<Measured & { readonly spent: Spent }> => {
-  const profile = new Profile({ takesSamples })
-  try {
-    const { spent, ...measured } = await run(profile)
-    if (spent === null) throw new Error("nothing was counted")
-    return { ...measured, spent }
-  } finally {
-    profile.remove()
-  }
-}
-
-type Run = Measured & { readonly spent: Spent; readonly signatureUs: number }
-
-const partsOf = async (load: Load): Promise<ReadonlyArray<Figure>> => {
-  const { spent, final } = await counted(load, true)
-  const { name } = load
-  const each = (milliseconds: number) => (milliseconds * 1_000) / final
-  const unit = "µs a transfer"
-  return [
-    { name: `${name}: with the profiler`, value: each(spent.milliseconds), unit },
-    ...spent.threads.map((one) => ({ name: `${name}: thread ${one.name}`, value: each(one.milliseconds), unit })),
-    ...spent.parts
-      .slice(0, PARTS_SHOWN)
-      .map((one) => ({ name: `${name}: ${one.name}`, value: each(one.milliseconds), unit })),
-  ]
-}
+type Run = Loads.Measured & { readonly spent: Spent; readonly signatureUs: number }
 
 const checkingMs = ({ threads }: Spent): number =>
   threads.find(({ name }) => name === "checking")?.milliseconds ?? Number.NaN
 
 const figures = async (): Promise<ReadonlyArray<Figure>> => {
-  const measured = LOADS.map((load) => ({ load, runs: [] as Array<Run> }))
+  const measured = Loads.LOADS.map((load) => ({ load, runs: [] as Array<Run> }))
   // In turn, so that what the machine does besides falls on all loads alike.
   for (let run = 0; run < RUNS; run++) {
     for (const { load, runs } of measured) {
-      runs.push(await Yardstick.beside(() => counted(load, false)))
+      runs.push(await Yardstick.beside(() => Loads.counted(load, { seconds: SECONDS }, false)))
     }
   }
   const signatureUs = median(measured.flatMap(({ runs }) => runs.map((run) => run.signatureUs)))
@@ -102,7 +43,7 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
     all.push({ name: `${name}: between them`, value: middle((run) => run.sentBytes ?? 0), unit: "bytes a transfer" })
     all.push({ name: `${name}: checks`, value: middle((run) => run.checks ?? 0), unit: "a transfer and node" })
   }
-  for (const load of LOADS) all.push(...(await partsOf(load)))
+  for (const load of Loads.LOADS) all.push(...(await Loads.partsOf(load, { seconds: SECONDS })))
   return all
 }
 

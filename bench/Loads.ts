@@ -1,0 +1,84 @@
+/** The loads that a transfer's cost is measured under, and what a run of one says. */
+import type * as Processes from "../test/network/Processes.js"
+import type { Figure } from "./Harness.js"
+import * as NetworkLoad from "./NetworkLoad.js"
+import { Profile, type Spent } from "./Profile.js"
+import * as SoloLoad from "./SoloLoad.js"
+
+const ROUND_MS = 100
+const PARTS_SHOWN = 18
+
+export interface Wish {
+  readonly seconds: number
+  readonly profile?: Profile
+  readonly program?: Processes.Program
+}
+
+export interface Measured {
+  readonly finalPerSecond: number
+  readonly processorUs: number
+  readonly sentBytes?: number
+  readonly checks?: number
+  readonly final: number
+  readonly spent: Spent | null
+}
+
+export interface Load {
+  readonly key: string
+  readonly name: string
+  readonly validators: number
+  readonly run: (wish: Wish) => Promise<Measured>
+}
+
+const solo = (key: string, name: string, batch: number, offeredPerSecond: number): Load => ({
+  key,
+  name,
+  validators: 1,
+  run: (wish) => SoloLoad.run({ ...wish, roundMs: ROUND_MS, batch, offeredPerSecond }),
+})
+
+export const LOADS: ReadonlyArray<Load> = [
+  solo("arrays", "solo, arrays of 100", 100, 16_000),
+  solo("single", "solo, one a request", 1, 12_000),
+  {
+    key: "four",
+    name: "four validators, one a request",
+    validators: NetworkLoad.VALIDATORS,
+    run: NetworkLoad.run,
+  },
+]
+
+/** A run in which the processor time of the (first) node is told apart. */
+export const counted = async (
+  { run }: Load,
+  wish: Omit<Wish, "profile">,
+  takesSamples: boolean,
+): Promise<Measured & { readonly spent: Spent }> => {
+  const profile = new Profile({ takesSamples })
+  try {
+    const { spent, ...measured } = await run({ ...wish, profile })
+    if (spent === null) throw new Error("nothing was counted")
+    return { ...measured, spent }
+  } finally {
+    profile.remove()
+  }
+}
+
+/** Where the time of the (first) node goes, by threads and by parts of the program. */
+export const partsOf = async (
+  load: Load,
+  wish: Omit<Wish, "profile">,
+  title = load.name,
+): Promise<ReadonlyArray<Figure>> => {
+  const { spent, final } = await counted(load, wish, true)
+  const figure = (name: string, milliseconds: number): Figure => ({
+    name: `${title}: ${name}`,
+    value: (milliseconds * 1_000) / final,
+    unit: "µs a transfer",
+  })
+  return [
+    figure("with the profiler", spent.milliseconds),
+    ...spent.threads.map((one) => figure(`thread ${one.name}`, one.milliseconds)),
+    ...spent.parts.slice(0, PARTS_SHOWN).map((one) => figure(one.name, one.milliseconds)),
+  ]
+}

@@ -88,36 +88,32 @@ class Choice {
       if (entry === undefined || entry.transaction.nonce !== sender.next + cursor.at) return undefined
       const inclusion = this.#inclusions.of(entry.transaction)
       cursor.entry = entry
-      if (inclusion === undefined || this.#mayRepeat(cursor, inclusion)) return this.#isDue(cursor) ? cursor : undefined
+      if (this.#isDue(cursor, inclusion)) return cursor
       // A transaction in a vertex of this round or above may be executed after this vertex.
-      if (inclusion.first >= this.#allowance.round) return undefined
+      if (inclusion === undefined || inclusion.first >= this.#allowance.round) return undefined
       cursor.at++
     }
-  }
-
-  #mayRepeat({ isAssigned }: Cursor, { last }: Inclusion): boolean {
-    return (isAssigned || this.#allowance.freshBytes > 0) && this.#allowance.round - last >= OVERDUE_ROUNDS
   }
 
   #isFresh({ sinceRound }: Entry): boolean {
     return this.#allowance.round - sinceRound < FRESH_ROUNDS
   }
 
-  #isDue({ sender, isAssigned, entry }: Cursor): boolean {
-    if (this.#isFresh(entry)) return this.#allowance.freshBytes > 0
-    if (isAssigned) return true
-    const hasWaited = this.#allowance.round - entry.sinceRound >= PATIENCE_ROUNDS
-    return hasWaited && this.#allowance.hasTurn(sender.address)
+  /** Whether this vertex is to have the cursor's entry, which is in a vertex already if it has an inclusion. */
+  #isDue({ sender, isAssigned, entry }: Cursor, inclusion: Readonly<Inclusion> | undefined): boolean {
+    const { round, freshBytes, hasTurn } = this.#allowance
+    // Turns are only for what nobody has proposed: a leader that also needed a turn would repeat one in a hundred.
+    if (inclusion !== undefined) return (isAssigned || freshBytes > 0) && round - inclusion.last >= OVERDUE_ROUNDS
+    if (this.#isFresh(entry)) return freshBytes > 0
+    return isAssigned || (round - entry.sinceRound >= PATIENCE_ROUNDS && hasTurn(sender.address))
   }
 
   #advance(cursor: Cursor): void {
     cursor.at++
     const entry = cursor.sender.entries[cursor.at]
     if (entry === undefined || entry.transaction.nonce !== cursor.sender.next + cursor.at) return
-    const inclusion = this.#inclusions.of(entry.transaction)
-    if (inclusion !== undefined && !this.#mayRepeat(cursor, inclusion)) return
     cursor.entry = entry
-    if (this.#isDue(cursor)) this.#heaps[entry.lane].push(cursor)
+    if (this.#isDue(cursor, this.#inclusions.of(entry.transaction))) this.#heaps[entry.lane].push(cursor)
   }
 
   #hasExemptPlace(): boolean {

@@ -335,7 +335,7 @@ describe("what goes into a vertex", () => {
       maxBytes: Limits.VERTEX_BYTES,
       freshBytes,
       isAssigned: () => isAssigned,
-      hasTurn: () => true,
+      hasTurn: () => false,
     })
     const chosen = (later: number, freshBytes: number, isAssigned: boolean) =>
       pool.choose(wish(later, freshBytes, isAssigned)).length

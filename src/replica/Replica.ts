@@ -138,7 +138,7 @@ export class Replica {
     // Another process with this key may still be signing, so the silence starts over. Judged by the bases that the core
     // has.
     for (const header of stored.foreignHeaders) guard?.meet(header)
-    this.#announcements.restore([...this.#live.pool.all].map(({ transaction }) => transaction.id))
+    this.#announcements.restore(this.#live.pool.all)
   }
 
   /** Everything that may be read of the finalized state. */

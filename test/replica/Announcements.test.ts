@@ -59,6 +59,34 @@ describe("what came in through the own door", () => {
     expect([announcements.size, wakeAt(28_000)]).toEqual([0, null])
   })
 
+  it("is told again as long after it was told as anything else, whenever that was", () => {
+    const { announcements, at, wakeAt } = telling()
+    const [early, late] = [taken(10, 60_000), taken(11, 60_001)]
+    announcements.add(early)
+    expect(at(60_000)).toEqual([[early]])
+    announcements.add(late)
+    expect(at(60_025)).toEqual([[late]])
+    expect(at(64_000)).toEqual([[early]])
+    expect(wakeAt(64_000)).toBe(64_100)
+    expect(at(64_100)).toEqual([[late]])
+    expect(at(67_999)).toEqual([])
+    expect(at(68_099)).toEqual([[early]])
+  })
+
+  it("is told again in one message at a time, so that what waits for long is not lost at the end of a queue", () => {
+    const { announcements, at, wakeAt } = telling()
+    const half = 131_072
+    const many = Array.from({ length: 5 }, (_, i) => taken(100 + i, 80_000))
+    for (const each of many) Object.assign(each, { encoded: new Uint8Array(half) })
+    for (const each of many) announcements.add(each)
+    expect(at(80_000).map(({ length }) => length)).toEqual([2, 2, 1])
+    expect(at(84_000)).toEqual([many.slice(0, 2)])
+    expect([at(84_099), wakeAt(84_099)]).toEqual([[], 84_100])
+    expect(at(84_100)).toEqual([many.slice(2, 4)])
+    expect(at(84_200)).toEqual([many.slice(4)])
+    expect(wakeAt(84_200)).toBe(88_000)
+  })
+
   it("still waits for what follows when something is told again meanwhile, and no longer than without it", () => {
     const { announcements, at, wakeAt } = telling()
     const [again, first, second] = [taken(30, 40_000), taken(31, 43_990), taken(32, 43_995)]
@@ -87,7 +115,7 @@ describe("what came in through the own door", () => {
     expect([wakeAt(30_000), at(30_000)]).toEqual([null, []])
     const [included, waiting] = [taken(20, 30_000), taken(21, 30_000)]
     pool.included([included], Natural.round(2))
-    announcements.restore([included.id, waiting.id])
+    announcements.restore([included, waiting].flatMap(({ id }) => pool.get(id) ?? []))
     expect(announcements.size).toBe(2)
     expect(at(33_999)).toEqual([])
     expect(at(34_000)).toEqual([[waiting]])

@@ -4,13 +4,18 @@
  * whatever its size. A transaction that is in no vertex yet is announced again from time to time: an announcement made
  * during a partition, or before a crash, would otherwise be lost.
  */
-import type { PendingTransactions } from "../../ledger/pending/PendingTransactions.js"
+import type { PendingTransactions, Received } from "../../ledger/pending/PendingTransactions.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 
 /** Limit of one message; a single transaction always passes. */
 const MESSAGE_BYTES = 262_144
+/**
+ * One message in this time is told again. What a full mempool holds, told at once, would not fit into the queues of
+ * streams, and each time the same transactions would be lost at their end.
+ */
+const AGAIN_EVERY_MS = 100
 
 export interface Pace {
   /** Least time between two announcements of new transactions. */
@@ -23,8 +28,10 @@ export class Announcements {
   readonly #pace: Pace
   #announcedAt: number | null = null
   #fresh: Array<Transaction> = []
-  #announced = new Set<Hash>()
-  #repeatsAt = 0
+  /** When each is to be announced again, the next one first. */
+  readonly #announced = new Map<Hash, number>()
+  /** When to look at the next one. */
+  #repeatsAt = Number.POSITIVE_INFINITY
 
   constructor(pace: Pace) {
     this.#pace = pace
@@ -45,9 +52,9 @@ export class Announcements {
     this.#fresh.push(transaction)
   }
 
-  /** Counts these as announced: they may have been before the restart. */
-  restore(ids: Iterable<Hash>): void {
-    for (const id of ids) this.#announced.add(id)
+  /** Counts these, in the order of arrival, as announced then: they may have been before the restart. */
+  restore(received: Iterable<Received>): void {
+    for (const { transaction, receivedAt } of received) this.#repeatAfter(transaction.id, receivedAt)
   }
 
   /** The announcements due now, one message each. */
@@ -57,7 +64,7 @@ export class Announcements {
       this.#fresh = []
       this.#announcedAt = now
     }
-    for (const { id } of fresh) this.#announced.add(id)
+    for (const { id } of fresh) this.#repeatAfter(id, now)
     return messagesOf([...fresh, ...this.#again(pool, now)])
   }
 
@@ -66,16 +73,32 @@ export class Announcements {
     return before === null || now - before >= this.#pace.gatheredMs
   }
 
+  #repeatAfter(id: Hash, announcedAt: number): void {
+    const dueAt = announcedAt + this.#pace.againMs
+    // As a new entry it is the last one.
+    this.#announced.delete(id)
+    this.#announced.set(id, dueAt)
+    this.#repeatsAt = Math.min(this.#repeatsAt, dueAt)
+  }
+
   #again(pool: PendingTransactions, now: Timestamp): ReadonlyArray<Transaction> {
     if (now < this.#repeatsAt) return []
-    const { againMs } = this.#pace
-    this.#repeatsAt = now + againMs
+    this.#repeatsAt = Number.POSITIVE_INFINITY
     const again: Array<Transaction> = []
-    for (const id of this.#announced) {
-      const received = pool.get(id)
-      if (received === undefined) this.#announced.delete(id)
-      else if (now - received.receivedAt >= againMs && !pool.isIncluded(received.transaction))
-        again.push(received.transaction)
+    let room = MESSAGE_BYTES
+    // Those that stay are appended, which ends the loop at the latest.
+    for (const [id, dueAt] of this.#announced) {
+      const transaction = pool.get(id)?.transaction
+      const isToldAgain = transaction !== undefined && !pool.isIncluded(transaction)
+      if (dueAt > now || (isToldAgain && again.length > 0 && transaction.encoded.length > room)) {
+        this.#repeatsAt = again.length === 0 ? dueAt : Math.max(dueAt, now + AGAIN_EVERY_MS)
+        break
+      }
+      if (transaction === undefined) this.#announced.delete(id)
+      else this.#repeatAfter(id, now)
+      if (!isToldAgain) continue
+      again.push(transaction)
+      room -= transaction.encoded.length
     }
     return again
   }

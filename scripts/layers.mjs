@@ -122,7 +122,7 @@ const house = {
   /** A follower that records in PostgreSQL. Loaded only by its command. */
   archive: {
     ours: ["protocol", "ledger", "replica", "node"],
-    packages: ["effect", "#crypto", "@effect/experimental/Reactivity", "@effect/sql", "@effect/sql-pg/*"],
+    packages: ["effect", "#crypto", "@effect/experimental/Reactivity", "@effect/sql", "@effect/sql-pg/*", "pg"],
   },
   /** The HTTP interface over an archive and some nodes. Loaded only by its command. */
   gateway: {

@@ -6,6 +6,7 @@ import * as Reactivity from "@effect/experimental/Reactivity"
 import type { SqlError } from "@effect/sql"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Option, Redacted, type Scope, Stream } from "effect"
+import * as Pg from "pg"
 import { type ArchiveError, DatabaseFailed } from "./ArchiveError.js"
 
 type Single = string | number | boolean | Uint8Array | null
@@ -14,7 +15,18 @@ export type Value = Single | ReadonlyArray<Single>
 
 export type Row = ReadonlyArray<unknown>
 
-const LONGEST_READ_MS = 5_000
+/** As the server lists its connections. */
+const NAME = "udg"
+
+/** Also how long one may wait for a connection to be made. */
+const CONNECT = "5 seconds"
+/**
+ * Whoever gives up a statement needs another connection to cancel it. Without one of these, he would wait for those that he could
+ * make free, and whoever waits for a connection of the pool cannot be told to stop.
+ */
+const TO_CANCEL = 2
+/** A connection that has fallen silent is asked whether it is still there. */
+const SILENT_MS = 10_000
 
 /** The address of a database, without what is secret. */
 export const placeOf = (url: Redacted.Redacted): string => {
@@ -31,8 +43,11 @@ export interface Postgres extends Statements {
   readonly place: string
   /** All or nothing. If it fails while it is being committed, it may have happened. */
   readonly write: <A>(statements: (sql: Statements) => Effect.Effect<A, ArchiveError>) => Effect.Effect<A, ArchiveError>
-  /** Only reads, and all see the same commit; the server itself gives up a statement that takes too long. */
-  readonly snapshot: Postgres["write"]
+  /** Only reads, and all see the same commit; the server itself gives up a statement that takes longer. */
+  readonly snapshot: <A>(
+    statements: (sql: Statements) => Effect.Effect<A, ArchiveError>,
+    longestMs: number,
+  ) => Effect.Effect<A, ArchiveError>
   /** What is said on a channel from now on; fails when the connection does. */
   readonly listen: (channel: string) => Stream.Stream<string, DatabaseFailed>
 }
@@ -47,36 +62,65 @@ const reasonOf = (error: unknown): string => {
 const isSqlError = (error: unknown): error is SqlError.SqlError =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
 
-export const open = (
+/** A connection of its own: the listening one of `@effect/sql-pg` does not say when it is lost. */
+const listening = <E>(
   url: Redacted.Redacted,
-  maxConnections = 4,
-): Effect.Effect<Postgres, DatabaseFailed, Scope.Scope> =>
+  channel: string,
+  failed: (error: unknown) => E,
+): Stream.Stream<string, E> =>
+  Stream.asyncPush((emit) =>
+    Effect.acquireRelease(
+      Effect.tryPromise({
+        try: async () => {
+          const client = new Pg.Client({
+            connectionString: Redacted.value(url),
+            application_name: NAME,
+            keepAlive: true,
+            keepAliveInitialDelayMillis: SILENT_MS,
+          })
+          client.on("error", (error) => emit.fail(failed(error)))
+          client.on("end", () => emit.fail(failed(new Error("the connection ended"))))
+          client.on("notification", ({ payload }) => emit.single(payload ?? ""))
+          await client.connect()
+          await client.query(`listen ${Pg.escapeIdentifier(channel)}`)
+          return client
+        },
+        catch: failed,
+      }),
+      (client) => Effect.ignore(Effect.tryPromise(() => client.end())),
+    ),
+  )
+
+/** Who waits for one of the connections may be told to stop. */
+export const open = (url: Redacted.Redacted, connections = 4): Effect.Effect<Postgres, DatabaseFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const place = placeOf(url)
     const failed = (error: unknown) => new DatabaseFailed({ place, reason: reasonOf(error) })
-    const client = yield* PgClient.make({ url, applicationName: "udg", maxConnections }).pipe(
+    const maxConnections = connections + TO_CANCEL
+    const client = yield* PgClient.make({ url, applicationName: NAME, maxConnections, connectTimeout: CONNECT }).pipe(
       Effect.provide(Reactivity.layer),
       Effect.mapError(failed),
     )
+    const places = (yield* Effect.makeSemaphore(connections)).withPermits(1)
     const rows: Statements["rows"] = (text, values = []) =>
       Effect.mapError(client.unsafe(text, [...values]).values, failed)
     const write: Postgres["write"] = (statements) =>
-      client.withTransaction(statements({ rows })).pipe(
+      places(client.withTransaction(statements({ rows }))).pipe(
         Effect.catchTag("SqlError", failed),
         // A failing COMMIT is a defect of this client, not a failure.
         Effect.catchSomeDefect((defect) => (isSqlError(defect) ? Option.some(failed(defect)) : Option.none())),
       )
     return {
       place,
-      rows,
+      rows: (text, values) => places(rows(text, values)),
       write,
-      snapshot: (statements) =>
+      snapshot: (statements, longestMs) =>
         write((sql) =>
           Effect.all([
             sql.rows("set transaction isolation level repeatable read read only"),
-            sql.rows(`set local statement_timeout = ${LONGEST_READ_MS}`),
+            sql.rows(`set local statement_timeout = ${longestMs}`),
           ]).pipe(Effect.zipRight(statements(sql))),
         ),
-      listen: (channel) => Stream.mapError(client.listen(channel), failed),
+      listen: (channel) => listening(url, channel, failed),
     }
   })

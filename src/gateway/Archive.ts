@@ -17,10 +17,15 @@ const log = Log.for("storage")
 
 /** A read that takes longer is given up. */
 const PATIENCE = Duration.seconds(5)
+/** One that the gateway itself cannot do without. */
+const MORE_PATIENCE = Duration.seconds(60)
 /** Where notifications do not come, as through a pooler of connections. */
 const LOOK_EVERY = Duration.seconds(1)
 const LISTEN_AGAIN = Schedule.spaced(Duration.seconds(1))
-const CONNECTIONS = 16
+/** More than the readers of one client, so that none can take them all. */
+const CONNECTIONS = 20
+/** What is looked for in texts may take as long as it may, so it has some of the connections, and leaves the others alone. */
+const SEARCHES = 4
 
 interface Position {
   readonly commit: number
@@ -40,6 +45,10 @@ export class Archive extends Context.Tag("udg/gateway/Archive")<
     readonly read: <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>) => Effect.Effect<A>
     /** The same, with one view of the database for all of them. */
     readonly snapshot: <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>) => Effect.Effect<A>
+    /** The same, and it may take a minute. For what the gateway itself must know, and not for a client. */
+    readonly thorough: <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>) => Effect.Effect<A>
+    /** The same for reads that may take long, of which only a few are under way. */
+    readonly search: <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>) => Effect.Effect<A>
     /** Waits until the archive has this commit. */
     readonly reached: (commit: number) => Effect.Effect<void>
   }
@@ -61,15 +70,23 @@ const POSITION = "select commit_index, leader_round from position join commits u
 const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
   Effect.gen(function* () {
     const database = yield* Postgres.open(url, CONNECTIONS)
+    // However busy the others are, this one tells how far the archive is, and so whether it answers.
+    const watch = yield* Postgres.open(url, 1)
+    const searches = yield* Effect.makeSemaphore(SEARCHES)
     yield* Migration.require(database)
     yield* requireNetwork(database, genesis)
     let position: Position = { commit: -1, round: Natural.round(0) }
     const waiting = new Set<() => void>()
-    const slow = new DatabaseFailed({ place: database.place, reason: "no answer within five seconds" })
-    const inTime = <A, E>(effect: Effect.Effect<A, E>) =>
-      Effect.timeoutFail(effect, { duration: PATIENCE, onTimeout: () => slow })
+    const inTime = <A, E>(effect: Effect.Effect<A, E>, duration = PATIENCE) => {
+      const reason = `no answer within ${Duration.toSeconds(duration)} seconds`
+      // Whoever asked is answered in time, even if the server does not even cancel.
+      return Effect.timeoutFail(Effect.disconnect(effect), {
+        duration,
+        onTimeout: () => new DatabaseFailed({ place: database.place, reason }),
+      })
+    }
     const looking = yield* Together.make(() =>
-      Effect.map(inTime(database.rows(POSITION)), ([row = []]) => {
+      Effect.map(inTime(watch.rows(POSITION)), ([row = []]) => {
         const commit = Column.integer(row, 0)
         // Never back: a database that fails over to a copy may be behind for a moment.
         if (commit <= position.commit) return
@@ -84,18 +101,23 @@ const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
     const heard = Effect.catchAll(look, ({ message }) => log.warn("the archive does not answer", { reason: message }))
     yield* Effect.forkScoped(
       Effect.retry(
-        Stream.runForEach(database.listen(CHANNEL), () => heard),
+        Stream.runForEach(watch.listen(CHANNEL), () => heard),
         LISTEN_AGAIN,
       ),
     )
     yield* Effect.forkScoped(Effect.repeat(heard, Schedule.spaced(LOOK_EVERY)))
-    const counted = <A>(reads: Effect.Effect<A, ArchiveError>) => Effect.orDie(Effect.zipLeft(inTime(reads), look))
+    const counted = <A>(reads: Effect.Effect<A, ArchiveError>, duration = PATIENCE) =>
+      Effect.orDie(Effect.zipLeft(inTime(reads, duration), look))
+    const snapshot = <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>, duration = PATIENCE) =>
+      database.snapshot(reads, Duration.toMillis(duration))
     return Archive.of({
       asOf: () => position.commit,
       finalizedRound: () => position.round,
       look,
       read: (reads) => counted(reads(database)),
-      snapshot: (reads) => counted(database.snapshot(reads)),
+      snapshot: (reads) => counted(snapshot(reads)),
+      thorough: (reads) => counted(snapshot(reads, MORE_PATIENCE), MORE_PATIENCE),
+      search: (reads) => counted(searches.withPermits(1)(snapshot(reads))),
       reached: (commit) =>
         Effect.async<void>((resume) => {
           const see = () => {

@@ -11,6 +11,10 @@ import * as Vertex from "../protocol/vertex/Vertex.js"
 import { Archive } from "./Archive.js"
 import * as Column from "./Column.js"
 
+/** Of the vertices only the beginnings: the bodies of a full round are a hundred megabytes. */
+export const ROUND = `select substring(v.bytes for ${Vertex.HEAD_BYTES}), (extract(epoch from c.time) * 1000)::bigint
+  from vertices v join commits c using (commit_index) where v.round = $1 order by v.commit_index, v.position`
+
 const headOf = (row: Row) => ({
   ...Either.getOrThrow(Vertex.decodeHead(Column.bytes(row, 0))),
   isFinalized: true,
@@ -29,13 +33,7 @@ export const dag = (
   Effect.map(Archive, (archive) => ({
     round: (round) =>
       Effect.gen(function* () {
-        const rows = yield* archive.read(({ rows }) =>
-          rows(
-            `select v.bytes, (extract(epoch from c.time) * 1000)::bigint from vertices v join commits c using (commit_index)
-              where v.round = $1 order by v.commit_index, v.position`,
-            [round],
-          ),
-        )
+        const rows = yield* archive.read(({ rows }) => rows(ROUND, [round]))
         const finalizedRound = archive.finalizedRound()
         if (rows.length === 0 && round > finalizedRound)
           return yield* new RoundNotFound({ round, because: "not reached" })

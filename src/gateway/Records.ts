@@ -2,7 +2,7 @@
  * Stakes, delegations, proposals and parameters, in memory: a ledger of these records and of the accounts that have more than
  * a balance and a nonce. It is made when somebody asks and a commit has come since, so an idle gateway makes none.
  */
-import { Context, Effect, Either, Layer } from "effect"
+import { Context, Duration, Effect, Either, Layer } from "effect"
 import { randomBytes } from "#crypto"
 import type { Row, Statements } from "../archive/Postgres.js"
 import { Ledger } from "../ledger/Ledger.js"
@@ -10,8 +10,18 @@ import type { Reads } from "../ledger/Reads.js"
 import * as HalfSipHash from "../ledger/tables/HalfSipHash.js"
 import type * as Genesis from "../protocol/epoch/Genesis.js"
 import * as StateKey from "../protocol/state/StateKey.js"
+import * as Failure from "../rpc/api/Failure.js"
 import { Archive } from "./Archive.js"
 import * as Column from "./Column.js"
+import * as Together from "./Together.js"
+
+/** So long does a question wait for what has changed. */
+const PATIENCE = Duration.seconds(5)
+
+const behind = new Failure.Unavailable({
+  message: "the gateway is still reading what has changed; ask again in a moment",
+  retry_after_seconds: 2,
+})
 
 export class Records extends Context.Tag("udg/gateway/Records")<
   Records,
@@ -64,7 +74,7 @@ const make = (genesis: Genesis.Genesis) =>
     const archive = yield* Archive
     const tableKey = HalfSipHash.keyFrom(randomBytes(HalfSipHash.KEY_BYTES))
     const load = Effect.map(
-      archive.snapshot((sql) =>
+      archive.thorough((sql) =>
         Effect.all({
           position: sql.rows("select effects_digest from position"),
           records: sql.rows("select kind, key, value from records where kind = any($1::smallint[])", [READ]),
@@ -82,13 +92,14 @@ const make = (genesis: Genesis.Genesis) =>
     const isOld = () => ledger.read.head.index < archive.asOf()
     /** Only what changed is read, apart from a time or two in each epoch. */
     const renew = Effect.gen(function* () {
-      const { gone, records, accounts, emptied } = yield* archive.snapshot((sql) =>
+      const { gone, records, accounts, emptied } = yield* archive.thorough((sql) =>
         changesSince(sql, ledger.read.head.index),
       )
       if (emptied.length === 0 && Either.getOrThrow(ledger.follow([...gone, ...records, ...accounts]))) return
       ledger = yield* load
     })
-    const oneAtATime = yield* Effect.makeSemaphore(1)
+    /** It goes on when whoever asked has given up: else a gateway that fell far behind would begin again each time. */
+    const renewed = yield* Together.make(() => Effect.suspend(() => (isOld() ? renew : Effect.void)))
     return Records.of({
       view: {
         get read() {
@@ -96,9 +107,15 @@ const make = (genesis: Genesis.Genesis) =>
         },
       },
       refreshed: Effect.suspend(() =>
-        isOld() ? oneAtATime.withPermits(1)(Effect.suspend(() => (isOld() ? renew : Effect.void))) : Effect.void,
+        isOld()
+          ? Effect.timeoutTo(renewed(undefined), {
+              duration: PATIENCE,
+              onSuccess: () => Effect.void,
+              onTimeout: () => Effect.die(behind),
+            }).pipe(Effect.flatten)
+          : Effect.void,
       ),
     })
   })
 
-export const layer = (genesis: Genesis.Genesis) => Layer.effect(Records, make(genesis))
+export const layer = (genesis: Genesis.Genesis) => Layer.scoped(Records, make(genesis))

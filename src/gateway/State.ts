@@ -138,7 +138,9 @@ const make = (genesis: Genesis.Genesis) =>
       latest: (before, limit, filter) =>
         Effect.map(
           // One more than requested, to see whether there are more.
-          archive.snapshot((sql) => finalized.latest(sql, filter, before, limit + 1)),
+          archive[filter.words === undefined ? "snapshot" : "search"]((sql) =>
+            finalized.latest(sql, filter, before, limit + 1),
+          ),
           (found) => {
             const transactions = found.slice(0, limit)
             const last = transactions.at(-1)?.recorded.sequence ?? null

@@ -12,6 +12,7 @@ import * as Archived from "../../src/gateway/Archived.js"
 import * as Checkpoints from "../../src/gateway/Checkpoints.js"
 import * as Finalized from "../../src/gateway/Finalized.js"
 import * as Latest from "../../src/gateway/Latest.js"
+import * as Reads from "../../src/gateway/Reads.js"
 import * as Records from "../../src/gateway/Records.js"
 import * as Search from "../../src/gateway/Search.js"
 import type { Filter } from "../../src/node/reads/State.js"
@@ -103,6 +104,7 @@ const asked: ReadonlyArray<readonly [what: string, text: string, values: Readonl
   ["accounts that begin with digits", Search.ADDRESSES, [address.subarray(0, 2), address, 5]],
   ["transactions that begin with digits", Search.TRANSACTIONS, [KNOWN.subarray(0, 2), KNOWN, 5]],
   ["vertices that begin with digits", Search.VERTICES, [KNOWN.subarray(0, 2), KNOWN, 5]],
+  ["a round", Reads.ROUND, [1_000]],
   ["whether a round made a checkpoint", Checkpoints.COMMIT_OF, [1_000]],
   ["records that changed", Records.CHANGED_RECORDS, [LAST - 3, [2, 3]]],
   ["accounts that changed", Records.CHANGED_ACCOUNTS, [LAST - 3]],

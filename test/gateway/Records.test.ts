@@ -48,8 +48,8 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       let rows = 0
       const counted = Layer.map(archive(url, genesis), (context) => {
         const own = Context.get(context, Archive)
-        const snapshot: (typeof Archive.Service)["snapshot"] = (reads) =>
-          own.snapshot((sql) =>
+        const thorough: (typeof Archive.Service)["thorough"] = (reads) =>
+          own.thorough((sql) =>
             reads({
               rows: (text, values) =>
                 Effect.tap(sql.rows(text, values), (found) => {
@@ -57,7 +57,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
                 }),
             }),
           )
-        return Context.make(Archive, { ...own, snapshot })
+        return Context.make(Archive, { ...own, thorough })
       })
       const prepare = Effect.gen(function* () {
         const database = yield* Postgres.open(url)

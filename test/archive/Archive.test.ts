@@ -65,6 +65,13 @@ const caughtUp = (node: Processes.Started, database: string, follower: Follower,
   })
 }
 
+/** Until the database has more than this commit; fails at once where the archive ends. */
+const goesOn = (follower: Follower, database: string, commit: number): Promise<void> =>
+  Processes.until(`more commits than ${commit}`, async () => {
+    if (follower.child.exitCode !== null) expect.fail(follower.said())
+    return (await position(database)) > commit
+  })
+
 describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
   Rest.of("PostgreSQL and validators", "an archive"),
   { timeout: 300_000 },
@@ -84,7 +91,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-one" })
       const node = await Processes.startValidator(network, 0, [], ["--archive"])
       const follower = follow(network, "a", database, node)
-      await Processes.until(`it has begun: ${follower.said()}`, async () => (await position(database)) > 20)
+      await goesOn(follower, database, 20)
       await follower.end("SIGTERM")
       return { network, node, database }
     }
@@ -107,10 +114,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       let follower = follow(network, "a", database, node)
       for (let n = 0; n < KILLS; n++) {
         const before = await position(database)
-        await Processes.until(`more commits than ${before}: ${follower.said()}`, async () => {
-          if (follower.child.exitCode !== null) expect.fail(follower.said())
-          return (await position(database)) > before + 3 + 5 * n
-        })
+        await goesOn(follower, database, before + 3 + 5 * n)
         await follower.end("SIGKILL")
         follower = follow(network, "a", database, node)
       }
@@ -133,21 +137,29 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       if (node === undefined) return expect.fail()
       const stop = paying(network, node)
       const first = follow(network, "a", database, node)
-      await Processes.until(`it has begun: ${first.said()}`, async () => (await position(database)) > 20)
+      await goesOn(first, database, 20)
       const folder = join(network.folder, "dump")
       await Server.dump(database, folder)
-      await Processes.until("it goes on beside it", async () => (await position(database)) > 40)
+      await goesOn(first, database, 40)
       await first.end("SIGKILL")
       const restored = await server.create("restored")
       await Server.restore(folder, restored)
       const held = await position(restored)
       expect(held).toBeGreaterThan(0)
       const follower = follow(network, "b", restored, node)
-      await Processes.until(`it goes on: ${follower.said()}`, async () => (await position(restored)) > held + 20)
+      await goesOn(follower, restored, held + 20)
       const paid = await stop()
       await caughtUp(node, restored, follower, paid)
       expect(await follower.end("SIGTERM")).toBe(0)
       expect(await compare(restored, node, follower)).toMatchObject({ transactions: paid })
+      // As a dump would be that was taken of another history.
+      await Server.query(restored, `update commits set effects_digest = sha256('other') where commit_index = ${held}`)
+      const other = follow(network, "c", restored, node)
+      await Processes.until("it ends", () => other.child.exitCode !== null)
+      expect([other.child.exitCode, other.said()]).toEqual([
+        1,
+        expect.stringContaining(`holds another commit ${held} than this network has; name another database`),
+      ])
     })
 
     it("goes on when the database is killed and comes back, beside a second archive of the same database", async () => {

@@ -127,6 +127,26 @@ describe("the threads", () => {
     }),
   )
 
+  it.scopedLive("looks at copies in turns too: a flood of them holds up neither this thread nor another peer", () =>
+    Effect.gen(function* () {
+      const threads = yield* SignatureThreads.make({ most: 1 })
+      const [one, other] = [payment(0), payment(1)]
+      for (const known of [one, other]) threads.verified.add(known)
+      const copies = (count: number, of: typeof one) =>
+        Array.from({ length: count }, () => checksOf(networkId, of)).flat()
+      const done: Array<string> = []
+      const lane = (peer: string) => ({ owner: { peer, standing: "member" as const }, isUrgent: true })
+      const flood = copies(20_000, one)
+      for (let i = 0; i < 5; i++) threads.check(flood, () => done.push("flood"), lane("flood"))
+      threads.check(copies(100, other), () => done.push("other"), lane("other"))
+      yield* Effect.promise(() => new Promise(setImmediate))
+      expect(threads.waiting).toBeGreaterThan(90_000)
+      yield* Effect.promise(() => expect.poll(() => threads.waiting).toBe(0))
+      expect(done).toEqual(["other", "flood", "flood", "flood", "flood", "flood"])
+      expect(threads.checked).toBe(0)
+    }),
+  )
+
   it.scopedLive(
     "remembers a transaction of several keys only if each of its signatures holds, and never by one of them",
     () =>

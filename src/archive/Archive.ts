@@ -42,7 +42,7 @@ const AGAIN = Schedule.exponential("100 millis", 2).pipe(
 /** Until the database answers, unless the answer is that this cannot go on. */
 const again = <A, R>(effect: Effect.Effect<A, ArchiveError, R>): Effect.Effect<A, ArchiveError, R> =>
   Effect.tapError(effect, ({ _tag, message }) =>
-    _tag === "DatabaseFailed" ? log.warn("tried again", { reason: message }) : Effect.void,
+    _tag === "DatabaseFailed" ? log.warn("the database is tried again", { reason: message }) : Effect.void,
   ).pipe(Effect.retry({ schedule: AGAIN, while: ({ _tag }) => _tag === "DatabaseFailed" }))
 
 const hexOf = (value: unknown): string => (value instanceof Uint8Array ? toHex(value) : "")
@@ -172,7 +172,12 @@ export const append = (database: Postgres.Postgres, executed: ReadonlyArray<Exec
         for (const one of next) rows.add(one)
         const isMoved = yield* rows.write(sql, held?.index ?? null)
         // Two archives may fill one database: whoever comes second compares.
-        if (!isMoved) return yield* new DatabaseFailed({ place: database.place, reason: "another archive was faster" })
+        if (!isMoved)
+          return yield* new DatabaseFailed({
+            place: database.place,
+            reason: "another archive was faster",
+            advice: null,
+          })
         yield* sql.rows("select pg_notify($1, $2)", [CHANNEL, String(last)])
       }
       for (const write of kept) yield* keep(sql, write)

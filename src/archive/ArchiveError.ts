@@ -5,9 +5,11 @@ import { Data } from "effect"
 export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   readonly place: string
   readonly reason: string
+  /** What to do, where that is known. */
+  readonly advice: string | null
 }> {
   override get message(): string {
-    return `the database ${this.place} failed: ${this.reason}`
+    return `the database ${this.place} failed: ${this.reason}${this.advice === null ? "" : `; ${this.advice}`}`
   }
 }
 

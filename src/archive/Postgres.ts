@@ -8,6 +8,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Option, Redacted, type Scope, Stream } from "effect"
 import * as Pg from "pg"
 import { type ArchiveError, DatabaseFailed } from "./ArchiveError.js"
+import * as Trouble from "./Trouble.js"
 
 type Single = string | number | boolean | Uint8Array | null
 
@@ -52,13 +53,6 @@ export interface Postgres extends Statements {
   readonly listen: (channel: string) => Stream.Stream<string, DatabaseFailed>
 }
 
-const reasonOf = (error: unknown): string => {
-  if (error instanceof AggregateError) return reasonOf(error.errors[0])
-  if (!(error instanceof Error)) return String(error)
-  const inner: unknown = error.cause
-  return inner instanceof Error ? reasonOf(inner) : error.message.replaceAll(/\s+/g, " ")
-}
-
 const isSqlError = (error: unknown): error is SqlError.SqlError =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
 
@@ -95,7 +89,7 @@ const listening = <E>(
 export const open = (url: Redacted.Redacted, connections = 4): Effect.Effect<Postgres, DatabaseFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const place = placeOf(url)
-    const failed = (error: unknown) => new DatabaseFailed({ place, reason: reasonOf(error) })
+    const failed = (error: unknown) => new DatabaseFailed({ place, ...Trouble.of(error) })
     const maxConnections = connections + TO_CANCEL
     const client = yield* PgClient.make({ url, applicationName: NAME, maxConnections, connectTimeout: CONNECT }).pipe(
       Effect.provide(Reactivity.layer),

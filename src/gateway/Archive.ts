@@ -10,6 +10,7 @@ import { CHANNEL } from "../archive/Schema.js"
 import * as Log from "../node/log/Log.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
 import * as Natural from "../protocol/numbers/Natural.js"
+import * as Failure from "../rpc/api/Failure.js"
 import * as Column from "./Column.js"
 import * as Together from "./Together.js"
 
@@ -27,6 +28,11 @@ const CONNECTIONS = 20
 /** What is looked for in texts may take as long as it may, so it has some of the connections, and leaves the others alone. */
 const SEARCHES = 4
 
+const slow = new Failure.Unavailable({
+  message: "the archive gave no answer in time; ask again in a moment, or for less",
+  retry_after_seconds: 2,
+})
+
 interface Position {
   readonly commit: number
   readonly round: Natural.Round
@@ -41,7 +47,7 @@ export class Archive extends Context.Tag("udg/gateway/Archive")<
     readonly finalizedRound: () => Natural.Round
     /** Looks how far the archive is, and fails if it does not answer. */
     readonly look: Effect.Effect<void, DatabaseFailed>
-    /** The result of reads; they die with `DatabaseFailed` if the database does not answer in time. */
+    /** The result of reads; they die with `DatabaseFailed`, or with `Unavailable` if the database does not answer in time. */
     readonly read: <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>) => Effect.Effect<A>
     /** The same, with one view of the database for all of them. */
     readonly snapshot: <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>) => Effect.Effect<A>
@@ -77,16 +83,12 @@ const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
     yield* requireNetwork(database, genesis)
     let position: Position = { commit: -1, round: Natural.round(0) }
     const waiting = new Set<() => void>()
-    const inTime = <A, E>(effect: Effect.Effect<A, E>, duration = PATIENCE) => {
-      const reason = `no answer within ${Duration.toSeconds(duration)} seconds`
+    const inTime = <A, E, Late>(effect: Effect.Effect<A, E>, duration: Duration.Duration, late: Late) =>
       // Whoever asked is answered in time, even if the server does not even cancel.
-      return Effect.timeoutFail(Effect.disconnect(effect), {
-        duration,
-        onTimeout: () => new DatabaseFailed({ place: database.place, reason }),
-      })
-    }
+      Effect.timeoutFail(Effect.disconnect(effect), { duration, onTimeout: () => late })
+    const silent = new DatabaseFailed({ place: database.place, reason: "no answer within five seconds", advice: null })
     const looking = yield* Together.make(() =>
-      Effect.map(inTime(watch.rows(POSITION)), ([row = []]) => {
+      Effect.map(inTime(watch.rows(POSITION), PATIENCE, silent), ([row = []]) => {
         const commit = Column.integer(row, 0)
         // Never back: a database that fails over to a copy may be behind for a moment.
         if (commit <= position.commit) return
@@ -107,7 +109,7 @@ const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
     )
     yield* Effect.forkScoped(Effect.repeat(heard, Schedule.spaced(LOOK_EVERY)))
     const counted = <A>(reads: Effect.Effect<A, ArchiveError>, duration = PATIENCE) =>
-      Effect.orDie(Effect.zipLeft(inTime(reads, duration), look))
+      Effect.orDie(Effect.zipLeft(inTime(reads, duration, slow), look))
     const snapshot = <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>, duration = PATIENCE) =>
       database.snapshot(reads, Duration.toMillis(duration))
     return Archive.of({

@@ -15,5 +15,8 @@ export const forwarded =
   ): Effect.Effect<A, Extract<Failure.Failure, { readonly _tag: Code }> | Failure.Unavailable, R> => {
     const isDeclared = (failure: object): failure is Extract<Failure.Failure, { readonly _tag: Code }> =>
       "_tag" in failure && codes.some((code) => code === failure._tag)
-    return Effect.mapError(answer, (trouble) => (isDeclared(trouble) ? trouble : silent(trouble.message)))
+    return Effect.mapError(answer, (trouble) => {
+      if (isDeclared(trouble)) return trouble
+      return trouble instanceof Failure.Unavailable ? trouble : silent(trouble.message)
+    })
   }

@@ -35,7 +35,7 @@ const views = (genesis: Genesis.Genesis) =>
 
 /** Listens as long as the scope lives. */
 export const layer = ({ version, genesis, database, nodes, ...access }: Settings) => {
-  const outside = Layer.merge(Archive.layer(database, genesis), Nodes.layer(nodes))
+  const outside = Layer.merge(Archive.layer(database, genesis), Nodes.layer(nodes, genesis))
   const inside = Layer.merge(Records.layer(genesis), Gauges.layer).pipe(Layer.provideMerge(outside))
   const server = Layer.unwrapEffect(
     Effect.gen(function* () {

@@ -1,11 +1,14 @@
 /** The handlers of a gateway: what is final comes from the archive, what is not from the nodes. */
 import { Effect, Layer, Option } from "effect"
 import { DatabaseFailed } from "../archive/ArchiveError.js"
+import * as Log from "../node/log/Log.js"
 import { Staking } from "../node/reads/Staking.js"
 import { State } from "../node/reads/State.js"
 import * as Versions from "../node/start/Versions.js"
+import * as Natural from "../protocol/numbers/Natural.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as Failure from "../rpc/api/Failure.js"
+import * as AccountReference from "../rpc/handlers/AccountReference.js"
 import * as Core from "../rpc/handlers/Core.js"
 import * as Dag from "../rpc/handlers/Dag.js"
 import * as Delegation from "../rpc/handlers/Delegation.js"
@@ -26,19 +29,37 @@ import { Records } from "./Records.js"
 import * as Search from "./Search.js"
 import * as Submitting from "./Submitting.js"
 
+const log = Log.for("rpc")
+
 const notServed = (message: string) => () => Effect.fail(new Failure.NotServed({ message }))
 
 const secret = notServed("a gateway takes no secret keys; sign the transaction yourself and send it to /tx/submit")
 
-const ofDatabase = ({ reason }: DatabaseFailed) =>
-  new Failure.Unavailable({ message: `the archive does not answer: ${reason}`, retry_after_seconds: 2 })
+const away = new Failure.Unavailable({
+  message: "the archive does not answer; ask again in a moment",
+  retry_after_seconds: 2,
+})
 
-/** A read that fails because of the database or the nodes is 503, which is no bug. */
-const reported = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Failure.Unavailable, R> =>
-  Effect.catchSomeDefect(effect, (defect) => {
-    if (defect instanceof DatabaseFailed) return Option.some(Effect.fail(ofDatabase(defect)))
-    return defect instanceof Failure.Unavailable ? Option.some(Effect.fail(defect)) : Option.none()
-  })
+type Reported = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Failure.Unavailable, R>
+
+/**
+ * A read that fails because of the database or the nodes is 503, which is no bug. Why is for whoever runs the gateway, once until it is
+ * something else: who asks learns nothing of the machines behind it.
+ */
+const reporting = (): Reported => {
+  let told = ""
+  const tell = ({ message }: DatabaseFailed) =>
+    Effect.suspend(() => {
+      if (message === told) return Effect.void
+      told = message
+      return log.warn("a read of the archive failed", { reason: message })
+    })
+  return (effect) =>
+    Effect.catchSomeDefect(effect, (defect) => {
+      if (defect instanceof DatabaseFailed) return Option.some(Effect.zipRight(tell(defect), Effect.fail(away)))
+      return defect instanceof Failure.Unavailable ? Option.some(Effect.fail(defect)) : Option.none()
+    })
+}
 
 type Untyped = Readonly<Record<string, (request: never) => Effect.Effect<unknown, unknown>>>
 
@@ -65,7 +86,8 @@ const core = (version: string) =>
       const { staked, activeValidators } = staking.totals()
       const { version: program, protocol, wire, database } = Versions.of(version)
       return {
-        dag_round,
+        // The node's is up to a second old, and the archive may have more by now.
+        dag_round: Natural.round(Math.max(dag_round, head.leaderRound)),
         last_finalized_round: head.leaderRound,
         peers,
         total_supply: totals.total,
@@ -93,6 +115,8 @@ const core = (version: string) =>
 const make = (version: string) =>
   Effect.gen(function* () {
     const [nodes, { refreshed }] = yield* Effect.all([Nodes, Records])
+    // Here, and not at a node: a path is no place for whatever somebody writes for an account.
+    const account = yield* AccountReference.resolver
     const afterRefresh = <G extends object>(group: G): G => each(group, (effect) => Effect.zipRight(refreshed, effect))
     const all: All = {
       core: yield* core(version),
@@ -118,9 +142,11 @@ const make = (version: string) =>
             .ask(({ checkpoints }) => checkpoints.transactionProof({ path }))
             .pipe(forwarded("TransactionNotFound", "CheckpointNotFound", "VertexNotFound")),
         proof: ({ path }) =>
-          nodes
-            .ask(({ checkpoints }) => checkpoints.proof({ path }))
-            .pipe(forwarded("InvalidRequest", "NameNotFound", "CheckpointNotFound", "NotReady")),
+          Effect.flatMap(account("address", path.address), (address) =>
+            nodes
+              .ask(({ checkpoints }) => checkpoints.proof({ path: { address } }))
+              .pipe(forwarded("CheckpointNotFound", "NotReady")),
+          ),
       },
       monitoring: {
         metrics: (yield* Gauges.Gauges).expose,
@@ -131,13 +157,16 @@ const make = (version: string) =>
         attendance: ({ query }) =>
           nodes.ask(({ monitoring }) => monitoring.attendance({ urlParams: query })).pipe(forwarded("InvalidRequest")),
         validatorRounds: ({ path, query }) =>
-          nodes
-            .ask(({ monitoring }) => monitoring.validatorRounds({ path, urlParams: query }))
-            .pipe(forwarded("InvalidRequest", "NameNotFound")),
+          Effect.flatMap(account("address", path.address), (address) =>
+            nodes
+              .ask(({ monitoring }) => monitoring.validatorRounds({ path: { address }, urlParams: query }))
+              .pipe(forwarded("InvalidRequest")),
+          ),
       },
       events: yield* Events.make,
       documents: Documents.handlers(version),
     }
+    const reported = reporting()
     return {
       core: each(all.core, reported),
       transactions: each(all.transactions, reported),

@@ -2,6 +2,7 @@
 import { Context, Duration, Effect, Layer, Schedule } from "effect"
 import * as Client from "../client/Effects.js"
 import * as Log from "../node/log/Log.js"
+import * as Genesis from "../protocol/epoch/Genesis.js"
 import type * as Core from "../rpc/api/Core.js"
 import * as Failure from "../rpc/api/Failure.js"
 import * as Sending from "./Sending.js"
@@ -20,8 +21,10 @@ interface Node {
   readonly url: string
   readonly client: Client.EffectClient
   readonly patient: Client.EffectClient
-  /** Null while it does not answer. */
+  /** Null while it does not answer, or is of another network. */
   status: Status | null
+  /** Whether it was told in the log that it cannot be used. */
+  isMissed: boolean
 }
 
 type Ask<A> = (client: Client.EffectClient) => Effect.Effect<A, Client.Trouble>
@@ -57,23 +60,36 @@ const none = new Failure.Unavailable({
   retry_after_seconds: 2,
 })
 
-const look = (node: Node) =>
+/** Whoever answers anew may be another one: a wrong URL, or a machine that is used for something else. */
+const requireNetwork = ({ client }: Node, genesis: Genesis.Genesis) =>
+  Effect.filterOrFail(
+    client.core.network(),
+    ({ genesis_hash }) => genesis_hash === Genesis.hash(genesis),
+    ({ network_id }) => ({
+      message: `it is of ${network_id}, or of another genesis than ${genesis.networkId}; name a node of this network`,
+    }),
+  )
+
+const look = (node: Node, genesis: Genesis.Genesis) =>
   node.client.core.status().pipe(
+    Effect.tap(() => (node.status === null ? requireNetwork(node, genesis) : Effect.void)),
     Effect.matchEffect({
       onSuccess: (status) => {
         const was = node.status
         node.status = status
+        node.isMissed = false
         return was === null ? log.info("a node answers", { url: node.url }) : Effect.void
       },
       onFailure: ({ message }) => {
-        const was = node.status
+        const { isMissed } = node
         node.status = null
-        return was === null ? Effect.void : log.warn("a node does not answer", { url: node.url, reason: message })
+        node.isMissed = true
+        return isMissed ? Effect.void : log.warn("a node cannot be used", { url: node.url, reason: message })
       },
     }),
   )
 
-const make = (urls: ReadonlyArray<string>) =>
+const make = (urls: ReadonlyArray<string>, genesis: Genesis.Genesis) =>
   Effect.gen(function* () {
     const send = yield* Sending.make
     const nodes = yield* Effect.forEach(urls, (url) =>
@@ -82,11 +98,11 @@ const make = (urls: ReadonlyArray<string>) =>
           client: Client.make(url, { retries: 0, timeoutMs: TIMEOUT_MS, send }),
           patient: Client.make(url, { retries: 0, timeoutMs: LONG_TIMEOUT_MS, send }),
         }),
-        (clients): Node => ({ url, ...clients, status: null }),
+        (clients): Node => ({ url, ...clients, status: null, isMissed: false }),
       ),
     )
-    yield* Effect.forEach(nodes, look, { concurrency: "unbounded" })
-    for (const node of nodes) yield* Effect.forkScoped(Effect.repeat(look(node), Schedule.spaced(LOOK_EVERY)))
+    yield* Effect.forEach(nodes, (node) => look(node, genesis), { concurrency: "unbounded" })
+    for (const node of nodes) yield* Effect.forkScoped(Effect.repeat(look(node, genesis), Schedule.spaced(LOOK_EVERY)))
     let turn = 0
     const healthy = () => nodes.filter(({ status }) => status !== null)
     /** The next one, and not `except` if there is another. */
@@ -140,4 +156,4 @@ const make = (urls: ReadonlyArray<string>) =>
     })
   })
 
-export const layer = (urls: ReadonlyArray<string>) => Layer.scoped(Nodes, make(urls))
+export const layer = (urls: ReadonlyArray<string>, genesis: Genesis.Genesis) => Layer.scoped(Nodes, make(urls, genesis))

@@ -1,4 +1,5 @@
 /** What a gateway asks of a node, which has a doorway before it that notes every question, and what it finds by itself. */
+import * as Http from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
@@ -147,6 +148,60 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect((await get(`${gateway.url}/search?prefix=${address.slice(0, 9)}`)).body).toMatchObject({
         accounts: [address],
       })
+    })
+
+    it("nothing about what is no account, wherever the path would lead", async () => {
+      /** `fetch` would take the dots away. */
+      const statusOf = (base: string, path: string) =>
+        new Promise<readonly [number | undefined, string]>((resolve, reject) => {
+          const { hostname, port } = new URL(base)
+          Http.get({ hostname, port, path }, (answer) => {
+            let text = ""
+            answer.setEncoding("utf8").on("data", (piece: string) => (text += piece))
+            answer.on("end", () => resolve([answer.statusCode, text]))
+          }).on("error", reject)
+        })
+      const asked = await askedBy(async () => {
+        for (const path of [
+          "/proof/..",
+          "/proof/.",
+          "/proof/%2e%2e",
+          "/proof/x",
+          "/validator/../rounds",
+          "/proof/@nobody",
+        ]) {
+          const own = await statusOf(gateway.url, path)
+          expect([path, ...own]).toEqual([path, ...(await statusOf(node, path))])
+          expect(own[0]).toBe(path.includes("@") ? 404 : 400)
+        }
+      })
+      expect(asked).toEqual([])
+    })
+
+    it("for its rounds, and never shows fewer than are final", async () => {
+      for (let n = 0; n < 30; n++) {
+        const { body } = await get(`${gateway.url}/status`)
+        const { dag_round, last_finalized_round } = body as Record<"dag_round" | "last_finalized_round", number>
+        expect(dag_round).toBeGreaterThanOrEqual(last_finalized_round)
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    })
+
+    it("nothing that is of another network, or does not answer, and says so", async () => {
+      const other = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-elsewhere" })
+      const [stranger = expect.fail()] = await Processes.startAll(other, [])
+      const lonely = await serve(network.genesisFile, database, [stranger.http ?? "", "http://127.0.0.1:1"])
+      try {
+        expect(lonely.said()).toMatch(/a node cannot be used .*it is of udg-elsewhere, .*; name a node of this network/)
+        expect(lonely.said()).toMatch(/a node cannot be used .*127\.0\.0\.1:1/)
+        expect((await get(`${lonely.url}/metrics`)).body).toContain("udg_gateway_nodes_healthy 0")
+        expect(await get(`${lonely.url}/mempool`)).toMatchObject({
+          status: 503,
+          body: { code: "Unavailable", error: "none of the gateway's nodes answers; ask again in a moment" },
+        })
+      } finally {
+        lonely.child.kill("SIGKILL")
+      }
     })
 
     it("only for checkpoints that there must be, and that the archive lacks", async () => {

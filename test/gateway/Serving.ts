@@ -8,6 +8,7 @@ const built = resolve(import.meta.dirname, "../../dist/main.js")
 export interface Gateway {
   readonly child: ChildProcess
   readonly url: string
+  readonly said: () => string
 }
 
 export const serve = async (
@@ -29,7 +30,7 @@ export const serve = async (
     if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}: ${said}`)
     return url() !== undefined
   })
-  return { child, url: url() ?? "" }
+  return { child, url: url() ?? "", said: () => said }
 }
 
 export interface Got {

@@ -1,0 +1,72 @@
+/** What a person is told of a database that cannot be used: what happened, what to do, and never who the user is. */
+import { Cause, Effect, Exit, Redacted } from "effect"
+import * as Pg from "pg"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Postgres from "../../src/archive/Postgres.js"
+import * as Trouble from "../../src/archive/Trouble.js"
+import * as Rest from "../support/Rest.js"
+import * as Server from "./Server.js"
+
+/** As the server says it. */
+const refusal = (code: string, message: string) =>
+  Object.assign(new Pg.DatabaseError(message, message.length, "error"), { code })
+
+describe("the trouble with a database", () => {
+  it("is told with what to do, and without the user", () => {
+    const wrong = Trouble.of(refusal("28P01", 'password authentication failed for user "udg"'))
+    expect(wrong.reason).toBe("it refuses the password")
+    expect(wrong.advice).toContain("PGPASSWORD")
+    const barred = Trouble.of(refusal("28000", 'no pg_hba.conf entry for host "10.0.0.9", user "udg", database "udg"'))
+    expect(barred.reason).not.toContain("udg")
+    expect(barred.advice).toContain("pg_hba.conf")
+    // The driver's words where the server wants a password and none is given.
+    for (const must of ["a string", "a non-empty string"])
+      expect(Trouble.of(new Error(`SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be ${must}`))).toMatchObject({
+        reason: "it asks for a password",
+      })
+  })
+
+  it("is the innermost reason, on one line, where nothing better is known", () => {
+    const cause = new AggregateError([new Error("first\n  of  two"), new Error("second")])
+    expect(Trouble.of(new Error("outer", { cause }))).toEqual({ reason: "first of two", advice: null })
+    expect(Trouble.of("text")).toEqual({ reason: "text", advice: null })
+  })
+})
+
+describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
+  Rest.of("PostgreSQL", "the trouble with a real database"),
+  { timeout: 60_000 },
+  () => {
+    let server: Server.Server
+    let url = ""
+    beforeAll(async () => {
+      server = await Server.make()
+      url = await server.create("trouble")
+      await Server.query(url, "create role reader login")
+      await Server.query(url, "create role frozen login")
+      await Server.query(url, "grant create on schema public to frozen")
+      await Server.query(url, "alter role frozen set default_transaction_read_only = on")
+    })
+    afterAll(() => server.remove())
+
+    const messageOf = async (database: string): Promise<string> => {
+      const statement = Effect.flatMap(Postgres.open(Redacted.make(database)), ({ rows }) =>
+        rows("create table anything (a integer)"),
+      )
+      const exit = await Effect.runPromiseExit(Effect.scoped(statement))
+      return Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "none"
+    }
+
+    it("says what to do", async () => {
+      for (const [database, found] of [
+        ["postgres://udg@127.0.0.1:1/trouble", /ECONNREFUSED.*; start PostgreSQL/],
+        ["postgres://udg@localhost/trouble?host=/tmp/nowhere", /; start PostgreSQL/],
+        [url.replace("/trouble", "/nowhere"), /"nowhere" does not exist; make it with createdb/],
+        [url.replace("udg@", "nobody@"), /it does not let this user in; name a user/],
+        [url.replace("udg@", "reader@"), /permission denied.*; an archive needs the database for its own/],
+        [url.replace("udg@", "frozen@"), /read-only transaction; an archive needs a database that it may write/],
+      ] as const)
+        expect(await messageOf(database)).toMatch(found)
+    })
+  },
+)

@@ -224,8 +224,8 @@ describe("what comes in", () => {
     const discipline = new Discipline(log, { connections: [facts.connection] }, now)
     const around = { heard: (received: Received) => void heard.push(received), standingOf: () => "stranger" as const }
     const relayed: Array<Uint8Array> = []
-    const relay = (bytes: Uint8Array) => void relayed.push(bytes)
-    const taking = new Intake({ ...around, log, discipline, volume: new Volume(), relay })
+    const passOn = (_: PeerId, bytes: Uint8Array) => void relayed.push(bytes)
+    const taking = new Intake({ ...around, log, discipline, volume: new Volume(), passOn })
     const read = async (channel: Channel.Channel, ...messages: ReadonlyArray<Uint8Array>) => {
       async function* source() {
         for (const message of messages) yield Frames.framed(message)
@@ -302,7 +302,7 @@ describe("what comes in", () => {
     expect([heard.length, points()]).toEqual([17, 20])
   })
 
-  it("of transactions by stream is handed on for relaying once, if it was news", async () => {
+  it("of transactions by stream is passed on once, if it was news", async () => {
     const { heard, relayed, read } = intake()
     const news = encoded({ _tag: "Transactions", transactions: [] })
     await read("transactions", news, news, news)

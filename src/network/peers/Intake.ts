@@ -19,8 +19,8 @@ export interface Around {
   readonly log: PeerLog
   readonly discipline: Discipline
   readonly volume: Volume
-  /** Transactions that came by stream, and that were news. */
-  readonly relay: (bytes: Uint8Array) => void
+  /** Transactions that this peer sent by stream, and that were news. */
+  readonly passOn: (from: PeerId, bytes: Uint8Array) => void
 }
 
 const nothing = () => {}
@@ -66,7 +66,7 @@ export class Intake {
     const release = session.holds(bytes.length)
     const taken = (decision: RelayDecision): void => {
       release(decision)
-      if (channel === "transactions" && decision === "news") this.#around.relay(bytes)
+      if (channel === "transactions" && decision === "news") this.#around.passOn(session.facts.peer, bytes)
     }
     this.#deliver(session, channel, tag, bytes, taken, () => {
       if (MessageCodec.isQuestion({ _tag: tag })) session.answered()

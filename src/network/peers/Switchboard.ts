@@ -85,7 +85,7 @@ export class Switchboard {
       log,
       discipline,
       volume: this.volume,
-      relay: (bytes) => this.#relay(bytes),
+      passOn: (from, bytes) => this.#passOn(from, bytes),
     })
   }
 
@@ -212,11 +212,15 @@ export class Switchboard {
 
   /** Vertices go by stream. So do transactions if that reaches every member, and nobody else is there to be told. */
   broadcast(gossip: Gossip): void {
-    if (this.sessions.length === 0) return
+    const { sessions } = this
+    if (sessions.length === 0) return
     if (gossip._tag === "Vertices") {
-      for (const vertex of gossip.vertices) this.#tell("vertices", { _tag: "Vertices", vertices: [vertex] })
-    } else if (gossip._tag === "Transactions" && this.#isAmongMembers) this.#tell("transactions", gossip)
-    else this.#publish(gossip._tag, MessageCodec.encode(gossip))
+      for (const vertex of gossip.vertices) {
+        this.#tell(sessions, "vertices", MessageCodec.encode({ _tag: "Vertices", vertices: [vertex] }))
+      }
+    } else if (gossip._tag === "Transactions" && this.#isAmongMembers) {
+      this.#tell(sessions, "transactions", MessageCodec.encode(gossip))
+    } else this.#publish(gossip)
   }
 
   get #isAmongMembers(): boolean {
@@ -224,24 +228,29 @@ export class Switchboard {
     return this.#self !== null && this.#options.standings.areTheOthers(this.#self, validators)
   }
 
-  /** To all peers, in one frame made once. */
-  #tell(channel: Channel.Channel, gossip: Gossip): void {
-    const frame = Frames.framed(MessageCodec.encode(gossip))
-    for (const session of this.sessions) {
-      this.volume.sent(gossip._tag, this.#reception.standingOf(session.facts.peer), frame.length)
+  /** In one frame made once. */
+  #tell(sessions: ReadonlyArray<Session>, channel: "vertices" | "transactions", bytes: Uint8Array): void {
+    const frame = Frames.framed(bytes)
+    const tag = channel === "vertices" ? "Vertices" : "Transactions"
+    for (const session of sessions) {
+      this.volume.sent(tag, this.#reception.standingOf(session.facts.peer), frame.length)
       session.send(channel, frame)
     }
   }
 
-  /** The sender has told all members itself, if it is one, but not the other peers of this node. */
-  #relay(bytes: Uint8Array): void {
-    const isMember = ({ facts: { peer } }: Session) => this.#reception.standingOf(peer) === "member"
-    if (!this.sessions.every(isMember)) this.#publish("Transactions", bytes)
+  /**
+   * The sender tells all members itself: whoever told them again would do so as often as there are members. Other peers
+   * of this node may have nobody else to tell them.
+   */
+  #passOn(from: PeerId, bytes: Uint8Array): void {
+    const isToBeTold = ({ facts: { peer } }: Session) => peer !== from && this.#reception.standingOf(peer) !== "member"
+    this.#tell(this.sessions.filter(isToBeTold), "transactions", bytes)
   }
 
-  #publish(tag: Gossip["_tag"], bytes: Uint8Array): void {
-    const topic = this.protocolOf(tag === "Transactions" ? "transactions" : "votes")
-    this.volume.sent(tag, "topic", bytes.length)
+  #publish(gossip: Gossip): void {
+    const topic = this.protocolOf(gossip._tag === "Transactions" ? "transactions" : "votes")
+    const bytes = MessageCodec.encode(gossip)
+    this.volume.sent(gossip._tag, "topic", bytes.length)
     this.#options.wire
       .publish(topic, bytes)
       .catch((error: unknown) => this.#log.write("debug", "gossip not sent", { reason: reasonOf(error) }))

@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
+import * as Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Migration from "../../src/archive/Migration.js"
 import * as Postgres from "../../src/archive/Postgres.js"
@@ -160,6 +161,25 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         1,
         expect.stringContaining(`holds another commit ${held} than this network has; name another database`),
       ])
+    })
+
+    it("keeps vertices until it has written what orders them, however many epochs it knows beyond that", async () => {
+      const database = await server.create("waiting")
+      const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-waiting" })
+      const [node] = await Processes.startAll(network, ["--archive"])
+      if (node === undefined) return expect.fail()
+      await Processes.until("there are many epochs", () => (Processes.commits(node).at(-1)?.round ?? 0) > 400)
+      const first = follow(network, "waiting", database, node)
+      await goesOn(first, database, 0)
+      const client = new Pg.Client(database)
+      await client.connect()
+      await client.query("begin")
+      await client.query("lock table position in access exclusive mode")
+      // Longer than it takes until the follower looks for what is old.
+      await new Promise((settle) => setTimeout(settle, 35_000))
+      await client.end()
+      await goesOn(first, database, Processes.commits(node).at(-1)?.index ?? 0)
+      expect(await first.end("SIGTERM")).toBe(0)
     })
 
     it("goes on when the database is killed and comes back, beside a second archive of the same database", async () => {

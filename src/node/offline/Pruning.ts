@@ -116,6 +116,15 @@ const closedStates = (running: Natural.Epoch, rest: Effect.Effect<void>) =>
 
 const own = (bounds: Bounds) => Effect.flatMap(Storage, ({ signed }) => signed.prune(oldestKept(bounds)))
 
+/**
+ * The epoch of the last commit that is written. The core may be epochs ahead of it while the disk, or the database of an archive, is
+ * slow: vertices that are stored already wait for the commit that orders them, and a restart begins there.
+ */
+const writtenEpoch = Effect.gen(function* () {
+  const last = yield* (yield* Storage).commits.last
+  return Option.match(last, { onNone: () => Natural.epoch(0), onSome: ({ epoch }) => epoch })
+})
+
 /** One pass. */
 export const once: Effect.Effect<void, StorageError, Engine | Storage | Configuration> = Effect.gen(function* () {
   const { archive, history } = yield* Configuration
@@ -126,10 +135,11 @@ export const once: Effect.Effect<void, StorageError, Engine | Storage | Configur
     Option.getOrElse(history, () => KEPT_ROUNDS),
   )
   const { round } = pulse()
-  const { epoch } = view.core.epoch.opening.record
+  const written = yield* writtenEpoch
+  const epoch = Natural.epoch(Math.min(view.core.epoch.opening.record.epoch, written))
   const bounds = boundsOf(round, epoch, keptRounds)
   yield* own(bounds)
-  yield* closedStates(view.read.epoch.epoch, rest)
+  yield* closedStates(Natural.epoch(Math.min(view.read.epoch.epoch, written)), rest)
   if (archive) return
   yield* vertices(bounds, rest, (gone) => counters.pruned(gone))
   if (Option.isSome(history))

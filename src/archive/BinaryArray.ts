@@ -4,7 +4,10 @@
  */
 import * as HexDigits from "../protocol/crypto/HexDigits.js"
 
-/** How many dimensions, whether there are nulls, the type of the elements, how many there are, the number of the first. */
+/**
+ * How many dimensions, whether there are nulls, the type of the elements, how many there are, the number of the first.
+ * PostgreSQL sees by itself whether there are nulls, so that word is always 0.
+ */
 const HEAD_BYTES = 20
 const LEAST_BYTES = 1_024
 /** In place of a length. */
@@ -16,15 +19,9 @@ export class BinaryArray {
   #bytes = Buffer.allocUnsafe(LEAST_BYTES)
   #end = HEAD_BYTES
   #size = 0
-  #hasNull = false
-
-  get size(): number {
-    return this.#size
-  }
 
   null(): void {
     this.#element(NULL)
-    this.#hasNull = true
   }
 
   boolean(value: boolean): void {
@@ -73,7 +70,7 @@ export class BinaryArray {
 
   /** All of it, whose elements are of the type with this number. Nothing may be added afterwards. */
   finish(elementType: number): Buffer {
-    const head = [1, this.#hasNull ? 1 : 0, elementType, this.#size, 1]
+    const head = [1, 0, elementType, this.#size, 1]
     for (const [i, word] of head.entries()) this.#bytes.writeInt32BE(word, 4 * i)
     return this.#bytes.subarray(0, this.#end)
   }

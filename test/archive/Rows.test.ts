@@ -56,7 +56,16 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("rows", { ti
   })
 
   it("hold texts and bytes of any length, and nothing", async () => {
-    const texts = ["", "Transfer", "naïve ☃ 🦊", 'a "quoted", {braced} \\ text', "NULL", "x".repeat(5_000)]
+    // The first has more bytes than characters, and more than an array has room for at first.
+    const texts = [
+      "☃".repeat(2_000),
+      "",
+      "Transfer",
+      "naïve ☃ 🦊",
+      'a "quoted", {braced} \\ text',
+      "NULL",
+      "x".repeat(5_000),
+    ]
     expect(
       await printed("text", { cell: "text" }, [...texts.map((cell) => ({ cell })), { cell: null }, { cell: "\ud800" }]),
     ).toEqual([...texts, null, "\ufffd"])

@@ -60,6 +60,9 @@ const recordOf = (row: Row) => ({ ...placeOf(row), value: Column.bytes(row, 2) }
 
 const accountOf = (row: Row) => ({ kind: "Account" as const, key: Column.bytes(row, 0), value: Column.bytes(row, 1) })
 
+/** What changed in more commits than this takes the longer to find the more there are, and reading everything does not. */
+const MOST_COMMITS = 1_000
+
 /** All that changed after a commit, and all that is gone since. */
 const changesSince = ({ rows }: Statements, commit: number) =>
   Effect.all({
@@ -89,13 +92,17 @@ const make = (genesis: Genesis.Genesis) =>
       },
     )
     let ledger = yield* load
-    const isOld = () => ledger.read.head.index < archive.asOf()
+    const missing = () => archive.asOf() - ledger.read.head.index
+    const isOld = () => missing() > 0
+    /** Whether taking over what changed was enough. */
+    const isFollowed = Effect.map(
+      Effect.suspend(() => archive.thorough((sql) => changesSince(sql, ledger.read.head.index))),
+      ({ gone, records, accounts, emptied }) =>
+        emptied.length === 0 && Either.getOrThrow(ledger.follow([...gone, ...records, ...accounts])),
+    )
     /** Only what changed is read, apart from a time or two in each epoch. */
     const renew = Effect.gen(function* () {
-      const { gone, records, accounts, emptied } = yield* archive.thorough((sql) =>
-        changesSince(sql, ledger.read.head.index),
-      )
-      if (emptied.length === 0 && Either.getOrThrow(ledger.follow([...gone, ...records, ...accounts]))) return
+      if (missing() <= MOST_COMMITS && (yield* isFollowed)) return
       ledger = yield* load
     })
     /** It goes on when whoever asked has given up: else a gateway that fell far behind would begin again each time. */

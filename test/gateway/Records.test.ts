@@ -44,8 +44,9 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         parameters: { minDelegation: 1, executionDelayRounds: 5, cooldownRounds: 105 },
       })
       const { genesis, ledger } = chain
-      /** Rows that were read from the archive. */
+      /** Rows that were read from the archive, and the statements. */
       let rows = 0
+      const asked = new Set<string>()
       const counted = Layer.map(archive(url, genesis), (context) => {
         const own = Context.get(context, Archive)
         const thorough: (typeof Archive.Service)["thorough"] = (reads) =>
@@ -54,6 +55,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
               rows: (text, values) =>
                 Effect.tap(sql.rows(text, values), (found) => {
                   rows += found.length
+                  asked.add(text)
                 }),
             }),
           )
@@ -142,6 +144,16 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         expect(paying.length).toBeGreaterThan(0)
         expect(Math.max(...paying)).toBeLessThan(30)
         expect(ledger.read.delegation(one.address)).toBeUndefined()
+        // After many commits without a question, all is read anew.
+        const silent = Array.from({ length: 1_000 }, () => ({
+          execution: chain.commit([{ by: val, transactions: [] }]),
+          vertices: chain.inputs.at(-1)?.vertices ?? expect.fail(),
+        }))
+        yield* Recorded.append(database, silent, [])
+        asked.clear()
+        yield* commit(() => chain.commit([{ by: val, transactions: [chain.transfer(ann, bob, 1)] }]))
+        expect(asked.size).toBeGreaterThan(0)
+        expect([...asked].filter((statement) => statement === Records.GONE)).toEqual([])
         const began = performance.now()
         yield* Effect.scoped(Layer.build(Layer.fresh(Records.layer(genesis))))
         const anewMs = performance.now() - began

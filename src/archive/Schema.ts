@@ -255,10 +255,15 @@ create index account_states_emptied on account_states (commit_index) where recor
 create index record_states_deleted on record_states (commit_index) where value is null;
 `
 
+const sixth = `
+comment on table epochs is 'Every epoch but the first, which follows from the genesis: the closing checkpoint before it, and its committee.';
+`
+
 export const migrations: ReadonlyArray<Migration> = [
   { version: 1, needsEmpty: false, statements: first },
   { version: 2, needsEmpty: true, statements: second },
   { version: 3, needsEmpty: false, statements: third },
   { version: 4, needsEmpty: false, statements: fourth },
   { version: 5, needsEmpty: false, statements: fifth },
+  { version: 6, needsEmpty: false, statements: sixth },
 ]

@@ -76,6 +76,12 @@ describe.each(["udg.service", "udg-archive.service"])("the systemd unit %s", (na
   })
 })
 
+describe("the systemd unit udg-archive.service", () => {
+  it("never gives up on a database that is away, however many minutes", () => {
+    expect(settingsOf(textOf("systemd/udg-archive.service"))("StartLimitIntervalSec")).toBe("0")
+  })
+})
+
 describe("the systemd unit udg-gateway.service", () => {
   const unit = textOf("systemd/udg-gateway.service")
   const settingOf = settingsOf(unit)

@@ -34,11 +34,12 @@ interface Changes {
   readonly dials?: ReadonlyArray<FakeWire>
   readonly genesisHash?: Hash
   readonly heard?: (received: Received) => void
+  readonly key?: SecretKey
 }
 
 /** A node, as far as its peers go. */
 const node = async (net: FakeNet, wire: FakeWire, changes: Changes = {}) => {
-  const key = SecretKey.generate()
+  const { key = SecretKey.generate() } = changes
   const standings = new Standings()
   const log: Array<string> = []
   const board = await Switchboard.start({
@@ -282,6 +283,28 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     expect(ann.peers()).not.toContain("neighbour")
     expect(ann.peers()).toContain("b")
     expect(ann.board.strangers).toBe(Places.STRANGERS)
+  })
+
+  it("two nodes with a member's key are members, and further ones strangers until one of the two is gone", async () => {
+    const net = netOf()
+    const ann = await node(net, net.wire("a", "10.1.0.1"))
+    const key = SecretKey.generate()
+    const ben = ["b1", "b2", "b3", "b4"].map((name, n) => net.wire(name, `10.2.0.${n + 1}`))
+    for (const wire of ben) {
+      await node(net, wire, { dials: [ann.wire], key })
+      await net.pass(5_000)
+    }
+    // Before the epoch in which it gets a seat, and in it.
+    expect([ann.board.sessions.length, ann.board.strangers]).toEqual([4, 4])
+    ann.standings.setMembers([Address.fromPublicKey(key.publicKey)])
+    expect([ann.board.sessions.length, ann.board.strangers]).toEqual([4, 2])
+    const late = net.wire("b5", "10.2.0.5")
+    await node(net, late, { dials: [ann.wire], key })
+    await net.pass(5_000)
+    expect([ann.board.sessions.length, ann.board.strangers]).toEqual([5, 3])
+    await ben[0]?.stop()
+    await net.pass(3_000)
+    expect(ann.board.sessions.filter(({ meter }) => meter.standing() === "member")).toHaveLength(2)
   })
 
   it("strangers share what they may send a second; members and named peers do not", async () => {

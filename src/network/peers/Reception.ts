@@ -1,4 +1,5 @@
 /** Has both ends of a connection greet, decides which peers get a place, and keeps the sessions with those that have one. */
+import type { Address } from "../../protocol/identity/Address.js"
 import type { Signer } from "../../protocol/identity/Keys.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
@@ -11,6 +12,7 @@ import type { Arrivals } from "./Arrivals.js"
 import type * as Channel from "./Channel.js"
 import type { Discipline } from "./Discipline.js"
 import * as Greeting from "./Greeting.js"
+import { Holders } from "./Holders.js"
 import { type LogEntry, type PeerLog, reasonOf } from "./PeerLog.js"
 import { Session } from "./Session.js"
 import type { Traffic } from "./Traffic.js"
@@ -69,6 +71,7 @@ class Newcomer {
 export class Reception {
   readonly #around: Around
   readonly #sessions = new Map<PeerId, Session>()
+  readonly #holders = new Holders()
   readonly #newcomers = new Map<Connection, Newcomer>()
 
   constructor(around: Around) {
@@ -93,7 +96,12 @@ export class Reception {
   }
 
   standingOf(peer: PeerId): Standing {
-    return this.#around.standings.of(peer, this.#sessions.get(peer)?.facts.validator ?? null)
+    return this.#standing(peer, this.#sessions.get(peer)?.facts.validator ?? null)
+  }
+
+  #standing(peer: PeerId, validator: Address | null): Standing {
+    const isOneOfMany = validator !== null && !this.#holders.isFirst(validator, peer)
+    return this.#around.standings.of(peer, isOneOfMany ? null : validator)
   }
 
   /** How many places for strangers are taken. */
@@ -158,6 +166,7 @@ export class Reception {
     if (session?.facts.connection !== connection) return
     session.end()
     this.#sessions.delete(peer)
+    this.#holders.left(session.facts.validator, peer)
     discipline.left(session.facts)
     log.write("info", "peer disconnected", { peer, address: session.facts.address })
     lost(session)
@@ -188,7 +197,7 @@ export class Reception {
   }
 
   #admit(newcomer: Newcomer, { hello, validator }: Greeting.Greeted): void {
-    const { standings, traffic, protocolOf, log, met, changed, clock } = this.#around
+    const { traffic, protocolOf, log, met, changed, clock } = this.#around
     const { connection } = newcomer
     const { peer, direction } = connection
     const rival = this.#sessions.get(peer)
@@ -198,7 +207,7 @@ export class Reception {
       return
     }
     const host = connection.host ?? ""
-    const standing = standings.of(peer, validator)
+    const standing = this.#standing(peer, validator)
     const refusal = direction === "inbound" ? this.#findPlace(peer, host, standing) : null
     if (refusal !== null) {
       this.#refuse(newcomer, refusal)
@@ -208,6 +217,8 @@ export class Reception {
     const facts = { peer, connection, hello, validator, address, host, connectedSince: Natural.timestamp(clock.now()) }
     const session = new Session(facts, traffic.meterOf(peer), protocolOf, clock)
     this.#sessions.set(peer, session)
+    if (rival !== undefined && rival.facts.validator !== validator) this.#holders.left(rival.facts.validator, peer)
+    this.#holders.came(validator, peer)
     newcomer.decide(session)
     if (rival !== undefined) {
       rival.end()

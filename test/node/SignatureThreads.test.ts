@@ -127,6 +127,28 @@ describe("the threads", () => {
     }),
   )
 
+  it.scopedLive("takes the result of no check but of the same bytes under the same key and signature", () =>
+    Effect.gen(function* () {
+      const real = payment(0)
+      const { authorization } = real
+      if (authorization._tag !== "SingleKey") throw new Error("signed by one key")
+      const elsewhere = { ...authorization, publicKey: Keys.SecretKey.generate().publicKey }
+      // Another payment under its signature, and the payment itself under its signature by another key.
+      const others = [make(networkId, unsigned(1), authorization), make(networkId, unsigned(0), elsewhere)]
+      const filling = Array.from({ length: 20 }, (_, i) => checksOf(networkId, payment(100 + i))).flat()
+      for (const order of others.flatMap((other) => [
+        [real, other],
+        [other, real],
+      ])) {
+        const threads = yield* SignatureThreads.make({ most: 1 })
+        const checks = [...order.flatMap((transaction) => checksOf(networkId, transaction)), ...filling]
+        const results = yield* threads.results(checks)
+        expect(order.map((_, i) => results[i])).toEqual(order.map((each) => (each === real ? 1 : 0)))
+        expect(others.some((each) => threads.verified.has(each))).toBe(false)
+      }
+    }),
+  )
+
   it.scopedLive("looks at copies in turns too: a flood of them holds up neither this thread nor another peer", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1 })

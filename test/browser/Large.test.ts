@@ -54,15 +54,21 @@ it("writes no half of the number of a round or an epoch, which would read as ano
   })
   await page.goto(`${server.url}/explorer/dag`)
   await page.getByRole("region", { name: "The latest rounds" }).getByText("committed").first().waitFor()
-  // Where an epoch begins.
-  await page.getByRole("slider", { name: /^Replay/ }).fill("250")
-  await page.evaluate(async () => {
-    const canvas = document.querySelector(".dag canvas")
-    for (let moved = 0; moved < 400; moved += 4) {
-      canvas?.dispatchEvent(new WheelEvent("wheel", { deltaX: -4, cancelable: true }))
-      await new Promise(requestAnimationFrame)
-    }
-  })
+  const movedBy = (steps: ReadonlyArray<number>) =>
+    page.evaluate(async (steps) => {
+      const canvas = document.querySelector(".dag canvas")
+      for (const deltaX of steps) {
+        canvas?.dispatchEvent(new WheelEvent("wheel", { deltaX, cancelable: true }))
+        await new Promise(requestAnimationFrame)
+      }
+    }, steps)
+  // An epoch begins shortly before this round.
+  const replay = page.getByRole("slider", { name: /^Replay/ })
+  await replay.fill("250")
+  await movedBy(Array.from({ length: 100 }, () => -4))
+  // Faster than rounds that left the picture are forgotten.
+  await replay.fill("250")
+  await movedBy([0, 0, -240, ...Array.from({ length: 12 }, () => -8)])
   const labels = await page.evaluate<ReadonlyArray<readonly [number, number, number]>>("labels")
   expect(labels.length).toBeGreaterThan(500)
   expect(labels.filter(([left, right, width]) => left < Window.GUTTER || right > width)).toEqual([])

@@ -125,6 +125,8 @@ export class Painter {
       const before = this.#columns.at(round - 1)?.epoch ?? epoch
       if (before === epoch) continue
       const x = Math.round(Window.x(window, round - 0.5)) + 0.5
+      // Of a column that only begins in the picture or ends in it, the line may lie outside.
+      if (x < Window.GUTTER || x > window.width) continue
       context.beginPath()
       context.moveTo(x, 0)
       context.lineTo(x, bottom)
@@ -133,7 +135,7 @@ export class Painter {
       const fits = x + 4 + context.measureText(text).width <= window.width
       // Where there is no room on its side of the line, the number would be cut.
       context.textAlign = fits ? "left" : "right"
-      if (x >= Window.GUTTER) context.fillText(text, fits ? x + 4 : x - 4, 4)
+      context.fillText(text, fits ? x + 4 : x - 4, 4)
     }
   }
 

@@ -43,8 +43,8 @@ const away = new Failure.Unavailable({
 type Reported = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Failure.Unavailable, R>
 
 /**
- * A read that fails because of the database or the nodes is 503, which is no bug. Why is for whoever runs the gateway, once until it is
- * something else: who asks learns nothing of the machines behind it.
+ * A read that fails because of the database or the nodes is answered with 503; it is no bug. The reason goes to the log, once until
+ * it changes. Clients do not see it, since it names the machines behind the gateway.
  */
 const reporting = (): Reported => {
   let told = ""

@@ -12,8 +12,8 @@ import type { Transaction } from "../../protocol/transaction/Transaction.js"
 /** Limit of one message; a single transaction always passes. */
 const MESSAGE_BYTES = 262_144
 /**
- * One message in this time is told again. What a full mempool holds, told at once, would not fit into the queues of
- * streams, and each time the same transactions would be lost at their end.
+ * At most one message is repeated in this time. A full mempool, repeated all at once, would overflow the queues of streams, and
+ * the same transactions would be lost every time.
  */
 const AGAIN_EVERY_MS = 100
 

@@ -19,7 +19,7 @@ const MOST_AT_ONCE = 1_000
 /** Until what was turned away is sent again. */
 const PAUSE_MS = 50
 /** Every so often a payment of each client is followed until it is final: how often that is asked, and for how long. */
-const WATCHED_EVERY_MS = 500
+const WATCHED_EVERY_MS = 450
 const LOOK_MS = 20
 const WATCHED_MS = 30_000
 

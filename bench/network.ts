@@ -18,7 +18,7 @@ const ROUND_MS = 250
 const SENDERS = 1_000
 /** A second, as long as a phase twice: a program that has just started is compiled while it runs. */
 const WARM_UP_RATE = 400
-const RATES = [0, 250, 500, 750, 1_000]
+const RATES = [250, 500, 750, 1_000]
 /** Of the machine, by a busy loop beside the nodes. */
 const WITHHELD = 0.4
 const PHASE_MS = 15_000
@@ -27,8 +27,8 @@ const BATCH_MS = 100
 const HALF_LOAD_PHASES = 3
 /** Until what was offered before is no longer on its way: so long nothing becomes final. */
 const QUIET_MS = 2_000
-/** A second from each client where nothing is offered: what is not there cannot be followed. */
-const LEAST_RATE = 0.9
+/** A second from each client where nothing else is offered: as many as are followed under load, for that costs the nodes too. */
+const LEAST_RATE = 2
 /** A second, where one of four validators crashes. */
 const CRASH_RATE = 100
 const BALANCE = Sats.make(1_000 * Sats.SATS_PER_COIN)
@@ -42,12 +42,20 @@ const untilAllIsFinal = async (node: Processes.Started): Promise<void> => {
   }
 }
 
+interface Phase {
+  readonly elapsed: number
+  readonly final: number
+  /** Of all nodes, in milliseconds. */
+  readonly cpu: number
+  readonly latencies: ReadonlyArray<number>
+}
+
 /** Offers so many a second. */
 const phase = async (
   nodes: ReadonlyArray<Processes.Started>,
   clients: ReadonlyArray<Payments.Client>,
   rate: number,
-) => {
+): Promise<Phase> => {
   const [first] = nodes
   if (first === undefined) throw new Error("there are no nodes")
   const each = Math.max(LEAST_RATE, rate / clients.length)
@@ -69,10 +77,7 @@ const phase = async (
   return { elapsed, final, cpu, latencies }
 }
 
-const figuresOf = (
-  rate: number,
-  { elapsed, final, cpu, latencies }: Awaited<ReturnType<typeof phase>>,
-): ReadonlyArray<Figure> => {
+const figuresOf = (rate: number, { elapsed, final, cpu, latencies }: Phase): ReadonlyArray<Figure> => {
   const name = rate === 0 ? "idle" : `${rate} offered`
   return [
     { name: `${name}: final`, value: (final * 1_000) / elapsed, unit: "a second" },
@@ -84,14 +89,18 @@ const figuresOf = (
   ]
 }
 
-/** What the payments themselves cost, beside what rounds cost without any; and that as K, as `cost.ts` has it under full load. */
+/**
+ * What the payments themselves cost, beside what rounds and following some payments cost; and that as K, as `cost.ts` has it under
+ * full load.
+ */
 const besideIdle = (
   rate: number,
-  { elapsed, final, cpu }: Awaited<ReturnType<typeof phase>>,
-  idleCores: number,
+  { elapsed, final, cpu }: Phase,
+  idle: Phase,
   signatureUs: number,
 ): ReadonlyArray<Figure> => {
-  const each = ((cpu - idleCores * elapsed) * 1_000) / Math.max(1, final)
+  const idlesPart = elapsed / idle.elapsed
+  const each = ((cpu - idle.cpu * idlesPart) * 1_000) / Math.max(1, final - idle.final * idlesPart)
   const name = `${rate} offered: CPU of all nodes beside idle`
   return [
     { name, value: each, unit: "µs a payment" },
@@ -121,14 +130,14 @@ const payments = async (): Promise<ReadonlyArray<Figure>> => {
   )
   const signatureUs = Yardstick.signatureUs()
   const all: Array<Figure> = []
-  let [most, idleCores] = [0, 0]
   for (let i = 0; i < 2; i++) await phase(nodes, clients, WARM_UP_RATE)
+  const idle = await phase(nodes, clients, 0)
+  all.push(...figuresOf(0, idle))
+  let most = 0
   for (const rate of RATES) {
     const measured = await phase(nodes, clients, rate)
     most = Math.max(most, (measured.final * 1_000) / measured.elapsed)
-    all.push(...figuresOf(rate, measured))
-    if (rate === 0) idleCores = measured.cpu / measured.elapsed
-    else all.push(...besideIdle(rate, measured, idleCores, signatureUs))
+    all.push(...figuresOf(rate, measured), ...besideIdle(rate, measured, idle, signatureUs))
     await untilAllIsFinal(first)
   }
   const halfOfTheMost = async (name: string): Promise<ReadonlyArray<Figure>> => {

@@ -8,7 +8,9 @@ export default defineConfig({
     include: ["test/browser/**/*.test.ts"],
     pool: "forks",
     fileParallelism: false,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Limits end what hangs; they do not judge a busy machine.
+    expect: { poll: { timeout: 120_000 } },
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
   },
 })

@@ -41,10 +41,10 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     setupFiles: ["test/support/Turn.ts"],
     testNamePattern: Rest.NAMES[selection],
-    // Limits end what hangs; they do not judge a busy machine.
-    expect: { poll: { timeout: 30_000 } },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Limits end what hangs; they do not judge a busy machine, and one may be four times as slow as another.
+    expect: { poll: { timeout: 120_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     projects: [
       {
         extends: true,

@@ -75,7 +75,7 @@ const goesOn = (follower: Follower, database: string, commit: number): Promise<v
 
 describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
   Rest.of("PostgreSQL and validators", "an archive"),
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   () => {
     let server: Server.Server
 
@@ -99,7 +99,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
 
     beforeAll(async () => {
       server = await Server.make()
-    }, 60_000)
+    })
     afterAll(async () => {
       await Processes.removeAll()
       await server.remove()

@@ -15,7 +15,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("rows", { ti
     server = await Server.make()
     database = await server.create("rows")
     await Server.query(database, "create type posting_kind as enum ('genesis', 'reward')")
-  }, 60_000)
+  })
   afterAll(() => server.remove())
 
   const write = <C extends Columns>(rows: Rows<C>) =>

@@ -35,7 +35,6 @@ describe("the trouble with a database", () => {
 
 describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
   Rest.of("PostgreSQL", "the trouble with a real database"),
-  { timeout: 60_000 },
   () => {
     let server: Server.Server
     let url = ""

@@ -81,7 +81,7 @@ const contentOf = (directory: string): Readonly<Record<string, string>> =>
       ]),
   )
 
-describe.concurrent("udg db", { timeout: 240_000 }, () => {
+describe.concurrent("udg db", () => {
   let folder = ""
   /** A node's directory in its fifth epoch; each test takes a copy. */
   let original = ""
@@ -128,7 +128,7 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
     expect((await udg("db", "export", "--data-dir", original, "--out", stateFile)).code).toBe(0)
     young = await found("young")
     await runTo(young, 10)
-  }, 240_000)
+  })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   const verify = (directory: string): Promise<Outcome> => udg("db", "verify", "--data-dir", directory)

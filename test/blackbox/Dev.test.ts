@@ -22,7 +22,7 @@ beforeAll(async () => {
   network = await start("--on-demand", "--round-ms", "10", "--accounts", "2")
   controls = shownAs(network, "controls")
   rpc = shownAs(network, "rpc")
-}, 60_000)
+})
 afterAll(async () => {
   network.signal("SIGTERM")
   expect(await network.end()).toMatchObject({ code: 0 })
@@ -58,7 +58,7 @@ describe("a network for developers", () => {
     expect(keysOf(network)).not.toContain(keysOf(other)[0])
     other.signal("SIGINT")
     expect(await other.end()).toMatchObject({ code: 0 })
-  }, 60_000)
+  })
 
   it("is put forward, set back and given coins over HTTP", async () => {
     const { json: before } = await ask(controls, { method: "GET" })
@@ -71,7 +71,7 @@ describe("a network for developers", () => {
     const { status } = await ask(`${controls}/revert`, { body: JSON.stringify(json) })
     expect(status).toBe(200)
     expect((await ask(`${rpc}/balance/${nobody}`, { method: "GET" })).json).toMatchObject({ balance: 5 })
-  }, 60_000)
+  })
 
   it("does nothing for a web page, under a foreign name, through a proxy, or for what is no control", async () => {
     const position = async () => {
@@ -107,7 +107,7 @@ describe("a network for developers", () => {
       expect(await refused("/balance", { body })).toEqual([400, "InvalidRequest"])
     expect(await refused("/revert", { body: '{"snapshot":99}' })).toEqual([400, "InvalidRequest"])
     expect(await position()).toBe(before)
-  }, 60_000)
+  })
 
   it("has its controls on no node's own interface, its own included", async () => {
     for (const path of ["/advance", "/snapshot", "/revert"]) expect((await ask(rpc + path)).status).toBe(404)

@@ -85,11 +85,11 @@ beforeAll(async () => {
   await node.until(async () => (await (await fetch(`${rpc}/status`)).json()).last_finalized_round > 20)
   node.signal("SIGTERM")
   expect((await node.end()).code).toBe(0)
-}, 120_000)
+})
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-describe("udg doctor", { timeout: 60_000 }, () => {
+describe("udg doctor", () => {
   it("finds no problem in a directory that a node has left in order, and changes nothing", async () => {
     const directory = copyOf()
     const before = readFileSync(join(directory, "udg.db"))

@@ -64,7 +64,7 @@ describe("udg genesis", () => {
     expect(again.code).toBe(1)
     expect(again.stderr).toContain("exists and is not overwritten")
     expect(readFileSync(file("a.key"), "utf8")).toBe(before)
-  }, 180_000)
+  })
 
   it("takes an id and any parameter as they are given, and warns of what is weak", async () => {
     const key = publicKeyIn(await InProcess.udg("genesis", "key", "--out", file("c.key")))

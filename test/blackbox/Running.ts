@@ -31,7 +31,7 @@ export class Running {
 
   async until(holds: () => boolean | Promise<boolean>): Promise<void> {
     // To look costs the node as much as a round.
-    for (let waited = 0; waited < 60_000; waited += 50) {
+    for (let waited = 0; waited < 240_000; waited += 50) {
       if (await holds()) return
       if (this.#child.exitCode !== null) break
       await sleep(50)

@@ -53,7 +53,7 @@ afterAll(() => collector.close())
 
 const endpoint = () => `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
 
-describe("a node with a collector", { timeout: 60_000 }, () => {
+describe("a node with a collector", () => {
   it("sends it each commit and each request, as spans that hold", async () => {
     const { node, rpc } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_TRACES_SAMPLER_ARG: "1" })
     await fetch(`${rpc}/balance/${"00".repeat(19)}aa`)

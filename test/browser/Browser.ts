@@ -28,7 +28,7 @@ const isAnswer = (text: string): boolean =>
 export const open = async (browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(240_000)
   const troubles: Array<string> = []
   const sent: Array<string> = []
   page.on("pageerror", (error) => troubles.push(error.message))

@@ -25,6 +25,6 @@ export const zoomOut = async (page: Page): Promise<void> => {
   await page.waitForFunction(
     () => /, [2-9]\d\d rounds/.test(document.querySelector("[role=application]")?.getAttribute("aria-label") ?? ""),
     undefined,
-    { timeout: 90_000 },
+    { timeout: 240_000 },
   )
 }

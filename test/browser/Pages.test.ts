@@ -91,7 +91,7 @@ describe("the explorer's pages", () => {
     const newest = async (): Promise<number> =>
       Number((await table.locator("tbody tr a").first().textContent())?.replaceAll(",", ""))
     const before = await newest()
-    await expect.poll(newest, { timeout: 60_000 }).toBeGreaterThan(before + 2)
+    await expect.poll(newest).toBeGreaterThan(before + 2)
     expect(await Axe.coloursOf(page.locator(".dag canvas"))).toBeGreaterThan(5)
     expect(troubles).toEqual([])
     await page.context().close()

@@ -165,7 +165,7 @@ describe("the wallet", () => {
     await page.goto(`${started.url}/explorer/validator/${addressBech32}`)
     await page.getByRole("link", { name: "Delegate to it" }).click()
     await Purse.bringKey(page, delegator.toSecretHex())
-    await expect.poll(() => page.getByLabel("Validator").inputValue(), { timeout: 15_000 }).toBe(addressBech32)
+    await expect.poll(() => page.getByLabel("Validator").inputValue()).toBe(addressBech32)
     await Purse.act(page, "Delegate", { "Amount in UDG": "50" })
     await Purse.finalized(page, "Delegate 50.00 UDG")
     await Purse.act(page, "Undelegate", {})

@@ -13,7 +13,7 @@ describe("a saved key", () => {
     const saved = await Wallet.saveKey(key, "ﬁne 1 passphrase")
     expect(saved).not.toContain(key.toSecretHex())
     expect((await Wallet.restoreKey(saved, "fine 1 passphrase")).toSecretHex()).toBe(key.toSecretHex())
-  }, 60_000)
+  })
 
   it("is what the command udg reads and writes", async () => {
     const ours = Option.getOrThrow(SealedKey.parse(await KeyFile.seal(key, "secret", COST)))

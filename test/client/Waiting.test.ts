@@ -11,7 +11,7 @@ let client: Client.PromiseClient
 beforeAll(async () => {
   node = await startNode()
   client = Client.connect(node.url)
-}, 120_000)
+})
 afterAll(() => node.stop())
 
 const accountOf = (index: number): FundedAccount => {

@@ -14,7 +14,7 @@ const CONNECTIONS = 16
 let node: TestNode.TestNode
 beforeAll(async () => {
   node = await TestNode.start()
-}, 120_000)
+})
 afterAll(() => node.stop())
 
 const residentBytes = async (): Promise<number> => {
@@ -107,4 +107,4 @@ it("five hundred slow clients do not keep others waiting", async () => {
   for (let i = 0; i < 20; i++) expect((await TestServer.ask(node.port, TestServer.get("/status"))).status).toBe(200)
   expect(slow.filter(({ readyState }) => readyState === "open")).toHaveLength(slow.length)
   for (const socket of slow) socket.destroy()
-}, 120_000)
+})

@@ -15,7 +15,7 @@ beforeAll(async () => {
   // Long enough to vote in on a machine that has other things to do, and else as short as can be.
   const parameters = { cooldown_rounds: 40, voting_period_rounds: 250, execution_delay_rounds: 10 }
   node = await TestNode.start({ parameters, roundMs: 20 })
-}, 120_000)
+})
 afterAll(() => node.stop())
 
 const codeOf = (refused: Promise<unknown>): Promise<unknown> =>
@@ -252,4 +252,4 @@ it("from a key to a vote and back to the coins", async () => {
   ).toEqual(Either.right(Option.fromNullable(proof.record)))
   expect(proof.record).not.toBeNull()
   expect((await client.core.healthReport()).components.state.status).toBe("healthy")
-}, 240_000)
+})

@@ -21,7 +21,7 @@ let lastClient = 0
 
 beforeAll(async () => {
   node = await TestNode.start({ words: ["--trusted-proxy", "127.0.0.1"] })
-}, 120_000)
+})
 afterAll(() => node.stop())
 
 /** A client nobody has seen before, as the proxy in front of the node would name it. */

@@ -45,7 +45,7 @@ afterAll(async () => {
 const untilCheckpointOfNow = async (url: string): Promise<void> => {
   const metric = async (name: string): Promise<number> => (await (await fetch(`${url}/metrics/json`)).json())[name]
   const round = await metric("finalized_round")
-  await expect.poll(() => metric("checkpoint_latest"), { timeout: 60_000 }).toBeGreaterThanOrEqual(round)
+  await expect.poll(() => metric("checkpoint_latest")).toBeGreaterThanOrEqual(round)
 }
 
 /** Types it at a terminal, and the passphrase wherever it is asked for. */

@@ -131,7 +131,7 @@ const elsewhere: ReadonlyMap<string, string> = new Map([
   ["node dist/main.js dev", "its ports are fixed; test/blackbox/Dev.test.ts runs it on others"],
 ])
 
-describe("the tour", { timeout: 180_000 }, () => {
+describe("the tour", () => {
   let folder = ""
   let running: Array<Started> = []
   beforeEach(() => {

@@ -96,13 +96,11 @@ class Reader {
   /** Until the node has caught up, and everybody who asked for a seat has one. */
   async #settled(url: string, withSeats: boolean): Promise<void> {
     const answer = async (path: string) => (await fetch(url + path)).json()
-    await expect
-      .poll(async () => (await answer("/status")).last_finalized_round, { timeout: 120_000 })
-      .toBeGreaterThan(3)
+    await expect.poll(async () => (await answer("/status")).last_finalized_round).toBeGreaterThan(3)
     if (!withSeats) return
     const outside = async () =>
       (await answer("/validators")).validators.filter((it: { in_committee: boolean }) => !it.in_committee)
-    await expect.poll(outside, { timeout: 120_000, interval: 500 }).toEqual([])
+    await expect.poll(outside, { interval: 500 }).toEqual([])
   }
 
   async leave(): Promise<void> {

@@ -239,11 +239,11 @@ describe("by the vectors, the client of the document", () => {
   })
 })
 
-describe("with a node, the client of the document", { timeout: 120_000 }, () => {
+describe("with a node, the client of the document", () => {
   let node: TestNode.TestNode
   beforeAll(async () => {
     node = await TestNode.start()
-  }, 120_000)
+  })
   afterAll(() => node.stop())
 
   const ask = async <A, I>(path: string, form: Schema.Schema<A, I>, body?: unknown): Promise<A> => {

@@ -27,7 +27,6 @@ const timed = <A>(effect: Effect.Effect<A>) =>
 
 describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
   Rest.of("PostgreSQL", "the archive of a gateway"),
-  { timeout: 120_000 },
   () => {
     let server: Server.Server
     beforeAll(async () => {

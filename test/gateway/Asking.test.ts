@@ -60,7 +60,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       )
       door = await Doorway.before(node)
       gateway = await serve(network.genesisFile, database, [door.url])
-    }, 240_000)
+    })
 
     afterAll(async () => {
       door?.close()

@@ -1,5 +1,5 @@
 /** The tables of the HTTP interface against a gateway, which answers out of an archive what a node answers from its files. */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
@@ -10,8 +10,6 @@ import * as TestNode from "../conformance/TestNode.js"
 import * as World from "../conformance/World.js"
 import * as Rest from "../support/Rest.js"
 import { type Gateway, serve } from "./Serving.js"
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
 
 const modes = ["testnet", "mainnet"] as const
 const isTried = Server.isThere || process.env["CI"] !== undefined

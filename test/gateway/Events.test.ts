@@ -98,7 +98,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       // The left one hears the node that will stop.
       left = await serve(network.genesisFile, database, [other.http ?? "", validator.http ?? ""])
       right = await serve(network.genesisFile, database, [validator.http ?? ""])
-    }, 240_000)
+    })
 
     afterAll(async () => {
       for (const gateway of [left, right]) gateway?.child.kill("SIGKILL")

@@ -81,7 +81,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         hashes.push(String(answer.body.tx_hash))
       }
       for (const hash of hashes) await finalized(at(0), hash)
-    }, 240_000)
+    })
 
     afterAll(async () => {
       for (const { child } of gateways) child.kill("SIGKILL")

@@ -78,7 +78,7 @@ describe.skipIf(missing)(
         database,
         doors.map(({ url }) => url),
       )
-    }, 240_000)
+    })
 
     afterAll(async () => {
       for (const door of doors) door.close()

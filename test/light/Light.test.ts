@@ -37,7 +37,7 @@ beforeAll(async () => {
     if (round >= least) return
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-}, 120_000)
+})
 afterAll(() => node.stop())
 
 type Outcome = Light.Report | Light.NotProven
@@ -142,7 +142,7 @@ describe("a check of an honest node", () => {
       }
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
-  }, 60_000)
+  })
 })
 
 /** A lie in the answers to these paths. */

@@ -26,7 +26,7 @@ beforeAll(async () => {
   while ((await client.checkpoints.latest().catch(() => ({ epoch: 0 }))).epoch < 3) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-}, 120_000)
+})
 afterAll(() => node.stop())
 
 const prove = (urls: ReadonlyArray<string>, hash = payment, trust = Light.genesis(node.genesis)) =>

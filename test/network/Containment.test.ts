@@ -20,7 +20,7 @@ import { stranger as hostile } from "./Hostile.js"
 
 const genesisHash = "ab".repeat(32) as Hash
 const networkId = "udg-switchboard" as NetworkId
-const LIMIT_MS = 60_000
+const LIMIT_MS = 300_000
 
 const left: Array<() => Promise<void>> = []
 afterEach(async () => {

@@ -73,7 +73,7 @@ describe("a connection over a relay that goes on taking what is sent", () => {
     between.fallSilent()
     await until(() => near.closed.length > 0 && far.closed.length > 0)
     expect([near.wire.connections, far.wire.connections]).toEqual([[], []])
-  }, 60_000)
+  })
 })
 
 describe("a line", () => {

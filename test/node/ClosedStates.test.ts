@@ -26,7 +26,7 @@ const untilRound = (round: number) =>
     while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("5 millis")
   })
 
-describe("the states of the last two closes", { timeout: 120_000 }, () => {
+describe("the states of the last two closes", () => {
   it.scopedLive("are served after a restart, and accounts are proven against the last", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory

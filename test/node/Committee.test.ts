@@ -105,6 +105,5 @@ describe("four nodes", () => {
         for (const chain of chains) expect(chain).toEqual(chains[0])
         expect(hub.misbehaviours).toEqual([])
       }).pipe(Effect.provide(world.platform)),
-    240_000,
   )
 })

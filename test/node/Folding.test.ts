@@ -153,7 +153,7 @@ const compare = (life: History, chance: Chance) =>
   })
 
 describe(Rest.of("whole networks", "the writes of a network, folded in memory and read back from the database"), {
-  timeout: 900_000,
+  timeout: 1_800_000,
 }, () => {
   const worth = (lives: ReadonlyArray<History>) => {
     const joiner = lives.find((life) => has("Joined", life))

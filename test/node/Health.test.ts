@@ -134,6 +134,5 @@ describe("the health", () => {
           expect(problem?.since).toBeLessThan(asked - 1_000)
         }).pipe(Effect.provide(world.node(directory)))
       }).pipe(Effect.provide(world.platform)),
-    60_000,
   )
 })

@@ -18,7 +18,7 @@ const protocol = { epochRounds: EPOCH_ROUNDS, collectionDepthRounds: 20, roundIn
 const DAY_MS = 86_400_000
 const kept = { roundMs: Option.none() }
 
-describe("a node that starts anew", { timeout: 60_000 }, () => {
+describe("a node that starts anew", () => {
   // It could once answer only for itself, so a member whose disk was set back might sign again what it had signed then.
   it.scopedLive("knows what other members signed last in the epoch before", () =>
     Effect.gen(function* () {

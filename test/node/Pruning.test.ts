@@ -52,7 +52,7 @@ const epochs = (directory: string, table: string) =>
     rows.map(([epoch]) => Number(epoch)),
   )
 
-describe("pruning", { timeout: 120_000 }, () => {
+describe("pruning", () => {
   it.scopedLive("leaves the running epoch and the one before whole, however old they are", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory

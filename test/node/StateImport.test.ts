@@ -50,7 +50,7 @@ const fileOf = ({ magic, genesis, chain, pieces }: ReturnType<typeof partsOf>): 
     for (const part of [genesis, ...chain, new Uint8Array(0), ...pieces]) writer.u32(part.length).raw(part)
   })
 
-describe("a state file", { timeout: 120_000 }, () => {
+describe("a state file", () => {
   let folder = ""
   let source = ""
   let bytes = new Uint8Array(0)
@@ -76,7 +76,7 @@ describe("a state file", { timeout: 120_000 }, () => {
       }),
     )
     bytes = readFileSync(source)
-  }, 120_000)
+  })
   afterAll(() => rmSync(folder, { recursive: true }))
 
   const fresh = (): string => join(folder, `directory-${directories++}`)

@@ -212,7 +212,7 @@ describe("a node whose files were changed", () => {
       }),
     )
     truth = truthOf(place("newer"))
-  }, 60_000)
+  })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   const RUNNING = "(select max(epoch) from openings)"
@@ -282,7 +282,7 @@ describe("a node whose files were changed", () => {
       "update own_vertices set hash = zeroblob(32) where round = (select max(round) from own_vertices)",
       1,
     ],
-  ])("is refused where %s", { timeout: 60_000 }, async (_, file, statement, code) => {
+  ])("is refused where %s", async (_, file, statement, code) => {
     const directory = place("row")
     cpSync(place("newer"), directory, { recursive: true })
     const database = new Database(join(directory, file))
@@ -304,7 +304,7 @@ describe("a node whose files were changed", () => {
     database.close()
     const outcome = await run(directory, truth.round + GOES_ON_ROUNDS)
     expect(outcome).toMatchObject({ code: 1, line: expect.stringContaining("index vertices_by_round") })
-  }, 60_000)
+  })
 
   it("is refused in one line also where SQLite quotes the bytes of a damaged file", async () => {
     const directory = place("quoted")
@@ -318,7 +318,7 @@ describe("a node whose files were changed", () => {
     database.close()
     const outcome = await run(directory, truth.round + GOES_ON_ROUNDS)
     expect(outcome).toMatchObject({ _tag: "Refused", code: 1, line: expect.stringContaining("(two lines,  [2J)") })
-  }, 60_000)
+  })
 
   const goesOnOrIsRefused = async (from: number, to: number): Promise<void> => {
     const wrong: Array<string> = []

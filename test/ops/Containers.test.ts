@@ -46,7 +46,7 @@ describe("the image", () => {
     expect(used.filter((name) => !variables.has(name) && name !== "UDG_")).toStrictEqual([])
   })
 
-  describe("holds a program", { timeout: 60_000 }, () => {
+  describe("holds a program", () => {
     const folder = mkdtempSync(join(tmpdir(), "udg-held-"))
     const held = join(folder, "dist/main.js")
     beforeAll(() => execFileSync(process.execPath, [resolve(pathOf(".."), "scripts/image.mjs"), folder]))

@@ -78,7 +78,7 @@ const ask = async (asked: Asked): Promise<Answer> => {
   return { status: response.statusCode ?? 0, headers: response.headers, body }
 }
 
-describe.runIf(isTried("nginx", "-v"))("behind nginx", { timeout: 120_000 }, () => {
+describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
   let folder = ""
   let node: Running
   let nginx: Running
@@ -100,7 +100,7 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", { timeout: 120_000 }, () 
         () => false,
       ),
     )
-  }, 120_000)
+  })
   afterAll(async () => {
     for (const running of [nginx, node]) {
       running.signal("SIGTERM")
@@ -254,7 +254,7 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", { timeout: 120_000 }, () 
   })
 })
 
-describe.runIf(isTried("caddy", "version"))("behind Caddy", { timeout: 120_000 }, () => {
+describe.runIf(isTried("caddy", "version"))("behind Caddy", () => {
   it("a node is reached, its figures are not, and the configuration has ten lines", async () => {
     const text = textOf("caddy/Caddyfile")
     expect(text.split("\n").filter((line) => line !== "" && !line.startsWith("#")).length).toBeLessThanOrEqual(10)

@@ -249,5 +249,5 @@ describe("a replica", () => {
     const digests = cluster.machines.map(({ executed }) => executed.map(({ execution }) => execution.effectsDigest))
     const shortest = Math.min(...digests.map(({ length }) => length))
     for (const each of digests) expect(each.slice(0, shortest)).toEqual(digests[0]?.slice(0, shortest))
-  }, 60_000)
+  })
 })

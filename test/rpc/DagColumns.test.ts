@@ -12,9 +12,7 @@ beforeAll(async () => {
 afterAll(() => node?.stop())
 
 const upTo = async (round: number): Promise<void> => {
-  await expect
-    .poll(async () => (await client.core.status()).last_finalized_round, { timeout: 60_000 })
-    .toBeGreaterThanOrEqual(round)
+  await expect.poll(async () => (await client.core.status()).last_finalized_round).toBeGreaterThanOrEqual(round)
 }
 
 it("GET /dag answers rounds in their order, with edges to the round before and who led", async () => {

@@ -50,15 +50,11 @@ describe("the guide", () => {
     expect(requests.map(({ answer }) => answer?.language)).toEqual(requests.map(() => "json"))
   })
 
-  it.each(requests)(
-    "$block.text",
-    async ({ block, answer }) => {
-      const { url, init } = Curl.parse(block.text.trim())
-      const response = await fetch(url.replace(ADDRESS, node.url), init)
-      expect(shapeOf(await response.json())).toEqual(shapeOf(JSON.parse(answer?.text ?? "")))
-    },
-    120_000,
-  )
+  it.each(requests)("$block.text", async ({ block, answer }) => {
+    const { url, init } = Curl.parse(block.text.trim())
+    const response = await fetch(url.replace(ADDRESS, node.url), init)
+    expect(shapeOf(await response.json())).toEqual(shapeOf(JSON.parse(answer?.text ?? "")))
+  })
 
   const printsWhatItSays = async ({ text, behind }: (typeof programs)[number]): Promise<void> => {
     const [, printed = "nothing"] = /^prints `([^`]+)`/.exec(behind) ?? []
@@ -66,8 +62,8 @@ describe("the guide", () => {
     expect(await Stranger.run(code)).toEqual({ code: 0, said: `${printed}\n` })
   }
   const startsANode = ({ text }: (typeof programs)[number]): boolean => text.includes("startNode")
-  it.each(programs.filter((program) => !startsANode(program)))("$text", printsWhatItSays, 120_000)
-  it.each(programs.filter(startsANode))(Rest.of("a node for each", "$text"), printsWhatItSays, 120_000)
+  it.each(programs.filter((program) => !startsANode(program)))("$text", printsWhatItSays)
+  it.each(programs.filter(startsANode))(Rest.of("a node for each", "$text"), printsWhatItSays)
 
   const compiles = async (resolution: "nodenext" | "bundler"): Promise<void> => {
     const others = blocksOf(pageAt("docs/light-client.md")).filter(isProgram)

@@ -68,7 +68,7 @@ it(Rest.of("a network at every level", "every module says something at debug, an
   const trace = await recordsOf("trace")
   const traced = new Set(trace.filter(({ level }) => level === "trace").map(({ module }) => module))
   expect([...traced].sort()).toEqual(["dag", "mempool", "rpc", "state"])
-}, 120_000)
+})
 
 it("a node that joins says so at debug, and what it has reached", async () => {
   const lines: Array<Line> = []
@@ -115,4 +115,4 @@ it("at info, a node that is well says one line an epoch, with what one asks for"
   const [first] = begins
   if (first === undefined) return expect.unreachable()
   expect(lines.slice(lines.indexOf(first)).map(({ message }) => message)).toEqual(begins.map(({ message }) => message))
-}, 60_000)
+})

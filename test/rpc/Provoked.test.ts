@@ -19,7 +19,7 @@ const FEE = 1_000
 /** Nothing is finalized while a test runs. */
 const NEVER_MS = 60_000
 
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 300_000
 
 const scopes: Array<Scope.CloseableScope> = []
 afterEach(async () => {
@@ -155,9 +155,7 @@ const serving = async (directory: string, changes: Partial<Settings>, network = 
 }
 
 const untilFinalized = (url: string, round: number) =>
-  expect
-    .poll(async () => (await ask(url, "/status")).body.last_finalized_round, { timeout: 60_000 })
-    .toBeGreaterThan(round)
+  expect.poll(async () => (await ask(url, "/status")).body.last_finalized_round).toBeGreaterThan(round)
 
 /** Who asks here learns how far the others are, and gets nothing of what it would need to follow them. */
 const withholding = (network: Layer.Layer<Network>): Layer.Layer<Network> =>
@@ -194,7 +192,7 @@ it(
     }
     const { url } = await serving(other, joining, withholding(hub.join("joiner", null)))
     // It gives up now and then and begins again.
-    const answers = (ask: () => Promise<unknown>) => expect.poll(ask, { timeout: 60_000 })
+    const answers = (ask: () => Promise<unknown>) => expect.poll(ask)
     await answers(() => ask(url, "/faucet", { address: "00".repeat(20), amount: 1 })).toEqual(notReady)
     await answers(() => ask(url, `/proof/${"00".repeat(20)}`)).toEqual(notReady)
     expect(await ask(url, "/status")).toMatchObject({ status: 200, body: { peers: 1 } })

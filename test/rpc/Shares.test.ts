@@ -145,19 +145,22 @@ describe("requests that are sent ahead", () => {
     expect(await ask("127.0.0.2", get("/validators"))).toBe(200)
   })
 
-  it(Rest.of(
-    "ten thousand requests",
-    "are begun a few at a time, so that neither the thread nor other clients wait for all of them",
-  ), async () => {
-    Object.assign(reads, { begun: 0, underWay: 0, most: 0 })
-    const ahead = 800
-    const visitor = await visit("127.0.0.2", "GET /balance/@zoe HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(ahead))
-    await expect.poll(() => reads.begun, { interval: 1 }).toBeGreaterThan(0)
-    expect(await ask("127.0.0.3", get("/balance/@zoe"))).toBe(404)
-    expect(reads.begun).toBeLessThan(ahead / 4)
-    await expect.poll(() => visitor.heard().match(/HTTP\/1\.1 404/g)?.length, { timeout: 100_000 }).toBe(ahead)
-    expect(reads.most).toBeLessThanOrEqual(17)
-  }, 120_000)
+  it(
+    Rest.of(
+      "ten thousand requests",
+      "are begun a few at a time, so that neither the thread nor other clients wait for all of them",
+    ),
+    async () => {
+      Object.assign(reads, { begun: 0, underWay: 0, most: 0 })
+      const ahead = 800
+      const visitor = await visit("127.0.0.2", "GET /balance/@zoe HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(ahead))
+      await expect.poll(() => reads.begun, { interval: 1 }).toBeGreaterThan(0)
+      expect(await ask("127.0.0.3", get("/balance/@zoe"))).toBe(404)
+      expect(reads.begun).toBeLessThan(ahead / 4)
+      await expect.poll(() => visitor.heard().match(/HTTP\/1\.1 404/g)?.length).toBe(ahead)
+      expect(reads.most).toBeLessThanOrEqual(17)
+    },
+  )
 
   it("are forgotten with their connection", async () => {
     Object.assign(reads, { begun: 0, underWay: 0, most: 0 })

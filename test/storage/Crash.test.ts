@@ -51,31 +51,28 @@ const wholeCommit = (storage: Storage.Storage["Type"]) =>
 describe(Rest.of("processes that are killed", "a process killed while it writes"), () => {
   afterAll(Process.removeBundles)
 
-  it.scopedLive(
-    `leaves whole commits, and every one it reported (seed ${SEED})`,
-    () =>
-      Effect.gen(function* () {
-        const path = yield* world.temporaryDirectory
-        let random = SEED
-        let written = 0
-        for (let kill = 0; kill < KILLS; kill++) {
-          const child = yield* Process.start("append", path, String(written + 1))
-          let reported = Number(yield* child.line)
-          random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0
-          // Somewhere in the middle of writing another few commits.
-          const collect = Effect.forever(
-            Effect.map(child.line, (line) => {
-              if (line !== undefined) reported = Number(line)
-            }),
-          )
-          yield* Effect.timeoutOption(collect, random % 300)
-          yield* child.kill
-          const survived = yield* world.inDirectory(path, wholeCommit)
-          expect(survived).toBeGreaterThanOrEqual(reported)
-          expect(survived).toBeGreaterThan(written)
-          written = survived
-        }
-      }).pipe(Effect.provide(world.platform)),
-    120_000,
+  it.scopedLive(`leaves whole commits, and every one it reported (seed ${SEED})`, () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      let random = SEED
+      let written = 0
+      for (let kill = 0; kill < KILLS; kill++) {
+        const child = yield* Process.start("append", path, String(written + 1))
+        let reported = Number(yield* child.line)
+        random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0
+        // Somewhere in the middle of writing another few commits.
+        const collect = Effect.forever(
+          Effect.map(child.line, (line) => {
+            if (line !== undefined) reported = Number(line)
+          }),
+        )
+        yield* Effect.timeoutOption(collect, random % 300)
+        yield* child.kill
+        const survived = yield* world.inDirectory(path, wholeCommit)
+        expect(survived).toBeGreaterThanOrEqual(reported)
+        expect(survived).toBeGreaterThan(written)
+        written = survived
+      }
+    }).pipe(Effect.provide(world.platform)),
   )
 })

@@ -8,7 +8,7 @@ import * as world from "./world.js"
 
 const refusal = (path: string) => Effect.flip(Effect.scoped(DataDirectory.open(path)))
 
-describe("a data directory", { timeout: 120_000 }, () => {
+describe("a data directory", () => {
   afterAll(Process.removeBundles)
 
   it.scopedLive("is held by one at a time, and given back with the scope", () =>

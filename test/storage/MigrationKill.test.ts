@@ -135,26 +135,21 @@ describe(
     "a migration that is killed loses nothing, goes on at the next start, and its copy can be used",
   ),
   () => {
-    it.scopedLive(
-      "while it copies, and with a whole copy that has no name yet",
-      () =>
-        Effect.gen(function* () {
-          const origin = yield* directory
-          yield* world.sqlite(
-            `${origin}/udg.db`,
-            `insert into account_history (address, sequence)
+    it.scopedLive("while it copies, and with a whole copy that has no name yet", () =>
+      Effect.gen(function* () {
+        const origin = yield* directory
+        yield* world.sqlite(
+          `${origin}/udg.db`,
+          `insert into account_history (address, sequence)
             with recursive numbers (n) as (select 1000 union all select n + 1 from numbers where n < 200000)
             select randomblob(32), n from numbers returning sequence`,
-          )
-          for (const at of ["copying", "copied"]) expect(yield* survives(origin, at)).toEqual(Option.some(VERSION))
-        }).pipe(Effect.provide(world.platform)),
-      120_000,
+        )
+        for (const at of ["copying", "copied"]) expect(yield* survives(origin, at)).toEqual(Option.some(VERSION))
+      }).pipe(Effect.provide(world.platform)),
     )
 
-    it.scopedLive(
-      "in the middle of it",
-      () => Effect.map(afterKills([15, 30]), (versions) => expect(versions).toEqual([VERSION, VERSION + 1])),
-      120_000,
+    it.scopedLive("in the middle of it", () =>
+      Effect.map(afterKills([15, 30]), (versions) => expect(versions).toEqual([VERSION, VERSION + 1])),
     )
 
     it.scopedLive(
@@ -164,7 +159,7 @@ describe(
           expect(versions).toEqual([...versions].sort())
           expect(new Set(versions)).toEqual(new Set([VERSION, VERSION + 1, NEWEST]))
         }),
-      300_000,
+      900_000,
     )
   },
 )

@@ -74,6 +74,6 @@ describe("whatever batches were written", () => {
 
   const SAME = "the records are the same after opening again"
   const batches = fc.array(changes, { minLength: 1, maxLength: 6 })
-  it.live.prop(SAME, [batches], areTheSame, { fastCheck: { numRuns: 2 }, timeout: 120_000 })
-  it.live.prop(Rest.of("more of them", SAME), [batches], areTheSame, { fastCheck: { numRuns: 8 }, timeout: 120_000 })
+  it.live.prop(SAME, [batches], areTheSame, { fastCheck: { numRuns: 2 } })
+  it.live.prop(Rest.of("more of them", SAME), [batches], areTheSame, { fastCheck: { numRuns: 8 } })
 })

@@ -163,7 +163,7 @@ describe("the faults that tests plant", () => {
   beforeAll(() => {
     compiler = new API({ cwd: root, fs: { readFile: (path) => texts.get(path) } })
     compiler.updateSnapshot({ openProjects: [config] })
-  }, 120_000)
+  })
   afterAll(() => compiler.close())
 
   /** Of the program with these, which change different files: to check it once for each takes a minute. */

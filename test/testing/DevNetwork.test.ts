@@ -28,7 +28,7 @@ describe("the controls of a network for developers", () => {
     await controls.advanceRounds(6)
     expect((await node.finalized(tx_hash)).timestamp).toBeGreaterThanOrEqual(after.time + 5 * HOUR_MS)
     expect((await client.core.status()).last_finalized_round).toBeGreaterThanOrEqual(before + 50)
-  }, 60_000)
+  })
 
   it("set balances without a change of the supply, and take coins only from the network's own accounts", async () => {
     await using node = await startNode({ accounts: 2, onDemand: true })
@@ -45,7 +45,7 @@ describe("the controls of a network for developers", () => {
     await expect(controls.setBalance("nowhere", 1)).rejects.toThrow()
     await expect(controls.setBalance(nobody, -1)).rejects.toThrow("sats from 0")
     expect((await supplyOf(node)).state).toBe("healthy")
-  }, 60_000)
+  })
 
   it("make no rounds on demand while there is nothing to do, and as many as a payment needs", async () => {
     await using node = await startNode({ onDemand: true, accounts: 2 })
@@ -62,31 +62,31 @@ describe("the controls of a network for developers", () => {
     const after = await settled(rounds)
     expect(await settled(rounds)).toBe(after)
     expect(after - before).toBeLessThan(10)
-  }, 60_000)
+  })
 
-  it(Rest.of(
-    "more starts",
-    "set the network back to a snapshot, under the same address, and drop the later ones",
-  ), async () => {
-    await using node = await startNode({ onDemand: true, accounts: 2, snapshots: true })
-    const { controls, client } = node
-    const balance = async () => (await client.core.balance({ path: { address: nobody } })).balance
-    await controls.setBalance(nobody, COIN)
-    const first = await controls.snapshot()
-    await controls.setBalance(nobody, 2 * COIN)
-    const second = await controls.snapshot()
-    await controls.setBalance(nobody, 3 * COIN)
-    const { genesis_hash } = await client.core.network()
-    await controls.revert(first)
-    expect(await balance()).toBe(COIN)
-    expect((await client.core.network()).genesis_hash).toBe(genesis_hash)
-    await expect(controls.revert(second)).rejects.toThrow(`there is no snapshot ${second}`)
-    // What is built on it can be set back again.
-    await controls.setBalance(nobody, 5 * COIN)
-    await controls.revert(first)
-    expect(await balance()).toBe(COIN)
-    expect(await controls.setBalance(nobody, 4 * COIN)).toBe(4 * COIN)
-  }, 60_000)
+  it(
+    Rest.of("more starts", "set the network back to a snapshot, under the same address, and drop the later ones"),
+    async () => {
+      await using node = await startNode({ onDemand: true, accounts: 2, snapshots: true })
+      const { controls, client } = node
+      const balance = async () => (await client.core.balance({ path: { address: nobody } })).balance
+      await controls.setBalance(nobody, COIN)
+      const first = await controls.snapshot()
+      await controls.setBalance(nobody, 2 * COIN)
+      const second = await controls.snapshot()
+      await controls.setBalance(nobody, 3 * COIN)
+      const { genesis_hash } = await client.core.network()
+      await controls.revert(first)
+      expect(await balance()).toBe(COIN)
+      expect((await client.core.network()).genesis_hash).toBe(genesis_hash)
+      await expect(controls.revert(second)).rejects.toThrow(`there is no snapshot ${second}`)
+      // What is built on it can be set back again.
+      await controls.setBalance(nobody, 5 * COIN)
+      await controls.revert(first)
+      expect(await balance()).toBe(COIN)
+      expect(await controls.setBalance(nobody, 4 * COIN)).toBe(4 * COIN)
+    },
+  )
 
   it("refuse what is out of bounds, and change nothing", async () => {
     await using node = await startNode({ onDemand: true, accounts: 1 })
@@ -96,5 +96,5 @@ describe("the controls of a network for developers", () => {
     for (const ms of [0, -1, 0.5, 2 ** 53]) await expect(advanceTime(ms)).rejects.toThrow("time_ms: a whole number")
     await expect(snapshot()).rejects.toThrow("snapshots: true")
     await expect(revert(1)).rejects.toThrow("snapshots: true")
-  }, 60_000)
+  })
 })

@@ -29,31 +29,28 @@ describe("a node for tests", () => {
     expect(at(again.accounts, 0).publicKey).toBe(alice.publicKey)
     expect(at(again.accounts, 0).addressBech32).toMatch(/^udg1/)
     await expect(again.client.core.keygen()).rejects.toMatchObject({ code: "TestnetOnly" })
-  }, 120_000)
+  })
 
-  it.scopedLive(
-    "is an Effect layer too, on which stakes, proposals and votes need no wait",
-    () =>
-      Effect.gen(function* () {
-        const { client, accounts, finalized } = yield* TestNode
-        const alice = at(accounts, 0)
-        yield* Effect.promise(async () => {
-          const send = async (payload: Wallet.SignedTransaction) =>
-            finalized((await client.transactions.submit({ payload })).tx_hash)
-          expect(await send(alice.stake({ amount: 250_000 * COIN, nonce: 0 }))).toMatchObject({ applied: true })
-          const payload = { ParameterChange: { param: "min_fee_sats", value: 2_000 as never } }
-          const made = await send(
-            alice.createProposal({ title: "Dearer", description: "", proposal_type: payload, fee: 1_000, nonce: 1 }),
-          )
-          expect(made).toMatchObject({ applied: true, failure: null, proposal_id: 1 })
-          const id = made.proposal_id ?? (0 as never)
-          const vote = alice.vote({ proposal_id: id, vote: true, fee: 1_000, nonce: 2 })
-          expect(await send(vote)).toMatchObject({ applied: true })
-          const voted = { proposal_id: id, address: alice.address, vote: "yes", weight: 250_000 * COIN }
-          expect(await client.governance.voteOf({ path: { id, address: alice.addressBech32 } })).toEqual(voted)
-        })
-      }).pipe(Effect.provide(TestNode.layer({ coinsEach: 300_000, parameters: { votingPeriodRounds: 10_000 } }))),
-    120_000,
+  it.scopedLive("is an Effect layer too, on which stakes, proposals and votes need no wait", () =>
+    Effect.gen(function* () {
+      const { client, accounts, finalized } = yield* TestNode
+      const alice = at(accounts, 0)
+      yield* Effect.promise(async () => {
+        const send = async (payload: Wallet.SignedTransaction) =>
+          finalized((await client.transactions.submit({ payload })).tx_hash)
+        expect(await send(alice.stake({ amount: 250_000 * COIN, nonce: 0 }))).toMatchObject({ applied: true })
+        const payload = { ParameterChange: { param: "min_fee_sats", value: 2_000 as never } }
+        const made = await send(
+          alice.createProposal({ title: "Dearer", description: "", proposal_type: payload, fee: 1_000, nonce: 1 }),
+        )
+        expect(made).toMatchObject({ applied: true, failure: null, proposal_id: 1 })
+        const id = made.proposal_id ?? (0 as never)
+        const vote = alice.vote({ proposal_id: id, vote: true, fee: 1_000, nonce: 2 })
+        expect(await send(vote)).toMatchObject({ applied: true })
+        const voted = { proposal_id: id, address: alice.address, vote: "yes", weight: 250_000 * COIN }
+        expect(await client.governance.voteOf({ path: { id, address: alice.addressBech32 } })).toEqual(voted)
+      })
+    }).pipe(Effect.provide(TestNode.layer({ coinsEach: 300_000, parameters: { votingPeriodRounds: 10_000 } }))),
   )
 })
 
@@ -75,5 +72,5 @@ describe("the built package, as somebody else uses it", () => {
       await node.stop()
     `)
     expect(outcome).toEqual({ code: 0, said: "1.5\n" })
-  }, 120_000)
+  })
 })

@@ -1,13 +1,12 @@
 /** What a wallet does with keys where no node is. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Wallet from "../../../src/client/Wallet.js"
 import * as Rest from "../../support/Rest.js"
 import { Person, typed } from "./Person.js"
 
 // Each passphrase takes half a second on purpose.
-vi.setConfig({ testTimeout: 120_000 })
 
 const SECRET = "07".repeat(32)
 const key = Wallet.secretKey(SECRET)

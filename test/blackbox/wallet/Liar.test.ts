@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs"
 import { createServer, request, type Server } from "node:http"
 import { join } from "node:path"
 import { Effect, Either, Option, Schema, SchemaAST } from "effect"
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import * as Wallet from "../../../src/client/Wallet.js"
 import type { Hash } from "../../../src/protocol/identity/Hash.js"
 import * as Core from "../../../src/rpc/api/Core.js"
@@ -14,7 +14,6 @@ import * as TestServer from "../../rpc/TestServer.js"
 import { Person } from "./Person.js"
 
 // Each step is a program of its own, and each passphrase takes half a second on purpose.
-vi.setConfig({ testTimeout: 120_000 })
 
 type Lies = NonNullable<Parameters<typeof TestServer.start>[1]>
 

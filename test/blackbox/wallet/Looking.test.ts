@@ -1,13 +1,12 @@
 /** The verbs that only look, at a terminal of eighty columns and from a script. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
 import * as Rest from "../../support/Rest.js"
 import { Person } from "./Person.js"
 
 // Some steps are a program of its own.
-vi.setConfig({ testTimeout: 120_000 })
 
 let node: StartedNode
 let alice: FundedAccount

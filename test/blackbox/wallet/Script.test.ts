@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Wallet from "../../../src/client/Wallet.js"
 import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
 import * as Rest from "../../support/Rest.js"
@@ -10,7 +10,6 @@ import { type Outcome, udg } from "../InProcess.js"
 import { PASSPHRASE, Person } from "./Person.js"
 
 // Most steps are a program of their own, and each passphrase takes half a second on purpose.
-vi.setConfig({ testTimeout: 120_000 })
 
 let node: StartedNode
 let alice: Person

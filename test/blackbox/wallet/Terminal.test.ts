@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as SealedKey from "../../../src/cli/keys/SealedKey.js"
 import * as Wallet from "../../../src/client/Wallet.js"
 import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
@@ -10,7 +10,6 @@ import * as Rest from "../../support/Rest.js"
 import { PASSPHRASE, Person } from "./Person.js"
 
 // Each step is a program of its own.
-vi.setConfig({ testTimeout: 120_000 })
 
 const ENTER = "\r"
 const CTRL_C = "\u0003"

@@ -4,14 +4,13 @@ import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Wallet from "../../../src/client/Wallet.js"
 import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
 import * as Rest from "../../support/Rest.js"
 import { Person, typed } from "./Person.js"
 
 // Each step is a program of its own, and each passphrase takes half a second on purpose.
-vi.setConfig({ testTimeout: 120_000 })
 
 const EACH = "each step is a program of its own"
 

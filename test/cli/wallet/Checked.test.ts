@@ -19,7 +19,7 @@ beforeAll(async () => {
   writeFileSync(genesis, JSON.stringify(node.genesis))
   const hasCheckpoint = () => fetch(`${node.url}/checkpoint/latest`).then(({ ok }) => ok)
   while (!(await hasCheckpoint())) await new Promise((resolve) => setTimeout(resolve, 20))
-}, 60_000)
+})
 afterAll(async () => {
   rmSync(folder, { recursive: true })
   await node.stop()

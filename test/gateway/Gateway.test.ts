@@ -426,10 +426,11 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         for (const until = performance.now() + 5_000; performance.now() < until; ) {
           const began = performance.now()
           expect((await get(`${at(0)}/balance/${friendAddress}`)).status).toBe(200)
-          expect(performance.now() - began).toBeLessThan(1_500)
+          // If it waited for them, it would give up after five seconds.
+          expect(performance.now() - began).toBeLessThan(4_500)
           const long = await Server.query(
             database,
-            "select state, query from pg_stat_activity where application_name = 'udg' and xact_start < now() - interval '1 second'",
+            "select state, query from pg_stat_activity where application_name = 'udg' and xact_start < now() - interval '3 seconds'",
           )
           busy.push(...long)
           await new Promise((resolve) => setTimeout(resolve, 200))

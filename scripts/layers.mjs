@@ -166,6 +166,7 @@ const exceptions = {
   "storage/sqlite/WriterProgram.ts": { packages: ["node:worker_threads"] },
   "storage/sqlite/Driver.ts": { packages: ["better-sqlite3", "node:module"] },
   "node/signatures/SignatureThreads.ts": { packages: ["effect", "#threads", "node:os", "node:worker_threads"] },
+  "node/signatures/CheckingThreads.ts": { packages: ["node:worker_threads"] },
   "node/signatures/SignatureProgram.ts": { packages: ["#crypto", "node:os", "node:worker_threads"] },
   "Threads.ts": { ours: [], packages: ["node:worker_threads"] },
 }

@@ -1,0 +1,45 @@
+/** A caller's request to check signatures, and its results as they come in. */
+import type { Check } from "../../protocol/transaction/Verification.js"
+import type { Owner } from "./FairQueue.js"
+
+export interface Lane {
+  readonly owner: Owner
+  /** Whether a round waits for it. */
+  readonly isUrgent: boolean
+}
+
+/** Which of these checks hold. */
+export interface Job {
+  readonly checks: ReadonlyArray<Check>
+  /** 1 for each valid one, filled in as the answers come. */
+  readonly results: Uint8Array
+  /** Results still to come; also 0 once a no has decided by the rule for vertices. */
+  missing: number
+  readonly lane: Lane
+  readonly isByZip215: boolean
+  readonly complete: (results: Uint8Array) => void
+}
+
+/** A job's checks from one index up to another: large jobs are spread over the threads. */
+export interface Piece {
+  readonly job: Job
+  readonly from: number
+  readonly to: number
+}
+
+/** One check of a job, at its place there. */
+export interface Place {
+  readonly job: Job
+  readonly at: number
+}
+
+export const whole = (job: Job): Piece => ({ job, from: 0, to: job.checks.length })
+
+/** Fills in one of a job's results. */
+export const settle = ({ job, at }: Place, result: number): void => {
+  if (job.missing === 0) return
+  job.results[at] = result
+  const isDecided = job.isByZip215 && result === 0
+  job.missing = isDecided ? 0 : job.missing - 1
+  if (job.missing === 0) job.complete(job.results)
+}

@@ -208,7 +208,7 @@ const make = (url: Redacted.Redacted) =>
     let recorded = 0
     return Recording.of({
       begin: (followerAt) =>
-        Effect.flatMap(requireAhead(database, followerAt), (index) => {
+        Effect.flatMap(again(requireAhead(database, followerAt)), (index) => {
           recorded = index
           return log.info("archiving", { database: database.place, commit: index })
         }).pipe(Effect.mapError(failed)),

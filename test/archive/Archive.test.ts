@@ -1,10 +1,13 @@
 import { join } from "node:path"
-import { Effect, Redacted } from "effect"
+import { Effect, Fiber, Layer, Option, Redacted } from "effect"
 import * as Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Archive from "../../src/archive/Archive.js"
 import * as Migration from "../../src/archive/Migration.js"
 import * as Postgres from "../../src/archive/Postgres.js"
 import { migrations } from "../../src/archive/Schema.js"
+import { Recording } from "../../src/node/engine/Recording.js"
+import { Home } from "../../src/node/start/Home.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -19,6 +22,8 @@ import * as Server from "./Server.js"
 
 /** How often the archive is killed; UDG_ARCHIVE_KILLS=50 for a long run. */
 const KILLS = Number(process.env["UDG_ARCHIVE_KILLS"] ?? 3)
+/** Of one kill, with the commits before it. */
+const KILL_MS = 30_000
 
 /** Pays somebody every few milliseconds, until it is told to stop; returns how often. */
 const paying = (network: Processes.Founded, node: Processes.Started) => {
@@ -105,7 +110,8 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await server.remove()
     })
 
-    it(Rest.of("a minute of kills", "loses nothing and writes nothing twice, however often it is killed"), async () => {
+    const killed = Rest.of("a minute of kills", "loses nothing and writes nothing twice, however often it is killed")
+    it(killed, { timeout: 180_000 + KILLS * KILL_MS }, async () => {
       const database = await server.create("kills")
       const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-archive" })
       const [node] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
@@ -115,7 +121,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       let follower = follow(network, "a", database, node)
       for (let n = 0; n < KILLS; n++) {
         const before = await position(database)
-        await goesOn(follower, database, before + 3 + 5 * n)
+        await goesOn(follower, database, before + 3 + 5 * (n % 10))
         await follower.end("SIGKILL")
         follower = follow(network, "a", database, node)
       }
@@ -163,7 +169,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       ])
     })
 
-    it("keeps vertices until it has written what orders them, however many epochs it knows beyond that", async () => {
+    it("keeps vertices until it has written what orders them, and says meanwhile how much the database lacks", async () => {
       const database = await server.create("waiting")
       const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-waiting" })
       const [node] = await Processes.startAll(network, ["--archive"])
@@ -175,10 +181,23 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await client.connect()
       await client.query("begin")
       await client.query("lock table position in access exclusive mode")
+      /** What the archive itself says. */
+      const said = async (): Promise<{ readonly commit: number; readonly lag: number }> => {
+        const [, url = ""] = /^ {2}rpc +(\S+)$/m.exec(first.said()) ?? []
+        const text = await (await fetch(`${url}/metrics`)).text()
+        const figureOf = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1] ?? Number.NaN)
+        return { commit: figureOf("udg_archive_commit"), lag: figureOf("udg_archive_lag_commits") }
+      }
+      await Processes.until("it says that the database lacks commits", async () => (await said()).lag > 0)
+      const { commit, lag } = await said()
       // Longer than it takes until the follower looks for what is old.
       await new Promise((settle) => setTimeout(settle, 35_000))
+      const later = await said()
+      expect([later.commit, later.lag >= lag]).toEqual([commit, true])
       await client.end()
-      await goesOn(first, database, Processes.commits(node).at(-1)?.index ?? 0)
+      const last = Processes.commits(node).at(-1)?.index ?? 0
+      await goesOn(first, database, last)
+      await Processes.until("it says that it is there", async () => (await said()).commit >= last)
       expect(await first.end("SIGTERM")).toBe(0)
     })
 
@@ -205,6 +224,26 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect(await first.end("SIGTERM")).toBe(0)
       expect((await compare(database, node, first)).transactions).toBe(paid)
       lived = { network, node, database }
+    })
+
+    it("waits for a database that goes away just before it begins", async () => {
+      const url = Redacted.make(await server.create("beginning"))
+      const { genesis } = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-beginning" })
+      const home = Home.of({
+        ...{ genesis, location: { _tag: "Ephemeral" }, isFounded: true },
+        ...{ validatorKey: Option.none(), faucetKey: Option.none() },
+      })
+      const program = Effect.gen(function* () {
+        const { begin, recorded } = yield* Recording
+        yield* Effect.promise(server.kill)
+        const begun = yield* Effect.fork(begin(0))
+        yield* Effect.sleep("500 millis")
+        yield* Effect.promise(server.start)
+        yield* Fiber.join(begun)
+        expect(recorded()).toBe(0)
+      })
+      const recording = Layer.provide(Archive.layer(url), Layer.succeed(Home, home))
+      await Effect.runPromise(Effect.provide(program, recording))
     })
 
     it("refuses a database that an earlier version filled, and says what to do", async () => {

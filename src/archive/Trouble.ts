@@ -6,7 +6,7 @@ export interface Trouble {
   readonly advice: string | null
 }
 
-/** By the code of the system or of PostgreSQL (its appendix A). Where the server's own sentence names the user, there is another. */
+/** By the code of the system or of PostgreSQL (its appendix A), where the server's own sentence does not tell as well. */
 const KNOWN: Readonly<Record<string, readonly [advice: string, reason?: string]>> = {
   ECONNREFUSED: ["start PostgreSQL, or name the host and port where it listens"],
   ENOENT: ["start PostgreSQL, or name the host and port where it listens"],
@@ -17,11 +17,14 @@ const KNOWN: Readonly<Record<string, readonly [advice: string, reason?: string]>
   "42501": ["an archive needs the database for its own (createdb --owner); a gateway may select from all tables"],
   "25006": ["an archive needs a database that it may write"],
   "53100": ["make room on PostgreSQL's disk"],
-  "53300": ["raise max_connections of PostgreSQL, or start fewer gateways"],
+  "53300": ["raise max_connections of PostgreSQL or the limit of its user, or start fewer gateways"],
 }
 
 /** What the driver says where the server asks for a password and there is none. */
 const NO_PASSWORD = /client password must be a (non-empty )?string/
+
+/** The user's name, as PostgreSQL and poolers of its connections write it. */
+const USER = /\b(role|user)(?: "[^"]*"|: \S+)/g
 
 /** The error behind those that the packages in between have made of it. */
 const innermost = (error: unknown): unknown => {
@@ -34,7 +37,7 @@ const codeOf = (error: object): string => ("code" in error && typeof error.code 
 export const of = (error: unknown): Trouble => {
   const cause = innermost(error)
   if (!(cause instanceof Error)) return { reason: String(cause), advice: null }
-  const said = cause.message.replaceAll(/\s+/g, " ")
+  const said = cause.message.replaceAll(/\s+/g, " ").replaceAll(USER, "$1 …")
   if (NO_PASSWORD.test(said))
     return { reason: "it asks for a password", advice: "put it into UDG_DATABASE, percent-encoded, or into PGPASSWORD" }
   const known = KNOWN[codeOf(cause)]

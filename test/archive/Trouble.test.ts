@@ -24,6 +24,13 @@ describe("the trouble with a database", () => {
       expect(Trouble.of(new Error(`SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be ${must}`))).toMatchObject({
         reason: "it asks for a password",
       })
+    // A server's or a pooler's words, of which there are many.
+    for (const [said, told] of [
+      ['too many connections for role "udg"', "too many connections for role …"],
+      ["no such user: udg", "no such user …"],
+      ['role "a b" of database "udg" is away', 'role … of database "udg" is away'],
+    ])
+      expect(Trouble.of(new Error(said)).reason).toBe(told)
   })
 
   it("is the innermost reason, on one line, where nothing better is known", () => {
@@ -43,6 +50,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       url = await server.create("trouble")
       await Server.query(url, "create role reader login")
       await Server.query(url, "create role frozen login")
+      await Server.query(url, "create role crowded login connection limit 0")
       await Server.query(url, "grant create on schema public to frozen")
       await Server.query(url, "alter role frozen set default_transaction_read_only = on")
     })
@@ -63,6 +71,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         [url.replace("/trouble", "/nowhere"), /"nowhere" does not exist; make it with createdb/],
         [url.replace("udg@", "nobody@"), /it does not let this user in; name a user/],
         [url.replace("udg@", "reader@"), /permission denied.*; an archive needs the database for its own/],
+        [url.replace("udg@", "crowded@"), /too many connections for role …; raise max_connections .* limit/],
         [url.replace("udg@", "frozen@"), /read-only transaction; an archive needs a database that it may write/],
       ] as const)
         expect(await messageOf(database)).toMatch(found)

@@ -218,7 +218,9 @@ export const define = ({ world: worldOf, reads, refusals }: Subject): Asking => 
     })
 
     it("events as they happen, with an id each", async () => {
-      const bytes = await TestServer.exchange(node.port, [TestServer.get("/events")], { closeAfterMs: 1_500 })
+      const bytes = await TestServer.exchange(node.port, [TestServer.get("/events")], {
+        isEnough: (text) => ["round", "vertex"].every((type) => new RegExp(`event: ${type}\n.*\n\n`).test(text)),
+      })
       const text = bytes.toString()
       expect(text).toMatch(/^HTTP\/1\.1 200 /)
       for (const header of [

@@ -147,7 +147,9 @@ describe("a peer", () => {
         Frames.framed(MessageCodec.encode({ _tag: "Closing", signed: [], newest: null })),
       )
       slow.write("answers", drops).catch(() => {})
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      // The first byte is there, and its minute has begun.
+      await untilLater(clock, 60_001, () => board.sessions[0]?.hasUnfinished === true)
+      clock.now -= 60_001
       for (let seconds = 0; seconds < 60; seconds += 12) {
         board.sweep()
         expect(slow.isOpen()).toBe(true)

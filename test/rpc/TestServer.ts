@@ -60,19 +60,21 @@ export const parse = (bytes: Buffer): ReadonlyArray<RawAnswer> => {
   return answers
 }
 
-/** Sends the parts one after another and returns everything that comes until the connection is closed. */
+/** Sends the parts one after another and returns everything that comes until the connection is closed, or it is enough. */
 export const exchange = (
   port: number,
   parts: ReadonlyArray<string | Buffer>,
-  options: { readonly pauseMs?: number; readonly closeAfterMs?: number } = {},
+  options: { readonly pauseMs?: number; readonly isEnough?: (text: string) => boolean } = {},
 ): Promise<Buffer> =>
   new Promise((resolve) => {
     const received: Array<Buffer> = []
     const socket = connect({ port, host: "127.0.0.1" })
-    socket.on("data", (chunk) => received.push(chunk))
+    socket.on("data", (chunk) => {
+      received.push(chunk)
+      if (options.isEnough?.(Buffer.concat(received).toString()) === true) socket.destroy()
+    })
     socket.on("error", () => {})
     socket.on("close", () => resolve(Buffer.concat(received)))
-    if (options.closeAfterMs !== undefined) setTimeout(() => socket.destroy(), options.closeAfterMs)
     const send = ([first, ...others]: ReadonlyArray<string | Buffer>): void => {
       if (first === undefined || socket.destroyed) return
       socket.write(first)

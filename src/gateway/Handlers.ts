@@ -40,26 +40,18 @@ const away = new Failure.Unavailable({
   retry_after_seconds: 2,
 })
 
-type Reported = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Failure.Unavailable, R>
-
 /**
- * A read that fails because of the database or the nodes is answered with 503; it is no bug. The reason goes to the log, once until
- * it changes. Clients do not see it, since it names the machines behind the gateway.
+ * A read that fails because of the database or the nodes is answered with 503; it is no bug. The reason goes to the log. Clients do
+ * not see it, since it names the machines behind the gateway.
  */
-const reporting = (): Reported => {
-  let told = ""
-  const tell = ({ message }: DatabaseFailed) =>
-    Effect.suspend(() => {
-      if (message === told) return Effect.void
-      told = message
-      return log.warn("a read of the archive failed", { reason: message })
-    })
-  return (effect) =>
-    Effect.catchSomeDefect(effect, (defect) => {
-      if (defect instanceof DatabaseFailed) return Option.some(Effect.zipRight(tell(defect), Effect.fail(away)))
-      return defect instanceof Failure.Unavailable ? Option.some(Effect.fail(defect)) : Option.none()
-    })
-}
+const reported = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Failure.Unavailable, R> =>
+  Effect.catchSomeDefect(effect, (defect) => {
+    if (defect instanceof DatabaseFailed) {
+      const told = log.warn("a read of the archive failed", { reason: defect.message })
+      return Option.some(Effect.zipRight(told, Effect.fail(away)))
+    }
+    return defect instanceof Failure.Unavailable ? Option.some(Effect.fail(defect)) : Option.none()
+  })
 
 type Untyped = Readonly<Record<string, (request: never) => Effect.Effect<unknown, unknown>>>
 
@@ -166,7 +158,6 @@ const make = (version: string) =>
       events: yield* Events.make,
       documents: Documents.handlers(version),
     }
-    const reported = reporting()
     return {
       core: each(all.core, reported),
       transactions: each(all.transactions, reported),

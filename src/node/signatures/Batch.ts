@@ -1,28 +1,40 @@
 /** What goes to a thread in one message: checks by the same rule. */
 import { type Check, isStrictlyValid, isValid } from "../../protocol/transaction/Verification.js"
-import type { Piece, Place } from "./Job.js"
+import type { Job, Piece, Place } from "./Job.js"
 
 /** Signatures per batch; more would only make the other threads wait. */
 export const MOST = 32
 /** The cost of a yes by the rule for vertices, in native checks: about 0.3 ms. */
 export const COST_OF_YES = 5
 
-/** A check that a thread has, and the places that wait for the same one. */
+/** A check that a thread has. There is one for each signature of the network, so it allocates nothing that few need. */
 export interface UnderWay extends Place {
-  readonly others: Array<Place>
+  readonly check: Check
+  /** The places that wait for the same check; null while there are none. */
+  others: Array<Place> | null
+  /** Whether copies are looked for under its signature. */
+  isListed: boolean
 }
+
+export const underWay = (job: Job, at: number, check: Check): UnderWay => ({
+  job,
+  at,
+  check,
+  others: null,
+  isListed: false,
+})
 
 export type Batch = ReadonlyArray<UnderWay>
 
 export const allOf = ({ job, from, to }: Piece): Batch =>
-  Array.from({ length: to - from }, (_, i) => ({ job, at: from + i, others: [] }))
+  job.checks.slice(from, to).map((check, i) => underWay(job, from + i, check))
 
 export const isByZip215 = (batch: Batch): boolean => batch[0]?.job.isByZip215 ?? false
 
 /** In native checks. */
 export const costOf = (batch: Batch): number => batch.length * (isByZip215(batch) ? COST_OF_YES : 1)
 
-export const checksIn = (batch: Batch): ReadonlyArray<Check> => batch.flatMap(({ job, at }) => job.checks[at] ?? [])
+export const checksIn = (batch: Batch): ReadonlyArray<Check> => batch.map(({ check }) => check)
 
 /** Checks it in this thread. */
 export const resultsOf = (batch: Batch): Uint8Array => {

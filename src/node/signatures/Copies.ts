@@ -4,8 +4,8 @@
  */
 import type { Signature } from "../../protocol/identity/Keys.js"
 import type { VerifiedTransactions } from "../../protocol/transaction/Verification.js"
-import type { UnderWay } from "./Batch.js"
-import { type Place, settle } from "./Job.js"
+import { type UnderWay, underWay } from "./Batch.js"
+import { type Job, type Place, settle } from "./Job.js"
 
 export class Copies {
   readonly #verified: VerifiedTransactions
@@ -16,36 +16,40 @@ export class Copies {
     this.#verified = verified
   }
 
-  /** Puts the check at this place into a batch, unless it is verified, or under way already. */
-  begin(place: Place, batch: Array<UnderWay>): void {
-    const check = place.job.checks[place.at]
-    if (check?.transaction === undefined) {
-      batch.push({ ...place, others: [] })
+  /** Puts a job's check into a batch, unless it is verified, or under way already. */
+  begin(job: Job, at: number, batch: Array<UnderWay>): void {
+    const check = job.checks[at]
+    if (check === undefined) return
+    if (check.transaction === undefined) {
+      batch.push(underWay(job, at, check))
       return
     }
     if (this.#verified.has(check.transaction)) {
-      settle(place, 1)
+      settle(job, at, 1)
       return
     }
     const same = this.#underWay.get(check.signature)
-    const { transaction, publicKey } = same?.job.checks[same.at] ?? {}
-    if (same !== undefined && transaction?.id === check.transaction.id && publicKey === check.publicKey) {
-      same.others.push(place)
-      return
+    if (same !== undefined) {
+      if (same.check.transaction?.id === check.transaction.id && same.check.publicKey === check.publicKey) {
+        same.others ??= []
+        same.others.push({ job, at })
+        return
+      }
+      same.isListed = false
     }
-    const underWay = { ...place, others: [] }
-    this.#underWay.set(check.signature, underWay)
-    batch.push(underWay)
+    const begun = underWay(job, at, check)
+    begun.isListed = true
+    this.#underWay.set(check.signature, begun)
+    batch.push(begun)
   }
 
   /** Hands the result to everybody who waits for this check. */
-  end(underWay: UnderWay, result: number): void {
-    const { job, at, others } = underWay
-    const signature = job.checks[at]?.signature
-    if (signature !== undefined && this.#underWay.get(signature) === underWay) this.#underWay.delete(signature)
-    settle(underWay, result)
-    if (result === 1 && !job.isByZip215) this.#remember(underWay)
-    for (const other of others) settle(other, result)
+  end(ended: UnderWay, result: number): void {
+    const { job, at, check, others } = ended
+    if (ended.isListed) this.#underWay.delete(check.signature)
+    settle(job, at, result)
+    if (result === 1 && !job.isByZip215) this.#remember(ended)
+    if (others !== null) for (const other of others) settle(other.job, other.at, result)
   }
 
   /** Remembers the transaction that this check belongs to, once each of its signatures holds. They lie side by side. */

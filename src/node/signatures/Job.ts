@@ -35,8 +35,8 @@ export interface Place {
 
 export const whole = (job: Job): Piece => ({ job, from: 0, to: job.checks.length })
 
-/** Fills in one of a job's results. */
-export const settle = ({ job, at }: Place, result: number): void => {
+/** Fills in the result at this place of a job. */
+export const settle = (job: Job, at: number, result: number): void => {
   if (job.missing === 0) return
   job.results[at] = result
   const isDecided = job.isByZip215 && result === 0

@@ -120,7 +120,7 @@ export class SignatureLanes {
       const before = batch.length
       let at = item.from
       for (; at < item.to && batch.length < Batch.MOST && this.#looks > 0; at++, this.#looks--) {
-        this.#copies.begin({ job: item.job, at }, batch)
+        this.#copies.begin(item.job, at, batch)
       }
       if (at < item.to) lane.pushFirst(owner, { ...item, from: at })
       const begun = batch.length - before

@@ -223,7 +223,9 @@ export class SignatureThreads {
 
   #answered(batch: Batch, results: Uint8Array): void {
     this.#checked += batch.length
-    for (const [i, underWay] of batch.entries()) this.#copies.end(underWay, results[i] ?? 0)
+    batch.forEach((underWay, i) => {
+      this.#copies.end(underWay, results[i] ?? 0)
+    })
   }
 
   #answerHere(batch: Batch): void {

@@ -115,10 +115,6 @@ export const bytesUnderSignature = (networkId: NetworkId, transaction: Transacti
     transaction.encoded.subarray(0, transaction.encoded.length - authorizationLength(transaction.authorization)),
   )
 
-/** The key and the signature of a transaction under a single one, with which its canonical bytes end. */
-export const singleProof = ({ encoded }: Transaction): Uint8Array =>
-  encoded.subarray(encoded.length - KEY_SIGNATURE_BYTES)
-
 /** Whether these are the same signatures by the same keys, in the same order. */
 export const isSameAuthorization = (one: Authorization, other: Authorization): boolean => {
   const [ours, theirs] = [keySignatures(one), keySignatures(other)]

@@ -42,6 +42,15 @@ export const median = (values: ReadonlyArray<number>): number => quantile(values
 export const quantile = (values: ReadonlyArray<number>, part: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN
 
+/** Of several runs of a scenario, the median of each figure. */
+export const mediansOf = (runs: ReadonlyArray<ReadonlyArray<Figure>>): ReadonlyArray<Figure> => {
+  const [first = []] = runs
+  return first.map(({ name, unit }) => {
+    const same = runs.flat().filter((figure) => figure.name === name && figure.unit === unit)
+    return { name, unit, value: median(same.map(({ value }) => value)) }
+  })
+}
+
 const WARM_UP_MS = 200
 const REPETITION_MS = 200
 const REPETITIONS = 7

@@ -59,6 +59,9 @@ const machineRows = (record: Record): ReadonlyArray<ReadonlyArray<string>> => {
 const withheldIn = ({ withheld }: SuiteRecord): string =>
   withheld === undefined ? "" : ` The host withheld ${Math.round(withheld * 100)} % of the processor time.`
 
+const runsOf = (suite: SuiteRecord): string =>
+  "runs" in suite && suite.runs !== undefined ? ` Medians of ${suite.runs} runs.` : ""
+
 const text = (record: Record): string => {
   const parts: { readonly [part: string]: string } = {
     machine: table(["a second, while the suites ran", "least", "median", "most"], machineRows(record)),
@@ -70,7 +73,7 @@ const text = (record: Record): string => {
     suites: Object.entries(record.suites)
       .map(
         ([name, suite]) =>
-          `### ${name}\n\n\`npm run bench -- ${name}\`: ${suite.about}.${withheldIn(suite)}\n\n${table(["what", "figure", "unit"], figuresOf(suite).map(rowOf))}`,
+          `### ${name}\n\n\`npm run bench -- ${name}\`: ${suite.about}.${runsOf(suite)}${withheldIn(suite)}\n\n${table(["what", "figure", "unit"], figuresOf(suite).map(rowOf))}`,
       )
       .join("\n\n"),
   }

@@ -4,7 +4,10 @@ import { availableParallelism } from "node:os"
 import { dirname, join } from "node:path"
 import type { Figure, Result } from "./Harness.js"
 
-export type Measured = { readonly results: ReadonlyArray<Result> } | { readonly figures: ReadonlyArray<Figure> }
+export type Measured =
+  | { readonly results: ReadonlyArray<Result> }
+  /** With more than one run, their medians. */
+  | { readonly figures: ReadonlyArray<Figure>; readonly runs?: number }
 
 export type SuiteRecord = Measured & {
   readonly about: string

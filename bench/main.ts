@@ -1,12 +1,15 @@
 // `npm run bench`: every suite of this folder but the long ones, written to results/latest.json, of which docs/performance.md is made. One
 // suite, or some: `npm run bench -- solo rpc`, written the same way. `npm run bench -- protocol/verify`: only the cases of
-// bench/protocol.ts with "verify" in their names, written nowhere.
+// bench/protocol.ts with "verify" in their names, written nowhere. With UDG_BENCH_RUNS=3 a scenario runs three times, and the medians count.
 import { readdirSync } from "node:fs"
-import { type Figure, measure, type Result, type Suite, tableOfFigures, tableOfResults } from "./Harness.js"
+import process from "node:process"
+import { type Figure, measure, mediansOf, type Result, type Suite, tableOfFigures, tableOfResults } from "./Harness.js"
 import * as Page from "./Page.js"
 import { withheldSinceNow } from "./ProcessorTime.js"
 import * as Record from "./Record.js"
 import * as Yardstick from "./Yardstick.js"
+
+const RUNS = Number(process.env["UDG_BENCH_RUNS"] ?? 1)
 
 const wishes = process.argv.slice(2).map((word) => {
   const [name = "", filter] = word.split("/")
@@ -24,16 +27,23 @@ for (const { name } of wishes) {
   process.exit(1)
 }
 
-const measured = async (suite: Suite, filter: string): Promise<Record.Measured> => {
-  if ("figures" in suite) return { figures: (await suite.figures()).filter(({ name }) => name.includes(filter)) }
-  const results: Array<Result> = []
-  for (const one of await suite.cases()) if (one.name.includes(filter)) results.push(await measure(one))
-  return { results }
-}
-
 const show = (title: string, figures: Record.Measured): void => {
   const table = "figures" in figures ? tableOfFigures(figures.figures) : tableOfResults(figures.results)
   console.log(`\n${title}\n\n${table}`)
+}
+
+const measured = async (suite: Suite, filter: string): Promise<Record.Measured> => {
+  if ("figures" in suite) {
+    const runs: Array<ReadonlyArray<Figure>> = []
+    for (let run = 0; run < RUNS; run++) {
+      runs.push((await suite.figures()).filter(({ name }) => name.includes(filter)))
+      if (RUNS > 1) show(`run ${run + 1} of ${RUNS}`, { figures: runs.at(-1) ?? [] })
+    }
+    return { figures: mediansOf(runs), ...(RUNS > 1 && { runs: RUNS }) }
+  }
+  const results: Array<Result> = []
+  for (const one of await suite.cases()) if (one.name.includes(filter)) results.push(await measure(one))
+  return { results }
 }
 
 for (const { name, filter } of wishes.length > 0 ? wishes : suites.map((name) => ({ name, filter: undefined }))) {

@@ -6,7 +6,6 @@ import "../src/network/libp2p/withResolvers.js"
 import { randomBytes } from "node:crypto"
 import { noise } from "@chainsafe/libp2p-noise"
 import { yamux } from "@chainsafe/libp2p-yamux"
-import { generateKeyPairFromSeed } from "@libp2p/crypto/keys"
 import type { IncomingStreamData, Libp2p, StreamMuxerFactory } from "@libp2p/interface"
 import { tcp } from "@libp2p/tcp"
 import { createLibp2p } from "libp2p"
@@ -106,7 +105,7 @@ const gathering = (inner: StreamMuxerFactory): StreamMuxerFactory => ({
 const bareWith = (wrap: (muxer: StreamMuxerFactory) => StreamMuxerFactory) => async (): Promise<Node> => {
   const muxer = yamux({ maxStreamWindowSize: 1_048_576 })
   const libp2p = await createLibp2p({
-    privateKey: await generateKeyPairFromSeed("Ed25519", randomBytes(32)),
+    privateKey: Transport.keyOf(randomBytes(32)),
     addresses: { listen: [LISTEN] },
     transports: [tcp({ listenOpts: { noDelay: true }, dialOpts: { noDelay: true } })],
     connectionEncrypters: [noise()],

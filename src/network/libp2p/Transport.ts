@@ -5,7 +5,7 @@ import { noise } from "@chainsafe/libp2p-noise"
 import { yamux } from "@chainsafe/libp2p-yamux"
 import { privateKeyFromRaw } from "@libp2p/crypto/keys"
 import { identify } from "@libp2p/identify"
-import type { Libp2p } from "@libp2p/interface"
+import type { Libp2p, PrivateKey } from "@libp2p/interface"
 import { tcp } from "@libp2p/tcp"
 import { createLibp2p } from "libp2p"
 import { publicKeyOf, sha256 } from "#crypto"
@@ -93,8 +93,13 @@ const makeGossip = (policy: Policy) => (components: GossipComponents) => {
 
 const NOISE = "/noise"
 
-/** Both halves, since the library derives the public one from a key without it, which Node 26 no longer reads. */
-const keyOf = (seed: Uint8Array) => privateKeyFromRaw(Uint8Array.of(...seed, ...publicKeyOf(seed)))
+/**
+ * Both halves, since the library derives the public one from a key without it, which Node 26 no longer reads. The cast
+ * bridges two versions of one interface: `@libp2p/crypto` is newer than libp2p, because older ones compute with RSA keys
+ * of any length that a stranger names.
+ */
+export const keyOf = (seed: Uint8Array) =>
+  privateKeyFromRaw(Uint8Array.of(...seed, ...publicKeyOf(seed))) as unknown as PrivateKey
 
 /** Returned before its start: the first connection must already find its listeners. */
 export const make = ({ seed, listen, agent, silence }: Options, policy: Policy): Promise<Transport> =>

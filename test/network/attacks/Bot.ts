@@ -3,15 +3,16 @@
  * gathered into large packets, so that the attack costs the attacker as little as it can.
  */
 import "../../../src/network/libp2p/withResolvers.js"
+import { randomBytes } from "node:crypto"
 import { noise } from "@chainsafe/libp2p-noise"
 import { yamux } from "@chainsafe/libp2p-yamux"
-import { generateKeyPair } from "@libp2p/crypto/keys"
 import type { Connection, ConnectionEncrypter, Stream } from "@libp2p/interface"
 import { tcp } from "@libp2p/tcp"
 import { multiaddr } from "@multiformats/multiaddr"
 import { createLibp2p } from "libp2p"
 import * as Frames from "../../../src/network/Frames.js"
 import * as Hello from "../../../src/network/Hello.js"
+import { keyOf } from "../../../src/network/libp2p/Transport.js"
 import * as Channel from "../../../src/network/peers/Channel.js"
 import * as Greeting from "../../../src/network/peers/Greeting.js"
 import type { Hash } from "../../../src/protocol/identity/Hash.js"
@@ -191,7 +192,7 @@ export const connect = async (place: Place, heard: Heard | "deaf" | null = null)
   const packets = new Packets()
   const node = await createLibp2p({
     start: false,
-    privateKey: await generateKeyPair("Ed25519"),
+    privateKey: keyOf(randomBytes(32)),
     addresses: { listen: [] },
     transports: [tcp({ dialOpts: { noDelay: true, localAddress: place.source } as { noDelay: boolean } })],
     connectionEncrypters: [encrypter(packets)],

@@ -1,7 +1,6 @@
 /** The libp2p node below everything: TCP, Noise, Yamux, identify and gossipsub, each with its limits. */
 import "./withResolvers.js"
 import { GossipSub } from "@chainsafe/libp2p-gossipsub"
-import { noise } from "@chainsafe/libp2p-noise"
 import { yamux } from "@chainsafe/libp2p-yamux"
 import { privateKeyFromRaw } from "@libp2p/crypto/keys"
 import { identify } from "@libp2p/identify"
@@ -15,6 +14,7 @@ import type { Policy } from "../peers/Wire.js"
 import { hostOf } from "./Connections.js"
 import * as GossipGuard from "./GossipGuard.js"
 import * as Guard from "./Guard.js"
+import * as Identity from "./Identity.js"
 import * as Silence from "./Silence.js"
 
 export interface Options {
@@ -110,7 +110,7 @@ export const make = ({ seed, listen, agent, silence }: Options, policy: Policy):
     addresses: { listen: [listen] },
     transports: [tcp({ backlog: 64, listenOpts: { noDelay: true }, dialOpts: { noDelay: true } })],
     connectionProtector: () => Guard.protector(NOISE, silence ?? Silence.STANDARD, policy.arrived),
-    connectionEncrypters: [(components) => Guard.encrypter(noise()(components), policy)],
+    connectionEncrypters: [(components) => Guard.encrypter(Identity.encrypter(components), policy)],
     streamMuxers: [
       yamux({
         maxInboundStreams: STREAMS_PER_PEER,

@@ -7,7 +7,7 @@ import { Effect, Either, Runtime, Schema } from "effect"
 import * as Address from "../protocol/identity/Address.js"
 import type { AddressPrefix } from "../protocol/identity/Network.js"
 import * as Sats from "../protocol/numbers/Sats.js"
-import { LocalGuard } from "../rpc/admission/LocalGuard.js"
+import * as PageGuard from "../rpc/admission/PageGuard.js"
 import * as Server from "../rpc/server/Server.js"
 import { ControlRefused, type DevNetwork } from "../testing/DevNetwork.js"
 
@@ -23,14 +23,11 @@ const REQUEST_MS = 10_000
 
 const failed = (status: number, code: string, error: string): Answer => ({ status, body: { code, error } })
 
-const guard = new LocalGuard({ host: HOST, names: [], isProxied: () => false })
-guard.boundTo(HOST)
-
 /** What browsers add to the requests of pages, and nothing else does. */
 const OF_A_BROWSER = ["origin", "sec-fetch-site", "sec-fetch-mode"]
 
 const refusalOf = (request: Http.IncomingMessage): Answer | undefined => {
-  if (!guard.isOfThisMachine(request))
+  if (!PageGuard.isOfThisMachine(request))
     return failed(403, "ForeignHost", "ask under 127.0.0.1 or localhost, without a proxy in between")
   if (OF_A_BROWSER.some((name) => request.headers[name] !== undefined))
     return failed(403, "ForeignOrigin", "the controls are for programs; a web page cannot use them")

@@ -49,7 +49,7 @@ export const settings = {
   ),
   rpcNames: rpc.repeated(
     "--rpc-name NAME",
-    "another name of this machine that a node on the loopback interface answers to; may be repeated",
+    "another name of this machine, or a host whose web pages may use its faucet and keys; may be repeated",
     Reader.host,
     "none",
   ),

@@ -71,7 +71,7 @@ const layerRecorded = <E>(recording: Layer.Layer<Recording, E, Home.Home>) =>
 export type Services = Layer.Layer.Success<typeof layer>
 
 const announce = Effect.gen(function* () {
-  const { version } = yield* Configuration
+  const { version, rateLimits } = yield* Configuration
   const { genesis, isFounded, location, validatorKey, faucetKey } = yield* Home.Home
   const network = yield* Network
   const { url } = yield* RpcUrl
@@ -83,6 +83,7 @@ const announce = Effect.gen(function* () {
     validator: Option.map(validatorKey, ({ publicKey }) => publicKey),
     faucetAddress: Option.map(faucetKey, ({ publicKey }) => Address.fromPublicKey(publicKey)),
     rpc: url,
+    rateLimits,
     p2p: network.listensAt,
   }
   yield* Console.log(Banner.lines(facts).join("\n"))

@@ -4,7 +4,6 @@ import { RpcUrl } from "../node/RpcUrl.js"
 import { Pressure } from "../node/reads/Pressure.js"
 import { Configuration } from "../node/start/Configuration.js"
 import { Home } from "../node/start/Home.js"
-import * as Network from "../protocol/identity/Network.js"
 import * as Archive from "./handlers/Archive.js"
 import * as Checkpoints from "./handlers/Checkpoints.js"
 import * as Core from "./handlers/Core.js"
@@ -47,11 +46,10 @@ const server = Layer.unwrapEffect(
     const { genesis } = yield* Home
     const { observe: onAnswer, countDefect: onDefect } = yield* Prometheus.Prometheus
     const isMainnet = genesis.mode === "mainnet"
-    const isSolo = Network.isSolo(genesis.networkId)
     const pages = yield* Site.built
     const { isPressed } = yield* Pressure
     const access = { names, rateLimits, trustedProxies, clientIpHeader }
-    return Server.layer({ ...rpc, ...access, isMainnet, isSolo, onAnswer, onDefect, pages, isPressed })
+    return Server.layer({ ...rpc, ...access, isMainnet, onAnswer, onDefect, pages, isPressed })
   }),
 )
 

@@ -20,15 +20,15 @@ it("the mode decides what addresses begin with", () => {
 })
 
 describe("a network's id", () => {
-  const kinds = { drawn: Network.isDrawn, solo: Network.isSolo, local: Network.isLocal }
+  const kinds = { drawn: Network.isDrawn, local: Network.isLocal }
   const kindsOf = (text: string): string =>
     Object.entries(kinds)
       .flatMap(([kind, isOne]) => (Network.isNetworkId(text) && isOne(text) ? [kind] : []))
       .join(" ")
 
-  it("ends in random bytes, and begins with a name of their own where one node or one person founded the network", () => {
+  it("ends in random bytes, and begins with a name of its own where one person founded it for several nodes", () => {
     expect(kindsOf("harbour-00a6dadb51e1c0a9")).toBe("drawn")
-    expect(kindsOf("udg-solo-00a6dadb51e1c0a9")).toBe("drawn solo")
+    expect(kindsOf("udg-solo-00a6dadb51e1c0a9")).toBe("drawn")
     expect(kindsOf("udg-local-00a6dadb51e1c0a9")).toBe("drawn local")
     for (const named of ["udg-local", "udg-local-", "udg-solo-", "udg-solo-00a6dadb51e1c0a", "00a6dadb51e1c0a9"]) {
       expect(kindsOf(named)).toBe("")

@@ -2,13 +2,13 @@ import { IncomingMessage, ServerResponse } from "node:http"
 import { Socket } from "node:net"
 import { expect, it } from "vitest"
 import { Admission, type Asking } from "../../src/rpc/admission/Admission.js"
-import { LocalGuard } from "../../src/rpc/admission/LocalGuard.js"
+import { PageGuard } from "../../src/rpc/admission/PageGuard.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 
-const admissionOf = (options: { readonly isMainnet?: boolean; readonly isSolo?: boolean } = {}) => {
-  const guard = new LocalGuard({ host: "127.0.0.1", names: [], isProxied: () => false })
+const admissionOf = (options: { readonly isMainnet?: boolean } = {}) => {
+  const guard = new PageGuard({ host: "127.0.0.1", names: [], isProxied: () => false })
   guard.boundTo("127.0.0.1")
-  return new Admission({ guard, isMainnet: false, isSolo: false, rateLimits: true, now: () => 0, ...options })
+  return new Admission({ guard, isMainnet: false, rateLimits: true, now: () => 0, ...options })
 }
 
 const asking = (
@@ -29,7 +29,6 @@ const asking = (
     client: "a",
     counted: 1,
     headers: [],
-    onRefused: undefined,
   }
 }
 
@@ -44,30 +43,23 @@ it("a host that is not this machine's is refused before anything is counted", ()
   expect(admission.refusalOfCost({ ...everything, counted: 0 }, 1_000)).toBeUndefined()
 })
 
-it("a page from elsewhere counts by itself, and so do preflights", () => {
+it("a thousand requests a minute are a thousand, whoever's page asks and whatever for", () => {
   const admission = admissionOf()
-  const [own, page, preflight] = [asking(), asking(foreign), asking({}, "OPTIONS")]
-  for (const one of [own, page, preflight]) expect(admission.refusalOf(one)).toBeUndefined()
-  expect(page.client).not.toBe(own.client)
-  expect(admission.refusalOfCost(own, 1_000)).toBeUndefined()
-  expect(admission.refusalOf(asking())?._tag).toBe("RateLimited")
-  expect(admission.refusalOf(asking(foreign))).toBeUndefined()
-  expect(admission.refusalOf(asking({}, "OPTIONS"))).toBeUndefined()
+  const kinds = [asking(), asking(foreign), asking({ "sec-fetch-site": "cross-site" }), asking({}, "GET", "/nothing")]
+  kinds.push(asking({}, "GET", "/health/detailed"))
+  for (const one of kinds) {
+    for (let i = 0; i < 200; i++) expect(admission.refusalOf(one)).toBeUndefined()
+  }
+  for (const one of kinds) expect(admission.refusalOf(one)?._tag).toBe("RateLimited")
 })
 
-it("questions about health are answered after the limit is used up, and have a limit themselves", () => {
+it("liveness and preflights are answered after that, and are a thousand more together", () => {
   const admission = admissionOf()
-  const health = () => admission.refusalOf(asking({}, "GET", "/health"))
-  expect(admission.refusalOf(asking())).toBeUndefined()
-  for (let i = 0; i < 1_000; i++) expect(health()).toBeUndefined()
-  expect(health()?._tag).toBe("RateLimited")
-  expect(admission.refusalOf(asking())?._tag).toBe("RateLimited")
-  const busy = admissionOf()
-  for (let i = 0; i < 1_000; i++) expect(busy.refusalOf(asking())).toBeUndefined()
-  expect(busy.refusalOf(asking())?._tag).toBe("RateLimited")
-  for (const path of ["/health", "/health/detailed"]) {
-    expect(busy.refusalOf(asking({}, "GET", path))).toBeUndefined()
-  }
+  for (let i = 0; i < 1_000; i++) admission.refusalOf(asking())
+  const spared = [asking({}, "GET", "/health"), asking({}, "OPTIONS"), asking(foreign, "OPTIONS", "/health")]
+  for (let i = 0; i < 999; i++) expect(admission.refusalOf(spared[i % 3] ?? asking())).toBeUndefined()
+  expect(admission.refusalOf(asking({}, "GET", "/health"))).toBeUndefined()
+  for (const one of spared) expect(admission.refusalOf(one)?._tag).toBe("RateLimited")
 })
 
 it("what costs more is counted once, and not at all where it is too much", () => {
@@ -103,34 +95,4 @@ it("a connection ends behind its seventeenth refusal for being too many, and no 
   })
   expect(kept).toEqual([...Array.from({ length: 16 }, () => true), false])
   expect([admission.isEnding(socket), admission.isEnding(new Socket())]).toEqual([true, false])
-})
-
-it("a limit on what is given away counts no refused request", () => {
-  const gate = admissionOf().gateOf({ ...stake, limit: { ...stake.limit, onlyGranted: true } })
-  const malformed = asking()
-  expect(gate(malformed)).toBeUndefined()
-  expect(gate(asking())?._tag).toBe("RateLimited")
-  malformed.onRefused?.()
-  expect(malformed.headers.at(-1)).toBe('"/stake";r=1;t=0')
-  const granted = asking()
-  expect(gate(granted)).toBeUndefined()
-  const another = asking()
-  expect(gate(another)?._tag).toBe("RateLimited")
-  another.onRefused?.()
-  expect(gate(asking())?._tag).toBe("RateLimited")
-})
-
-it("a limit that spares the owner of a network of one counts everybody who is not at its machine", () => {
-  const limit = { ...stake.limit, notForTheOwner: true }
-  const refusals = (isSolo: boolean, headers: Readonly<Record<string, string>> = {}) => {
-    const gate = admissionOf({ isSolo }).gateOf({ ...stake, limit })
-    return [gate(asking(headers)), gate(asking(headers))].map((refusal) => refusal?._tag)
-  }
-  expect(refusals(true)).toEqual([undefined, undefined])
-  expect(refusals(false)).toEqual([undefined, "RateLimited"])
-  for (const name of ["forwarded", "x-forwarded-for", "x-real-ip", "via"])
-    expect(refusals(true, { [name]: "203.0.113.1" })).toEqual([undefined, "RateLimited"])
-  expect(refusals(true, { host: "node.example" })).toEqual([undefined, "RateLimited"])
-  expect(refusals(true, { host: "" })).toEqual([undefined, "RateLimited"])
-  expect(refusals(true, foreign)).toEqual(["ForeignOrigin", "ForeignOrigin"])
 })

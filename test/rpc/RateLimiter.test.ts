@@ -31,25 +31,6 @@ describe("a client alone", () => {
   })
 })
 
-describe("a request that is given back", () => {
-  it("makes room for another at once, and only once", () => {
-    const limiter = new RateLimiter({ requests: 2, windowMs: 1_000 })
-    expect([limiter.take("a", 0), limiter.take("a", 100)]).toEqual([0, 0])
-    limiter.giveBack("a", 0)
-    expect(limiter.allowance("a", 200)).toEqual({ remaining: 1, resetMs: 900 })
-    limiter.giveBack("a", 0)
-    expect([limiter.take("a", 300), limiter.take("a", 300)]).toEqual([0, 800])
-  })
-
-  it("is nothing where it counts no more", () => {
-    const limiter = new RateLimiter({ requests: 1, windowMs: 1_000 })
-    limiter.take("a", 0)
-    limiter.take("a", 1_000)
-    limiter.giveBack("a", 0)
-    expect(limiter.take("a", 1_001)).toBe(999)
-  })
-})
-
 const limits = fc.record({ requests: fc.integer({ min: 1, max: 12 }), windowMs: fc.integer({ min: 1, max: 200 }) })
 const visits = fc.array(fc.record({ pause: fc.integer({ min: 0, max: 60 }), count: fc.integer({ min: 1, max: 4 }) }), {
   maxLength: 200,

@@ -401,12 +401,8 @@ describe("limits", () => {
 
   const wish = JSON.stringify({ address: "@zoe", amount: 1 })
 
-  /** The faucet counts only what it grants, and everybody else every request. */
-  const once = (method: string, path: string, client: string) => {
-    const body = path === "/faucet" ? wish : ""
-    const type = "Content-Type: application/json\r\n"
-    return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${as(client)}${type}Content-Length: ${body.length}\r\n\r\n${body}`
-  }
+  const once = (method: string, path: string, client: string) =>
+    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${as(client)}Content-Length: 0\r\n\r\n`
 
   it.each([
     ["POST", "/tx", 100],
@@ -441,15 +437,10 @@ describe("limits", () => {
     expect(second.headers.get("retry-after")).toBe("600")
   })
 
-  it("a malformed wish to the faucet does not count", async () => {
+  it("a request to the faucet counts, whatever its answer", async () => {
     const asked = (body: string) =>
       ask(server.port, post("/faucet", body, `Content-Type: application/json\r\n${as("203.0.113.99")}`))
-    for (const body of ["", "{}", JSON.stringify({ address: "@zoe", amount: 0.5 })]) {
-      const refused = await asked(body)
-      expectFailure(refused, 400, "InvalidRequest")
-      expect(refused.headers.get("ratelimit")).toBe('"/faucet";r=1;t=0')
-    }
-    expect([(await asked(wish)).status, (await asked(wish)).status]).toEqual([200, 429])
+    expect([(await asked("{}")).status, (await asked(wish)).status]).toEqual([400, 429])
   })
 
   it("are counted for who the proxy says, however much stands in front of its word", async () => {

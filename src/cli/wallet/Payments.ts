@@ -58,8 +58,8 @@ export const faucet = Verb.make({
   settings: { gift, receiver, noWait: Sending.settings.noWait, key: Verb.key, node: Verb.node, json: Verb.json },
   examples: [["a hundred coins to begin with", "udg faucet"]],
   footer: [
-    "A node pays each client once in ten minutes. A network of one node, as plain udg starts it, has no such limit for " +
-      "programs on its own machine.",
+    "A node pays each client once in ten minutes. Ask for enough, and pay further accounts from the first with udg send. " +
+      "udg dev and --rate-limits off have no such limit.",
   ],
   run: (given) =>
     Effect.gen(function* () {

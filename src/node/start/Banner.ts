@@ -16,6 +16,7 @@ export interface Facts {
   readonly faucetAddress: Option.Option<Address.Address>
   /** The URL of the HTTP interface. */
   readonly rpc: string
+  readonly rateLimits: boolean
   /** The address for other nodes; none if they cannot connect. */
   readonly p2p: Option.Option<string>
 }
@@ -39,16 +40,16 @@ const validatorLines = ({ validator, genesis }: Facts): ReadonlyArray<string> =>
     onSome: (key) => named("validator", both(Address.fromPublicKey(key), genesis.mode)),
   })
 
-const faucetLines = ({ genesis, faucetAddress, rpc }: Facts): ReadonlyArray<string> => {
+const faucetLines = ({ genesis, faucetAddress, rpc, rateLimits }: Facts): ReadonlyArray<string> => {
   const { faucet } = genesis
   if (faucet === null) return []
   if (Option.isNone(faucetAddress)) return [line("faucet", "served by another node, which has its key")]
   return named("faucet", [
     ...both(faucetAddress.value, genesis.mode),
-    `up to ${coins(faucet.maxRequest)} per request:`,
+    `up to ${coins(faucet.maxRequest)} per request${rateLimits ? ", once in ten minutes" : ""}:`,
     `curl ${rpc}/faucet \\`,
     "  -H 'content-type: application/json' \\",
-    `  -d '{"address":"YOURS","amount":100000000}'`,
+    `  -d '{"address":"YOURS","amount":100000000000}'`,
   ])
 }
 

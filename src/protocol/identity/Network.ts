@@ -40,9 +40,6 @@ export const isDrawn = (id: NetworkId): boolean => DRAWN.test(id)
 /** The names of one person's networks: their governance is fast, and the node does not warn about that. */
 export const OWN_NAMES = { solo: "udg-solo", local: "udg-local" } as const
 
-/** Whether a network was founded by one node for itself. */
-export const isSolo = (id: NetworkId): boolean => isDrawn(id) && id.startsWith(`${OWN_NAMES.solo}-`)
-
 /** Whether a network was founded by `udg localnet`, to be run and watched by one person. */
 export const isLocal = (id: NetworkId): boolean => isDrawn(id) && id.startsWith(`${OWN_NAMES.local}-`)
 

@@ -8,14 +8,12 @@ import * as Access from "../api/Access.js"
 import type * as Failure from "../api/Failure.js"
 import { ClientLimit } from "./ClientLimit.js"
 import * as Host from "./Host.js"
-import type { LocalGuard } from "./LocalGuard.js"
+import type { PageGuard } from "./PageGuard.js"
 
 export interface Options {
-  readonly guard: LocalGuard
+  readonly guard: PageGuard
   readonly isMainnet: boolean
   readonly rateLimits: boolean
-  /** Whether this node alone is its network. */
-  readonly isSolo: boolean
   /** Milliseconds of a clock that never runs backwards. */
   readonly now: () => number
 }
@@ -33,8 +31,6 @@ export interface Asking {
   counted: number
   /** The headers about limits of its answer. */
   headers: ReadonlyArray<string>
-  /** Called when the request is refused. */
-  onRefused: (() => void) | undefined
 }
 
 /** The access rules of an endpoint's definition. */
@@ -51,48 +47,34 @@ const REFUSALS_PER_CONNECTION = 16
 /** Fewer clients use endpoints with a limit of their own. */
 const CLIENTS_PER_ENDPOINT = 8_192
 
-/**
- * Foreign pages that are visited on this machine count as a client of their own: their requests, even for images, do not use
- * up the limit of the people and programs here, all of whom share one address.
- */
-const FOR_A_PAGE = " for a page"
-
 const globalLimit = (): ClientLimit => new ClientLimit({ policy: "global", what: "in all", limit: Access.globalLimit })
 
 export class Admission {
   readonly #options: Options
   readonly #all: ClientLimit | undefined
-  /** Preflights are counted by themselves: a page that may not ask for one would never see the refusal of its request. */
-  readonly #preflights: ClientLimit | undefined
-  /** Questions about health are counted twice, and refused only for being too many themselves. */
-  readonly #health: ClientLimit | undefined
+  /** Liveness probes and preflights cost next to nothing, and must not fail because of what else the client asks. */
+  readonly #spared: ClientLimit | undefined
   /** How many refusals for asking too often each connection has had. */
   readonly #refusals = new WeakMap<Socket, number>()
 
   constructor(options: Options) {
     this.#options = options
     this.#all = options.rateLimits ? globalLimit() : undefined
-    this.#preflights = options.rateLimits ? globalLimit() : undefined
-    this.#health = options.rateLimits ? globalLimit() : undefined
+    this.#spared = options.rateLimits ? globalLimit() : undefined
   }
 
   /** Why a request is refused on any path. */
   refusalOf(asking: Asking): Failure.Failure | undefined {
     const { request, method, path, at } = asking
-    const { guard } = this.#options
-    const unnamed = Host.refusalOf(request) ?? guard.refusalOfHost(request)
+    const unnamed = Host.refusalOf(request) ?? this.#options.guard.refusalOfHost(request)
     if (unnamed !== undefined) return this.#refuseOften(asking, unnamed)
-    if (guard.isForeignPage(request)) asking.client += FOR_A_PAGE
-    if (method === "OPTIONS") return this.#count(asking, this.#preflights, at, 1)
-    if (!Access.healthPaths.includes(path)) return this.#count(asking, this.#all, at, 1)
-    this.#all?.take(asking.client, at)
-    return this.#count(asking, this.#health, at, 1)
+    const isSpared = method === "OPTIONS" || path === Access.livenessPath
+    return this.#count(asking, isSpared ? this.#spared : this.#all, at, 1)
   }
 
   /** Why a request to an endpoint is refused. */
   gateOf({ method, path, limit, onMainnet }: Rules): (asking: Asking) => Failure.Failure | undefined {
-    const { guard, isMainnet, rateLimits, isSolo } = this.#options
-    const sparesOwner = isSolo && limit?.notForTheOwner === true
+    const { guard, isMainnet, rateLimits } = this.#options
     const own =
       rateLimits && limit !== undefined
         ? new ClientLimit({ policy: path, what: `to ${method} ${path}`, limit, capacity: CLIENTS_PER_ENDPOINT })
@@ -101,19 +83,12 @@ export class Admission {
       if (onMainnet !== undefined) {
         if (isMainnet) return onMainnet
         // Before the limit: a page must not be able to use up what the people at this machine may ask for.
-        const foreign = guard.refusalOfOrigin(asking.request)
+        const foreign = guard.refusalOfPage(asking.request)
         if (foreign !== undefined) return foreign
       }
-      if (own === undefined || (sparesOwner && guard.isOfThisMachine(asking.request))) return undefined
-      const { client, at } = asking
-      const refusal = own.take(client, at)
-      asking.headers = own.headers(client, at)
-      if (refusal === undefined && limit?.onlyGranted === true) {
-        asking.onRefused = () => {
-          own.giveBack(client, at)
-          asking.headers = own.headers(client, at)
-        }
-      }
+      if (own === undefined) return undefined
+      const refusal = own.take(asking.client, asking.at)
+      asking.headers = own.headers(asking.client, asking.at)
       return refusal
     }
   }

@@ -38,11 +38,6 @@ export class ClientLimit {
     return waitMs > 0 ? this.#refusal(seconds(waitMs)) : undefined
   }
 
-  /** Takes back a request of that time. */
-  giveBack(client: string, at: number): void {
-    this.#limiter.giveBack(client, at)
-  }
-
   /** draft-ietf-httpapi-ratelimit-headers: the policy by its name, and what is left of it. */
   headers(client: string, at: number): ReadonlyArray<string> {
     const { policy, limit } = this.#options

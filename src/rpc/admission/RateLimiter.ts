@@ -32,17 +32,6 @@ class Window {
     this.total += count
   }
 
-  /** Takes back one request of this time, if it is still counted. */
-  remove(time: number): void {
-    for (let i = this.#times.length - 1; i >= this.#head; i--) {
-      const count = this.#counts[i] ?? 0
-      if (this.#times[i] !== time || count === 0) continue
-      this.#counts[i] = count - 1
-      this.total--
-      return
-    }
-  }
-
   /** A window of its own in which the same was counted. */
   copy(): Window {
     const copy = new Window()
@@ -63,10 +52,7 @@ class Window {
   }
 
   get oldest(): number | undefined {
-    let at = this.#head
-    // Those that were taken back.
-    while (this.#counts[at] === 0) at++
-    return this.#times[at]
+    return this.#times[this.#head]
   }
 }
 
@@ -198,11 +184,6 @@ export class RateLimiter {
     }
     // More at once than any window takes: it will not do later either, but the client learns when the window is empty.
     return Math.max(1, window.leavingFor(excess) + this.windowMs - now)
-  }
-
-  /** Takes back a request that was counted at this time. */
-  giveBack(client: string, at: number): void {
-    this.#windowOf(client, at).remove(at)
   }
 
   allowance(client: string, now: number): Allowance {

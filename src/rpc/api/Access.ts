@@ -5,10 +5,6 @@ import { Context } from "effect"
 export interface Limit {
   readonly requests: number
   readonly windowSeconds: number
-  /** Only requests that were granted count: the limit is about what the endpoint gives away. */
-  readonly onlyGranted?: boolean
-  /** On a network of one person, nobody at its machine is limited. */
-  readonly notForTheOwner?: boolean
   /** What a refusal adds. */
   readonly hint?: string
 }
@@ -19,8 +15,8 @@ export class RateLimit extends Context.Tag("udg/rpc/RateLimit")<RateLimit, Limit
 /** The limit over all endpoints together. */
 export const globalLimit: Limit = { requests: 1_000, windowSeconds: 60 }
 
-/** Monitoring asks there, and must not fail because somebody used up the limit; these paths have the same limit once more. */
-export const healthPaths: ReadonlyArray<string> = ["/health", "/health/detailed"]
+/** Process managers ask there whether the node lives. Neither it nor preflights count in all; both share the same limit once more. */
+export const livenessPath = "/health"
 
 /** What a call asks for, as its query says it. */
 export type Query = Readonly<Record<string, unknown>>

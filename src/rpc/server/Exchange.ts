@@ -42,6 +42,5 @@ export const begin = (
     counted: 1,
     route: "none",
     headers: NO_HEADERS,
-    onRefused: undefined,
   }
 }

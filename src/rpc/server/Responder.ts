@@ -105,7 +105,6 @@ export class Responder {
     if (response.headersSent || response.destroyed) return
     // The client may send its body or leave it out, so the next request could begin anywhere.
     if (exchange.awaitsContinue && !request.complete) response.shouldKeepAlive = false
-    exchange.onRefused?.()
     const { status, headers, content } = Reply.ofFailure(failure)
     this.write(exchange, status, content, method === "OPTIONS" ? [...headers, ...ResponseHeaders.preflight] : headers)
     if (method !== "GET" && method !== "HEAD") RequestBody.refuse(request)

@@ -12,7 +12,7 @@ import { Admission } from "../admission/Admission.js"
 import { Budget } from "../admission/Budget.js"
 import * as ClientAddress from "../admission/ClientAddress.js"
 import { Floods } from "../admission/Floods.js"
-import { LocalGuard } from "../admission/LocalGuard.js"
+import { PageGuard } from "../admission/PageGuard.js"
 import { Places } from "../admission/Places.js"
 import { TurnScheduler } from "../admission/TurnScheduler.js"
 import { streamsOfOne } from "../api/Events.js"
@@ -74,12 +74,10 @@ export interface Settings extends ClientAddress.Settings {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  /** Names of this machine beside its loopback ones, for a server that listens on the loopback. */
+  /** Names of this machine beside its loopback ones, and of pages that may do what the server's own may. */
   readonly names?: ReadonlyArray<string>
   readonly isMainnet: boolean
   readonly rateLimits: boolean
-  /** Whether this node alone is its network; false by default. */
-  readonly isSolo?: boolean
   readonly tolerance?: Partial<Tolerance>
   /** Pages other than the endpoints. */
   readonly pages?: (path: string, request: Http.IncomingMessage) => Reply.Reply | undefined
@@ -291,7 +289,7 @@ const start = (settings: Settings) =>
       onDefect: (cause) => report("/events", cause),
       patienceMs: tolerance.unreadEventsMs,
     })
-    const guard = new LocalGuard({
+    const guard = new PageGuard({
       host: settings.host,
       names: settings.names ?? [],
       isProxied: ClientAddress.isForwarded(settings),
@@ -307,8 +305,8 @@ const start = (settings: Settings) =>
       ...(freshness === undefined ? {} : { stamp: () => [Freshness.HEADER, String(freshness.asOf())] }),
       onUnread: (response, client) => limitUnread(response, client, unread, tolerance.silenceMs),
     })
-    const { isMainnet, rateLimits, isSolo = false } = settings
-    const admission = new Admission({ guard, isMainnet, rateLimits, isSolo, now })
+    const { isMainnet, rateLimits } = settings
+    const admission = new Admission({ guard, isMainnet, rateLimits, now })
     const scheduler = new TurnScheduler({
       now,
       turnMs: TURN_MS,

@@ -1,0 +1,103 @@
+/**
+ * What the web pages that a visitor of this machine has open may ask of the node. Any page reaches it, and may even make its
+ * own name lead to 127.0.0.1 (DNS rebinding); that name is still in `Host`, and in the `Origin` of all that it posts.
+ * Programs name no `Origin`. Node's own `fetch` sends `Sec-Fetch-Mode`, so that header says nothing about who asks.
+ */
+import type { IncomingMessage } from "node:http"
+import { isIP } from "node:net"
+import * as Failure from "../api/Failure.js"
+
+export interface Options {
+  /** The interface as it was named, `--rpc-host`. */
+  readonly host: string
+  /** Other names of this machine, and of pages that may do what the node's own may: `--rpc-name`. */
+  readonly names: ReadonlyArray<string>
+  /** Whether the request comes from outside, through a trusted proxy. */
+  readonly isProxied: (request: IncomingMessage) => boolean
+}
+
+/** The name or address of an authority, in lower case without port and final dot; none where it is no authority. */
+const hostOf = (authority: string): string | undefined => {
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(authority.trim()) ?? []
+  return (bracketed ?? plain)?.toLowerCase().replace(/\.$/, "")
+}
+
+const isLoopback = (address: string): boolean =>
+  /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address) || address === "::1" || address === "0:0:0:0:0:0:0:1"
+
+const isLocal = (host: string): boolean => host === "localhost" || host.endsWith(".localhost") || isLoopback(host)
+
+/** The host of a page. */
+const hostOfOrigin = (origin: string): string | undefined => {
+  const [, authority] = /^https?:\/\/([^/?#@]+)$/i.exec(origin) ?? []
+  return authority === undefined ? undefined : hostOf(authority)
+}
+
+const PASSED_ON = ["forwarded", "x-forwarded-for", "x-real-ip", "via"]
+
+/** Whether a program on this machine asks a server on the loopback. A proxy that passes requests on usually says so. */
+export const isOfThisMachine = ({ headers }: IncomingMessage): boolean =>
+  !PASSED_ON.some((name) => headers[name] !== undefined) && isLocal(hostOf(headers.host ?? "") ?? "")
+
+const shown = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
+
+export class PageGuard {
+  readonly #names: ReadonlySet<string>
+  readonly #isProxied: Options["isProxied"]
+  #isLocal = false
+
+  constructor({ host, names, isProxied }: Options) {
+    this.#names = new Set([host, ...names].flatMap((name) => hostOf(name.includes(":") ? `[${name}]` : name) ?? []))
+    this.#isProxied = isProxied
+  }
+
+  /** Takes the address that the server really has. */
+  boundTo(address: string): void {
+    this.#isLocal = isLoopback(address)
+  }
+
+  /** The refusal of a request to the loopback under a name that is not this machine's. */
+  refusalOfHost(request: IncomingMessage): Failure.ForeignHost | undefined {
+    const { host } = request.headers
+    // Browsers always send one. A name without a dot proves nothing: in a local network anybody can claim one.
+    if (!this.#isLocal || host === undefined || host === "") return undefined
+    const name = hostOf(host)
+    if (name !== undefined && this.#isOwn(name)) return undefined
+    if (this.#isProxied(request)) return undefined
+    return new Failure.ForeignHost({
+      message:
+        `Host: ${shown(host)} is not a name of this machine, and the node serves no other one: ask 127.0.0.1 or ` +
+        "localhost, or start the node with --rpc-name NAME, or with --trusted-proxy for a proxy in between",
+    })
+  }
+
+  /** The refusal of a page of another site that asks for coins, keys or signatures. */
+  refusalOfPage(request: IncomingMessage): Failure.ForeignOrigin | undefined {
+    const { origin, "sec-fetch-site": site } = request.headers
+    // Images, scripts and links of a page have no `Origin`, but the browser says from where they come.
+    if (origin === undefined ? site !== "cross-site" && site !== "same-site" : this.#isOwnPage(origin, request)) {
+      return undefined
+    }
+    return new Failure.ForeignOrigin({
+      message:
+        `a page of ${origin === undefined ? "another site" : shown(origin)} may not ask this node for coins, keys or ` +
+        "signatures: sign the transaction in the page and send it to /tx/submit, or start the node with --rpc-name " +
+        "and the host of the page",
+    })
+  }
+
+  #isOwn(name: string): boolean {
+    return isLocal(name) || this.#names.has(name)
+  }
+
+  /**
+   * The node's own page has the name in `Host`. That proves something only where no page can make its name lead here: an
+   * address is no name, and a proxy has told apart the names that it serves.
+   */
+  #isOwnPage(origin: string, request: IncomingMessage): boolean {
+    const name = hostOfOrigin(origin)
+    if (name === undefined) return false
+    if (this.#isOwn(name)) return true
+    return name === hostOf(request.headers.host ?? "") && (isIP(name) !== 0 || this.#isProxied(request))
+  }
+}

@@ -12,7 +12,7 @@ import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import * as Fields from "./fields.js"
-import { alice, bob, carol, hex, madeUpHash, networkId, people } from "./people.js"
+import { alice, bob, carol, hex, madeUpHash, networkId, people, requireRefused } from "./people.js"
 
 const stake = (coins: number): number => coins * Sats.SATS_PER_COIN
 
@@ -133,10 +133,22 @@ const vertexVector = (vertex: Vertex.Vertex) => ({
   encoded: hex(vertex.encoded),
 })
 
+const latest = Vertex.sign(contentOf(241, [], Natural.LATEST), Vertex.emptyBody, alice.key)
+
+/** Well signed, and a millisecond too late. */
+const tooLate = Vertex.sign(
+  { ...contentOf(241, [], 0), timestamp: (Natural.LATEST + 1) as Natural.Timestamp },
+  Vertex.emptyBody,
+  alice.key,
+)
+requireRefused("a vertex of the year 10000", Vertex.decode(networkId, tooLate.encoded))
+
 export const vertices = {
   network_id: networkId,
   empty: vertexVector(first),
   with_body: vertexVector(second),
+  latest: vertexVector(latest),
+  rejected: [{ about: "a timestamp after the year 9999", encoded: hex(tooLate.encoded), reason: "range" }],
   evidence: { first: proof.first.hash, second: proof.second.hash, encoded: hex(Evidence.encode(proof)) },
   heartbeat: {
     pub_key: heartbeat.publicKey,

@@ -186,7 +186,7 @@ const makeGenesis = Command.action(settings, (given) =>
     const made = Founding.several({
       networkId,
       mode,
-      time: Natural.timestamp(yield* Clock.currentTimeMillis),
+      time: Natural.nearestTimestamp(yield* Clock.currentTimeMillis),
       roundIntervalMs: given.roundMs,
       epochRounds,
       validators: given.validator,

@@ -100,7 +100,7 @@ const found = (directory: string, genesisFile: string, validators: number, round
     const genesis = Founding.several({
       networkId: Founding.drawnNetworkId(Network.OWN_NAMES.local),
       mode: "testnet",
-      time: Natural.timestamp(yield* Clock.currentTimeMillis),
+      time: Natural.nearestTimestamp(yield* Clock.currentTimeMillis),
       roundIntervalMs: roundMs,
       epochRounds: Protocol.standard.epochRounds,
       validators: keys.map(firstValidator),

@@ -48,7 +48,7 @@ const hex = <A extends string>(about: string, bytes: number): ((text: string) =>
     (text) => text.toLowerCase(),
   )
 
-const natural = <A extends Natural.Natural>(about: string): ((value: number) => A) =>
+const natural = <A extends Exclude<Natural.Natural, Timestamp>>(about: string): ((value: number) => A) =>
   kind<number, A>(`${about}, an integer from 0 to 2^53 - 1`, (value): value is A => Natural.isNatural(value))
 
 /** An account in hex, as the node answers; `path` and `payload` take bech32m and `@name` too. */
@@ -68,4 +68,4 @@ export const Epoch = natural<Epoch>("an epoch")
 export const CommitIndex = natural<CommitIndex>("the index of a commit")
 export const ProposalId = natural<ProposalId>("a proposal's number")
 /** Milliseconds since 1970. */
-export const Timestamp = natural<Timestamp>("a time")
+export const Timestamp = kind("a time, at the latest that of the end of the year 9999", Natural.isTimestamp)

@@ -578,7 +578,7 @@ export class Core {
     this.#madeAt = now
     const coinbase = committee.coinbase(round, proposer.seat)
     const parents = proposer.parents(round)
-    const timestamp = Natural.timestamp(Math.max(0, now + this.#wallAheadMs))
+    const timestamp = Natural.nearestTimestamp(now + this.#wallAheadMs)
     this.#emit({ _tag: "Propose", base: opening.base, epoch, round, parents, coinbase, timestamp })
     return true
   }

@@ -5,6 +5,7 @@ import * as Network from "./live/Network.js"
 import * as History from "./route/History.js"
 import * as Route from "./route/Route.js"
 import { SearchBox } from "./search/SearchBox.js"
+import { Boundary } from "./show/Boundary.js"
 import { Icon } from "./show/Icon.js"
 import * as Theme from "./show/Theme.js"
 import * as Words from "./show/Words.js"
@@ -132,16 +133,28 @@ export const App = () => (
     <header class="top">
       <div class="row">
         <Brand />
-        <SearchBox />
-        <Pulse />
+        <Boundary what="the search">
+          <SearchBox />
+        </Boundary>
+        <Boundary what="the state of the connection">
+          <Pulse />
+        </Boundary>
         <ThemeButton />
       </div>
-      <Navigation />
+      <Boundary what="the menu">
+        <Navigation />
+      </Boundary>
     </header>
     <main id="content">
-      <Problems />
-      <View route={History.route.value} />
+      <Boundary what="the node's problems">
+        <Problems />
+      </Boundary>
+      <Boundary what="this page" of={History.route.value}>
+        <View route={History.route.value} />
+      </Boundary>
     </main>
-    <Footer />
+    <Boundary what="the name of the network">
+      <Footer />
+    </Boundary>
   </>
 )

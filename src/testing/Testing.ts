@@ -90,7 +90,7 @@ export const found = (options: Options, around: Pick<DevNetwork.Options, "versio
     const amount = Sats.make(coinsEach * Sats.SATS_PER_COIN)
     const genesis = Founding.solo({
       mode,
-      time: Natural.timestamp(yield* Clock.currentTimeMillis),
+      time: Natural.nearestTimestamp(yield* Clock.currentTimeMillis),
       roundIntervalMs: roundMs,
       validator: validator.publicKey,
       faucet: Option.match(reserve, { onNone: () => null, onSome: ({ publicKey }) => publicKey }),

@@ -453,7 +453,7 @@ describe("a timestamp far from the own clock", () => {
     const entrance = new Entrance(picture)
     for (const vertex of picture.vertices) {
       const isWrong = picture.nameOf(vertex).startsWith("D")
-      const timestamp = Natural.timestamp(isWrong ? Number.MAX_SAFE_INTEGER : 0)
+      const timestamp = Natural.timestamp(isWrong ? Natural.LATEST : 0)
       entrance.receive({ ...vertex, header: { ...vertex.header, timestamp } })
     }
     expect(entrance.entered).toHaveLength(picture.vertices.length)

@@ -14,6 +14,8 @@ export class Refused extends Error {
 }
 
 export const MAX_SAFE = 2n ** 53n - 1n
+/** The last millisecond of the year 9999. */
+export const LATEST = 253_402_300_799_999
 export const MAX_SUPPLY = 2_100_000_000_000_000
 
 export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
@@ -73,6 +75,7 @@ export class Reader {
     return Number(value)
   }
 
+  time = (): number => this.atMost(this.u64(), LATEST)
   amount = (): number => this.atMost(this.u64(), MAX_SUPPLY)
   bool = (): boolean => this.atMost(this.u8(), 1) === 1
   hash = (): string => this.hex(32)

@@ -107,14 +107,20 @@ describe("by the vectors, the client of the document", () => {
   })
 
   it("reads vertices, evidence and heartbeats", () => {
-    const { network_id, empty, with_body, evidence, heartbeat } = vectors("vertices.json", Published.vertices)
-    for (const vector of [empty, with_body]) {
+    const { network_id, empty, with_body, latest, rejected, evidence, heartbeat } = vectors(
+      "vertices.json",
+      Published.vertices,
+    )
+    for (const vector of [empty, with_body, latest]) {
       const vertex = Vertices.read(network_id, B.bytes(vector.encoded))
       expect(vertex.header).toEqual(vector.header)
       expect(B.hex(vertex.signed)).toBe(vector.signed_bytes)
       expect(vertex.hash).toBe(vector.hash)
       const hashes = vertex.transactions.map((transaction) => Transactions.hashOf(network_id, transaction))
       expect(hashes).toEqual(vector.transactions)
+    }
+    for (const { encoded, reason } of rejected) {
+      expect(refusalOf(() => Vertices.read(network_id, B.bytes(encoded))).reason).toBe(reason)
     }
     const found = B.whole(B.bytes(evidence.encoded), Vertices.readEvidence)
     expect([found.first.hash, found.second.hash]).toEqual([evidence.first, evidence.second])

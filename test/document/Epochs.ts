@@ -227,6 +227,7 @@ export type GenesisFile = Omit<Genesis, Optional | "validators"> &
 export const genesisOf = (file: GenesisFile): Genesis => {
   const { network_id, mode, time } = file
   mustHold(/^[a-z0-9-]{1,32}$/.test(network_id))
+  mustHold(time <= B.LATEST)
   const address = (text: string): string => parseAddress(text, mode)
   const parameters = numbers(PARAMETERS, file.parameters ?? {})
   const protocol = numbers(PROTOCOL, file.protocol ?? {})

@@ -27,7 +27,7 @@ export const readHeader = (reader: B.Reader): SignedHeader => {
   const [base, epoch, round, pub_key] = [reader.hash(), reader.u64(), reader.u64(), reader.key()]
   const parents = reader.list16(300, () => ({ round: reader.u64(), author: reader.address(), hash: reader.hash() }))
   B.requireAscending(parents.map(({ round, author, hash }) => `${String(round).padStart(16, "0")}${author}${hash}`))
-  const rest = { parents, timestamp: reader.u64(), coinbase: reader.amount(), body_hash: reader.hash() }
+  const rest = { parents, timestamp: reader.time(), coinbase: reader.amount(), body_hash: reader.hash() }
   const signed = B.join(domain("udg/vertex"), reader.since(start))
   return {
     header: { base, epoch, round, pub_key, author: addressOf(pub_key), ...rest, signature: reader.signature() },

@@ -292,7 +292,7 @@ export class Forge {
     if (known !== undefined && chance.percent(20)) return known
     const signer = this.#signer()
     const slot = this.#content(signer, this.#edges.hash())
-    const other = { ...slot, timestamp: Natural.timestamp((slot.timestamp + 1) % Number.MAX_SAFE_INTEGER) }
+    const other = { ...slot, timestamp: Natural.timestamp((slot.timestamp + 1) % Natural.LATEST) }
     const evidence = Evidence.of(this.#signed(slot, signer), this.#signed(other, signer))
     if (evidence === undefined) throw new RangeError("two headers of one slot")
     return chance.percent(95) ? evidence : { first: evidence.second, second: evidence.first }

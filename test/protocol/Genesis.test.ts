@@ -170,6 +170,7 @@ describe("a genesis file is refused, naming the field, when", () => {
     ["the network's name is too long", { ...smallest, network_id: "x".repeat(33) }, "network_id"],
     ["the mode is unknown", { ...smallest, mode: "devnet" }, "mode"],
     ["the time is negative", { ...smallest, time: -1 }, "time"],
+    ["the time is after the year 9999", { ...smallest, time: 253_402_300_800_000 }, "time"],
     ["an address is wrong", { ...smallest, allocations: [{ ...allocation, address: "me" }] }, "allocations[0].address"],
     ["an amount is a text", { ...smallest, allocations: [{ ...allocation, amount: "1" }] }, "allocations[0].amount"],
     ["somebody is allotted twice", { ...smallest, allocations: [allocation, allocation] }, "allocations"],

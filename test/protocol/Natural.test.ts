@@ -23,6 +23,32 @@ describe("a natural number", () => {
   })
 })
 
+describe("a time", () => {
+  it("is at most the last millisecond of the year 9999, which every calendar shows", () => {
+    expect(new Date(Natural.LATEST).toISOString()).toBe("9999-12-31T23:59:59.999Z")
+    expect([0, Natural.LATEST, Natural.LATEST + 1, -1, 0.5].map(Natural.isTimestamp)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
+    expect(() => Natural.timestamp(Natural.LATEST + 1)).toThrow("not a time")
+    const time = Schema.decodeUnknownEither(Natural.time("a time"))
+    expect([Natural.LATEST, Natural.LATEST + 1].map((ms) => Either.isRight(time(ms)))).toEqual([true, false])
+  })
+
+  it("by a clock that is set beyond the range is the nearest in it", () => {
+    expect([-1, 5, Natural.LATEST + 1, Infinity, -Infinity].map(Natural.nearestTimestamp)).toEqual([
+      0,
+      5,
+      Natural.LATEST,
+      Natural.LATEST,
+      0,
+    ])
+  })
+})
+
 describe("a bounded integer in JSON", () => {
   it("includes its bounds, and says them to whoever misses them", () => {
     expect([percent(0), percent(100)]).toStrictEqual([Either.right(0), Either.right(100)])

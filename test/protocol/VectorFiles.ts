@@ -38,7 +38,7 @@ const vertex = struct({
     pub_key: Keys.PublicKey,
     author: Address.schema,
     parents: list(struct({ round, author: Address.schema, hash: Hash.schema })),
-    timestamp: Natural.schema<Natural.Timestamp>("a time"),
+    timestamp: Natural.time("a time"),
     coinbase: Sats.schema,
     body_hash: Hash.schema,
     signature: Keys.Signature,
@@ -176,6 +176,8 @@ export const vertices = () =>
       network_id: Network.NetworkId,
       empty: vertex,
       with_body: vertex,
+      latest: vertex,
+      rejected: list(struct({ about: text, encoded: text, reason: text })),
       evidence: struct({ first: Hash.schema, second: Hash.schema, encoded: text }),
       heartbeat: struct({
         pub_key: Keys.PublicKey,

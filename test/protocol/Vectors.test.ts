@@ -179,11 +179,12 @@ it("genesis.json holds", () => {
 })
 
 describe("vertices.json holds", () => {
-  const { network_id: networkId, empty, with_body, evidence, heartbeat } = Vectors.vertices()
+  const { network_id: networkId, empty, with_body, latest, rejected, evidence, heartbeat } = Vectors.vertices()
 
   it.each([
     ["an empty vertex", empty],
     ["a vertex with a body", with_body],
+    ["a vertex of the last millisecond", latest],
   ])("for %s", (_, vector) => {
     const { header, body } = Either.getOrThrow(Vertex.decode(networkId, bytes(vector.encoded)))
     expect({
@@ -206,6 +207,10 @@ describe("vertices.json holds", () => {
     expect(verified(vector.header.pub_key, vector.signed_bytes, vector.header.signature)).toBe(true)
     expect(body.transactions.map(({ id }) => id)).toStrictEqual(vector.transactions)
     expect(hex(Vertex.make(header, body).encoded)).toBe(vector.encoded)
+  })
+
+  it.each(rejected)("for a vertex that is refused: $about", ({ encoded }) => {
+    expect(Either.isLeft(Vertex.decode(networkId, bytes(encoded)))).toBe(true)
   })
 
   it("for evidence", () => {

@@ -14,7 +14,7 @@ import * as Keys from "../../src/protocol/identity/Keys.js"
 import * as Name from "../../src/protocol/identity/Name.js"
 import type * as Network from "../../src/protocol/identity/Network.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
-import type * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type * as Operation from "../../src/protocol/transaction/Operation.js"
@@ -182,7 +182,7 @@ const headerContent: fc.Arbitrary<Header.Content> = fc.record({
   round: counter<Natural.Round>(),
   publicKey,
   parents: fc.uniqueArray(parent, { maxLength: 8, selector: ({ hash }) => hash }),
-  timestamp: counter<Natural.Timestamp>(),
+  timestamp: counter<Natural.Timestamp>(Natural.LATEST),
   coinbase: sats,
   bodyHash: hash,
 })
@@ -305,7 +305,7 @@ export const genesis: fc.Arbitrary<Genesis.Genesis> = protocol
     fc.record({
       networkId,
       mode,
-      time: counter<Natural.Timestamp>(),
+      time: counter<Natural.Timestamp>(Natural.LATEST),
       allocations: fc.uniqueArray(fc.record({ address, amount: share }), {
         maxLength: 5,
         selector: ({ address }) => address,

@@ -53,6 +53,8 @@ export const vertices = struct({
   network_id: text,
   empty: vertex,
   with_body: vertex,
+  latest: vertex,
+  rejected: list(struct({ about: text, encoded: text, reason: text })),
   evidence: struct({ first: text, second: text, encoded: text }),
   heartbeat: struct({
     pub_key: text,

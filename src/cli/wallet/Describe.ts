@@ -1,4 +1,5 @@
 /** A complete description of a transaction, before it is signed and after. Pure. */
+import * as Moment from "../../client/Moment.js"
 import * as Proposal from "../../client/Proposal.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
@@ -23,7 +24,7 @@ export const account = (address: string, prefix: AddressPrefix): string => {
 }
 
 /** `2026-11-22 03:41`, in UTC. */
-export const minute = (timestamp: number): string => moment(timestamp).slice(0, 16).replace("T", " ")
+export const minute = (timestamp: number): string => moment(timestamp).replace(/^(.{10})T(.{5}).*Z$/, "$1 $2")
 
 /** An address for each kind of network. */
 export const formsOf = (address: Address.Address) => ({
@@ -41,7 +42,7 @@ export const forms = (address: Address.Address): ReadonlyArray<Line> => {
   ]
 }
 
-export const moment = (timestamp: number): string => new Date(timestamp).toISOString()
+export const moment = Moment.iso
 
 /** An account under its name, if one was typed, and its address, which is what is signed. */
 const named = (prefix: AddressPrefix, names: Names) => (address: string) => {

@@ -2,6 +2,7 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
 import uPlot from "uplot"
+import * as Moment from "../../client/Moment.js"
 import * as Colours from "../show/Colours.js"
 import * as Theme from "../show/Theme.js"
 import * as Words from "../show/Words.js"
@@ -86,7 +87,7 @@ const toMonth = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeri
 
 /** A moment on the axis, as exact as the steps of the axis in seconds. */
 const written = (at: number, step: number): string =>
-  (step < MINUTE ? toSecond : step < DAY ? toMinute : step < MONTH ? toDay : toMonth).format(1_000 * at)
+  Moment.local(step < MINUTE ? toSecond : step < DAY ? toMinute : step < MONTH ? toDay : toMonth, 1_000 * at)
 
 type Palette = Readonly<Record<keyof typeof variables, string>>
 

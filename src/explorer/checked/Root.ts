@@ -12,7 +12,7 @@ const Root = Schema.Struct({
   epoch: Natural.schema<Natural.Epoch>("an epoch"),
   hash: Hash.schema,
   source: Schema.Literal("first seen", "entered"),
-  since: Natural.schema<Natural.Timestamp>("milliseconds since 1970"),
+  since: Natural.time("milliseconds since 1970"),
 })
 export type Root = typeof Root.Type
 

@@ -1,6 +1,6 @@
 /** The node that served this page, through the typed client. */
 
-import { connect, type PromiseClient, RequestRefused } from "../../client/Client.js"
+import { connect, type PromiseClient, RequestRefused, UnexpectedAnswer } from "../../client/Client.js"
 import * as Named from "./Named.js"
 
 export const node: PromiseClient = connect(location.origin)
@@ -13,7 +13,9 @@ export type Answer<
 
 /** Why something could not be loaded, in a sentence. */
 export const reasonOf = (error: unknown): string =>
-  error instanceof RequestRefused || error instanceof Named.Malformed ? error.message : "the node does not answer"
+  error instanceof RequestRefused || error instanceof UnexpectedAnswer || error instanceof Named.Malformed
+    ? error.message
+    : "the node does not answer"
 
 /** The node answered that there is no such thing. */
 export const isMissing = (error: unknown): boolean => error instanceof RequestRefused && /NotFound$/.test(error.code)

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
+import { Boundary } from "./Boundary.js"
 import { Loaded, type LoadedProps } from "./Loaded.js"
 
 interface PageProps {
@@ -31,7 +32,7 @@ export const Page = ({ title, kind, about, children }: PageProps) => {
         </h1>
         {about === undefined ? undefined : <p class="about">{about}</p>}
       </header>
-      {children}
+      <Boundary what="this page">{children}</Boundary>
     </>
   )
 }
@@ -62,7 +63,7 @@ export const Section = ({ title, aside, children, class: name = "" }: SectionPro
         <h2 id={id}>{title}</h2>
         {aside === undefined ? undefined : <div class="aside">{aside}</div>}
       </div>
-      {children}
+      <Boundary what={`“${title}”`}>{children}</Boundary>
     </section>
   )
 }

@@ -1,3 +1,4 @@
+import * as Moment from "../../client/Moment.js"
 import * as Clock from "./Clock.js"
 import { None } from "./None.js"
 import * as Words from "./Words.js"
@@ -7,7 +8,7 @@ export const When = ({ at }: { readonly at: number | null }) =>
   at === null ? (
     <None />
   ) : (
-    <time class="when" dateTime={new Date(at).toISOString()} title={Words.moment(at)}>
+    <time class="when" dateTime={Moment.iso(at)} title={Words.moment(at)}>
       {Words.ago(at, Clock.now.value)} <span class="quiet moment">{Words.shortMoment(at, Clock.now.value)}</span>
     </time>
   )

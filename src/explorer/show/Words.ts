@@ -1,4 +1,5 @@
 /** Figures and times for people. Pure. */
+import * as Moment from "../../client/Moment.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
@@ -79,7 +80,7 @@ export const ago = (then: number, now: number): string => {
 const absolute = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" })
 
 /** The moment in the reader's own time zone. */
-export const moment = (timestamp: number): string => absolute.format(timestamp)
+export const moment = (timestamp: number): string => Moment.local(absolute, timestamp)
 
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" })
 const dayAndClock = new Intl.DateTimeFormat("en-GB", {
@@ -92,4 +93,4 @@ const DAY_MS = 86_400_000
 
 /** The same for a list: the time of day, with the day if it is not within the last one. */
 export const shortMoment = (timestamp: number, now: number): string =>
-  (Math.abs(now - timestamp) < DAY_MS ? clock : dayAndClock).format(timestamp)
+  Moment.local(Math.abs(now - timestamp) < DAY_MS ? clock : dayAndClock, timestamp)

@@ -1,4 +1,5 @@
 /** An account's statement as a file for spreadsheets. */
+import * as Moment from "../../client/Moment.js"
 import { type Answer, node } from "../live/Node.js"
 import * as Words from "../show/Words.js"
 
@@ -27,8 +28,8 @@ const coins = (sats: number): string => {
 /** Every value is a figure, a hash or a word of ours, so none needs quotes. */
 const rowOf = (entry: Entry): string =>
   [
-    new Date(entry.timestamp).toISOString(),
-    new Date(entry.since).toISOString(),
+    Moment.iso(entry.timestamp),
+    Moment.iso(entry.since),
     entry.kind,
     entry.type,
     coins(entry.change),

@@ -254,7 +254,7 @@ export const head: Codec<Head> = {
     index: Natural.commitIndex(reader.u64()),
     hash: Hash.read(reader),
     leaderRound: Natural.round(reader.u64()),
-    time: Natural.timestamp(reader.u64()),
+    time: reader.time(),
     nextProposalId: Natural.proposalId(reader.u64()),
   }),
 }

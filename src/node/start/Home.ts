@@ -105,7 +105,7 @@ const found = (settings: Settings, directory: Option.Option<DataDirectory>) =>
     const faucet = mode === "testnet" ? Option.some(yield* newFaucetKey(settings, directory)) : Option.none()
     const genesis = Founding.solo({
       mode,
-      time: Natural.timestamp(yield* Clock.currentTimeMillis),
+      time: Natural.nearestTimestamp(yield* Clock.currentTimeMillis),
       roundIntervalMs: Option.getOrElse(settings.roundMs, () => Protocol.standard.roundIntervalMs),
       validator: validator.publicKey,
       faucet: Option.getOrNull(Option.map(faucet, ({ publicKey }) => publicKey)),

@@ -9,6 +9,7 @@ import { Data, Either } from "effect"
 import { toHex } from "#crypto"
 import * as HexDigits from "../crypto/HexDigits.js"
 import * as Element from "../numbers/Element.js"
+import * as Natural from "../numbers/Natural.js"
 import * as Sats from "../numbers/Sats.js"
 import * as Slab from "./Slab.js"
 
@@ -290,6 +291,13 @@ export class Reader {
     if (Sats.isSats(value)) return value
     this.fail(`amount above the maximum supply of ${Sats.MAX_SUPPLY}`)
     return Sats.ZERO
+  }
+
+  time(): Natural.Timestamp {
+    const value = this.u64()
+    if (Natural.isTimestamp(value)) return value
+    this.fail("time after the year 9999")
+    return Natural.timestamp(0)
   }
 
   boolean(): boolean {

@@ -217,7 +217,7 @@ const read = (reader: Binary.Reader): Genesis => {
   const genesis: Genesis = {
     networkId: readNetworkId(reader),
     mode: readMode(reader),
-    time: Natural.timestamp(reader.u64()),
+    time: reader.time(),
     allocations: reader.list32(MAX_ALLOCATIONS, () => ({ address: Address.read(reader), amount: reader.sats() })),
     validators: reader.list8(Limits.COMMITTEE_MEMBERS, () => ({
       publicKey: Keys.readPublicKey(reader),
@@ -256,7 +256,7 @@ const Count = Natural.count("a number")
 export const Json = Schema.Struct({
   network_id: Network.NetworkId,
   mode: Network.Mode,
-  time: Natural.schema<Natural.Timestamp>("when the network began, in milliseconds since 1970"),
+  time: Natural.time("when the network began, in milliseconds since 1970"),
   allocations: Schema.Array(Schema.Struct({ address: Address.text, amount: Sats.schema })),
   validators: Schema.Array(
     Schema.Struct({

@@ -9,7 +9,7 @@ import * as Sats from "../numbers/Sats.js"
  * The version of everything that decides a state: encodings, rules, order. Nodes with different ones compute different states from
  * the same vertices, so all of a network change it together.
  */
-export const VERSION = 1
+export const VERSION = 2
 
 export const MIN_EPOCH_ROUNDS = 40
 

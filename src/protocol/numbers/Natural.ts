@@ -6,12 +6,17 @@ export type Nonce = number & Brand.Brand<"Nonce">
 export type Epoch = number & Brand.Brand<"Epoch">
 export type CommitIndex = number & Brand.Brand<"CommitIndex">
 export type ProposalId = number & Brand.Brand<"ProposalId">
-/** Milliseconds since 1970, by a validator's clock. */
+/** Milliseconds since 1970, by a validator's clock; at most `LATEST`. */
 export type Timestamp = number & Brand.Brand<"Timestamp">
 
 export type Natural = Round | Nonce | Epoch | CommitIndex | ProposalId | Timestamp
 
+/** The last millisecond of the year 9999, in UTC: every calendar, database and language can show it. */
+export const LATEST = 253_402_300_799_999
+
 export const isNatural = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
+
+export const isTimestamp = (value: number): value is Timestamp => isNatural(value) && value <= LATEST
 
 /** For figures the program itself computed. */
 export const make = <A extends Natural>(value: number): A => {
@@ -24,7 +29,13 @@ export const nonce = (value: number): Nonce => make(value)
 export const epoch = (value: number): Epoch => make(value)
 export const commitIndex = (value: number): CommitIndex => make(value)
 export const proposalId = (value: number): ProposalId => make(value)
-export const timestamp = (value: number): Timestamp => make(value)
+export const timestamp = (value: number): Timestamp => {
+  if (!isTimestamp(value)) throw new RangeError(`not a time: ${value}`)
+  return value
+}
+
+/** The time by a clock that may be set to anything. */
+export const nearestTimestamp = (ms: number): Timestamp => timestamp(Math.min(Math.max(0, ms), LATEST))
 
 const isWithin = (value: number, min: number, max: number): boolean =>
   Number.isSafeInteger(value) && value >= min && value <= max && !Object.is(value, -0)
@@ -43,6 +54,10 @@ export const between = (min: number, max: number, description: string): Schema.S
 /** Any integer that the wire can carry. */
 export const count = (description: string): Schema.Schema<number> => between(0, Number.MAX_SAFE_INTEGER, description)
 
+/** A time that the protocol allows. */
+export const time = (description: string): Schema.Schema<Timestamp, number> =>
+  between(0, LATEST, description).pipe(Schema.filter(isTimestamp))
+
 /** A natural number of one kind. */
-export const schema = <A extends Natural>(description: string): Schema.Schema<A, number> =>
+export const schema = <A extends Exclude<Natural, Timestamp>>(description: string): Schema.Schema<A, number> =>
   count(description).pipe(Schema.filter((value): value is A => isNatural(value)))

@@ -80,7 +80,7 @@ const readContent = (reader: Binary.Reader): Content => {
   const publicKey = Keys.readPublicKey(reader)
   const parents = reader.list16(MAX_PARENTS, () => readParent(reader))
   reader.require(isInOrder(parents), "parents not in order")
-  const timestamp = Natural.timestamp(reader.u64())
+  const timestamp = reader.time()
   const coinbase = reader.sats()
   return { base, epoch, round, publicKey, parents, timestamp, coinbase, bodyHash: Hash.read(reader) }
 }

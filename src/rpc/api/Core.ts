@@ -47,7 +47,7 @@ export const NodeStatus = Field.record(
     active_stakers: 2,
     mempool_size: 3,
     dag_vertices: 2409,
-    versions: { program: "0.1.0", protocol: 1, wire: 2, database: 6 },
+    versions: { program: "0.1.0", protocol: 2, wire: 2, database: 6 },
   },
 )
 
@@ -352,7 +352,7 @@ export const Peers = Field.record(
         id: "12D3KooWGzxzKZYveHXtpG6AsrUJBcWxHBFS2HsEoGTxrMLvKXtf",
         address: "/ip4/203.0.113.7/tcp/9333",
         direction: "outbound",
-        agent: "udg/0.1.0 (protocol 1, database 5)",
+        agent: "udg/0.1.0 (protocol 2, database 6)",
         latency_ms: 12.4,
         connected_since: example.timestamp,
       },

@@ -27,7 +27,7 @@ const Change = Natural.between(
 )
 const Round = Natural.schema<Natural.Round>("a round of the DAG")
 const Nonce = Natural.schema<Natural.Nonce>("a nonce")
-const Timestamp = Natural.schema<Natural.Timestamp>("milliseconds since 1970")
+const Timestamp = Natural.time("milliseconds since 1970")
 const Percent = Natural.between(0, 100, "percent")
 
 export const text = (about: string) => of(Schema.String, about)
@@ -119,7 +119,15 @@ export const StepInUrl = inUrl(Natural.between(1, Number.MAX_SAFE_INTEGER, "how 
   minimum: 1,
 })
 export const RoundInUrl = inUrl(Round, "a round of the DAG")
-export const TimestampInUrl = inUrl(Timestamp, "milliseconds since 1970")
+/** Any number: what is later than every time means the last one. */
+export const TimestampInUrl = inUrl(
+  Schema.transform(Natural.count("milliseconds since 1970"), Schema.typeSchema(Timestamp), {
+    strict: true,
+    decode: Natural.nearestTimestamp,
+    encode: (time) => time,
+  }),
+  "milliseconds since 1970",
+)
 export const EpochInUrl = inUrl(Natural.schema<Natural.Epoch>("an epoch"), "an epoch")
 export const ProposalIdInUrl = inUrl(Natural.schema<Natural.ProposalId>("a proposal's number"), "a proposal's number")
 /** How many entries of a list. */

@@ -52,7 +52,7 @@ export const Range = Schema.Literal("hour", "day", "year").annotations({
 const range = Field.optional(Range, "how far back; an hour when left out")
 
 const stepMs = Field.count("how long one point is, in milliseconds")
-const Moment = Natural.schema<Natural.Timestamp>("when a point begins, milliseconds since 1970")
+const Moment = Natural.time("when a point begins, milliseconds since 1970")
 const Counted = Natural.count("how many in this point")
 
 const column = <A, I>(schema: Schema.Schema<A, I>, about: string) =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import * as Words from "../../../src/explorer/show/Words.js"
+import * as Natural from "../../../src/protocol/numbers/Natural.js"
 
 describe("figures in words", () => {
   it.each([
@@ -50,4 +51,11 @@ it("writes shares with groups of digits, too", () => {
     Words.percent(2 / 3, 0),
     Words.percent(Number.NaN),
   ]).toEqual(["14.5 %", "11,301.9 %", "67 %", "–"])
+})
+
+it("shows what is no time as it is, since a formatter throws at it", () => {
+  for (const ms of [Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY, Number.NaN]) {
+    expect([Words.moment(ms), Words.shortMoment(ms, 0)]).toEqual([`${ms} ms after 1970`, `${ms} ms after 1970`])
+  }
+  expect(Words.moment(Natural.LATEST)).toMatch(/9999|10000/)
 })

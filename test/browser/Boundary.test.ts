@@ -1,0 +1,84 @@
+/** What stays of the explorer when a node's answer, or a mistake of the page's own, makes a part of it fail. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { Option } from "effect"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { connect } from "../../src/client/Client.js"
+import * as RealNode from "../rpc/RealNode.js"
+import * as Axe from "./Axe.js"
+import * as Browsers from "./Browser.js"
+
+let node: RealNode.RealNode
+let browser: Browser
+let vertex: string
+
+beforeAll(async () => {
+  node = await RealNode.start({ roundMs: Option.some(250) })
+  browser = await Browsers.launch()
+  const client = connect(node.url)
+  for (;;) {
+    const { columns } = await client.dag.columns({ urlParams: {} })
+    const settled = columns.find(({ finalized }) => finalized)?.vertices[0]
+    if (settled !== undefined) {
+      vertex = settled.hash
+      break
+    }
+    await sleep(200)
+  }
+})
+afterAll(async () => {
+  await browser?.close()
+  await node?.stop()
+})
+
+/** The menu leads on, and the search is there. */
+const leadsOn = async (page: Page): Promise<void> => {
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Parameters" }).click()
+  await page.getByRole("heading", { level: 1, name: "Parameters" }).waitFor()
+  await page.getByText("min_fee_sats").first().waitFor()
+}
+
+it("a vertex whose time no calendar has is refused, and the rest of the page lives", async () => {
+  const { page, troubles } = await Browsers.open(browser)
+  await page.route(`**/vertex/${vertex}`, async (route) => {
+    if (route.request().resourceType() === "document") return route.continue()
+    const answered = await route.fetch()
+    const json: unknown = await answered.json()
+    await route.fulfill({ response: answered, json: Object.assign({}, json, { timestamp: Number.MAX_SAFE_INTEGER }) })
+  })
+  await page.goto(`${node.url}/explorer/vertex/${vertex}`)
+  expect(await page.getByRole("alert").textContent()).toMatch(/^Could not load this vertex: .*253402300799999/)
+  expect(await Axe.seriousOn(page)).toEqual([])
+  await leadsOn(page)
+  expect(troubles).toEqual([])
+  await page.unrouteAll({ behavior: "ignoreErrors" })
+  await page.context().close()
+})
+
+it("a part that throws says so and can be tried again, while what is around it lives", async () => {
+  const { page } = await Browsers.open(browser)
+  await page.addInitScript(`
+    globalThis.isBroken = true
+    const whole = Date.prototype.toISOString
+    Date.prototype.toISOString = function () {
+      if (globalThis.isBroken) throw new Error("planted")
+      return whole.call(this)
+    }
+  `)
+  await page.goto(`${node.url}/explorer/vertex/${vertex}`)
+  const alert = page.getByRole("alert")
+  expect(await alert.textContent()).toContain("Could not show this page: planted.")
+  await page.getByRole("heading", { level: 1, name: /^Vertex / }).waitFor()
+  await leadsOn(page)
+  expect(await alert.count()).toBe(0)
+
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "DAG" }).click()
+  expect(await alert.textContent()).toContain("Could not show “Rounds”: planted.")
+  expect(await page.locator(".dag canvas").count()).toBe(1)
+
+  await page.evaluate("globalThis.isBroken = false")
+  await alert.getByRole("button", { name: "Try again" }).click()
+  await page.getByRole("region", { name: "The latest rounds" }).getByText("committed").first().waitFor()
+  expect(await alert.count()).toBe(0)
+  await page.context().close()
+})

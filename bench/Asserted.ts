@@ -89,6 +89,7 @@ const pending = (): Work => {
   )
   const door = {
     admission: () => undefined,
+    hasEffect: () => true,
     spending: () => Sats.make(1_000),
     account: () => ({ nonce: Natural.nonce(0), balance: Sats.MAX_SUPPLY }),
   }

@@ -21,6 +21,7 @@ const SIGNATURE = "5".repeat(128) as Transaction.KeySignature["signature"]
 
 const door = (nonce: number): Door => ({
   admission: () => undefined,
+  hasEffect: () => true,
   spending: ({ fee }: Transaction.Transaction) => fee,
   account: () => ({ nonce: Natural.nonce(nonce), balance: Sats.MAX_SUPPLY }),
 })

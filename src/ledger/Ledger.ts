@@ -92,6 +92,11 @@ export class Ledger {
     return Transactions.admissionRejection(this.#state, transaction, reserved)
   }
 
+  /** Whether it would be applied, or fail and pay for that, if it were executed now. */
+  hasEffect(transaction: Transaction): boolean {
+    return Transactions.hasEffect(this.#state, transaction)
+  }
+
   /** The total that this transaction would take from its sender's balance now: fee, amount, bond. */
   spending(transaction: Transaction): number {
     return Transactions.spendingOf(transaction, this.#state.parameters)

@@ -198,6 +198,7 @@ export class Replica {
       ...core.held,
       pending: pool.size,
       included: pool.inclusions,
+      unpaid: pool.unpaid,
       unordered: unordered.size,
       announced: this.#announcements.size,
       ...this.#testimony.held,
@@ -389,6 +390,7 @@ export class Replica {
     if (!this.isHalted) {
       const { core, pool, unordered } = this.#live
       unordered.forgetUpTo(core.epoch.dag.collectedRound)
+      this.#announcements.reached(pool.takeReached())
       for (const transactions of this.#announcements.take(pool, now)) {
         this.#outbox.broadcast({ _tag: "Transactions", transactions })
       }
@@ -423,7 +425,7 @@ export class Replica {
         return false
       case "Transactions": {
         const { transactions } = message
-        const answers = transactions.map((transaction) => pool.submit(transaction, now, this.#round))
+        const answers = transactions.map((transaction) => pool.submit(transaction, now, this.#round, "peer"))
         return areRelayed(transactions, answers, pool)
       }
       case "Heartbeat":

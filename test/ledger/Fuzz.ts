@@ -106,6 +106,7 @@ class World {
     const { ledger } = this.#chain
     this.#door = {
       admission: (transaction, reserved) => ledger.admission(transaction, reserved),
+      hasEffect: (transaction) => ledger.hasEffect(transaction),
       spending: (transaction) => ledger.spending(transaction),
       account: (address) => ledger.read.account(address),
     }

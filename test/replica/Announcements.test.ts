@@ -9,12 +9,14 @@ import { transfer } from "./Cluster.js"
 
 const pool = new PendingTransactions({
   admission: () => undefined,
+  hasEffect: () => true,
   spending: ({ fee }: Transaction) => fee,
   account: () => ({ nonce: Natural.nonce(0), balance: Sats.MAX_SUPPLY }),
 })
 
-const taken = (nonce: number, at: number): Transaction => {
-  const transaction = transfer("ann", nonce, "bob", 1)
+/** A number is a sender, since one that follows on a missing nonce is told to nobody. */
+const taken = (number: number, at: number, nonce = 0): Transaction => {
+  const transaction = transfer(`payer ${number}`, nonce, "bob", 1)
   Either.getOrThrow(pool.submit(transaction, Natural.timestamp(at), Natural.round(1)))
   return transaction
 }
@@ -102,8 +104,8 @@ describe("what came in through the own door", () => {
 
   it("is in messages of a quarter of a mebibyte at most, in the order in which it came", () => {
     const { announcements, at } = telling()
-    const one = transfer("ann", 0, "bob", 1)
-    const sized = (bytes: number): Transaction => ({ ...one, encoded: new Uint8Array(bytes) })
+    const sized = (bytes: number, i: number): Transaction =>
+      Object.assign(taken(200 + i, 1), { encoded: new Uint8Array(bytes) })
     const limit = 262_144
     const [whole, half, other, large, last] = [limit - 1, 1, 1, limit + 1, 1].map(sized)
     for (const each of [whole, half, other, large, last]) if (each !== undefined) announcements.add(each)
@@ -120,5 +122,41 @@ describe("what came in through the own door", () => {
     expect(at(33_999)).toEqual([])
     expect(at(34_000)).toEqual([[waiting]])
     expect(wakeAt(34_000)).toBe(38_000)
+  })
+
+  it("is told only once nothing is missing before it, and then at once", () => {
+    const { announcements, at, wakeAt } = telling()
+    const [third, second] = [taken(40, 50_000, 2), taken(40, 50_000, 1)]
+    announcements.add(third)
+    expect(at(50_000)).toEqual([])
+    announcements.add(second)
+    expect(at(50_001)).toEqual([])
+    // Nor is it told again as long as nothing has changed.
+    expect(at(54_001)).toEqual([])
+    const first = taken(40, 54_500)
+    announcements.add(first)
+    announcements.reached(pool.takeReached())
+    expect(wakeAt(54_500)).toBe(54_500)
+    expect(at(54_500)).toEqual([[first, second, third]])
+    expect(at(58_001)).toEqual([[third, second]])
+  })
+})
+
+describe("what came from a peer after a missing nonce", () => {
+  it("is told once, when the gap closes, and not if it has left or stands in a vertex by then", () => {
+    const { announcements, at } = telling()
+    const [second, third] = [taken(50, 70_000, 1), taken(50, 70_000, 2)]
+    const [included, gone] = [taken(51, 70_000, 1), taken(52, 70_000, 1)]
+    for (const number of [50, 51, 52]) taken(number, 70_000)
+    const reached = pool.takeReached()
+    expect(reached).toEqual([second, third, included, gone])
+    announcements.reached(reached)
+    pool.included([included], Natural.round(2))
+    const better = transfer("payer 52", 1, "bob", 1, 5_000)
+    Either.getOrThrow(pool.submit(better, Natural.timestamp(70_000), Natural.round(1)))
+    expect(announcements.size).toBe(4)
+    expect(at(70_000)).toEqual([[second, third]])
+    expect(at(90_000)).toEqual([])
+    expect(announcements.size).toBe(0)
   })
 })

@@ -65,6 +65,65 @@ describe("transactions", () => {
   })
 })
 
+describe("transactions after a missing nonce", () => {
+  const told = (...transactions: ReadonlyArray<Transaction>) => ({ _tag: "Transactions", transactions }) as const
+  const [zero, one, two] = [0, 1, 2].map((nonce) => transfer("alice", nonce, "bob", 1))
+  if (!zero || !one || !two) throw new Error("three expected")
+  const other = transfer("bob", 0, "alice", 1)
+
+  const announced = ({ outputs }: ReturnType<Cluster["machine"]>) =>
+    outputs.flatMap((output) =>
+      output._tag === "Broadcast" && output.message._tag === "Transactions" ? [output.message.transactions] : [],
+    )
+
+  // Thirty accounts sent nonces from 1 on, never 0, and raised their fees: every node relayed all of it, for nothing.
+  it("are not relayed, however often their fee is raised", () => {
+    const { ann, replica } = scene()
+    for (let fee = 1_000; fee < 2_000; fee = Math.ceil((fee * 11) / 10)) {
+      const raised = transfer("alice", 1, "bob", 1, fee)
+      expect(ann.receive(PEER, told(raised))).toBe(false)
+      expect(replica.pool.get(raised.id)).toBeDefined()
+    }
+  })
+
+  it("are not relayed together with others, and those are not either", () => {
+    const { ann, replica } = scene()
+    expect(ann.receive(PEER, told(one, other))).toBe(false)
+    expect(replica.pool.get(one.id)).toBeDefined()
+    expect(replica.pool.get(other.id)).toBeDefined()
+  })
+
+  it("are relayed with what closes the gap, in any order", () => {
+    const { ann } = scene()
+    expect(ann.receive(PEER, told(two, one, zero))).toBe(true)
+  })
+
+  it("are announced once the gap closes", () => {
+    const { ann, cluster } = scene()
+    ann.receive(PEER, told(two))
+    ann.receive(PEER, told(one))
+    cluster.run(1)
+    expect(announced(ann)).toEqual([])
+    expect(ann.receive(PEER, told(zero))).toBe(true)
+    cluster.run(1)
+    expect(announced(ann)).toEqual([[one, two]])
+  })
+
+  it("become final, whoever submits which nonce where", () => {
+    const { cluster } = scene()
+    const payments = Array.from({ length: 12 }, (_, nonce) => transfer("alice", nonce, "bob", 1))
+    const names = ["ann", "ben", "cleo", "dan"]
+    // The highest nonce first, each at the next node.
+    for (const [i, payment] of payments.toReversed().entries()) {
+      const { replica } = cluster.machine(names[i % names.length] ?? "ann")
+      expect(Either.isRight(replica.submit(payment, cluster.now))).toBe(true)
+      cluster.run(7)
+    }
+    cluster.runRounds(12)
+    for (const name of names) expect(cluster.machine(name).replica.read.account(addressOf("alice")).nonce).toBe(12)
+  })
+})
+
 describe("a heartbeat", () => {
   const withCandidate = () => {
     const { cluster, ann, replica } = scene(2)

@@ -19,6 +19,7 @@ const carrying = (round: number, ...transactions: ReadonlyArray<Transaction>): V
 const started = () => {
   const pool = new PendingTransactions({
     admission: () => undefined,
+    hasEffect: () => true,
     spending: ({ fee }: Transaction) => fee,
     account: () => ({ nonce: Natural.nonce(0), balance: Sats.MAX_SUPPLY }),
   })

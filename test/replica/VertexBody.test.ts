@@ -23,6 +23,7 @@ const round = Natural.round(20)
 const poolOf = (transactions: ReadonlyArray<Transaction>): PendingTransactions => {
   const pool = new PendingTransactions({
     admission: () => undefined,
+    hasEffect: () => true,
     spending: ({ fee }: Transaction) => fee,
     account: () => ({ nonce: Natural.nonce(0), balance: Sats.MAX_SUPPLY }),
   })

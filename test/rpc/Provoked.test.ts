@@ -79,6 +79,25 @@ it(
   TIMEOUT_MS,
 )
 
+it("an account that has replaced its transactions too often", async () => {
+  const { url, accounts } = await node({ roundMs: NEVER_MS })
+  const [alice] = accounts
+  if (alice === undefined) throw new Error("no account has coins")
+  const pay = (nonce: number, fee: number) =>
+    ask(url, "/tx/submit", alice.transfer({ to: alice.address, amount: 1, fee, nonce }))
+  for (let times = 0; times <= 16; times++) expect((await pay(1, FEE * 2 ** times)).status).toBe(200)
+  const throttled = {
+    ...refusal(409, "AccountThrottled", null, { next_nonce: 0, retry_after_seconds: expect.any(Number) }),
+    retryAfter: expect.stringMatching(/^\d+$/),
+  }
+  expect(await pay(1, FEE * 2 ** 17)).toEqual(throttled)
+  expect(await pay(2, FEE)).toEqual(throttled)
+  expect((await pay(0, FEE)).status).toBe(200)
+  const key = alice.secretKey.toSecretHex()
+  const signed = { secret_key: key, to: alice.address, amount: 1, fee: FEE }
+  expect(await ask(url, "/tx", signed)).toEqual(throttled)
+})
+
 it("a faucet that has no more than its last coins, or too many payments to make, says so", async () => {
   const { url, accounts } = await node({ roundMs: NEVER_MS })
   const address = accounts[0]?.address

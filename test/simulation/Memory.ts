@@ -2,6 +2,7 @@
 
 import { bounds } from "../../src/consensus/admission/WaitingRoom.js"
 import { MAX_HELD_BACK } from "../../src/consensus/SigningGuard.js"
+import { ACCOUNTS } from "../../src/ledger/pending/Unpaid.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
 import { REMEMBERED } from "../../src/replica/asking/Relaying.js"
 import type { Replica } from "../../src/replica/Replica.js"
@@ -56,8 +57,9 @@ const limitsOf = ({ core }: Pick<Replica, "core">): Held => {
     heldBack: MAX_HELD_BACK,
     pending: Limits.MEMPOOL_TRANSACTIONS,
     included: (vertices + UNINSERTED) * Limits.VERTEX_TRANSACTIONS,
+    unpaid: ACCOUNTS,
     unordered: vertices + UNINSERTED,
-    announced: 2 * Limits.MEMPOOL_TRANSACTIONS,
+    announced: 3 * Limits.MEMPOOL_TRANSACTIONS,
     relayed: 2 * REMEMBERED,
     evidence: 2 * Limits.COMMITTEE_MEMBERS,
     heartbeats: 10 * Limits.COMMITTEE_MEMBERS,

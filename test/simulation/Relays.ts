@@ -1,11 +1,12 @@
 /**
  * Checks which messages one replica tells gossip to relay: those that were of use and new to it, no more and no fewer, and only
- * with signatures that hold by the protocol alone.
+ * with signatures that hold by the protocol alone. A transaction after a missing nonce is of no use to others.
  */
 
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import type { Timestamp } from "../../src/protocol/numbers/Natural.js"
+import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import * as Verification from "../../src/protocol/transaction/Verification.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
@@ -59,7 +60,7 @@ export class Relays {
         const fresh = message.transactions.filter(({ id }) => pool.get(id) === undefined)
         // The pool may refuse a transaction and take it when it comes a second time.
         if (new Set(fresh.map(({ id }) => id)).size < fresh.length) return () => null
-        return () => fresh.length > 0 && fresh.every(({ id }) => this.#replica.pool.get(id) !== undefined)
+        return () => fresh.length > 0 && fresh.every((transaction) => this.#isExecutable(transaction))
       }
       case "Heartbeat":
       case "Evidence":
@@ -74,6 +75,14 @@ export class Relays {
       default:
         return () => false
     }
+  }
+
+  /** Pending, as are all of its sender's from the finalized nonce up to it. */
+  #isExecutable({ id, from, nonce }: Transaction): boolean {
+    const { pool, read } = this.#replica
+    const nonces = new Set(pool.of(from).map((pending) => Number(pending.nonce)))
+    for (let before = Number(read.account(from).nonce); before < nonce; before++) if (!nonces.has(before)) return false
+    return pool.get(id) !== undefined
   }
 
   #checksOf(message: Message): ReadonlyArray<Verification.Check> {

@@ -175,6 +175,7 @@ export const failures: Named<Form> = {
   InvalidTransaction: {kind:"record",fields:{code:{kind:"literal",values:["InvalidTransaction"]},error:f3,rule:f3,field:f3},optional:["field"]},
   InsufficientBalance: {kind:"record",fields:{code:{kind:"literal",values:["InsufficientBalance"]},error:f3,balance:f2,required:f2,pending:f2}},
   NonceTooHigh: {kind:"record",fields:{code:{kind:"literal",values:["NonceTooHigh"]},error:f3,next_nonce:f2,max_nonce:f2}},
+  AccountThrottled: {kind:"record",fields:{code:{kind:"literal",values:["AccountThrottled"]},error:f3,next_nonce:f2,retry_after_seconds:f2}},
   MempoolFull: {kind:"record",fields:{code:{kind:"literal",values:["MempoolFull"]},error:f3,capacity:f2}},
   NotReady: {kind:"record",fields:{code:{kind:"literal",values:["NotReady"]},error:f3}},
   ForeignHost: {kind:"record",fields:{code:{kind:"literal",values:["ForeignHost"]},error:f3}},

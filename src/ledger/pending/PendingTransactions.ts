@@ -5,6 +5,9 @@
  * that are not ordered yet include it. Fees decide which transactions are proposed and which leave a full pool, except
  * that a tenth of the places is reserved for fee-exempt transactions: a paying one never takes those, and a fee-exempt
  * one replaces the cheapest paying one while fewer than a tenth are exempt.
+ *
+ * A transaction after a missing nonce stays here and is told to nobody until the gap closes (`isExecutable`). What costs
+ * signature checks without being paid for is limited (`Unpaid`).
  */
 import { Either } from "effect"
 import { Heap } from "../../collections/Heap.js"
@@ -20,7 +23,8 @@ import * as Choice from "./Choice.js"
 import * as Entry from "./Entry.js"
 import { highest } from "./Highest.js"
 import { Inclusions } from "./Inclusions.js"
-import { leavesBefore, Sender } from "./Sender.js"
+import { GAP_FEE, leavesBefore, Sender } from "./Sender.js"
+import { OUT_OF_TURN_BURST, Unpaid } from "./Unpaid.js"
 
 export const LIFETIME_MS = 3_600_000
 /** Each is admitted as if it were the only one, so only a few of them can turn out to cost nothing and do nothing. */
@@ -31,14 +35,21 @@ export type Refusal =
   | Rejection
   /** The nonce is already pending; replacing it takes at least this fee. */
   | { readonly _tag: "NoncePending"; readonly nonce: Natural.Nonce; readonly minFee: number }
-  /** No room: in the whole pool, or for more fee-exempt transactions of this sender. */
-  | { readonly _tag: "MempoolFull"; readonly limit: number; readonly of: "pool" | "sender" }
+  /** No room: in the whole pool, for more fee-exempt transactions of this sender, or for more from peers out of turn. */
+  | { readonly _tag: "MempoolFull"; readonly limit: number; readonly of: "pool" | "sender" | "peers" }
+  /**
+   * Too many transactions of this account left the pool without being executed. Until the account has paid for some, or has
+   * waited this long, it may only have its next transaction pending, and may not replace it.
+   */
+  | { readonly _tag: "AccountThrottled"; readonly next: Natural.Nonce; readonly waitMs: number }
   /** The node is joining. */
   | { readonly _tag: "NotReady" }
 
 /** The pool's queries to the ledger. */
 export interface Door {
   readonly admission: (transaction: Transaction, reserved: number) => Rejection | undefined
+  /** Whether it would be applied, or pay for its failure, if it were executed now. */
+  readonly hasEffect: (transaction: Transaction) => boolean
   /** The total it takes from its sender's balance: fee, amount, bond. */
   readonly spending: (transaction: Transaction) => number
   readonly account: (address: Address) => { readonly nonce: Natural.Nonce; readonly balance: Sats.Sats }
@@ -48,6 +59,9 @@ export interface Received {
   readonly transaction: Transaction
   readonly receivedAt: Natural.Timestamp
 }
+
+/** Who brought a transaction: what peers bring out of turn is limited for all of them together. */
+export type Origin = "client" | "peer"
 
 /** Why a transaction left: the last, because its sender can no longer pay for it, or has changed its keys. */
 export type Departure = "executed" | "replaced" | "evicted" | "expired" | "invalid"
@@ -81,9 +95,13 @@ export class PendingTransactions {
     exempt: new Heap(leavesBefore),
   }
   readonly #inclusions = new Inclusions()
+  readonly #unpaid = new Unpaid()
+  /** The latest time that came in. */
+  #now = Natural.timestamp(0)
   #exempt = 0
   #arrivals = 0
   #arrived: Array<Received> = []
+  #reached: Array<Transaction> = []
   /** Not drained yet: arrivals since the last `drainWaiting`, and those before it. */
   #added = { lately: new Map<Hash, Received>(), before: new Map<Hash, Received>() }
   #removed = new Set<Hash>()
@@ -104,12 +122,22 @@ export class PendingTransactions {
     return this.#inclusions.size
   }
 
+  /** How many accounts have transactions that left unpaid. */
+  get unpaid(): number {
+    return this.#unpaid.size
+  }
+
   get turnover(): Turnover {
     return { admitted: this.#admitted, departed: this.#departed }
   }
 
   get(id: Hash): Received | undefined {
     return this.#entries.get(id)
+  }
+
+  /** Whether it is pending, and so are all transactions of its sender from the finalized nonce up to it. */
+  isExecutable({ id, from, nonce }: Transaction): boolean {
+    return this.#entries.has(id) && nonce < (this.#senders.get(from)?.reach ?? 0)
   }
 
   /** In the order of their nonces. */
@@ -120,7 +148,7 @@ export class PendingTransactions {
   /** The next nonce to use: after the finalized one and the pending ones that follow it without a gap. */
   nextNonce(sender: Address): Natural.Nonce {
     const known = this.#senders.get(sender)
-    return known === undefined ? this.#door.account(sender).nonce : Natural.nonce(known.next + known.reachable)
+    return known === undefined ? this.#door.account(sender).nonce : Natural.nonce(known.reach)
   }
 
   /** The entries with the highest fees, highest first. */
@@ -138,6 +166,13 @@ export class PendingTransactions {
     const arrived = this.#arrived
     if (arrived.length > 0) this.#arrived = []
     return arrived
+  }
+
+  /** Those that waited after a missing nonce and have become executable since the last call. */
+  takeReached(): ReadonlyArray<Transaction> {
+    const reached = this.#reached
+    if (reached.length > 0) this.#reached = []
+    return reached
   }
 
   /** The changes since the last call, without transactions that came and left in between. */
@@ -170,8 +205,10 @@ export class PendingTransactions {
     transaction: Transaction,
     now: Natural.Timestamp,
     round: Natural.Round,
+    origin: Origin = "client",
   ): Either.Either<"new" | "known", Refusal> {
-    const judged = this.judge(transaction)
+    this.#isNow(now)
+    const judged = this.judge(transaction, origin)
     if (Either.isLeft(judged) || judged.right === "known") return judged
     const entry = Entry.make({
       transaction,
@@ -180,23 +217,31 @@ export class PendingTransactions {
       sinceRound: round,
       arrival: this.#arrivals++,
     })
-    const replaced = this.#senders.get(transaction.from)?.at(transaction.nonce)
-    if (replaced !== undefined) this.#drop(replaced, "replaced")
-    this.#insert(entry)
+    const known = this.#senders.get(transaction.from)
+    const replaced = known?.at(transaction.nonce)
+    if (known !== undefined && replaced !== undefined) this.#take(known, replaced, "replaced")
+    const { reach } = this.#insert(entry)
+    if (origin === "peer" && (replaced !== undefined || transaction.nonce >= reach)) {
+      this.#unpaid.cameOutOfTurn(this.#now)
+    }
     this.#note(entry)
     this.#admitted++
-    if (this.#evict() === entry) return Either.left({ _tag: "MempoolFull", limit: this.#capacity, of: "pool" })
+    this.#evict()
     return Either.right("new")
   }
 
-  /** The result `submit` would have now, apart from room in the pool: known before any signature is verified. */
-  judge(transaction: Transaction): Either.Either<"new" | "known", Refusal> {
+  #isNow(now: Natural.Timestamp): void {
+    if (now > this.#now) this.#now = now
+  }
+
+  /** The result `submit` would have now: known before any signature is verified. */
+  judge(transaction: Transaction, origin: Origin = "client"): Either.Either<"new" | "known", Refusal> {
     if (this.#entries.has(transaction.id)) return Either.right("known")
-    const refusal = this.#refusal(transaction)
+    const refusal = this.#refusal(transaction, origin)
     return refusal === undefined ? Either.right("new") : Either.left(refusal)
   }
 
-  #refusal(transaction: Transaction): Refusal | undefined {
+  #refusal(transaction: Transaction, origin: Origin): Refusal | undefined {
     const sender = this.#senders.get(transaction.from)
     const pending = sender?.at(transaction.nonce)
     const reserved = (sender?.spending ?? 0) - (pending?.spending ?? 0)
@@ -206,9 +251,61 @@ export class PendingTransactions {
       const minFee = replacementFee(pending.transaction.fee)
       if (transaction.fee < minFee) return { _tag: "NoncePending", nonce: transaction.nonce, minFee }
     }
+    return (
+      this.#exemptRefusal(transaction, sender, pending) ??
+      this.#unpaidRefusal(transaction, sender, pending, origin) ??
+      (pending === undefined && this.#leavesAtOnce(transaction, sender)
+        ? { _tag: "MempoolFull", limit: this.#capacity, of: "pool" }
+        : undefined)
+    )
+  }
+
+  #exemptRefusal(
+    transaction: Transaction,
+    sender: Sender | undefined,
+    pending: Entry.Entry | undefined,
+  ): Refusal | undefined {
     if (Entry.laneOf(transaction) === "paying") return undefined
     const others = (sender?.exemptCount ?? 0) - (pending?.lane === "exempt" ? 1 : 0)
     return others < EXEMPT_PER_SENDER ? undefined : { _tag: "MempoolFull", limit: EXEMPT_PER_SENDER, of: "sender" }
+  }
+
+  #unpaidRefusal(
+    { from, nonce }: Transaction,
+    sender: Sender | undefined,
+    pending: Entry.Entry | undefined,
+    origin: Origin,
+  ): Refusal | undefined {
+    const waitMs = this.#unpaid.waitMs(from, this.#now)
+    const isSpent = origin === "peer" && this.#unpaid.isOutOfTurnSpent(this.#now)
+    if (waitMs === 0 && !isSpent) return undefined
+    const { next, reach } = sender ?? this.#beginning(from)
+    if (waitMs > 0 && (pending !== undefined || nonce > next)) return { _tag: "AccountThrottled", next, waitMs }
+    const isOutOfTurn = pending !== undefined || nonce > reach
+    return isSpent && isOutOfTurn ? { _tag: "MempoolFull", limit: OUT_OF_TURN_BURST, of: "peers" } : undefined
+  }
+
+  #beginning(account: Address): Pick<Sender, "next" | "reach"> {
+    const { nonce } = this.#door.account(account)
+    return { next: nonce, reach: nonce }
+  }
+
+  /**
+   * Whether a full pool would evict the newcomer itself. Found out before its signature is checked: the same transaction
+   * could be sent again and again.
+   */
+  #leavesAtOnce(transaction: Transaction, sender: Sender | undefined): boolean {
+    if (this.#entries.size < this.#capacity) return false
+    const lane = Entry.laneOf(transaction)
+    if (lane !== this.#leavingLane(this.#exempt + (lane === "exempt" ? 1 : 0))) return false
+    const tail = sender?.tails[lane].entry ?? null
+    // Its sender's last one leaves before it.
+    if (tail !== null && tail.transaction.nonce > transaction.nonce) return false
+    const { reach } = sender ?? this.#beginning(transaction.from)
+    const own = transaction.nonce > reach ? GAP_FEE : transaction.fee
+    const fee = sender === undefined || tail === null ? own : Math.min(own, sender.tails[lane].fee)
+    const first = this.#leaving[lane].first
+    return first === undefined || first.fee >= fee
   }
 
   #note(entry: Entry.Entry): void {
@@ -217,7 +314,7 @@ export class PendingTransactions {
     if (!this.#removed.delete(id)) this.#added.lately.set(id, entry)
   }
 
-  #insert(entry: Entry.Entry): void {
+  #insert(entry: Entry.Entry): Sender {
     const { from, id } = entry.transaction
     let sender = this.#senders.get(from)
     if (sender === undefined) {
@@ -227,7 +324,8 @@ export class PendingTransactions {
     sender.add(entry)
     this.#entries.set(id, entry)
     if (entry.lane === "exempt") this.#exempt++
-    this.#rank(sender)
+    this.#rank(sender, entry)
+    return sender
   }
 
   /** Removes an entry without ranking its sender again, for callers that remove several. */
@@ -235,6 +333,10 @@ export class PendingTransactions {
     const { id } = entry.transaction
     if (!this.#entries.delete(id)) return
     this.#departed[reason]++
+    if (reason === "executed") {
+      // A fee-exempt one has paid for nothing.
+      if (entry.lane === "paying") this.#unpaid.forgive(sender.address, this.#now)
+    } else if (reason !== "expired") this.#unpaid.charge(sender.address, this.#now)
     sender.remove(entry)
     if (entry.lane === "exempt") this.#exempt--
     if (!this.#forgetAdded(id)) this.#removed.add(id)
@@ -251,8 +353,8 @@ export class PendingTransactions {
     this.#rank(sender)
   }
 
-  #rank(sender: Sender): void {
-    sender.rank()
+  #rank(sender: Sender, arrival?: Entry.Entry): void {
+    for (const entry of sender.rank()) if (entry !== arrival) this.#reached.push(entry.transaction)
     for (const tail of [sender.tails.paying, sender.tails.exempt]) {
       const heap = this.#leaving[tail.lane]
       if (tail.entry === null) {
@@ -263,18 +365,22 @@ export class PendingTransactions {
     if (sender.entries.length === 0) this.#senders.delete(sender.address)
   }
 
-  /** Evicts an entry if there is one too many, and returns it. */
-  #evict(): Entry.Entry | undefined {
-    if (this.#entries.size <= this.#capacity) return undefined
-    const lane = this.#exempt * Choice.EXEMPT_PART > this.#capacity ? "exempt" : "paying"
+  #leavingLane(exempt: number): Entry.Lane {
+    return exempt * Choice.EXEMPT_PART > this.#capacity ? "exempt" : "paying"
+  }
+
+  /** Evicts an entry if there is one too many. */
+  #evict(): void {
+    if (this.#entries.size <= this.#capacity) return
+    const lane = this.#leavingLane(this.#exempt)
     const leaving = this.#leaving[lane].first?.entry
     if (!leaving) throw new Error(`${this.#entries.size} pending transactions, none of them ${lane}: none can leave`)
     this.#drop(leaving, "evicted")
-    return leaving
   }
 
   /** Drops entries that are too old. */
   expire(now: Natural.Timestamp): void {
+    this.#isNow(now)
     for (const entry of this.#entries.values()) {
       if (now - entry.receivedAt < LIFETIME_MS) return
       this.#drop(entry, "expired")
@@ -340,7 +446,9 @@ export class PendingTransactions {
       const isPast = transaction.nonce < nonce
       const isAffordable = spending + entry.spending <= balance
       const isForeign = changesKeys && this.#door.admission(transaction, 0)?._tag === "InvalidSignature"
-      if (isPast || !isAffordable || isForeign) this.#take(sender, entry, isPast ? "executed" : "invalid")
+      // Free when applied, it may have no money to pay for its failure. It would be proposed again and again.
+      const isVain = entry.lane === "exempt" && transaction.nonce === nonce && !this.#door.hasEffect(transaction)
+      if (isPast || !isAffordable || isForeign || isVain) this.#take(sender, entry, isPast ? "executed" : "invalid")
       else spending += entry.spending
     }
     this.#rank(sender)
@@ -354,6 +462,7 @@ export class PendingTransactions {
       else this.#removed.add(transaction.id)
     }
     this.#arrived = []
+    this.#reached = []
     this.#admitted = 0
     this.#departed = { executed: 0, replaced: 0, evicted: 0, expired: 0, invalid: 0 }
   }

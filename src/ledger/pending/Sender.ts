@@ -22,6 +22,8 @@ export interface Tail extends Placed {
 
 export const GAP_FEE = -1
 
+const NONE: ReadonlyArray<Entry> = []
+
 /** Cheapest first; among equals, the latest. */
 export const leavesBefore = (a: Tail, b: Tail): boolean => (a.fee !== b.fee ? a.fee < b.fee : a.arrival > b.arrival)
 
@@ -32,12 +34,14 @@ export class Sender {
   /** In the order of their nonces. */
   readonly entries: Array<Entry> = []
   readonly tails: { readonly [L in Lane]: Tail }
+  #reach: number
   #spending = 0
   #exempt = 0
 
   constructor(address: Address, next: Nonce) {
     this.address = address
     this.next = next
+    this.#reach = next
     const tail = (lane: Lane): Tail => ({ sender: this, lane, entry: null, fee: 0, arrival: 0, place: -1 })
     this.tails = { paying: tail("paying"), exempt: tail("exempt") }
   }
@@ -72,17 +76,24 @@ export class Sender {
     if (entry.lane === "exempt") this.#exempt--
   }
 
+  /** The first nonce without an entry: those of lower nonces can be executed. */
+  get reach(): number {
+    return this.#reach
+  }
+
   /** How many entries follow the finalized nonce without a gap. */
-  get reachable(): number {
+  #reachable(): number {
     let count = 0
     while (this.entries[count]?.transaction.nonce === this.next + count) count++
     return count
   }
 
-  /** Brings the tails up to date with the entries. */
-  rank(): void {
+  /** Brings reach and tails up to date with the entries. Returns those that have become reachable. */
+  rank(): ReadonlyArray<Entry> {
     const { paying, exempt } = this.tails
-    const { reachable } = this
+    const reachable = this.#reachable()
+    const reachedBefore = Math.max(0, this.#reach - this.next)
+    this.#reach = this.next + reachable
     paying.entry = null
     exempt.entry = null
     for (const [i, entry] of this.entries.entries()) {
@@ -93,5 +104,6 @@ export class Sender {
       tail.arrival = isFirst ? entry.arrival : Math.max(tail.arrival, entry.arrival)
       tail.entry = entry
     }
+    return reachable > reachedBefore ? this.entries.slice(reachedBefore, reachable) : NONE
   }
 }

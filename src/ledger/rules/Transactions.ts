@@ -223,6 +223,14 @@ const execute = (
   return { _tag: "Failed", fee, reason }
 }
 
+/** Whether it would do anything if it were executed now: be applied, or fail and pay for that. */
+export const hasEffect = (state: State, transaction: Transaction): boolean => {
+  const row = state.accounts.recorded(state.accounts.find(transaction.from))
+  if (row === undefined || noEffect(state, transaction, row) !== undefined) return false
+  const isApplied = ruleRejection(state, transaction, row, 0) === undefined
+  return isApplied || feeOfFailure(state, transaction) <= state.accounts.balance(row)
+}
+
 /** Admission to the mempool: signature, nonce, rules and balance, in this order. */
 export const admissionRejection = (state: State, transaction: Transaction, reserved: number): Rejection.Verdict => {
   const row = state.accounts.recorded(state.accounts.find(transaction.from))

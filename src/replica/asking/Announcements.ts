@@ -1,5 +1,7 @@
 /**
- * Announces the transactions that clients submitted to this node. They go to the peers at once, or a moment later
+ * Announces the transactions that clients submitted to this node, as soon as they are executable: one after a missing
+ * nonce may never be paid for, and waits here until the gap closes. So does one from a peer, which nobody relayed while
+ * the gap was open. They go to the peers at once, or a moment later
  * together with those that follow closely: a message costs every node about as much as checking five signatures,
  * whatever its size. A transaction that is in no vertex yet is announced again from time to time: an announcement made
  * during a partition, or before a crash, would otherwise be lost.
@@ -28,6 +30,8 @@ export class Announcements {
   readonly #pace: Pace
   #announcedAt: number | null = null
   #fresh: Array<Transaction> = []
+  /** Waited after a missing nonce. */
+  #reached: Array<Transaction> = []
   /** When each is to be announced again, the next one first. */
   readonly #announced = new Map<Hash, number>()
   /** When to look at the next one. */
@@ -39,17 +43,23 @@ export class Announcements {
 
   /** How many transactions may have to be announced, or announced again. */
   get size(): number {
-    return this.#fresh.length + this.#announced.size
+    return this.#fresh.length + this.#reached.length + this.#announced.size
   }
 
   /** When the next announcement may be due. */
   wakeAt(now: Timestamp): number | null {
-    if (this.#fresh.length > 0) return this.#isGathered(now) ? now : (this.#announcedAt ?? now) + this.#pace.gatheredMs
+    if (this.#fresh.length + this.#reached.length > 0)
+      return this.#isGathered(now) ? now : (this.#announcedAt ?? now) + this.#pace.gatheredMs
     return this.#announced.size === 0 ? null : this.#repeatsAt
   }
 
   add(transaction: Transaction): void {
     this.#fresh.push(transaction)
+  }
+
+  /** These have become executable after they waited here. */
+  reached(transactions: ReadonlyArray<Transaction>): void {
+    for (const transaction of transactions) this.#reached.push(transaction)
   }
 
   /** Counts these, in the order of arrival, as announced then: they may have been before the restart. */
@@ -59,13 +69,19 @@ export class Announcements {
 
   /** The announcements due now, one message each. */
   take(pool: PendingTransactions, now: Timestamp): ReadonlyArray<ReadonlyArray<Transaction>> {
-    const fresh = this.#isGathered(now) ? this.#fresh : []
-    if (fresh.length > 0) {
-      this.#fresh = []
-      this.#announcedAt = now
-    }
-    for (const { id } of fresh) this.#repeatAfter(id, now)
+    const fresh = this.#isGathered(now) ? this.#gathered(pool, now) : []
+    if (fresh.length > 0) this.#announcedAt = now
     return messagesOf([...fresh, ...this.#again(pool, now)])
+  }
+
+  #gathered(pool: PendingTransactions, now: Timestamp): ReadonlyArray<Transaction> {
+    if (this.#fresh.length + this.#reached.length === 0) return []
+    const [fresh, reached] = [this.#fresh, this.#reached]
+    this.#fresh = []
+    this.#reached = []
+    for (const { id } of fresh) this.#repeatAfter(id, now)
+    const waited = reached.filter((transaction) => !pool.isIncluded(transaction))
+    return [...new Set([...fresh, ...waited])].filter((transaction) => pool.isExecutable(transaction))
   }
 
   #isGathered(now: Timestamp): boolean {
@@ -89,7 +105,7 @@ export class Announcements {
     // Those that stay are appended, which ends the loop at the latest.
     for (const [id, dueAt] of this.#announced) {
       const transaction = pool.get(id)?.transaction
-      const isToldAgain = transaction !== undefined && !pool.isIncluded(transaction)
+      const isToldAgain = transaction !== undefined && pool.isExecutable(transaction) && !pool.isIncluded(transaction)
       if (dueAt > now || (isToldAgain && again.length > 0 && transaction.encoded.length > room)) {
         this.#repeatsAt = again.length === 0 ? dueAt : Math.max(dueAt, now + AGAIN_EVERY_MS)
         break

@@ -15,19 +15,22 @@ import type { Naming } from "../signing/HeartbeatPool.js"
 export const REMEMBERED = 4_096
 
 /**
- * All or nothing: gossip relays a message unchanged, so the pool must have refused none of its transactions, and must
- * still hold each new one after it took the last.
+ * All or nothing: gossip relays a message unchanged. So the pool must have refused none of its transactions, and each new
+ * one must be executable after the pool took the last. One after a missing nonce costs its sender nothing, and is told on
+ * once the gap closes (`Announcements`).
  */
 export const areRelayed = (
   transactions: ReadonlyArray<Transaction>,
   answers: ReadonlyArray<ReturnType<PendingTransactions["submit"]>>,
-  pool: Pick<PendingTransactions, "get">,
+  pool: Pick<PendingTransactions, "isExecutable">,
 ): boolean => {
   const fresh = transactions.filter((_, i) => {
     const answer = answers[i]
     return answer !== undefined && Either.isRight(answer) && answer.right === "new"
   })
-  return answers.every(Either.isRight) && fresh.length > 0 && fresh.every(({ id }) => pool.get(id) !== undefined)
+  return (
+    answers.every(Either.isRight) && fresh.length > 0 && fresh.every((transaction) => pool.isExecutable(transaction))
+  )
 }
 
 export class Relaying {

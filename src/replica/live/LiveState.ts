@@ -34,6 +34,7 @@ export const begin = ({ ledger, trie, views, stored, guard, pending, roundInterv
   const { dag } = core.epoch
   const pool = new PendingTransactions({
     admission: (transaction, reserved) => ledger.admission(transaction, reserved),
+    hasEffect: (transaction) => ledger.hasEffect(transaction),
     spending: (transaction) => ledger.spending(transaction),
     account: (address) => ledger.read.account(address),
   })

@@ -130,6 +130,13 @@ export class NoncePending extends failureWith("NoncePending", 409, {
   min_fee: integer("the least fee in sats that replaces the pending transaction"),
 })("Another transaction with this nonce is pending, and the fee is not enough to replace it.") {}
 
+export class AccountThrottled extends failureWith("AccountThrottled", 409, {
+  next_nonce: integer("the only nonce that the account may have pending now"),
+  retry_after_seconds: integer("when one more is allowed even if none is executed, as in Retry-After"),
+})(
+  "Too many transactions of this account left the mempool without being executed; until some are, it may have one pending.",
+) {}
+
 export class AlreadyVoted extends failure("AlreadyVoted", 409)("The account has voted on this proposal.") {}
 
 export class NameTaken extends failure("NameTaken", 409)("Somebody registered that name.") {}
@@ -214,7 +221,14 @@ export const OfBody = Schema.Union(InvalidRequest, RequestTimeout, BodyTooLarge,
 export const OfAccount = Schema.Union(InvalidRequest, NameNotFound)
 
 /** What the mempool may say to any transaction. */
-export const OfSubmission = Schema.Union(InvalidTransaction, InsufficientBalance, NonceTooHigh, MempoolFull, NotReady)
+export const OfSubmission = Schema.Union(
+  InvalidTransaction,
+  InsufficientBalance,
+  NonceTooHigh,
+  AccountThrottled,
+  MempoolFull,
+  NotReady,
+)
 
 /** Where coins, keys or signatures are given away: on a testnet, by a node and no gateway, and not to any web page. */
 export const OfTestnet = Schema.Union(TestnetOnly, ForeignOrigin, NotServed)

@@ -37,10 +37,16 @@ const fieldOf = (rule: Rejection.Rule): { readonly field?: string } => {
   }
 }
 
-const full = (limit: number, of: "pool" | "sender"): string =>
-  of === "pool"
-    ? `the mempool holds ${limit} transactions that pay as much or more; raise the fee, or try again later`
-    : `${limit} fee-exempt transactions of this account are pending, the most there may be; wait until one is finalized`
+const full = (limit: number, of: "pool" | "sender" | "peers"): string => {
+  switch (of) {
+    case "pool":
+      return `the mempool holds ${limit} transactions that pay as much or more; raise the fee, or try again later`
+    case "sender":
+      return `${limit} fee-exempt transactions of this account are pending, the most there may be; wait until one is finalized`
+    case "peers":
+      return `peers sent ${limit} replacements and transactions after missing nonces in a moment; try again later`
+  }
+}
 
 export const notReady = new Failure.NotReady({
   message: "the node is still catching up with the network; try again later, or ask another node",
@@ -52,6 +58,14 @@ export const fromRefusal = (refusal: Refusal) => {
       return notReady
     case "MempoolFull":
       return new Failure.MempoolFull({ message: full(refusal.limit, refusal.of), capacity: refusal.limit })
+    case "AccountThrottled":
+      return new Failure.AccountThrottled({
+        message:
+          `too many transactions of this account were replaced, evicted or became invalid; until some are executed, ` +
+          `only nonce ${refusal.next} may be pending, and nothing replaces it`,
+        next_nonce: refusal.next,
+        retry_after_seconds: Math.ceil(refusal.waitMs / 1_000),
+      })
     case "NoncePending":
       return new Failure.NoncePending({
         message: `a transaction with nonce ${refusal.nonce} is pending; a fee of at least ${Words.amount(refusal.minFee)} replaces it`,

@@ -15,6 +15,7 @@ const COMMON = [
   "InvalidTransaction",
   "InsufficientBalance",
   "NonceTooHigh",
+  "AccountThrottled",
   "MempoolFull",
   "NotReady",
   "NotAllowed",

@@ -1,5 +1,6 @@
 /** The mempool by its definition: every question is answered by looking at everything. */
 import { EXEMPT_PER_SENDER, LIFETIME_MS } from "../../../src/ledger/pending/PendingTransactions.js"
+import { FORGIVEN_AFTER_MS, UNPAID_PER_ACCOUNT } from "../../../src/ledger/pending/Unpaid.js"
 import * as Charges from "../../../src/protocol/transaction/Charges.js"
 import type { Transaction } from "../../../src/protocol/transaction/Transaction.js"
 import type { World } from "./World.js"
@@ -18,6 +19,9 @@ export class NaivePool {
   readonly #capacity: number
   pending: ReadonlyArray<Pending> = []
   #arrivals = 0
+  #now = 0
+  /** For each account, what is not forgiven yet, in milliseconds until it is. */
+  readonly #unpaid = new Map<string, number>()
 
   constructor(world: World, capacity: number) {
     this.#world = world
@@ -39,7 +43,23 @@ export class NaivePool {
     return count
   }
 
+  /** Time forgives. */
+  #passTo(now: number): void {
+    for (const [from, left] of this.#unpaid) this.#unpaid.set(from, Math.max(0, left - Math.max(0, now - this.#now)))
+    this.#now = Math.max(this.#now, now)
+  }
+
+  #charge(from: string, count: number): void {
+    const left = (this.#unpaid.get(from) ?? 0) + count * FORGIVEN_AFTER_MS
+    this.#unpaid.set(from, Math.max(0, Math.min(left, 64 * FORGIVEN_AFTER_MS)))
+  }
+
+  #isThrottled(from: string): boolean {
+    return (this.#unpaid.get(from) ?? 0) > (UNPAID_PER_ACCOUNT - 1) * FORGIVEN_AFTER_MS
+  }
+
   submit(transaction: Transaction, now: number, round: number): string {
+    this.#passTo(now)
     if (this.pending.some((each) => each.transaction.id === transaction.id)) return "known"
     const own = this.of(transaction.from)
     const replaced = own.find((each) => each.transaction.nonce === transaction.nonce)
@@ -54,12 +74,17 @@ export class NaivePool {
     if (isExempt(transaction) && others.filter((each) => isExempt(each.transaction)).length >= EXEMPT_PER_SENDER) {
       return "MempoolFull"
     }
+    const isNext = replaced === undefined && transaction.nonce === this.#world.account(transaction.from).nonce
+    if (this.#isThrottled(transaction.from) && !isNext) return "AccountThrottled"
     const entry = { transaction, receivedAt: now, sinceRound: round, arrival: this.#arrivals++ }
+    if (replaced !== undefined) this.#charge(transaction.from, 1)
     this.pending = [...this.pending.filter((each) => each !== replaced), entry]
     if (this.pending.length <= this.#capacity) return "new"
     const leaving = this.#worst()
     this.pending = this.pending.filter((each) => each !== leaving)
-    return leaving === entry ? "MempoolFull" : "new"
+    if (leaving === entry) return "MempoolFull"
+    if (leaving !== undefined) this.#charge(leaving.transaction.from, 1)
+    return "new"
   }
 
   #worst(): Pending | undefined {
@@ -83,6 +108,7 @@ export class NaivePool {
   }
 
   expire(now: number): void {
+    this.#passTo(now)
     this.pending = this.pending.filter(({ receivedAt }) => now - receivedAt < LIFETIME_MS)
   }
 
@@ -94,7 +120,12 @@ export class NaivePool {
       for (const entry of this.of(from)) {
         const spending = this.#world.spending(entry.transaction)
         if (entry.transaction.nonce >= nonce && spent + spending <= balance) spent += spending
-        else this.drop(entry.transaction.id)
+        else {
+          this.drop(entry.transaction.id)
+          const isExecuted = entry.transaction.nonce < nonce
+          if (!isExecuted) this.#charge(from, 1)
+          else if (!isExempt(entry.transaction)) this.#charge(from, -1)
+        }
       }
     }
   }

@@ -25,6 +25,10 @@ export class World implements Door {
     return Transactions.spendingOf(candidate, Parameters.standard)
   }
 
+  hasEffect(): boolean {
+    return true
+  }
+
   admission(candidate: Transaction, reserved: number): Rejection | undefined {
     const { nonce: next, balance } = this.account(candidate.from)
     const { nonce } = candidate

@@ -70,7 +70,7 @@ export const run = async (wish: Wish, stopped = (_directory: string): void => {}
     validators: 1,
     roundMs,
     epochRounds: Protocol.standard.epochRounds,
-    checkpointRounds: Parameters.standard.checkpointIntervalRounds,
+    checkpointRounds: Parameters.solo.checkpointIntervalRounds,
     allocations: [
       ...Array.from({ length: SENDERS }, (_, i) => allocation(Testing.keyOf(i).publicKey)),
       ...Array.from({ length: receivers }, (_, i) => allocation(numbered(i))),

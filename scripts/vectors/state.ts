@@ -178,8 +178,8 @@ const others = [
   })),
   {
     about: "the parameters",
-    ...vectorOf("Parameters", "", Records.encode(Records.parameters, Parameters.standard)),
-    fields: Parameters.toJson(Parameters.standard),
+    ...vectorOf("Parameters", "", Records.encode(Records.parameters, Parameters.solo)),
+    fields: Parameters.toJson(Parameters.solo),
   },
   {
     about: "the totals",

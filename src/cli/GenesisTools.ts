@@ -23,18 +23,6 @@ const PUBLIC_EPOCH_ROUNDS = 7_200
 
 const DEFAULT_NAME = "udg-net"
 
-const publicParameters = Founding.publicParameters(PUBLIC_EPOCH_ROUNDS)
-
-/** Defaults that differ from the standard values: they depend on the epoch, or are meant for public networks. */
-const STANDARD: Partial<Parameters.Of<string>> = {
-  cooldownRounds: "an epoch, at least 240",
-  votingPeriodRounds: "24 epochs",
-  executionDelayRounds: "2 epochs and the cooldown",
-  quorumPercent: String(publicParameters.quorumPercent),
-  proposalBond: String(publicParameters.proposalBond),
-  maxActivePerProposer: String(publicParameters.maxActivePerProposer),
-}
-
 const making = Setting.group("Making a network (udg genesis new)")
 const governing = Setting.group("What governance may change later (udg genesis new)")
 
@@ -43,7 +31,7 @@ const parameters = Parameters.make((entry) =>
     `--${entry.name.replaceAll("_", "-")} N`,
     `${entry.name}, ${entry.min} to ${entry.max}`,
     Reader.governed(entry),
-    STANDARD[entry.key] ?? String(entry.standard),
+    String(entry.standard),
   ),
 )
 
@@ -193,7 +181,7 @@ const makeGenesis = Command.action(settings, (given) =>
       allocations,
       council,
       faucet: Option.getOrNull(Option.map(given.faucet, Address.fromPublicKey)),
-      parameters: Founding.publicParameters(epochRounds, chosenOf(given)),
+      parameters: Parameters.standard(epochRounds, chosenOf(given)),
     })
     if (Either.isLeft(made)) return yield* wrongUsage(`this is not a valid genesis: ${made.left.message}`)
     yield* GenesisFile.write(file, made.right)

@@ -9,6 +9,7 @@ import * as Address from "../protocol/identity/Address.js"
 import type * as Keys from "../protocol/identity/Keys.js"
 import * as Network from "../protocol/identity/Network.js"
 import * as Natural from "../protocol/numbers/Natural.js"
+import * as Parameters from "../protocol/numbers/Parameters.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as Words from "../protocol/numbers/Words.js"
 import * as Server from "../rpc/server/Server.js"
@@ -109,7 +110,7 @@ const found = (directory: string, genesisFile: string, validators: number, round
       faucet: Address.fromPublicKey(faucet.publicKey),
       // One person's network: nobody is outvoted by it.
       faucetReserve: Founding.FAUCET_RESERVE,
-      parameters: Founding.localParameters(Protocol.standard.epochRounds),
+      parameters: Parameters.standard(Protocol.standard.epochRounds),
     })
     yield* GenesisFile.write(genesisFile, Either.getOrThrow(genesis))
     return Either.getOrThrow(genesis)

@@ -14,7 +14,7 @@ export const asked = (type: Type, { min_fee_sats, name_fee_sats }: Prices): numb
 
 /** The fee of this type with standard parameters; for a free type, the cost of failing. */
 export const usual = (type: Type): number =>
-  Charges.isExempt(type) ? Parameters.standard.minFee : Charges.leastFee(type, Parameters.standard)
+  Charges.isExempt(type) ? Parameters.solo.minFee : Charges.leastFee(type, Parameters.solo)
 
 /** Whether a fee is more than a hundred times the usual one. */
 export const isDear = (type: Type, fee: number): boolean => fee > MOST_TIMES_STANDARD * usual(type)

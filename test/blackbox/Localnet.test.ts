@@ -121,6 +121,7 @@ describe("udg localnet", () => {
       ]).toHaveLength(2)
       expect(first.stdout).toMatch(/^ {2}keys +node-N\/validator\.key\n +node-0\/faucet\.key$/m)
       const genesis = JSON.parse(readFileSync(join(folder, "net", "genesis.json"), "utf8"))
+      expect(genesis.parameters).toMatchObject({ quorum_percent: 34, voting_period_rounds: 5_760 })
       expect(genesis.allocations).toEqual([{ address: genesis.faucet.address, amount: 5_000_000 * 100_000_000 }])
       // Asked once, each node ends in its own time: its log says so.
       for (const node of ["node-0", "node-1"]) {

@@ -56,7 +56,12 @@ const genesisOf = (settings: Settings, validator: string, faucet: string, alloca
   ],
   validators: [{ pub_key: validator, stake: 100_000 * COIN, commission_percent: 10 }],
   faucet: settings.mode === "mainnet" ? null : { address: faucet, max_request: 100_000 * COIN },
-  parameters: { checkpoint_interval_rounds: 10, ...settings.parameters },
+  // One validator decides, as on a solo network.
+  parameters: {
+    ...{ checkpoint_interval_rounds: 10, quorum_percent: 10, voting_period_rounds: 240, execution_delay_rounds: 60 },
+    ...{ proposal_bond_sats: 1_000_000, max_active_per_proposer: 20 },
+    ...settings.parameters,
+  },
   protocol: { round_interval_ms: settings.roundMs ?? 50, epoch_rounds: 40, collection_depth_rounds: 20 },
 })
 

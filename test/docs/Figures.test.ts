@@ -38,12 +38,21 @@ describe("docs/governance.md", () => {
       ]),
     )
   })
+
+  it("has the values in which a solo network differs", () => {
+    const standard = Parameters.standard(240)
+    expect(rowsUnder("docs/governance.md", "on a solo network")).toStrictEqual(
+      Parameters.table
+        .filter(({ key }) => Parameters.solo[key] !== standard[key])
+        .map(({ name, key }) => [name, String(Parameters.solo[key])]),
+    )
+  })
 })
 
 describe("docs/economics.md", () => {
   it("shares the reward of its example as the ledger does", () => {
     const { treasury, perCouncilSeat, pool, author } = Rewards.split(Sats.make(10_000_000), {
-      rules: Parameters.standard,
+      rules: Parameters.solo,
       councilSeats: 1,
       ownStake: Sats.make(100_000 * Sats.SATS_PER_COIN),
       workingPool: Sats.make(50_000 * Sats.SATS_PER_COIN),

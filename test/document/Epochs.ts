@@ -148,23 +148,23 @@ export const seedAfter = (seed: string, closing: string): string => B.H("udg/see
 type File = Readonly<Record<string, unknown>>
 
 /** In the order of the encoding: the standard, the least and the most. */
-const PARAMETERS: ReadonlyArray<readonly [name: string, standard: number, least: number, most: number]> = [
+const PARAMETERS: ReadonlyArray<readonly [name: string, standard: number | string, least: number, most: number]> = [
   ["min_fee_sats", 1_000, 1, 100_000_000],
   ["name_fee_sats", 100_000, 1, 100_000_000_000],
   ["min_delegation_sats", 100_000_000, 1, 200_000_000_000],
   ["min_stake_to_propose_sats", 200_000_000_000, 1, 100_000_000_000_000],
-  ["cooldown_rounds", 240, 0, 10_000_000],
-  ["voting_period_rounds", 240, 10, 10_000_000],
-  ["execution_delay_rounds", 60, 0, 10_000_000],
-  ["quorum_percent", 10, 1, 100],
+  ["cooldown_rounds", "an epoch, at least 240", 0, 10_000_000],
+  ["voting_period_rounds", "24 epochs", 10, 10_000_000],
+  ["execution_delay_rounds", "2 epochs and the cooldown", 0, 10_000_000],
+  ["quorum_percent", 34, 1, 100],
   ["approval_percent", 66, 51, 100],
   ["max_active_proposals", 20, 1, 100],
   ["treasury_percent", 10, 0, 50],
   ["council_percent", 10, 0, 30],
   ["slash_percent", 50, 10, 100],
   ["checkpoint_interval_rounds", 100, 10, 10_000],
-  ["proposal_bond_sats", 1_000_000, 1, 1_000_000_000_000],
-  ["max_active_per_proposer", 20, 1, 100],
+  ["proposal_bond_sats", 10_000_000_000, 1, 1_000_000_000_000],
+  ["max_active_per_proposer", 3, 1, 100],
 ]
 
 const PROTOCOL: ReadonlyArray<readonly [name: string, standard: number, least: number, most: number]> = [
@@ -177,6 +177,19 @@ const PROTOCOL: ReadonlyArray<readonly [name: string, standard: number, least: n
 ]
 
 export const parameterNames = PARAMETERS.map(([name]) => name)
+
+const atMost = (rounds: number): number => Math.min(rounds, 10_000_000)
+
+/** With the standard values that depend on the length of an epoch. */
+const withRounds = (given: File, epoch: number): File => {
+  const cooldown = Number(given["cooldown_rounds"] ?? Math.max(240, epoch))
+  return {
+    cooldown_rounds: cooldown,
+    voting_period_rounds: atMost(24 * epoch),
+    execution_delay_rounds: atMost(2 * epoch + cooldown),
+    ...given,
+  }
+}
 
 const numbers = (table: typeof PARAMETERS, given: File): Readonly<Record<string, number>> =>
   Object.fromEntries(
@@ -229,8 +242,8 @@ export const genesisOf = (file: GenesisFile): Genesis => {
   mustHold(/^[a-z0-9-]{1,32}$/.test(network_id))
   mustHold(time <= B.LATEST)
   const address = (text: string): string => parseAddress(text, mode)
-  const parameters = numbers(PARAMETERS, file.parameters ?? {})
   const protocol = numbers(PROTOCOL, file.protocol ?? {})
+  const parameters = numbers(PARAMETERS, withRounds(file.parameters ?? {}, Number(protocol["epoch_rounds"])))
   mustHold(Number(parameters["cooldown_rounds"]) >= Number(protocol["epoch_rounds"]))
   mustHold(Number(protocol["collection_depth_rounds"]) < Number(protocol["epoch_rounds"]))
   const validators = file.validators.map(({ pub_key, stake, commission_percent }) => ({

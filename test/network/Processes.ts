@@ -65,9 +65,9 @@ export const found = (wish: Wish = {}): Founded => {
       treasury: Sats.ZERO,
       faucet: null,
       parameters: {
-        ...Parameters.standard,
+        ...Parameters.solo,
         checkpointIntervalRounds: checkpointRounds,
-        cooldownRounds: Math.max(Parameters.standard.cooldownRounds, epochRounds),
+        cooldownRounds: Math.max(Parameters.solo.cooldownRounds, epochRounds),
       },
       protocol: {
         ...Protocol.standard,

@@ -37,7 +37,7 @@ const committee = Effect.gen(function* () {
       names: [],
       treasury: Sats.ZERO,
       faucet: null,
-      parameters: { ...Parameters.standard, checkpointIntervalRounds: 10 },
+      parameters: { ...Parameters.solo, checkpointIntervalRounds: 10 },
       protocol: { ...Protocol.standard, roundIntervalMs: 20, epochRounds: 60, collectionDepthRounds: 30 },
     }),
   )

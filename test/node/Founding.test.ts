@@ -3,7 +3,7 @@ import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Founding from "../../src/node/start/Founding.js"
 import * as Weaknesses from "../../src/node/start/Weaknesses.js"
-import type * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
@@ -29,7 +29,7 @@ const founding: Founding.Several = {
   allocations: [...ten, dora].map(({ address }) => ({ address, amount: coins(1_000) })),
   council: [],
   faucet: null,
-  parameters: Founding.publicParameters(7_200),
+  parameters: Parameters.standard(7_200),
 }
 
 const genesisOf = (changes: Partial<Founding.Several> = {}): Genesis.Genesis =>
@@ -61,8 +61,16 @@ const attacked = (genesis: Genesis.Genesis): Chain => {
 }
 
 describe("one of ten equal validators, alone", () => {
-  it("decides nothing on a network of `udg genesis new`", () => {
-    const genesis = genesisOf()
+  it.each([
+    ["`udg genesis new`", { epochRounds: 7_200 }],
+    ["`udg localnet`", { epochRounds: 240 }],
+    ["a genesis by hand that names no parameters", { epochRounds: 240 }],
+  ])("decides nothing on a network of %s", (way, { epochRounds }) => {
+    const founded = genesisOf({ epochRounds, parameters: Parameters.standard(epochRounds) })
+    const genesis = way.startsWith("a genesis by hand")
+      ? Either.getOrThrow(Genesis.fromJson({ ...Genesis.toJson(founded), parameters: {} }))
+      : founded
+    expect(Weaknesses.ofGovernance(genesis)).toEqual([])
     const chain = attacked(genesis)
     expect(statuses(chain)).toEqual(["Rejected", "Rejected", "Rejected"])
     expect(chain.ledger.read.council()).toEqual([])
@@ -71,7 +79,7 @@ describe("one of ten equal validators, alone", () => {
   })
 
   it("decides everything within minutes where the genesis is weak, which is why that one is warned of", () => {
-    const genesis = genesisOf({ parameters: Founding.localParameters(7_200) })
+    const genesis = genesisOf({ parameters: { ...Parameters.solo, cooldownRounds: 7_200 } })
     const chain = attacked(genesis)
     expect([statuses(chain), chain.round]).toEqual([["Executed", "Executed", "Executed"], 324])
     expect(Weaknesses.of(genesis)).toHaveLength(5)
@@ -80,7 +88,7 @@ describe("one of ten equal validators, alone", () => {
 
 describe("who disagrees", () => {
   it("has the money back before a decision takes effect, when it leaves within an epoch of the decision", () => {
-    const parameters = Founding.publicParameters(40)
+    const parameters = Parameters.standard(40)
     const chain = new Chain(genesisOf({ epochRounds: 40, parameters }))
     chain.run(chain.delegate(dora, evil, coins(100)))
     chain.run(proposing(chain, evil, { _tag: "ParameterChange", param: "slash_percent", value: 100 }))
@@ -107,7 +115,7 @@ describe("who disagrees", () => {
 
 describe("parameters of a network of several", () => {
   it("follow the epoch, within their bounds, and what was chosen stands", () => {
-    expect(Founding.publicParameters(7_200)).toMatchObject({
+    expect(Parameters.standard(7_200)).toMatchObject({
       cooldownRounds: 7_200,
       votingPeriodRounds: 172_800,
       executionDelayRounds: 21_600,
@@ -115,11 +123,11 @@ describe("parameters of a network of several", () => {
       proposalBond: coins(100),
       maxActivePerProposer: 3,
     })
-    expect(Founding.publicParameters(10_000_000)).toMatchObject({
+    expect(Parameters.standard(10_000_000)).toMatchObject({
       votingPeriodRounds: 10_000_000,
       executionDelayRounds: 10_000_000,
     })
-    expect(Founding.publicParameters(40, { cooldownRounds: 1_000, quorumPercent: 50 })).toMatchObject({
+    expect(Parameters.standard(40, { cooldownRounds: 1_000, quorumPercent: 50 })).toMatchObject({
       cooldownRounds: 1_000,
       executionDelayRounds: 1_080,
       quorumPercent: 50,
@@ -133,7 +141,7 @@ describe("the weaknesses of a genesis", () => {
   it("are rules by which one decides alone or at once, and an id that may stand for two networks", () => {
     expect(Weaknesses.of(genesisOf())).toEqual([])
     const one = (chosen: Partial<Parameters.Parameters>) =>
-      Weaknesses.of(genesisOf({ parameters: Founding.publicParameters(7_200, chosen) }))
+      Weaknesses.of(genesisOf({ parameters: Parameters.standard(7_200, chosen) }))
     expect(one({ votingPeriodRounds: 7_199 })).toEqual([
       expect.stringMatching(/^voting_period_rounds is 7199, less than/),
     ])
@@ -151,10 +159,9 @@ describe("the weaknesses of a genesis", () => {
   })
 
   it("are none on a network of one person, but for the id of a mainnet", () => {
-    const weak = { parameters: Parameters.standard, epochRounds: 240 }
+    const weak = { parameters: Parameters.solo, epochRounds: 240 }
     const alone = founding.validators.slice(0, 1)
-    expect(Weaknesses.of(genesisOf({ ...weak, networkId: Founding.drawnNetworkId("udg-local") }))).toEqual([])
-    expect(Weaknesses.of(genesisOf({ ...weak, networkId: named("udg-local-but-shared") }))).toHaveLength(5)
+    expect(Weaknesses.of(genesisOf({ ...weak, networkId: Founding.drawnNetworkId("udg-local") }))).toHaveLength(4)
     expect(Weaknesses.of(genesisOf({ ...weak, networkId: named("one"), validators: alone }))).toEqual([])
     expect(
       Weaknesses.of(genesisOf({ ...weak, networkId: named("one"), validators: alone, mode: "mainnet" })),

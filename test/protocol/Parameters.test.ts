@@ -4,10 +4,16 @@ import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 
 describe("a governable parameter", () => {
   it("has a standard value within its bounds, a name and a key of its own", () => {
+    for (const epochRounds of [40, 240, 7_200, 10_000_000]) {
+      const standard = Parameters.standard(epochRounds)
+      for (const entry of Parameters.table) {
+        expect(Parameters.isWithinBounds(entry, standard[entry.key], epochRounds)).toBe(true)
+        if (typeof entry.standard === "number") expect(standard[entry.key]).toBe(entry.standard)
+      }
+    }
     for (const entry of Parameters.table) {
-      expect(Parameters.isWithinBounds(entry, entry.standard, 40)).toBe(true)
+      expect(Parameters.isWithinBounds(entry, Parameters.solo[entry.key], 240)).toBe(true)
       expect(Parameters.find(entry.name)).toBe(entry)
-      expect(Parameters.standard[entry.key]).toBe(entry.standard)
     }
     expect(new Set(Parameters.table.map(({ key }) => key)).size).toBe(Parameters.table.length)
     expect(Parameters.find("no_such_parameter")).toBeUndefined()
@@ -31,26 +37,20 @@ describe("a governable parameter", () => {
   })
 
   it("has its standard value where a genesis leaves it out", () => {
-    const json = Schema.decodeUnknownSync(Parameters.Json)({ min_fee_sats: 5 })
-    expect(Parameters.fromJson(json)).toStrictEqual({ ...Parameters.standard, minFee: 5 })
+    const json = Schema.decodeUnknownSync(Parameters.FileJson)({ min_fee_sats: 5 })
+    expect(Parameters.fromFile(json, 240)).toStrictEqual({ ...Parameters.standard(240), minFee: 5 })
   })
 
   it("comes back from JSON as it was, and is written under its own name", () => {
     const numbered = Parameters.make((entry) => Parameters.minimumOf(entry, 40))
     const json = Parameters.toJson(numbered)
-    expect(Parameters.fromJson(Schema.decodeUnknownSync(Parameters.Json)(json))).toStrictEqual(numbered)
+    expect(Parameters.fromFile(Schema.decodeUnknownSync(Parameters.FileJson)(json), 240)).toStrictEqual(numbered)
     for (const entry of Parameters.table) expect(json[entry.name]).toBe(numbered[entry.key])
   })
 
   it("in JSON is an integer: no string, fraction or minus zero", () => {
     for (const value of ["1", 0.5, -0, null]) {
-      expect(Either.isLeft(Schema.decodeUnknownEither(Parameters.Json)({ treasury_percent: value }))).toBe(true)
+      expect(Either.isLeft(Schema.decodeUnknownEither(Parameters.FileJson)({ treasury_percent: value }))).toBe(true)
     }
   })
-})
-
-it("a value at most its parameter's maximum stays, and a higher one becomes it", () => {
-  for (const { key, max } of Parameters.table) {
-    expect([0, max, max + 1, 2 * max + 1].map((value) => Parameters.atMost(key, value))).toEqual([0, max, max, max])
-  }
 })

@@ -295,7 +295,7 @@ const protocol = Numbers.arbitrary(Protocol.MIN_EPOCH_ROUNDS, 100_000).chain((ep
 const parameters = (epochRounds: number): fc.Arbitrary<Parameters.Parameters> =>
   fc
     .tuple(...Parameters.table.map((entry) => Numbers.arbitrary(Parameters.minimumOf(entry, epochRounds), entry.max)))
-    .map((values) => Parameters.make((entry) => values[Parameters.table.indexOf(entry)] ?? entry.standard))
+    .map((values) => Parameters.make((entry) => values[Parameters.table.indexOf(entry)] ?? entry.min))
 
 /** A share of the supply small enough that any genesis made here stays below the maximum. */
 const share = satsBetween(0, Sats.MAX_SUPPLY / 20)

@@ -26,7 +26,7 @@ export const genesisOf = ({ parameters, protocol, ...parts }: Parts): Genesis.Ge
       treasury: Sats.ZERO,
       faucet: null,
       ...parts,
-      parameters: { ...Parameters.standard, ...parameters },
+      parameters: { ...Parameters.solo, ...parameters },
       protocol: { ...Protocol.standard, ...protocol },
     }),
   )

@@ -57,49 +57,11 @@ export const solo = ({ mode, time, roundIntervalMs, validator, faucet, otherwise
     names: [],
     treasury: Sats.ZERO,
     faucet: reserve && { address: reserve, maxRequest: Genesis.standardFaucetMaxRequest },
-    parameters: { ...Parameters.standard, ...otherwise.parameters },
+    parameters: { ...Parameters.solo, ...otherwise.parameters },
     protocol: { ...Protocol.standard, roundIntervalMs, ...otherwise.protocol },
   })
   return Either.getOrThrow(genesis)
 }
-
-const VOTING_EPOCHS = 24
-const EPOCHS_TO_LEAVE = 2
-/** Filling all twenty places with proposals that get no votes costs as much as the stake for one seat, every voting period. */
-const PUBLIC_BOND = 100 * Sats.SATS_PER_COIN
-const PUBLIC_ACTIVE_PER_PROPOSER = 3
-
-/** The least quorum with which validators that hold less than a third of the stake decide nothing alone. */
-export const THIRD_PERCENT = 34
-
-/**
- * Governance of a public network: everybody who disagrees can withdraw before a decision takes effect. A delegation keeps
- * working until the epoch closes and is released a cooldown later. So the delay is an epoch to notice the decision, an epoch
- * until it closes, and the cooldown. Parameters in `chosen` take precedence.
- */
-export const publicParameters = (
-  epochRounds: number,
-  chosen: Partial<Parameters.Parameters> = {},
-): Parameters.Parameters => {
-  // No stake may be released before the end of the epoch in which it works.
-  const cooldownRounds = chosen.cooldownRounds ?? Math.max(Parameters.standard.cooldownRounds, epochRounds)
-  return {
-    ...Parameters.standard,
-    cooldownRounds,
-    votingPeriodRounds: Parameters.atMost("votingPeriodRounds", VOTING_EPOCHS * epochRounds),
-    executionDelayRounds: Parameters.atMost("executionDelayRounds", EPOCHS_TO_LEAVE * epochRounds + cooldownRounds),
-    quorumPercent: THIRD_PERCENT,
-    proposalBond: PUBLIC_BOND,
-    maxActivePerProposer: PUBLIC_ACTIVE_PER_PROPOSER,
-    ...chosen,
-  }
-}
-
-/** Governance of a network that one person runs on one machine: decisions take minutes. */
-export const localParameters = (epochRounds: number): Parameters.Parameters => ({
-  ...Parameters.standard,
-  cooldownRounds: Math.max(Parameters.standard.cooldownRounds, epochRounds),
-})
 
 /** A part of the stakes, so that emptying the faucet is not enough to outvote the founders. */
 const RESERVE_PERCENT = 10

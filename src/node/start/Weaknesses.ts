@@ -4,8 +4,8 @@
  */
 import type { Genesis } from "../../protocol/epoch/Genesis.js"
 import * as Network from "../../protocol/identity/Network.js"
+import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
-import * as Founding from "./Founding.js"
 
 const weakness = (isWeak: boolean, text: string): ReadonlyArray<string> => (isWeak ? [text] : [])
 
@@ -25,8 +25,8 @@ export const ofGovernance = ({ parameters, protocol: { epochRounds } }: Genesis)
         "a decision takes effect before anybody who disagrees can leave",
     ),
     ...weakness(
-      quorumPercent < Founding.THIRD_PERCENT,
-      `quorum_percent is ${quorumPercent}, below ${Founding.THIRD_PERCENT}: ` +
+      quorumPercent < Parameters.THIRD_PERCENT,
+      `quorum_percent is ${quorumPercent}, below ${Parameters.THIRD_PERCENT}: ` +
         "validators with less than a third of the stake can pass a proposal alone",
     ),
     ...weakness(
@@ -48,9 +48,9 @@ const ofId = ({ networkId }: Genesis): ReadonlyArray<string> =>
       "transactions signed for that one are valid on this one; never use an id twice",
   )
 
-/** None for a network that one person runs: a solo testnet, or one of `udg localnet`. */
+/** None for a solo testnet, which one person runs. */
 export const of = (genesis: Genesis): ReadonlyArray<string> => {
-  const { networkId, mode, validators } = genesis
-  const isShared = validators.length > 1 && !Network.isLocal(networkId)
+  const { mode, validators } = genesis
+  const isShared = validators.length > 1
   return [...(isShared ? ofGovernance(genesis) : []), ...(isShared || mode === "mainnet" ? ofId(genesis) : [])]
 }

@@ -252,7 +252,7 @@ export const hash = (genesis: Genesis): Hash.Hash => {
 
 const Count = Natural.count("a number")
 
-/** The genesis file. Omitted fields take the value of a solo network. */
+/** The genesis file. Omitted fields take the standard values. */
 export const Json = Schema.Struct({
   network_id: Network.NetworkId,
   mode: Network.Mode,
@@ -273,7 +273,7 @@ export const Json = Schema.Struct({
   faucet: Schema.optionalWith(Schema.NullOr(Schema.Struct({ address: Address.text, max_request: Sats.schema })), {
     default: () => null,
   }),
-  parameters: Schema.optionalWith(Parameters.Json, { default: () => Parameters.toJson(Parameters.standard) }),
+  parameters: Schema.optionalWith(Parameters.FileJson, { default: () => ({}) }),
   protocol: Schema.optionalWith(Protocol.Json, { default: () => Protocol.toJson(Protocol.standard) }),
 })
 
@@ -333,7 +333,7 @@ export const fromJson = (json: Json): Either.Either<Genesis, InvalidGenesis> =>
       commissionPercent: commission_percent ?? protocol.defaultCommissionPercent,
     }))
     const { network_id: networkId, mode, time, treasury } = json
-    const parameters = Parameters.fromJson(json.parameters)
+    const parameters = Parameters.fromFile(json.parameters, protocol.epochRounds)
     return yield* make({
       networkId,
       mode,

@@ -37,11 +37,8 @@ export const isName = (text: string): boolean => NAME.test(text)
 /** Whether an id ends in random bytes drawn when the network was founded. */
 export const isDrawn = (id: NetworkId): boolean => DRAWN.test(id)
 
-/** The names of one person's networks: their governance is fast, and the node does not warn about that. */
+/** The names of the networks that the program founds by itself. */
 export const OWN_NAMES = { solo: "udg-solo", local: "udg-local" } as const
-
-/** Whether a network was founded by `udg localnet`, to be run and watched by one person. */
-export const isLocal = (id: NetworkId): boolean => isDrawn(id) && id.startsWith(`${OWN_NAMES.local}-`)
 
 export const isNetworkId = (text: string): text is NetworkId => NETWORK_ID.test(text)
 

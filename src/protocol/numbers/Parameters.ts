@@ -1,11 +1,21 @@
-/** The parameters that governance may change, under their wire names, with a solo network's defaults and the bounds. */
+/** The parameters that governance may change, under their wire names, with their standard values and the bounds. */
 import { Schema } from "effect"
 import * as Natural from "./Natural.js"
 import { MIN_STAKE_SATS } from "./Sats.js"
 
 export const MAX_COOLDOWN_ROUNDS = 10_000_000
 
-/** Order and names are those of the genesis encoding; append only. */
+/** Filling all twenty places with proposals that get no votes costs as much as the stake for one seat, every voting period. */
+const BOND = 10_000_000_000
+
+/** The least quorum with which validators that hold less than a third of the stake decide nothing alone. */
+export const THIRD_PERCENT = 34
+
+/**
+ * Order and names are those of the genesis encoding; append only. The standard values are for a network of several: nobody
+ * below a third of the stake decides alone, and whoever disagrees can withdraw before a decision takes effect. Those that
+ * depend on the epoch are said in words here and computed by `standard`.
+ */
 export const table = [
   { name: "min_fee_sats", key: "minFee", standard: 1_000, min: 1, max: 100_000_000 },
   { name: "name_fee_sats", key: "nameFee", standard: 100_000, min: 1, max: 100_000_000_000 },
@@ -18,18 +28,30 @@ export const table = [
     max: 100_000_000_000_000,
   },
   // The lower bound is the epoch's length, which the genesis fixes; see `minimumOf`.
-  { name: "cooldown_rounds", key: "cooldownRounds", standard: 240, min: 1, max: MAX_COOLDOWN_ROUNDS },
-  { name: "voting_period_rounds", key: "votingPeriodRounds", standard: 240, min: 10, max: 10_000_000 },
-  { name: "execution_delay_rounds", key: "executionDelayRounds", standard: 60, min: 0, max: 10_000_000 },
-  { name: "quorum_percent", key: "quorumPercent", standard: 10, min: 1, max: 100 },
+  {
+    name: "cooldown_rounds",
+    key: "cooldownRounds",
+    standard: "an epoch, at least 240",
+    min: 1,
+    max: MAX_COOLDOWN_ROUNDS,
+  },
+  { name: "voting_period_rounds", key: "votingPeriodRounds", standard: "24 epochs", min: 10, max: 10_000_000 },
+  {
+    name: "execution_delay_rounds",
+    key: "executionDelayRounds",
+    standard: "2 epochs and the cooldown",
+    min: 0,
+    max: 10_000_000,
+  },
+  { name: "quorum_percent", key: "quorumPercent", standard: THIRD_PERCENT, min: 1, max: 100 },
   { name: "approval_percent", key: "approvalPercent", standard: 66, min: 51, max: 100 },
   { name: "max_active_proposals", key: "maxActiveProposals", standard: 20, min: 1, max: 100 },
   { name: "treasury_percent", key: "treasuryPercent", standard: 10, min: 0, max: 50 },
   { name: "council_percent", key: "councilPercent", standard: 10, min: 0, max: 30 },
   { name: "slash_percent", key: "slashPercent", standard: 50, min: 10, max: 100 },
   { name: "checkpoint_interval_rounds", key: "checkpointIntervalRounds", standard: 100, min: 10, max: 10_000 },
-  { name: "proposal_bond_sats", key: "proposalBond", standard: 1_000_000, min: 1, max: 1_000_000_000_000 },
-  { name: "max_active_per_proposer", key: "maxActivePerProposer", standard: 20, min: 1, max: 100 },
+  { name: "proposal_bond_sats", key: "proposalBond", standard: BOND, min: 1, max: 1_000_000_000_000 },
+  { name: "max_active_per_proposer", key: "maxActivePerProposer", standard: 3, min: 1, max: 100 },
 ] as const
 
 export type Key = (typeof table)[number]["key"]
@@ -48,10 +70,6 @@ export const minimumOf = (entry: Entry, epochRounds: number): number =>
 export const isWithinBounds = (entry: Entry, value: number, epochRounds: number): boolean =>
   Number.isSafeInteger(value) && value >= minimumOf(entry, epochRounds) && value <= entry.max
 
-/** This value, or the parameter's maximum if that is lower. */
-export const atMost = (key: Key, value: number): number =>
-  table.reduce((most, entry) => (entry.key === key ? Math.min(most, entry.max) : most), value)
-
 /** One value per row of a table, under the row's name of that kind. No type follows a loop over rows, hence the cast. */
 export const record = <By extends string, Row extends { readonly [B in By]: string }, A>(
   rows: ReadonlyArray<Row>,
@@ -66,16 +84,54 @@ export const record = <By extends string, Row extends { readonly [B in By]: stri
 /** A record with one value per parameter, in the order of the table. */
 export const make = <A>(of: (entry: Entry) => A): Of<A> => record(table, "key", of)
 
-/** The parameters of a solo network. */
-export const standard: Parameters = make((entry) => entry.standard)
+const VOTING_EPOCHS = 24
+const EPOCHS_TO_LEAVE = 2
+const LEAST_COOLDOWN_ROUNDS = 240
+/** The most that a number of rounds may be. */
+const atMost = (rounds: number): number => Math.min(rounds, MAX_COOLDOWN_ROUNDS)
 
-/** The JSON field of one parameter: absent means the standard value. */
-const field = ({ standard, min, max, name }: Entry) =>
-  Schema.optionalWith(Natural.between(min, max, name), { default: () => standard })
+/**
+ * What a genesis has where it says nothing else. A delegation keeps working until the epoch closes and is released a
+ * cooldown later, so the delay is an epoch to notice the decision, an epoch until it closes, and the cooldown.
+ */
+export const standard = (epochRounds: number, chosen: Partial<Parameters> = {}): Parameters => {
+  // No stake may be released before the end of the epoch in which it works.
+  const cooldownRounds = chosen.cooldownRounds ?? Math.max(LEAST_COOLDOWN_ROUNDS, epochRounds)
+  const ofEpoch: Partial<Parameters> = {
+    cooldownRounds,
+    votingPeriodRounds: atMost(VOTING_EPOCHS * epochRounds),
+    executionDelayRounds: atMost(EPOCHS_TO_LEAVE * epochRounds + cooldownRounds),
+  }
+  return make(({ key, standard }) => chosen[key] ?? ofEpoch[key] ?? Number(standard))
+}
 
-/** All parameters under their wire names; omitted ones take the standard value. */
-export const Json = Schema.Struct(record(table, "name", field))
+/** A network that one person runs alone, to try things: decisions take minutes, and need nobody else. */
+export const solo: Parameters = {
+  ...standard(LEAST_COOLDOWN_ROUNDS),
+  votingPeriodRounds: 240,
+  executionDelayRounds: 60,
+  quorumPercent: 10,
+  proposalBond: 1_000_000,
+  maxActivePerProposer: 20,
+}
 
-export const fromJson = (json: typeof Json.Type): Parameters => make((entry) => json[entry.name])
+const value = ({ min, max, name }: Entry) => Natural.between(min, max, name)
+
+/** All parameters under their wire names. */
+export const Json = Schema.Struct(record(table, "name", value))
+
+/** In a genesis file, where an omitted one has its standard value. */
+export const FileJson = Schema.Struct(
+  record(table, "name", (entry) => Schema.optionalWith(value(entry), { exact: true })),
+)
+
+export const fromFile = (json: typeof FileJson.Type, epochRounds: number): Parameters => {
+  const chosen: { -readonly [K in Key]?: number } = {}
+  for (const { key, name } of table) {
+    const given = json[name]
+    if (given !== undefined) chosen[key] = given
+  }
+  return standard(epochRounds, chosen)
+}
 
 export const toJson = (parameters: Parameters): typeof Json.Type => record(table, "name", ({ key }) => parameters[key])

@@ -401,7 +401,7 @@ export const NetworkInfo = Field.record(
     version: "0.1.0",
     has_archive: false,
     parameters: {
-      ...Parameters.toJson(Parameters.standard),
+      ...Parameters.toJson(Parameters.solo),
       ...Protocol.toJson(Protocol.standard),
       min_stake_sats: Sats.MIN_STAKE_SATS,
       faucet_max_sats: 10_000_000_000_000,

@@ -162,7 +162,7 @@ export const GovernanceConfig = Field.record(
     }),
   ),
   {
-    ...Parameters.toJson(Parameters.standard),
+    ...Parameters.toJson(Parameters.solo),
     governable_params: [{ name: "min_fee_sats", value: 1000, min: 1, max: 100_000_000 }],
   },
 )

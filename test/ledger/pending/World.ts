@@ -22,7 +22,7 @@ export class World implements Door {
   }
 
   spending(candidate: Transaction): number {
-    return Transactions.spendingOf(candidate, Parameters.standard)
+    return Transactions.spendingOf(candidate, Parameters.solo)
   }
 
   hasEffect(): boolean {

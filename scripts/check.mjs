@@ -1,4 +1,4 @@
-// `npm run check`: types, lint and format, layers, dead code, top level, lock file, client, vectors, figures. Runs all of them, then fails if any failed.
+// `npm run check`: types, lint and format, layers, dead code, top level, lock file, known vulnerabilities, client, vectors, figures. Runs all of them, then fails if any failed.
 import { spawnSync } from "node:child_process"
 
 const steps = [
@@ -8,6 +8,7 @@ const steps = [
   ["dead code", "knip", ["--include", "files,exports,types,dependencies,unlisted,unresolved"]],
   ["top level", process.execPath, ["scripts/top-level.mjs"]],
   ["lock file", process.execPath, ["scripts/lock.mjs", "--check"]],
+  ["known vulnerabilities", process.execPath, ["scripts/advisories.mjs"]],
   ["client", "tsx", ["--conditions=udg-source", "scripts/client.ts", "--check"]],
   ["vectors", "tsx", ["--conditions=udg-source", "scripts/vectors.ts", "--check"]],
   ["figures", "tsx", ["--conditions=udg-source", "scripts/performance.ts", "--check"]],

@@ -37,12 +37,40 @@ describe("without a trusted proxy", () => {
     expect(clientOf("64:ff9b:1::192.0.2.1")).toBe("64:ff9b:1:0::/64")
   })
 
-  it("networks are told apart by the first 16 bits of IPv4 and 32 of IPv6", () => {
-    const networkOf = (peer: string) => ClientAddress.networkOf(clientOf(peer))
-    expect(networkOf("203.0.113.7")).toBe(networkOf("203.0.9.8"))
-    expect(networkOf("203.0.113.7")).not.toBe(networkOf("203.1.113.7"))
-    expect(networkOf("2001:db8:1::1")).toBe(networkOf("2001:db8:ffff:1::1"))
-    expect(networkOf("2001:db8:1::1")).not.toBe(networkOf("2001:db9:1::1"))
+  it("an IPv6 address that stands for an IPv4 address is the client of that", () => {
+    for (const peer of [
+      "64:ff9b::203.0.113.7",
+      "64:ff9b::cb00:7107",
+      "2002:cb00:7107::1",
+      "2002:cb00:7107:ffff::1",
+      "2001:0:4136:e378:8000:63bf:34ff:8ef8",
+      "2001::34ff:8ef8",
+    ]) {
+      expect(clientOf(peer), peer).toBe("203.0.113.7")
+    }
+    expect(clientOf("2001:1::34ff:8ef8")).toBe("2001:1:0:0::/64")
+  })
+
+  it("a client belongs to ever narrower networks: 16 and 24 bits of IPv4; 32, 48 and 56 of IPv6", () => {
+    const networksOf = (peer: string) => ClientAddress.networksOf(clientOf(peer))
+    const shared = (a: string, b: string) => {
+      const others = networksOf(b)
+      return networksOf(a).filter((network, i) => network === others[i]).length
+    }
+    expect(["203.0.113.7", "203.0.113.8", "203.0.9.7", "203.1.113.7"].map((b) => shared("203.0.113.7", b))).toEqual([
+      3, 2, 1, 0,
+    ])
+    const ipv6 = [
+      "2001:db8:1:100::1",
+      "2001:db8:1:1ff::1",
+      "2001:db8:1:200::1",
+      "2001:db8:2:100::1",
+      "2001:db9:1:100::1",
+    ]
+    expect(ipv6.map((b) => shared("2001:db8:1:100::9", b))).toEqual([4, 3, 2, 1, 0])
+    expect(shared("2001:db8:1:1::1", "2001:db8:1:ff::1")).toBe(3)
+    expect(networksOf("::1")).toHaveLength(4)
+    expect(ClientAddress.networksOf(clientOf(undefined))).toEqual(["unknown"])
   })
 
   it("requests of sockets that are gone share a client", () => {

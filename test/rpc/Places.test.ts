@@ -56,17 +56,82 @@ describe("places", () => {
   })
 })
 
+/** The 256 customers' networks of a /56, the clients of some /48s, and addresses in a row. */
+const ofSlash56 = (n: number) => `2001:db8:0:${(n % 256).toString(16)}::/64`
+const ofSlash48s = (n: number) => `2001:db8:${(n % 5).toString(16)}:${n.toString(16)}::/64`
+const ofIPv4 = (n: number) => `10.1.${n >> 8}.${n & 255}`
+const others = ["2001:db9:0:1::/64", "203.0.113.7", "unknown"]
+
+describe("places that a crowd with one each has taken", () => {
+  const crowded = (clientOf: (n: number) => string, total = 100) => {
+    const evicted: Array<string> = []
+    const places = new Places<string>({ total, each: 8, evict: (holder) => evicted.push(holder) })
+    for (let n = 0; n < total; n++) expect(places.enter(clientOf(n), clientOf(n))).toBe("taken")
+    return { places, evicted }
+  }
+
+  it.each([
+    ["a /56 of IPv6", ofSlash56],
+    ["five /48s of a provider", ofSlash48s],
+    ["a /16 of IPv4", ofIPv4],
+  ])("go from %s to anybody from elsewhere, and never back", (_, clientOf) => {
+    const { places, evicted } = crowded(clientOf)
+    for (const other of others) expect(places.enter(other, other), other).toBe("taken")
+    expect(evicted).toHaveLength(others.length)
+    for (let n = 100; n < 228; n++) expect(places.enter(clientOf(n), clientOf(n))).toBe("all are taken")
+    for (const other of others) expect(places.all).toContain(other)
+  })
+
+  it("go to a neighbour in the provider's network, from the part that holds more", () => {
+    const { places, evicted } = crowded(ofSlash56)
+    expect(places.enter("2001:db8:7:1::/64", "neighbour")).toBe("taken")
+    expect(places.enter("2001:db8:0:100::/64", "next door")).toBe("taken")
+    expect(evicted).toEqual([ofSlash56(0), ofSlash56(1)])
+    expect(places.all).toContain("neighbour")
+  })
+
+  it("end up shared evenly among networks, however many clients each has", () => {
+    const { places } = crowded(ofSlash56)
+    for (let n = 0; n < 300; n++) places.enter(ofIPv4(n), ofIPv4(n))
+    for (let n = 0; n < 300; n++) places.enter(ofSlash56(n), `${n}`)
+    const counts = [places.all.filter((holder) => holder.startsWith("10.1.")).length, places.taken]
+    expect(counts).toEqual([50, 100])
+  })
+
+  it("are never taken from somebody who is alone in a network, whatever comes", () => {
+    const address = fc.tuple(fc.constantFrom("10.1", "10.2", "2001:db8"), fc.nat(3), fc.nat(3))
+    const client = address.map(([wide, part, one]) =>
+      wide.includes(":") ? `${wide}:${part}:${one}::/64` : `${wide}.${part}.${one}`,
+    )
+    fc.assert(
+      fc.property(fc.array(client, { maxLength: 100 }), fc.integer({ min: 2, max: 8 }), (visits, total) => {
+        const evicted: Array<string> = []
+        const places = new Places<string>({ total, each: 3, evict: (holder) => evicted.push(holder) })
+        places.enter("203.0.113.7", "alone")
+        for (const [n, visitor] of visits.entries()) {
+          places.enter(visitor, `${visitor} ${n}`)
+          expect(places.all).toContain("alone")
+          expect(places.taken).toBe(places.all.length)
+        }
+        for (const holder of places.all)
+          places.leave(holder === "alone" ? "203.0.113.7" : (holder.split(" ")[0] ?? ""), holder)
+        expect([places.taken, places.all]).toEqual([0, []])
+      }),
+    )
+  })
+})
+
 describe("a budget", () => {
-  it("gives one client half, and however many there are, the next one still gets something", () => {
+  const most = (budget: Budget, client: string, bytes = 10) => {
+    let taken = 0
+    while (budget.take(client, bytes)) taken += bytes
+    return taken
+  }
+
+  it("gives one client some, and however many there are, the next one still gets something", () => {
     const budget = new Budget(1_000)
-    const most = (client: string) => {
-      let taken = 0
-      while (budget.take(client, 10)) taken += 10
-      return taken
-    }
-    expect(most("a")).toBe(500)
-    expect(most("b")).toBe(250)
-    expect(most("c")).toBeGreaterThan(100)
+    const taken = ["a", "b", "c"].map((client) => most(budget, client))
+    expect(taken).toEqual([500, 250, 130])
     expect(budget.take("d", 50)).toBe(true)
     budget.give("d", 50)
     budget.give("a", 500)
@@ -75,6 +140,19 @@ describe("a budget", () => {
     budget.give("b", 250)
     budget.give("c", budget.used)
     expect(budget.used).toBe(0)
-    expect(most("c")).toBe(500)
+    expect(most(budget, "c")).toBe(500)
+  })
+
+  it("gives one client about a third, and all of its network a half at most", () => {
+    const share = (clientOf: (n: number) => string, clients: number) => {
+      const budget = new Budget(9_000)
+      for (let n = 0; n < clients; n++) most(budget, clientOf(n), 1)
+      for (const other of others) expect(most(budget, other, 1), other).toBeGreaterThan(100)
+      return budget.used > 0 && Math.round(most(new Budget(9_000), clientOf(0), 1))
+    }
+    expect([share(ofIPv4, 4_096), share(ofSlash56, 256), share(ofSlash48s, 65_536)]).toEqual([3_240, 2_670, 2_670])
+    const budget = new Budget(9_000)
+    for (let n = 0; n < 65_536; n++) budget.take(ofSlash48s(n), 1)
+    expect(budget.used).toBe(4_500)
   })
 })

@@ -126,33 +126,44 @@ describe("memory", () => {
     expect(limiter.take("attacker", 2)).toBe(599_998)
   })
 
-  it("clients beyond the capacity share the limit of their network, and others have theirs", () => {
-    const networkOf = (client: string) => client.slice(0, 1)
-    const limiter = new RateLimiter({ requests: 2, windowMs: 1_000, capacity: 80, networkOf })
-    for (let i = 0; i < 70; i++) expect(limiter.take(`a${i}`, 0)).toBe(0)
-    const crowd = Array.from({ length: 1_000 }, (_, i) => limiter.take(`a${70 + i}`, 1))
-    expect(crowd.filter((wait) => wait === 0)).toHaveLength(2)
-    expect([limiter.take("b0", 2), limiter.take("b1", 2), limiter.take("b2", 2)]).toEqual([0, 0, 1_000])
-    // One that is counted by itself notices nothing of it.
-    expect([limiter.take("a5", 3), limiter.take("a5", 3)]).toEqual([0, 997])
-    // When there is room again, what the network used counts on.
-    expect([limiter.take("a97", 1_999), limiter.take("a96", 1_999)]).toEqual([0, 0])
-    expect(limiter.take("a95", 2_000)).toBe(999)
-    expect(limiter.take("d0", 2_000)).toBe(0)
-    expect(limiter.size).toBeLessThanOrEqual(80)
+  it("a network that fills its share counts as one beyond it, and nobody else does", () => {
+    const limiter = new RateLimiter({ requests: 2, windowMs: 1_000, capacity: 4_096 })
+    const client = (n: number) => `2001:db8:${(n >> 16).toString(16)}:${(n & 0xffff).toString(16)}::/64`
+    const crowd = Array.from({ length: 60_000 }, (_, n) => limiter.take(client(n), 0))
+    const own = crowd.filter((wait) => wait === 0).length
+    // Three sevenths of the places that there are for clients, and two requests that all others share.
+    expect(own).toBe(Math.floor((3_584 * 3) / 7) + 2)
+    for (const other of ["2001:db9:0:1::/64", "203.0.113.7", "unknown"]) {
+      expect([limiter.take(other, 1), limiter.take(other, 1), limiter.take(other, 1)], other).toEqual([0, 0, 1_000])
+    }
+    // One that was counted by itself notices nothing of it.
+    expect([limiter.take(client(5), 3), limiter.take(client(5), 3)]).toEqual([0, 997])
+    // A neighbour at the same provider is, too. It could be one of the crowd, so what those used counts once.
+    const neighbour = "2001:db8:77:1::/64"
+    expect(limiter.take(neighbour, 1)).toBe(999)
+    expect([limiter.take(client(59_998), 999), limiter.take(client(59_999), 1_000)]).toEqual([1, 0])
+    expect([limiter.take(neighbour, 1_000), limiter.take(neighbour, 1_000)]).toEqual([0, 0])
+    expect(limiter.size).toBeLessThanOrEqual(4_096)
+  })
+
+  it("of however many networks, no more is kept than the capacity", () => {
+    const limiter = new RateLimiter({ requests: 2, windowMs: 1_000, capacity: 80 })
+    for (let n = 0; n < 60_000; n++) {
+      limiter.take(`${n >> 8}.${n & 255}.0.1`, 0)
+      expect(limiter.size).toBeLessThanOrEqual(80)
+    }
   })
 
   it("no client gets more than the limit in any window, however few places there are for how many", () => {
     const visits = fc.array(fc.tuple(fc.nat(15), fc.nat(40), fc.integer({ min: 1, max: 3 })), { maxLength: 250 })
     fc.assert(
       fc.property(limits, fc.integer({ min: 1, max: 10 }), visits, (options, capacity, visits) => {
-        const networkOf = (client: string) => String(Number(client) % 3)
-        const limiter = new RateLimiter({ ...options, capacity, networkOf })
+        const limiter = new RateLimiter({ ...options, capacity })
         const admitted = new Map<string, Array<{ readonly at: number; readonly count: number }>>()
         let now = 0
         for (const [number, pause, count] of visits) {
           now += pause
-          const client = String(number)
+          const client = `10.${number % 3}.${number % 2}.${number}`
           const wait = limiter.take(client, now, count)
           expect(limiter.size).toBeLessThanOrEqual(Math.max(2, capacity))
           if (wait > 0) continue

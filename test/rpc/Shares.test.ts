@@ -1,7 +1,8 @@
 /** What one client can hold of a server, while others want some of it too. Every address of 127.0.0.0/8 is this machine. */
 import { connect, type Socket } from "node:net"
-import { Effect, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as Cidr from "../../src/node/start/Cidr.js"
 import { Floods } from "../../src/rpc/admission/Floods.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 import * as Rest from "../support/Rest.js"
@@ -32,7 +33,7 @@ const sockets: Array<Socket> = []
 
 beforeEach(async () => {
   server = await TestServer.start(
-    { rateLimits: true, tolerance: { connections: 60, bodyBytes: 4_000_000, unreadBytes: 4_000_000 } },
+    { rateLimits: true, tolerance: { connections: 60, bodyBytes: 8_000_000, unreadBytes: 4_000_000 } },
     { events: { stream: () => Effect.succeed(Stream.never) }, core: { balance: () => slowRead } },
   )
 })
@@ -47,9 +48,9 @@ interface Visitor {
 }
 
 /** A connection that stays open, and what came over it. */
-const visit = (from: string, bytes: string | Buffer = "", reads = true): Promise<Visitor> =>
+const visit = (from: string, bytes: string | Buffer = "", reads = true, port = server.port): Promise<Visitor> =>
   new Promise((resolve) => {
-    const socket = connect({ port: server.port, host: "127.0.0.1", localAddress: from })
+    const socket = connect({ port, host: "127.0.0.1", localAddress: from })
     let heard = ""
     if (reads) socket.setEncoding("latin1").on("data", (text: string) => (heard += text))
     socket.on("error", () => {})
@@ -85,6 +86,42 @@ describe("event streams", () => {
   })
 })
 
+describe("a crowd of clients in one network, each with one", () => {
+  it("of event streams makes room for people from elsewhere, and for nobody of its own", async () => {
+    const settings = { rateLimits: true, trustedProxies: [Option.getOrThrow(Cidr.parse("127.0.0.1"))] }
+    const proxied = await TestServer.start(settings, { events: { stream: () => Effect.succeed(Stream.never) } })
+    const from = async (address: string): Promise<Visitor> => {
+      const forwarded = events.replace("\r\n\r\n", `\r\nX-Forwarded-For: ${address}\r\n\r\n`)
+      return settled(await visit("127.0.0.1", forwarded, true, proxied.port))
+    }
+    const crowd: Array<Visitor> = []
+    for (let n = 0; n < 100; n++) crowd.push(await from(`2001:db8:0:${n.toString(16)}::1`))
+    expect(new Set(crowd.map(statusOf))).toEqual(new Set(["200"]))
+    expect(statusOf(await from("2001:db8:0:ff::1"))).toBe("503")
+    const people = await Promise.all(["203.0.113.7", "2001:db9::1", "2001:db8:1::1"].map(from))
+    expect(people.map(statusOf)).toEqual(["200", "200", "200"])
+    await expect.poll(() => crowd.filter(({ socket }) => socket.closed).length).toBe(3)
+    expect(statusOf(await from("2001:db8:0:fe::1"))).toBe("503")
+    expect(people.filter(({ socket }) => socket.closed)).toEqual([])
+    await proxied.stop()
+  })
+
+  it("of connections makes room for people from elsewhere", async () => {
+    const crowd: Array<Visitor> = []
+    for (let n = 1; n <= 60; n++) crowd.push(await visit(`127.7.0.${n}`))
+    expect(await ask("127.7.0.99", "")).toBe(503)
+    expect(await ask("127.8.0.1", get("/validators"))).toBe(200)
+    await expect.poll(() => crowd.filter(({ socket }) => socket.closed).length).toBe(1)
+  })
+
+  it("of slow bodies leaves room for those of others", async () => {
+    const head = `POST /tx/submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 950000\r\n\r\n`
+    // Together they have what there is, and each is far from what one client may have.
+    for (let n = 1; n < 60; n++) await visit(`127.7.0.${n}`, `${head}[${" ".repeat(134_000)}`)
+    await expect.poll(() => ask("127.8.0.1", post("/tx/submit", `[${" ".repeat(200_000)}1]`))).toBe(200)
+  })
+})
+
 /** When something was answered. */
 const settled = async (visitor: Visitor): Promise<Visitor> => {
   await expect.poll(() => statusOf(visitor)).toBeDefined()
@@ -109,7 +146,7 @@ describe("bodies", () => {
     const head = `POST /tx/submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 950000\r\n\r\n`
     const slow = await Promise.all(Array.from({ length: 8 }, () => visit("127.0.0.2", head + body)))
     await expect.poll(() => slow.filter((each) => statusOf(each) === "503").length).toBeGreaterThanOrEqual(5)
-    expect(await ask("127.0.0.3", post("/tx/submit", `[${" ".repeat(900_000)}1]`))).toBe(200)
+    expect(await ask("127.8.0.3", post("/tx/submit", `[${" ".repeat(900_000)}1]`))).toBe(200)
   })
 })
 
@@ -189,4 +226,19 @@ it("a client that flooded is let in again", () => {
   expect(floods.keepsOut("a")).toBe(false)
   for (let i = 0; i < 5_000; i++) floods.note(`client ${i}`)
   expect([floods.keepsOut("client 0"), floods.keepsOut("client 4999")]).toEqual([false, true])
+})
+
+it("a network from which several clients flooded is closed as a whole, and neither its provider nor one client's many floods", () => {
+  let now = 0
+  const floods = new Floods(() => now)
+  for (let i = 0; i < 9; i++) floods.note("203.0.113.7")
+  expect(["203.0.113.7", "203.0.113.8"].map((client) => floods.keepsOut(client))).toEqual([true, false])
+  for (let n = 8; n < 11; n++) floods.note(`203.0.113.${n}`)
+  for (let n = 0; n < 64; n++) floods.note(`2001:db8:0:${n.toString(16)}::/64`)
+  const strangers = ["203.0.113.99", "2001:db8:0:ff::/64", "2001:db8:0:ff00::/64"]
+  const neighbours = ["203.0.114.7", "2001:db8:1:0::/64"]
+  expect(strangers.map((client) => floods.keepsOut(client))).toEqual([true, true, true])
+  expect(neighbours.map((client) => floods.keepsOut(client))).toEqual([false, false])
+  now = 10_000
+  expect(strangers.map((client) => floods.keepsOut(client))).toEqual([false, false, false])
 })

@@ -49,26 +49,45 @@ const groupsOf = (address: string): ReadonlyArray<number> => {
   return [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => 0), ...right]
 }
 
-/** `::ffff:7f00:1` is an IPv4 address too, only written in hexadecimal. */
-const isMapped = (groups: ReadonlyArray<number>): boolean =>
-  groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
+const dotted = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join(".")
+
+/**
+ * The IPv4 address that an IPv6 address stands for. Whoever has one IPv4 address has all these as well, 65,536 networks in the
+ * case of 6to4, and they are not more than one client.
+ */
+const embeddedIn = (groups: ReadonlyArray<number>): string | undefined => {
+  const [first = 0, second = 0, third = 0, , , sixth = 0, high = 0, low = 0] = groups
+  const isZero = (from: number, to: number): boolean => groups.slice(from, to).every((group) => group === 0)
+  // ::ffff:0:0/96, of which ::ffff:7f00:1 is an address, and NAT64, RFC 6052.
+  const isMapped = isZero(0, 5) && sixth === 0xffff
+  const isTranslated = first === 0x64 && second === 0xff9b && isZero(2, 6)
+  if (isMapped || isTranslated) return dotted(high, low)
+  // 6to4, RFC 3056.
+  if (first === 0x2002) return dotted(second, third)
+  // Teredo, RFC 4380, has it inverted.
+  if (first === 0x2001 && second === 0) return dotted(high ^ 0xffff, low ^ 0xffff)
+  return undefined
+}
 
 const keyOf = (address: string): string => {
   if (!address.includes(":")) return address
   const groups = groupsOf(address)
-  if (isMapped(groups)) {
-    const [high = 0, low = 0] = groups.slice(6)
-    return [high >> 8, high & 255, low >> 8, low & 255].join(".")
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(":")}::/64`
+  const hex = groups.slice(0, 4).map((group) => group.toString(16))
+  return embeddedIn(groups) ?? `${hex.join(":")}::/64`
 }
 
-/** The block of one provider or large owner of addresses: the first 16 or 32 bits of a client as `reader` names it. */
-export const networkOf = (client: string): string =>
-  client.includes(":") ? client.split(":", 2).join(":") : client.split(".", 2).join(".")
+/**
+ * The networks that a client as `reader` names it belongs to, the widest first, and at last the client itself. An owner of
+ * addresses has many clients: a provider gives its customers a /56 or /48 of IPv6, and has a /32 itself. IPv4 is
+ * handed out in blocks of /24 and more.
+ */
+export const networksOf = (client: string): ReadonlyArray<string> => {
+  const [first = "", second = "", third = "", fourth = ""] = client.split(client.includes(":") ? ":" : ".", 4)
+  if (fourth === "") return [client]
+  if (!client.includes(":")) return [`${first}.${second}`, `${first}.${second}.${third}`, client]
+  const wide = `${first}:${second}`
+  return [wide, `${wide}:${third}`, `${wide}:${third}:${fourth.padStart(4, "0").slice(0, 2)}/56`, client]
+}
 
 /** From the right, past all trusted proxies: the first address that only an honest proxy can have written. */
 const behindProxies = (chain: string, peer: string, isTrusted: (address: string) => boolean): string => {

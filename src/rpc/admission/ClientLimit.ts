@@ -2,7 +2,6 @@
 import * as Words from "../../protocol/numbers/Words.js"
 import type * as Access from "../api/Access.js"
 import * as Failure from "../api/Failure.js"
-import * as ClientAddress from "./ClientAddress.js"
 import { RateLimiter } from "./RateLimiter.js"
 
 export interface Options {
@@ -27,7 +26,6 @@ export class ClientLimit {
     this.#limiter = new RateLimiter({
       requests: limit.requests,
       windowMs: limit.windowSeconds * 1000,
-      networkOf: ClientAddress.networkOf,
       ...(capacity === undefined ? {} : { capacity }),
     })
   }

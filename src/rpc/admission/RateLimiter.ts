@@ -2,6 +2,8 @@
  * Sliding windows: never more than `requests` of one client within any `windowMs`. Refused requests do not count, so
  * that the time to wait in a refusal is exact. Time comes as an argument and must not run backwards.
  */
+import { networksOf } from "./ClientAddress.js"
+import { isFair, Tally } from "./Tally.js"
 
 /** When one client asked, oldest first; requests of the same millisecond share an entry. */
 class Window {
@@ -56,16 +58,39 @@ class Window {
   }
 }
 
+/** Windows that were used in the same time, and how many each network has of them. */
+class Generation {
+  readonly windows = new Map<string, Window>()
+  readonly tally = new Tally()
+
+  get size(): number {
+    return this.windows.size
+  }
+
+  set(key: string, window: Window): void {
+    this.windows.set(key, window)
+    this.tally.add(key, 1)
+  }
+
+  take(key: string): Window | undefined {
+    const window = this.windows.get(key)
+    if (window === undefined) return undefined
+    this.windows.delete(key)
+    this.tally.add(key, -1)
+    return window
+  }
+}
+
 /**
  * Windows by key; none is forgotten while anything in it counts. There are two generations: a key that is used moves to the
  * young one. After each window's length the old one, whose keys have all been silent for that long, is dropped, and the young
- * one becomes old.
+ * one becomes old. A new key finds room as long as its networks do not have more than their share.
  */
 class Table {
   readonly #windowMs: number
   readonly #capacity: number
-  #young = new Map<string, Window>()
-  #old = new Map<string, Window>()
+  #young = new Generation()
+  #old = new Generation()
   #turnedAt = Number.NEGATIVE_INFINITY
 
   constructor(windowMs: number, capacity: number) {
@@ -77,11 +102,11 @@ class Table {
     return this.#young.size + this.#old.size
   }
 
-  /** The window of a key, made by `first` for a new one; none while the table is full of others. */
+  /** The window of a key, made by `first` for a new one; none where there is no room for it. */
   at(key: string, now: number, first: () => Window): Window | undefined {
     if (now - this.#turnedAt >= this.#windowMs) this.#turn(now)
-    const known = this.#young.get(key) ?? this.#rejuvenated(key)
-    if (known === undefined && this.size >= this.#capacity) return undefined
+    const known = this.#young.windows.get(key) ?? this.#rejuvenated(key)
+    if (known === undefined && !this.#hasRoom(key)) return undefined
     const window = known ?? first()
     if (known === undefined) this.#young.set(key, window)
     window.dropUntil(now - this.#windowMs)
@@ -90,22 +115,25 @@ class Table {
 
   /** The window of a key that is known. */
   known(key: string, now: number): Window | undefined {
-    const window = this.#young.get(key) ?? this.#old.get(key)
+    const window = this.#young.windows.get(key) ?? this.#old.windows.get(key)
     window?.dropUntil(now - this.#windowMs)
     return window
   }
 
+  #hasRoom(key: string): boolean {
+    const [young, old] = [this.#young.tally, this.#old.tally]
+    return isFair(key, 1, this.#capacity - this.size, (network) => young.of(network) + old.of(network))
+  }
+
   #turn(now: number): void {
-    this.#old = now - this.#turnedAt < 2 * this.#windowMs ? this.#young : new Map()
-    this.#young = new Map()
+    this.#old = now - this.#turnedAt < 2 * this.#windowMs ? this.#young : new Generation()
+    this.#young = new Generation()
     this.#turnedAt = now
   }
 
   #rejuvenated(key: string): Window | undefined {
-    const window = this.#old.get(key)
-    if (window === undefined) return undefined
-    this.#old.delete(key)
-    this.#young.set(key, window)
+    const window = this.#old.take(key)
+    if (window !== undefined) this.#young.set(key, window)
     return window
   }
 }
@@ -122,19 +150,20 @@ export interface Options {
   readonly windowMs: number
   /** Clients that are counted one by one at a time. */
   readonly capacity?: number
-  /** The larger network that a client belongs to. Clients beyond the capacity share the limit of theirs. */
-  readonly networkOf?: (client: string) => string
 }
 
 const STANDARD_CAPACITY = 65_536
 /** One place in this many is for networks. */
 const NETWORKS = 8
 
+/** The largest network that a client belongs to. */
+const widestOf = (client: string): string => networksOf(client)[0] ?? client
+
 /**
- * Memory is bounded, and still nobody can renew a used-up limit by making the limiter forget it: an attacker with more
- * addresses than there are places fills the table, and from then on clients that are not in it share one limit for
- * each larger network, and in the end one for all of them. When there is room again, a client starts with what its
- * network had used.
+ * Memory is bounded, and still nobody can renew a used-up limit by making the limiter forget it. An attacker with more
+ * addresses than there are places gets its share of them. From then on its further clients share one limit for
+ * their largest network, and where networks find no place either, one for all of these. Others are counted by themselves.
+ * When there is room again, a client starts with what its network had used.
  */
 export class RateLimiter {
   readonly requests: number
@@ -142,15 +171,13 @@ export class RateLimiter {
   readonly #clients: Table
   readonly #networks: Table
   readonly #others = new Window()
-  readonly #networkOf: (client: string) => string
 
-  constructor({ requests, windowMs, capacity = STANDARD_CAPACITY, networkOf = () => "" }: Options) {
+  constructor({ requests, windowMs, capacity = STANDARD_CAPACITY }: Options) {
     this.requests = requests
     this.windowMs = windowMs
     const networks = Math.max(1, Math.floor(capacity / NETWORKS))
     this.#clients = new Table(windowMs, capacity - networks)
     this.#networks = new Table(windowMs, networks)
-    this.#networkOf = networkOf
   }
 
   /** Windows kept now. */
@@ -164,14 +191,14 @@ export class RateLimiter {
 
   #shared(client: string, now: number): Window {
     this.#others.dropUntil(now - this.windowMs)
-    return this.#networks.at(this.#networkOf(client), now, () => this.#others.copy()) ?? this.#others
+    return this.#networks.at(widestOf(client), now, () => this.#others.copy()) ?? this.#others
   }
 
   /** The requests that a client may have made before it had a window of its own. */
   #used(client: string, now: number): Window {
     this.#others.dropUntil(now - this.windowMs)
     if (this.#networks.size === 0 && this.#others.total === 0) return new Window()
-    return (this.#networks.known(this.#networkOf(client), now) ?? this.#others).copy()
+    return (this.#networks.known(widestOf(client), now) ?? this.#others).copy()
   }
 
   /** Counts `count` requests and returns 0, or counts none and returns how many milliseconds to wait. */

@@ -1,9 +1,9 @@
 /**
- * Starts the handlers of requests without a body: a limited number at a time, fewer for one client, each client's in order
- * and the clients in turn. Node hands over all requests of a packet at once, so a client can pipeline a thousand in one write.
+ * Starts the handlers of requests without a body: a limited number at a time, fewer for one client, in fair turns. Node hands over all requests of a packet at once, so a client can pipeline a thousand in one write.
  * Started together, they would hold the thread and their intermediate results until the last one is done.
  */
 import type { TurnScheduler } from "./TurnScheduler.js"
+import { Turns } from "./Turns.js"
 
 export interface Options {
   /** When one begins: turns of the event loop are short, and shorter while the node is late. */
@@ -18,7 +18,10 @@ export type Begin = (leave: () => void) => void
 
 /** The requests of one client. */
 interface Client {
+  readonly name: string
   running: number
+  /** Whether it waits for a place. */
+  isQueued: boolean
   readonly waiting: Array<Begin>
   next: number
 }
@@ -26,8 +29,8 @@ interface Client {
 export class Readers {
   readonly #options: Options
   readonly #clients = new Map<string, Client>()
-  /** Clients that wait for a place, in the order of their turns. */
-  readonly #turns = new Set<string>()
+  /** Clients that wait for a place, each once. */
+  readonly #turns = new Turns<Client>()
   #running = 0
   #isAdmitting = false
 
@@ -37,10 +40,10 @@ export class Readers {
 
   /** Begins now or later. It must not throw, and must leave. */
   enter(name: string, begin: Begin): void {
-    const client = this.#clients.get(name) ?? { running: 0, waiting: [], next: 0 }
+    const client = this.#clients.get(name) ?? { name, running: 0, isQueued: false, waiting: [], next: 0 }
     this.#clients.set(name, client)
     client.waiting.push(begin)
-    if (client.running < this.#options.each) this.#turns.add(name)
+    this.#queue(client)
     this.#admit()
   }
 
@@ -49,42 +52,43 @@ export class Readers {
     if (this.#isAdmitting) return
     this.#isAdmitting = true
     while (this.#running < this.#options.total) {
-      const [name] = this.#turns
-      if (name === undefined) break
-      this.#admitOne(name)
+      const client = this.#turns.next()
+      if (client === undefined) break
+      this.#admitOne(client)
     }
     this.#isAdmitting = false
   }
 
-  #admitOne(name: string): void {
-    this.#turns.delete(name)
-    const client = this.#clients.get(name)
-    const begin = client?.waiting[client.next]
-    if (client === undefined || begin === undefined) return
+  #admitOne(client: Client): void {
+    client.isQueued = false
+    const begin = client.waiting[client.next]
+    if (begin === undefined) return
     client.next++
     client.running++
     this.#running++
-    this.#queue(name, client)
+    this.#queue(client)
     let isThrough = false
     const leave = (): void => {
       if (isThrough) return
       isThrough = true
       client.running--
       this.#running--
-      this.#queue(name, client)
+      this.#queue(client)
       this.#admit()
     }
-    this.#options.scheduler.schedule(name, () => begin(leave))
+    this.#options.scheduler.schedule(client.name, () => begin(leave))
   }
 
   /** At the end of the line, if it waits for something that it may have. */
-  #queue(name: string, client: Client): void {
+  #queue(client: Client): void {
     if (client.next === client.waiting.length) {
       client.waiting.length = 0
       client.next = 0
-      if (client.running === 0) this.#clients.delete(name)
+      if (client.running === 0) this.#clients.delete(client.name)
       return
     }
-    if (client.running < this.#options.each) this.#turns.add(name)
+    if (client.isQueued || client.running >= this.#options.each) return
+    client.isQueued = true
+    this.#turns.push(client.name, client)
   }
 }

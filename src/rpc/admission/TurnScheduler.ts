@@ -1,10 +1,12 @@
 /**
- * Performs steps until they have held the thread for a while, and the rest in later turns of the event loop: each client's
- * steps in order and the clients in turn, so that nobody waits for everything that one client has sent. A burst of large
+ * Performs steps until they have held the thread for a while, and the rest in later turns of the event loop, fairly among
+ * clients, so that nobody waits for everything that one client has sent. A burst of large
  * bodies arrives within one turn of the event loop: handled at once, it would delay the node's own work, timers and other
  * sockets until all of it is done. While the node is late with its own work, the scheduler pauses between turns: without
  * the pause, the node would stay late.
  */
+import { Turns } from "./Turns.js"
+
 export interface Options {
   /** Milliseconds of a clock that never runs backwards. */
   readonly now: () => number
@@ -16,16 +18,9 @@ export interface Options {
   readonly pauseMs: number
 }
 
-/** The steps of one client. */
-interface Queue {
-  readonly steps: Array<() => void>
-  next: number
-}
-
 export class TurnScheduler {
   readonly #options: Options
-  /** Of each client that waits, in the order in which it is their turn. */
-  readonly #waiting = new Map<string, Queue>()
+  readonly #waiting = new Turns<() => void>()
   #isUnderWay = false
   #openedAt = Number.NEGATIVE_INFINITY
   #closesAt = Number.NEGATIVE_INFINITY
@@ -37,13 +32,8 @@ export class TurnScheduler {
   /** Performs the step now or later. It must not throw. */
   schedule(client: string, step: () => void): void {
     if (!this.#isUnderWay) this.#begin()
-    if (this.#waiting.size === 0 && this.#isOpen) {
-      step()
-      return
-    }
-    const own = this.#waiting.get(client)
-    if (own === undefined) this.#waiting.set(client, { steps: [step], next: 0 })
-    else own.steps.push(step)
+    if (this.#waiting.isEmpty && this.#isOpen) step()
+    else this.#waiting.push(client, step)
   }
 
   get #isOpen(): boolean {
@@ -69,20 +59,8 @@ export class TurnScheduler {
   #end(): void {
     this.#isUnderWay = false
     this.#closesAt = Number.NEGATIVE_INFINITY
-    if (this.#waiting.size === 0) return
+    if (this.#waiting.isEmpty) return
     this.#begin()
-    while (this.#isOpen) {
-      const [next] = this.#waiting
-      if (next === undefined) return
-      this.#performOne(...next)
-    }
-  }
-
-  /** The first step of a client; its other steps wait until every other client had one. */
-  #performOne(client: string, queue: Queue): void {
-    this.#waiting.delete(client)
-    const step = queue.steps[queue.next++]
-    if (queue.next < queue.steps.length) this.#waiting.set(client, queue)
-    step?.()
+    while (this.#isOpen && !this.#waiting.isEmpty) this.#waiting.next()?.()
   }
 }

@@ -7,7 +7,7 @@ const well: Findings.Seen = {
   finality: { status: "healthy", lag: 0 },
   state: { status: "healthy" },
   mempool: { status: "healthy", size: 0, capacity: 10_000 },
-  network: { ofPeers: "healthy", peers: 3, ofLayer: "healthy", failures: 0 },
+  network: { ofPeers: "healthy", peers: 3, enough: 3, ofLayer: "healthy", failures: 0 },
   checkpoints: { status: "healthy", age: 0 },
   clock: Option.none(),
   sync: Option.none(),
@@ -63,15 +63,15 @@ it.each<readonly [component: string, status: string, wrong: Partial<Findings.See
     "network",
     "unhealthy",
     { network: { ...well.network, ofPeers: "unhealthy", peers: 0 } },
-    "no peer is connected",
+    "no peer is connected; 3 or more expected",
     `${ALERTS}#udgpeercount`,
   ],
   [
     "network",
     "unhealthy",
     // Too few peers are worse than a bug, which is told once there are enough.
-    { network: { ofPeers: "unhealthy", peers: 1, ofLayer: "warning", failures: 2 } },
-    "only 1 peer is connected",
+    { network: { ofPeers: "unhealthy", peers: 1, enough: 2, ofLayer: "warning", failures: 2 } },
+    "only 1 peer is connected; 2 expected, since the committee has no more",
     `${ALERTS}#udgpeercount`,
   ],
   [

@@ -59,7 +59,9 @@ describe("the health", () => {
   })
 
   it("of the network needs three peers, but no more than others have a seat", () => {
-    const together = (peers: number) => Health.ofPeers(peers, 3)
+    const among = (others: number) => (peers: number) => Health.ofPeers(peers, Health.enoughPeers(others))
+    const together = among(3)
+    expect(judged(among(99), [1, 2, 3]).map(([, status]) => status)).toEqual(["unhealthy", "warning", "healthy"])
     expect(judged(together, [0, 1, 2, 3, 50])).toEqual([
       [0, "unhealthy"],
       [1, "unhealthy"],
@@ -67,12 +69,12 @@ describe("the health", () => {
       [3, "healthy"],
       [50, "healthy"],
     ])
-    expect(Health.ofPeers(0, 0)).toBe("healthy")
-    expect(judged((peers: number) => Health.ofPeers(peers, 1), [0, 1])).toEqual([
+    expect(among(0)(0)).toBe("healthy")
+    expect(judged(among(1), [0, 1])).toEqual([
       [0, "unhealthy"],
       [1, "healthy"],
     ])
-    expect(judged((peers: number) => Health.ofPeers(peers, 2), [0, 1, 2])).toEqual([
+    expect(judged(among(2), [0, 1, 2])).toEqual([
       [0, "unhealthy"],
       [1, "unhealthy"],
       [2, "healthy"],

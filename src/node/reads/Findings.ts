@@ -20,6 +20,8 @@ export interface Seen {
   readonly network: {
     readonly ofPeers: Status
     readonly peers: number
+    /** How many peers are healthy. */
+    readonly enough: number
     readonly ofLayer: Status
     readonly failures: number
   }
@@ -43,8 +45,12 @@ const dag = ({ status, quietMs, isForeign }: Seen["dag"]) =>
 const peersOf = (peers: number): string =>
   peers === 0 ? "no peer is connected" : peers === 1 ? "only 1 peer is connected" : `only ${peers} peers are connected`
 
-const network = ({ ofPeers, peers, ofLayer, failures }: Seen["network"]) => {
-  if (ofPeers !== "healthy") return wrong("network", ofPeers, PAGES.peers, peersOf(peers))
+/** With fewer than four validators, the others are all there are. */
+const expectedOf = (enough: number): string =>
+  enough < 3 ? `${enough} expected, since the committee has no more` : `${enough} or more expected`
+
+const network = ({ ofPeers, peers, enough, ofLayer, failures }: Seen["network"]) => {
+  if (ofPeers !== "healthy") return wrong("network", ofPeers, PAGES.peers, `${peersOf(peers)}; ${expectedOf(enough)}`)
   return failures > 0
     ? wrong(
         "network",

@@ -65,9 +65,13 @@ export const ofLag = (lag: number): Status => rising(lag, 3, 10)
 
 export const ofMempool = (size: number): Status => (size < 5_000 ? "healthy" : size <= 8_000 ? "warning" : "unhealthy")
 
-/** `others`: the number of other seats. If they are fewer than three, no node needs more peers than that. */
-export const ofPeers = (peers: number, others: number): Status =>
-  peers >= Math.min(3, others) ? "healthy" : peers === 2 ? "warning" : "unhealthy"
+const ENOUGH_PEERS = 3
+
+/** A network of fewer than four validators has no more of them to connect to; docs/decisions/health.md says why that counts. */
+export const enoughPeers = (otherSeats: number): number => Math.min(ENOUGH_PEERS, otherSeats)
+
+export const ofPeers = (peers: number, enough: number): Status =>
+  peers >= enough ? "healthy" : peers === 2 ? "warning" : "unhealthy"
 
 /** A bug should be reported. If strangers find no place, an attacker may keep them out, and they cannot report it. */
 export const ofNetwork = ({ freePlaces, failures }: Pick<Figures, "failures" | "freePlaces">): Status =>
@@ -95,10 +99,11 @@ const make = Effect.gen(function* () {
     const isHalted = engine.view.isHalted
     const isMember = Option.exists(standing, ({ isInCommittee }) => isInCommittee)
     const isForeign = Option.exists(standing, ({ hasForeignHeader }) => hasForeignHeader)
-    const others = engine.view.read.epoch.members.length
+    const seats = engine.view.read.epoch.members.length
     const fastSync = yield* engine.fastSync
     const quietMs = (yield* SteadyClock.current) - advancedAt
-    const ofAllPeers = ofPeers(peers, others - (isMember ? 1 : 0))
+    const enough = enoughPeers(seats - (isMember ? 1 : 0))
+    const ofAllPeers = ofPeers(peers, enough)
     const parts = {
       dag: { status: isForeign ? "unhealthy" : ofDag(quietMs, roundIntervalMs), round, vertices },
       finality: { status: ofLag(round - finalizedRound), finalizedRound, lag: round - finalizedRound },
@@ -133,7 +138,7 @@ const make = Effect.gen(function* () {
       finality: parts.finality,
       state: parts.state,
       mempool: parts.mempool,
-      network: { ofPeers: ofAllPeers, ofLayer: ofNetwork(network.figures()), peers, ...network.figures() },
+      network: { ofPeers: ofAllPeers, ofLayer: ofNetwork(network.figures()), peers, enough, ...network.figures() },
       checkpoints: { status: parts.checkpoints.status, age: round - latestRound },
       clock,
       sync,

@@ -164,6 +164,8 @@ const exceptions = {
   /** What writes, and what checks signatures, each with the thread that does it. */
   "storage/sqlite/WriterThread.ts": { packages: ["effect", "@effect/sql", "#threads", "node:worker_threads"] },
   "storage/sqlite/WriterProgram.ts": { packages: ["node:worker_threads"] },
+  "storage/tables/SupplyCount.ts": { packages: ["effect", "#threads"] },
+  "storage/tables/SupplyProgram.ts": { packages: ["effect", "node:os", "node:worker_threads"] },
   "storage/sqlite/Driver.ts": { packages: ["better-sqlite3", "node:module"] },
   "node/signatures/SignatureThreads.ts": { packages: ["effect", "#threads", "node:os", "node:worker_threads"] },
   "node/signatures/CheckingThreads.ts": { packages: ["node:worker_threads"] },

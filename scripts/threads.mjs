@@ -29,11 +29,11 @@ const compiled = (file) => {
 const texts = new Map()
 
 /** Starts a thread with the program in this file, named from the root. */
-export const startFile = (file) => {
+export const startFile = (file, data) => {
   const text = texts.get(file) ?? compiled(file)
   texts.set(file, text)
   // Of the arguments that this process was started with it needs none; tsx would only make it slow to start.
-  return new Worker(text, { eval: true, execArgv: [] })
+  return new Worker(text, { eval: true, execArgv: [], workerData: data })
 }
 
-export const start = (program) => startFile(`src/${program}.ts`)
+export const start = (program, data) => startFile(`src/${program}.ts`, data)

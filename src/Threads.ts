@@ -5,8 +5,14 @@
 import { Worker } from "node:worker_threads"
 
 /** Files below `src/`, each the program of a thread. */
-export const PROGRAMS = ["storage/sqlite/WriterProgram", "node/signatures/SignatureProgram"] as const
+export const PROGRAMS = [
+  "storage/sqlite/WriterProgram",
+  "storage/tables/SupplyProgram",
+  "node/signatures/SignatureProgram",
+] as const
 
 export type Program = (typeof PROGRAMS)[number]
 
-export const start = (program: Program): Worker => new Worker(new URL(`./${program}.js`, import.meta.url))
+/** The program finds `data` as its `workerData`. */
+export const start = (program: Program, data?: string): Worker =>
+  new Worker(new URL(`./${program}.js`, import.meta.url), { workerData: data })

@@ -32,6 +32,7 @@ import * as Effects from "./tables/Effects.js"
 import type { Frozen } from "./tables/Frozen.js"
 import type * as HalfSipHash from "./tables/HalfSipHash.js"
 import type { Totals } from "./tables/Records.js"
+import { RunningRecount } from "./tables/RunningRecount.js"
 import { State } from "./tables/State.js"
 import type { SupplyInvariantViolated } from "./tables/Supply.js"
 import type { Change } from "./trie/Trie.js"
@@ -48,6 +49,7 @@ export interface Restoring {
 
 export class Ledger {
   readonly #state: State
+  readonly #recount = new RunningRecount()
   #effectsDigest: Hash.Hash
   /** The position of the execution, for the error message if it throws. */
   readonly #place: { -readonly [K in keyof Place]: Place[K] } = { ...NOWHERE }
@@ -134,7 +136,8 @@ export class Ledger {
     const closes = leaderRound >= EpochRecord.lastRound(record)
     const nextEpoch = closes ? Beginning.close(state, commit) : null
 
-    return Either.map(state.supply.check(), () => {
+    const checked = Either.flatMap(state.supply.check(), () => this.#recount.step(state))
+    return Either.map(checked, () => {
       const changes = state.collect()
       this.#effectsDigest = Effects.digest(this.#effectsDigest, changes)
       return {

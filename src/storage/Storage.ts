@@ -3,7 +3,7 @@
  * exactly the state of some commit. Every vertex this validator signs is on disk before any peer has it.
  */
 import type { FileSystem } from "@effect/platform"
-import { Context, Effect, Layer, type Option, type Scope } from "effect"
+import { Context, Effect, Layer, Option, type Scope } from "effect"
 import type { Opening } from "../consensus/output/Opening.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
 import type { NetworkId } from "../protocol/identity/Network.js"
@@ -29,6 +29,7 @@ import * as Records from "./tables/Records.js"
 import * as SignedVertices from "./tables/SignedVertices.js"
 import * as Statements from "./tables/Statements.js"
 import * as StateReplacement from "./tables/StateReplacement.js"
+import * as SupplyCount from "./tables/SupplyCount.js"
 import * as Transactions from "./tables/Transactions.js"
 import * as Vertices from "./tables/Vertices.js"
 
@@ -101,7 +102,7 @@ const openMemory = (genesis: Genesis.Genesis): Effect.Effect<Kept, OpenError, Sc
     return { node, signed: yield* Database.openInMemory(SignedSchema.migrations) }
   })
 
-const make = ({ node, signed }: Kept, networkId: NetworkId) => {
+const make = ({ node, signed }: Kept, networkId: NetworkId, file: string | null) => {
   const signedVertices = SignedVertices.make(signed)
   return {
     accounts: Accounts.make(node),
@@ -116,6 +117,8 @@ const make = ({ node, signed }: Kept, networkId: NetworkId) => {
     joins: Joins.make(node),
     pending: PendingTransactions.make(node),
     signed: signedVertices,
+    /** The supply in the file, counted again in a thread of its own; none where there is no file. */
+    supply: Option.map(Option.fromNullable(file), SupplyCount.of),
     /** A commit's changes, its record, its vertices and its transactions: all or nothing. */
     appendCommit: (batch: CommitBatch.CommitBatch) =>
       Effect.withSpan(
@@ -146,7 +149,7 @@ export const layer = ({ location, genesis }: Options): Layer.Layer<Storage, Open
   Layer.scoped(
     Storage,
     Effect.map(location._tag === "Directory" ? openFiles(location.directory, genesis) : openMemory(genesis), (kept) =>
-      make(kept, genesis.networkId),
+      make(kept, genesis.networkId, location._tag === "Directory" ? location.directory.fileOf("database") : null),
     ),
   )
 
@@ -157,7 +160,9 @@ export const layerToRead = (
 ): Layer.Layer<Storage, OpenError | OlderSchema, FileSystem.FileSystem> =>
   Layer.scoped(
     Storage,
-    Effect.map(openFilesToRead(directory, genesis), (kept) => make(kept, genesis.networkId)),
+    Effect.map(openFilesToRead(directory, genesis), (kept) =>
+      make(kept, genesis.networkId, directory.fileOf("database")),
+    ),
   )
 
 /** The genesis of a directory that has a database, for when its file is gone. */

@@ -158,6 +158,32 @@ describe.concurrent("the built node", () => {
     LIMIT_MS,
   )
 
+  it(
+    Rest.of("a minute between two counts", "ends with 101 while it runs, when a balance in its database is changed"),
+    async () => {
+      const node = nodeIn(place("altered"), "--round-ms", "100")
+      const file = database(place("altered"))
+      await node.until(async () => /running/.test(node.stderr) && (await lastRound(place("altered"))) > 5)
+      const [[reserve, before] = []] = await rows(
+        file,
+        "select address, balance from accounts order by balance desc limit 1",
+      )
+      await rows(file, `update accounts set balance = balance + 7 where address = '${String(reserve)}'`)
+      const altered = await lastRound(place("altered"))
+      const { code } = await node.end()
+      expect(code).toBe(101)
+      expect(node.stderr).toMatch(
+        /supply invariant violated: in udg\.db at commit \d+, balances and held bonds do not add up to the liquid total/,
+      )
+      // What was executed until then is there, and so is the balance, for whoever looks for the reason.
+      expect(await lastRound(place("altered"))).toBeGreaterThan(altered)
+      expect(await rows(file, `select balance from accounts where address = '${String(reserve)}'`)).toEqual([
+        [Number(before) + 7],
+      ])
+    },
+    4 * LIMIT_MS,
+  )
+
   it(Rest.of("one more start", "stops at once for a second signal"), async () => {
     const node = nodeIn(place("twice"))
     await node.until(() => /running/.test(node.stderr))

@@ -68,6 +68,27 @@ describe("a running node", () => {
   )
 
   it(
+    "whose memory has money that no transaction brought ends with 101, although nothing of it reaches the disk",
+    async () => {
+      const odd = '"ab".repeat(20)'
+      const found = await withPlanted(
+        `(state, row, recipient, { to, amount }) => {
+          state.pay(row, recipient ?? state.accounts.findOrAdd(to), amount)
+          state.accounts.restorePlain(${odd}, 5, 0)
+        }`,
+      )
+      expect(found).toEqual({
+        before: "ok",
+        code: 101,
+        line: expect.stringMatching(
+          /supply invariant violated: balances and held bonds do not add up to the liquid total; .* exitCode=101$/,
+        ),
+      })
+    },
+    LIMIT_MS,
+  )
+
+  it(
     "that comes to another state than a quorum ends with 100, and the others go on",
     async () => {
       const found = await withPlanted("(state, row, _recipient, { amount }) => state.pay(row, row, amount)")

@@ -25,6 +25,7 @@ import type { Collector } from "./Effects.js"
 import type { Frozen } from "./Frozen.js"
 import type * as HalfSipHash from "./HalfSipHash.js"
 import { Journal } from "./Journal.js"
+import type { Recount } from "./Recount.js"
 import { isSameBytes } from "./Table.js"
 
 const NIBBLE = new Uint8Array(128)
@@ -100,6 +101,10 @@ export class Accounts {
   #captured = new Map<Row, Uint8Array | null>()
   /** Captures everything that the latest freeze has not read yet. */
   #captureRest: () => void = () => {}
+
+  /** The recount that goes over the rows, and how many it has taken in: what changes of these, it is told. */
+  #recount: Recount | undefined
+  #counted = 0
 
   /** The key decides only the slot of a row, so that no one can choose addresses that all fall into one place. */
   constructor(key: HalfSipHash.Key) {
@@ -189,6 +194,7 @@ export class Accounts {
 
   setBalance(row: Row, balance: Sats.Sats): void {
     this.#touch(row)
+    if (row < this.#counted) this.#recount?.moved(balance - this.#rows.double(row, BALANCE))
     this.#rows.setDouble(row, BALANCE, balance)
   }
 
@@ -199,6 +205,7 @@ export class Accounts {
 
   setExtras(row: Row, extras: AccountRecord.Extras): void {
     this.#touch(row)
+    if (row < this.#counted) this.#recount?.exchanged(this.extras(row), extras)
     if (!this.#extrasBefore.has(row)) this.#extrasBefore.set(row, this.#extrasBytes(row).slice())
     this.#writeExtras(row, extras)
   }
@@ -330,6 +337,20 @@ export class Accounts {
         while (taken < rows.length) yield take(rows[taken++] ?? NONE)
       },
     }
+  }
+
+  /** Goes on with this recount, or begins it, with up to so many rows; true once all are in it. */
+  countInto(recount: Recount, rows: number): boolean {
+    if (this.#recount !== recount) this.#counted = 0
+    this.#recount = recount
+    const end = Math.min(this.#counted + rows, this.size)
+    for (; this.#counted < end; this.#counted++) {
+      const row = this.#counted
+      const hasExtras = this.#rows.word(row, EXTRAS) !== 0
+      // Not those of the cache, which rules need, and which are not what lies in the cells.
+      recount.account(this.balance(row), hasExtras ? decoded(this.#extrasBytes(row)) : AccountRecord.noExtras)
+    }
+    return this.#counted === this.size
   }
 
   /** Restores a record that another ledger wrote; it counts as unchanged. */

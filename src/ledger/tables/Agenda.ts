@@ -33,10 +33,15 @@ const dueRoundOf = ({ status, texts, votingEndsAtRound, executesAtRound }: Propo
 export class Agenda {
   readonly #items = new Heap<Item>((a, b) => a.dueAt < b.dueAt)
   readonly #activeOf = new Map<Address, number>()
-  #active = 0
+  readonly #active = new Set<ProposalId>()
 
   /** How many proposals can be voted on, or could until the end of the commit. */
   get active(): number {
+    return this.#active.size
+  }
+
+  /** The same proposals. */
+  get activeIds(): Iterable<ProposalId> {
     return this.#active
   }
 
@@ -50,7 +55,10 @@ export class Agenda {
     const dueAt = dueRoundOf(proposal)
     if (dueAt === undefined) return
     const activeOf = proposal.status === "Active" ? proposal.proposer : null
-    if (activeOf !== null) this.#countActive(activeOf, 1)
+    if (activeOf !== null) {
+      this.#countActive(activeOf, 1)
+      this.#active.add(id)
+    }
     this.#items.push({ id, activeOf, dueAt, place: -1 })
   }
 
@@ -58,7 +66,6 @@ export class Agenda {
     const count = this.activeOf(proposer) + change
     if (count === 0) this.#activeOf.delete(proposer)
     else this.#activeOf.set(proposer, count)
-    this.#active += change
   }
 
   /** Removes and returns the proposals due at this round, lowest id first. */
@@ -66,7 +73,10 @@ export class Agenda {
     const due: Array<ProposalId> = []
     for (let next = this.#items.first; next !== undefined && next.dueAt <= round; next = this.#items.first) {
       this.#items.remove(next)
-      if (next.activeOf !== null) this.#countActive(next.activeOf, -1)
+      if (next.activeOf !== null) {
+        this.#countActive(next.activeOf, -1)
+        this.#active.delete(next.id)
+      }
       due.push(next.id)
     }
     return due.sort((a, b) => a - b)

@@ -1,6 +1,7 @@
 /**
  * Counts the whole supply again from the records, in any order and in as many slices as the caller likes, and compares
- * it with the running totals: at start over all records, at checkpoints over the leaves of the frozen state.
+ * it with the running totals: at start over all records, at checkpoints over the leaves of the frozen state, and all the
+ * time over the accounts in memory, while they change.
  */
 import { Either } from "effect"
 import { toHex } from "#crypto"
@@ -90,9 +91,26 @@ export class Recount {
     if (!Sats.isSats(balance)) this.#badBalance ??= balance
     this.#add("liquid", balance)
     if (stake !== null) this.#add("staked", stake.amount)
+    this.#hold(delegation, 1n)
+  }
+
+  /** A balance that was counted has changed by this. */
+  moved(change: number): void {
+    this.#add("liquid", change as Sats.Sats)
+  }
+
+  /** The extras of an account that was counted have changed. */
+  exchanged(before: AccountRecord.Extras, after: AccountRecord.Extras): void {
+    const staked = (after.stake?.amount ?? 0) - (before.stake?.amount ?? 0)
+    this.#add("staked", staked as Sats.Sats)
+    this.#hold(before.delegation, -1n)
+    this.#hold(after.delegation, 1n)
+  }
+
+  #hold(delegation: AccountRecord.Delegation | null, sign: bigint): void {
     if (delegation === null) return
     const key = shareKey(delegation.validator, delegation.leaving?.epoch ?? 0, delegation.generation)
-    this.#shares.set(key, (this.#shares.get(key) ?? 0n) + delegation.shares)
+    this.#shares.set(key, (this.#shares.get(key) ?? 0n) + sign * delegation.shares)
   }
 
   validator(address: Address, validator: Validator): void {

@@ -530,14 +530,27 @@ export class State {
   /** Counts the whole supply again, without decoding the records. */
   recount(): Either.Either<Records.Totals, SupplyInvariantViolated> {
     const recount = new Recount()
-    recount.epoch(this.epoch.record.epoch)
     for (let row = 0; row < this.accounts.size; row++) {
       recount.account(this.accounts.balance(row), this.accounts.extras(row))
     }
     for (const [, proposal] of this.proposals.entries()) recount.proposal(proposal)
+    this.#countPools(recount)
+    return recount.finish()
+  }
+
+  /** What is not an account's. Only proposals that can be voted on hold a bond. */
+  countRest(recount: Recount): void {
+    for (const id of this.agenda.activeIds) {
+      const proposal = this.proposals.get(StateKey.counter(id))
+      if (proposal !== undefined) recount.proposal(proposal)
+    }
+    this.#countPools(recount)
+  }
+
+  #countPools(recount: Recount): void {
+    recount.epoch(this.epoch.record.epoch)
     for (const [address, validator] of this.validators.entries()) recount.validator(address as Address, validator)
     for (const [address, epoch, pool] of this.leavingPools.entries()) recount.leavingPool(address, epoch, pool)
     recount.totals(this.supply.totals)
-    return recount.finish()
   }
 }

@@ -61,6 +61,7 @@ import * as Recorder from "./Recorder.js"
 import { Recording } from "./Recording.js"
 import * as Recovery from "./Recovery.js"
 import { Settling } from "./Settling.js"
+import { SupplyWatch } from "./SupplyWatch.js"
 import { Vitals } from "./Vitals.js"
 import * as Writer from "./Writer.js"
 
@@ -243,7 +244,19 @@ const make = (load: Load) =>
       written: (id) => Effect.sync(() => inbox.push({ _tag: "Written", id })),
       published: publishTo({ events, ineffective, settling, counters, vitals, fastSync, self }),
     })
-    const write = recorder.counting(perform)
+    const supply = new SupplyWatch()
+    supply.executed(replica.read.head.index, replica.read.totals.total)
+    const counting = recorder.counting(perform)
+    const write = (task: Writer.Task) => {
+      if (task._tag === "Write" && task.write._tag === "Executed") {
+        supply.executed(task.write.execution.commit.index, task.write.execution.totalSupply)
+      }
+      counting(task)
+    }
+    if (Option.isSome(storage.supply)) {
+      const ended = Effect.map(supply.run(storage.supply.value), (ending) => write({ _tag: "End", ending }))
+      yield* supervisor.restarted("supply count", Effect.zipRight(ended, Effect.never))
+    }
     const signatures = yield* SignatureThreads.make()
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
     const bulkhead = new Bulkhead(counters, (place, error) => {

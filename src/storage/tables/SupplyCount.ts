@@ -1,0 +1,14 @@
+/** Counts the supply in the file again, in a thread of its own for each count: other work goes on, and nothing is kept between. */
+import { Effect } from "effect"
+import * as Threads from "#threads"
+import type { Counted } from "./SupplyProgram.js"
+
+/** Fails if the file could not be read. */
+export const of = (file: string): Effect.Effect<Counted, Error> =>
+  Effect.async<Counted, Error>((resume) => {
+    const thread = Threads.start("storage/tables/SupplyProgram", file)
+    thread.once("message", (counted: Counted) => resume(Effect.succeed(counted)))
+    thread.once("error", (error) => resume(Effect.fail(error)))
+    thread.once("exit", () => resume(Effect.fail(new Error("the thread that counts has ended"))))
+    return Effect.promise(() => thread.terminate())
+  })

@@ -268,6 +268,7 @@ export class Host {
         this.#serve(output.to, output.question)
         break
       case "Write":
+        if (output.write._tag === "Joined") this.#relays?.joined()
         this.#write(output.id, output.write, output.isSynced)
         break
       case "TakenIn":

@@ -454,6 +454,22 @@ export const faults: ReadonlyArray<Fault> = [
     ],
   },
   {
+    name: "relayed-after-a-gap",
+    story: "a transaction after a missing nonce is relayed",
+    weather: ["byzantine"],
+    seed: 1,
+    changes: [
+      { file: "src/replica/asking/Relaying.ts", of: "areRelayed", call: "pool.isExecutable", by: "() => true" },
+    ],
+  },
+  {
+    name: "unpaid-unlimited",
+    story: "an account that pays nothing replaces its transactions as often as it likes",
+    weather: ["byzantine"],
+    seed: 1,
+    changes: [{ file: "src/ledger/pending/Unpaid.ts", of: "Unpaid.waitMs", by: "() => 0" }],
+  },
+  {
     name: "join-unsynced",
     story: "a fast sync ends before the downloaded state is synced",
     weather: ["crashes", "joins"],

@@ -1,9 +1,11 @@
 /**
- * Checks which messages one replica tells gossip to relay: those that were of use and new to it, no more and no fewer, and only
+ * Checks what one replica takes in of unpaid transactions, and which messages one replica tells gossip to relay: those that were of use and new to it, no more and no fewer, and only
  * with signatures that hold by the protocol alone. A transaction after a missing nonce is of no use to others.
  */
 
+import { FORGIVEN_AFTER_MS, UNPAID_PER_ACCOUNT } from "../../src/ledger/pending/Unpaid.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
+import type { Address } from "../../src/protocol/identity/Address.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import type { Timestamp } from "../../src/protocol/numbers/Natural.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
@@ -29,6 +31,9 @@ export class Relays {
   readonly #around: Surroundings
   /** Names of relayed messages: the replica relays one of a name. */
   readonly #named = new Set<string>()
+  readonly #unpaid = new Map<Address, number>()
+  /** Since when unpaid transactions are counted. */
+  #countedSince: Timestamp | null = null
 
   constructor(machine: string, replica: Replica, around: Surroundings) {
     this.#machine = machine
@@ -38,8 +43,10 @@ export class Relays {
 
   receive(from: PeerId, message: Message, now: Timestamp): Outputs {
     const isExpected = this.#expects(from, message)
+    const fresh = message._tag === "Transactions" ? this.#unknownOf(message.transactions) : []
     const { outputs, isRelayed } = this.#replica.receive(from, message, now)
     const expected = isExpected()
+    this.#expectPaid(fresh, now)
     if (expected !== null && isRelayed !== expected) {
       throw new Violation(this.#machine, `${isRelayed ? "relays" : "does not relay"} a ${message._tag} from ${from}`)
     }
@@ -52,12 +59,34 @@ export class Relays {
     return outputs
   }
 
+  /** Its mempool begins anew. */
+  joined(): void {
+    this.#unpaid.clear()
+    this.#countedSince = null
+  }
+
+  /**
+   * An account that never pays makes the replica take in what it keeps pending and a few replacements, one more each minute.
+   * Transactions that left the pool again within one message are not seen here.
+   */
+  #expectPaid(fresh: ReadonlyArray<Transaction>, now: Timestamp): void {
+    const { pool, read } = this.#replica
+    this.#countedSince ??= now
+    const allowed = UNPAID_PER_ACCOUNT + 1 + (now - this.#countedSince) / FORGIVEN_AFTER_MS
+    for (const { id, from } of fresh) {
+      if (pool.get(id) === undefined || read.account(from).nonce > 0) continue
+      const taken = (this.#unpaid.get(from) ?? 0) + 1
+      this.#unpaid.set(from, taken)
+      if (taken <= pool.of(from).length + allowed) continue
+      throw new Violation(this.#machine, `took in ${taken} transactions of ${from}, which has paid for none`)
+    }
+  }
+
   /** Call it before the replica takes the message in, and its result afterwards. Null: either decision is right. */
   #expects(from: PeerId, message: Message): () => boolean | null {
     switch (message._tag) {
       case "Transactions": {
-        const { pool } = this.#replica
-        const fresh = message.transactions.filter(({ id }) => pool.get(id) === undefined)
+        const fresh = this.#unknownOf(message.transactions)
         // The pool may refuse a transaction and take it when it comes a second time.
         if (new Set(fresh.map(({ id }) => id)).size < fresh.length) return () => null
         return () => fresh.length > 0 && fresh.every((transaction) => this.#isExecutable(transaction))
@@ -75,6 +104,10 @@ export class Relays {
       default:
         return () => false
     }
+  }
+
+  #unknownOf(transactions: ReadonlyArray<Transaction>): ReadonlyArray<Transaction> {
+    return transactions.filter(({ id }) => this.#replica.pool.get(id) === undefined)
   }
 
   /** Pending, as are all of its sender's from the finalized nonce up to it. */

@@ -21,6 +21,7 @@ import { Agenda } from "./Agenda.js"
 import { Chance } from "./Chance.js"
 import { Digest } from "./Digest.js"
 import type { BackedUp, Crash } from "./Disk.js"
+import { Freeloaders } from "./Freeloaders.js"
 import { Host } from "./Host.js"
 import * as Memory from "./Memory.js"
 import * as Network from "./Network.js"
@@ -87,6 +88,8 @@ const TRAFFIC_EVERY_MS = 40
 const LOOK_EVERY_MS = 200
 const PEOPLE = 8
 const ACCOMPLICES = 4
+const FREELOADERS = 3
+const FREELOADING_EVERY_MS = 25
 const ROUNDS_OF_CAMPS = 10
 const MESSAGES_PER_PAIR_AND_ROUND = 12
 
@@ -147,6 +150,7 @@ export class Simulation {
       newcomers: this.#has("newcomers") ? worldChance.between(1, 3) : 0,
       people: PEOPLE,
       accomplices: this.#has("byzantine") ? ACCOMPLICES : 0,
+      freeloaders: this.#has("byzantine") ? FREELOADERS : 0,
     })
     this.#beginning = Stored.ofGenesis(this.#world.genesis)
     const { record } = this.#beginning.current.opening
@@ -267,6 +271,7 @@ export class Simulation {
     for (const host of this.#hosts) this.#start(host)
     this.#storm.begin()
     this.#scheduleTraffic()
+    if (this.#has("byzantine")) this.#freeload(this.#chance.stream("freeloaders"))
     this.#scheduleLook()
   }
 
@@ -785,6 +790,21 @@ export class Simulation {
       throw new Violation(host.name, "took a transaction whose signature does not hold")
     }
     if (this.#trafficChance.percent(20)) this.#trafficChance.pick(up).submit(transaction)
+  }
+
+  /** A stranger shows one machine at a time what nobody will pay for. */
+  #freeload(chance: Chance): void {
+    const { genesis, freeloaders } = this.#world
+    const all = new Freeloaders(chance, genesis.networkId, freeloaders)
+    const again = (): void =>
+      this.#agenda.after(FREELOADING_EVERY_MS, () => {
+        if (this.#hasTrafficEnded) return
+        const up = this.#hosts.filter((host) => host.isUp)
+        const transactions = all.next()
+        if (up.length > 0) chance.pick(up).receive("stranger" as PeerId, { _tag: "Transactions", transactions })
+        again()
+      })
+    again()
   }
 
   #doorOf(host: Host | undefined): Door | null {

@@ -25,6 +25,8 @@ export interface World {
   readonly people: ReadonlyArray<Person>
   /** Whose keys adversaries have besides their own: some with money, some never heard of. */
   readonly accomplices: ReadonlyArray<Person>
+  /** They have some coins, and never pay. */
+  readonly freeloaders: ReadonlyArray<Person>
 }
 
 export interface Size {
@@ -32,6 +34,7 @@ export interface Size {
   readonly newcomers: number
   readonly people: number
   readonly accomplices: number
+  readonly freeloaders: number
 }
 
 const coins = (amount: number): Sats.Sats => Sats.make(amount * Sats.SATS_PER_COIN)
@@ -67,6 +70,7 @@ export const make = (scheme: Scheme, chance: Chance, size: Size): World => {
   const newcomers = named("new", size.newcomers).map(person)
   const people = named("p", size.people).map(person)
   const accomplices = named("x", size.accomplices).map(person)
+  const freeloaders = named("f", size.freeloaders).map(person)
   const isEqual = chance.percent(50)
   const stakes = validators.map(() => coins(isEqual ? 10_000 : chance.between(7_000, 13_000)))
   const allocations = [
@@ -74,6 +78,7 @@ export const make = (scheme: Scheme, chance: Chance, size: Size): World => {
     ...newcomers.map(({ address }) => ({ address, amount: coins(chance.between(5_000, 200_000)) })),
     ...people.map(({ address }) => ({ address, amount: coins(chance.between(2_500, 6_000)) })),
     ...accomplices.slice(2).map(({ address }, i) => ({ address, amount: coins(i === 0 ? 50 : 2_200) })),
+    ...freeloaders.map(({ address }) => ({ address, amount: coins(20) })),
   ]
   const genesis = Networks.genesisOf({
     networkId: "udg-simulation" as NetworkId,
@@ -89,5 +94,5 @@ export const make = (scheme: Scheme, chance: Chance, size: Size): World => {
     parameters,
     protocol,
   })
-  return { genesis, validators, newcomers, people, accomplices }
+  return { genesis, validators, newcomers, people, accomplices, freeloaders }
 }

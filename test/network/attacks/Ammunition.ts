@@ -1,8 +1,10 @@
 /** What attackers send, made before the attack begins: all of it is accepted by the decoders. */
 import { createHash, randomBytes } from "node:crypto"
 import * as ed25519 from "@noble/ed25519"
+import { Option } from "effect"
 import * as Frames from "../../../src/network/Frames.js"
 import * as MessageCodec from "../../../src/network/MessageCodec.js"
+import type * as Genesis from "../../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../../src/protocol/identity/Address.js"
 import * as Hash from "../../../src/protocol/identity/Hash.js"
 import * as Keys from "../../../src/protocol/identity/Keys.js"
@@ -10,6 +12,7 @@ import type { NetworkId } from "../../../src/protocol/identity/Network.js"
 import * as Limits from "../../../src/protocol/numbers/Limits.js"
 import * as Natural from "../../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../../src/protocol/numbers/Sats.js"
+import type { Operation } from "../../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../../src/protocol/transaction/Transaction.js"
 import * as Evidence from "../../../src/protocol/vertex/Evidence.js"
 import * as Header from "../../../src/protocol/vertex/Header.js"
@@ -119,6 +122,46 @@ export const slowVotes = (count: number): ReadonlyArray<Uint8Array> => {
         : { _tag: "Heartbeat", heartbeat: Heartbeat.sign(Natural.commitIndex(i), randomHash(), signer) },
     ),
   )
+}
+
+const PAYERS = 30
+/** All but the first of a window. */
+const NONCES = 63
+const RAISES = 40
+/** Fees rise by a tenth; some more, since the ten per cent are rounded up. */
+const raised = (fee: number): number => Math.ceil((fee * 112) / 100)
+
+/** `rich`: the accounts that `payers` gives coins to; all others are nobody's. */
+const payersOf = (isRich: boolean): ReadonlyArray<Keys.SecretKey> =>
+  Array.from({ length: PAYERS }, (_, i) => {
+    const seed = createHash("sha256")
+      .update(`${isRich ? "payer" : "nobody"} ${i}`)
+      .digest()
+    return Option.getOrThrow(Keys.SecretKey.fromSeed(seed))
+  })
+
+/** Twenty coins for each account that sends what it never pays for. */
+export const payers: ReadonlyArray<Genesis.Allocation> = payersOf(true).map(({ publicKey }) => ({
+  address: Address.fromPublicKey(publicKey),
+  amount: Sats.make(20 * Sats.SATS_PER_COIN),
+}))
+
+/** Transactions of all nonces but the first, whose fees rise and rise. */
+export const unpaid = (networkId: NetworkId, isRich: boolean): ReadonlyArray<Uint8Array> => {
+  const keys = payersOf(isRich).map((key) => ({ key, from: Address.fromPublicKey(key.publicKey) }))
+  const messages: Array<Uint8Array> = []
+  for (let raise = 0, fee = 1_000; raise < RAISES; raise++, fee = raised(fee)) {
+    for (let nonce = 1; nonce <= NONCES; nonce++) {
+      for (const { key, from } of keys) {
+        const operation: Operation = { _tag: "Transfer", to: from, amount: Sats.make(1), memo: "" }
+        const unsigned = { from, nonce: Natural.nonce(nonce), fee: Sats.make(fee), operation }
+        messages.push(
+          MessageCodec.encode({ _tag: "Transactions", transactions: [Transaction.sign(networkId, unsigned, key)] }),
+        )
+      }
+    }
+  }
+  return messages
 }
 
 /** A well-formed answer of so many bytes that nobody asked for, and that costs no points. */

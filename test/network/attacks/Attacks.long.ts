@@ -21,6 +21,8 @@ const SETTLE_MS = { attacked: 3_000, quiet: 8_000 }
 const FIRST_DUTY = 0.25
 const LEAST_RATIO = 0.7
 const MOST_GROWTH_MIB = 300
+/** For attacks that have a control: rounds beside the undisturbed, and processor beside the control. */
+const WITH_CONTROL = { leastRatio: 0.8, mostTimes: 2 }
 
 const chosen = (process.env["UDG_ATTACKS"] ?? Object.keys(kinds).join(",")).split(",")
 /** For measuring what is not mended yet. */
@@ -44,9 +46,17 @@ interface Window {
   /** Rounds a second, of each node. */
   readonly rates: ReadonlyArray<number>
   readonly peakMiB: number
+  /** The longest that a node took to say how it is. */
+  readonly statusMs: number
   /** What a node uses of a processor: tells more than the rates where the machine has other things to do. */
   readonly load: number
   readonly report: Report
+}
+
+const statusMsOf = async ({ http }: Processes.Started): Promise<number> => {
+  const began = performance.now()
+  if (http !== null) await fetch(`${http}/status`).then((answer) => answer.text())
+  return performance.now() - began
 }
 
 const measure = async (nodes: ReadonlyArray<Processes.Started>, siege: Siege, settleMs: number): Promise<Window> => {
@@ -56,15 +66,17 @@ const measure = async (nodes: ReadonlyArray<Processes.Started>, siege: Siege, se
   const before = nodes.map(Processes.finalizedRound)
   const used = nodes.map(processorSeconds)
   let peakMiB = 0
+  let statusMs = 0
   while (performance.now() - began < WINDOW_MS) {
     await pause(500)
     peakMiB = Math.max(peakMiB, ...nodes.map(residentMiB))
+    statusMs = Math.max(statusMs, ...(await Promise.all(nodes.map(statusMsOf))))
   }
   const after = nodes.map(Processes.finalizedRound)
   const seconds = (performance.now() - began) / 1_000
   const load = meanOf(nodes.map((node, i) => (processorSeconds(node) - (used[i] ?? 0)) / seconds))
   const rates = after.map((round, i) => (round - (before[i] ?? 0)) / seconds)
-  return { rates, peakMiB, load, report: await siege.report() }
+  return { rates, peakMiB, statusMs, load, report: await siege.report() }
 }
 
 const meanOf = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
@@ -131,37 +143,51 @@ describe("ten strangers at each of four validators", () => {
   it.each(chosen)(
     "stop nobody: %s",
     async (kind) => {
-      const network = Processes.found({ roundMs: 100, epochRounds: 3_600, checkpointRounds: 100 })
+      const { control, allocations = [], settleMs = SETTLE_MS.attacked } = kinds[kind] ?? {}
+      const network = Processes.found({ roundMs: 100, epochRounds: 3_600, checkpointRounds: 100, allocations })
       const nodes = await Processes.startAll(network)
       await Processes.everybodyAt(nodes, 60)
-      const siege = await Siege.begin({
-        genesisFile: network.genesisFile,
-        targets: nodes.map(({ p2p }) => p2p),
-        kind,
-        strangers: STRANGERS,
-        niceness: Number(process.env["UDG_ATTACK_NICE"] ?? 10),
-        lifeMs: LIMIT_MS,
-      })
+      const besieged = (kind: string) =>
+        Siege.begin({
+          genesisFile: network.genesisFile,
+          targets: nodes.map(({ p2p }) => p2p),
+          kind,
+          strangers: STRANGERS,
+          niceness: Number(process.env["UDG_ATTACK_NICE"] ?? 10),
+          lifeMs: LIMIT_MS,
+        })
+      const siege = await besieged(kind)
+      const controls = control === undefined ? null : await besieged(control)
       try {
         const beforeMiB = Math.max(...nodes.map(residentMiB))
         const attacked: Array<Window> = []
         const quiet: Array<Window> = []
+        const controlled: Array<Window> = []
         let duty = FIRST_DUTY
         for (let pair = 0; pair < PAIRS; pair++) {
           siege.rest(duty)
           quiet.push(await measure(nodes, siege, SETTLE_MS.quiet))
           siege.attack()
-          const window = await measure(nodes, siege, kinds[kind]?.settleMs ?? SETTLE_MS.attacked)
+          const window = await measure(nodes, siege, settleMs)
           attacked.push(window)
           duty = window.report.cpuMs / WINDOW_MS
+          if (controls === null) continue
+          siege.rest(0)
+          controls.attack()
+          controlled.push(await measure(nodes, controls, SETTLE_MS.quiet))
+          controls.rest(0)
         }
         const joined = await newcomerSeconds(network, nodes)
         const returned = kind === "places" || kind === "mix" ? await returnSeconds(network, nodes) : null
         siege.end()
+        controls?.end()
         const pairs = attacked.map(({ rates }, i) => [meanOf(rates), meanOf(quiet[i]?.rates ?? [])] as const)
         const ratio = median(pairs.map(([under, without]) => under / without))
         const slowest = median(attacked.map(({ rates }, i) => Math.min(...rates) / meanOf(quiet[i]?.rates ?? [])))
         const growthMiB = Math.max(...attacked.map(({ peakMiB }) => peakMiB)) - beforeMiB
+        const loadOf = (windows: ReadonlyArray<Window>) => meanOf(windows.map(({ load }) => load))
+        const statusOf = (windows: ReadonlyArray<Window>) =>
+          rounded(Math.max(...windows.map(({ statusMs }) => statusMs)), 0)
         const sums = attacked.map(({ report }) => report)
         const seconds = (PAIRS * WINDOW_MS) / 1_000
         rows.push({
@@ -170,7 +196,9 @@ describe("ten strangers at each of four validators", () => {
           attacked: rounded(meanOf(pairs.map(([under]) => under))),
           ratio: rounded(ratio, 2),
           slowest: rounded(slowest, 2),
-          "CPU of a node": `${rounded(meanOf(quiet.map(({ load }) => load)), 2)} → ${rounded(meanOf(attacked.map(({ load }) => load)), 2)}`,
+          "CPU of a node": `${rounded(loadOf(quiet), 2)} → ${rounded(loadOf(attacked), 2)}`,
+          "CPU of the control": controlled.length === 0 ? "" : rounded(loadOf(controlled), 2),
+          "longest /status ms": `${statusOf(quiet)} → ${statusOf(attacked)}`,
           "MiB before": rounded(beforeMiB, 0),
           "MiB more": rounded(growthMiB, 0),
           "newcomer s": rounded(joined),
@@ -189,12 +217,14 @@ describe("ten strangers at each of four validators", () => {
         if (onlyMeasures) return
         // Otherwise nothing was shown.
         expect(sums.at(-1)?.connections).toBeGreaterThan(0)
-        expect(slowest).toBeGreaterThanOrEqual(LEAST_RATIO)
+        expect(slowest).toBeGreaterThanOrEqual(controls === null ? LEAST_RATIO : WITH_CONTROL.leastRatio)
+        if (controls !== null) expect(loadOf(attacked) / loadOf(controlled)).toBeLessThan(WITH_CONTROL.mostTimes)
         expect(growthMiB).toBeLessThan(MOST_GROWTH_MIB)
         expect(joined).toBeLessThan(NEWCOMER_LIMIT_MS / 1_000)
         expect(returned?.seconds ?? 0).toBeLessThan(NEWCOMER_LIMIT_MS / 1_000)
       } finally {
         siege.end()
+        controls?.end()
       }
     },
     LIMIT_MS,

@@ -1,4 +1,5 @@
 /** The attacks: what one stranger does to one node, over one connection, until it is over or the node ends it. */
+import type { Allocation } from "../../../src/protocol/epoch/Genesis.js"
 import type { Hash } from "../../../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../../../src/protocol/identity/Network.js"
 import * as Ammunition from "./Ammunition.js"
@@ -23,6 +24,10 @@ export interface Kind {
   readonly connections?: number
   /** How long it takes until the attack is what it is. */
   readonly settleMs?: number
+  /** The kind that sends the same from a key of nobody, for comparison: it may cost half as much, and no less. */
+  readonly control?: string
+  /** Accounts that the attack needs. */
+  readonly allocations?: ReadonlyArray<Allocation>
   /** Makes what is sent, once for all strangers, then gives what each does. */
   readonly load: (arsenal: Arsenal) => (front: Front) => Promise<void>
 }
@@ -169,9 +174,44 @@ const hold = async ({ isOver, bot }: Front): Promise<void> => {
   while (!isOver() && bot.isOpen()) await pause(EVERY_MS)
 }
 
+/** Of each stranger to each node. */
+const TRANSACTIONS_A_SECOND = 70
+
+/** One after the other, each to one node only: whoever relays it does so of its own accord. */
+const transactions =
+  (isRich: boolean): Kind["load"] =>
+  ({ networkId }) => {
+    const messages = Ammunition.unpaid(networkId, isRich)
+    let at = 0
+    const next = (topic: string): Uint8Array =>
+      Ammunition.published(topic, [messages[at++ % messages.length] ?? NOTHING])
+    return (front) => {
+      const topic = front.bot.topic("transactions")
+      async function* paced(): AsyncGenerator<Uint8Array> {
+        while (!front.isOver()) {
+          const burst = Array.from({ length: (TRANSACTIONS_A_SECOND * EVERY_MS) / 1_000 }, () => next(topic))
+          const bytes = Buffer.concat(burst)
+          front.sent(burst.length, bytes.length)
+          yield bytes
+          await pause(EVERY_MS)
+        }
+      }
+      return all(front, gossiping(front, paced))
+    }
+  }
+
+const NOTHING = new Uint8Array(0)
+
 export const kinds: Readonly<Record<string, Kind>> = {
   ...single,
   places: { says: "all places held, from ten addresses", connections: 32, settleMs: 45_000, load: () => hold },
+  unpaid: {
+    says: "transactions after a missing nonce, from accounts with coins, whose fees rise and rise",
+    control: "nobodys",
+    allocations: Ammunition.payers,
+    load: transactions(true),
+  },
+  nobodys: { says: "the same transactions, from accounts without coins", load: transactions(false) },
   mix: {
     says: "all of these at once",
     load: (arsenal) => {

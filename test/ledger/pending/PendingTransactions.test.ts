@@ -337,6 +337,77 @@ describe("what peers send out of turn", () => {
   })
 })
 
+const unpaidAction = FastCheck.record({
+  tag: FastCheck.constantFrom("raise" as const, "raise" as const, "raise" as const, "wait" as const, "pay" as const),
+  name: FastCheck.constantFrom("ann", "ben"),
+  nonce: FastCheck.nat(5),
+  ms: FastCheck.nat(2 * FORGIVEN_AFTER_MS),
+})
+
+describe("whatever is submitted", () => {
+  it("an account replaces sixteen times, once more for each minute, and once more for each fee it pays", () => {
+    let most = 0
+    FastCheck.assert(
+      FastCheck.property(FastCheck.array(unpaidAction, { minLength: 40, maxLength: 120 }), (actions) => {
+        const world = rich("ann", "ben")
+        const pool = new PendingTransactions(world)
+        const [replaced, paid] = [new Map<string, number>(), new Map<string, number>()]
+        const add = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
+        let now: number = at
+        for (const { tag, name, nonce, ms } of actions) {
+          const { nonce: next } = world.account(addressOf(name))
+          const pending = pool.of(addressOf(name))
+          if (tag === "wait") now += ms
+          else if (tag === "raise") {
+            const before = pending.find((each) => each.nonce === next + nonce)
+            const raised = paying(name, next + nonce, before === undefined ? 1_000 : cheapest(before))
+            const answer = told(pool.submit(raised, Natural.timestamp(now), round, "peer"))
+            if (answer === "new" && before !== undefined) add(replaced, name)
+          } else if (pending[0]?.nonce === next) {
+            world.set(addressOf(name), next + 1, 1_000_000_000)
+            pool.evictExecuted(executionOf([applied]), [pending.slice(0, 1)])
+            add(paid, name)
+          }
+          const minutes = Math.floor((now - at) / FORGIVEN_AFTER_MS)
+          const count = replaced.get(name) ?? 0
+          expect(count).toBeLessThanOrEqual(UNPAID_PER_ACCOUNT + minutes + (paid.get(name) ?? 0))
+          most = Math.max(most, count)
+        }
+      }),
+      { numRuns: 200 },
+    )
+    expect(most).toBeGreaterThan(UNPAID_PER_ACCOUNT)
+  })
+
+  it("everything that honest clients submit is executed, in any order and beside any number that never pay", () => {
+    const honest = ["ann", "ben", "cleo"].flatMap((name) =>
+      Array.from({ length: 20 }, (_, nonce) => paying(name, nonce, 1_000 + nonce)),
+    )
+    const freeloaders = Array.from({ length: 20 }, (_, i) => `free ${i}`)
+    const unpaid = freeloaders.flatMap((name) =>
+      [1, 2, 3, 9].flatMap((nonce) => Array.from({ length: 6 }, (_, i) => paying(name, nonce, 1_000 * 2 ** i))),
+    )
+    const everything = [...honest, ...unpaid]
+    const orders = FastCheck.shuffledSubarray(everything, { minLength: everything.length })
+    FastCheck.assert(
+      FastCheck.property(orders, (all) => {
+        const world = rich("ann", "ben", "cleo", ...freeloaders)
+        const pool = new PendingTransactions(world)
+        for (const each of all) {
+          const isHonest = honest.includes(each)
+          const answer = told(pool.submit(each, at, round, isHonest ? "client" : "peer"))
+          if (isHonest) expect(answer).toBe("new")
+        }
+        const chosen = pool.choose(everybody)
+        expect(new Set(idsOf(chosen))).toEqual(new Set(idsOf(honest)))
+        for (const each of honest) expect(pool.isExecutable(each)).toBe(true)
+        expect([...pool.all].filter(({ transaction }) => pool.isExecutable(transaction))).toHaveLength(honest.length)
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
 describe("a full pool", () => {
   // The signature of each was checked before the pool found out that it had no room for it.
   it("says before a signature is checked that it has no room, in the same words", () => {

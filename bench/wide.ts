@@ -60,7 +60,7 @@ class Wide {
     this.#agenda = new Agenda(genesis.time)
     this.#machines = names.map((name, index) => {
       const disk = Stored.ofGenesis(genesis)
-      const options = { signer: Cluster.signerOf(name), isValid: FakeKeys.isValid, trust: null }
+      const options = { signer: Cluster.signerOf(name), isValid: FakeKeys.isValid, trust: null, word: null }
       const replica = Either.getOrThrow(
         Stored.replicaOf(
           { ...options, tableKey: { low: index, high: 1 }, joins: true, preparedAt: Number.POSITIVE_INFINITY },

@@ -106,6 +106,11 @@ export const settings = {
     "validator.key in the data directory",
   ),
   noValidate: validating.flag("--no-validate", "follow the network without making vertices"),
+  signingWord: validating.optional(
+    "--sign-from-round EPOCH:ROUND:BASE",
+    "after a lost disk: your word that the key has signed nothing from there on; the log and udg doctor print the value",
+    Reader.signingWord,
+  ),
   faucetKeyFile: validating.optional(
     "--faucet-key FILE",
     "file with the secret key of the faucet's reserve (testnet)",
@@ -143,6 +148,11 @@ const history = ({ archive, history }: Values, names: Origins) =>
     ? wrongUsage(`${names.archive} keeps everything and ${names.history} prunes what is old; use only one of them`)
     : Effect.succeed(history)
 
+const signingWord = ({ signingWord, noValidate }: Values, names: Origins) =>
+  noValidate && Option.isSome(signingWord)
+    ? wrongUsage(`${names.signingWord} lets a validator sign and ${names.noValidate} makes none; use only one of them`)
+    : Effect.succeed(signingWord)
+
 /** The default directory is checked too, so that a start from a read-only place fails at once. */
 const dataDirectory = ({ ephemeral, dataDir }: Values) =>
   ephemeral || Option.isSome(dataDir)
@@ -160,6 +170,7 @@ export const configurationOf = (version: string, values: Values, origins: Origin
       rpc: { host: rpcHost, port: yield* rpcPort(values, origins) },
       mode: Option.map(testnet, (isTestnet) => (isTestnet ? "testnet" : "mainnet")),
       history: yield* history(values, origins),
+      signingWord: yield* signingWord(values, origins),
       dataDirectory: yield* dataDirectory(values),
       validate: !noValidate,
     }

@@ -20,13 +20,14 @@ import type { Committee } from "./dag/Committee.js"
 import { NotAMember, WrongBase } from "./dag/Validity.js"
 import { Epoch } from "./Epoch.js"
 import { Heartbeats } from "./Heartbeats.js"
+import { type HighestKnown, isAbove } from "./KeyMemory.js"
 import { type Opening, openingOf } from "./output/Opening.js"
 import type { Output } from "./output/Output.js"
 import type { EndedEpoch, StoredEpoch } from "./output/StoredEpoch.js"
 import type { Signing as SigningState } from "./Recovery.js"
 import { type FollowingHere, type Place, Retries } from "./Retries.js"
 import * as RoundClock from "./RoundClock.js"
-import type { HighestKnown, SigningGuard } from "./SigningGuard.js"
+import type { SigningGuard } from "./SigningGuard.js"
 
 /** What a node can do with a vertex. */
 export type Use =
@@ -233,9 +234,15 @@ export class Core {
     }
   }
 
-  /** The answer to a member that asks for its own highest header. */
+  /**
+   * The answer to a member that asks for its own highest header, or for this node's: of that it knows what it has signed,
+   * wherever its ledger is.
+   */
   highestKnownOf(author: Address): HighestKnown {
-    return { epoch: this.#epoch.opening.record.epoch, header: this.#highestHeaders.get(author) ?? null }
+    const { epoch } = this.#epoch.opening.record
+    const known = this.#highestHeaders.get(author) ?? null
+    const own = author === this.#self ? (this.#signedLater.at(-1) ?? this.#recovered.at(-1))?.header : undefined
+    return { epoch, header: own !== undefined && (known === null || isAbove(own, known)) ? own : known }
   }
 
   /** Classifies a vertex by its header, before any signature is checked. Changes nothing. */
@@ -448,6 +455,17 @@ export class Core {
     })
   }
 
+  /** A member's answer to `AskProgress`; the host has checked that the header's signature holds. */
+  testified(member: Address, answer: HighestKnown, now: Timestamp): ReadonlyArray<Output> {
+    return this.#step(now, () => this.#options.guard?.testify(member, answer, this.#epoch.committee))
+  }
+
+  /** The process stood still until now: nothing is signed before the committee has been asked again. */
+  stoodStill(now: Timestamp): void {
+    this.#options.guard?.stoodStill()
+    this.#retries.askOfKeyLater(now)
+  }
+
   /** The validators that this node is connected to at the moment. */
   connected(validators: Iterable<Address>): void {
     this.#connected = new Set(validators)
@@ -590,6 +608,7 @@ export class Core {
 
   /** Whether this node signs vertices, and if not, why. */
   get signing(): SigningState {
-    return this.#options.guard?.state(this.#epoch.committee) ?? { _tag: "NoSeat" }
+    const { committee, dag } = this.#epoch
+    return this.#options.guard?.state(committee, dag.quorumRound) ?? { _tag: "NoSeat" }
   }
 }

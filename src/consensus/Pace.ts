@@ -14,6 +14,11 @@ export class Pace {
     return true
   }
 
+  /** It is not due before this time has passed. */
+  putOff(now: number): void {
+    this.#next = now + this.everyMs
+  }
+
   /** When it is due again. */
   nextAfter(now: number): number {
     return this.#next > now ? this.#next : now + this.everyMs

@@ -5,6 +5,7 @@
  */
 import type { Address } from "../protocol/identity/Address.js"
 import type { Epoch, Round } from "../protocol/numbers/Natural.js"
+import type { Refusal } from "./KeyMemory.js"
 
 export type Following =
   /** In the same round as the others. */
@@ -27,6 +28,22 @@ export type Signing =
   | { readonly _tag: "Asking"; readonly lacks: ReadonlyArray<Address> }
   /** The key has signed headers unknown to this disk. `msLeft`: time that must pass with a quorum connected. */
   | { readonly _tag: "Silent"; readonly msLeft: number; readonly isConnected: boolean; readonly round: Round }
+  /**
+   * The key may have signed what this disk does not know, and the rounds that the others wait for are among it: its
+   * disk was lost or set back. The operator's word may name `fromRound`, on the `base` of this epoch.
+   */
+  | {
+      readonly _tag: "Forgotten"
+      readonly epoch: Epoch
+      readonly fromRound: Round
+      readonly base: string
+      /** A quorum must reach this round before anything is signed; null before the others have told enough. */
+      readonly bound: Round | null
+      /** Members whose progress is not known. */
+      readonly lacks: ReadonlyArray<Address>
+      /** Why the operator's word does not count; null if there is none. */
+      readonly refused: Refusal | null
+    }
   | { readonly _tag: "Signing" }
 
 export interface Recovery {

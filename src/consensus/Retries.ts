@@ -10,6 +10,7 @@ import * as Sats from "../protocol/numbers/Sats.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
 import type { CheckpointQuorum } from "./CheckpointQuorum.js"
 import type { Options } from "./Core.js"
+import type { Committee } from "./dag/Committee.js"
 import type { Epoch } from "./Epoch.js"
 import type { Output } from "./output/Output.js"
 import { Pace } from "./Pace.js"
@@ -135,8 +136,7 @@ export class Retries {
   /** Asks the committee what this node's key has signed, and peers for missing vertices. */
   ask(place: Place, now: Timestamp): void {
     const { admission, dag, committee, isClosed } = place.epoch
-    const members = this.#guard?.toAsk(committee) ?? []
-    if (members.length > 0 && this.#askPace.isDue(now)) this.#emit({ _tag: "AskOwnHighest", members })
+    this.#askOfKey(committee, now)
     if (isClosed) return
     if (admission.waiting > 0 && this.#fetchPace.isDue(now)) {
       const wanted = admission.toFetch({
@@ -149,6 +149,19 @@ export class Retries {
       if (wanted.length > 0) this.#emit({ _tag: "Fetch", wanted })
     }
     this.#catchUp(place, now)
+  }
+
+  #askOfKey(committee: Committee, now: Timestamp): void {
+    const members = this.#guard?.toAsk(committee) ?? []
+    const witnesses = this.#guard?.witnesses(committee) ?? []
+    if (members.length + witnesses.length === 0 || !this.#askPace.isDue(now)) return
+    if (members.length > 0) this.#emit({ _tag: "AskOwnHighest", members })
+    if (witnesses.length > 0) this.#emit({ _tag: "AskProgress", members: witnesses })
+  }
+
+  /** Answers that were on their way are read before the committee is asked of this node's key again. */
+  askOfKeyLater(now: Timestamp): void {
+    this.#askPace.putOff(now)
   }
 
   /** This node's position in its epoch: see docs/recovery.md. */

@@ -1,8 +1,9 @@
 /**
- * Never signs twice for one (epoch, round). After every start the validator asks the whole committee for its own
- * highest header and waits for answers from a quorum, counting itself. If its disk does not know any of its own
- * headers (a restored backup, a lost disk, a copied key), it stays silent until no higher header has appeared for 120
- * round intervals while connected to a quorum. Then it signs only above the highest known header.
+ * Never signs twice for one (epoch, round). After every start, and after every time in which the process stood still,
+ * the validator asks the whole committee for its own highest header and waits for answers from a quorum, counting
+ * itself. If its disk does not know any of its own headers (a restored backup, a lost disk, a copied key), it stays
+ * silent until no higher header has appeared for 120 round intervals while connected to a quorum. Then it signs only
+ * above everything that its key may have signed, which is more than anybody may know: see `KeyMemory`.
  *
  * The same key may sign on other networks, and anyone can replay those signatures here. A header counts only on the
  * base that its epoch has here. The header of an epoch that has not opened here cannot be judged yet: it is held back,
@@ -20,6 +21,7 @@ import type { Epoch, Round, Timestamp } from "../protocol/numbers/Natural.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import type { Header } from "../protocol/vertex/Header.js"
 import type { Committee } from "./dag/Committee.js"
+import { BASE_DIGITS, type HighestKnown, isAbove, KeyMemory, type Place, type Word } from "./KeyMemory.js"
 import type { Signing } from "./Recovery.js"
 
 export const SILENT_INTERVALS = 120
@@ -35,14 +37,14 @@ export type Silence =
   /** Another process signs with this key, or did. */
   | "foreign"
 
-/** A member's answer about this key: the highest header it knows, and the epoch it is in. */
-export interface HighestKnown {
-  readonly epoch: Epoch
-  readonly header: Header | null
+/** What a guard takes over from the disk, the operator and the guard before it. */
+export interface Inherited {
+  /** Headers that another guard of this run held back. */
+  readonly heldBack: ReadonlyArray<Header>
+  /** Whether the disk knows everything that this key has signed: see `KeyMemory`. */
+  readonly hasMemory: boolean
+  readonly word: Word | null
 }
-
-export const isAbove = (a: Pick<Header, "epoch" | "round">, b: Pick<Header, "epoch" | "round">): boolean =>
-  a.epoch !== b.epoch ? a.epoch > b.epoch : a.round > b.round
 
 /** Invariant: `#highest` is at or above every header of this author that was ever signed or seen here. */
 export class SigningGuard {
@@ -58,25 +60,30 @@ export class SigningGuard {
   #heldBack: ReadonlyArray<Header>
   /** The members that have answered in the epoch that opened last. */
   readonly #answered = new Set<Address>()
-  #highest: Pick<Header, "epoch" | "round"> | null = null
+  readonly #memory: KeyMemory
+  #highest: Place | null = null
   #hasCommitteeAnswered = false
   /** Whether anything was signed since the start. */
   #hasSigned = false
   /** How long the silence must still last; none while no foreign header is known. */
   #quietMsLeft: number | null = null
+  /** A silence has passed for every header up to this one. */
+  #waitedFor: Place | null = null
+  /** Whether a foreign header was met since the process last stood still. */
+  #hasMetForeign = false
   #connectedSince: Timestamp | null = null
 
   /**
-   * `stored` holds this author's headers on disk, of the epochs from `oldest` on; `heldBack` holds the headers that
-   * another guard of this run held back. If the ledger was set back but the signed vertices were not, the disk no
-   * longer knows the headers of epochs before the first of those. It need not: nothing that low is ever signed again.
+   * `stored` holds this author's headers on disk, of the epochs from `oldest` on. If the ledger was set back but the
+   * signed vertices were not, the disk no longer knows the headers of epochs before the first of those. It need not:
+   * nothing that low is ever signed again.
    */
   constructor(
     self: Address,
     roundIntervalMs: number,
     oldest: Epoch,
     stored: Iterable<Header>,
-    heldBack: ReadonlyArray<Header> = [],
+    { heldBack, hasMemory, word }: Inherited,
   ) {
     this.self = self
     this.#silentMs = SILENT_INTERVALS * roundIntervalMs
@@ -85,13 +92,20 @@ export class SigningGuard {
     const first = known.reduce((lowest, { epoch }) => Math.min(lowest, epoch), Number.MAX_SAFE_INTEGER)
     this.#oldest = known.length > 0 ? Natural.epoch(Math.max(oldest, first)) : oldest
     this.#heldBack = heldBack
+    this.#memory = new KeyMemory(self, hasMemory, word)
     this.#answered.add(self)
     for (const header of known) this.#know(header)
   }
 
-  /** The highest known header of this author; nothing at or below it may be signed. */
-  get highest(): Pick<Header, "epoch" | "round"> | null {
-    return this.#highest
+  /** The highest place that this key has signed or may have signed; nothing at or below it may be signed. */
+  get highest(): Place | null {
+    const { bound } = this.#memory
+    return bound === null || (this.#highest !== null && isAbove(this.#highest, bound)) ? this.#highest : bound
+  }
+
+  /** Whether the disk is known to hold everything that this key has signed above `highest`. */
+  get hasMemory(): boolean {
+    return this.#memory.isKnown
   }
 
   /** How many headers of this author are known. */
@@ -105,20 +119,46 @@ export class SigningGuard {
     return this.#hasCommitteeAnswered ? null : "asking"
   }
 
-  /** The same as text, with what it waits for. */
-  state(committee: Committee): Signing {
+  /** The same as text, with what it waits for. `quorumRound`: the highest round with vertices of a quorum. */
+  state(committee: Committee, quorumRound: Round): Signing {
     if (this.#quietMsLeft !== null) {
       const round = this.#highest?.round ?? committee.firstRound
       return { _tag: "Silent", msLeft: this.#quietMsLeft, isConnected: this.#connectedSince !== null, round }
     }
     if (committee.seatOf(this.self) === undefined) return { _tag: "NoSeat" }
-    if (this.#hasCommitteeAnswered) return { _tag: "Signing" }
-    const members = committee.record.members.map(({ address }) => address)
-    return { _tag: "Asking", lacks: members.filter((address) => !this.#answered.has(address)) }
+    if (!this.#hasCommitteeAnswered) {
+      const members = committee.record.members.map(({ address }) => address)
+      return { _tag: "Asking", lacks: members.filter((address) => !this.#answered.has(address)) }
+    }
+    return this.#forgotten(committee, quorumRound) ?? { _tag: "Signing" }
+  }
+
+  /** Set while rounds may pass that this key may have signed and this disk does not know. */
+  #forgotten(committee: Committee, quorumRound: Round): Signing | undefined {
+    const { epoch } = committee.record
+    const { bound, isKnown } = this.#memory
+    const isBelowBound = bound !== null && bound.epoch === epoch && quorumRound < bound.round
+    if (isKnown && (this.#hasSigned || !isBelowBound)) return undefined
+    const signed = this.#highest?.epoch === epoch ? this.#highest.round : 0
+    return {
+      _tag: "Forgotten",
+      epoch,
+      fromRound: Natural.round(Math.max(signed, quorumRound, committee.firstRound - 1) + 1),
+      base: (this.#bases.get(epoch) ?? "").slice(0, BASE_DIGITS),
+      bound: isKnown ? (bound?.round ?? null) : null,
+      lacks: isKnown ? [] : this.#memory.toAsk(committee),
+      refused: this.#memory.refusal(this.#highest),
+    }
   }
 
   maySign(epoch: Epoch, round: Round): boolean {
-    return this.silence === null && (this.#highest === null || isAbove({ epoch, round }, this.#highest))
+    const { highest } = this
+    return this.silence === null && this.hasMemory && (highest === null || isAbove({ epoch, round }, highest))
+  }
+
+  /** Whether a vertex that was signed before the process stood still may be sent: nothing else was signed meanwhile. */
+  get maySendHeld(): boolean {
+    return this.silence === null && !this.#hasMetForeign
   }
 
   #know(header: Header): void {
@@ -130,6 +170,17 @@ export class SigningGuard {
   signed(header: Header): void {
     this.#hasSigned = true
     this.#know(header)
+    this.#memory.signed()
+  }
+
+  /**
+   * The process stood still, as a suspended machine does. Somebody may have started another one with this key
+   * meanwhile, so this is a new start as far as the others' word is concerned.
+   */
+  stoodStill(): void {
+    this.#hasSigned = false
+    this.#hasMetForeign = false
+    this.#forgetAnswers()
   }
 
   /** Headers of this author that cannot be judged yet. */
@@ -140,6 +191,7 @@ export class SigningGuard {
   /** An epoch has opened on this base. Returns the foreign header held back for it, after `meet` has judged it. */
   open(epoch: Epoch, base: Hash): Header | undefined {
     this.#bases.set(epoch, base)
+    this.#memory.open(epoch, base)
     if (!this.#hasSigned) this.#forgetAnswers()
     const headers = this.#heldBack
     this.#heldBack = []
@@ -152,7 +204,7 @@ export class SigningGuard {
    * A header of this author from outside, with a valid signature. Returns true if it was signed on this network and
    * the disk did not know it: the silence begins, or begins again if the header is above all known ones. A lower
    * header was signed before those, so it does not show that anyone still signs; otherwise a peer could prolong the
-   * silence with old headers, one at a time.
+   * silence with old headers, one at a time, or begin a new one after it.
    */
   meet(header: Header): boolean {
     if (header.author !== this.self || header.epoch < this.#oldest || this.#known.has(header.hash)) return false
@@ -161,7 +213,12 @@ export class SigningGuard {
       return false
     }
     if (this.#bases.get(header.epoch) !== header.base) return false
-    if (this.#quietMsLeft === null || this.#highest === null || isAbove(header, this.#highest)) {
+    this.#hasMetForeign = true
+    const { bound } = this.#memory
+    if (bound === null || isAbove(header, bound)) this.#memory.doubt()
+    const isWaitedFor = this.#waitedFor !== null && !isAbove(header, this.#waitedFor)
+    const isUpsetting = this.#quietMsLeft === null || this.#highest === null || isAbove(header, this.#highest)
+    if (isUpsetting && !isWaitedFor) {
       this.#quietMsLeft = this.#silentMs
       this.#connectedSince = null
     }
@@ -194,6 +251,17 @@ export class SigningGuard {
     this.#count(committee)
   }
 
+  /** A member has told its own highest header, which was asked for in this epoch. */
+  testify(member: Address, answer: HighestKnown, committee: Committee): void {
+    this.#memory.testify(member, answer)
+    this.#count(committee)
+  }
+
+  /** The members whose own progress is to be asked for: none if the disk knows what this key has signed. */
+  witnesses(committee: Committee): ReadonlyArray<Address> {
+    return this.#memory.toAsk(committee)
+  }
+
   /** Whether the member is in this epoch and knows nothing above it. Members keep headers of two epochs only. */
   #isConclusive({ epoch, header }: HighestKnown): boolean {
     if (epoch !== this.#running) return false
@@ -208,10 +276,13 @@ export class SigningGuard {
   }
 
   #count(committee: Committee): void {
-    if (this.#hasCommitteeAnswered || committee.seatOf(this.self) === undefined) return
-    let weight = 0
-    for (const member of committee.record.members) if (this.#answered.has(member.address)) weight += member.weight
-    this.#hasCommitteeAnswered = committee.isQuorum(weight)
+    if (!this.#hasCommitteeAnswered && committee.seatOf(this.self) !== undefined) {
+      let weight = 0
+      for (const member of committee.record.members) if (this.#answered.has(member.address)) weight += member.weight
+      this.#hasCommitteeAnswered = committee.isQuorum(weight)
+    }
+    const seen = { highest: this.#highest, answered: this.#answered }
+    this.#memory.settle({ ...seen, hasCommitteeAnswered: this.#hasCommitteeAnswered }, committee)
   }
 
   /**
@@ -226,7 +297,9 @@ export class SigningGuard {
       this.#quietMsLeft -= Math.min(now - this.#connectedSince, this.#maxCountedMs)
     }
     this.#connectedSince = isConnectedToQuorum ? now : null
-    if (this.#quietMsLeft <= 0) this.#quietMsLeft = null
+    if (this.#quietMsLeft > 0) return
+    this.#quietMsLeft = null
+    this.#waitedFor = this.#highest
   }
 
   /** Headers of epochs before `oldest` are no longer distinguished from foreign ones. */

@@ -5,9 +5,11 @@
  */
 import { Either } from "effect"
 import * as Core from "../consensus/Core.js"
+import type { Word } from "../consensus/KeyMemory.js"
 import { openingOf } from "../consensus/output/Opening.js"
 import type { Output as CoreOutput } from "../consensus/output/Output.js"
 import { freshEpoch } from "../consensus/output/StoredEpoch.js"
+import { Pauses } from "../consensus/Pauses.js"
 import type { Recovery } from "../consensus/Recovery.js"
 import { ExecutionFault, NOWHERE } from "../ledger/ExecutionFault.js"
 import type { Changes, PendingTransactions, Refusal } from "../ledger/pending/PendingTransactions.js"
@@ -71,6 +73,8 @@ export interface Options {
   readonly tableKey: HalfSipHash.Key
   /** This many changed accounts go into the trie before a checkpoint is due, if nothing else is being built. */
   readonly preparedAt: number
+  /** From which round on the operator says that the key has signed nothing; null if it says nothing. */
+  readonly word: Word | null
 }
 
 export interface Accepted {
@@ -97,6 +101,7 @@ export class Replica {
   readonly #announcements: Announcements
   readonly #testimony = new Testimony(() => this.#live)
   readonly #committeeClock = new CommitteeClock()
+  readonly #pauses: Pauses
   #pendingKeptAt = 0
   #wallAheadMs = 0
   #live: LiveState.LiveState
@@ -111,6 +116,7 @@ export class Replica {
     const { roundIntervalMs } = stored.genesis.protocol
     this.#options = options
     this.#genesis = stored.genesis
+    this.#pauses = new Pauses(roundIntervalMs)
     this.#patienceMs = Math.max(MIN_PATIENCE_MS, 4 * roundIntervalMs)
     this.#peers = new Peers(this.#patienceMs, (validator) => {
       const { committee } = this.#live.core.epoch
@@ -122,7 +128,7 @@ export class Replica {
       gatheredMs: Math.min(MOST_GATHERED_MS, roundIntervalMs),
       againMs: ANNOUNCED_AGAIN_AFTER * this.#patienceMs,
     })
-    this.#signing = new Signing(options.signer, stored.ownVertices, this.#outbox)
+    this.#signing = new Signing(options, stored.ownVertices, this.#outbox)
     this.#keptJoin = stored.join
     this.#closing = closing
     const guard = this.#signing.guard((stored.previous ?? stored.current).opening.record.epoch, roundIntervalMs)
@@ -232,6 +238,7 @@ export class Replica {
   tick(now: Timestamp): Outputs {
     return this.#step(now, () => {
       this.#do(this.#live.core.tick(now), null, now)
+      this.#show(this.#signing.shown(), now)
       this.#live.pool.expire(now)
       this.#questions.askWhenSilent(this.#live, now)
       if (this.#joining?.isPointless === true) this.#joining = null
@@ -302,8 +309,11 @@ export class Replica {
         const { epoch } = checkpoint
         return epoch > core.epoch.opening.record.epoch ? { _tag: "Elsewhere", epoch } : Core.KNOWN
       }
-      case "Highest":
-        return this.validatorOf(from) !== null && message.author === this.#signing.self ? Core.WANTED : Core.KNOWN
+      case "Highest": {
+        const member = this.validatorOf(from)
+        const isOfUse = member !== null && [this.#signing.self, member].includes(message.author)
+        return isOfUse ? Core.WANTED : Core.KNOWN
+      }
       default:
         return Core.WANTED
     }
@@ -359,12 +369,14 @@ export class Replica {
 
   /** This write and all earlier ones are on disk: vertices that waited for it go out and enter the DAG. */
   written(id: number, now: Timestamp): Outputs {
-    return this.#step(now, () => {
-      for (const vertex of this.#signing.written(id)) {
-        this.#outbox.broadcast({ _tag: "Vertices", vertices: [vertex] })
-        this.#do(this.#live.core.own(vertex, now), null, now)
-      }
-    })
+    return this.#step(now, () => this.#show(this.#signing.written(id), now))
+  }
+
+  #show(vertices: ReadonlyArray<Vertex>, now: Timestamp): void {
+    for (const vertex of vertices) {
+      this.#outbox.broadcast({ _tag: "Vertices", vertices: [vertex] })
+      this.#do(this.#live.core.own(vertex, now), null, now)
+    }
   }
 
   /** Background work while `mayContinue`: a fetched state, which makes all other work pointless, or checkpoints. */
@@ -386,6 +398,7 @@ export class Replica {
   }
 
   #step(now: Timestamp, input: () => void): Outputs {
+    if (this.#pauses.look(now, this.#wallAheadMs)) this.#stoodStill(now)
     if (!this.isHalted) input()
     if (!this.isHalted) {
       const { core, pool, unordered } = this.#live
@@ -399,6 +412,12 @@ export class Replica {
       if (pool.hasChanges && this.#keepsPendingIn(now) === 0) this.#keepPending(pool.drainWaiting(), now)
     }
     return this.#outbox.drain()
+  }
+
+  #stoodStill(now: Timestamp): void {
+    this.#live.core.stoodStill(now)
+    this.#signing.stoodStill()
+    this.#questions.forgetHighest()
   }
 
   #keepsPendingIn(now: Timestamp): number {
@@ -474,10 +493,12 @@ export class Replica {
   }
 
   #hearHighest(from: PeerId, { author, epoch, header }: Extract<Answer, { _tag: "Highest" }>, now: Timestamp): void {
+    const { core } = this.#live
     const member = this.#peers.validatorOf(from)
-    if (!this.#questions.takeHighest(from) || member === null || author !== this.#signing.self) return
+    if (!this.#questions.takeHighest(from, author) || member === null) return
     const answer = { epoch, header: header?.author === author ? header : null }
-    this.#do(this.#live.core.answered(member, answer, now), from, now)
+    if (author === this.#signing.self) this.#do(core.answered(member, answer, now), from, now)
+    else if (author === member) this.#do(core.testified(member, answer, now), from, now)
   }
 
   #hearClosing(from: PeerId, message: Extract<Answer, { _tag: "Closing" }>, now: Timestamp): void {
@@ -576,6 +597,9 @@ export class Replica {
         return
       case "AskOwnHighest":
         this.#questions.askOwnHighest(output, this.#signing.self)
+        return
+      case "AskProgress":
+        this.#questions.askProgress(output)
         return
       case "ForeignOwnHeader":
         this.#outbox.write({ _tag: "ForeignOwnHeader", header: output.header }, true)

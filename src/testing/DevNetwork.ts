@@ -87,6 +87,7 @@ const configurationOf = ({ version }: Options, port: number) =>
     validate: true,
     peers: [],
     trustedCheckpoint: Option.none(),
+    signingWord: Option.none(),
     roundMs: Option.none(),
     rpcNames: [],
     trustedProxies: [],

@@ -158,6 +158,7 @@ describe("the built program", () => {
     [["--genesis", "/dev/zero"], {}, '--genesis "/dev/zero" is not a regular file'],
     [["--validator-key", "."], {}, '--validator-key "." is a directory'],
     [["--no-validate", "x"], {}, '--no-validate "x"'],
+    [["--sign-from-round", "7"], {}, '--sign-from-round "7"'],
     [["--faucet-key", "none.key"], {}, '--faucet-key "none.key" does not exist'],
     [["--peer", "nowhere"], {}, '--peer "nowhere"'],
     [["--trust", "1:2"], {}, '--trust "1:2"'],

@@ -53,6 +53,7 @@ describe("the settings of the node", () => {
         validate: true,
         peers: [],
         trustedCheckpoint: Option.none(),
+        signingWord: Option.none(),
         roundMs: Option.none(),
         rpcNames: [],
         trustedProxies: [],
@@ -102,6 +103,7 @@ describe("the settings of the node", () => {
         { protocol: "ip4", host: "10.0.0.1", port: 2, peerId: Option.none() },
       ],
       trustedCheckpoint: Option.some({ epoch: 7, hash: hash.toLowerCase() }),
+      signingWord: Option.none(),
       roundMs: Option.some(100),
       rpcNames: ["mybox", "mybox.lan"],
       trustedProxies: [
@@ -209,6 +211,10 @@ describe("the settings of the node", () => {
     ["genesis", "/does/not/exist.json"],
     ["validator-key", "src"],
     ["no-validate", "perhaps"],
+    ["sign-from-round", "7:1702"],
+    ["sign-from-round", "0:1:0123456789abcdef"],
+    ["sign-from-round", "7:0:0123456789abcdef"],
+    ["sign-from-round", "7:1702:0123456789abcdeg"],
     ["faucet-key", "/does/not/exist.key"],
     ["peer", "node.example"],
     ["trust", `7:${"z".repeat(64)}`],
@@ -257,6 +263,15 @@ describe("the settings of the node", () => {
       const line = yield* complaintOf(words, environment)
       expect(line).not.toContain(hash.slice(0, 16))
       expect(line).toContain("it looks like a key; use the path of the key's file instead")
+    }),
+  )
+
+  it.effect("take the operator's word after a lost disk, and none of a node that does not validate", () =>
+    Effect.gen(function* () {
+      const words = ["--sign-from-round", "7:1702:0123456789ABCDEF"]
+      const { configuration } = yield* reading(words)
+      expect(configuration.signingWord).toEqual(Option.some({ epoch: 7, round: 1702, base: "0123456789abcdef" }))
+      expect(yield* complaintOf([...words, "--no-validate"])).toContain("use only one of them")
     }),
   )
 

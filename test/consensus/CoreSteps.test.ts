@@ -14,7 +14,7 @@ import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { endedEpoch } from "../support/EndedEpoch.js"
 import { closingOf, floating, grown, signatureOf } from "./Grown.js"
-import { equalWeights, openingOf, recordOf, rules, seedOf } from "./TestCommittee.js"
+import { equalWeights, openingOf, recordOf, rules, seedOf, WITH_MEMORY } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
 const INTERVAL_MS = 200
@@ -68,7 +68,7 @@ class Driven {
     const own = [...stored.signed, ...(stored.previous?.vertices ?? []), ...stored.current.vertices]
       .map(({ header }) => header)
       .filter(({ author }) => seat !== null && author === addressOf(seat))
-    const guard = seat === null ? null : new SigningGuard(addressOf(seat), INTERVAL_MS, oldest, own)
+    const guard = seat === null ? null : new SigningGuard(addressOf(seat), INTERVAL_MS, oldest, own, WITH_MEMORY)
     this.core = new Core({ roundIntervalMs: INTERVAL_MS, guard }, stored)
     this.atStart = this.core.start(at(NOW))
   }
@@ -338,7 +338,7 @@ describe("a node that restarts", () => {
     const before = new Driven({ current: freshEpoch(next.opening), previous: { ...ended, vertices: [] } })
     expect(only(before.atStart, "ForeignOwnHeader").map(({ header }) => header.round)).toEqual([CLOSING_ROUNDS])
     // What is in the ledger's file and not among the signed vertices was signed by somebody with the same disk, earlier.
-    const guard = new SigningGuard(addressOf(0), INTERVAL_MS, record.epoch, [])
+    const guard = new SigningGuard(addressOf(0), INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     const core = new Core(
       { roundIntervalMs: INTERVAL_MS, guard },
       { current: stored(upTo(2)), previous: null, signed: [] },
@@ -349,7 +349,7 @@ describe("a node that restarts", () => {
 
   it("is alone in its committee with all of its vertices, so none of them is foreign", () => {
     const single = new VertexBuilder(openingOf(recordOf([1])))
-    const guard = new SigningGuard(single.committee.member(0).address, INTERVAL_MS, record.epoch, [])
+    const guard = new SigningGuard(single.committee.member(0).address, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     const current = { ...freshEpoch(single.opening), vertices: grown(single, 2, [0]) }
     const core = new Core({ roundIntervalMs: INTERVAL_MS, guard }, { current, previous: null, signed: [] })
     expect(only(core.start(at(NOW)), "ForeignOwnHeader")).toEqual([])
@@ -512,6 +512,7 @@ describe("a checkpoint", () => {
       1,
       record.epoch,
       [],
+      WITH_MEMORY,
     )
     const core = new Core(
       { roundIntervalMs: INTERVAL_MS, guard: outsider },
@@ -643,6 +644,10 @@ describe("an answer about this node's key", () => {
       const member = new Driven().answered()
       member.receive(...upTo(8))
       member.core.answered(addressOf(2), { epoch: record.epoch, header: foreign.header }, at(NOW))
+      for (const seat of others) {
+        const progress = { epoch: record.epoch, header: vertexAt(seat, 8).header }
+        member.core.testified(addressOf(seat), progress, at(NOW))
+      }
       member.core.connected(connected.map(addressOf))
       const outputs: Array<Output> = []
       for (let now = NOW; now <= NOW + silenceMs; now += RETRY_MS) outputs.push(...member.tickAt(now))
@@ -664,7 +669,7 @@ describe("a node with a key and no seat", () => {
   it("sends heartbeats for commits that are due, and a member or a node without a key sends none", () => {
     const five = openingOf(recordOf(equalWeights(5))).record.members[4]
     if (five === undefined) throw new Error("a stranger expected")
-    const guard = new SigningGuard(five.address, INTERVAL_MS, record.epoch, [])
+    const guard = new SigningGuard(five.address, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     const core = new Core(
       { roundIntervalMs: INTERVAL_MS, guard },
       { current: freshEpoch(builder.opening), previous: null, signed: [] },

@@ -9,7 +9,7 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as FakeKeys from "./FakeKeys.js"
 import { draw, type Picture } from "./Picture.js"
-import { rules, seedOf } from "./TestCommittee.js"
+import { rules, seedOf, WITH_MEMORY } from "./TestCommittee.js"
 
 const ROUND_MS = 100
 /** A core asks again after 250 ms when rounds take 100, and shouts after eight times as long. */
@@ -29,7 +29,7 @@ class Member {
     this.picture = picture
     const { record } = picture.opening
     const self = picture.committee.member(0).address
-    const guard = hasKey ? new SigningGuard(self, ROUND_MS, record.epoch, []) : null
+    const guard = hasKey ? new SigningGuard(self, ROUND_MS, record.epoch, [], WITH_MEMORY) : null
     this.core = new Core(
       { roundIntervalMs: ROUND_MS, guard },
       { current: freshEpoch(picture.opening), previous: null, signed: [] },

@@ -11,7 +11,7 @@ import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import { emptyBody, type Vertex } from "../../src/protocol/vertex/Vertex.js"
 import * as FakeKeys from "./FakeKeys.js"
 import * as Grown from "./Grown.js"
-import { equalWeights, openingOf, recordOf, rules, seedOf } from "./TestCommittee.js"
+import { equalWeights, openingOf, recordOf, rules, seedOf, WITH_MEMORY } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
 const INTERVAL_MS = 200
@@ -92,7 +92,7 @@ const closed = (seat: number | null = 0): Epoch => epochOf(grown(EPOCH_ROUNDS + 
 
 describe("what a key has signed", () => {
   const guarded = () => {
-    const guard = new SigningGuard(self, INTERVAL_MS, record.epoch, [])
+    const guard = new SigningGuard(self, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     guard.open(record.epoch, builder.opening.base)
     return guard
   }
@@ -393,7 +393,7 @@ describe("a node that is stuck", () => {
   })
 
   it("sends its last three vertices and its signature under the close until the next epoch is heard", () => {
-    const guard = new SigningGuard(self, INTERVAL_MS, record.epoch, [])
+    const guard = new SigningGuard(self, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     const epoch = closed()
     const closing = Grown.closingOf(epoch)
     const checkpoints = signedBy(epoch, closing, [0, 1, 2])
@@ -417,7 +417,7 @@ describe("a node that is stuck", () => {
     const epoch = closed()
     const closing = Grown.closingOf(epoch)
     const others = signedBy(epoch, closing, [1, 2, 3])
-    const guard = new SigningGuard(self, INTERVAL_MS, record.epoch, [])
+    const guard = new SigningGuard(self, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     expect(sent(asking(guard), place(epoch, { checkpoints: others, closing }), 0)).toEqual(resend(epoch.ownVertices))
     expect(sent(asking(guard), place(epoch, { checkpoints: others }), 0)).toEqual(resend(epoch.ownVertices))
     const follower = closed(null)
@@ -425,7 +425,7 @@ describe("a node that is stuck", () => {
   })
 
   it("sends its close alone where it was no member, and nothing before anything has ended", () => {
-    const guard = new SigningGuard(self, INTERVAL_MS, record.epoch, [])
+    const guard = new SigningGuard(self, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     expect(sent(asking(guard), place(epochOf([])), 100_000)).toEqual([])
     const follower = closed(null)
     const closing = Grown.closingOf(follower)

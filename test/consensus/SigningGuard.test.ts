@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { MAX_HELD_BACK, SILENT_INTERVALS, SigningGuard } from "../../src/consensus/SigningGuard.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Header } from "../../src/protocol/vertex/Header.js"
-import { committeeOf, equalWeights, openingOf, recordOf, seedOf } from "./TestCommittee.js"
+import { committeeOf, equalWeights, openingOf, recordOf, seedOf, WITH_MEMORY } from "./TestCommittee.js"
 import { VertexBuilder } from "./VertexBuilder.js"
 
 const INTERVAL = 500
@@ -28,7 +28,7 @@ const open = (guard: SigningGuard, epoch: number) => guard.open(Natural.epoch(ep
 const told = (highest: Header | null, epoch = 1) => ({ epoch: Natural.epoch(epoch), header: highest })
 
 const guardWith = (stored: ReadonlyArray<Header> = []) => {
-  const guard = new SigningGuard(self, INTERVAL, E1, stored)
+  const guard = new SigningGuard(self, INTERVAL, E1, stored, WITH_MEMORY)
   open(guard, 1)
   return guard
 }
@@ -39,9 +39,17 @@ const askedAll = (stored: ReadonlyArray<Header> = []): SigningGuard => {
   return guard
 }
 
+/** The others have made vertices up to the round before this one, so the key can have signed this one at most. */
+const vouch = (guard: SigningGuard, highest: number) => {
+  for (const seat of [1, 2, 3]) {
+    const { header } = new VertexBuilder(openingIn(1)).make(seat, highest - 1, [])
+    guard.testify(addressOf(seat), told(header), committee)
+  }
+}
+
 describe("after a start", () => {
   it("nothing is signed before an epoch has opened, and nothing is held back", () => {
-    const guard = new SigningGuard(self, INTERVAL, E1, [])
+    const guard = new SigningGuard(self, INTERVAL, E1, [], WITH_MEMORY)
     expect([guard.silence, guard.maySign(E1, round(1)), guard.heldBack]).toEqual(["asking", false, []])
   })
 
@@ -52,7 +60,7 @@ describe("after a start", () => {
     guard.answer(addressOf(1), told(null), committee)
     expect(guard.maySign(E1, round(1))).toBe(false)
     expect(guard.silence).toBe("asking")
-    expect(guard.state(committee)).toEqual({ _tag: "Asking", lacks: [addressOf(2), addressOf(3)] })
+    expect(guard.state(committee, round(0))).toEqual({ _tag: "Asking", lacks: [addressOf(2), addressOf(3)] })
     guard.answer(addressOf(1), told(null), committee)
     expect(guard.maySign(E1, round(1))).toBe(false)
     guard.answer(addressOf(3), told(null), committee)
@@ -79,7 +87,7 @@ describe("after a start", () => {
     expect(guard.silence).toBe("asking")
     expect(guard.meet(header(9, 0, 2))).toBe(true)
     for (const seat of [1, 2]) guard.answer(addressOf(seat), told(header(9, 0, 2), 2), committee)
-    expect(guard.state(committee)).toMatchObject({ _tag: "Silent", round: 9 })
+    expect(guard.state(committee, round(0))).toMatchObject({ _tag: "Silent", round: 9 })
     expect(guard.toAsk(committee)).toEqual([])
   })
 
@@ -98,7 +106,7 @@ describe("after a start", () => {
 
   it("alone, there is nobody to ask", () => {
     const alone = committeeOf([1])
-    const guard = new SigningGuard(alone.member(0).address, INTERVAL, E1, [])
+    const guard = new SigningGuard(alone.member(0).address, INTERVAL, E1, [], WITH_MEMORY)
     expect(guard.toAsk(alone)).toEqual([])
     expect(guard.maySign(E1, round(1))).toBe(true)
   })
@@ -115,12 +123,12 @@ describe("after a start", () => {
   it("a node without a seat asks nobody, and signs nothing", () => {
     const elsewhere = committeeOf(equalWeights(5))
     const guard = guardWith()
-    expect(guard.state(elsewhere)).toEqual({ _tag: "NoSeat" })
+    expect(guard.state(elsewhere, round(0))).toEqual({ _tag: "NoSeat" })
     expect(guard.toAsk(elsewhere)).toEqual([])
     for (const { address } of elsewhere.record.members) guard.answer(address, told(null), elsewhere)
     expect(guard.maySign(E1, round(1))).toBe(false)
     // The answers count once it has one.
-    expect(guard.state(committee)).toMatchObject({ _tag: "Asking" })
+    expect(guard.state(committee, round(0))).toMatchObject({ _tag: "Asking" })
   })
 
   it("an answer about an epoch that is no longer kept is one about the running epoch", () => {
@@ -209,6 +217,7 @@ describe("an own header that the disk does not know", () => {
     const guard = askedAll([header(5)])
     expect(guard.meet(header(8))).toBe(true)
     expect(guard.silence).toBe("foreign")
+    vouch(guard, 8)
     let now = tickFor(guard, 0, SILENCE - 1_000, true)
     expect(guard.maySign(E1, round(100))).toBe(false)
     now = tickFor(guard, now, 1_000, true)
@@ -242,16 +251,25 @@ describe("an own header that the disk does not know", () => {
   // A member that had kept 100 old vertices of a validator that lost its disk could show it one every 119 intervals.
   it("below one that is known does not prolong the silence, whoever shows it and when", () => {
     const guard = askedAll()
-    guard.meet(header(100))
-    for (let t = 0, old = 99; t < SILENCE; t += 1_000, old--) {
+    guard.meet(header(30))
+    vouch(guard, 30)
+    for (let t = 0, old = 29; t < SILENCE; t += 1_000, old--) {
       if (old > 0) expect(guard.meet(header(old))).toBe(true)
       guard.tick(Natural.timestamp(t), () => true)
     }
-    expect(guard.state(committee)).toMatchObject({ _tag: "Silent", msLeft: 1_000, isConnected: true, round: 100 })
+    expect(guard.state(committee, round(0))).toMatchObject({
+      _tag: "Silent",
+      msLeft: 1_000,
+      isConnected: true,
+      round: 30,
+    })
     guard.tick(Natural.timestamp(SILENCE), () => true)
-    expect(guard.state(committee)).toEqual({ _tag: "Signing" })
-    expect(guard.maySign(E1, round(100))).toBe(false)
-    expect(guard.maySign(E1, round(101))).toBe(true)
+    expect(guard.state(committee, round(30))).toEqual({ _tag: "Signing" })
+    expect(guard.maySign(E1, round(30))).toBe(false)
+    expect(guard.maySign(E1, round(31))).toBe(true)
+    // Nor does it begin another one.
+    expect(guard.meet(header(1, 7))).toBe(true)
+    expect(guard.silence).toBeNull()
   })
 
   it("met again is no news, but every higher one begins the silence anew", () => {
@@ -277,12 +295,12 @@ describe("an own header that the disk does not know", () => {
     { interval: 100, counted: 1_000 },
     { interval: 500, counted: 2_000 },
   ])("counts $counted ms of the time between two looks, with rounds of $interval ms", ({ interval, counted }) => {
-    const guard = new SigningGuard(self, interval, E1, [])
+    const guard = new SigningGuard(self, interval, E1, [], WITH_MEMORY)
     open(guard, 1)
     guard.meet(header(8))
     const left = (now: number) => {
       guard.tick(Natural.timestamp(now), () => true)
-      const state = guard.state(committee)
+      const state = guard.state(committee, round(0))
       return state._tag === "Silent" ? SILENT_INTERVALS * interval - state.msLeft : null
     }
     expect([0, 400, 1_000_000, 2_000_000].map(left)).toEqual([0, 400, 400 + counted, 400 + 2 * counted])
@@ -293,14 +311,14 @@ describe("an own header that the disk does not know", () => {
     guard.meet(header(8))
     const look = (now: number, isConnected = true) => {
       guard.tick(Natural.timestamp(now), () => isConnected)
-      return guard.state(committee)
+      return guard.state(committee, round(0))
     }
     look(0)
     expect(look(1_000)).toMatchObject({ msLeft: SILENCE - 1_000, isConnected: true })
     expect(look(2_000, false)).toMatchObject({ msLeft: SILENCE - 1_000, isConnected: false })
     expect(look(3_000)).toMatchObject({ msLeft: SILENCE - 1_000, isConnected: true })
     guard.meet(header(9))
-    expect(guard.state(committee)).toMatchObject({ msLeft: SILENCE, isConnected: false, round: 9 })
+    expect(guard.state(committee, round(0))).toMatchObject({ msLeft: SILENCE, isConnected: false, round: 9 })
     expect(look(4_000)).toMatchObject({ msLeft: SILENCE })
     expect(look(5_000)).toMatchObject({ msLeft: SILENCE - 1_000 })
   })
@@ -407,7 +425,7 @@ describe("an own header of an epoch that has not opened", () => {
   it("is known to the guard that a fast sync puts in the place of this one", () => {
     const before = askedAll()
     before.meet(header(9, 0, 7))
-    const guard = new SigningGuard(self, INTERVAL, Natural.epoch(7), [], before.heldBack)
+    const guard = new SigningGuard(self, INTERVAL, Natural.epoch(7), [], { ...WITH_MEMORY, heldBack: before.heldBack })
     expect(open(guard, 7)).toEqual(header(9, 0, 7))
     expect(guard.silence).toBe("foreign")
   })

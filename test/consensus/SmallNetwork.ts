@@ -81,7 +81,11 @@ export class SmallNode {
     const oldest = (previous ?? current).opening.record.epoch
     const options: Options = {
       roundIntervalMs: ROUND_MS,
-      guard: new SigningGuard(this.address, ROUND_MS, oldest, own),
+      guard: new SigningGuard(this.address, ROUND_MS, oldest, own, {
+        heldBack: [],
+        hasMemory: own.length > 0,
+        word: null,
+      }),
     }
     const stored: Stored = { current, previous, signed: [] }
     return new Core(options, stored)
@@ -159,6 +163,9 @@ export class SmallNode {
       case "AskOwnHighest":
         for (const member of output.members) this.#askOwnHighest(this.network.node(member))
         break
+      case "AskProgress":
+        for (const member of output.members) this.#askProgress(this.network.node(member))
+        break
       case "FinalityRollback":
         throw new Error(`${this.seat}: ${JSON.stringify(output.rollback)}`)
       case "Invalid":
@@ -205,6 +212,13 @@ export class SmallNode {
     this.network.send(this, member, (to) => {
       const told = to.core.highestKnownOf(this.address)
       this.network.send(to, this, () => this.handle(this.core.answered(to.address, told, this.network.now), to))
+    })
+  }
+
+  #askProgress(member: SmallNode | undefined): void {
+    this.network.send(this, member, (to) => {
+      const told = to.core.highestKnownOf(to.address)
+      this.network.send(to, this, () => this.handle(this.core.testified(to.address, told, this.network.now), to))
     })
   }
 

@@ -66,3 +66,6 @@ export const openingOf = (record: EpochRecord): Opening => {
     position: { index: commitIndex, hash: commitHash, leaderRound: round, time: Natural.timestamp(0) },
   }
 }
+
+/** What a guard begins with whose disk is known to be whole. */
+export const WITH_MEMORY = { heldBack: [], hasMemory: true, word: null } as const

@@ -21,7 +21,13 @@ const following: { readonly [S in Following["_tag"]]: true } = {
   Standstill: true,
   Joining: true,
 }
-const signing: { readonly [S in Signing["_tag"]]: true } = { NoSeat: true, Asking: true, Silent: true, Signing: true }
+const signing: { readonly [S in Signing["_tag"]]: true } = {
+  NoSeat: true,
+  Asking: true,
+  Silent: true,
+  Forgotten: true,
+  Signing: true,
+}
 
 describe("the page about recovery", () => {
   for (const [title, states] of [

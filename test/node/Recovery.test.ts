@@ -46,8 +46,34 @@ describe("a node that waits", () => {
     const asking = Node.waitingOf({ ...right, signing: { _tag: "Asking", lacks: members } })
     expect(asking?.waitsFor[0]).toContain("and 2 more")
     const waiting = Node.waitingOf(silent(23_400, false))
-    expect(waiting).toMatchObject({ signing: "Silent", signsInSeconds: 24 })
+    expect(waiting).toMatchObject({ signing: "Silent", signsInSeconds: 24, needsOperator: false })
     expect(waiting?.waitsFor[0]).toMatch(/^24 s .*up to round 223.*no quorum is connected$/)
+  })
+
+  it("says whose answers it lacks after a lost disk, and what the operator may type", () => {
+    const signing = {
+      _tag: "Forgotten",
+      epoch: Natural.epoch(7),
+      fromRound: Natural.round(1_702),
+      base: "0123456789abcdef",
+      bound: null,
+      lacks: members.slice(0, 1),
+      refused: null,
+    } as const
+    const standing = { _tag: "Standstill", round: Natural.round(1_702), lacks: members } as const
+    const waiting = Node.waitingOf({ ...right, signing })
+    expect(waiting).toMatchObject({ signing: "Forgotten", signsInSeconds: null, needsOperator: false })
+    const [sentence] = waiting?.waitsFor ?? []
+    expect(sentence).toContain(`missing: ${members[0]};`)
+    expect(sentence).toMatch(/start the node once with --sign-from-round 7:1702:0123456789abcdef$/)
+    expect(Node.waitingOf({ following: standing, signing })?.needsOperator).toBe(true)
+    const bounded = Node.waitingOf({
+      ...right,
+      signing: { ...signing, bound: Natural.round(1_705), refused: "too low" },
+    })
+    expect(bounded?.waitsFor[0]).toMatch(
+      /^a quorum to pass round 1705.*is not above what the key is known to have signed$/,
+    )
   })
 
   it.effect("says it in the log once, again after a minute, and when it is over", () =>

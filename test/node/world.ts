@@ -37,6 +37,7 @@ export const settings = (changes: Partial<Configuration.Settings> = {}): Configu
   validate: true,
   peers: [],
   trustedCheckpoint: Option.none(),
+  signingWord: Option.none(),
   roundMs: Option.some(5),
   rpcNames: [],
   trustedProxies: [],

@@ -3,6 +3,7 @@
  * Enough to tell stories about one replica's dealings with the others; what faults do is the simulator's business.
  */
 import { Either } from "effect"
+import type { Word } from "../../src/consensus/KeyMemory.js"
 import type * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { Signer } from "../../src/protocol/identity/Keys.js"
@@ -79,6 +80,13 @@ export const genesisOf = (world: World): Genesis.Genesis =>
     },
   })
 
+export interface Kind {
+  readonly isValidator?: boolean
+  readonly pin?: Pin | null
+  /** Whose key it has; its own if not told. */
+  readonly keyOf?: string
+}
+
 interface Event {
   readonly at: number
   readonly order: number
@@ -105,14 +113,25 @@ export class Machine {
   thinksForMs = 0
   /** Its native verifier, which may refuse what a vertex may hold. */
   isStrictlyValid = FakeKeys.isValid
+  /** The operator's word for the next start. */
+  word: Word | null = null
+  /** What reached it while its process was stopped; null while it runs. */
+  #unread: Array<() => void> | null = null
+  readonly #keyOf: string
 
-  constructor(cluster: Cluster, name: string, disk: Stored.Stored, isValidator: boolean, pin: Pin | null) {
+  constructor(
+    cluster: Cluster,
+    name: string,
+    disk: Stored.Stored,
+    { isValidator = true, pin = null, keyOf = name }: Kind = {},
+  ) {
     this.#cluster = cluster
     this.name = name
     this.peer = name as PeerId
     this.disk = disk
     this.#durable = disk.copy()
-    this.#signer = isValidator ? signerOf(name) : null
+    this.#keyOf = keyOf
+    this.#signer = isValidator ? signerOf(keyOf) : null
     this.#pin = pin
   }
 
@@ -131,7 +150,30 @@ export class Machine {
   }
 
   get validator(): Address.Address | null {
-    return this.#signer === null ? null : addressOf(this.name)
+    return this.#signer === null ? null : addressOf(this.#keyOf)
+  }
+
+  get isPaused(): boolean {
+    return this.#unread !== null
+  }
+
+  /** Stops the process where it is, as SIGSTOP does. */
+  pause(): void {
+    this.#unread = []
+  }
+
+  /** Its timers are first, then everything that came meanwhile. */
+  resume(): void {
+    const unread = this.#unread ?? []
+    this.#unread = null
+    this.tick()
+    for (const read of unread) read()
+  }
+
+  /** Now, or when the process goes on. */
+  whenAwake(act: () => void): void {
+    if (this.#unread === null) act()
+    else this.#unread.push(act)
   }
 
   start(): void {
@@ -144,6 +186,7 @@ export class Machine {
       tableKey,
       joins: true,
       preparedAt: PREPARED_AT,
+      word: this.word,
     }
     this.#replica = Either.getOrThrowWith(
       Stored.replicaOf(options, this.disk),
@@ -155,6 +198,7 @@ export class Machine {
 
   stop(): void {
     this.#replica = null
+    this.#unread = null
     this.#cluster.reconnect()
   }
 
@@ -227,6 +271,7 @@ export class Machine {
   }
 
   tick(): void {
+    if (this.isPaused) return
     this.handle(this.replica.tick(this.#cluster.now))
     while (this.isUp && this.replica.hasWork) {
       let pieces = 0
@@ -251,8 +296,8 @@ export class Cluster {
     for (const name of Object.keys(world.validators)) this.add(name)
   }
 
-  add(name: string, { isValidator = true, pin = null }: { isValidator?: boolean; pin?: Pin | null } = {}): Machine {
-    const machine = new Machine(this, name, Stored.ofGenesis(this.genesis), isValidator, pin)
+  add(name: string, kind: Kind = {}, disk = Stored.ofGenesis(this.genesis)): Machine {
+    const machine = new Machine(this, name, disk, kind)
     this.machines.push(machine)
     return machine
   }
@@ -276,7 +321,7 @@ export class Cluster {
         validator,
         isDialled: this.hasDialled(machine, peer),
       }))
-      machine.handle(machine.replica.connected(connections, this.now))
+      machine.whenAwake(() => machine.handle(machine.replica.connected(connections, this.now)))
     }
   }
 
@@ -287,7 +332,9 @@ export class Cluster {
   soon(machine: Machine, act: () => void): void {
     const { replica } = machine
     this.#at(this.now, () => {
-      if (machine.isUp && machine.replica === replica) act()
+      machine.whenAwake(() => {
+        if (machine.isUp && machine.replica === replica) act()
+      })
     })
   }
 
@@ -295,14 +342,17 @@ export class Cluster {
     const to = this.machines.find((machine) => machine.peer === peer)
     if (to === undefined || to === from || !this.isLinked(from, to)) return
     this.#at(this.now + WIRE_MS + laterMs, () => {
-      if (to.isUp && this.passes(from, to, message)) to.receive(from.peer, message)
+      if (!to.isUp || !this.passes(from, to, message)) return
+      to.whenAwake(() => {
+        if (to.isUp) to.receive(from.peer, message)
+      })
     })
   }
 
   run(forMs: number): void {
     const end = this.now + forMs
     while (this.now < end) {
-      const up = this.machines.filter(({ isUp }) => isUp)
+      const up = this.machines.filter(({ isUp, isPaused }) => isUp && !isPaused)
       const wake = up.reduce((soonest, { replica }) => Math.min(soonest, replica.wakeAt(this.now)), end)
       const next = this.#events.reduce((soonest, { at }) => Math.min(soonest, at), wake)
       this.now = Natural.timestamp(Math.max(this.now, next))

@@ -59,11 +59,25 @@ describe("questions", () => {
     expect(questions.isAwaited(ann.peer, highest)).toBe(false)
     questions.askOwnHighest({ _tag: "AskOwnHighest", members: [addressOf("ann")] }, addressOf("eve"))
     expect([ann, aaa].map(({ peer }) => questions.isAwaited(peer, highest))).toEqual([true, false])
-    expect([1, 2].map(() => questions.takeHighest(ann.peer))).toEqual([true, false])
+    expect(questions.takeHighest(ann.peer, addressOf("ann"))).toBe(false)
+    expect([1, 2].map(() => questions.takeHighest(ann.peer, addressOf("eve")))).toEqual([true, false])
     questions.askOwnHighest({ _tag: "AskOwnHighest", members: [addressOf("ann")] }, addressOf("eve"))
     peers.connect([])
     questions.connected()
-    expect(questions.takeHighest(ann.peer)).toBe(false)
+    expect(questions.takeHighest(ann.peer, addressOf("eve"))).toBe(false)
+  })
+
+  it("about a member's own progress go to that member beside those about the own highest header", () => {
+    const { questions, sent } = among(ann, aaa)
+    const [member, self] = [addressOf("ann"), addressOf("eve")]
+    questions.askProgress({ _tag: "AskProgress", members: [member] })
+    questions.askOwnHighest({ _tag: "AskOwnHighest", members: [member] }, self)
+    expect(sent()).toEqual([member, self].map((author) => ["ann", { _tag: "AskHighest", author }]))
+    expect(questions.isAwaited(ann.peer, { ...highest, author: member })).toBe(true)
+    expect([member, member, self].map((author) => questions.takeHighest(ann.peer, author))).toEqual([true, false, true])
+    questions.askProgress({ _tag: "AskProgress", members: [member] })
+    questions.forgetHighest()
+    expect(questions.takeHighest(ann.peer, member)).toBe(false)
   })
 
   it("about closed epochs have one answer, and are not repeated at every message that shows somebody ahead", () => {

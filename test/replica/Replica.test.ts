@@ -704,6 +704,7 @@ describe("what a disk holds", () => {
         tableKey: { low: 7, high: 7 },
         joins: true,
         preparedAt: 3,
+        word: null,
       },
       ann.disk,
     )
@@ -719,6 +720,7 @@ describe("what a disk holds", () => {
             tableKey: { low: 7, high: 7 },
             joins: true,
             preparedAt: 3,
+            word: null,
           },
           ann.disk,
         ),
@@ -734,6 +736,7 @@ describe("what a disk holds", () => {
         tableKey: { low: 7, high: 7 },
         joins: true,
         preparedAt: 3,
+        word: null,
       },
       ann.disk,
     )

@@ -44,7 +44,7 @@ const start = ({ validators = { ann: 3_000 }, signer = signerOf("ann"), signed =
   const vertexOf = (by: string, round: number) => Vertex.sign(slotOf(round), Vertex.emptyBody, signerOf(by))
   const outbox = new Outbox()
   const signing = new Signing(
-    signer,
+    { signer, word: null },
     signed.map((round) => vertexOf("ann", round)),
     outbox,
   )
@@ -65,6 +65,9 @@ const start = ({ validators = { ann: 3_000 }, signer = signerOf("ann"), signed =
     return outbox.drain()
   }
   const answer = () => {
+    for (const witness of guard?.witnesses(committee) ?? []) {
+      guard?.testify(witness, { epoch: opening.record.epoch, header: null }, committee)
+    }
     for (const member of guard?.toAsk(committee) ?? []) {
       guard?.answer(member, { epoch: opening.record.epoch, header: null }, committee)
     }
@@ -116,7 +119,9 @@ describe("this node signs", () => {
 
   it("nothing without a guard", () => {
     const { propose } = start()
-    expect(() => propose(1, new Signing(signerOf("ann"), [], new Outbox()))).toThrow(/may not be signed/)
+    expect(() => propose(1, new Signing({ signer: signerOf("ann"), word: null }, [], new Outbox()))).toThrow(
+      /may not be signed/,
+    )
   })
 
   it("nothing without a key", () => {
@@ -149,6 +154,31 @@ describe("a vertex of this node", () => {
     expect([signing.written(0), signing.size]).toEqual([[], 6])
     expect([signing.written(2), signing.size]).toEqual([vertices.slice(0, 2), 4])
     expect([signing.written(2), signing.written(3), signing.size]).toEqual([[], vertices.slice(2), 3])
+  })
+
+  it("that was signed before the process stood still is held back until the committee has answered again", () => {
+    const { propose, answer, signing, guard } = start()
+    answer()
+    propose(2)
+    guard?.stoodStill()
+    signing.stoodStill()
+    expect(signing.written(1)).toEqual([])
+    answer()
+    expect(signing.shown().map(({ header }) => header.round)).toEqual([2])
+    expect(signing.shown()).toEqual([])
+  })
+
+  it("that was signed before the process stood still is never sent if another one has signed meanwhile", () => {
+    const { propose, answer, signing, guard, vertexOf } = start()
+    answer()
+    propose(2)
+    guard?.stoodStill()
+    signing.stoodStill()
+    guard?.meet(vertexOf("ann", 2).header)
+    answer()
+    for (let now = 0; guard?.silence !== null; now += 1_000) guard?.tick(Natural.timestamp(now), () => true)
+    expect(signing.written(1)).toEqual([])
+    expect(signing.size).toBeGreaterThan(0)
   })
 
   it("is forgotten with its epoch", () => {
@@ -212,7 +242,7 @@ describe("a heartbeat of this node", () => {
   const signerOfPerson = ({ publicKey }: Person): Signer => ({ publicKey, sign: FakeKeys.signWith(publicKey) })
   const beatsOf = (who: Person, ledger: Ledger) => {
     const outbox = new Outbox()
-    new Signing(signerOfPerson(who), [], outbox).beat(due, { ledger })
+    new Signing({ signer: signerOfPerson(who), word: null }, [], outbox).beat(due, { ledger })
     return outbox.drain()
   }
 

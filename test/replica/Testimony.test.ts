@@ -12,7 +12,7 @@ import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import { Testimony } from "../../src/replica/asking/Testimony.js"
 import * as LiveState from "../../src/replica/live/LiveState.js"
 import { COMMITS_AHEAD } from "../../src/replica/signing/HeartbeatPool.js"
-import { seedOf } from "../consensus/TestCommittee.js"
+import { seedOf, WITH_MEMORY } from "../consensus/TestCommittee.js"
 import * as Stored from "../support/Stored.js"
 import { addressOf, Cluster, coins, ROUND_MS, sign, signerOf } from "./Cluster.js"
 
@@ -38,7 +38,7 @@ const begin = (by: string) => {
     trie,
     views,
     stored: { current, previous, signed: [] },
-    guard: new SigningGuard(addressOf(by), ROUND_MS, epoch, []),
+    guard: new SigningGuard(addressOf(by), ROUND_MS, epoch, [], WITH_MEMORY),
     pending: [],
     roundIntervalMs: ROUND_MS,
   })

@@ -3,6 +3,7 @@
  * It is to the simulator what the node's services are to the program.
  */
 import { Either } from "effect"
+import type { Word } from "../../src/consensus/KeyMemory.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -64,6 +65,8 @@ export class Host {
   readonly peer: PeerId
   readonly signer: Signer | null
   readonly disk: Disk
+  /** The operator's word for the next start. */
+  word: Word | null = null
   speed: Speed = { syncMs: 2, skewMs: 0 }
   readonly #around: Surroundings
   readonly #chance: Chance
@@ -75,6 +78,8 @@ export class Host {
   #life = 0
   #wakeAt = Number.POSITIVE_INFINITY
   #isAtWork = false
+  /** What reached the process since it was stopped, and when that was; null while it runs. */
+  #pause: { readonly since: number; readonly unread: Array<() => void> } | null = null
   #verified = new Verification.VerifiedTransactions(REMEMBERED_TRANSACTIONS)
   #unreported: Array<{ readonly id: number; readonly isSynced: boolean }> = []
   /** Own vertices on their way to the disk, with the write that brings them. */
@@ -122,11 +127,13 @@ export class Host {
         tableKey,
         joins: true,
         preparedAt: PREPARED_AT,
+        word: this.word,
       },
       this.disk.stored,
     )
     if (Either.isLeft(opened)) throw new Violation(this.name, `cannot open its disk: ${JSON.stringify(opened.left)}`)
     this.#life++
+    this.#pause = null
     this.#replica = opened.right
     const { scheme, networkId, relayed } = this.#around
     this.#relays = new Relays(this.name, opened.right, {
@@ -144,6 +151,7 @@ export class Host {
     this.#replica = null
     this.#relays = null
     this.#life++
+    this.#pause = null
     this.#unreported = []
     this.#unwritten.clear()
     this.#isFlushing = false
@@ -151,12 +159,43 @@ export class Host {
     this.disk.crash(this.#chance, crash)
   }
 
+  /** Stops the process where it is, as SIGSTOP or a suspended machine does. */
+  pause(): void {
+    if (this.#replica !== null && this.#pause === null) this.#pause = { since: this.#around.agenda.now, unread: [] }
+  }
+
+  /** Timers are first, then all that came meanwhile. A suspended machine's steady clock has stood still with it. */
+  resume(wasSuspended: boolean): void {
+    const pause = this.#pause
+    if (pause === null) return
+    this.#pause = null
+    if (wasSuspended) this.#steadyAheadMs -= this.#around.agenda.now - pause.since
+    this.#wakeAt = Number.POSITIVE_INFINITY
+    this.#drive((replica, now) => replica.tick(now))
+    for (const read of pause.unread) read()
+  }
+
+  /** Now, or when the process goes on, if it is still the same. */
+  #whenAwake(act: () => void): void {
+    const life = this.#life
+    if (this.#pause === null) act()
+    else this.#pause.unread.push(() => (life === this.#life ? act() : undefined))
+  }
+
   connected(connections: ReadonlyArray<Connection>): void {
+    this.#whenAwake(() => this.#connect(connections))
+  }
+
+  #connect(connections: ReadonlyArray<Connection>): void {
     this.#drive((replica, now) => replica.connected(connections, now))
   }
 
   /** A message off the wire; what does not hold is dropped, as the node drops it. */
   receive(from: PeerId, message: Message): void {
+    this.#whenAwake(() => this.#receive(from, message))
+  }
+
+  #receive(from: PeerId, message: Message): void {
     const replica = this.#replica
     const relays = this.#relays
     if (replica === null || relays === null) return
@@ -197,7 +236,7 @@ export class Host {
   /** The door. Whether the transaction was taken. */
   submit(transaction: Transaction): boolean {
     const replica = this.#replica
-    if (replica === null) return false
+    if (replica === null || this.#pause !== null) return false
     const { scheme, networkId } = this.#around
     const checks = this.#verified.has(transaction) ? [] : Verification.checksOf(networkId, transaction)
     if (!checks.every(scheme.isStrictlyValid)) return false
@@ -240,7 +279,8 @@ export class Host {
       // A sooner one took its place, or the process is gone.
       if (life !== this.#life || this.#wakeAt !== wakeAt) return
       this.#wakeAt = Number.POSITIVE_INFINITY
-      this.#drive((each, now) => each.tick(now))
+      // When it goes on, it looks at its clock at once.
+      if (this.#pause === null) this.#drive((each, now) => each.tick(now))
     })
   }
 
@@ -250,9 +290,11 @@ export class Host {
     const life = this.#life
     this.#around.agenda.after(this.#chance.between(1, 10), () => {
       if (life !== this.#life) return
-      this.#isAtWork = false
-      let steps = 0
-      this.#drive((replica, now) => replica.work(() => ++steps < WORK_STEPS, now))
+      this.#whenAwake(() => {
+        this.#isAtWork = false
+        let steps = 0
+        this.#drive((replica, now) => replica.work(() => ++steps < WORK_STEPS, now))
+      })
     })
   }
 
@@ -313,7 +355,7 @@ export class Host {
     const life = this.#life
     const delay = Math.max(1, Math.round(this.#chance.heavyTail(this.speed.syncMs, 50 * this.speed.syncMs)))
     this.#around.agenda.after(idleMs + delay, () => {
-      if (life === this.#life) this.#report(last.id)
+      if (life === this.#life) this.#whenAwake(() => this.#report(last.id))
     })
   }
 

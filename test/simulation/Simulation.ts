@@ -2,6 +2,7 @@
 
 import { Either } from "effect"
 import { Committee } from "../../src/consensus/dag/Committee.js"
+import { isAbove, type Place } from "../../src/consensus/KeyMemory.js"
 import type { Reads } from "../../src/ledger/Reads.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import type { Genesis } from "../../src/protocol/epoch/Genesis.js"
@@ -71,17 +72,19 @@ export const optionsOf = (seed: number, nodes = 7, rounds = 150, faults?: Readon
   }
 }
 
-const SET_BACK_BY: ReadonlyArray<FaultName> = ["backups", "copies", "wipes"]
-/** What leaves the others with everything that a machine has sent before it lost its disk. */
-const HEARD_IN_SPITE_OF: ReadonlyArray<FaultName> = ["wipes", "clocks", "skew", "joins", "newcomers"]
+const SET_BACK_BY: ReadonlyArray<FaultName> = ["backups", "copies", "wipes", "losses", "pauses"]
+/** What leaves the others with everything that a machine has sent before its disk was set back, or that its double has. */
+const HEARD_IN_SPITE_OF: ReadonlyArray<FaultName> = ["wipes", "clocks", "skew", "joins", "newcomers", "pauses"]
 /** They need somebody to happen to. */
-const UNRELIABLE: ReadonlyArray<FaultName> = ["byzantine", "backups", "copies", "wipes"]
+const UNRELIABLE: ReadonlyArray<FaultName> = ["byzantine", ...SET_BACK_BY]
 /** The part of the rounds that is stormy. */
 const STORMY_PERCENT = 65
 /** However bad it gets, a storm ends after so many times the length of its rounds. */
 const LONGEST_STORM = 8
 /** Within so much calm everybody commits again. */
 const RECOVERY_MS = 30_000
+/** So long an operator waits before saying what the key of a lost disk has signed. */
+const OPERATOR_WAITS_MS = 10_000
 /** A member of an epoch that has run for so long has made a vertex lately. */
 const SETTLING_ROUNDS = 10
 const TRAFFIC_EVERY_MS = 40
@@ -113,6 +116,10 @@ export class Simulation {
   readonly #copies = new Set<number>()
   /** Machines whose `signed.db` was set back. */
   readonly #forgetful = new Set<number>()
+  /** Machines that have lost their disks: they must find out what they may sign. */
+  readonly #wiped = new Set<number>()
+  /** The highest that each validator has signed, on whatever disk: what an honest operator says. */
+  readonly #signed = new Map<Address, Place>()
   /** Down for good. */
   readonly #dead = new Set<number>()
   /** Whether somebody is among them who had sat through two closes: what is younger the others can do without. */
@@ -173,11 +180,15 @@ export class Simulation {
   }
 
   /**
-   * Whether the others have what a machine signed before it lost its disk. Only then does it sign nothing twice: a vertex
-   * that has reached nobody whom it asks cannot be known.
+   * Whether the others have what a machine signed before its disk was set back, or what its double signed. Only then does
+   * it sign nothing twice: a disk that holds something, but not all, cannot know that.
    */
   get #areAllHeard(): boolean {
     return this.#options.faults.every((fault) => HEARD_IN_SPITE_OF.includes(fault))
+  }
+
+  get #areDisksLost(): boolean {
+    return this.#has("wipes") || this.#has("losses")
   }
 
   #has(fault: FaultName): boolean {
@@ -399,8 +410,13 @@ export class Simulation {
     return person !== undefined && this.#mistimed.has(person.address)
   }
 
-  /** Whether it must not sign twice: it has its key for itself, and still knows what it has signed. */
+  /** Whether it must know all that its key has signed. */
   #remembersSigning(host: Host): boolean {
+    return !this.#wiped.has(host.index) && this.#isCareful(host)
+  }
+
+  /** Whether it must not sign twice: it has its key for itself, and knows what it has signed or that it does not. */
+  #isCareful(host: Host): boolean {
     if (this.#isReliable(host)) return true
     const owner = this.#personOf(host)
     const hasDouble = [...this.#copies].some((copy) => this.#owners.get(copy) === owner)
@@ -490,6 +506,11 @@ export class Simulation {
       wipe: (machine) => this.#wipe(this.#host(machine)),
       mistimed: () => this.#hosts.filter((host) => this.#isMistimed(host)).map(({ index }) => index),
       copy: (machine) => this.#copy(this.#host(machine)),
+      spare: (machine, chance) => this.#spare(this.#host(machine), chance),
+      pause: (machine) => this.#host(machine).pause(),
+      resume: (machine, wasSuspended) => this.#host(machine).resume(wasSuspended),
+      standIn: (machine) => this.#standIn(this.#host(machine)),
+      retire: (machine) => this.#killForGood(this.#host(machine), "killed"),
       stakeNewcomer: () => this.#stakeNewcomer(),
       killNewcomer: () => this.#killNewcomer(),
       killNewcomers: () => this.#killNewcomers(),
@@ -534,19 +555,45 @@ export class Simulation {
 
   #wipe(host: Host): void {
     host.disk.restore(this.#freshDisk(), "both files")
-    this.#forgetful.add(host.index)
+    this.#wiped.add(host.index)
     this.#witness.setBack(host.name, this.#headOf(host))
     this.#tell(`lost its disk: ${host.name}`)
   }
 
   /** A second machine with the same key, from an old disk or an empty one. */
   #copy(host: Host): void {
+    this.#startCopy(host, this.#backups.get(host.index)?.copy() ?? this.#freshDisk())
+  }
+
+  #standIn(host: Host): number | undefined {
+    return this.#startCopy(host, host.disk.stored.copy())?.index
+  }
+
+  #startCopy(host: Host, disk: Stored.Stored): Host | undefined {
     const person = this.#personOf(host)
-    if (person === undefined || this.#copies.size > 0) return
-    const copy = this.#addHost(`${host.name}'`, person, this.#backups.get(host.index)?.copy() ?? this.#freshDisk())
+    if (person === undefined || this.#copies.size > 0) return undefined
+    const copy = this.#addHost(`${host.name}'`, person, disk)
     this.#copies.add(copy.index)
     this.#tell(`started with the key of ${host.name}: ${copy.name}`)
     this.#start(copy)
+    return copy
+  }
+
+  /** Others, as long as those that stay up are a quorum with this one. */
+  #spare(host: Host, chance: Chance): ReadonlyArray<number> {
+    const weightOf = ({ index }: Host): number => {
+      const address = this.#owners.get(index)?.address
+      const seat = address === undefined ? undefined : this.#latest.seatOf(address)
+      return seat === undefined || this.#copies.has(index) ? 0 : this.#latest.weightOf(seat)
+    }
+    const up = this.#hosts.filter(({ isUp }) => isUp)
+    let weight = up.reduce((sum, each) => sum + weightOf(each), 0)
+    return chance.shuffle(up).flatMap((each) => {
+      const own = weightOf(each)
+      if (each === host || own === 0 || !this.#latest.isQuorum(weight - own)) return []
+      weight -= own
+      return [each.index]
+    })
   }
 
   #stakeNewcomer(): void {
@@ -595,10 +642,10 @@ export class Simulation {
     )
   }
 
-  #killForGood(host: Host): void {
+  #killForGood(host: Host, crash: Crash = "power cut"): void {
     this.#tell(`dies: ${host.name}`)
     this.#dead.add(host.index)
-    this.#crash(host, "power cut")
+    this.#crash(host, crash)
   }
 
   /** Whether those who are down for good, and this one with them, weigh a third of the committee: nothing goes on then. */
@@ -658,7 +705,7 @@ export class Simulation {
   }
 
   #watchSigned(from: Host, message: Message): void {
-    if (message._tag !== "Vertices" || !(this.#remembersSigning(from) || this.#areAllHeard)) return
+    if (message._tag !== "Vertices" || !(this.#isCareful(from) || this.#areAllHeard)) return
     const own = this.#personOf(from)?.address
     const ownHeaders: ReadonlyArray<Header> = message.vertices.map(({ header }) => header)
     for (const header of ownHeaders) if (header.author === own) this.#witness.signed(from.name, header)
@@ -703,6 +750,12 @@ export class Simulation {
 
   #wrote(host: Host, write: Write): void {
     switch (write._tag) {
+      case "OwnVertex": {
+        const { header } = write.vertex
+        const before = this.#signed.get(header.author)
+        if (before === undefined || isAbove(header, before)) this.#signed.set(header.author, header)
+        return
+      }
       case "Inserted": {
         this.#witness.knows(write.vertex)
         if (!this.#isReliable(host)) return
@@ -839,11 +892,29 @@ export class Simulation {
       return
     }
     const calmMs = this.#agenda.now - this.#healedAt
+    if (calmMs >= OPERATOR_WAITS_MS) for (const host of this.#hosts) this.#vouch(host)
     if (calmMs >= RECOVERY_MS) this.#expectRecovery(calmMs)
     if (round < Math.max(rounds, this.#healedRound + 20)) return
     this.#endTraffic()
     this.#isFinished = calmMs >= RECOVERY_MS / 10 && this.#isSettled() && this.#silent().length === 0
     if (this.#isFinished) this.#witness.expectJustice()
+  }
+
+  /** Where those that are down for good keep the others from saying enough, the operator says what was signed. */
+  #vouch(host: Host): void {
+    const person = this.#personOf(host)
+    if (host.replica === null || person === undefined || host.word !== null) return
+    // No operator says so while another machine has the key.
+    if (this.#hosts.some((other) => other !== host && other.isUp && this.#personOf(other) === person)) return
+    const { signing } = host.replica.core
+    if (signing._tag !== "Forgotten") return
+    const { epoch, fromRound, base } = signing
+    const signed = this.#signed.get(person.address)
+    const lowest = signed?.epoch === epoch ? signed.round + 1 : 1
+    this.#tell(`the operator says that it has signed nothing from round ${lowest} on: ${host.name}`)
+    host.word = { epoch, round: Natural.round(Math.max(fromRound, lowest)), base }
+    this.#crash(host, "killed")
+    this.#start(host)
   }
 
   #heal(): void {
@@ -888,7 +959,7 @@ export class Simulation {
     return this.#hosts.filter((host) => {
       if (host.replica === null || this.#adversaries.has(host.index) || this.#copies.size > 0) return false
       // It may have lost its seat meanwhile.
-      if (this.#has("wipes") && host.replica.core.signing._tag === "Silent") return true
+      if (["Silent", "Forgotten"].includes(host.replica.core.signing._tag) && this.#areDisksLost) return true
       const { seat, dag, committee, ownRound } = host.replica.core.epoch
       const isLong = dag.quorumRound > committee.firstRound + SETTLING_ROUNDS
       return seat !== undefined && isLong && ownRound + SETTLING_ROUNDS < dag.quorumRound

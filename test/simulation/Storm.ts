@@ -26,6 +26,8 @@ export const FAULTS = [
   "conspiracy",
   "wipes",
   "clocks",
+  "losses",
+  "pauses",
 ] as const
 
 export type FaultName = (typeof FAULTS)[number]
@@ -52,6 +54,13 @@ export interface Levers {
   /** Takes everything from the disk of a crashed machine but its key. */
   readonly wipe: (machine: number) => void
   readonly copy: (machine: number) => void
+  /** Others of the committee without which the rest needs this one to go on. */
+  readonly spare: (machine: number, chance: Chance) => ReadonlyArray<number>
+  readonly pause: (machine: number) => void
+  readonly resume: (machine: number, wasSuspended: boolean) => void
+  /** Starts a copy of a stopped machine's disk elsewhere; `undefined` if there is a second machine of its key already. */
+  readonly standIn: (machine: number) => number | undefined
+  readonly retire: (machine: number) => void
   readonly stakeNewcomer: () => void
   readonly killNewcomer: () => void
   /** All at once that have not been there for long. */
@@ -65,6 +74,9 @@ export interface Levers {
   readonly mistimed: () => ReadonlyArray<number>
   readonly tell: (event: string) => void
 }
+
+/** Longer than a message takes. */
+const STANDING_IN_ENDS_MS = 300
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -170,6 +182,12 @@ export class Storm {
       case "clocks":
         this.#setClock()
         return
+      case "losses":
+        this.#lose()
+        return
+      case "pauses":
+        this.#pause()
+        return
       case "byzantine":
       case "conspiracy":
         return
@@ -260,7 +278,10 @@ export class Storm {
 
   #takeDown(machine: number, crash: Crash, meanwhile: () => void = () => undefined, chance = this.#chance): void {
     // What was on its way when the power went is not there any more when it comes back.
-    const forMs = Math.round(chance.heavyTail(crash === "killed" ? 30 : 100, 8_000))
+    this.#takeDownFor(machine, crash, Math.round(chance.heavyTail(crash === "killed" ? 30 : 100, 8_000)), meanwhile)
+  }
+
+  #takeDownFor(machine: number, crash: Crash, forMs: number, meanwhile: () => void = () => undefined): void {
     this.#levers.tell(`${crash} for ${forMs} ms: ${this.#levers.nameOf(machine)}`)
     this.#levers.crash(machine, crash)
     meanwhile()
@@ -283,11 +304,60 @@ export class Storm {
   }
 
   #wipe(chance: Chance): void {
+    const machine = this.#anyUp(chance)
+    if (machine !== undefined) this.#takeDown(machine, "power cut", () => this.#levers.wipe(machine), chance)
+  }
+
+  /**
+   * The last vertices of a machine reach a single other one. That one goes down, with as many as it takes to make the
+   * rest wait for the first, and the first has lost its disk when it is back.
+   */
+  #lose(): void {
+    const chance = this.#chance
+    const machine = this.#anyUp(chance)
+    const spare = machine === undefined ? [] : this.#levers.spare(machine, chance)
+    const [witness] = spare
+    if (machine === undefined || witness === undefined) return
+    const others = this.#levers.machines().filter((each) => each !== machine && each !== witness)
+    this.#levers.tell(`only ${this.#levers.nameOf(witness)} hears ${this.#levers.nameOf(machine)}`)
+    this.#levers.cut([machine], others)
+    this.#later(chance.between(50, 800), () => {
+      this.#levers.mend([machine], others)
+      if (this.#isOver) return
+      const forMs = chance.between(2_000, 30_000)
+      for (const each of spare) this.#takeDownFor(each, "killed", forMs)
+      if (this.#levers.up().includes(machine)) {
+        this.#takeDown(machine, "power cut", () => this.#levers.wipe(machine))
+      }
+    })
+  }
+
+  /** A process is stopped, perhaps while the others wait for it. Another one may stand in for it, and is gone before it is back. */
+  #pause(): void {
+    const chance = this.#chance
+    const machine = this.#anyUp(chance)
+    if (machine === undefined) return
+    const forMs = Math.round(chance.heavyTail(200, 8_000))
+    const name = this.#levers.nameOf(machine)
+    this.#levers.tell(`stopped for ${forMs} ms: ${name}`)
+    const isAwaited = chance.percent(50)
+    if (isAwaited) for (const each of this.#levers.spare(machine, chance)) this.#takeDownFor(each, "killed", forMs)
+    this.#levers.pause(machine)
+    const standIn = chance.percent(50) ? this.#levers.standIn(machine) : undefined
+    this.#later(forMs, () => {
+      if (standIn !== undefined) this.#levers.retire(standIn)
+      // What the one that stood in has said last is still on its way.
+      this.#agenda.after(STANDING_IN_ENDS_MS, () => {
+        this.#levers.tell(`goes on: ${name}`)
+        this.#levers.resume(machine, chance.percent(50))
+      })
+    })
+  }
+
+  #anyUp(chance: Chance): number | undefined {
     const up = this.#levers.up()
-    const unreliable = this.#levers.unreliable().filter((machine) => up.includes(machine))
-    if (unreliable.length === 0) return
-    const machine = chance.pick(unreliable)
-    this.#takeDown(machine, "power cut", () => this.#levers.wipe(machine), chance)
+    const able = this.#levers.unreliable().filter((machine) => up.includes(machine))
+    return able.length === 0 ? undefined : chance.pick(able)
   }
 
   /** Once, or now and then a second time to another wrong time; perhaps with a restart in between. */

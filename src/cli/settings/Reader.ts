@@ -92,6 +92,13 @@ export const trustedCheckpoint: Reader<Configuration.TrustedCheckpoint> = (text)
     : Either.right({ epoch: Number(epoch), hash: hash.toLowerCase() })
 }
 
+export const signingWord: Reader<Configuration.SigningWord> = (text) => {
+  const [, epoch = "", round = "", base = ""] = /^([1-9]\d{0,14}):([1-9]\d{0,14}):([0-9a-f]{16})$/i.exec(text) ?? []
+  return base === ""
+    ? Either.left("is not a round to sign from; use EPOCH:ROUND:BASE as the log and udg doctor print it")
+    : Either.right({ epoch: Number(epoch), round: Number(round), base: base.toLowerCase() })
+}
+
 /** The reason, without the system call and the path that Node appends. */
 const because = ({ reason, description = reason }: SystemError): string =>
   reason === "PermissionDenied" ? "permission denied" : description.replace(/, .*$/s, "")

@@ -63,6 +63,8 @@ export type Output =
   | { readonly _tag: "OfferClosing"; readonly from: Epoch }
   /** Ask these members for the highest header of this node's key that they know; answers go to `Core.answered`. */
   | { readonly _tag: "AskOwnHighest"; readonly members: ReadonlyArray<Address> }
+  /** Ask each of these members for its own highest header; answers go to `Core.testified`. */
+  | { readonly _tag: "AskProgress"; readonly members: ReadonlyArray<Address> }
   /** Another process signs with this node's key, or its disk was set back: unhealthy. Signing stops for a while. */
   | { readonly _tag: "ForeignOwnHeader"; readonly header: Header }
   /** This node is no member: sign a heartbeat over this commit and send it to the members. */

@@ -89,6 +89,17 @@ const pinOf = (trusted: Option.Option<TrustedCheckpoint>) =>
     onSome: ({ epoch, hash }) => ({ epoch: Natural.epoch(epoch), hash: hash as Hash }),
   })
 
+const wordOf = ({ signingWord }: Settings) =>
+  Effect.gen(function* () {
+    if (Option.isNone(signingWord)) return null
+    const { epoch, round, base } = signingWord.value
+    yield* log.warn("the operator vouches that this validator's key has signed nothing from this round on", {
+      epoch,
+      round,
+    })
+    return { epoch: Natural.epoch(epoch), round: Natural.round(round), base }
+  })
+
 /** Loads a replica's parts from disk. */
 export type Load = typeof Loading.load
 
@@ -136,6 +147,7 @@ const opened = (load: Load) =>
       joins: Option.isNone(yield* Effect.serviceOption(Recording)),
       tableKey,
       preparedAt: PREPARED_AT,
+      word: yield* wordOf(settings),
     }
     const replica = yield* resumed(options, contents, opened)
     const vitals = new Vitals(replica.core.epoch.dag.highestRound, yield* SteadyClock.current)

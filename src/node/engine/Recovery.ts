@@ -14,6 +14,8 @@ export interface Waiting {
   readonly waitsFor: ReadonlyArray<string>
   /** How much of the silence is left; null if it waits for more than time. */
   readonly signsInSeconds: number | null
+  /** The network stands still, and may do so until the operator acts: see docs/recovery.md. */
+  readonly needsOperator: boolean
 }
 
 export interface View {
@@ -41,6 +43,8 @@ const named = (members: ReadonlyArray<Address>): string => {
   return members.length === 0 ? "nobody" : more > 0 ? `${names} and ${more} more` : names
 }
 
+type Of<Tag extends Signing["_tag"]> = Extract<Signing, { readonly _tag: Tag }>
+
 const followingWaitsFor = (state: Following): string | null => {
   switch (state._tag) {
     case "InStep":
@@ -58,6 +62,24 @@ const followingWaitsFor = (state: Following): string | null => {
   }
 }
 
+const REFUSED = {
+  elsewhere: "; the --sign-from-round given is of another epoch or network",
+  "too low": "; the --sign-from-round given is not above what the key is known to have signed",
+} as const
+
+/** With what to type: whoever reads this may have no time for a page. */
+const forgottenWaitsFor = ({ epoch, fromRound, base, bound, lacks, refused }: Of<"Forgotten">): string => {
+  const awaited =
+    bound === null
+      ? `members of more than two thirds of the stake to tell their rounds; missing: ${named(lacks)}`
+      : `a quorum to pass round ${bound}, up to which this key may have signed`
+  return (
+    `${awaited}; until then it does not sign, since this disk was lost or set back and does not know all that its key has ` +
+    `signed. Only if you know that the key has signed nothing from round ${fromRound} of epoch ${epoch} on, start the node ` +
+    `once with --sign-from-round ${epoch}:${fromRound}:${base}${refused === null ? "" : REFUSED[refused]}`
+  )
+}
+
 const signingWaitsFor = (state: Signing): string | null => {
   switch (state._tag) {
     case "NoSeat":
@@ -65,6 +87,8 @@ const signingWaitsFor = (state: Signing): string | null => {
       return null
     case "Asking":
       return `a quorum to say what this key has signed; missing: ${named(state.lacks)}`
+    case "Forgotten":
+      return forgottenWaitsFor(state)
     case "Silent": {
       const seconds = Math.ceil(state.msLeft / 1_000)
       const connected = state.isConnected ? "" : "; the time does not run, since no quorum is connected"
@@ -82,12 +106,17 @@ export const waitingOf = ({ following, signing }: Recovery): Waiting | null => {
   const waitsFor = waits.filter((wait) => wait !== null)
   if (waitsFor.length === 0) return null
   const signsInSeconds = signing._tag === "Silent" ? Math.ceil(signing.msLeft / 1_000) : null
-  return { following: following._tag, signing: signing._tag, waitsFor, signsInSeconds }
+  const needsOperator = signing._tag === "Forgotten" && following._tag === "Standstill"
+  return { following: following._tag, signing: signing._tag, waitsFor, signsInSeconds, needsOperator }
 }
 
 /** Whether the log must say so: other waits have their own lines there, or are over in a moment. */
 const isForPeople = ({ following, signing }: Waiting): boolean =>
-  following === "Standstill" || following === "Closing" || signing === "Asking" || signing === "Silent"
+  following === "Standstill" ||
+  following === "Closing" ||
+  signing === "Asking" ||
+  signing === "Silent" ||
+  signing === "Forgotten"
 
 /**
  * Every epoch ends with a brief close and every start with a brief standstill: only a second look finds a real wait.

@@ -120,7 +120,10 @@ const make = Effect.gen(function* () {
     const sync = Option.map(fastSync, (progress) => ({ status: "degraded" as const, ...progress }))
     const catchUp = Option.map(yield* engine.catchUp, (progress) => ({ status: "degraded" as const, ...progress }))
     const { waiting, wrongClockAheadMs } = engine.watch
-    const recovery = Option.map(Option.fromNullable(waiting), (what) => ({ status: "degraded" as const, ...what }))
+    const recovery = Option.map(Option.fromNullable(waiting), (what) => ({
+      status: what.needsOperator ? ("unhealthy" as const) : ("degraded" as const),
+      ...what,
+    }))
     const clock = Option.map(Option.fromNullable(wrongClockAheadMs), (aheadMs) => ({
       status: "warning" as const,
       aheadMs,
@@ -131,7 +134,7 @@ const make = Effect.gen(function* () {
       Option.isSome(catchUp) ||
       components.some(({ status }) => status === "restarting")
     const own = Object.values(parts).map(({ status }) => status)
-    const statuses = Option.isSome(clock) ? [...own, clock.value.status] : own
+    const statuses = [...own, ...[...Option.toArray(clock), ...Option.toArray(recovery)].map(({ status }) => status)]
     const status = worst(isPartial ? [...statuses, "degraded"] : statuses)
     const found = Findings.of({
       dag: { status: parts.dag.status, quietMs, isForeign },

@@ -17,6 +17,16 @@ export interface TrustedCheckpoint {
   readonly hash: string
 }
 
+/**
+ * The operator's word after a lost disk: the validator's key has signed nothing in this epoch from this round on. The first
+ * 16 hex characters of the epoch's base bind the word to one network.
+ */
+export interface SigningWord {
+  readonly epoch: number
+  readonly round: number
+  readonly base: string
+}
+
 /** Everything an operator decides about one run of the node, validated. Files named here existed at that time. */
 export interface Settings {
   readonly version: string
@@ -36,6 +46,7 @@ export interface Settings {
   readonly faucetKeyFile: Option.Option<string>
   /** False: follow the network without making vertices. */
   readonly validate: boolean
+  readonly signingWord: Option.Option<SigningWord>
   readonly peers: ReadonlyArray<PeerAddress.PeerAddress>
   readonly trustedCheckpoint: Option.Option<TrustedCheckpoint>
   /** The round interval of a new network; an existing one keeps its own. */

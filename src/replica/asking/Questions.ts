@@ -34,7 +34,8 @@ export class Questions {
   readonly #catchingUp: CatchingUp
   /** The hashes each peer was last asked for. */
   readonly #fetching = new Map<PeerId, ReadonlySet<Hash>>()
-  readonly #askedHighest = new Set<PeerId>()
+  /** The keys whose highest header each peer was asked for. */
+  readonly #askedHighest = new Map<PeerId, Set<Address>>()
   readonly #askedClosing = new Set<PeerId>()
   /** When something last came into the DAG. */
   #heardAt = Natural.timestamp(0)
@@ -60,7 +61,7 @@ export class Questions {
       case "Rounds":
         return this.#catchingUp.isAwaited(from, message)
       case "Highest":
-        return this.#askedHighest.has(from)
+        return this.#askedHighest.get(from)?.has(message.author) === true
       default:
         return true
     }
@@ -93,8 +94,13 @@ export class Questions {
   }
 
   /** Takes the answer to the one open question; a second answer would need a second question. */
-  takeHighest(from: PeerId): boolean {
-    return this.#askedHighest.delete(from)
+  takeHighest(from: PeerId, author: Address): boolean {
+    return this.#askedHighest.get(from)?.delete(author) === true
+  }
+
+  /** Answers that are on their way come too late. */
+  forgetHighest(): void {
+    this.#askedHighest.clear()
   }
 
   heard(now: Timestamp): void {
@@ -157,11 +163,18 @@ export class Questions {
 
   askOwnHighest({ members }: Asked<"AskOwnHighest">, self: Address | null): void {
     if (self === null) return
-    for (const member of members) {
-      for (const to of this.#peers.peersOf(member)) {
-        this.#askedHighest.add(to)
-        this.#outbox.send(to, { _tag: "AskHighest", author: self })
-      }
+    for (const member of members) this.#askHighest(member, self)
+  }
+
+  askProgress({ members }: Asked<"AskProgress">): void {
+    for (const member of members) this.#askHighest(member, member)
+  }
+
+  #askHighest(member: Address, author: Address): void {
+    for (const to of this.#peers.peersOf(member)) {
+      const asked = this.#askedHighest.get(to) ?? new Set()
+      this.#askedHighest.set(to, asked.add(author))
+      this.#outbox.send(to, { _tag: "AskHighest", author })
     }
   }
 }

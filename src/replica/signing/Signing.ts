@@ -1,9 +1,10 @@
 /** Everything that this node signs. A vertex is on disk before any node, this one included, takes it in. */
 
 import type { Core } from "../../consensus/Core.js"
+import { isAbove, type Word } from "../../consensus/KeyMemory.js"
 import type { Output as CoreOutput } from "../../consensus/output/Output.js"
 import { hasLeader } from "../../consensus/RoundClock.js"
-import { isAbove, SigningGuard } from "../../consensus/SigningGuard.js"
+import { SigningGuard } from "../../consensus/SigningGuard.js"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -23,37 +24,60 @@ import * as VertexBody from "./VertexBody.js"
 const mayLead = ({ committee, dag, seat }: Core["epoch"], round: Round): boolean =>
   committee.leaderOf(round) === seat && (round === committee.firstRound || hasLeader(dag, Natural.round(round - 1)))
 
+export interface Options {
+  readonly signer: Signer | null
+  /** See `KeyMemory`. */
+  readonly word: Word | null
+}
+
+interface Unsent {
+  readonly writeId: number
+  readonly vertex: Vertex.Vertex
+  /** Whether the process has stood still since it was signed. */
+  readonly isHeld: boolean
+}
+
 export class Signing {
   readonly self: Address.Address | null
   readonly #signer: Signer | null
+  readonly #word: Word | null
+  /** Whether the disk held vertices at the start: it remembers what was signed then. */
+  readonly #hasMemory: boolean
   readonly #outbox: Outbox
   /** Signed here, of the running epoch and the one before; on disk or on the way there. */
   readonly #headers: Map<Hash, Header>
   #guard: SigningGuard | null = null
   #lastSigned: Pick<Header, "epoch" | "round">
-  #unwritten: ReadonlyArray<{ readonly writeId: number; readonly vertex: Vertex.Vertex }> = []
+  #unsent: ReadonlyArray<Unsent> = []
+  /** The last write that is known to be on disk. */
+  #writtenId = 0
 
-  constructor(signer: Signer | null, stored: Iterable<Vertex.Vertex>, outbox: Outbox) {
+  constructor({ signer, word }: Options, stored: Iterable<Vertex.Vertex>, outbox: Outbox) {
     this.#signer = signer
+    this.#word = word
     this.self = signer === null ? null : Address.fromPublicKey(signer.publicKey)
     this.#headers = new Map([...stored].map(({ header }) => [header.hash, header]))
     this.#lastSigned = [...this.#headers.values()].reduce((last, header) => (isAbove(header, last) ? header : last), {
       epoch: Natural.epoch(0),
       round: Natural.round(0),
     })
+    this.#hasMemory = this.#headers.size > 0
     this.#outbox = outbox
   }
 
   /** How many of this node's headers are held, and vertices of its own that are being written. */
   get size(): number {
-    return this.#headers.size + this.#unwritten.length
+    return this.#headers.size + this.#unsent.length
   }
 
   /** A guard that knows everything signed here since this epoch; it asks the committee again. */
   guard(oldest: Epoch, roundIntervalMs: number): SigningGuard | null {
     if (this.self === null) return null
-    const heldBack = this.#guard?.heldBack ?? []
-    this.#guard = new SigningGuard(this.self, roundIntervalMs, oldest, this.#headers.values(), heldBack)
+    this.#guard = new SigningGuard(this.self, roundIntervalMs, oldest, this.#headers.values(), {
+      heldBack: this.#guard?.heldBack ?? [],
+      hasMemory: this.#guard?.hasMemory ?? this.#hasMemory,
+      word: this.#word,
+    })
     return this.#guard
   }
 
@@ -74,7 +98,7 @@ export class Signing {
     this.#headers.set(vertex.header.hash, vertex.header)
     unordered.add(vertex)
     const writeId = this.#outbox.write({ _tag: "OwnVertex", vertex }, true)
-    this.#unwritten = [...this.#unwritten, { writeId, vertex }]
+    this.#unsent = [...this.#unsent, { writeId, vertex, isHeld: false }]
   }
 
   /** Two vertices of one round cost the stake. The core asks before it proposes; this is the last moment to notice. */
@@ -86,11 +110,27 @@ export class Signing {
     this.#lastSigned = { epoch, round }
   }
 
-  /** This node's vertices that are on disk now and may be sent. */
+  /** Up to this write everything is on disk. Returns this node's vertices that may be sent now. */
   written(id: number): ReadonlyArray<Vertex.Vertex> {
-    const written = this.#unwritten.filter(({ writeId }) => writeId <= id)
-    this.#unwritten = this.#unwritten.filter(({ writeId }) => writeId > id)
-    return written.map(({ vertex }) => vertex)
+    this.#writtenId = id
+    return this.shown()
+  }
+
+  /** This node's vertices that are on disk and may be sent since the last look. */
+  shown(): ReadonlyArray<Vertex.Vertex> {
+    const isReady = ({ writeId, isHeld }: Unsent): boolean =>
+      writeId <= this.#writtenId && (!isHeld || this.#guard?.maySendHeld === true)
+    const ready = this.#unsent.filter(isReady)
+    if (ready.length > 0) this.#unsent = this.#unsent.filter((each) => !isReady(each))
+    return ready.map(({ vertex }) => vertex)
+  }
+
+  /**
+   * The process stood still after it had signed these, and before anybody has seen them. Another one may have signed
+   * for their rounds meanwhile: they are sent once the committee has said that none has, and otherwise never.
+   */
+  stoodStill(): void {
+    this.#unsent = this.#unsent.map((each) => ({ ...each, isHeld: true }))
   }
 
   cosign(checkpoint: Checkpoint.Checkpoint): Checkpoint.CheckpointSignature | null {

@@ -129,7 +129,7 @@ const CatchUp = Schema.Struct({
 }).annotations({ description: "only while a node that was away fetches missing vertices" })
 
 const Following = Schema.Literal("InStep", "Behind", "EpochOver", "Closing", "Standstill", "Joining")
-const Signing = Schema.Literal("NoSeat", "Asking", "Silent", "Signing")
+const Signing = Schema.Literal("NoSeat", "Asking", "Silent", "Forgotten", "Signing")
 
 const Recovery = Schema.Struct({
   status,
@@ -137,6 +137,7 @@ const Recovery = Schema.Struct({
   signing: Field.of(Signing, "whether it signs vertices"),
   waits_for: Field.of(Schema.Array(Schema.String), "what it is waiting for, one sentence each"),
   signs_in_seconds: Field.of(Schema.NullOr(Schema.Number), "seconds of silence left; null if it is not silent"),
+  needs_operator: Field.boolean("whether rounds wait for this validator, whose disk was lost: see docs/recovery.md"),
 }).annotations({ description: "only while the node is behind, joining, or not signing" })
 
 const WrongClock = Schema.Struct({

@@ -1,0 +1,186 @@
+/**
+ * Whether this disk knows everything that this key has signed, up to a bound. A disk that holds a vertex of this node
+ * does: nothing is signed before this question is settled. An empty disk does not, nor does one that lacks a header of
+ * this key that somebody shows. The last vertex that the lost disk held may have reached a single member, and that one
+ * may be down or lie. So the members are not asked what they know of it, but what it can have been:
+ *
+ * A vertex of round r needs a quorum of round r − 1. Members that weigh a quorum, this one not counted, tell their own
+ * highest round now, after the loss. Any quorum of a round above all of theirs would share an honest member with them,
+ * and that member has made no such round. So the lost key has signed nothing above the round after their highest.
+ * Where the others cannot go on without this node they weigh no quorum, and no round is safe: the rounds for which they
+ * wait are those that the key may have signed. Then the operator's word decides. docs/recovery.md has the whole proof.
+ */
+import type { Address } from "../protocol/identity/Address.js"
+import type { Hash } from "../protocol/identity/Hash.js"
+import type { Epoch } from "../protocol/numbers/Natural.js"
+import * as Natural from "../protocol/numbers/Natural.js"
+import type { Header } from "../protocol/vertex/Header.js"
+import type { Committee } from "./dag/Committee.js"
+
+/** A slot of one author. */
+export type Place = Pick<Header, "epoch" | "round">
+
+/** A member's answer about a key: the highest header of it that the member knows, and the epoch it is in. */
+export interface HighestKnown {
+  readonly epoch: Epoch
+  readonly header: Header | null
+}
+
+/** The operator's word that this key has signed nothing in this epoch from this round on. */
+export interface Word extends Place {
+  /** The first digits of the epoch's base, so that the word holds in one epoch of one network. */
+  readonly base: string
+}
+
+/** Digits of a base in a word. */
+export const BASE_DIGITS = 16
+
+export type Refusal =
+  /** It is of another epoch or network. */
+  | "elsewhere"
+  /** The key is known to have signed this round or a higher one. */
+  | "too low"
+
+/** What the guard knows. */
+export interface Seen {
+  /** The highest header of this key that was signed or met here. */
+  readonly highest: Place | null
+  /** The members that have told what they know of this key, this node included. */
+  readonly answered: ReadonlySet<Address>
+  readonly hasCommitteeAnswered: boolean
+}
+
+/** Everybody starts with an empty disk there. */
+const FOUNDING_EPOCH = 1
+
+export const isAbove = (a: Place, b: Place): boolean => (a.epoch !== b.epoch ? a.epoch > b.epoch : a.round > b.round)
+
+export class KeyMemory {
+  readonly #self: Address
+  readonly #word: Word | null
+  #state: "complete" | "told" | "unknown"
+  /** The key may have signed anything up to here that this disk does not know. */
+  #bound: Place | null = null
+  #running: { readonly epoch: Epoch; readonly base: Hash } | null = null
+  /** The highest round of the running epoch that each member has made, 0 for none: told in this epoch. */
+  readonly #progress = new Map<Address, number>()
+
+  constructor(self: Address, isComplete: boolean, word: Word | null) {
+    this.#self = self
+    this.#state = isComplete ? "complete" : "unknown"
+    this.#word = word
+  }
+
+  get isKnown(): boolean {
+    return this.#state !== "unknown"
+  }
+
+  get bound(): Place | null {
+    return this.#bound
+  }
+
+  /** An epoch has opened. What was told in the last one is not told of this one. */
+  open(epoch: Epoch, base: Hash): void {
+    this.#running = { epoch, base }
+    this.#progress.clear()
+    if (this.#state === "told") this.#state = "complete"
+  }
+
+  /** A vertex above the bound was signed here. */
+  signed(): void {
+    if (this.#state === "told") this.#state = "complete"
+  }
+
+  /** A header of this key that neither this disk nor the bound accounts for. */
+  doubt(): void {
+    if (this.#state === "unknown") return
+    this.#state = "unknown"
+    this.#bound = null
+    this.#progress.clear()
+  }
+
+  /** The members still to ask for their own highest header. */
+  toAsk({ record }: Committee): ReadonlyArray<Address> {
+    if (this.#state === "complete") return []
+    const members = record.members.map(({ address }) => address)
+    return members.filter((address) => address !== this.#self && !this.#progress.has(address))
+  }
+
+  /** A member has told its own highest header. */
+  testify(member: Address, { epoch, header }: HighestKnown): void {
+    const running = this.#running
+    if (running === null || epoch !== running.epoch || member === this.#self) return
+    if (header === null || header.epoch < epoch) this.#progress.set(member, 0)
+    else if (header.author === member && header.epoch === epoch && header.base === running.base) {
+      this.#progress.set(member, header.round)
+    }
+  }
+
+  /** Why the operator's word does not count; null if it does, or if there is none. */
+  refusal(highest: Place | null): Refusal | null {
+    const word = this.#word
+    if (word === null) return null
+    const isHere = this.#running?.epoch === word.epoch && this.#running.base.startsWith(word.base)
+    if (!isHere) return "elsewhere"
+    return highest === null || isAbove(word, highest) ? null : "too low"
+  }
+
+  settle(seen: Seen, committee: Committee): void {
+    if (this.#state === "complete") return
+    if (seen.hasCommitteeAnswered && this.#word !== null && this.refusal(seen.highest) === null) {
+      const { epoch, round } = this.#word
+      this.#bound = { epoch, round: Natural.round(round - 1) }
+      this.#state = "complete"
+      return
+    }
+    if (this.#hasNothingToFear(seen, committee)) {
+      this.#bound = null
+      this.#state = "complete"
+      return
+    }
+    const bound = this.#testified(committee)
+    if (bound === null) return
+    this.#bound = bound
+    this.#state = "told"
+  }
+
+  /**
+   * The lowest bound that members weighing a quorum vouch for. More of them may lower it, so that nobody raises it by
+   * lying if the others suffice. A key that may have seen the end of the epoch may have signed in the next one: there
+   * the question is asked anew.
+   */
+  #testified(committee: Committee): Place | null {
+    const { epoch, firstRound, rules } = committee.record
+    const rounds = committee.record.members.flatMap(({ address, weight }) => {
+      const round = this.#progress.get(address)
+      return round === undefined ? [] : [{ round, weight }]
+    })
+    let weight = 0
+    for (const member of rounds.sort((a, b) => a.round - b.round)) {
+      weight += member.weight
+      if (!committee.isQuorum(weight)) continue
+      const round = Math.max(member.round + 1, firstRound)
+      // The epoch's last leader is committed by a quorum two rounds above it.
+      return round <= firstRound + rules.epochRounds + 1 ? { epoch, round: Natural.round(round) } : null
+    }
+    return null
+  }
+
+  /** Whether nobody can hold a vertex of this key above the highest known one. */
+  #hasNothingToFear({ highest, answered, hasCommitteeAnswered }: Seen, committee: Committee): boolean {
+    if (!hasCommitteeAnswered) return false
+    const { members, epoch, firstRound } = committee.record
+    const own = members.find(({ address }) => address === this.#self)?.weight ?? 0
+    // Where the others are no quorum without this one, the quorum bears no liar: if all of them have told, all is told.
+    if (!committee.isQuorum(committee.totalWeight - own)) return members.every(({ address }) => answered.has(address))
+    if (epoch !== FOUNDING_EPOCH || highest !== null) return false
+    // The network begins: nobody has a vertex of this key, and nobody is past the first round.
+    let weight = own
+    for (const member of members) {
+      const round = this.#progress.get(member.address)
+      if (round !== undefined && round > firstRound) return false
+      if (round !== undefined && answered.has(member.address)) weight += member.weight
+    }
+    return committee.isQuorum(weight)
+  }
+}

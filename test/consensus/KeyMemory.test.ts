@@ -1,0 +1,205 @@
+import { FastCheck } from "effect"
+import { describe, expect, it } from "vitest"
+import { KeyMemory, type Place, type Seen, type Word } from "../../src/consensus/KeyMemory.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import type { Header } from "../../src/protocol/vertex/Header.js"
+import { committeeOf, equalWeights, openingOf, recordOf } from "./TestCommittee.js"
+import { VertexBuilder } from "./VertexBuilder.js"
+
+const committee = committeeOf(equalWeights(4))
+const { record, base } = openingOf(recordOf(equalWeights(4)))
+const addressOf = (seat: number) => committee.member(seat).address
+const E1 = Natural.epoch(1)
+const place = (round: number, epoch = 1): Place => ({ epoch: Natural.epoch(epoch), round: Natural.round(round) })
+const headerOf = (seat: number, round: number): Header =>
+  new VertexBuilder(openingOf(recordOf(equalWeights(4)))).make(seat, round, []).header
+/** The last round in which a leader can be committed that does not close the epoch, and two above it. */
+const UNCLOSED = record.firstRound + record.rules.epochRounds + 1
+
+const seen = (highest: Place | null = place(5)): Seen => ({
+  highest,
+  answered: new Set([0, 1, 2].map(addressOf)),
+  hasCommitteeAnswered: true,
+})
+
+const lost = (word: Word | null = null): KeyMemory => {
+  const memory = new KeyMemory(addressOf(0), false, word)
+  memory.open(E1, base)
+  return memory
+}
+
+const testify = (memory: KeyMemory, seat: number, round: number, epoch = 1) =>
+  memory.testify(addressOf(seat), { epoch: Natural.epoch(epoch), header: round === 0 ? null : headerOf(seat, round) })
+
+describe("the memory of a disk that was lost", () => {
+  it("is bounded by the round after the highest that members of a quorum have made, this one not counted", () => {
+    const memory = lost()
+    expect(memory.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
+    for (const [seat, round] of [
+      [1, 10],
+      [2, 12],
+    ] as const) {
+      testify(memory, seat, round)
+      memory.settle(seen(), committee)
+      expect([memory.isKnown, memory.bound]).toEqual([false, null])
+    }
+    testify(memory, 3, 11)
+    memory.settle(seen(), committee)
+    expect([memory.isKnown, memory.bound]).toEqual([true, place(13)])
+  })
+
+  it("does not count what it says itself, nor members of another epoch, nor headers of others or another base", () => {
+    const memory = lost()
+    testify(memory, 0, 10)
+    testify(memory, 1, 10, 2)
+    memory.testify(addressOf(2), { epoch: E1, header: headerOf(1, 10) })
+    memory.testify(addressOf(3), { epoch: E1, header: { ...headerOf(3, 10), base: headerOf(3, 10).hash } })
+    expect(memory.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
+  })
+
+  it("is bounded by the lowest that a quorum tells: with enough others a liar does not raise it", () => {
+    const seven = committeeOf(equalWeights(7))
+    const memory = new KeyMemory(seven.member(0).address, false, null)
+    const opening = openingOf(recordOf(equalWeights(7)))
+    memory.open(E1, opening.base)
+    const tell = (seat: number, round: number) => {
+      const { header } = new VertexBuilder(opening).make(seat, round, [])
+      memory.testify(seven.member(seat).address, { epoch: E1, header })
+      memory.settle(seen(), seven)
+    }
+    tell(1, 200)
+    for (const seat of [2, 3, 4, 5]) tell(seat, 10 + seat)
+    expect(memory.bound).toEqual(place(201))
+    expect(memory.toAsk(seven)).toEqual([seven.member(6).address])
+    tell(6, 12)
+    expect(memory.bound).toEqual(place(16))
+    memory.signed()
+    expect(memory.toAsk(seven)).toEqual([])
+  })
+
+  it("is not settled where the epoch may have closed: the key may have signed in the next one", () => {
+    for (const [round, isKnown] of [
+      [UNCLOSED - 1, true],
+      [UNCLOSED, false],
+    ] as const) {
+      const memory = lost()
+      for (const seat of [1, 2, 3]) testify(memory, seat, round)
+      memory.settle(seen(), committee)
+      expect(memory.isKnown).toBe(isKnown)
+    }
+  })
+
+  it("is whole from the next epoch on once it is bounded, and asks anew there if it is not", () => {
+    const [bounded, unbounded] = [lost(), lost()]
+    for (const seat of [1, 2, 3]) testify(bounded, seat, 10)
+    for (const seat of [1, 2]) testify(unbounded, seat, 10)
+    for (const memory of [bounded, unbounded]) {
+      memory.settle(seen(), committee)
+      memory.open(Natural.epoch(2), base)
+    }
+    expect([bounded.isKnown, bounded.toAsk(committee)]).toEqual([true, []])
+    expect([unbounded.isKnown, unbounded.toAsk(committee)]).toEqual([false, [1, 2, 3].map(addressOf)])
+  })
+
+  it("is doubted again when something above the bound turns up", () => {
+    const memory = lost()
+    for (const seat of [1, 2, 3]) testify(memory, seat, 10)
+    memory.settle(seen(), committee)
+    memory.doubt()
+    expect([memory.isKnown, memory.bound, memory.toAsk(committee).length]).toEqual([false, null, 3])
+  })
+
+  it("is whole at once where a network begins, and nobody is past the first round", () => {
+    const founding = (rounds: ReadonlyArray<number>, highest: Place | null = null) => {
+      const memory = lost()
+      for (const [i, round] of rounds.entries()) testify(memory, i + 1, round)
+      memory.settle(seen(highest), committee)
+      return [memory.isKnown, memory.bound]
+    }
+    expect(founding([0, 1])).toEqual([true, null])
+    expect(founding([0, 0, 0])).toEqual([true, null])
+    expect(founding([0])).toEqual([false, null])
+    expect(founding([0, 2])).toEqual([false, null])
+    expect(founding([0, 1], place(1))).toEqual([false, null])
+  })
+
+  it("where the others are no quorum, needs what each of them knows of the key", () => {
+    const three = committeeOf(equalWeights(3))
+    const memory = new KeyMemory(three.member(0).address, false, null)
+    memory.open(E1, base)
+    const answered = (...seats: ReadonlyArray<number>) =>
+      memory.settle({ ...seen(), answered: new Set(seats.map((seat) => three.member(seat).address)) }, three)
+    answered(0, 1)
+    expect(memory.isKnown).toBe(false)
+    answered(0, 1, 2)
+    expect([memory.isKnown, memory.bound]).toEqual([true, null])
+  })
+})
+
+describe("the operator's word", () => {
+  const word: Word = { ...place(8), base: base.slice(0, 16) }
+
+  it("bounds the memory once the committee has told what it knows", () => {
+    const memory = lost(word)
+    memory.settle({ ...seen(), hasCommitteeAnswered: false }, committee)
+    expect(memory.isKnown).toBe(false)
+    memory.settle(seen(), committee)
+    expect([memory.isKnown, memory.bound]).toEqual([true, place(7)])
+  })
+
+  it("lowers the bound that the others' word has set", () => {
+    const memory = lost(word)
+    for (const seat of [1, 2, 3]) testify(memory, seat, 10)
+    memory.settle({ ...seen(), hasCommitteeAnswered: false }, committee)
+    expect(memory.bound).toEqual(place(11))
+    memory.settle(seen(), committee)
+    expect(memory.bound).toEqual(place(7))
+  })
+
+  it("counts in its epoch of its network alone, and not for what the key has signed", () => {
+    for (const [said, highest, refusal] of [
+      [word, place(7), null],
+      [word, null, null],
+      [word, place(8), "too low"],
+      [{ ...word, epoch: Natural.epoch(2) }, place(5), "elsewhere"],
+      [{ ...word, base: "0".repeat(16) }, place(5), "elsewhere"],
+    ] as const) {
+      const memory = lost(said)
+      memory.settle(seen(highest), committee)
+      expect([memory.refusal(highest), memory.isKnown]).toEqual([refusal, refusal === null])
+    }
+    expect(lost().refusal(place(5))).toBeNull()
+  })
+
+  it("has no effect on a disk that remembers", () => {
+    const memory = new KeyMemory(addressOf(0), true, word)
+    memory.open(E1, base)
+    memory.settle(seen(), committee)
+    expect(memory.bound).toBeNull()
+  })
+})
+
+// The proof of docs/recovery.md, by drawing lives: whatever the key can have signed before the loss, the bound is at or above it.
+it("a key has signed nothing above its bound, whatever one liar among four says", () => {
+  const rounds = FastCheck.integer({ min: 1, max: 30 })
+  FastCheck.assert(
+    FastCheck.property(
+      FastCheck.array(rounds, { minLength: 3, maxLength: 3 }),
+      FastCheck.array(FastCheck.integer({ min: 0, max: 3 }), { minLength: 3, maxLength: 3 }),
+      FastCheck.option(FastCheck.record({ seat: FastCheck.integer({ min: 0, max: 2 }), says: rounds }), { nil: null }),
+      (atLoss, since, liar) => {
+        // The liar helps the key to any quorum; it signs as high as quorums of three with itself allow.
+        const made = (seat: number, round: number) => seat === liar?.seat || (atLoss[seat] ?? 0) >= round
+        let signed = 1
+        while ([0, 1, 2].filter((seat) => made(seat, signed)).length >= 2) signed++
+        const memory = lost()
+        for (const seat of [0, 1, 2]) {
+          const honest = (atLoss[seat] ?? 0) + (since[seat] ?? 0)
+          testify(memory, seat + 1, seat === liar?.seat ? liar.says : honest)
+        }
+        memory.settle(seen(), committee)
+        expect(memory.bound?.round ?? 0).toBeGreaterThanOrEqual(signed)
+      },
+    ),
+  )
+})

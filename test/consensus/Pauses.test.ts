@@ -1,0 +1,28 @@
+import { expect, it } from "vitest"
+import { Pauses } from "../../src/consensus/Pauses.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+
+const START = 1_700_000_000_000
+
+/** Looks at these times of the steady clock, with the wall clock so far ahead. */
+const looksAt = (intervalMs: number, ...looks: ReadonlyArray<readonly [number, number?]>) => {
+  const pauses = new Pauses(intervalMs)
+  return looks.map(([at, ahead = 0]) => pauses.look(Natural.timestamp(START + at), ahead))
+}
+
+it("a process that looks often has not stood still, nor has one that has just started", () => {
+  expect(looksAt(500, [0], [0], [250], [2_250])).toEqual([false, false, false, false])
+})
+
+it("one that has not looked for more than four intervals, or two seconds, has stood still, once", () => {
+  expect(looksAt(100, [0], [2_001], [2_002])).toEqual([false, true, false])
+  expect(looksAt(1_000, [0], [4_000], [8_001])).toEqual([false, false, true])
+})
+
+it("so has one whose steady clock stood still with the machine, by the wall clock", () => {
+  expect(looksAt(100, [0, 30], [10, 2_030], [20, 2_030])).toEqual([false, true, false])
+})
+
+it("a wall clock that is set back shows nothing, and hides no pause of the steady clock", () => {
+  expect(looksAt(100, [0], [10, -60_000], [3_000, -120_000])).toEqual([false, false, true])
+})

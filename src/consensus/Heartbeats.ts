@@ -7,6 +7,10 @@ import type { Commit } from "../protocol/vertex/Commit.js"
 /** Four in each quarter: three of them may be lost. */
 const PER_EPOCH = 16
 
+/** How many rounds lie between two of them. */
+export const spacingOf = ({ epochRounds }: Pick<EpochRecord["rules"], "epochRounds">): number =>
+  Math.max(1, divideFloor(epochRounds, PER_EPOCH))
+
 export class Heartbeats {
   #everyRounds = 1
   #nextRound = 0
@@ -16,7 +20,7 @@ export class Heartbeats {
   }
 
   open({ firstRound, rules }: EpochRecord): void {
-    this.#everyRounds = Math.max(1, divideFloor(rules.epochRounds, PER_EPOCH))
+    this.#everyRounds = spacingOf(rules)
     this.#nextRound = firstRound
   }
 

@@ -29,7 +29,7 @@ import type { Encoded, Vertex } from "../protocol/vertex/Vertex.js"
 import { Announcements } from "./asking/Announcements.js"
 import { Questions } from "./asking/Questions.js"
 import { areRelayed } from "./asking/Relaying.js"
-import { Testimony } from "./asking/Testimony.js"
+import { Testimony, type UseOfHeartbeat } from "./asking/Testimony.js"
 import type { LoadedState } from "./disk/LoadedState.js"
 import type { StoredJoin, StoredState } from "./disk/StoredState.js"
 import { JoinedLedger, type JoinedState } from "./joining/JoinedLedger.js"
@@ -82,7 +82,11 @@ export interface Accepted {
   readonly nonce: Nonce
 }
 
+/** What a message is of use for. */
+export type Use = Core.Use | { readonly _tag: UseOfHeartbeat }
+
 type CoreCommit = Extract<CoreOutput, { _tag: "Committed" }>
+type SignatureMessage = Extract<Message, { _tag: "CheckpointSignature" }>
 
 /** Signed here in the running epoch and later ones, in the order of epochs and rounds. */
 const signedSince = ({ ownVertices, current }: StoredState): ReadonlyArray<Vertex> =>
@@ -296,16 +300,18 @@ export class Replica {
    * What a message can be of use for, found out before any signature is looked at, with what is already here. Changes
    * nothing. Vertices are judged one by one, by their headers: see `Core.useOf`.
    */
-  useOf(from: PeerId, message: Exclude<Message, { _tag: "Vertices" | "Rounds" | "Transactions" }>): Core.Use {
+  useOf(from: PeerId, message: Exclude<Message, { _tag: "Vertices" | "Rounds" | "Transactions" }>): Use {
     const { core } = this.#live
     switch (message._tag) {
       case "Heartbeat":
-        return this.#testimony.wantsHeartbeat(message.heartbeat) ? Core.WANTED : Core.KNOWN
+        return { _tag: this.#testimony.useOfHeartbeat(message.heartbeat) }
       case "Evidence":
         return this.#testimony.wantsEvidence(message.evidence) ? Core.WANTED : Core.KNOWN
       case "CheckpointSignature": {
         const { checkpoint, signature } = message
-        if (core.signerOf(checkpoint, signature.validator) !== undefined) return Core.WANTED
+        if (core.signerOf(checkpoint, signature.validator) !== undefined) {
+          return this.#testimony.wantsSignature(signature) ? Core.WANTED : Core.KNOWN
+        }
         const { epoch } = checkpoint
         return epoch > core.epoch.opening.record.epoch ? { _tag: "Elsewhere", epoch } : Core.KNOWN
       }
@@ -450,14 +456,9 @@ export class Replica {
       case "Heartbeat":
         return this.#testimony.hearHeartbeat(message.heartbeat)
       case "Evidence":
-        return this.#testimony.hearEvidence(message.evidence)
-      case "CheckpointSignature": {
-        const { checkpoint, signature } = message
-        // Nobody has verified a signature that says nothing new.
-        const isNews = core.signerOf(checkpoint, signature.validator) !== undefined
-        this.#do(core.checkpointSigned(checkpoint, signature, now), from, now)
-        return isNews && this.#testimony.relays(checkpoint, signature)
-      }
+        return this.#testimony.keepEvidence(message.evidence)
+      case "CheckpointSignature":
+        return this.#hearSignature(from, message, now)
       case "Closing":
         this.#hearClosing(from, message, now)
         return false
@@ -478,6 +479,16 @@ export class Replica {
         this.#outbox.send(from, this.answer(message))
         return false
     }
+  }
+
+  #hearSignature(from: PeerId, { checkpoint, signature }: SignatureMessage, now: Timestamp): boolean {
+    const { core } = this.#live
+    // Nobody has verified a signature that says nothing new.
+    const isNews = core.signerOf(checkpoint, signature.validator) !== undefined
+    if (isNews && !this.#testimony.wantsSignature(signature)) return false
+    this.#do(core.checkpointSigned(checkpoint, signature, now), from, now)
+    if (isNews) this.#testimony.heardSignature(signature)
+    return isNews
   }
 
   #hearRounds(from: PeerId, rounds: Extract<Answer, { _tag: "Rounds" }>, now: Timestamp): void {
@@ -641,7 +652,7 @@ export class Replica {
     }
     const execution = executed.right
     const bodies = vertices.map(({ body }) => body)
-    this.#testimony.executed(commit)
+    this.#testimony.executed()
     unordered.remove(vertices)
     pool.evictExecuted(
       execution,

@@ -113,26 +113,30 @@ describe("what is read of a peer", () => {
   )
 
   it.each([
-    { what: "eight megabytes", messages: 1, bytes: 8 * MIB },
-    { what: "256 messages", messages: 256, bytes: 1 },
-  ])("is nothing while $what wait to be taken in", async ({ messages, bytes }) => {
+    { room: "own", what: "eight megabytes", messages: 1, bytes: 8 * MIB, others: [0, 3, 0, 0] },
+    { room: "own", what: "256 messages", messages: 256, bytes: 1, others: [0, 3, 0, 0] },
+    { room: "transactions", what: "four megabytes", messages: 1, bytes: 4 * MIB, others: [3, 0, 3, 3] },
+    { room: "transactions", what: "256 messages", messages: 256, bytes: 1, others: [3, 0, 3, 3] },
+    { room: "votes", what: "a quarter of a megabyte", messages: 1, bytes: MIB / 4, others: [3, 3, 3, 3] },
+    { room: "votes", what: "64 messages", messages: 64, bytes: 1, others: [3, 3, 3, 3] },
+  ] as const)("is nothing for $room while $what wait there", async ({ room, messages, bytes, others }) => {
     const { session, reading } = scene()
-    const held = Array.from({ length: messages - 1 }, () => session.holds(bytes))
-    expect(session.hasRoom).toBe(true)
-    const last = session.holds(bytes)
-    expect(session.hasRoom).toBe(false)
+    const held = Array.from({ length: messages - 1 }, () => session.holds(room, bytes))
+    expect(session.hasRoom(room)).toBe(true)
+    const last = session.holds(room, bytes)
+    expect(session.hasRoom(room)).toBe(false)
     const reads = Channel.all.map((channel) => reading(channel, 3))
     await settle()
-    expect(reads.map(({ count }) => count)).toEqual([0, 0, 0, 0])
+    expect(reads.map(({ count }) => count)).toEqual(others)
     last("known")
     // A second decision on the same message makes no more room.
     last("known")
     await settle()
     expect(reads.map(({ count }) => count)).toEqual([3, 3, 3, 3])
-    const again = session.holds(bytes)
-    expect(session.hasRoom).toBe(false)
+    const again = session.holds(room, bytes)
+    expect(session.hasRoom(room)).toBe(false)
     for (const release of [...held, again]) release("news")
-    expect([session.hasRoom, session.news]).toEqual([true, messages])
+    expect([session.hasRoom(room), session.news]).toEqual([true, messages])
   })
 
   it("is no further question while 64 wait for their answers; all else is read", async () => {
@@ -169,7 +173,7 @@ describe("what is read of a peer", () => {
 
   it("is nothing once the session is over", async () => {
     const { session, reading } = scene()
-    session.holds(8 * MIB)
+    session.holds("own", 8 * MIB)
     const read = reading("vertices", 1)
     await settle()
     session.end()
@@ -280,7 +284,7 @@ describe("what comes in", () => {
       ...Array.from({ length: 300 }, () => encoded({ _tag: "State", root: Hash.ZERO, subtree: null })),
     )
     expect(heard).toHaveLength(256)
-    expect(session.hasRoom).toBe(false)
+    expect(session.hasRoom("own")).toBe(false)
     heard[0]?.release("known")
     await settle()
     expect(heard).toHaveLength(257)
@@ -319,7 +323,7 @@ describe("what comes in", () => {
     const gossip = (from: Session | undefined, bytes: Uint8Array, isTransactions = true) =>
       taking.gossiped(from, isTransactions, bytes, (decision) => decisions.push(decision))
     gossip(undefined, news)
-    const release = session.holds(8 * MIB)
+    const release = session.holds("transactions", 4 * MIB)
     gossip(session, news)
     gossip(session, question)
     expect([heard.length, points(), decisions]).toEqual([0, 0, ["known", "known", "known"]])
@@ -331,5 +335,33 @@ describe("what comes in", () => {
     gossip(session, encoded({ _tag: "Vertices", vertices: [] }), false)
     gossip(session, question, false)
     expect([heard.length, points(), decisions.slice(3)]).toEqual([1, 90, ["refused", "refused", "refused"]])
+  })
+
+  it("of votes that are of no use costs points, once they are more than any honest peer relays", () => {
+    const { clock, session, heard, taking, points } = intake()
+    const vote = Uint8Array.of(3)
+    const told = (count: number, decision: RelayDecision) => {
+      for (let i = 0; i < count; i++) {
+        taking.gossiped(session, false, vote, () => {})
+        heard.at(-1)?.release(decision)
+      }
+    }
+    told(1_000, "news")
+    told(512, "known")
+    expect(points()).toBe(0)
+    told(1, "known")
+    expect(points()).toBe(10)
+    clock.moveTo(clock.now() + 1_000)
+    told(31, "known")
+    expect(points()).toBeLessThanOrEqual(10)
+  })
+
+  it("of votes that wait keeps no other message out", async () => {
+    const { session, heard, taking, read } = intake()
+    for (let i = 0; i < 100; i++) taking.gossiped(session, false, Uint8Array.of(3), () => {})
+    expect(heard).toHaveLength(64)
+    await read("vertices", encoded({ _tag: "Vertices", vertices: [] }))
+    taking.gossiped(session, true, encoded({ _tag: "Transactions", transactions: [] }), () => {})
+    expect(heard.slice(64).map(({ tag }) => tag)).toEqual(["Vertices", "Transactions"])
   })
 })

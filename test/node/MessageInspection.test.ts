@@ -92,6 +92,7 @@ const scene = ({
     isAwaited: () => true,
     core: replica.core,
     pool: replica.pool,
+    read: replica.read,
     ...other,
   }
   const inspection = new MessageInspection({
@@ -530,12 +531,79 @@ describe("an answer", () => {
   })
 })
 
+const ofUse: Surroundings["replica"]["useOf"] = () => ({ _tag: "Wanted" })
+
+describe("votes", () => {
+  const beat = (index: number) =>
+    ({ _tag: "Heartbeat", heartbeat: Heartbeat.sign(Natural.commitIndex(index), Hash.ZERO, signerOf("eve")) }) as const
+
+  it("that a member passes on have turns of their own, and its vertices do not wait for them", async () => {
+    const isStuck = ({ owner }: Lane) => owner.standing === "relayed"
+    const { take, settle, verified, vertices } = scene({ replica: { useOf: ofUse }, isStuck })
+    for (let i = 0; i < 1_000; i++) take("ben", "member", beat(i))
+    take("ben", "member", { _tag: "Highest", author: addressOf("ann"), epoch, header: null })
+    const vertex = vertexOf("ben")
+    take("ben", "member", pushed(vertex))
+    await settle()
+    expect(vertices()).toEqual([vertex.header.hash])
+    const votes = verified.filter(({ owner }) => owner.standing === "relayed")
+    expect(votes.length).toBeGreaterThan(0)
+    expect(votes.every(({ isUrgent }) => !isUrgent)).toBe(true)
+  })
+
+  it("that are wrong cost their sender points, and no signature", async () => {
+    const { take, settle, verified, refused } = scene({ replica: { useOf: () => ({ _tag: "Wrong" }) } })
+    const decisions: Array<RelayDecision> = []
+    take("ben", "member", beat(1), (decision) => decisions.push(decision))
+    await settle()
+    expect([verified.length, refused.length, decisions]).toEqual([0, 1, ["refused"]])
+  })
+
+  it.each([
+    { is: "Wanted", verdict: "passed on", checks: 1, decisions: [] },
+    { is: "Wrong", verdict: "refused", checks: 0, decisions: ["refused"] },
+    { is: "Known", verdict: "dropped", checks: 0, decisions: ["known"] },
+  ] as const)("for a commit ahead wait until it is executed, and are $verdict if $is", async (each) => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] })
+    onTestFinished(() => void vi.useRealTimers())
+    let index = 7
+    const useOf: Surroundings["replica"]["useOf"] = () => ({ _tag: index < 9 ? "Ahead" : each.is })
+    const read = new Proxy(replica.read, {
+      get: (target, key) => (key === "head" ? { index } : Reflect.get(target, key)),
+    })
+    const { take, settle, verified, refused, passed } = scene({ replica: { useOf, read } })
+    const decisions: Array<RelayDecision> = []
+    take("ben", "member", beat(9), (decision) => decisions.push(decision))
+    for (; index < 9; index++) {
+      await settle()
+      vi.advanceTimersByTime(100)
+      await settle()
+      expect([verified.length, passed.length, decisions]).toEqual([0, 0, []])
+    }
+    vi.advanceTimersByTime(100)
+    await settle()
+    expect([verified.length, decisions]).toEqual([each.checks, each.decisions])
+    expect([passed.length, refused.length]).toEqual([each.is === "Wanted" ? 1 : 0, each.is === "Wrong" ? 1 : 0])
+  })
+
+  it("for commits ahead have few places for each peer, and keep none of another peer out", async () => {
+    const { take, settle, verified } = scene({ replica: { useOf: () => ({ _tag: "Ahead" }) } })
+    const decisions: Array<string> = []
+    for (let i = 0; i < 20; i++)
+      take("mallory", "stranger", beat(100_000 + i), (said) => decisions.push(`mallory ${said}`))
+    take("ben", "member", beat(100_000), (said) => decisions.push(`ben ${said}`))
+    await settle()
+    expect(decisions).toEqual(Array.from({ length: 4 }, () => "mallory known"))
+    expect(verified).toHaveLength(0)
+  })
+})
+
 describe("news", () => {
   it("of no use cost no signature", async () => {
     const { take, settle, verified, passed, refused } = scene()
-    const [beat] = heartbeats(1)
-    if (beat === undefined) throw new Error("none")
     // Who stakes nothing.
+    const { head } = replica.read
+    const beat = Heartbeat.sign(head.index, head.hash, signerOf("nobody"))
     take("mallory", "stranger", { _tag: "Heartbeat", heartbeat: beat })
     // Whom this node cannot pay.
     take("mallory", "stranger", { _tag: "Transactions", transactions: [transfer("nobody", 0, "bob", 5)] })
@@ -549,7 +617,7 @@ describe("news", () => {
   })
 
   it("that may be of use are verified outside of this thread, in their sender's turn", async () => {
-    const { take, settle, verified, passed, refused } = scene()
+    const { take, settle, verified, passed, refused } = scene({ replica: { useOf: ofUse } })
     const [first, second] = [vertexOf("ben").header, vertexOf("ben").header].sort((a, b) => (a.hash < b.hash ? -1 : 1))
     if (first === undefined || second === undefined) throw new Error("none")
     take("mallory", "stranger", { _tag: "Evidence", evidence: { first, second } })

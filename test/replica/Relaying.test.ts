@@ -2,6 +2,7 @@ import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
+import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
@@ -10,19 +11,19 @@ import * as Evidence from "../../src/protocol/vertex/Evidence.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
-import { REMEMBERED, Relaying } from "../../src/replica/asking/Relaying.js"
+import { REMEMBERED, Relaying, SIGNATURES_AT_ONCE } from "../../src/replica/asking/Relaying.js"
+import { COMMITS_AHEAD } from "../../src/replica/asking/Testimony.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
-import { COMMITS_AHEAD } from "../../src/replica/signing/HeartbeatPool.js"
 import { addressOf, Cluster, coins, sign, signerOf, transfer } from "./Cluster.js"
 
 const PEER = "stranger" as PeerId
 const ELSEWHERE = Hash.of("udg/commit", Binary.utf8("elsewhere"))
 
-const scene = (rounds = 10) => {
+const scene = (rounds = 10, epochRounds = 40) => {
   const cluster = new Cluster({
     validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 },
     accounts: { alice: 1_000, bob: 1_000, eve: 9_000, fay: 1_000 },
-    epochRounds: 40,
+    epochRounds,
   })
   cluster.start()
   cluster.runRounds(rounds)
@@ -125,8 +126,8 @@ describe("transactions after a missing nonce", () => {
 })
 
 describe("a heartbeat", () => {
-  const withCandidate = () => {
-    const { cluster, ann, replica } = scene(2)
+  const withCandidate = (epochRounds = 40) => {
+    const { cluster, ann, replica } = scene(2, epochRounds)
     const stake = sign("eve", 0, { _tag: "StakeTx", amount: coins(8_000) }, 0)
     expect(Either.isRight(replica.submit(stake, cluster.now))).toBe(true)
     // It makes none of its own: nobody runs eve.
@@ -139,23 +140,38 @@ describe("a heartbeat", () => {
       if (named === undefined) throw new Error("an executed commit expected")
       return { _tag: "Heartbeat", heartbeat: Heartbeat.sign(commit, named, signerOf(by)) } as const
     }
-    return { ann, replica, head, naming }
+    return { cluster, ann, replica, head, naming }
   }
 
   it("is relayed when it names a later commit than the one before", () => {
     const { ann, head, naming } = withCandidate()
-    expect(ann.receive(PEER, naming(head - 1))).toBe(true)
-    expect(ann.receive(PEER, naming(head - 1))).toBe(false)
-    expect(ann.receive(PEER, naming(head - 2))).toBe(false)
+    expect(ann.receive(PEER, naming(head - 4))).toBe(true)
+    expect(ann.receive(PEER, naming(head - 4))).toBe(false)
+    expect(ann.receive(PEER, naming(head - 5))).toBe(false)
     expect(ann.receive(PEER, naming(head))).toBe(true)
   })
 
-  it("of a commit ahead is relayed once, and keeps no other one back", () => {
+  it("is relayed twice in the rounds between two of an honest validator, and no more", () => {
+    // Epochs of 160 rounds: an honest one names a commit of every tenth round.
+    const { cluster, ann, replica, naming } = withCandidate(160)
+    let relayed = 0
+    const since = replica.read.head.leaderRound
+    for (let round = 0; round < 30; round++) {
+      cluster.runRounds(1)
+      if (ann.receive(PEER, naming(replica.read.head.index))) relayed++
+    }
+    const rounds = replica.read.head.leaderRound - since
+    expect(rounds).toBeGreaterThan(20)
+    expect(relayed).toBeGreaterThan(1)
+    expect(relayed).toBeLessThanOrEqual(1 + rounds / 5)
+  })
+
+  it("of a commit ahead is not relayed, however many are invented, and keeps no other one back", () => {
     const { ann, head, naming } = withCandidate()
-    expect(ann.receive(PEER, naming(head + COMMITS_AHEAD, ELSEWHERE))).toBe(true)
-    expect(ann.receive(PEER, naming(head + COMMITS_AHEAD, ELSEWHERE))).toBe(false)
-    expect(ann.receive(PEER, naming(head + COMMITS_AHEAD, Hash.ZERO))).toBe(true)
-    expect(ann.receive(PEER, naming(head + 1, ELSEWHERE))).toBe(true)
+    for (let ahead = 1; ahead <= COMMITS_AHEAD; ahead++) {
+      for (const hash of [ELSEWHERE, Hash.ZERO]) expect(ann.receive(PEER, naming(head + ahead, hash))).toBe(false)
+    }
+    expect(ann.replica.held.relayed).toBe(0)
     expect(ann.receive(PEER, naming(head))).toBe(true)
   })
 
@@ -180,10 +196,10 @@ describe("a heartbeat", () => {
       naming(head, undefined, "fay"),
     ]
     const uses = () => messages.map((message) => replica.useOf(PEER, message)._tag)
-    expect(uses()).toEqual(["Wanted", "Wanted", "Known", "Known"])
-    expect(uses()).toEqual(["Wanted", "Wanted", "Known", "Known"])
-    expect(messages.map((message) => ann.receive(PEER, message))).toEqual([true, true, false, false])
-    expect(uses()).toEqual(["Known", "Known", "Known", "Known"])
+    expect(uses()).toEqual(["Wanted", "Ahead", "Wrong", "Known"])
+    expect(uses()).toEqual(["Wanted", "Ahead", "Wrong", "Known"])
+    expect(messages.map((message) => ann.receive(PEER, message))).toEqual([true, false, false, false])
+    expect(uses()).toEqual(["Known", "Ahead", "Wrong", "Known"])
   })
 })
 
@@ -228,12 +244,39 @@ describe("a signature under a checkpoint", () => {
     return { cluster, ann, known: checkpoint, ahead: Checkpoint.make({ ...checkpoint, commitIndex, epoch }) }
   }
 
-  it("is relayed once for each member and commit", () => {
+  it("is relayed once for each member and content", () => {
     const { ann, ahead } = withCheckpoint()
     expect(ann.receive(PEER, told(ahead, "dan"))).toBe(true)
     expect(ann.receive(PEER, told(ahead, "dan"))).toBe(false)
-    expect(ann.receive(PEER, told(Checkpoint.make({ ...ahead, stateRoot: ELSEWHERE }), "dan"))).toBe(false)
+    expect(ann.receive(PEER, told(Checkpoint.make({ ...ahead, stateRoot: ELSEWHERE }), "dan"))).toBe(true)
     expect(ann.receive(PEER, told(ahead, "cleo"))).toBe(true)
+  })
+
+  it("is relayed as often as a member signs, and as an honest one may catch up on; no other member has less", () => {
+    const { cluster, ann, ahead } = withCheckpoint()
+    let made = 0
+    const flood = () => {
+      const before = ann.replica.core.checkpoints.pending
+      let relayed = 0
+      for (let i = 0; i < 100; i++) {
+        const commitIndex = Natural.commitIndex(ahead.commitIndex + ++made)
+        const message = told(Checkpoint.make({ ...ahead, commitIndex }), "dan")
+        const isWanted = ann.replica.useOf(PEER, message)._tag === "Wanted"
+        const isRelayed = ann.receive(PEER, message)
+        expect(isRelayed).toBe(isWanted)
+        if (isRelayed) relayed++
+      }
+      expect(ann.replica.core.checkpoints.pending - before).toBeLessThanOrEqual(relayed)
+      return relayed
+    }
+    expect(flood()).toBe(SIGNATURES_AT_ONCE)
+    expect(flood()).toBe(0)
+    expect(ann.receive(PEER, told(ahead, "cleo"))).toBe(true)
+    const since = ann.replica.core.epoch.dag.highestRound
+    cluster.runRounds(20)
+    const rounds = ann.replica.core.epoch.dag.highestRound - since
+    // A checkpoint every ten rounds, and twice as many pass.
+    expect(flood()).toBeLessThanOrEqual(Math.ceil(rounds / 5))
   })
 
   it("is not relayed when no member signed it, or the committee is unknown, or a quorum signed before", () => {
@@ -271,21 +314,41 @@ describe("other messages", () => {
 })
 
 describe("what is remembered of relayed messages", () => {
-  it("is bounded, and what was forgotten is relayed again", () => {
+  const rules = { ...scene(1).replica.core.epoch.opening.record.rules, epochRounds: 320, checkpointIntervalRounds: 100 }
+  const beat = (validator: number, index: number) => {
+    const heartbeat = Heartbeat.sign(Natural.commitIndex(index), Hash.ZERO, signerOf("eve"))
+    return { ...heartbeat, validator: validator.toString(16).padStart(40, "0") as Address }
+  }
+  const round = Natural.round
+
+  it("is bounded, and the stalest heartbeat is forgotten first: what was heard lately is not relayed again", () => {
     const relaying = new Relaying()
-    const beat = (validator: number, index: number) =>
-      Heartbeat.sign(Natural.commitIndex(index), Hash.ZERO, signerOf(`validator ${validator}`))
-    for (let n = 0; n < REMEMBERED; n++) {
-      expect(relaying.heartbeat(beat(n, 1), "executed")).toBe(true)
-      expect(relaying.heartbeat(beat(0, n), "ahead")).toBe(true)
+    for (let n = 0; n < REMEMBERED; n++) relaying.heartbeat(beat(n, 1), round(1))
+    relaying.heartbeat(beat(0, 20), round(20))
+    relaying.heartbeat(beat(REMEMBERED, 1), round(1))
+    expect(relaying.size).toBe(REMEMBERED)
+    const isWanted = (validator: number) => relaying.wantsHeartbeat(beat(validator, 20), round(20), rules)
+    expect([isWanted(0), relaying.wantsHeartbeat(beat(1, 1), round(1), rules), isWanted(2)]).toEqual([
+      false,
+      true,
+      true,
+    ])
+    expect(relaying.wantsHeartbeat(beat(2, 1), round(1), rules)).toBe(false)
+  })
+
+  it("is of signatures the round in which they are made up for, and nothing after that", () => {
+    const relaying = new Relaying()
+    const { validator } = beat(1, 1)
+    const takenAt = (at: number) => {
+      let taken = 0
+      for (; relaying.wantsSignature(validator, round(at), rules); taken++)
+        relaying.signature(validator, round(at), rules)
+      return taken
     }
-    expect(relaying.size).toBe(2 * REMEMBERED)
-    expect(relaying.heartbeat(beat(0, 1), "executed")).toBe(false)
-    expect(relaying.heartbeat(beat(0, 0), "ahead")).toBe(false)
-    expect(relaying.heartbeat(beat(REMEMBERED, 1), "executed")).toBe(true)
-    expect(relaying.heartbeat(beat(0, REMEMBERED), "ahead")).toBe(true)
-    expect(relaying.size).toBe(2)
-    expect(relaying.heartbeat(beat(0, 1), "executed")).toBe(true)
-    expect(relaying.heartbeat(beat(0, 0), "ahead")).toBe(true)
+    expect([takenAt(1_000), takenAt(1_049), takenAt(1_050), takenAt(1_100), takenAt(9_000)]).toEqual([4, 0, 1, 1, 4])
+    relaying.forgetBefore(Natural.epoch(2), round(9_199))
+    expect(relaying.size).toBe(1)
+    relaying.forgetBefore(Natural.epoch(2), round(9_200))
+    expect(relaying.size).toBe(0)
   })
 })

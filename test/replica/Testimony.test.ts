@@ -5,13 +5,11 @@ import { SigningGuard } from "../../src/consensus/SigningGuard.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as Commit from "../../src/protocol/vertex/Commit.js"
 import * as Evidence from "../../src/protocol/vertex/Evidence.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
-import { Testimony } from "../../src/replica/asking/Testimony.js"
+import { COMMITS_AHEAD, Testimony } from "../../src/replica/asking/Testimony.js"
 import * as LiveState from "../../src/replica/live/LiveState.js"
-import { COMMITS_AHEAD } from "../../src/replica/signing/HeartbeatPool.js"
 import { seedOf, WITH_MEMORY } from "../consensus/TestCommittee.js"
 import * as Stored from "../support/Stored.js"
 import { addressOf, Cluster, coins, ROUND_MS, sign, signerOf } from "./Cluster.js"
@@ -45,14 +43,7 @@ const begin = (by: string) => {
   const head = ledger.read.head
   const beat = (index: number, hash = ledger.read.recentCommit(Natural.commitIndex(index))?.hash, from = "eve") =>
     Heartbeat.sign(Natural.commitIndex(index), hash ?? seedOf("ahead"), signerOf(from))
-  const next = Commit.make({
-    index: Natural.commitIndex(head.index + 1),
-    epoch,
-    leaderRound: Natural.round(head.leaderRound + 1),
-    leaderHash: Hash.ZERO,
-    previous: head.hash,
-  })
-  return { testimony: new Testimony(() => live), live, head, next, beat }
+  return { testimony: new Testimony(() => live), live, head, beat }
 }
 
 const proofOf = (name: string, { base, record }: typeof current.opening, round = 1): Evidence.Evidence => {
@@ -85,18 +76,26 @@ describe("a heartbeat that is heard", () => {
     expect([taken(3), taken(4)]).toEqual([0, 1])
   })
 
-  it("is of use from a validator with stake for a seat, up to sixteen commits ahead", () => {
-    const { testimony, head, beat } = begin("ann")
-    const wanted = (...of: Parameters<typeof beat>) => testimony.wantsHeartbeat(beat(...of))
-    expect(begin("ann").live.ledger.read.stake(addressOf("eve")).stakedAmount).toBe(coins(2_000))
-    expect([wanted(head.index), wanted(head.index, head.hash, "fay")]).toEqual([true, false])
-    expect([head.index + COMMITS_AHEAD, head.index + COMMITS_AHEAD + 1].map((index) => wanted(index))).toEqual([
-      true,
-      false,
+  it("is of use from a validator with stake for a seat and without one", () => {
+    const { testimony, live, head, beat } = begin("ann")
+    const use = (...of: Parameters<typeof beat>) => testimony.useOfHeartbeat(beat(...of))
+    expect(live.ledger.read.stake(addressOf("eve")).stakedAmount).toBe(coins(2_000))
+    expect([use(head.index), use(head.index, head.hash, "fay"), use(head.index, head.hash, "ben")]).toEqual([
+      "Wanted",
+      "Known",
+      "Known",
     ])
-    expect(wanted(head.index, seedOf("another"))).toBe(false)
+  })
+
+  it("waits up to sixteen commits ahead, and is wrong where it names another commit than was executed", () => {
+    const { testimony, head, beat } = begin("ann")
+    const use = (...of: Parameters<typeof beat>) => testimony.useOfHeartbeat(beat(...of))
+    const ahead = [1, COMMITS_AHEAD, COMMITS_AHEAD + 1].map((by) => use(head.index + by))
+    expect(ahead).toEqual(["Ahead", "Ahead", "Known"])
+    expect(use(head.index, seedOf("another"))).toBe("Wrong")
+    expect(testimony.hearHeartbeat(beat(head.index + 1))).toBe(false)
     // Of a commit as old as that, nothing is kept.
-    expect(wanted(0, head.hash)).toBe(false)
+    expect(use(0, head.hash)).toBe("Known")
   })
 
   it("is dropped when a vertex has brought it, but not for one that was signed on another network", () => {
@@ -108,14 +107,9 @@ describe("a heartbeat that is heard", () => {
     expect(testimony.held.heartbeats).toBe(0)
   })
 
-  it("counts from the commit that it names, and nothing of it is left when the state is replaced", () => {
-    const { testimony, next, beat } = begin("ann")
-    const waiting = beat(next.index, next.hash)
-    testimony.hearHeartbeat(waiting)
-    const taken = () => testimony.heartbeats.take(Natural.round(1), () => true)
-    expect(taken()).toEqual([])
-    testimony.executed(next)
-    expect(taken()).toEqual([waiting])
+  it("leaves nothing when the state is replaced", () => {
+    const { testimony, head, beat } = begin("ann")
+    testimony.hearHeartbeat(beat(head.index))
     testimony.clear()
     expect(testimony.held.heartbeats).toBe(0)
   })
@@ -131,20 +125,24 @@ describe("evidence that is heard", () => {
     const all = [of("dan"), of("dan", Hash.ZERO), of("eve"), before, elsewhere]
     const useful = [true, false, false, true, false]
     expect(all.map((evidence) => testimony.wantsEvidence(evidence))).toEqual(useful)
-    expect(all.map((evidence) => testimony.hearEvidence(evidence))).toEqual(useful)
+    expect(all.map((evidence) => testimony.keepEvidence(evidence))).toEqual(useful)
     expect(testimony.held).toEqual({ relayed: 2, evidence: 2, heartbeats: 0 })
     expect(all.map((evidence) => testimony.wantsEvidence(evidence))).toEqual(all.map(() => false))
   })
 
-  it("is kept and not told on when this node found it itself", () => {
+  it("is of use once for each author and epoch, also when the first was punished", () => {
     const { testimony } = begin("ann")
     const evidence = proofOf("dan", current.opening, 41)
     expect([testimony.keepEvidence(evidence), testimony.keepEvidence(evidence)]).toEqual([true, false])
-    expect(testimony.held).toEqual({ relayed: 0, evidence: 1, heartbeats: 0 })
+    testimony.evidence.settle(() => false)
+    expect(testimony.wantsEvidence(proofOf("dan", current.opening, 42))).toBe(false)
+    expect(testimony.held).toEqual({ relayed: 1, evidence: 0, heartbeats: 0 })
+    testimony.forgetBefore(Natural.epoch(current.opening.record.epoch + 1))
+    expect(testimony.held.relayed).toBe(0)
   })
 
   it("is dropped when the ledger would not punish it, or its epoch is past", () => {
-    const { testimony, live, next } = begin("ann")
+    const { testimony, live } = begin("ann")
     const proofs = [
       proofOf("dan", current.opening, 41),
       proofOf("ben", previous.opening),
@@ -152,7 +150,7 @@ describe("evidence that is heard", () => {
     ]
     for (const evidence of proofs) testimony.evidence.add(evidence)
     expect(proofs.map((evidence) => live.ledger.read.isPunishable(evidence))).toEqual([true, true, false])
-    testimony.executed(next)
+    testimony.executed()
     expect(testimony.evidence.size).toBe(2)
     testimony.forgetBefore(current.opening.record.epoch)
     expect(testimony.evidence.take(Natural.round(41), 1_000_000)).toEqual(proofs.slice(0, 1))

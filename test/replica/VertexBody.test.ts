@@ -79,7 +79,7 @@ describe("the body of an own vertex", () => {
           for (let i = 0; i < accused; i++) evidence.add(evidenceOf(`e${i}`, parents))
           const heartbeats = new HeartbeatPool()
           for (let i = 0; i < beating; i++) {
-            heartbeats.add(Heartbeat.sign(Natural.commitIndex(1), Hash.ZERO, signerOf(`h${i}`)), round, "executed")
+            heartbeats.add(Heartbeat.sign(Natural.commitIndex(1), Hash.ZERO, signerOf(`h${i}`)), round)
           }
           const sources = { pool: poolOf(transactions), evidence, heartbeats }
           const body = VertexBody.fill(sources, {
@@ -113,7 +113,7 @@ describe("the body of an own vertex", () => {
   it("leaves heartbeats to the member they are assigned to, for four rounds", () => {
     const heartbeats = new HeartbeatPool()
     const beat = Heartbeat.sign(Natural.commitIndex(1), Hash.ZERO, signerOf("h"))
-    heartbeats.add(beat, round, "executed")
+    heartbeats.add(beat, round)
     const taken = (later: number) => heartbeats.take(Natural.round(round + later), () => false).length
     expect([taken(3), taken(4)]).toEqual([0, 1])
     heartbeats.included(beat)
@@ -133,7 +133,7 @@ describe("the room for transactions in an own vertex", () => {
     for (let i = 0; i < (said.proofs ?? 0); i++) evidence.add(evidenceOf(`e${i}`, 1))
     const heartbeats = new HeartbeatPool()
     for (let i = 0; i < (said.beats ?? 0); i++) {
-      heartbeats.add(Heartbeat.sign(Natural.commitIndex(1), Hash.ZERO, signerOf(`h${i}`)), round, "executed")
+      heartbeats.add(Heartbeat.sign(Natural.commitIndex(1), Hash.ZERO, signerOf(`h${i}`)), round)
     }
     const usual = { round, parents: 0, members: 4, leads: false, isAssigned: () => true, hasTurn: () => true }
     VertexBody.fill({ pool, evidence, heartbeats }, { ...usual, ...slot })

@@ -46,6 +46,7 @@ export const HABITS = [
   "splits-certificates",
   "misnames",
   "two-faced",
+  "floods",
 ] as const
 
 export type Habit = (typeof HABITS)[number]
@@ -74,6 +75,8 @@ interface Slot {
 
 const MAX_SEEN_TRANSACTIONS = 40
 const MAX_OLD_VERTICES = 200
+/** Votes that it invents at one go. */
+const FLOOD = 20
 /** More than one author may have waiting. */
 const CROWD = 70
 
@@ -83,6 +86,7 @@ export class Adversary {
   readonly #address: Address
   readonly #chance: Chance
   readonly #strangeChance: Chance
+  readonly #floodChance: Chance
   readonly #means: Means
   readonly #habits: ReadonlySet<Habit>
   #opening: Opening
@@ -99,6 +103,8 @@ export class Adversary {
   readonly #old: Array<Vertex.Vertex> = []
   #transactions: Array<Transaction> = []
   #equivocations: Array<Evidence.Evidence> = []
+  /** The last one that it could have signed. */
+  #checkpoint: Checkpoint.Checkpoint | null = null
   #isClosed = false
   #isHostile = true
 
@@ -117,6 +123,7 @@ export class Adversary {
     this.#habits = new Set(habits)
     this.#chance = chance
     this.#strangeChance = chance.stream("strange transactions")
+    this.#floodChance = chance.stream("floods of votes")
     this.#means = means
   }
 
@@ -497,6 +504,7 @@ export class Adversary {
       if (evidence !== undefined) this.#means.send(chance.pick(machines), { _tag: "Evidence", evidence })
     }
     if (this.#does("crowds", 3)) this.#crowd()
+    if (this.#isHostile && this.#habits.has("floods") && this.#floodChance.percent(20)) this.#flood()
     if (this.#does("confesses-falsely", 20)) {
       const evidence = this.#falseConfession(this.#made)
       for (const machine of machines) this.#means.send(machine, { _tag: "Evidence", evidence })
@@ -504,6 +512,20 @@ export class Adversary {
     const some = this.#transactions.at(-1)
     if (this.#does("forges-transactions", 30) && some !== undefined) {
       this.#means.send(chance.pick(machines), { _tag: "Transactions", transactions: [this.#forge(some)] })
+    }
+  }
+
+  /** Signatures under checkpoints of commits that it invents, and heartbeats for them: with each its relays would be busy. */
+  #flood(): void {
+    const machine = this.#floodChance.pick(this.#means.machines)
+    for (let i = 0; i < FLOOD; i++) {
+      this.#means.send(machine, { _tag: "Heartbeat", heartbeat: this.#heartbeat(this.#made + i) })
+      if (this.#checkpoint === null) continue
+      const commitIndex = Natural.commitIndex(this.#checkpoint.commitIndex + this.#made * FLOOD + i)
+      const checkpoint = Checkpoint.make({ ...this.#checkpoint, commitIndex, nextEpoch: null })
+      const signature = this.#signer.sign(Checkpoint.signedBytes(checkpoint))
+      const signed = { validator: this.#address, signature }
+      this.#means.send(machine, { _tag: "CheckpointSignature", checkpoint, signature: signed })
     }
   }
 
@@ -539,6 +561,7 @@ export class Adversary {
   }
 
   #cosign(checkpoint: Checkpoint.Checkpoint): void {
+    this.#checkpoint = checkpoint
     if (this.#committee.seatOf(this.#address) === undefined) return
     const send = (machine: number, shown: Checkpoint.Checkpoint): void => {
       const signature = this.#signer.sign(Checkpoint.signedBytes(shown))

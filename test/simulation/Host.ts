@@ -4,6 +4,7 @@
  */
 import { Either } from "effect"
 import type { Word } from "../../src/consensus/KeyMemory.js"
+import { WaitingRoom } from "../../src/node/signatures/WaitingRoom.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -80,6 +81,8 @@ export class Host {
   #isAtWork = false
   /** What reached the process since it was stopped, and when that was; null while it runs. */
   #pause: { readonly since: number; readonly unread: Array<() => void> } | null = null
+  /** Heartbeats that name commits which the replica has not executed, as the node keeps them. */
+  #ahead = new WaitingRoom<() => void>()
   #verified = new Verification.VerifiedTransactions(REMEMBERED_TRANSACTIONS)
   #unreported: Array<{ readonly id: number; readonly isSynced: boolean }> = []
   /** Own vertices on their way to the disk, with the write that brings them. */
@@ -134,6 +137,7 @@ export class Host {
     if (Either.isLeft(opened)) throw new Violation(this.name, `cannot open its disk: ${JSON.stringify(opened.left)}`)
     this.#life++
     this.#pause = null
+    this.#ahead = new WaitingRoom()
     this.#replica = opened.right
     const { scheme, networkId, relayed } = this.#around
     this.#relays = new Relays(this.name, opened.right, {
@@ -199,6 +203,10 @@ export class Host {
     const replica = this.#replica
     const relays = this.#relays
     if (replica === null || relays === null) return
+    if (message._tag === "Heartbeat" && replica.useOf(from, message)._tag === "Ahead") {
+      this.#ahead.add(from, message.heartbeat.commitIndex, () => this.receive(from, message))
+      return
+    }
     if (!this.#isGenuine(replica, message)) this.#around.dropped(this, from, message)
     else this.#drive((_, now) => relays.receive(from, message, now))
   }
@@ -265,6 +273,11 @@ export class Host {
     }
     for (const output of outputs) if (this.#life === life) this.#do(output)
     if (this.#life !== life) return
+    for (const receive of this.#ahead.takeUpTo(replica.read.head.index)) {
+      this.#around.agenda.after(1, () => {
+        if (this.#life === life) receive()
+      })
+    }
     this.#wake(replica)
     if (replica.hasWork) this.#work()
   }

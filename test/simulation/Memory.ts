@@ -60,7 +60,7 @@ const limitsOf = ({ core }: Pick<Replica, "core">): Held => {
     unpaid: ACCOUNTS,
     unordered: vertices + UNINSERTED,
     announced: 3 * Limits.MEMPOOL_TRANSACTIONS,
-    relayed: 2 * REMEMBERED,
+    relayed: REMEMBERED + 4 * Limits.COMMITTEE_MEMBERS,
     evidence: 2 * Limits.COMMITTEE_MEMBERS,
     heartbeats: 10 * Limits.COMMITTEE_MEMBERS,
     checkpoints: rounds,

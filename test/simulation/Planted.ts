@@ -398,6 +398,19 @@ export const faults: ReadonlyArray<Fault> = [
     ],
   },
   {
+    name: "relayed-without-end",
+    story: "a node relays whatever a member signs under checkpoints",
+    weather: ["byzantine"],
+    seed: 2,
+    changes: [
+      {
+        file: "src/replica/asking/Relaying.ts",
+        of: "Relaying.wantsSignature",
+        by: "() => true",
+      },
+    ],
+  },
+  {
     name: "recovered-forgotten",
     story:
       "the vertices a validator builds on are not synced, and its own vertex is dropped when a power cut takes them",

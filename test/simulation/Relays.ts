@@ -1,6 +1,7 @@
 /**
- * Checks what one replica takes in of unpaid transactions, and which messages one replica tells gossip to relay: those that were of use and new to it, no more and no fewer, and only
- * with signatures that hold by the protocol alone. A transaction after a missing nonce is of no use to others.
+ * Checks what one replica takes in of unpaid transactions, and which messages one replica tells gossip to relay: those that
+ * were of use and new to it, no more and no fewer, only with signatures that hold by the protocol alone, and of no signer more
+ * than an honest one makes. A transaction after a missing nonce is of no use to others.
  */
 
 import { FORGIVEN_AFTER_MS, UNPAID_PER_ACCOUNT } from "../../src/ledger/pending/Unpaid.js"
@@ -25,15 +26,21 @@ export interface Surroundings {
   readonly relayed: (from: PeerId, message: Message) => void
 }
 
+/**
+ * Of one kind and signer, in as many rounds as an honest one takes for the next: the last ones of an epoch and those of the
+ * next, twice as many for relays that heard of others first, and for a heartbeat each of a quarter of an epoch.
+ */
+const MOST_OF_A_SIGNER = 12
+
 export class Relays {
   readonly #machine: string
   readonly #replica: Replica
   readonly #around: Surroundings
-  /** Names of relayed messages: the replica relays one of a name. */
-  readonly #named = new Set<string>()
   readonly #unpaid = new Map<Address, number>()
   /** Since when unpaid transactions are counted. */
   #countedSince: Timestamp | null = null
+  /** The rounds in which messages were relayed, for each kind and signer. */
+  readonly #relayedIn = new Map<string, Array<number>>()
 
   constructor(machine: string, replica: Replica, around: Surroundings) {
     this.#machine = machine
@@ -54,6 +61,7 @@ export class Relays {
       if (!this.#checksOf(message).every(this.#around.scheme.isValid)) {
         throw new Violation(this.#machine, `relays a ${message._tag} whose signatures do not hold`)
       }
+      this.#count(message)
       this.#around.relayed(from, message)
     }
     return outputs
@@ -82,6 +90,21 @@ export class Relays {
     }
   }
 
+  #count(message: Message): void {
+    const signer = signerOf(message)
+    if (signer === null) return
+    const { dag, opening } = this.#replica.core.epoch
+    const { epochRounds, checkpointIntervalRounds } = opening.record.rules
+    const period = message._tag === "Heartbeat" ? epochRounds / 16 : Math.min(epochRounds, checkpointIntervalRounds)
+    const name = `${message._tag} ${signer}`
+    const rounds = [...(this.#relayedIn.get(name) ?? []), dag.highestRound].slice(-MOST_OF_A_SIGNER - 1)
+    this.#relayedIn.set(name, rounds)
+    const [first = 0] = rounds
+    if (rounds.length > MOST_OF_A_SIGNER && dag.highestRound - first < period) {
+      throw new Violation(this.#machine, `relays more than ${MOST_OF_A_SIGNER} ${name} in ${period} rounds`)
+    }
+  }
+
   /** Call it before the replica takes the message in, and its result afterwards. Null: either decision is right. */
   #expects(from: PeerId, message: Message): () => boolean | null {
     switch (message._tag) {
@@ -95,11 +118,7 @@ export class Relays {
       case "Evidence":
       case "CheckpointSignature": {
         const isWanted = this.#replica.useOf(from, message)._tag === "Wanted"
-        const name = nameOf(message)
-        const isKnown = this.#named.has(name)
-        if (isWanted) this.#named.add(name)
-        // The replica forgets names in time, and may relay one again.
-        return () => (isWanted && isKnown ? null : isWanted)
+        return () => isWanted
       }
       default:
         return () => false
@@ -141,13 +160,15 @@ export class Relays {
   }
 }
 
-const nameOf = (message: Extract<Message, { _tag: "Heartbeat" | "Evidence" | "CheckpointSignature" }>): string => {
+const signerOf = (message: Message): string | null => {
   switch (message._tag) {
     case "Heartbeat":
-      return `heartbeat ${message.heartbeat.validator} ${message.heartbeat.commitIndex} ${message.heartbeat.commitHash}`
+      return message.heartbeat.validator
     case "Evidence":
-      return `evidence ${message.evidence.first.epoch} ${message.evidence.first.author}`
+      return message.evidence.first.author
     case "CheckpointSignature":
-      return `checkpoint ${message.checkpoint.commitIndex} ${message.signature.validator}`
+      return message.signature.validator
+    default:
+      return null
   }
 }

@@ -317,7 +317,9 @@ export class Simulation {
 
   #corrupt(host: Host, person: World.Person): Adversary {
     const chance = this.#chance.stream(`adversary ${host.index}`)
-    const own = HABITS.filter((habit) => habit !== "two-faced" && chance.percent(30))
+    const drawn = HABITS.filter((habit) => habit !== "two-faced" && habit !== "floods" && chance.percent(30))
+    // What floods changes nothing else that an adversary does.
+    const own = chance.stream("floods").percent(30) ? [...drawn, "floods" as const] : drawn
     // Alone, two faces seldom fool anybody: all have them or none.
     const habits = this.#has("conspiracy") ? [...own, "two-faced" as const] : own
     this.#tell(`${host.name} ${habits.join(", ") || "only has a bad name"}`)

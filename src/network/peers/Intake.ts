@@ -9,7 +9,7 @@ import type { Volume } from "../Volume.js"
 import * as Channel from "./Channel.js"
 import type { Discipline } from "./Discipline.js"
 import type { PeerLog } from "./PeerLog.js"
-import type { Session } from "./Session.js"
+import { roomOf, type Session } from "./Session.js"
 import type { Stream } from "./Wire.js"
 
 export interface Around {
@@ -63,7 +63,7 @@ export class Intake {
       discipline.offend(session.facts, "flood", what)
       return
     }
-    const release = session.holds(bytes.length)
+    const release = session.holds(roomOf(channel), bytes.length)
     const taken = (decision: RelayDecision): void => {
       release(decision)
       if (channel === "transactions" && decision === "news") this.#around.passOn(session.facts.peer, bytes)
@@ -80,7 +80,8 @@ export class Intake {
     bytes: Uint8Array,
     report: (decision: RelayDecision) => void,
   ): void {
-    if (session === undefined || !session.hasRoom) {
+    const room = isTransactions ? "transactions" : "votes"
+    if (session === undefined || !session.hasRoom(room)) {
       report("known")
       return
     }
@@ -91,10 +92,14 @@ export class Intake {
       report("refused")
       return
     }
-    const release = session.holds(bytes.length)
+    const release = session.holds(room, bytes.length)
     this.#deliver(session, "gossip", tag, bytes, (decision) => {
       release(decision)
       report(decision)
+      if (room === "votes" && decision === "known" && !session.passesOnInVain()) {
+        const what = "more votes of no use than any honest peer passes on"
+        this.#around.discipline.offend(session.facts, "flood", what)
+      }
     })
   }
 

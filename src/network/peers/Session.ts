@@ -11,9 +11,15 @@ import { GossipMeter } from "./GossipMeter.js"
 import type { Meter } from "./Meter.js"
 import type { Clock, Connection } from "./Wire.js"
 
-/** Delivered but not taken in yet: beyond this nothing more is read from the peer. */
-const WAITING_BYTES = 8_388_608
-const WAITING_MESSAGES = 256
+/** What was delivered waits here until it is taken in, in a room for each kind: what is passed on keeps nothing else out. */
+export type Room = "own" | "transactions" | "votes"
+
+/** Beyond this nothing more is read of the kind, or, if it comes by gossip, kept. */
+const ROOMS: { readonly [room in Room]: { readonly bytes: number; readonly messages: number } } = {
+  own: { bytes: 8_388_608, messages: 256 },
+  transactions: { bytes: 4_194_304, messages: 256 },
+  votes: { bytes: 262_144, messages: 64 },
+}
 /** To be read, judged and answered, a message costs as much as two pieces. */
 const PIECES_PER_MESSAGE = 2
 /** Questions that may wait for their answers; beyond this no further question is read. */
@@ -26,6 +32,8 @@ const LOOK_MS = 100
 const QUESTIONS: Rate = { burst: 500, perSecond: 100 }
 /** Closing checkpoints that a peer may offer unasked: to a node that seems to be behind, and more than once. */
 const OFFERS: Rate = { burst: 16, perSecond: 4 }
+/** Votes that were of no use. No honest peer relays so many: it judges them by the same rules before. */
+const VAIN_VOTES: Rate = { burst: 512, perSecond: 32 }
 /** A peer that takes nothing for this long is gone. */
 const STALLED_MS = 30_000
 /** A message that is not complete this long after its beginning never will be. */
@@ -42,6 +50,8 @@ export interface Facts {
   readonly connectedSince: Timestamp
 }
 
+export const roomOf = (channel: Channel.Channel): Room => (channel === "transactions" ? channel : "own")
+
 export class Session {
   readonly facts: Facts
   readonly meter: Meter
@@ -52,10 +62,14 @@ export class Session {
   readonly #allowances: ReadonlyMap<Channel.Channel, Allowance>
   readonly #questions: Allowance
   readonly #offers: Allowance
+  readonly #vainVotes: Allowance
   readonly #incoming = new Set<Frames.Incoming>()
   #news = 0
-  #waitingBytes = 0
-  #waitingMessages = 0
+  readonly #waiting = {
+    own: { bytes: 0, messages: 0 },
+    transactions: { bytes: 0, messages: 0 },
+    votes: { bytes: 0, messages: 0 },
+  }
   #openQuestions = 0
   /** Asked for closing checkpoints, and not answered yet. */
   #closingsAwaited = 0
@@ -75,6 +89,7 @@ export class Session {
     )
     this.#questions = new Allowance(QUESTIONS, clock.now())
     this.#offers = new Allowance(OFFERS, clock.now())
+    this.#vainVotes = new Allowance(VAIN_VOTES, clock.now())
     this.gossip = new GossipMeter(meter.standing, clock.now)
   }
 
@@ -161,11 +176,7 @@ export class Session {
   }
 
   #isFull(channel: Channel.Channel): boolean {
-    return (
-      this.#waitingBytes >= WAITING_BYTES ||
-      this.#waitingMessages >= WAITING_MESSAGES ||
-      (channel === "questions" && this.#hasUnanswered)
-    )
+    return !this.hasRoom(roomOf(channel)) || (channel === "questions" && this.#hasUnanswered)
   }
 
   get #hasUnanswered(): boolean {
@@ -174,8 +185,9 @@ export class Session {
   }
 
   /** Whether there is room without waiting: messages that cannot be made to wait are dropped. */
-  get hasRoom(): boolean {
-    return !this.#isFull("vertices")
+  hasRoom(room: Room): boolean {
+    const { bytes, messages } = this.#waiting[room]
+    return bytes < ROOMS[room].bytes && messages < ROOMS[room].messages
   }
 
   /** Counts a question; false if no peer that waits for its answers would ask so fast. */
@@ -195,17 +207,23 @@ export class Session {
     return true
   }
 
+  /** Counts a vote that was of no use; false if no honest peer would have passed on so many. */
+  passesOnInVain(): boolean {
+    return this.#vainVotes.take(1, this.#clock.now()) === 0
+  }
+
   /** A message was handed on; call the result once it was taken in. */
-  holds(bytes: number): (decision: RelayDecision) => void {
-    this.#waitingBytes += bytes
-    this.#waitingMessages++
+  holds(room: Room, bytes: number): (decision: RelayDecision) => void {
+    const waiting = this.#waiting[room]
+    waiting.bytes += bytes
+    waiting.messages++
     let isReleased = false
     return (decision) => {
       if (isReleased) return
       isReleased = true
       if (decision === "news") this.#news++
-      this.#waitingBytes -= bytes
-      this.#waitingMessages--
+      waiting.bytes -= bytes
+      waiting.messages--
       this.#wakeAll()
     }
   }

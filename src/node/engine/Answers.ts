@@ -72,7 +72,7 @@ export class Answers {
   /** False if more questions of this peer wait than the limit: the question is dropped. */
   ask(owner: Owner, question: Question | DiskQuestion): boolean {
     if (this.#questions.sizeOf(owner) >= MAX_WAITING) {
-      this.#dropped[owner.standing]++
+      if (owner.standing !== "relayed") this.#dropped[owner.standing]++
       return false
     }
     this.#questions.push(owner, question)

@@ -1,33 +1,24 @@
-/** Limits how much peers of each standing may use together. Members, who are few, are limited by fair turns alone. */
+/** Limits how much peers of each rank may use together. Members, who are few, are limited by fair turns alone. */
 import { Allowance, type Rate } from "../../network/Allowance.js"
-import type { Standing } from "../../network/Standing.js"
+import type { Rank } from "./FairQueue.js"
+
+/** A rank that is not named has no limit. */
+export type Rates = { readonly [rank in Rank]?: Rate }
 
 export class Budget {
-  readonly #named: Allowance
-  readonly #stranger: Allowance
+  readonly #allowances: ReadonlyMap<string, Allowance>
 
-  constructor({ named, stranger }: { readonly named: Rate; readonly stranger: Rate }, now: number) {
-    this.#named = new Allowance(named, now)
-    this.#stranger = new Allowance(stranger, now)
+  constructor(rates: Rates, now: number) {
+    this.#allowances = new Map(Object.entries(rates).map(([rank, rate]) => [rank, new Allowance(rate, now)]))
   }
 
   /** Whether anything is left for them. */
-  has(standing: Standing, now: number): boolean {
-    return this.#of(standing)?.take(0, now) === 0 || standing === "member"
+  has(rank: Rank, now: number): boolean {
+    const allowance = this.#allowances.get(rank)
+    return allowance === undefined || allowance.take(0, now) === 0
   }
 
-  take(standing: Standing, amount: number, now: number): void {
-    this.#of(standing)?.take(amount, now)
-  }
-
-  #of(standing: Standing): Allowance | undefined {
-    switch (standing) {
-      case "member":
-        return undefined
-      case "named":
-        return this.#named
-      case "stranger":
-        return this.#stranger
-    }
+  take(rank: Rank, amount: number, now: number): void {
+    this.#allowances.get(rank)?.take(amount, now)
   }
 }

@@ -1,18 +1,21 @@
 /**
- * Hands out peers' work in fair turns. Members of the committee get most of the capacity, then peers that the operator
- * named, then strangers; a class leaves what it does not use to the others. Within a class the peer that has cost least
+ * Hands out peers' work in fair turns. Members of the committee get most of the capacity, then what they and named peers
+ * pass on of others, then peers that the operator named, then strangers; a class leaves what it does not use to the others. Within a class the peer that has cost least
  * so far is next, so that a thousand pieces from one peer delay another peer's single piece by at most one turn. Costs
  * are charged after the work, in any unit, or before it if they are known.
  */
 import type { Standing } from "../../network/Standing.js"
 
-/** The shares while all three classes have work: newcomers must get in however busy the members are. */
-export const SHARES: { readonly [standing in Standing]: number } = { member: 12, named: 3, stranger: 1 }
+/** `relayed`: gossip that others signed. An honest peer passes it on, so it must not cost the peer's own work its turns. */
+export type Rank = Standing | "relayed"
+
+/** The shares while all classes have work: newcomers must get in however busy the members are. */
+export const SHARES: { readonly [rank in Rank]: number } = { member: 12, relayed: 3, named: 3, stranger: 1 }
 
 /** The owner of a piece of work. A peer that becomes a member leaves its old work in its old class. */
 export interface Owner {
   readonly peer: string
-  readonly standing: Standing
+  readonly standing: Rank
 }
 
 interface Line<A> {
@@ -55,16 +58,16 @@ class Class<A> {
 const MANY_LINES = 64
 
 export class FairQueue<A> {
-  readonly #classes: { readonly [standing in Standing]: Class<A> } = {
+  readonly #classes: { readonly [rank in Rank]: Class<A> } = {
     member: new Class(SHARES.member),
+    relayed: new Class(SHARES.relayed),
     named: new Class(SHARES.named),
     stranger: new Class(SHARES.stranger),
   }
   #floor = 0
 
   get size(): number {
-    const { member, named, stranger } = this.#classes
-    return member.waiting + named.waiting + stranger.waiting
+    return Object.values(this.#classes).reduce((sum, { waiting }) => sum + waiting, 0)
   }
 
   /** Peers that wait for something. */
@@ -98,8 +101,9 @@ export class FairQueue<A> {
 
   /** The next piece, among owners that may have a turn now. */
   next(mayHave: (owner: Owner) => boolean = () => true): { readonly owner: Owner; readonly item: A } | undefined {
-    const { member, named, stranger } = this.#classes
-    const groups = [member, named, stranger].filter(({ waiting }) => waiting > 0).sort((a, b) => a.used - b.used)
+    const groups = Object.values(this.#classes)
+      .filter(({ waiting }) => waiting > 0)
+      .sort((a, b) => a.used - b.used)
     for (const group of groups) {
       const line = leastUsed(group, mayHave)
       const item = line?.items.shift()

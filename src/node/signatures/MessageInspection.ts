@@ -1,9 +1,9 @@
 /**
  * Judges peers' messages before the replica takes them in: decodes each, asks whether it is useful, and has its
  * signatures checked in other threads. This changes nothing in the replica. The messages of one peer are passed on in
- * the order in which they came. Three kinds go separately: transactions, since a thousand of them must not delay a
- * vertex, questions, and vertices whose signatures take long to judge. It holds no more than each peer may have waiting
- * (`Received.release`).
+ * the order in which they came. Four kinds go separately: transactions, since a thousand of them must not delay a
+ * vertex, votes, which others may have signed, questions, and vertices whose signatures take long to judge. It holds no
+ * more than each peer may have waiting (`Received.release`).
  */
 import { Either } from "effect"
 import type { Offence } from "../../network/Conduct.js"
@@ -20,6 +20,7 @@ import type { Owner } from "./FairQueue.js"
 import type { OpenQuestions } from "./OpenQuestions.js"
 import { Turns } from "./Turns.js"
 import { type Finding, type Surroundings as OfVertices, VertexInspection } from "./VertexInspection.js"
+import { WaitingRoom } from "./WaitingRoom.js"
 
 /** An input for the replica. */
 export type Inspected =
@@ -36,7 +37,7 @@ export type Inspected =
   | { readonly _tag: "HeaderOnly"; readonly from: PeerId; readonly header: Header }
 
 export interface Surroundings extends Pick<OfVertices, "networkId" | "signatures"> {
-  readonly replica: Pick<Replica, "checksOf" | "core" | "isAwaited" | "pool" | "useOf" | "validatorOf">
+  readonly replica: Pick<Replica, "checksOf" | "core" | "isAwaited" | "pool" | "read" | "useOf" | "validatorOf">
   /** The questions that this node has open. */
   readonly asked: OpenQuestions
   readonly bulkhead: Bulkhead
@@ -62,12 +63,21 @@ type PackedOf<T extends Message["_tag"]> = Extract<Packed, { readonly _tag: T }>
 /** Messages with a signature of their own, except transactions. */
 type Signed = PackedOf<"Heartbeat" | "Evidence" | "CheckpointSignature" | "Highest">
 
+/** How soon to check again whether commits were executed that heartbeats name. */
+const LOOK_MS = 50
+
+/** Gossip by validators, which peers relay. */
+const isVote = (tag: string): boolean => tag === "Heartbeat" || tag === "Evidence" || tag === "CheckpointSignature"
+
 export class MessageInspection {
   readonly #around: Surroundings
   readonly #turns = new Turns()
   readonly #vertices: VertexInspection
   /** In the order in which they came. */
   readonly #lanes = new Map<string, Array<Waiting>>()
+  /** Heartbeats that name a commit which this node has not executed. Most that are false are so before they cost a check. */
+  readonly #ahead = new WaitingRoom<() => void>()
+  #isLooking = false
 
   constructor(surroundings: Surroundings) {
     this.#around = surroundings
@@ -78,7 +88,8 @@ export class MessageInspection {
     const { from, tag, standing } = received
     // An answer to this node's question is this node's own work, whichever peer sends it.
     const isOwnWork = this.#around.asked.isAwaited(from, tag)
-    const owner: Owner = { peer: from, standing: isOwnWork ? "member" : standing }
+    const rank = isVote(tag) && standing !== "stranger" ? "relayed" : standing
+    const owner: Owner = { peer: from, standing: isOwnWork ? "member" : rank }
     const waiting: Waiting = { received, owner, outcome: null, isAside: false }
     if (!MessageCodec.isQuestion({ _tag: tag })) this.#laneOf(received).push(waiting)
     this.#turns.take(owner, () => this.#hold(waiting, "reading", () => this.#read(waiting)))
@@ -218,6 +229,11 @@ export class MessageInspection {
       this.#hint(waiting, use.epoch)
       return
     }
+    if (use._tag === "Wrong") {
+      this.#refuse(waiting, `a ${message._tag} that names another commit than was made`, "invalid")
+      return
+    }
+    if (use._tag === "Ahead" && message._tag === "Heartbeat" && this.#waitsForCommit(waiting, message)) return
     if (use._tag !== "Wanted") {
       this.#drop(waiting)
       return
@@ -225,7 +241,7 @@ export class MessageInspection {
     const judged = (found: Uint8Array): void => {
       if (!found.includes(0)) this.#accept(waiting, message)
       // Honest members saw the two vertices, which may hold by ZIP-215 alone.
-      else if (message._tag === "Evidence" && waiting.owner.standing === "member") this.#drop(waiting)
+      else if (message._tag === "Evidence" && waiting.received.standing === "member") this.#drop(waiting)
       else this.#refuse(waiting, `a ${message._tag} with a signature that does not hold`, "invalid")
     }
     signatures.check(
@@ -233,6 +249,28 @@ export class MessageInspection {
       (found) => this.#hold(waiting, "checking signatures", () => judged(found)),
       { owner: waiting.owner, isUrgent: waiting.owner.standing === "member" },
     )
+  }
+
+  /** Judges it again once its commit was executed, in the turn of its sender. False if there is no place to wait. */
+  #waitsForCommit(waiting: Waiting, message: PackedOf<"Heartbeat">): boolean {
+    const { received, owner } = waiting
+    const again = (): void => {
+      this.#turns.take(owner, () => this.#hold(waiting, "judging", () => this.#judgeSigned(waiting, message)))
+    }
+    if (!this.#ahead.add(received.from, message.heartbeat.commitIndex, again)) return false
+    this.#stepAside(waiting)
+    this.#lookLater()
+    return true
+  }
+
+  #lookLater(): void {
+    if (this.#isLooking || this.#ahead.size === 0) return
+    this.#isLooking = true
+    setTimeout(() => {
+      this.#isLooking = false
+      for (const judge of this.#ahead.takeUpTo(this.#around.replica.read.head.index)) judge()
+      this.#lookLater()
+    }, LOOK_MS).unref()
   }
 
   // The results.
@@ -295,4 +333,4 @@ export class MessageInspection {
   }
 }
 
-const nameOf = (from: PeerId, tag: string): string => `${from} ${tag === "Transactions"}`
+const nameOf = (from: PeerId, tag: string): string => `${from} ${tag === "Transactions" ? tag : isVote(tag)}`

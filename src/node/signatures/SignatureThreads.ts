@@ -174,8 +174,10 @@ export class SignatureThreads {
     const gathered = this.#gathered
     this.#jobs = []
     this.#gathered = 0
-    // Strangers' checks never run here, not even a few: everything else waits for this thread.
-    const isOursAlone = jobs.every(({ lane }) => lane.owner.standing !== "stranger")
+    // What strangers make never runs here, not even a little: everything else waits for this thread.
+    const isOursAlone = jobs.every(
+      ({ lane: { owner } }) => owner.standing !== "stranger" && owner.standing !== "relayed",
+    )
     if (this.#isEnded || (isOursAlone && gathered <= NOT_WORTH_THE_WAY)) {
       for (const job of jobs) this.#answerHere(allOf(whole(job)))
       return

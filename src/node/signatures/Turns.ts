@@ -10,6 +10,7 @@ import { FairQueue, type Owner } from "./FairQueue.js"
 
 /** Milliseconds. */
 const RATES = {
+  relayed: { burst: 500, perSecond: 200 },
   named: { burst: 1_000, perSecond: 400 },
   stranger: { burst: 500, perSecond: 100 },
 }

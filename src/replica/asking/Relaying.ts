@@ -1,18 +1,25 @@
 /**
- * Decides which gossip this node relays: messages that are new here and useful. The amount is limited for each signer, so
- * that none fills the network with messages that cost only a signature. Vertices are not relayed.
+ * Decides which gossip this node relays: messages that are new here and useful, and of no signer more than an honest one
+ * makes. Whoever relays a message is believed by its neighbours to be honest, so what the signer pays nothing for must not
+ * cost more the further it gets. Vertices are not relayed.
  */
 import { Either } from "effect"
+import * as Heartbeats from "../../consensus/Heartbeats.js"
 import type { PendingTransactions } from "../../ledger/pending/PendingTransactions.js"
-import type { Checkpoint, CheckpointSignature } from "../../protocol/epoch/Checkpoint.js"
+import type { Rules } from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"
+import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
+import { divideFloor } from "../../protocol/numbers/Sats.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Evidence } from "../../protocol/vertex/Evidence.js"
 import type { Heartbeat } from "../../protocol/vertex/Heartbeat.js"
-import type { Naming } from "../signing/HeartbeatPool.js"
 
-/** How many relayed messages are remembered: far more than are sent in the time that gossip takes. */
+/** Signers of heartbeats that are remembered; each has stake for a seat. */
 export const REMEMBERED = 4_096
+/** An honest signer may have been late with the one before, or has started anew: twice as many as it makes pass. */
+const LENIENCE = 2
+/** Signatures under checkpoints that pass at once: of the last ones and the close of an epoch, and of the next. */
+export const SIGNATURES_AT_ONCE = 4
 
 /**
  * All or nothing: gossip relays a message unchanged. So the pool must have refused none of its transactions, and each new
@@ -33,53 +40,69 @@ export const areRelayed = (
   )
 }
 
+/** The commit that a heartbeat names. */
+interface Named {
+  readonly commitIndex: number
+  readonly leaderRound: Round
+}
+
 export class Relaying {
-  /** For each validator, the last executed commit that a relayed heartbeat of its names. */
-  readonly #beats = new Map<Address, number>()
-  readonly #relayed = new Set<string>()
+  /** The last relayed heartbeat of each validator; the one heard of least recently first. */
+  readonly #beats = new Map<Address, Named>()
+  /** For each member, the round in which all that it has signed is made up for. */
+  readonly #signed = new Map<Address, number>()
+  /** Members against whom evidence was relayed, or found here, in each epoch. */
+  readonly #accused = new Map<Epoch, Set<Address>>()
 
   get size(): number {
-    return this.#beats.size + this.#relayed.size
+    return [...this.#accused.values()].reduce((sum, { size }) => sum + size, this.#beats.size + this.#signed.size)
   }
 
-  /** Whether a heartbeat would be relayed, if its signature holds. Changes nothing. */
-  isNewHeartbeat(heartbeat: Heartbeat, naming: Naming): boolean {
-    switch (naming) {
-      case "executed":
-        return heartbeat.commitIndex > (this.#beats.get(heartbeat.validator) ?? -1)
-      case "ahead":
-        // It may have been signed on another network, and must not keep the real ones back.
-        return !this.#relayed.has(nameOf(heartbeat))
-      case "none":
-        return false
-    }
+  /**
+   * Whether a heartbeat that names an executed commit is of use: it is later than the one before, by at least half of what
+   * lies between two of an honest validator. Changes nothing.
+   */
+  wantsHeartbeat({ validator, commitIndex }: Heartbeat, leaderRound: Round, rules: Rules): boolean {
+    const last = this.#beats.get(validator)
+    if (last === undefined) return true
+    const spacing = divideFloor(Heartbeats.spacingOf(rules), LENIENCE)
+    return commitIndex > last.commitIndex && leaderRound - last.leaderRound >= spacing
   }
 
-  heartbeat(heartbeat: Heartbeat, naming: Naming): boolean {
-    if (!this.isNewHeartbeat(heartbeat, naming)) return false
-    if (naming === "ahead") return this.#isFirst(nameOf(heartbeat))
-    if (this.#beats.size >= REMEMBERED) this.#beats.clear()
-    this.#beats.set(heartbeat.validator, heartbeat.commitIndex)
-    return true
+  heartbeat({ validator, commitIndex }: Heartbeat, leaderRound: Round): void {
+    this.#beats.delete(validator)
+    const [stalest] = this.#beats.keys()
+    if (this.#beats.size >= REMEMBERED && stalest !== undefined) this.#beats.delete(stalest)
+    this.#beats.set(validator, { commitIndex, leaderRound })
+  }
+
+  /** Whether evidence is of use: an author is slashed once. Changes nothing. */
+  wantsEvidence({ first: { epoch, author } }: Evidence): boolean {
+    return this.#accused.get(epoch)?.has(author) !== true
   }
 
   /** For evidence that proves an equivocation of a member. */
-  evidence({ first: { epoch, author } }: Evidence): boolean {
-    return this.#isFirst(`evidence ${epoch} ${author}`)
+  evidence({ first: { epoch, author } }: Evidence): void {
+    this.#accused.set(epoch, (this.#accused.get(epoch) ?? new Set()).add(author))
   }
 
-  /** For a signature of a member. One for each commit, since a member can sign any number of contents. */
-  checkpointSignature({ commitIndex }: Checkpoint, { validator }: CheckpointSignature): boolean {
-    return this.#isFirst(`checkpoint ${commitIndex} ${validator}`)
+  /** Whether this node has room for one more signature of a member under a checkpoint. Changes nothing. */
+  wantsSignature(member: Address, round: Round, rules: Rules): boolean {
+    const madeUp = this.#signed.get(member) ?? 0
+    return madeUp - round <= (SIGNATURES_AT_ONCE - 1) * roundsPerSignature(rules)
   }
 
-  #isFirst(name: string): boolean {
-    if (this.#relayed.has(name)) return false
-    if (this.#relayed.size >= REMEMBERED) this.#relayed.clear()
-    this.#relayed.add(name)
-    return true
+  signature(member: Address, round: Round, rules: Rules): void {
+    this.#signed.set(member, Math.max(round, this.#signed.get(member) ?? 0) + roundsPerSignature(rules))
+  }
+
+  /** An epoch has begun in this round: evidence of epochs before `oldest` counts no more. */
+  forgetBefore(oldest: Epoch, round: Round): void {
+    for (const epoch of this.#accused.keys()) if (epoch < oldest) this.#accused.delete(epoch)
+    for (const [member, madeUp] of this.#signed) if (madeUp <= round) this.#signed.delete(member)
   }
 }
 
-const nameOf = ({ validator, commitIndex, commitHash }: Heartbeat): string =>
-  `heartbeat ${validator} ${commitIndex} ${commitHash}`
+/** A member signs one in each interval, and one at the close of an epoch. */
+const roundsPerSignature = ({ checkpointIntervalRounds, epochRounds }: Rules): number =>
+  Math.max(1, divideFloor(Math.min(checkpointIntervalRounds, epochRounds), LENIENCE))

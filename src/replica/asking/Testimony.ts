@@ -2,16 +2,33 @@
  * What others sign outside of vertices, and this node puts into its own: evidence against members, and heartbeats of
  * validators without a seat. Decides which of it is useful, which is kept, and which gossip relays.
  */
-import type { Checkpoint, CheckpointSignature } from "../../protocol/epoch/Checkpoint.js"
-import type { Epoch } from "../../protocol/numbers/Natural.js"
+
+import type { CheckpointSignature } from "../../protocol/epoch/Checkpoint.js"
+import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
 import { MIN_STAKE_SATS } from "../../protocol/numbers/Sats.js"
-import type { Commit } from "../../protocol/vertex/Commit.js"
 import type { Evidence } from "../../protocol/vertex/Evidence.js"
 import type { Heartbeat } from "../../protocol/vertex/Heartbeat.js"
 import type { LiveState } from "../live/LiveState.js"
 import { EvidencePool } from "../signing/EvidencePool.js"
-import { COMMITS_AHEAD, HeartbeatPool, type Naming } from "../signing/HeartbeatPool.js"
+import { HeartbeatPool } from "../signing/HeartbeatPool.js"
 import { Relaying } from "./Relaying.js"
+
+/** Nodes execute the same commits within a few of each other. */
+export const COMMITS_AHEAD = 16
+
+/** What this node knows of the commit that a heartbeat names. */
+type Naming =
+  /** Executed here, and recent enough to be named. */
+  | { readonly _tag: "Executed"; readonly leaderRound: Round }
+  /** Not executed yet, but close to the last executed one. */
+  | { readonly _tag: "Ahead" }
+  /** This commit has another hash. */
+  | { readonly _tag: "Wrong" }
+  /** It is too old, or too far ahead. */
+  | { readonly _tag: "Unknown" }
+
+/** The use of a heartbeat. `Ahead`: it shows once this node has executed the commit. `Wrong`: no honest node relays it. */
+export type UseOfHeartbeat = "Wanted" | "Known" | "Ahead" | "Wrong"
 
 export class Testimony {
   readonly evidence = new EvidencePool()
@@ -28,48 +45,68 @@ export class Testimony {
     return { relayed: this.#relaying.size, evidence: this.evidence.size, heartbeats: this.heartbeats.size }
   }
 
+  get #rules() {
+    return this.#live().core.epoch.opening.record.rules
+  }
+
+  get #round(): Round {
+    return this.#live().core.epoch.dag.highestRound
+  }
+
+  /** Of what use it would be, if its signature holds. Changes nothing. */
+  useOfHeartbeat(heartbeat: Heartbeat): UseOfHeartbeat {
+    const naming = this.#namingOf(heartbeat)
+    if (naming._tag === "Wrong") return "Wrong"
+    if (naming._tag === "Unknown" || !this.#isCandidate(heartbeat)) return "Known"
+    if (naming._tag === "Ahead") return "Ahead"
+    return this.#relaying.wantsHeartbeat(heartbeat, naming.leaderRound, this.#rules) ? "Wanted" : "Known"
+  }
+
   /** Whether it would be of use, if its signature holds. Changes nothing. */
-  wantsHeartbeat(heartbeat: Heartbeat): boolean {
-    return this.#relaying.isNewHeartbeat(heartbeat, this.#candidateNaming(heartbeat))
-  }
-
-  /** The same. */
   wantsEvidence(evidence: Evidence): boolean {
-    return this.evidence.wants(evidence) && this.#isProof(evidence)
+    return this.evidence.wants(evidence) && this.#relaying.wantsEvidence(evidence) && this.#isProof(evidence)
   }
 
-  /** Returns whether gossip is to relay it, as the next two do. */
+  /** The same for a signature that the consensus can use. */
+  wantsSignature({ validator }: CheckpointSignature): boolean {
+    return this.#relaying.wantsSignature(validator, this.#round, this.#rules)
+  }
+
+  /** Returns whether gossip is to relay it, as the next one does. */
   hearHeartbeat(heartbeat: Heartbeat): boolean {
-    const { seat, dag } = this.#live().core.epoch
-    const naming = this.#candidateNaming(heartbeat)
-    if (seat !== undefined) this.heartbeats.add(heartbeat, dag.highestRound, naming)
-    return this.#relaying.heartbeat(heartbeat, naming)
-  }
-
-  hearEvidence(evidence: Evidence): boolean {
-    return this.keepEvidence(evidence) && this.#relaying.evidence(evidence)
-  }
-
-  relays(checkpoint: Checkpoint, signature: CheckpointSignature): boolean {
-    return this.#relaying.checkpointSignature(checkpoint, signature)
+    const naming = this.#namingOf(heartbeat)
+    if (naming._tag !== "Executed" || this.useOfHeartbeat(heartbeat) !== "Wanted") return false
+    const { seat } = this.#live().core.epoch
+    if (seat !== undefined) this.heartbeats.add(heartbeat, this.#round)
+    this.#relaying.heartbeat(heartbeat, naming.leaderRound)
+    return true
   }
 
   /** Whether it is news. */
   keepEvidence(evidence: Evidence): boolean {
-    return this.#isProof(evidence) && this.evidence.add(evidence)
+    if (!this.wantsEvidence(evidence)) return false
+    this.#relaying.evidence(evidence)
+    return this.evidence.add(evidence)
   }
 
-  /** What this node knows of the commit that a heartbeat names. */
+  /** One that is wanted was taken in. */
+  heardSignature({ validator }: CheckpointSignature): void {
+    this.#relaying.signature(validator, this.#round, this.#rules)
+  }
+
   #namingOf({ commitIndex, commitHash }: Heartbeat): Naming {
     const { read } = this.#live().ledger
-    if (commitIndex > read.head.index) return commitIndex - read.head.index <= COMMITS_AHEAD ? "ahead" : "none"
-    return read.recentCommit(commitIndex)?.hash === commitHash ? "executed" : "none"
+    const ahead = commitIndex - read.head.index
+    if (ahead > 0) return { _tag: ahead <= COMMITS_AHEAD ? "Ahead" : "Unknown" }
+    const commit = read.recentCommit(commitIndex)
+    if (commit === undefined) return { _tag: "Unknown" }
+    return commit.hash === commitHash ? { _tag: "Executed", leaderRound: commit.leaderRound } : { _tag: "Wrong" }
   }
 
-  /** The same, but "none" for a validator whose stake is too small for a seat: it must not fill this node's memory. */
-  #candidateNaming(heartbeat: Heartbeat): Naming {
-    const { stakedAmount } = this.#live().ledger.read.stake(heartbeat.validator)
-    return stakedAmount < MIN_STAKE_SATS ? "none" : this.#namingOf(heartbeat)
+  /** Whether the ledger would count it: who has no seat, and stake enough for one. Others must not fill this node's memory. */
+  #isCandidate({ validator }: Heartbeat): boolean {
+    const { stakedAmount, leaving, isInCommittee } = this.#live().ledger.read.stake(validator)
+    return stakedAmount >= MIN_STAKE_SATS && leaving === null && !isInCommittee
   }
 
   #isProof(evidence: Evidence): boolean {
@@ -85,19 +122,19 @@ export class Testimony {
   /** These heartbeats are in a vertex. */
   included(heartbeats: ReadonlyArray<Heartbeat>): void {
     for (const heartbeat of heartbeats) {
-      if (this.#namingOf(heartbeat) === "executed") this.heartbeats.included(heartbeat)
+      if (this.#namingOf(heartbeat)._tag === "Executed") this.heartbeats.included(heartbeat)
     }
   }
 
-  executed(commit: Commit): void {
+  executed(): void {
     const { read } = this.#live().ledger
-    this.heartbeats.executed(commit)
     this.evidence.settle((evidence) => read.isPunishable(evidence))
   }
 
   /** Evidence of epochs before `oldest` counts no more. */
   forgetBefore(oldest: Epoch): void {
     this.evidence.forgetBefore(oldest)
+    this.#relaying.forgetBefore(oldest, this.#round)
   }
 
   /** The state was replaced: no heartbeat names a commit of it. */

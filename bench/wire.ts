@@ -69,7 +69,9 @@ const guarded = async (): Promise<Node> => {
     }
     const connectedSince = Natural.timestamp(0)
     const facts = { peer: own.peer, connection: own, hello, validator: null, address: "", host: "", connectedSince }
-    return new Session(facts, policy.meterOf(own.peer), (channel) => channel, clock)
+    const account = { hasRoom: () => true, add: () => {}, close: () => {} }
+    const counted = { meter: policy.meterOf(own.peer), account, isClogged: () => false }
+    return new Session(facts, counted, (channel) => channel, clock)
   }
   const libp2p = await Transport.make({ seed: randomBytes(32), listen: LISTEN, agent: "bench" }, policy)
   await libp2p.start()

@@ -34,17 +34,22 @@ const lengthWithin =
     return LENGTH_BYTES + length
   }
 
+const nobody = (): void => {}
+
 /** The incoming side of a stream. Records since when a message has been incomplete. */
 export class Incoming {
   readonly #source: AsyncIterable<Piece>
   readonly #assembly: Assembly
   readonly #now: () => number
+  readonly #held: (more: number) => void
   #begunAt: number | null = null
 
-  constructor(source: AsyncIterable<Piece>, limit: number, now: () => number) {
+  /** `held`: told of every change of the memory of an incomplete message. */
+  constructor(source: AsyncIterable<Piece>, limit: number, now: () => number, held: (more: number) => void = nobody) {
     this.#source = source
     this.#assembly = new Assembly(lengthWithin(limit))
     this.#now = now
+    this.#held = held
   }
 
   /** How long the other side has let this node wait for the rest of a message. */
@@ -54,16 +59,27 @@ export class Incoming {
 
   /** The messages, each in a buffer of its own. Fails with `FrameTooLong` before reading a message that is too long. */
   async *messages(): AsyncGenerator<Uint8Array, undefined> {
-    for await (const piece of this.#source) {
-      this.#assembly.add(piece.subarray())
-      for (let frame = this.#assembly.next(); frame !== undefined; frame = this.#assembly.next()) {
-        // A slow reader here is not the other side's fault.
-        this.#begunAt = null
-        yield frame.slice(LENGTH_BYTES)
-      }
-      this.#begunAt = this.#assembly.isWaiting ? (this.#begunAt ?? this.#now()) : null
+    let told = 0
+    const tell = (bytes: number): void => {
+      this.#held(bytes - told)
+      told = bytes
     }
-    this.#begunAt = null
+    try {
+      for await (const piece of this.#source) {
+        this.#assembly.add(piece.subarray())
+        for (let frame = this.#assembly.next(); frame !== undefined; frame = this.#assembly.next()) {
+          // A slow reader here is not the other side's fault.
+          this.#begunAt = null
+          tell(0)
+          yield frame.slice(LENGTH_BYTES)
+        }
+        this.#begunAt = this.#assembly.isWaiting ? (this.#begunAt ?? this.#now()) : null
+        tell(this.#assembly.heldBytes)
+      }
+    } finally {
+      this.#begunAt = null
+      tell(0)
+    }
     return undefined
   }
 }
@@ -82,6 +98,7 @@ export const GATHERED_BYTES = 65_507
 export class Outgoing {
   readonly #limit: number
   readonly #now: () => number
+  readonly #held: (more: number) => void
   #frames: Array<Uint8Array> = []
   #wake: () => void = () => {}
   #isEnded = false
@@ -89,9 +106,11 @@ export class Outgoing {
   /** Since when the reader has taken nothing although data waits. */
   #waitsSince: number | null = null
 
-  constructor(limit: number, now: () => number) {
+  /** `held`: told of every change of `bytes`. */
+  constructor(limit: number, now: () => number, held: (more: number) => void = nobody) {
     this.#limit = limit
     this.#now = now
+    this.#held = held
   }
 
   /** False if there is no room: the frame is lost, as on a broken line. */
@@ -99,6 +118,7 @@ export class Outgoing {
     if (this.#isEnded || (this.#frames.length > 0 && this.#bytes + frame.length > this.#limit)) return false
     this.#frames.push(frame)
     this.#bytes += frame.length
+    this.#held(frame.length)
     this.#waitsSince ??= this.#now()
     this.#wake()
     return true
@@ -107,6 +127,14 @@ export class Outgoing {
   end(): void {
     this.#isEnded = true
     this.#wake()
+  }
+
+  /** Nobody reads any more: what waits is lost. */
+  discard(): void {
+    this.end()
+    this.#frames = []
+    this.#held(-this.#bytes)
+    this.#bytes = 0
   }
 
   get bytes(): number {
@@ -128,6 +156,7 @@ export class Outgoing {
     }
     const taken = this.#frames.splice(0, count)
     this.#bytes -= bytes
+    this.#held(-bytes)
     return count === 1 ? first : Bytes.joined(taken, bytes)
   }
 

@@ -5,6 +5,7 @@ import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { Received, RelayDecision } from "../../src/network/Network.js"
 import * as Channel from "../../src/network/peers/Channel.js"
 import { Discipline } from "../../src/network/peers/Discipline.js"
+import { Holdings } from "../../src/network/peers/Holdings.js"
 import { Intake } from "../../src/network/peers/Intake.js"
 import { Meter } from "../../src/network/peers/Meter.js"
 import { PeerLog } from "../../src/network/peers/PeerLog.js"
@@ -62,7 +63,10 @@ const scene = () => {
     host: "127.0.0.1",
     connectedSince: Natural.timestamp(clock.now()),
   }
-  const session = new Session(facts, meter, (channel) => channel, clock)
+  const holdings = new Holdings({ standing: () => "stranger", now: clock.now, cut: () => {} })
+  const line = { isClogged: false }
+  const counted = { meter, account: holdings.open(ben, "stranger"), isClogged: () => line.isClogged }
+  const session = new Session(facts, counted, (channel) => channel, clock)
   /** Reads such messages, and notes how many are let through. */
   const reading = (channel: Channel.Channel, messages: number, bytes = 100) => {
     const read = { count: 0, isOver: false }
@@ -76,7 +80,7 @@ const scene = () => {
     void all()
     return read
   }
-  return { clock, meter, session, reading, facts, now: clock.now }
+  return { clock, meter, session, holdings, line, reading, facts, now: clock.now }
 }
 
 describe("what is read of a peer", () => {
@@ -363,5 +367,45 @@ describe("what comes in", () => {
     await read("vertices", encoded({ _tag: "Vertices", vertices: [] }))
     taking.gossiped(session, true, encoded({ _tag: "Transactions", transactions: [] }), () => {})
     expect(heard.slice(64).map(({ tag }) => tag)).toEqual(["Vertices", "Transactions"])
+  })
+})
+
+describe("what a session holds", () => {
+  it("is counted while it waits, in either direction, and no longer", async () => {
+    const { session, holdings, reading } = scene()
+    session.send("answers", new Uint8Array(1_000))
+    const release = session.holds("own", 200)
+    expect(holdings.of("stranger")).toBe(1_200)
+    release("known")
+    expect(holdings.of("stranger")).toBe(1_000)
+    async function* begun() {
+      const frame = Frames.framed(new Uint8Array(5_000))
+      yield frame.subarray(0, 3_000)
+      await new Promise(() => {})
+    }
+    void session.messages("answers", begun()).next()
+    await settle()
+    expect(holdings.of("stranger")).toBeGreaterThanOrEqual(4_000)
+    reading("vertices", 3)
+    await settle()
+    session.end()
+    expect(holdings.of("stranger")).toBe(0)
+  })
+
+  it("goes out in short pieces, and waits here while the line is clogged", async () => {
+    const { session, facts, line, clock } = scene()
+    const written: Array<number> = []
+    const sink = async (pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => {
+      for await (const piece of pieces) written.push(piece.length)
+    }
+    Object.assign(facts.connection, { open: async () => ({ sink }) })
+    line.isClogged = true
+    session.send("answers", new Uint8Array(150_000))
+    await settle()
+    expect(written).toEqual([])
+    line.isClogged = false
+    clock.moveTo(clock.now() + 20)
+    await settle()
+    expect(written).toEqual([65_507, 65_507, 18_986])
   })
 })

@@ -85,3 +85,36 @@ describe("the rate of strangers", () => {
     expect(clock.next - clock.now()).toBe(waits([first]))
   })
 })
+
+describe("what waits below the streams of strangers", () => {
+  const MIB = 1_048_576
+  const scene = (count: number) => {
+    const clock = new ManualClock(0)
+    const all = new Traffic({ standing: (peer) => (peer === "ann" ? "member" : "stranger"), flooded: () => {} }, clock)
+    const lines = Array.from({ length: count }, (_, i) => {
+      const line = { unsentBytes: 0, written: 0 }
+      all.opened(`stranger ${i}` as PeerId, line)
+      return line
+    })
+    return { all, lines, clock }
+  }
+
+  it("clogs the line of each from its part on, and a member's far later", () => {
+    const { all, lines } = scene(128)
+    const [line] = lines
+    const ann = { unsentBytes: 8 * MIB - 1, written: 0 }
+    all.opened("ann" as PeerId, ann)
+    if (line === undefined) throw new Error("no line")
+    line.unsentBytes = MIB / 8 - 1
+    expect([all.isClogged("stranger 0" as PeerId), all.isClogged("ann" as PeerId)]).toEqual([false, false])
+    line.unsentBytes = MIB / 8
+    ann.unsentBytes = 8 * MIB
+    expect([all.isClogged("stranger 0" as PeerId), all.isClogged("ann" as PeerId)]).toEqual([true, true])
+  })
+
+  it("is bounded for all of them, whatever does not wait for the line: those go for which most waits", () => {
+    const { all, lines } = scene(40)
+    for (const [i, line] of lines.entries()) line.unsentBytes = MIB + i
+    expect(all.stalled()).toEqual(Array.from({ length: 9 }, (_, i) => `stranger ${39 - i}`))
+  })
+})

@@ -30,8 +30,8 @@ const MOST_HELD = 64
 
 /** To negotiate a stream, hand it over and forget it. */
 const PIECES_PER_STREAM = 50
-/** Unread bytes of all streams. */
-const UNREAD_BYTES = 4_194_304
+/** Unread bytes of all streams. A hundred strangers have a window each. */
+const UNREAD_BYTES = { member: 4_194_304, named: 4_194_304, stranger: 524_288 } as const
 /** Unread frames: each takes half a kilobyte, whatever its content. */
 const UNREAD_FRAMES = 4_096
 const LOOK_MS = 20
@@ -65,13 +65,15 @@ const unsentBytes = (source: StreamMuxer["source"]): number =>
 /** Frames that wait in the streams of a connection. */
 class Unread {
   readonly #muxer: StreamMuxer
+  readonly #standing: Meter["standing"]
   readonly #frames = new Map<string, number>()
   /** Upper bounds. Checking every stream at every frame would cost more than the frame. */
   #framesAtMost = 0
   #bytesAtMost = 0
 
-  constructor(muxer: StreamMuxer) {
+  constructor(muxer: StreamMuxer, standing: Meter["standing"]) {
     this.#muxer = muxer
+    this.#standing = standing
   }
 
   add(frame: Uint8Array): void {
@@ -89,7 +91,7 @@ class Unread {
   }
 
   get #mayBeFull(): boolean {
-    return this.#bytesAtMost > UNREAD_BYTES || this.#framesAtMost >= UNREAD_FRAMES
+    return this.#bytesAtMost > UNREAD_BYTES[this.#standing()] || this.#framesAtMost >= UNREAD_FRAMES
   }
 
   #look(): void {
@@ -245,7 +247,7 @@ export const guarded = (factory: StreamMuxerFactory, guarding: Guarding): Stream
       },
     })
     const outgoing = new Outgoing(muxer, () => muxer.streams)
-    const unread = new Unread(muxer)
+    const unread = new Unread(muxer, guarding.meter.standing)
     guarding.opened(outgoing)
     return {
       protocol: muxer.protocol,

@@ -42,7 +42,8 @@ const NEGOTIATION_LIMIT_MS = 5_000
 const FRAME_BYTES = 65_519
 /** The window a stream grows to on a fast line: memory for unread data. */
 const STREAM_WINDOW_BYTES = 1_048_576
-const GOSSIP_WAITING_BYTES = 8_388_608
+/** For a peer that does not read. */
+const GOSSIP_WAITING_BYTES = 2_097_152
 /**
  * How long a message is recognised by its bytes. Short: a later repetition is deliberate, and is not forwarded anyway.
  */

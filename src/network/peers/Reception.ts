@@ -13,6 +13,7 @@ import type * as Channel from "./Channel.js"
 import type { Discipline } from "./Discipline.js"
 import * as Greeting from "./Greeting.js"
 import { Holders } from "./Holders.js"
+import type { Holdings } from "./Holdings.js"
 import { type LogEntry, type PeerLog, reasonOf } from "./PeerLog.js"
 import { Session } from "./Session.js"
 import type { Traffic } from "./Traffic.js"
@@ -39,6 +40,7 @@ export interface Around {
   readonly discipline: Discipline
   readonly arrivals: Arrivals
   readonly traffic: Traffic
+  readonly holdings: Holdings
   /** Milliseconds. */
   readonly clock: Clock
 }
@@ -197,7 +199,7 @@ export class Reception {
   }
 
   #admit(newcomer: Newcomer, { hello, validator }: Greeting.Greeted): void {
-    const { traffic, protocolOf, log, met, changed, clock } = this.#around
+    const { traffic, holdings, protocolOf, log, met, changed, clock } = this.#around
     const { connection } = newcomer
     const { peer, direction } = connection
     const rival = this.#sessions.get(peer)
@@ -215,10 +217,15 @@ export class Reception {
     }
     const address = addressOf(connection, host, hello.port)
     const facts = { peer, connection, hello, validator, address, host, connectedSince: Natural.timestamp(clock.now()) }
-    const session = new Session(facts, traffic.meterOf(peer), protocolOf, clock)
-    this.#sessions.set(peer, session)
     if (rival !== undefined && rival.facts.validator !== validator) this.#holders.left(rival.facts.validator, peer)
     this.#holders.came(validator, peer)
+    const counted = {
+      meter: traffic.meterOf(peer),
+      account: holdings.open(peer, standing),
+      isClogged: () => traffic.isClogged(peer),
+    }
+    const session = new Session(facts, counted, protocolOf, clock)
+    this.#sessions.set(peer, session)
     newcomer.decide(session)
     if (rival !== undefined) {
       rival.end()

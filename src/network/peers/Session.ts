@@ -8,8 +8,17 @@ import type { Hello } from "../Hello.js"
 import type { Peer, RelayDecision } from "../Network.js"
 import * as Channel from "./Channel.js"
 import { GossipMeter } from "./GossipMeter.js"
+import type { Account } from "./Holdings.js"
 import type { Meter } from "./Meter.js"
 import type { Clock, Connection } from "./Wire.js"
+
+/** What the traffic of this peer is counted in. */
+export interface Counted {
+  readonly meter: Meter
+  readonly account: Account
+  /** Whether so much waits below the streams that nothing more is to be written. */
+  readonly isClogged: () => boolean
+}
 
 /** What was delivered waits here until it is taken in, in a room for each kind: what is passed on keeps nothing else out. */
 export type Room = "own" | "transactions" | "votes"
@@ -26,6 +35,8 @@ const PIECES_PER_MESSAGE = 2
 const OPEN_QUESTIONS = 64
 /** Answers that the peer has not read yet; beyond this no further question is read. */
 const UNREAD_ANSWER_BYTES = 4_194_304
+/** How often to check whether the line is clogged no more. */
+const CLOGGED_MS = 20
 /** How often to check for room again if nothing signals it. */
 const LOOK_MS = 100
 /** No peer that waits for its answers asks more. */
@@ -56,6 +67,8 @@ export class Session {
   readonly facts: Facts
   readonly meter: Meter
   readonly gossip: GossipMeter
+  readonly #account: Account
+  readonly #isClogged: () => boolean
   readonly #clock: Clock
   readonly #protocolOf: (channel: Channel.Channel) => string
   readonly #outgoing = new Map<Channel.Channel, Frames.Outgoing>()
@@ -76,9 +89,12 @@ export class Session {
   #waiters: Array<() => void> = []
   #isOver = false
 
-  constructor(facts: Facts, meter: Meter, protocolOf: (channel: Channel.Channel) => string, clock: Clock) {
+  constructor(facts: Facts, counted: Counted, protocolOf: (channel: Channel.Channel) => string, clock: Clock) {
+    const { meter, account, isClogged } = counted
     this.facts = facts
     this.meter = meter
+    this.#account = account
+    this.#isClogged = isClogged
     this.#protocolOf = protocolOf
     this.#clock = clock
     this.#allowances = new Map(
@@ -112,10 +128,10 @@ export class Session {
 
   /** Queues a frame for this peer; false if it takes data so slowly that there is no room. */
   send(channel: Channel.Channel, frame: Uint8Array): boolean {
-    if (this.#isOver) return false
+    if (this.#isOver || !this.#account.hasRoom()) return false
     const known = this.#outgoing.get(channel)
     if (known !== undefined) return known.push(frame)
-    const opened = new Frames.Outgoing(Channel.LIMITS[channel].waitingBytes, this.#clock.now)
+    const opened = new Frames.Outgoing(Channel.LIMITS[channel].waitingBytes, this.#clock.now, this.#account.add)
     this.#outgoing.set(channel, opened)
     opened.push(frame)
     this.#feed(channel, opened).finally(() => {
@@ -128,12 +144,27 @@ export class Session {
   async #feed(channel: Channel.Channel, outgoing: Frames.Outgoing): Promise<void> {
     try {
       const stream = await this.facts.connection.open(this.#protocolOf(channel))
-      await stream.sink(outgoing.pieces())
+      await stream.sink(this.#paced(outgoing))
     } catch {
       // The peer has closed it, or is gone, which the connection reports itself. Waiting frames are lost.
     } finally {
-      outgoing.end()
+      outgoing.discard()
     }
+  }
+
+  /**
+   * In short pieces, each once the line is not clogged. A stream alone does not hold them back: the peer says how much it may
+   * be sent, and need not read it.
+   */
+  async *#paced(outgoing: Frames.Outgoing): AsyncGenerator<Uint8Array, undefined> {
+    for await (const piece of outgoing.pieces()) {
+      for (let at = 0; at < piece.length; at += Frames.GATHERED_BYTES) {
+        while (this.#isClogged() && !this.#isOver) await this.#clock.wait(CLOGGED_MS)
+        if (this.#isOver) return undefined
+        yield piece.subarray(at, at + Frames.GATHERED_BYTES)
+      }
+    }
+    return undefined
   }
 
   answered(): void {
@@ -146,7 +177,8 @@ export class Session {
     channel: Channel.Channel,
     source: AsyncIterable<Frames.Piece>,
   ): AsyncGenerator<Uint8Array, undefined> {
-    const incoming = new Frames.Incoming(source, Channel.LIMITS[channel].frameBytes, this.#clock.now)
+    const { frameBytes } = Channel.LIMITS[channel]
+    const incoming = new Frames.Incoming(source, frameBytes, this.#clock.now, this.#account.add)
     this.#incoming.add(incoming)
     try {
       for await (const bytes of incoming.messages()) {
@@ -217,6 +249,7 @@ export class Session {
     const waiting = this.#waiting[room]
     waiting.bytes += bytes
     waiting.messages++
+    this.#account.add(bytes)
     let isReleased = false
     return (decision) => {
       if (isReleased) return
@@ -224,6 +257,7 @@ export class Session {
       if (decision === "news") this.#news++
       waiting.bytes -= bytes
       waiting.messages--
+      this.#account.add(-bytes)
       this.#wakeAll()
     }
   }
@@ -246,6 +280,7 @@ export class Session {
   end(): void {
     this.#isOver = true
     for (const outgoing of this.#outgoing.values()) outgoing.end()
+    this.#account.close()
     this.#wakeAll()
   }
 

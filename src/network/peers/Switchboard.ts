@@ -14,6 +14,7 @@ import * as Channel from "./Channel.js"
 import { type Around as AroundDialling, Dialling } from "./Dialling.js"
 import { Discipline } from "./Discipline.js"
 import * as Greeting from "./Greeting.js"
+import { Holdings } from "./Holdings.js"
 import { Intake } from "./Intake.js"
 import { type LogEntry, PeerLog, reasonOf } from "./PeerLog.js"
 import * as Reception from "./Reception.js"
@@ -46,6 +47,7 @@ export class Switchboard {
   readonly #discipline: Discipline
   readonly #arrivals: Arrivals
   readonly #traffic: Traffic
+  readonly #holdings: Holdings
   readonly #reception: Reception.Reception
   readonly #dialling: Dialling
   readonly #intake: Intake
@@ -66,6 +68,11 @@ export class Switchboard {
       { standing: standingOf, flooded: (peer, what) => discipline.offendPeer(peer, "pieces", what) },
       clock,
     )
+    this.#holdings = new Holdings({
+      standing: standingOf,
+      now: clock.now,
+      cut: (peer) => this.#lose(peer, "it holds more of this node's memory than there is for strangers"),
+    })
     this.#reception = new Reception.Reception({
       ...options,
       protocolOf: (channel) => this.protocolOf(channel),
@@ -77,6 +84,7 @@ export class Switchboard {
       discipline,
       arrivals: this.#arrivals,
       traffic: this.#traffic,
+      holdings: this.#holdings,
     })
     this.#dialling = new Dialling({ ...options, reception: this.#reception, protocol: this.protocolOf("peers") })
     this.#intake = new Intake({
@@ -277,14 +285,16 @@ export class Switchboard {
     }
     for (const peer of this.#traffic.stalled()) this.#lose(peer)
     this.#traffic.sweep()
+    this.#holdings.sweep()
     this.#arrivals.sweep()
     this.#reception.sweep()
   }
 
-  #lose(peer: PeerId): void {
+  #lose(peer: PeerId, reason = "it does not read its messages"): void {
     for (const connection of this.#discipline.connectionsOf(peer)) {
-      this.#log.write("info", "peer does not read its messages", { peer, address: connection.address })
-      connection.abort(new Error("it does not read"))
+      this.#log.write("info", `peer disconnected: ${reason}`, { peer, address: connection.address })
+      connection.abort(new Error(reason))
     }
+    this.session(peer)?.end()
   }
 }

@@ -1,0 +1,104 @@
+/**
+ * The memory that peers take up here: what waits to be sent to them, what came and is not taken in, and messages that are not
+ * complete. Each peer has limits of its own (`Session`), which together are more than a node has. So there is a limit
+ * for all peers of a standing. When strangers exceed theirs, those go that have held something for the longest time: whoever
+ * reads and finishes what it begins holds nothing in between.
+ */
+import type { PeerId } from "../../replica/messages/Peer.js"
+import type { Standing } from "../Standing.js"
+
+const MIB = 1_048_576
+
+/** Bytes. A frame for all peers counts once for each of them. */
+export const TOGETHER: { readonly [standing in Standing]: number } = {
+  member: 512 * MIB,
+  named: 128 * MIB,
+  stranger: 64 * MIB,
+}
+
+export interface Around {
+  readonly standing: (peer: PeerId) => Standing
+  readonly now: () => number
+  /** It holds too much, for too long. */
+  readonly cut: (peer: PeerId) => void
+}
+
+/** What one peer holds. */
+export interface Account {
+  /** Whether there is room for more. For a stranger there always is, at the expense of another one if need be. */
+  readonly hasRoom: () => boolean
+  /** Counts bytes that it holds from now on, or, below zero, no more. */
+  readonly add: (bytes: number) => void
+  /** It is gone, and so is all that it held. */
+  readonly close: () => void
+}
+
+interface Entry {
+  readonly peer: PeerId
+  standing: Standing
+  bytes: number
+  /** Since when it has held something all the time. */
+  since: number
+}
+
+export class Holdings {
+  readonly #around: Around
+  readonly #entries = new Set<Entry>()
+  readonly #bytes: { [standing in Standing]: number } = { member: 0, named: 0, stranger: 0 }
+
+  constructor(around: Around) {
+    this.#around = around
+  }
+
+  /** Bytes that all peers of a standing hold. */
+  of(standing: Standing): number {
+    return this.#bytes[standing]
+  }
+
+  open(peer: PeerId, standing: Standing): Account {
+    const entry: Entry = { peer, standing, bytes: 0, since: 0 }
+    this.#entries.add(entry)
+    return {
+      hasRoom: () => entry.standing === "stranger" || this.#bytes[entry.standing] < TOGETHER[entry.standing],
+      add: (bytes) => this.#add(entry, bytes),
+      close: () => this.#close(entry),
+    }
+  }
+
+  #add(entry: Entry, bytes: number): void {
+    if (!this.#entries.has(entry)) return
+    if (entry.bytes === 0) entry.since = this.#around.now()
+    entry.bytes += bytes
+    this.#bytes[entry.standing] += bytes
+    if (bytes > 0) this.#relieve()
+  }
+
+  #close(entry: Entry): void {
+    if (this.#entries.delete(entry)) this.#bytes[entry.standing] -= entry.bytes
+  }
+
+  #relieve(): void {
+    while (this.#bytes.stranger > TOGETHER.stranger) {
+      let longest: Entry | undefined
+      for (const entry of this.#entries) {
+        if (entry.standing !== "stranger" || entry.bytes === 0) continue
+        if (longest === undefined || entry.since < longest.since) longest = entry
+      }
+      if (longest === undefined) return
+      this.#close(longest)
+      this.#around.cut(longest.peer)
+    }
+  }
+
+  /** Follows peers that have another standing than before. To be called every now and then. */
+  sweep(): void {
+    for (const entry of this.#entries) {
+      const standing = this.#around.standing(entry.peer)
+      if (standing === entry.standing) continue
+      this.#bytes[entry.standing] -= entry.bytes
+      this.#bytes[standing] += entry.bytes
+      entry.standing = standing
+    }
+    this.#relieve()
+  }
+}

@@ -265,7 +265,7 @@ const ofHttp: Of<OfHttp> = [
   labelled(
     "histogram",
     "udg_http_request_duration_seconds",
-    "Time from a request's headers to its answer, by route, method and status",
+    "Time from a request's headers to its answer, by route, method and status; a method that no endpoint has is other",
     ["route", "method", "status"],
     (m) => m.latencies.rows,
   ),

@@ -5,6 +5,12 @@ import type { Answered } from "../server/Responder.js"
 /** Upper bounds in seconds, from a cached read to a body of a megabyte over a slow line. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
+/** The methods that some endpoint answers. */
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"])
+
+/** Clients choose the method, and the parser knows over thirty: with each as a label they would make thousands of series. */
+const labelOf = (method: string): string => (METHODS.has(method) ? method : "other")
+
 export class Latencies {
   /** By route, method and status, one map inside the other: a look-up makes no key. */
   readonly #series = new Map<string, Map<string, Map<number, Histogram>>>()
@@ -13,7 +19,8 @@ export class Latencies {
     this.#seriesOf(answered).add(answered.milliseconds / 1_000)
   }
 
-  #seriesOf({ route, method, status }: Answered): Histogram {
+  #seriesOf({ route, method: name, status }: Answered): Histogram {
+    const method = labelOf(name)
     const known = this.#series.get(route)?.get(method)?.get(status)
     if (known !== undefined) return known
     const byMethod = this.#series.get(route) ?? new Map<string, Map<number, Histogram>>()

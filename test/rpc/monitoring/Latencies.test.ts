@@ -1,6 +1,8 @@
+import { METHODS } from "node:http"
 import { expect, it } from "vitest"
 import * as Family from "../../../src/rpc/metrics/Family.js"
 import { Latencies } from "../../../src/rpc/metrics/Latencies.js"
+import * as TestServer from "../TestServer.js"
 
 const answered = (milliseconds: number, changes = {}) => ({
   route: "/tx/:hash",
@@ -46,4 +48,29 @@ it("counts each answer in every bucket that is not below it, and tells routes, m
     [undefined, 5],
   ])
   expect(lines.filter((line) => line.includes("_count{") && line.endsWith("} 1"))).toHaveLength(3)
+})
+
+it("has one label for all methods that no endpoint has, whatever a client sends", async () => {
+  const latencies = new Latencies()
+  const server = await TestServer.start({ onAnswer: latencies.observe })
+  // The parser hands CONNECT over elsewhere, before there is a request.
+  const foreign = METHODS.filter((method) => !["GET", "HEAD", "POST", "OPTIONS", "CONNECT"].includes(method))
+  for (const path of ["/status", "/balance/@zoe", "/nothing"]) {
+    for (const method of ["GET", "HEAD", ...foreign]) {
+      await TestServer.exchange(server.port, [
+        `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+      ])
+    }
+  }
+  await server.stop()
+  const seen = latencies.rows.map(([route, method, status]) => `${method} ${route} ${status}`)
+  expect(seen.filter((each) => each.startsWith("other"))).toEqual([
+    "other /status 405",
+    "other /balance/:address 405",
+    "other none 404",
+  ])
+  expect(seen).toHaveLength(9)
+  expect(
+    latencies.rows.filter(([, method]) => method === "other").map(([, , , { cumulative }]) => cumulative.at(-1)),
+  ).toEqual(Array.from({ length: 3 }, () => foreign.length))
 })

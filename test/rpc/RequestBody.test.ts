@@ -9,7 +9,7 @@ import { TurnScheduler } from "../../src/rpc/admission/TurnScheduler.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 import * as RequestBody from "../../src/rpc/server/RequestBody.js"
 
-/** What the documentation of the limits says a waiting request takes besides its bytes. */
+/** What the documentation of the limits says a request takes besides the bytes of its body. */
 const WAITING = 1_024
 const BODY = JSON.stringify({ amount: 1 })
 const TURN_MS = 10
@@ -31,6 +31,7 @@ const scene = (limit: number, refusal?: Failure.Failure) => {
         scheduler,
         refusalOfCost: () => refusal,
         guard: (step) => step(),
+        onConfetti: () => {},
       },
       (body) => {
         held.push(budget.used)
@@ -51,17 +52,18 @@ const scene = (limit: number, refusal?: Failure.Failure) => {
 }
 
 describe("a body", () => {
-  it("holds its bytes, and while it waits for its turn what a request takes; read, it holds nothing", async () => {
-    const { held, answer, send } = scene(100_000)
+  it("holds what a request takes before any of it is there, then its bytes too; read, it holds nothing", async () => {
+    const { budget, held, answer, send } = scene(100_000)
+    expect(budget.used).toBe(WAITING)
     send(BODY)
     expect(await answer).toBe(BODY)
-    expect(held).toEqual([BODY.length, BODY.length + WAITING, 0])
+    expect(held).toEqual([WAITING + BODY.length, WAITING + BODY.length, 0])
   })
 
   it("is refused where its bytes have room and the request that waits has none", async () => {
     // A client may hold as many bytes as are still free: its own count twice.
-    const least = BODY.length + BODY.length + WAITING
-    const [enough, tooLittle] = [scene(least + WAITING), scene(least - 1)]
+    const least = 2 * WAITING + BODY.length
+    const [enough, tooLittle] = [scene(least), scene(least - 1)]
     enough.send(BODY)
     tooLittle.send(BODY)
     expect([await enough.answer, await tooLittle.answer]).toEqual([BODY, "Overloaded"])
@@ -78,11 +80,28 @@ describe("a body", () => {
     expect([dear.budget.used, long.budget.used]).toEqual([0, 0])
   })
 
+  it("in small pieces holds the memory that they take together, twice their length at most", async () => {
+    const { budget, request, answer } = scene(1_000_000)
+    const text = JSON.stringify({ memo: "x".repeat(20_000) })
+    const most: Array<number> = []
+    let length = 0
+    request.on("data", (piece: Buffer) => {
+      length += piece.length
+      most.push(budget.used - WAITING - Math.max(1_024, 2 * length))
+    })
+    for (let at = 0; at < text.length; at += 50) request.push(text.slice(at, at + 50))
+    request.push(null)
+    expect(await answer).toBe(text)
+    expect(most.length).toBeGreaterThan(400)
+    expect(Math.max(...most)).toBeLessThanOrEqual(0)
+    expect(budget.used).toBe(0)
+  })
+
   it("holds nothing any more once its client is gone", async () => {
     const { budget, request, held } = scene(100_000)
     request.push(BODY)
     await once(request, "data")
-    expect(held).toEqual([BODY.length])
+    expect(held).toEqual([WAITING + BODY.length])
     request.destroy()
     await once(request, "close")
     expect(budget.used).toBe(0)

@@ -50,6 +50,11 @@ export class Places<A> {
     return this.#all.all
   }
 
+  /** Oldest first. */
+  of(client: string): ReadonlyArray<A> {
+    return [...(this.#find(networksOf(client))?.holders ?? [])]
+  }
+
   enter(client: string, holder: A): Entry {
     const { total, each } = this.#options
     const path = networksOf(client)

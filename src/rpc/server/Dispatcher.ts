@@ -205,7 +205,8 @@ export class Dispatcher {
   #receive<A>(exchange: Exchange, format: RequestBody.Format<A>, take: (body: A) => void): undefined {
     const { admission, responder, scheduler, bodies } = this.#options
     const { client, request, response } = exchange
-    const refusal = RequestBody.refusalOf(request, format.maximumBytes)
+    const refusalOfCost = (bytes: number) => admission.refusalOfCost(exchange, Math.ceil(bytes / BYTES_PER_REQUEST))
+    const refusal = RequestBody.refusalOf(request, format.maximumBytes) ?? refusalOfCost(RequestBody.announced(request))
     if (refusal !== undefined) return responder.refuse(exchange, refusal)
     if (exchange.awaitsContinue) response.writeContinue()
     const options = {
@@ -213,8 +214,11 @@ export class Dispatcher {
       format,
       budget: bodies,
       scheduler,
-      refusalOfCost: (bytes: number) => admission.refusalOfCost(exchange, Math.ceil(bytes / BYTES_PER_REQUEST)),
+      refusalOfCost,
       guard: (step: () => void) => responder.guard(exchange, step),
+      onConfetti: () => {
+        response.shouldKeepAlive = false
+      },
     }
     RequestBody.read(request, options, (body) => {
       if (Either.isLeft(body)) responder.refuse(exchange, body.left)

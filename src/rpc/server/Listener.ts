@@ -11,6 +11,7 @@ import type { Dispatch, Dispatcher } from "./Dispatcher.js"
 import type { Endpoint } from "./Endpoint.js"
 import * as Exchange from "./Exchange.js"
 import type * as Reply from "./Reply.js"
+import * as RequestBody from "./RequestBody.js"
 import type { Responder } from "./Responder.js"
 import { Router } from "./Router.js"
 
@@ -24,8 +25,8 @@ export interface Options {
   readonly now: () => number
   /** Pages other than the endpoints, such as the explorer. */
   readonly pages: (path: string, request: IncomingMessage) => Reply.Reply | undefined
-  /** Called for a connection that is closed because its client sent too many requests without reading answers. */
-  readonly onFlood: (socket: Socket) => void
+  /** Called for a connection whose client sent too many requests without reading answers. */
+  readonly expel: (socket: Socket) => void
 }
 
 /** An endpoint, as requests meet it. */
@@ -33,6 +34,11 @@ interface Target {
   readonly gate: (exchange: Exchange.Exchange) => Failure.Failure | undefined
   readonly dispatch: Dispatch
 }
+
+/** Thousands of headers of no length fit into what headers may have in bytes, and each is two strings and a field. */
+export const MOST_HEADERS = 128
+
+const tooManyHeaders = new Failure.HeadersTooLarge({ message: `the request has more than ${MOST_HEADERS} headers` })
 
 const PAGE_METHODS = ["GET", "HEAD", "OPTIONS"]
 
@@ -64,19 +70,22 @@ export class Listener {
   }
 
   readonly handle = (request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void => {
-    const { admission, responder, now, onFlood } = this.#options
+    const { admission, responder, now, expel } = this.#options
     // Sent after more refusals than a connection may have: this client does not read its answers.
     if (response.socket === null && admission.isEnding(request.socket)) {
-      if (!request.socket.destroyed) onFlood(request.socket)
-      request.socket.destroy()
+      expel(request.socket)
       return
     }
+    // An endpoint that takes a body begins to read it below.
+    if (request.method !== "POST" && RequestBody.isArriving(request)) responder.discard(request)
     responder.guard(Exchange.begin(request, response, now(), awaitsContinue), this.#route)
   }
 
   readonly #route = (exchange: Exchange.Exchange): undefined => {
     const { request, method, path } = exchange
     const { clientOf, admission, responder } = this.#options
+    // Its client may be named in a header that is lost.
+    if (request.rawHeaders.length > 2 * MOST_HEADERS) return responder.refuseAndClose(exchange, tooManyHeaders)
     exchange.client = clientOf(request)
     if (responder.isDraining) return responder.refuseAsStopping(exchange)
     const refusal = admission.refusalOf(exchange)

@@ -7,6 +7,7 @@ import * as JsonText from "../../protocol/encoding/JsonText.js"
 import type { Budget } from "../admission/Budget.js"
 import type { TurnScheduler } from "../admission/TurnScheduler.js"
 import * as Failure from "../api/Failure.js"
+import { Grain, Pieces } from "./Pieces.js"
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 const CHARSETS = /;\s*charset\s*=\s*"?([^\s;"]*)/gi
@@ -37,14 +38,19 @@ export const oneValue: Format<unknown> = {
   parse: (text) => JsonText.parse(text, "body"),
 }
 
-/** How much of a refused body is read and discarded before the connection is cut. */
+/** How much of a body that nobody wants is read and discarded before the connection is cut. */
 const DISCARDED_BYTES = 4_194_304
+/** The least that a piece of it counts as: 1,024 pieces cut the connection, however small they are. */
+const DISCARDED_PIECE_BYTES = 4_096
 
-/** The memory of a request besides its body's bytes, while the body waits to be read. */
+/** The memory of a request besides its body's bytes, while the body arrives and waits to be read. */
 const WAITING_BYTES = 1_024
 
 const tooLarge = (limit: number) =>
   new Failure.BodyTooLarge({ message: `the body is larger than ${limit} bytes`, limit })
+
+/** The length that was announced; 0 where none was. */
+export const announced = ({ headers }: IncomingMessage): number => Number(headers["content-length"] ?? 0)
 
 /** Why a body is refused before any of it has arrived. */
 export const refusalOf = (request: IncomingMessage, limit: number): Failure.Failure | undefined => {
@@ -60,7 +66,7 @@ export const refusalOf = (request: IncomingMessage, limit: number): Failure.Fail
   if (request.headers["content-encoding"] !== undefined) {
     return new Failure.UnsupportedMediaType({ message: "a body without Content-Encoding is expected" })
   }
-  return Number(request.headers["content-length"] ?? 0) > limit ? tooLarge(limit) : undefined
+  return announced(request) > limit ? tooLarge(limit) : undefined
 }
 
 const invalid = (message: string) => new Failure.InvalidRequest({ message, field: "body" })
@@ -75,20 +81,25 @@ const parse = <A>(bytes: Buffer, { parse }: Format<A>, limit: number): Either.Ei
   return Either.mapLeft(parse(text), Failure.InvalidRequest.of)
 }
 
-/** Discards the rest of a refused body, up to a limit. */
-const discard = (request: IncomingMessage): void => {
+/** Whether a body was announced that has not arrived yet. */
+export const isArriving = (request: IncomingMessage): boolean =>
+  !request.complete && (request.headers["transfer-encoding"] !== undefined || announced(request) > 0)
+
+/** Discards the rest of a body that nobody wants, and cuts off a client that sends too much of it, or too many pieces. */
+export const discard = (request: IncomingMessage, onConfetti: () => void): void => {
+  const grain = new Grain()
   let passed = 0
   request.removeAllListeners("data")
-  request.on("data", (chunk: Buffer) => {
-    passed += chunk.length
-    if (passed > DISCARDED_BYTES) request.destroy()
+  request.on("data", (piece: Buffer) => {
+    // Node has parsed what it read before the connection was cut, and goes on to the end of it.
+    if (passed > DISCARDED_BYTES) return
+    grain.add(piece)
+    passed += Math.max(piece.length, DISCARDED_PIECE_BYTES)
+    if (passed <= DISCARDED_BYTES) return
+    if (grain.isConfetti) onConfetti()
+    request.destroy()
   })
   request.resume()
-}
-
-/** The request has been answered: discards the rest of its body. */
-export const refuse = (request: IncomingMessage): void => {
-  if (!request.complete) discard(request)
 }
 
 export interface Options<A> {
@@ -96,11 +107,15 @@ export interface Options<A> {
   readonly format: Format<A>
   readonly budget: Budget
   readonly scheduler: TurnScheduler
-  /** Why a body of this many bytes must not be parsed. */
+  /** Why a body of this price must not be read on, or parsed. */
   readonly refusalOfCost: (bytes: number) => Failure.Failure | undefined
   /** Performs a step of the way to the answer, and answers for whatever it throws. */
   readonly guard: (step: () => void) => void
+  /** Called before a body is refused because of its pieces. */
+  readonly onConfetti: () => void
 }
+
+const inPieces = invalid("body: it comes in too many pieces of a few bytes each; send larger ones")
 
 /** Reads and parses a body, then calls `done` once; never if the client goes away. */
 export const read = <A>(
@@ -108,9 +123,8 @@ export const read = <A>(
   options: Options<A>,
   done: (body: Either.Either<A, Failure.Failure>) => void,
 ): void => {
-  const { client, format, budget, scheduler, refusalOfCost, guard } = options
-  const chunks: Array<Buffer> = []
-  let length = 0
+  const { client, format, budget, scheduler, refusalOfCost, guard, onConfetti } = options
+  const pieces = new Pieces(format.maximumBytes)
   let held = 0
   let first: number | undefined
   let finished = false
@@ -131,34 +145,37 @@ export const read = <A>(
     return undefined
   }
 
-  const take = (chunk: Buffer): Failure.Failure | undefined => {
-    const refusal = hold(chunk.length)
-    if (refusal !== undefined) return refusal
-    length += chunk.length
-    first ??= firstCharacter(chunk)
+  const take = (piece: Buffer): Failure.Failure | undefined => {
+    first ??= firstCharacter(piece)
     const { bytes } = format.limits(first)
-    if (length > bytes) return tooLarge(bytes)
-    chunks.push(chunk)
-    return undefined
+    if (pieces.grain.length + piece.length > bytes) return tooLarge(bytes)
+    const refusal = hold(WAITING_BYTES + pieces.capacityWith(piece) - held)
+    if (refusal !== undefined) return refusal
+    pieces.add(piece)
+    if (!pieces.grain.isConfetti) return refusalOfCost(pieces.grain.price)
+    onConfetti()
+    return inPieces
   }
 
-  request.on("data", (chunk: Buffer) => {
+  // Before any of it arrives, so that it costs something to begin and not to go on.
+  const full = hold(WAITING_BYTES)
+  if (full !== undefined) {
+    finish(Either.left(full))
+    return
+  }
+  request.on("data", (piece: Buffer) => {
     if (finished) return
-    const refusal = take(chunk)
+    const refusal = take(piece)
     if (refusal !== undefined) finish(Either.left(refusal))
   })
-  const whole = (): Buffer => (chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
   request.on("end", () => {
     isWhole = true
     if (finished) return
-    const refusal = hold(WAITING_BYTES)
-    if (refusal !== undefined) return finish(Either.left(refusal))
     scheduler.schedule(client, () => {
       if (finished) return
       guard(() => {
         try {
-          const refusal = refusalOfCost(length)
-          finish(refusal === undefined ? parse(whole(), format, format.limits(first).values) : Either.left(refusal))
+          finish(parse(pieces.whole, format, format.limits(first).values))
         } finally {
           finish(undefined)
         }

@@ -1,5 +1,6 @@
 /** Writes answers: content, refusals, bugs. Whatever goes wrong, each request has one answer and the process lives. */
-import type { ServerResponse } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import { Cause, Either, Exit } from "effect"
 import * as Failure from "../api/Failure.js"
 import type * as Content from "./Content.js"
@@ -25,6 +26,8 @@ export interface Options {
   readonly stamp?: () => ResponseHeaders.ResponseHeaders
   /** Called for an answer that the client did not read at once. */
   readonly onUnread: (response: ServerResponse, client: string) => void
+  /** Called for a connection whose client sends the body of a request that is answered in too many pieces. */
+  readonly expel: (socket: Socket) => void
 }
 
 const isFailure = (error: unknown): error is Failure.Failure =>
@@ -105,9 +108,20 @@ export class Responder {
     if (response.headersSent || response.destroyed) return
     // The client may send its body or leave it out, so the next request could begin anywhere.
     if (exchange.awaitsContinue && !request.complete) response.shouldKeepAlive = false
+    // Before the answer, behind which Node would read any amount of it.
+    if (RequestBody.isArriving(request)) this.discard(request)
     const { status, headers, content } = Reply.ofFailure(failure)
     this.write(exchange, status, content, method === "OPTIONS" ? [...headers, ...ResponseHeaders.preflight] : headers)
-    if (method !== "GET" && method !== "HEAD") RequestBody.refuse(request)
+  }
+
+  refuseAndClose(exchange: Exchange, failure: Failure.Failure): undefined {
+    exchange.response.shouldKeepAlive = false
+    this.refuse(exchange, failure)
+  }
+
+  /** Nobody reads the body of this request. */
+  discard(request: IncomingMessage): void {
+    RequestBody.discard(request, () => this.#options.expel(request.socket))
   }
 
   refuseAsStopping(exchange: Exchange): undefined {

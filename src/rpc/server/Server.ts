@@ -11,20 +11,19 @@ import * as Log from "../../node/log/Log.js"
 import { Admission } from "../admission/Admission.js"
 import { Budget } from "../admission/Budget.js"
 import * as ClientAddress from "../admission/ClientAddress.js"
-import { Floods } from "../admission/Floods.js"
 import { PageGuard } from "../admission/PageGuard.js"
-import { Places } from "../admission/Places.js"
 import { TurnScheduler } from "../admission/TurnScheduler.js"
 import { streamsOfOne } from "../api/Events.js"
 import * as Failure from "../api/Failure.js"
 import * as AccessLog from "./AccessLog.js"
+import { Connections } from "./Connections.js"
 import * as Defects from "./Defects.js"
 import { Dispatcher } from "./Dispatcher.js"
 import * as Endpoint from "./Endpoint.js"
 import { EventStreams } from "./EventStreams.js"
 import * as Freshness from "./Freshness.js"
 import { Handlers } from "./Handlers.js"
-import { Listener } from "./Listener.js"
+import { Listener, MOST_HEADERS } from "./Listener.js"
 import * as Reply from "./Reply.js"
 import * as RequestSpans from "./RequestSpans.js"
 import { type Answered, Responder } from "./Responder.js"
@@ -147,26 +146,10 @@ const noPlace = new Failure.Overloaded({
   retry_after_seconds: 10,
 })
 
-/** No client can take the connections of all. Those of a proxy belong to many clients and are not limited. */
-const shareConnections = (server: Http.Server, total: number, floods: Floods, settings: Settings): void => {
-  const isProxy = ClientAddress.isProxy(settings)
-  const places = new Places<Socket>({ total, each: total, evict: (socket) => socket.destroy() })
-  // As many again for proxies, and for connections that only get a refusal.
-  server.maxConnections = 2 * total
-  server.on("connection", (socket: Socket) => {
-    if (isProxy(socket)) return
-    const client = ClientAddress.ofSocket(socket)
-    if (floods.keepsOut(client)) socket.destroy()
-    else if (places.enter(client, socket) === "taken") socket.once("close", () => places.leave(client, socket))
-    else last(socket, noPlace)
-  })
-}
-
 const make = (
   tolerance: Tolerance,
-  settings: Settings,
   listener: Listener,
-  { streams, floods }: { readonly streams: EventStreams; readonly floods: Floods },
+  { streams, connections }: { readonly streams: EventStreams; readonly connections: Connections },
 ): Http.Server => {
   const server = Http.createServer(
     {
@@ -181,9 +164,15 @@ const make = (
     },
     listener.handle,
   )
-  // Their size is limited. Node would drop headers beyond a number, such as the one that a proxy adds last.
-  server.maxHeadersCount = 0
-  shareConnections(server, tolerance.connections, floods, settings)
+  // One more than the listener admits: Node drops those beyond, such as the one that a proxy adds last.
+  server.maxHeadersCount = MOST_HEADERS + 1
+  // As many again for proxies, and for connections that only get a refusal.
+  server.maxConnections = 2 * tolerance.connections
+  server.on("connection", (socket: Socket) => {
+    const entry = connections.enter(socket)
+    if (entry === "kept out") socket.destroy()
+    else if (entry !== "taken") last(socket, noPlace)
+  })
   server.on("checkContinue", (request, response) => listener.handle(request, response, true))
   server.on("checkExpectation", (request, response) => listener.handle(request, response, true))
   server.on("connect", (_request, socket) =>
@@ -295,14 +284,19 @@ const start = (settings: Settings) =>
       isProxied: ClientAddress.isForwarded(settings),
     })
     const now = (): number => performance.now()
-    const floods = new Floods(now)
-    const isProxy = ClientAddress.isProxy(settings)
+    const connections = new Connections({
+      total: tolerance.connections,
+      isProxy: ClientAddress.isProxy(settings),
+      now,
+    })
+    const expel = (socket: Socket): void => connections.expel(socket)
     const unread = new Budget(tolerance.unreadBytes)
     const responder = new Responder({
       now,
       onAnswer: yield* Effect.flatMap(RequestSpans.over(settings.onAnswer ?? (() => {})), AccessLog.over),
       onDefect: report,
       ...(freshness === undefined ? {} : { stamp: () => [Freshness.HEADER, String(freshness.asOf())] }),
+      expel,
       onUnread: (response, client) => limitUnread(response, client, unread, tolerance.silenceMs),
     })
     const { isMainnet, rateLimits } = settings
@@ -323,11 +317,9 @@ const start = (settings: Settings) =>
       responder,
       now,
       pages: settings.pages ?? (() => undefined),
-      onFlood: (socket) => {
-        if (!isProxy(socket)) floods.note(ClientAddress.ofSocket(socket))
-      },
+      expel,
     })
-    const server = make(tolerance, settings, listener, { streams, floods })
+    const server = make(tolerance, listener, { streams, connections })
     const stop = (): void => {
       responder.drain()
       streams.endAll()

@@ -24,7 +24,8 @@ const MOST_GROWTH_MIB = 300
 /** For attacks that have a control: rounds beside the undisturbed, and processor beside the control. */
 const WITH_CONTROL = { leastRatio: 0.8, mostTimes: 2 }
 
-const chosen = (process.env["UDG_ATTACKS"] ?? Object.keys(kinds).join(",")).split(",")
+const names = process.env["UDG_ATTACKS"]?.split(",")
+const chosen = Object.keys(kinds).filter((kind) => names?.includes(kind) !== false)
 /** For measuring what is not mended yet. */
 const onlyMeasures = process.env["UDG_ATTACKS_MEASURE"] === "1"
 
@@ -139,7 +140,7 @@ afterAll(() => {
   process.stdout.write(`${tableOf(rows)}\n`)
 })
 
-describe("ten strangers at each of four validators", () => {
+describe.runIf(chosen.length > 0)("ten strangers at each of four validators", () => {
   it.each(chosen)(
     "stop nobody: %s",
     async (kind) => {

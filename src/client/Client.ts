@@ -8,9 +8,11 @@ import { Hash } from "./Brands.js"
 import * as Events from "./Events.js"
 import type { Methods, Plain } from "./Methods.js"
 import * as Waiting from "./Waiting.js"
+import { Acceptance } from "./wire/Acceptance.js"
 import * as Calls from "./wire/Calls.js"
 import * as Exchange from "./wire/Exchange.js"
 import * as Forms from "./wire/Forms.js"
+import * as Subject from "./wire/Subject.js"
 
 export * from "./Brands.js"
 export * from "./wire/Failures.js"
@@ -41,16 +43,42 @@ const withoutSlash = (url: string): string => url.replace(/\/+$/, "")
 
 type Call = (given?: Calls.Arguments) => Promise<unknown>
 
+/** Asks, and believes nothing that the question itself shows to be untrue. */
 const methodOf =
   (base: string, endpoint: Endpoint, options: Options, signal: AbortSignal | undefined): Call =>
-  async (given = {}) =>
-    Calls.answer(endpoint, await Exchange.ask(Calls.request(base, endpoint, given), options, signal))
+  async (given = {}) => {
+    const answered = await Exchange.ask(Calls.request(base, endpoint, given), options, signal)
+    const answer = Calls.answer(endpoint, answered)
+    Subject.require(given.path, answer)
+    return answer
+  }
 
-const methodsOf = (base: string, options: Options, signal?: AbortSignal): Methods => {
+/** Where answers name transactions, these are recognised by their hashes. */
+const checked = (name: string, call: Call, acceptance: Acceptance): Call => {
+  switch (name) {
+    case "transactions.submit":
+      return async (given = {}) => {
+        const check = await acceptance.checking(given.payload)
+        const answer = await call(given)
+        check(answer)
+        return answer
+      }
+    case "transactions.lookup":
+      return async (given) => {
+        const answer = await call(given)
+        await acceptance.requireShown(answer)
+        return answer
+      }
+    default:
+      return call
+  }
+}
+
+const methodsOf = (base: string, options: Options, acceptance: Acceptance, signal?: AbortSignal): Methods => {
   const groups = Object.entries(Forms.endpoints).map(([group, endpoints]) => {
     const methods = Object.entries(endpoints).map(([name, endpoint]) => [
       name,
-      methodOf(base, endpoint, options, signal),
+      checked(`${group}.${name}`, methodOf(base, endpoint, options, signal), acceptance),
     ])
     return [group, Object.fromEntries(methods)]
   })
@@ -61,12 +89,17 @@ const methodsOf = (base: string, options: Options, signal?: AbortSignal): Method
 /** `const client = connect("http://127.0.0.1:10333")` opens no connection until something is asked. */
 export const connect = (url: string, options: Options = {}): PromiseClient => {
   const base = withoutSlash(url)
-  const methods = methodsOf(base, options)
-  const node: Waiting.Node = { url: base, methods: (signal) => methodsOf(base, options, signal) }
+  const acceptance: Acceptance = new Acceptance(() => methods.core.network(), options.network)
+  const methods = methodsOf(base, options, acceptance)
+  const node: Waiting.Node = {
+    url: base,
+    options,
+    methods: (signal) => methodsOf(base, options, acceptance, signal),
+  }
   return {
     ...methods,
-    events: (after, wanted) => Events.once(base, after, wanted),
-    follow: (after, wanted) => Events.follow(base, after, wanted),
+    events: (after, wanted) => Events.once(node, after, wanted),
+    follow: (after, wanted) => Events.follow(node, after, wanted),
     waitFor: async (hash, options = {}) => Waiting.waitFor(node, Hash(hash), options),
     sendAndWait: async (payload, options = {}) => {
       const { tx_hash } = await methods.transactions.submit({ payload })

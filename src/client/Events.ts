@@ -69,8 +69,14 @@ const readFrame = (frame: string): NumberedEvent | undefined => {
   return { id: fieldOf("id") ?? "", event: Calls.output(Forms.event, value, OK) as Event }
 }
 
+/** Where the events are read, and how long the node may be silent. */
+export interface Source {
+  readonly url: string
+  readonly options: Exchange.Options
+}
+
 async function* attempt(
-  url: string,
+  { url, options }: Source,
   after: string | undefined,
   wanted: Wanted,
   signal: AbortSignal,
@@ -78,14 +84,14 @@ async function* attempt(
 ) {
   const headers = after === undefined ? {} : { "last-event-id": after }
   const request = { method: "GET", url: `${url}${pathOf(wanted)}` }
-  for await (const frame of Frames.read(Exchange.stream(request, headers, signal, Calls.refused, onOpen))) {
+  for await (const frame of Frames.read(Exchange.stream(request, headers, options, signal, Calls.refused, onOpen))) {
     const event = readFrame(frame)
     if (event !== undefined) yield event
   }
 }
 
-export const once = (url: string, after?: string, wanted: Wanted = {}): AsyncIterable<NumberedEvent> =>
-  Abortable.iterable((signal) => attempt(url, after, wanted, signal))
+export const once = (source: Source, after?: string, wanted: Wanted = {}): AsyncIterable<NumberedEvent> =>
+  Abortable.iterable((signal) => attempt(source, after, wanted, signal))
 
 /** A permanent refusal; any other failure may pass. */
 const isFinal = (error: unknown): boolean =>
@@ -100,11 +106,11 @@ const mayPass = (error: unknown): boolean =>
  * Opens the stream again whenever it ends, after the last event received: soon if any event arrived, otherwise after a
  * wait that doubles. A `reset` event reports events that were missed and that the node no longer has.
  */
-async function* attempts(url: string, after: string | undefined, wanted: Wanted, signal: AbortSignal) {
+async function* attempts(source: Source, after: string | undefined, wanted: Wanted, signal: AbortSignal) {
   let last = after
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     try {
-      for await (const event of attempt(url, last, wanted, signal)) {
+      for await (const event of attempt(source, last, wanted, signal)) {
         last = event.id
         waitMs = FIRST_WAIT_MS
         yield event
@@ -116,18 +122,18 @@ async function* attempts(url: string, after: string | undefined, wanted: Wanted,
   }
 }
 
-export const follow = (url: string, after?: string, wanted: Wanted = {}): AsyncIterable<NumberedEvent> =>
-  Abortable.iterable((signal) => attempts(url, after, wanted, signal))
+export const follow = (source: Source, after?: string, wanted: Wanted = {}): AsyncIterable<NumberedEvent> =>
+  Abortable.iterable((signal) => attempts(source, after, wanted, signal))
 
 /**
  * Rings for every event that is wanted, and when a stream begins, until the signal says so. Where the node gives no stream the
  * bell stays closed, and whoever waits for it asks the node more often.
  */
-export const listen = (url: string, wanted: Wanted, bell: Bell, signal: AbortSignal): void => {
+export const listen = (source: Source, wanted: Wanted, bell: Bell, signal: AbortSignal): void => {
   const hear = async (): Promise<void> => {
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       try {
-        for await (const _ of attempt(url, undefined, wanted, signal, () => bell.open())) bell.ring()
+        for await (const _ of attempt(source, undefined, wanted, signal, () => bell.open())) bell.ring()
       } catch (error) {
         if (!mayPass(error)) throw error
       }

@@ -4,7 +4,7 @@ import * as Events from "./Events.js"
 import type { Methods } from "./Methods.js"
 import * as Abortable from "./wire/Abortable.js"
 import { Bell } from "./wire/Bell.js"
-import { NotApplied, RequestRefused, UnexpectedAnswer, Unreachable } from "./wire/Failures.js"
+import { FalseAnswer, NotApplied, RequestRefused, UnexpectedAnswer, Unreachable } from "./wire/Failures.js"
 
 /** What a node knows of a transaction. */
 export type Outcome = Awaited<ReturnType<Methods["transactions"]["lookup"]>>
@@ -29,8 +29,7 @@ export interface WatchOptions {
 }
 
 /** A node, and its methods with a signal that ends their requests. */
-export interface Node {
-  readonly url: string
+export interface Node extends Events.Source {
   readonly methods: (signal: AbortSignal) => Methods
 }
 
@@ -44,7 +43,7 @@ const PASSING: ReadonlySet<string> = new Set(["RateLimited", "NotReady", "Overlo
 /** The node may be away or busy for a moment. */
 const mayPass = (error: unknown): boolean =>
   error instanceof Unreachable ||
-  error instanceof UnexpectedAnswer ||
+  (error instanceof UnexpectedAnswer && !(error instanceof FalseAnswer)) ||
   (error instanceof RequestRefused && PASSING.has(error.code))
 
 /** Passes on what may pass as nothing, to be asked for again. */
@@ -77,11 +76,10 @@ const settle = async (node: Node, hash: Hash, isSent: boolean, signal: AbortSign
     const outcome = await orNothing(transactions.lookup({ path: { hash } })).catch((error: unknown) => {
       throw lost(hash, isSent || last !== undefined, error, last)
     })
-    if (outcome !== undefined && outcome.hash !== hash) throw new UnexpectedAnswer(200, "about another transaction")
     if (outcome?.status === "finalized") return outcome
     if (outcome !== undefined && last === undefined) {
       // Its sender's events are few, and only the node's answer says who that is.
-      Events.listen(node.url, { types: ["transaction"], account: outcome.transaction.from }, bell, signal)
+      Events.listen(node, { types: ["transaction"], account: outcome.transaction.from }, bell, signal)
     }
     last = outcome ?? last
     await bell.wait(signal)
@@ -157,7 +155,7 @@ async function* watching(node: Node, account: string, { after }: WatchOptions, s
       ? await latest(methods, account)
       : markOf(await methods.transactions.lookup({ path: { hash: after } }))
   const bell = new Bell(POLL_MS)
-  Events.listen(node.url, { types: ["transaction"], account }, bell, signal)
+  Events.listen(node, { types: ["transaction"], account }, bell, signal)
   for (;;) {
     for (const entry of (await orNothing(since(methods, account, mark))) ?? []) {
       mark = markOf(entry)

@@ -3,9 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Effects from "../../src/client/Effects.js"
 import * as Wallet from "../../src/client/Wallet.js"
+import type { NetworkId } from "../../src/protocol/identity/Network.js"
+import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 import { example } from "../../src/rpc/api/Field.js"
 import * as TestServer from "../rpc/TestServer.js"
+
+const transactionOf = (json: TransactionJson.TransactionJson) =>
+  Either.getOrThrow(TransactionJson.fromJson("udg-solo-0123456789abcdef" as NetworkId, "tudg", json))
 
 let server: TestServer.TestServer
 let refusals = 0
@@ -31,9 +36,10 @@ beforeAll(async () => {
         submit: ({ bodies }) => {
           submitted.push(...bodies)
           return Effect.succeed(
-            bodies.map(({ nonce }) =>
-              Either.right({ tx_hash: example.hash as never, status: "accepted" as const, nonce }),
-            ),
+            bodies.map((body) => {
+              const { id, nonce } = transactionOf(body)
+              return Either.right({ tx_hash: id, status: "accepted" as const, nonce })
+            }),
           )
         },
       },
@@ -97,7 +103,7 @@ describe("as promises", () => {
       account.registerName({ name: "zoe", fee: 100_000, nonce: 4 }),
     ]
     expect(await client.transactions.submit({ payload: first })).toEqual({
-      tx_hash: example.hash,
+      tx_hash: transactionOf(first).id,
       status: "accepted",
       nonce: 3,
     })

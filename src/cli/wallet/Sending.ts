@@ -4,6 +4,7 @@ import * as Fee from "../../client/Fee.js"
 import * as Wallet from "../../client/Wallet.js"
 import type * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
 import type * as KeyStore from "../keys/KeyStore.js"
 import { fail, type WalletFailure } from "../keys/WalletFailure.js"
 import type * as Command from "../settings/Command.js"
@@ -94,8 +95,6 @@ const feeOf = ({ fee }: Given, type: Wallet.Type, { info }: Verb.Contact) => {
     : Effect.succeed(asked)
 }
 
-const PENDING_AT_MOST = 64
-
 /** Who signs for the account now; null for its own key. */
 export const policyOf = (node: Node.Node, address: Address.Address): Effect.Effect<Signers.Policy, WalletFailure> =>
   Effect.map(
@@ -108,7 +107,7 @@ const nonceOf = (given: Given, node: Node.Node, from: Address.Address) =>
   Effect.gen(function* () {
     const account = yield* node.ask((client) => client.core.balance({ path: { address: from } }))
     const ahead = account.next_nonce - account.nonce
-    if (account.address !== from || ahead < 0 || ahead > PENDING_AT_MOST) {
+    if (account.address !== from || ahead < 0 || ahead > Limits.NONCE_WINDOW) {
       return yield* fail("node", `the answer of ${node.url} about ${from} cannot be true; nothing was signed`)
     }
     if (account.is_smart_account && Option.isNone(given.out)) {

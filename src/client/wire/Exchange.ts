@@ -1,4 +1,5 @@
 /** One request and its answer over `fetch`, repeated when the node asks to come back later. */
+import type { NetworkName } from "./Acceptance.js"
 import { UnexpectedAnswer, Unreachable } from "./Failures.js"
 
 export interface Options {
@@ -8,6 +9,10 @@ export interface Options {
   readonly longestWaitMs?: number
   /** How long one answer may take; 30 seconds by default. */
   readonly timeoutMs?: number
+  /** After so long without a byte a stream of events is lost; 35 seconds by default, since nodes send a heartbeat every 15. */
+  readonly longestSilenceMs?: number
+  /** The network that the node must be of; by default the node is asked for it. */
+  readonly network?: NetworkName
   /** How a request is sent; by `fetch` by default. Streams of events always are. */
   readonly send?: Send
 }
@@ -33,6 +38,7 @@ export type Send = (request: Request, timeoutMs: number, signal?: AbortSignal) =
 const STANDARD_RETRIES = 3
 const STANDARD_LONGEST_WAIT_MS = 30_000
 const STANDARD_TIMEOUT_MS = 30_000
+const STANDARD_LONGEST_SILENCE_MS = 35_000
 
 /** The longest answer is a page of the DAG, of some megabytes; a stranger could send without end. */
 export const MOST_CHARACTERS = 64 * 1024 * 1024
@@ -63,13 +69,16 @@ export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
 const unreachable = (url: string, cause: unknown): Unreachable =>
   new Unreachable(`no answer from ${new URL(url).origin}: ${cause instanceof Error ? cause.message : cause}`, { cause })
 
+/** Limits a wait. */
+type InTime = <A>(waiting: Promise<A>) => Promise<A>
+
 /** A body as it arrives. */
-async function* pieces({ body }: Response): AsyncGenerator<string> {
+async function* pieces({ body }: Response, inTime: InTime = (waiting) => waiting): AsyncGenerator<string> {
   const reader = body?.getReader()
   if (reader === undefined) return
   const decoder = new TextDecoder()
   try {
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    for (let piece = await inTime(reader.read()); !piece.done; piece = await inTime(reader.read())) {
       yield decoder.decode(piece.value, { stream: true })
     }
   } finally {
@@ -128,21 +137,40 @@ export const ask = async (request: Request, options: Options, signal?: AbortSign
   }
 }
 
-/** A text that arrives in pieces, until the connection ends or the signal says so; `refuse` is given any other answer. */
+/** Aborts when a wait takes longer; whoever reads slowly is not waited for. */
+const silence = (ms: number): { readonly signal: AbortSignal; readonly inTime: InTime } => {
+  const silent = new AbortController()
+  return {
+    signal: silent.signal,
+    inTime: async (waiting) => {
+      const timer = setTimeout(() => silent.abort(new Error(`it was silent for ${ms} ms`)), ms)
+      try {
+        return await waiting
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+  }
+}
+
+/** A text that arrives in pieces, until the connection ends or falls silent, or the signal says so; `refuse` is given any other answer. */
 export async function* stream(
   request: Request,
   headers: Readonly<Record<string, string>>,
+  { longestSilenceMs = STANDARD_LONGEST_SILENCE_MS }: Options,
   signal: AbortSignal,
   refuse: (answer: Answer) => never,
   onOpen: () => void,
 ): AsyncGenerator<string> {
-  const response = await fetch(request.url, init(request, headers, signal)).catch((error: unknown) => {
+  const silent = silence(longestSilenceMs)
+  const ends = AbortSignal.any([signal, silent.signal])
+  const response = await silent.inTime(fetch(request.url, init(request, headers, ends))).catch((error: unknown) => {
     throw unreachable(request.url, error)
   })
-  if (response.status !== 200) refuse({ status: response.status, text: await textOf(response) })
+  if (response.status !== 200) refuse({ status: response.status, text: await silent.inTime(textOf(response)) })
   onOpen()
   try {
-    yield* pieces(response)
+    yield* pieces(response, silent.inTime)
   } catch (error) {
     throw unreachable(request.url, error)
   }

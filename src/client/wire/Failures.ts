@@ -37,6 +37,9 @@ export class UnexpectedAnswer extends Error {
   }
 }
 
+/** An answer that cannot be true: it is about something else than was asked for or sent, and comes from a node that lies. */
+export class FalseAnswer extends UnexpectedAnswer {}
+
 /**
  * Why a transaction was not applied, or not yet:
  *

@@ -3,6 +3,7 @@
  * the same rules, so it rejects in the same words as execution.
  */
 import type { Address } from "../../protocol/identity/Address.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Parameters } from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
@@ -20,9 +21,6 @@ import * as Names from "./Names.js"
 import * as Policies from "./Policies.js"
 import * as Rejection from "./Rejection.js"
 import * as Staking from "./Staking.js"
-
-/** How far a nonce may be ahead of the next one at admission. */
-export const NONCE_WINDOW = 64
 
 /** A pending transaction reserves fee and amount. A plain number, since the two may exceed the whole supply. */
 export const spendingOf = ({ fee, operation }: Transaction, prices: Pick<Parameters, "proposalBond">): number =>
@@ -239,6 +237,6 @@ export const admissionRejection = (state: State, transaction: Transaction, reser
   const { nonce } = transaction
   const next = state.accounts.nonce(row)
   if (nonce < next) return { _tag: "NonceTooLow", nonce, next }
-  if (nonce >= next + NONCE_WINDOW) return { _tag: "NonceTooHigh", nonce, next }
+  if (nonce >= next + Limits.NONCE_WINDOW) return { _tag: "NonceTooHigh", nonce, next }
   return ruleRejection(state, transaction, row, reserved)
 }

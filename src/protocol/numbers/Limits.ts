@@ -16,6 +16,8 @@ export const RELEASES_PER_COMMIT = 1_000
 
 export const COUNCIL_SEATS = 21
 export const MEMPOOL_TRANSACTIONS = 10_000
+/** How far a nonce may be ahead of the next one at admission. */
+export const NONCE_WINDOW = 64
 
 export const MEMO_BYTES = 256
 export const TITLE_BYTES = 128

@@ -1,7 +1,7 @@
 /** The mempool's refusal of a transaction, as the answer to its sender. */
 import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
 import * as Rejection from "../../ledger/rules/Rejection.js"
-import { NONCE_WINDOW } from "../../ledger/rules/Transactions.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
 import * as Words from "../../protocol/numbers/Words.js"
 import * as Failure from "../api/Failure.js"
 
@@ -90,7 +90,7 @@ export const fromRefusal = (refusal: Refusal) => {
       return new Failure.NonceTooHigh({
         message,
         next_nonce: refusal.next,
-        max_nonce: refusal.next + NONCE_WINDOW - 1,
+        max_nonce: refusal.next + Limits.NONCE_WINDOW - 1,
       })
     case "InsufficientBalance":
       return new Failure.InsufficientBalance({

@@ -3,6 +3,7 @@ import type { Door } from "../../../src/ledger/pending/PendingTransactions.js"
 import type { Rejection } from "../../../src/ledger/rules/Rejection.js"
 import { insufficient } from "../../../src/ledger/rules/Rejection.js"
 import * as Transactions from "../../../src/ledger/rules/Transactions.js"
+import * as Limits from "../../../src/protocol/numbers/Limits.js"
 import * as Natural from "../../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../../src/protocol/numbers/Sats.js"
@@ -33,7 +34,7 @@ export class World implements Door {
     const { nonce: next, balance } = this.account(candidate.from)
     const { nonce } = candidate
     if (nonce < next) return { _tag: "NonceTooLow", nonce, next }
-    if (nonce >= next + Transactions.NONCE_WINDOW) return { _tag: "NonceTooHigh", nonce, next }
+    if (nonce >= next + Limits.NONCE_WINDOW) return { _tag: "NonceTooHigh", nonce, next }
     const needed = this.spending(candidate)
     return needed > balance - reserved ? insufficient(needed, balance, reserved) : undefined
   }

@@ -1,0 +1,119 @@
+/**
+ * Whether a node has accepted the transactions that were sent to it, and no others. A transaction's hash follows from its signed
+ * bytes and the name of the network, so nobody needs to believe the hash in an answer.
+ */
+import { Either } from "effect"
+import type { Form } from "../../effect3/http/Outline.js"
+import * as Network from "../../protocol/identity/Network.js"
+import * as JsonForm from "../../protocol/transaction/JsonForm.js"
+import type { Transaction } from "../../protocol/transaction/Transaction.js"
+import type { TransactionJson } from "../../protocol/transaction/TransactionJson.js"
+import * as Verification from "../../protocol/transaction/Verification.js"
+import * as Calls from "./Calls.js"
+import { FalseAnswer } from "./Failures.js"
+import * as Forms from "./Forms.js"
+
+export interface NetworkName {
+  readonly networkId: Network.NetworkId
+  readonly prefix: Network.AddressPrefix
+}
+
+/** As `GET /network` answers. */
+interface Told {
+  readonly network_id: string
+  readonly address_prefix: Network.AddressPrefix
+}
+
+const wrong = (reason: string): never => {
+  throw new FalseAnswer(200, reason)
+}
+
+const named = ({ network_id, address_prefix: prefix }: Told): NetworkName =>
+  Network.isNetworkId(network_id)
+    ? { networkId: network_id, prefix }
+    : wrong(`${JSON.stringify(network_id)} is not the name of a network`)
+
+const decodedIn = ({ networkId, prefix }: NetworkName, json: TransactionJson): Transaction =>
+  Either.getOrElse(JsonForm.fromJson(networkId, prefix, json), ({ field, reason }) =>
+    wrong(`it is about a transaction that is not valid on ${networkId}: ${field}: ${reason}`),
+  )
+
+// The forms come from the schema that the type is derived from.
+const several: Form = { kind: "list", of: Forms.transaction }
+const decoded = (payload: unknown): ReadonlyArray<TransactionJson> =>
+  Array.isArray(payload)
+    ? (Calls.input(several, payload, "payload") as ReadonlyArray<TransactionJson>)
+    : [Calls.input(Forms.transaction, payload, "payload") as TransactionJson]
+
+const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [value])
+
+type Accepted = { readonly tx_hash: unknown; readonly nonce: unknown }
+
+const isAccepted = (answer: unknown): answer is Accepted =>
+  typeof answer === "object" && answer !== null && "tx_hash" in answer && "nonce" in answer
+
+type Shown = { readonly hash: unknown; readonly transaction: unknown }
+
+const isShown = (answer: unknown): answer is Shown =>
+  typeof answer === "object" && answer !== null && "hash" in answer && "transaction" in answer
+
+/** The network of a node, which is asked for it once. */
+export class Acceptance {
+  readonly #ask: () => Promise<Told>
+  #asked: Promise<NetworkName> | undefined
+  /** What a signature covers names the network: one that holds shows that this is the network it was made for. */
+  #isProven: boolean
+
+  constructor(ask: () => Promise<Told>, known?: NetworkName) {
+    this.#ask = ask
+    this.#asked = known && Promise.resolve(known)
+    this.#isProven = known !== undefined
+  }
+
+  #network(): Promise<NetworkName> {
+    this.#asked ??= this.#ask()
+      .then(named)
+      .catch((error: unknown) => {
+        this.#asked = undefined
+        throw error
+      })
+    return this.#asked
+  }
+
+  #prove({ networkId }: NetworkName, transaction: Transaction): void {
+    this.#isProven ||= Verification.checksOf(networkId, transaction).every(Verification.isStrictlyValid)
+    if (this.#isProven) return
+    this.#asked = undefined
+    wrong(`it accepts for ${networkId} a transaction that is not signed for this network`)
+  }
+
+  /** What checks the answer to these transactions. It is made before they are sent, so that no failure of it leaves doubts. */
+  async checking(payload: unknown): Promise<(answer: unknown) => void> {
+    const sent = decoded(payload)
+    const network = await this.#network()
+    return (answer) => {
+      const answers = listOf(answer)
+      if (answers.length !== sent.length) wrong(`${answers.length} answers to ${sent.length} transactions`)
+      for (const [n, json] of sent.entries()) {
+        const each = answers[n]
+        if (isAccepted(each)) this.#require(network, decodedIn(network, json), each)
+      }
+    }
+  }
+
+  /** Fails unless the transaction that an answer shows has the hash in it. */
+  async requireShown(answer: unknown): Promise<void> {
+    if (!isShown(answer)) return
+    const network = await this.#network()
+    for (const json of decoded(answer.transaction)) {
+      const { id } = decodedIn(network, json)
+      if (id !== answer.hash) wrong(`it shows the transaction ${id} as ${answer.hash}`)
+    }
+  }
+
+  #require(network: NetworkName, transaction: Transaction, { tx_hash, nonce }: Accepted): void {
+    this.#prove(network, transaction)
+    if (tx_hash !== transaction.id) wrong(`it accepts the transaction ${tx_hash}, and ${transaction.id} was sent`)
+    if (nonce !== transaction.nonce) wrong(`it accepts the nonce ${nonce}, and ${transaction.nonce} was sent`)
+  }
+}

@@ -20,6 +20,8 @@ const log = Log.for("storage")
 const PATIENCE = Duration.seconds(5)
 /** One that the gateway itself cannot do without. */
 const MORE_PATIENCE = Duration.seconds(60)
+/** One that looks at it every second and has heard nothing for so long does not answer. */
+const LONGEST_SILENCE_MS = 3_000
 /** Where notifications do not come, as through a pooler of connections. */
 const LOOK_EVERY = Duration.seconds(1)
 const LISTEN_AGAIN = Schedule.spaced(Duration.seconds(1))
@@ -47,6 +49,8 @@ export class Archive extends Context.Tag("udg/gateway/Archive")<
     readonly finalizedRound: () => Natural.Round
     /** Looks how far the archive is, and fails if it does not answer. */
     readonly look: Effect.Effect<void, DatabaseFailed>
+    /** Whether it has answered within the last seconds, without asking it. */
+    readonly isAnswering: () => boolean
     /** The result of reads; they die with `DatabaseFailed`, or with `Unavailable` if the database does not answer in time. */
     readonly read: <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>) => Effect.Effect<A>
     /** The same, with one view of the database for all of them. */
@@ -87,8 +91,10 @@ const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
       // Whoever asked is answered in time, even if the server does not even cancel.
       Effect.timeoutFail(Effect.disconnect(effect), { duration, onTimeout: () => late })
     const silent = new DatabaseFailed({ place: database.place, reason: "no answer within five seconds", advice: null })
+    let heardAt = 0
     const looking = yield* Together.make(() =>
       Effect.map(inTime(watch.rows(POSITION), PATIENCE, silent), ([row = []]) => {
+        heardAt = performance.now()
         const commit = Column.integer(row, 0)
         // Never back: a database that fails over to a copy may be behind for a moment.
         if (commit <= position.commit) return
@@ -116,6 +122,7 @@ const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
       asOf: () => position.commit,
       finalizedRound: () => position.round,
       look,
+      isAnswering: () => performance.now() - heardAt < LONGEST_SILENCE_MS,
       read: (reads) => counted(reads(database)),
       snapshot: (reads) => counted(snapshot(reads)),
       thorough: (reads) => counted(snapshot(reads, MORE_PATIENCE), MORE_PATIENCE),

@@ -1,11 +1,13 @@
-/** The nodes behind a gateway: those that answer take turns. */
-import { Context, Duration, Effect, Layer, Schedule } from "effect"
+/** The nodes behind a gateway: those that answer what they are asked take turns. */
+import { Context, Deferred, Duration, Effect, Either, Layer, Schedule } from "effect"
 import * as Client from "../client/Effects.js"
 import * as Log from "../node/log/Log.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
+import { addressPrefix } from "../protocol/identity/Network.js"
 import type * as Core from "../rpc/api/Core.js"
 import * as Failure from "../rpc/api/Failure.js"
 import * as Sending from "./Sending.js"
+import { Standing } from "./Standing.js"
 
 const log = Log.for("rpc")
 
@@ -14,6 +16,13 @@ const LISTEN_AGAIN = Duration.millis(200)
 const TIMEOUT_MS = 5_000
 /** For as many transactions as one request holds, whose signatures a busy node checks. */
 const LONG_TIMEOUT_MS = 30_000
+/** After so long without an answer the next node is asked too, and the first that answers is believed. */
+const PATIENCE = Duration.seconds(1)
+const LONG_PATIENCE = Duration.seconds(10)
+/** Of a node that may not answer yet. */
+const SHORT_PATIENCE = Duration.millis(300)
+/** How many are asked one question. */
+const MOST_ASKED = 3
 
 export type Status = typeof Core.NodeStatus.Type
 
@@ -25,6 +34,8 @@ interface Node {
   status: Status | null
   /** Whether it was told in the log that it cannot be used. */
   isMissed: boolean
+  /** How it answers questions; its status it may answer all the same. */
+  readonly standing: Standing
 }
 
 type Ask<A> = (client: Client.EffectClient) => Effect.Effect<A, Client.Trouble>
@@ -32,15 +43,17 @@ type Ask<A> = (client: Client.EffectClient) => Effect.Effect<A, Client.Trouble>
 export class Nodes extends Context.Tag("udg/gateway/Nodes")<
   Nodes,
   {
-    /** How many there are, and how many answered when they were last asked. */
+    /** How many there are, and how many answer their status and other questions. */
     readonly count: () => { readonly all: number; readonly healthy: number }
     /** Of one of them, a second old at most. */
     readonly status: Effect.Effect<Status, Failure.Unavailable>
-    /** Asks one and, if it does not answer or is about to stop, one more. For what may be asked twice. */
+    /**
+     * Asks one and, if it is slow, does not answer or is about to stop, the next one as well. For what may be asked twice.
+     */
     readonly ask: <A>(question: Ask<A>) => Effect.Effect<A, Client.Trouble | Failure.Unavailable>
     /** The same with the time that an array of transactions takes. */
     readonly askPatiently: <A>(question: Ask<A>) => Effect.Effect<A, Client.Trouble | Failure.Unavailable>
-    /** Listens to one of them until that ends or the node answers no more, then to the next one, and so on. */
+    /** Listens to one of them until that ends or the node cannot be used, then to the next one, and so on. */
     readonly listen: (listening: Ask<void>) => Effect.Effect<never>
   }
 >() {}
@@ -89,70 +102,133 @@ const look = (node: Node, genesis: Genesis.Genesis) =>
     }),
   )
 
+const isUsed = ({ status, standing }: Node): boolean => status !== null && standing.isGood
+
+/** Puts those behind others that do not answer, and one of these first when it is time to try it again. */
+const inOrder = (nodes: ReadonlyArray<Node>, turn: number): ReadonlyArray<Node> => {
+  const there = nodes.filter(({ status }) => status !== null)
+  const due = there.find(({ standing }) => standing.isDue(performance.now()))
+  const rotated = (some: ReadonlyArray<Node>) => some.map((_, n) => some[(turn + n) % some.length] ?? _)
+  const good = rotated(there.filter((node) => isUsed(node)))
+  // A question may be slow at all of them, so they are asked anyway, and nobody can close a gateway with such questions.
+  const bad = rotated(there.filter((node) => !isUsed(node) && node !== due))
+  return [...(due === undefined ? [] : [due]), ...good, ...bad].slice(0, MOST_ASKED)
+}
+
+const failed = (node: Node, reason: string) =>
+  Effect.suspend(() => {
+    const wasGood = node.standing.isGood
+    node.standing.failed(performance.now())
+    return wasGood && !node.standing.isGood
+      ? log.warn("a node does not answer what it is asked", { url: node.url, reason })
+      : Effect.void
+  })
+
+const answered = (node: Node) =>
+  Effect.suspend(() => {
+    const wasGood = node.standing.isGood
+    node.standing.answered()
+    return wasGood ? Effect.void : log.info("a node answers what it is asked", { url: node.url })
+  })
+
+/** An answer, or a refusal that any node would give. */
+type Settled<A> = Either.Either<A, Client.Trouble>
+
+/** Asks them one after the other until one has settled it; a later one is not asked before it must be. */
+const settle = <A>(
+  [node, ...others]: readonly [Node, ...ReadonlyArray<Node>],
+  ask: (node: Node) => Effect.Effect<A, Client.Trouble>,
+  patience: Duration.Duration,
+): Effect.Effect<Settled<A>, Client.Trouble> =>
+  Effect.gen(function* () {
+    const isTried = !node.standing.isGood
+    if (isTried) node.standing.try()
+    let isLate = false
+    const first = Effect.matchEffect(ask(node), {
+      onSuccess: (answer) => Effect.as(isLate ? Effect.void : answered(node), Either.right(answer)),
+      onFailure: (trouble) =>
+        isOfNode(tagOf(trouble))
+          ? Effect.zipRight(isLate ? Effect.void : failed(node, trouble.message), Effect.fail(trouble))
+          : Effect.as(isLate ? Effect.void : answered(node), Either.left(trouble)),
+    }).pipe(Effect.ensuring(Effect.sync(() => node.standing.leave())))
+    const [next, ...rest] = others
+    if (next === undefined) return yield* first
+    const over = yield* Deferred.make<void>()
+    const late = Effect.zipRight(
+      Effect.sleep(isTried ? Duration.min(patience, SHORT_PATIENCE) : patience),
+      Effect.suspend(() => {
+        isLate = true
+        return failed(node, "it takes too long")
+      }),
+    )
+    const second = Effect.zipRight(
+      Effect.raceFirst(late, Deferred.await(over)),
+      Effect.suspend(() => settle([next, ...rest], ask, patience)),
+    )
+    return yield* Effect.race(
+      Effect.tapError(first, () => Deferred.succeed(over, undefined)),
+      second,
+    )
+  })
+
 const make = (urls: ReadonlyArray<string>, genesis: Genesis.Genesis) =>
   Effect.gen(function* () {
     const send = yield* Sending.make
+    const network = { networkId: genesis.networkId, prefix: addressPrefix(genesis.mode) }
     const nodes = yield* Effect.forEach(urls, (url) =>
       Effect.map(
         Effect.all({
-          client: Client.make(url, { retries: 0, timeoutMs: TIMEOUT_MS, send }),
-          patient: Client.make(url, { retries: 0, timeoutMs: LONG_TIMEOUT_MS, send }),
+          client: Client.make(url, { retries: 0, timeoutMs: TIMEOUT_MS, send, network }),
+          patient: Client.make(url, { retries: 0, timeoutMs: LONG_TIMEOUT_MS, send, network }),
         }),
-        (clients): Node => ({ url, ...clients, status: null, isMissed: false }),
+        (clients): Node => ({ url, ...clients, status: null, isMissed: false, standing: new Standing() }),
       ),
     )
     yield* Effect.forEach(nodes, (node) => look(node, genesis), { concurrency: "unbounded" })
     for (const node of nodes) yield* Effect.forkScoped(Effect.repeat(look(node, genesis), Schedule.spaced(LOOK_EVERY)))
     let turn = 0
-    const healthy = () => nodes.filter(({ status }) => status !== null)
-    /** The next one, and not `except` if there is another. */
-    const next = (except?: Node): Node | undefined => {
-      const others = healthy().filter((node) => node !== except)
-      return others[turn++ % Math.max(1, others.length)]
-    }
-    /** When it does not answer; its connection may have fallen silent without an end. */
-    const silent = (node: Node) =>
+    /** When it cannot be used any more, and another can; its connection may have fallen silent without an end. */
+    const unusable = (node: Node) =>
       Effect.repeat(
-        Effect.sync(() => node.status),
-        {
-          until: (status) => status === null,
-          schedule: Schedule.spaced(LOOK_EVERY),
-        },
+        Effect.sync(() => node.status !== null && (isUsed(node) || !nodes.some(isUsed))),
+        { while: (isBest) => isBest, schedule: Schedule.spaced(LOOK_EVERY) },
       )
     const asking =
-      (clientOf: (node: Node) => Client.EffectClient) =>
+      (clientOf: (node: Node) => Client.EffectClient, patience: Duration.Duration) =>
       <A>(question: Ask<A>) =>
-        Effect.gen(function* () {
-          const first = next()
-          if (first === undefined) return yield* Effect.fail(none)
-          return yield* Effect.catchAll(question(clientOf(first)), (trouble) => {
-            const second = isOfNode(tagOf(trouble)) ? next(first) : undefined
-            return second === undefined ? Effect.fail(trouble) : question(clientOf(second))
-          })
+        Effect.suspend(() => {
+          const [first, ...others] = inOrder(nodes, turn++)
+          return first === undefined
+            ? Effect.fail(none)
+            : Effect.flatMap(
+                settle([first, ...others], (node) => question(clientOf(node)), patience),
+                (settled): Effect.Effect<A, Client.Trouble> => settled,
+              )
         })
     let heard: Node | undefined
     return Nodes.of({
       listen: (listening) =>
         Effect.suspend(() => {
-          const node = next(heard) ?? next()
+          const order = inOrder(nodes, turn++)
+          const node = order.find((node) => node !== heard && isUsed(node)) ?? order[0]
           if (node === undefined) return Effect.void
           heard = node
           return Effect.zipRight(
             log.debug("listens to a node", { url: node.url }),
-            Effect.raceFirst(listening(node.client), silent(node)),
+            Effect.raceFirst(listening(node.client), unusable(node)),
           )
         }).pipe(
           Effect.catchAll(({ message }) => log.warn("hears a node no more", { reason: message })),
           Effect.zipRight(Effect.sleep(LISTEN_AGAIN)),
           Effect.forever,
         ),
-      count: () => ({ all: nodes.length, healthy: healthy().length }),
+      count: () => ({ all: nodes.length, healthy: nodes.filter(isUsed).length }),
       status: Effect.suspend(() => {
-        const status = next()?.status ?? null
+        const status = inOrder(nodes, turn++)[0]?.status ?? null
         return status === null ? Effect.fail(none) : Effect.succeed(status)
       }),
-      ask: asking(({ client }) => client),
-      askPatiently: asking(({ patient }) => patient),
+      ask: asking(({ client }) => client, PATIENCE),
+      askPatiently: asking(({ patient }) => patient, LONG_PATIENCE),
     })
   })
 

@@ -17,6 +17,7 @@ import * as Column from "./Column.js"
 import * as Finalized from "./Finalized.js"
 import * as Forwarding from "./Forwarding.js"
 import { Nodes } from "./Nodes.js"
+import * as Nonces from "./Nonces.js"
 import { Records } from "./Records.js"
 import * as Together from "./Together.js"
 
@@ -71,6 +72,12 @@ const make = (genesis: Genesis.Genesis) =>
           ),
         )
 
+    const nextNonce = (address: Address) =>
+      Effect.map(
+        nodes.ask(({ core }) => core.balance({ path: { address } })),
+        ({ next_nonce }) => next_nonce,
+      )
+
     const recorded = (reads: (sql: Postgres.Statements) => Effect.Effect<ReadonlyArray<Known>, DatabaseFailed>) =>
       Effect.map(archive.read(reads), (found) => found.map(({ recorded }) => recorded))
 
@@ -92,17 +99,16 @@ const make = (genesis: Genesis.Genesis) =>
       account,
       // Without a node nothing can be submitted, so nothing is pending that this gateway could know of.
       sender: (address) =>
-        Effect.zipWith(
-          account(address),
-          nodes
-            .ask((client) => client.core.balance({ path: { address } }))
-            .pipe(
-              Effect.map(({ next_nonce }) => next_nonce),
-              Effect.orElseSucceed(() => Natural.nonce(0)),
-            ),
-          (account, nextNonce) => ({ account, nextNonce: Natural.nonce(Math.max(nextNonce, account.nonce)) }),
-          { concurrent: true },
-        ),
+        Effect.gen(function* () {
+          const [found, told] = yield* Effect.all([account(address), Effect.option(nextNonce(address))], {
+            concurrency: "unbounded",
+          })
+          const isTrue = (nonce: number) => Nonces.isNear(found, nonce)
+          // A node that names another one lies, or the archive is far behind; the next node is asked before it is not believed.
+          const next = Option.exists(told, (nonce) => !isTrue(nonce)) ? yield* Effect.option(nextNonce(address)) : told
+          const believed = Option.getOrElse(Option.filter(next, isTrue), () => found.nonce)
+          return { account: found, nextNonce: Natural.nonce(Math.max(believed, found.nonce)) }
+        }),
       namesOf: (addresses) =>
         Effect.map(
           archive.read(({ rows }) =>

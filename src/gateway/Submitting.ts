@@ -1,13 +1,14 @@
 /** Passes transactions on to the nodes. The same one may be sent twice: it has one hash and counts once. */
 import { Array as Arr, Effect, Either, Schema } from "effect"
+import { FalseAnswer, UnexpectedAnswer } from "../client/wire/Failures.js"
 import { State } from "../node/reads/State.js"
 import * as Network from "../protocol/identity/Network.js"
 import * as TransactionJson from "../protocol/transaction/TransactionJson.js"
-import type * as Failure from "../rpc/api/Failure.js"
 import { Accepted, type SubmissionAnswers, Submitted } from "../rpc/api/Transactions.js"
 import type * as Submissions from "../rpc/server/Submissions.js"
 import * as Forwarding from "./Forwarding.js"
 import { Nodes } from "./Nodes.js"
+import * as Nonces from "./Nonces.js"
 
 type Json = TransactionJson.TransactionJson
 type Outcome = Submissions.Outcome
@@ -39,12 +40,12 @@ const acceptance = Schema.decodeUnknownEither(Accepted)
 const refusal = Schema.decodeUnknownEither(Submitted)
 
 /** A refusal that is none of the interface's comes from something that is no node. */
-const outcomeOf = (answer: Answered): Either.Either<Outcome, Failure.Unavailable> => {
+const outcomeOf = (answer: Answered): Either.Either<Outcome, UnexpectedAnswer> => {
   const outcome =
     answer.status_code === 200
       ? Either.map(acceptance(answer), (accepted): Outcome => Either.right(accepted))
       : Either.map(refusal(answer), (refused): Outcome => Either.left(refused))
-  return Either.mapLeft(outcome, () => Forwarding.silent("its answer to a transaction is none of this interface"))
+  return Either.mapLeft(outcome, () => new UnexpectedAnswer(200, "about a transaction, and none of this interface"))
 }
 
 export const make = Effect.gen(function* () {
@@ -64,17 +65,36 @@ export const make = Effect.gen(function* () {
     })
   }
 
+  /** Fails if a refusal names a nonce that cannot be, so that another node is asked. The client has checked what is accepted. */
+  const requireTrue = (body: Json, outcome: Outcome) =>
+    Effect.gen(function* () {
+      if (Either.isRight(outcome)) return
+      const { left: refusal } = outcome
+      if (refusal._tag !== "NonceTooLow" && refusal._tag !== "NonceTooHigh") return
+      const transaction = TransactionJson.fromJson(networkId, prefix, body)
+      if (Either.isLeft(transaction)) return
+      const account = yield* state.account(transaction.right.from)
+      if (Nonces.mayRefuse(account, transaction.right.nonce, refusal)) return
+      return yield* Effect.fail(new FalseAnswer(200, `next_nonce ${refusal.next_nonce} cannot follow ${account.nonce}`))
+    })
+
   const send = (part: ReadonlyArray<Json>) =>
     Effect.gen(function* () {
       let attempts = 0
       const ask = part.length === 1 ? nodes.ask : nodes.askPatiently
-      const answers = yield* ask((client) => {
-        attempts++
-        return client.transactions.submit({ payload: part })
-      }).pipe(Forwarding.forwarded())
-      const outcomes = yield* Effect.forEach(answers, outcomeOf)
-      if (outcomes.length !== part.length)
-        return yield* Effect.fail(Forwarding.silent("it gave an answer too many or too few"))
+      const outcomes = yield* ask((client) =>
+        Effect.gen(function* () {
+          attempts++
+          const answers = yield* client.transactions.submit({ payload: part })
+          const outcomes = yield* Effect.forEach(answers, outcomeOf)
+          // All accounts at once, which is one question to the archive.
+          yield* Effect.forEach(Arr.zip(part, outcomes), ([body, outcome]) => requireTrue(body, outcome), {
+            concurrency: "unbounded",
+            discard: true,
+          })
+          return outcomes
+        }),
+      ).pipe(Forwarding.forwarded())
       return attempts === 1
         ? outcomes
         : yield* Effect.forEach(Arr.zip(part, outcomes), ([body, one]) => settled(body, one))

@@ -8,6 +8,8 @@ export interface Doorway {
   readonly asked: ReadonlyArray<{ readonly method: string; readonly path: string; readonly body: string }>
   /** What happens to transactions: `pass` is the node's answer, and undefined is none. */
   submission: (pass: () => Promise<Response>) => Promise<Response | undefined>
+  /** What happens to everything else. */
+  other: (path: string, pass: () => Promise<Response>) => Promise<Response | undefined>
   readonly close: () => void
 }
 
@@ -33,7 +35,7 @@ export const before = async (node: string): Promise<Doorway> => {
       if (path !== "/status") asked.push({ method, path, body })
       const pass = () =>
         fetch(node + path, { method, headers: asText(request.headers), ...(method === "POST" ? { body } : {}) })
-      const answer = await (path === "/tx/submit" ? doorway.submission(pass) : pass())
+      const answer = await (path === "/tx/submit" ? doorway.submission(pass) : doorway.other(path, pass))
       if (answer === undefined) {
         request.socket.destroy()
         return
@@ -49,6 +51,7 @@ export const before = async (node: string): Promise<Doorway> => {
     url: `http://127.0.0.1:${port}`,
     asked,
     submission: (pass) => pass(),
+    other: (_, pass) => pass(),
     close: () => {
       server.close()
       server.closeAllConnections()

@@ -20,10 +20,12 @@ export const before = async (folder: string, first: Gateway, second: Gateway): P
     ["  listen 80;", `  listen 127.0.0.1:${port};`],
     ["server gateway-1:10333 ", `server ${new URL(first.url).host} `],
     ["server gateway-2:10333 ", `server ${new URL(second.url).host} `],
-  ].reduce((text, [what = "", instead = ""]) => {
-    expect(text.split(what)).toHaveLength(2)
-    return text.replace(what, instead)
-  }, textOf("nginx/gateways.conf"))
+  ]
+    .reduce((text, [what = "", instead = ""]) => {
+      expect(text.split(what)).toHaveLength(2)
+      return text.replace(what, instead)
+    }, textOf("nginx/gateways.conf"))
+    .concat(textOf("nginx/refusals.conf"))
   const nginx = new Running("nginx", ["-c", mainConfiguration(join(folder, "nginx"), configuration)])
   const url = `http://127.0.0.1:${port}`
   await Processes.until("nginx serves", () =>

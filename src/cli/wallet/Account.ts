@@ -18,7 +18,5 @@ export const resolve = (node: Node.Node, prefix: AddressPrefix, text: string) =>
     if (reference.right._tag === "Address") return reference.right.address
     const { name } = reference.right
     const owner = yield* node.find((client) => client.core.balance({ path: { address: `@${name}` } }))
-    if (Option.isNone(owner)) return yield* fail("notFound", `the name @${name} is not registered`)
-    if (owner.value.name === name) return owner.value.address
-    return yield* fail("node", `${node.url} answered for @${name} with the account of another name; do not trust it`)
+    return Option.isSome(owner) ? owner.value.address : yield* fail("notFound", `the name @${name} is not registered`)
   })

@@ -65,11 +65,15 @@ const SILENT = after("it did not answer in time")
 type Trouble =
   | { readonly _tag: "Refused"; readonly failure: Failure.Failure }
   | { readonly _tag: "Lost"; readonly reason: Reason }
+  | { readonly _tag: "Untrue"; readonly reason: Reason }
 
 const lost = (reason: Reason): Trouble => ({ _tag: "Lost", reason })
 
 const troubleOf = (error: unknown): Trouble => {
   if (error instanceof Client.RequestRefused) return { _tag: "Refused", failure: error.failure }
+  if (error instanceof Client.FalseAnswer) {
+    return { _tag: "Untrue", reason: after(`its answer cannot be true: ${error.reason}`) }
+  }
   if (!(error instanceof Client.Unreachable)) {
     return lost(after("it does not answer like a udg node of this version"))
   }
@@ -77,13 +81,19 @@ const troubleOf = (error: unknown): Trouble => {
   return lost(reasons.get(code) ?? after(code))
 }
 
-const complaint = (url: string, trouble: Trouble): WalletFailure =>
-  trouble._tag === "Refused"
-    ? refusal(trouble.failure)
-    : fail(
+const complaint = (url: string, trouble: Trouble): WalletFailure => {
+  switch (trouble._tag) {
+    case "Refused":
+      return refusal(trouble.failure)
+    case "Untrue":
+      return fail("node", `do not trust ${url}: ${trouble.reason.words}; name another node with --node or UDG_NODE`)
+    case "Lost":
+      return fail(
         "node",
         `no node answers at ${url}: ${trouble.reason.words}; start one, or name another with --node or UDG_NODE`,
       )
+  }
+}
 
 /** Whether the node may have carried it out all the same. */
 const isOpen = (trouble: Trouble): boolean =>

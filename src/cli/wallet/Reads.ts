@@ -3,7 +3,6 @@ import { Effect, Option } from "effect"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
 import type * as Natural from "../../protocol/numbers/Natural.js"
 import type * as Sats from "../../protocol/numbers/Sats.js"
-import { fail } from "../keys/WalletFailure.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import * as Figure from "../terminal/Figure.js"
@@ -131,7 +130,6 @@ export const transaction = Verb.make({
       const { node, prefix } = yield* Verb.contact(given)
       const hash = yield* Named.hash(node, "transactions", given.hash)
       const outcome = yield* node.ask((client) => client.transactions.lookup({ path: { hash } }))
-      if (outcome.hash !== hash) return yield* fail("node", `${node.url} answered for another transaction`)
       yield* Out.lines(given.json, outcome, () => [
         ...Finality.lines(outcome),
         ...Describe.transaction(outcome.transaction, prefix),

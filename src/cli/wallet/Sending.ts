@@ -4,7 +4,6 @@ import * as Fee from "../../client/Fee.js"
 import * as Wallet from "../../client/Wallet.js"
 import type * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import * as Limits from "../../protocol/numbers/Limits.js"
 import type * as KeyStore from "../keys/KeyStore.js"
 import { fail, type WalletFailure } from "../keys/WalletFailure.js"
 import type * as Command from "../settings/Command.js"
@@ -102,14 +101,10 @@ export const policyOf = (node: Node.Node, address: Address.Address): Effect.Effe
     (found) => Option.getOrNull(Option.map(found, ({ threshold, keys }) => ({ threshold, keys }))),
   )
 
-/** The account's next nonce, if the node's answer is plausible. */
+/** The account's next nonce. */
 const nonceOf = (given: Given, node: Node.Node, from: Address.Address) =>
   Effect.gen(function* () {
     const account = yield* node.ask((client) => client.core.balance({ path: { address: from } }))
-    const ahead = account.next_nonce - account.nonce
-    if (account.address !== from || ahead < 0 || ahead > Limits.NONCE_WINDOW) {
-      return yield* fail("node", `the answer of ${node.url} about ${from} cannot be true; nothing was signed`)
-    }
     if (account.is_smart_account && Option.isNone(given.out)) {
       return yield* wrongUsage(
         "several keys sign for this account; write the transaction to a file with --out FILE, then see udg multisig --help",
@@ -159,13 +154,10 @@ export const submit = (
 ) =>
   Effect.gen(function* () {
     const hash = Wallet.hashOf(unsigned)
-    const { tx_hash, nonce } = yield* node.tell(
+    const { nonce } = yield* node.tell(
       (client) => client.transactions.submit({ payload: signed }),
       `before you send it again, check with udg tx ${hash}`,
     )
-    if (tx_hash !== hash) {
-      return yield* fail("open", `${node.url} answered for another transaction; ask another node for ${hash}`)
-    }
     if (given.noWait) return yield* showPending(given.json, hash, { nonce })
     const { writeError } = yield* Terminal
     const outcome = yield* Effect.onInterrupt(Finality.withinReason(node, hash, info), () =>

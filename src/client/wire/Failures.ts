@@ -30,10 +30,12 @@ export class Unreachable extends Error {
 export class UnexpectedAnswer extends Error {
   override readonly name = "UnexpectedAnswer"
   readonly status: number
+  readonly reason: string
 
   constructor(status: number, reason: string) {
     super(`not the answer of a node (status ${status}): ${reason}`)
     this.status = status
+    this.reason = reason
   }
 }
 

@@ -117,32 +117,39 @@ describe("a node that lies", () => {
     })
     const { code, stderr } = await pay(url)
     expect({ code, submitted }).toEqual({ code: 3, submitted: [] })
-    expect(stderr).toContain("cannot be true; nothing was signed")
+    expect(stderr).toContain(": its answer cannot be true: ")
   })
 
   it("about a name is found out where it gives the account of another", async () => {
     const url = await node({ core: { balance: () => Effect.succeed({ ...balance, name: "mallory" } as never) } })
     const { code, stderr } = await alice.udg("send", "@alice", "1", "--key", "plain.key", "--node", url)
     expect({ code, submitted }).toEqual({ code: 3, submitted: [] })
-    expect(stderr).toContain("answered for @alice with the account of another name; do not trust it")
+    expect(stderr).toContain(": its answer cannot be true: it is about @mallory, and @alice was asked for; ")
   })
 
   it("about the hash is not believed that all is well", async () => {
     const { code, stdout, stderr } = await pay(await node({}))
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" })
-    expect(stderr).toContain(`answered for another transaction; ask another node for ${computed()}`)
+    expect(stderr).toContain(
+      `its answer cannot be true: it accepts the transaction ${lookup.hash}, and ${computed()} was sent`,
+    )
+    expect(stderr).toContain(`; before you send it again, check with udg tx ${computed()}`)
   })
 
   it("about what it was asked for in a lookup is found out", async () => {
     const { code, stderr } = await alice.udg("tx", "ab".repeat(32), "--node", await node({}))
     expect(code).toBe(3)
-    expect(stderr).toContain("answered for another transaction")
+    expect(stderr).toContain(`do not trust`)
+    expect(stderr).toContain(`it is about the hash ${lookup.hash}, and ${"ab".repeat(32)} was asked for`)
   })
 })
 
 describe("what others wrote", () => {
   it("does not reach the terminal as a command to it, in words or in JSON", async () => {
     const memo = "\u001b[2J\u001b]0;owned\u0007\r\u202egnp"
+    const transaction = { ...lookup.transaction, memo } as Wallet.SignedTransaction
+    const { pub_key: _key, signature: _signature, ...unsigned } = transaction
+    const hash = Wallet.hashOf(Wallet.parseUnsigned(Wallet.network(info), unsigned))
     const url = await node({
       transactions: {
         lookup: () =>
@@ -150,12 +157,13 @@ describe("what others wrote", () => {
             ...lookup,
             applied: false,
             failure: memo,
-            transaction: { ...lookup.transaction, memo },
+            hash,
+            transaction,
           } as never),
       },
     })
     for (const more of [[], ["--json"]]) {
-      const { stdout, stderr } = await alice.udg("tx", lookup.hash, "--node", url, ...more)
+      const { stdout, stderr } = await alice.udg("tx", hash, "--node", url, ...more)
       expect(stdout).toContain("\\u001b[2J\\u001b]0;owned\\u0007")
       expect(stdout + stderr).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u)
     }

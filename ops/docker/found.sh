@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the keys and the genesis of a network of four, once. Each node's directory below $1 gets its own key and the
-# genesis, node-1 also the faucet's key; then `udg --data-dir` on that directory needs nothing else. $2, where it is given,
+# genesis, node-1 also the faucet's key, and where there is a directory public it gets the genesis alone; then `udg --data-dir` on that directory needs nothing else. $2, where it is given,
 # is whom they shall belong to.
 set -eu
 umask 077
@@ -8,7 +8,13 @@ root=${1:?the directory that holds node-1 to node-4}
 owner=${2:-}
 coins=100000
 
+# For those who need the genesis and no key. Everybody may read it.
+publish() {
+  if [ -d "$root/public" ]; then install -m 644 "$root/node-4/genesis.json" "$root/public/genesis.json"; fi
+}
+
 if [ -e "$root/node-4/genesis.json" ]; then
+  publish
   echo "the network is there already"
   exit 0
 fi
@@ -36,3 +42,5 @@ for n in 1 2 3 4; do
   if [ -n "$owner" ]; then chown -R "$owner" "$root/node-$n"; fi
   mv "$root/node-$n/genesis.json.new" "$root/node-$n/genesis.json"
 done
+
+publish

@@ -162,7 +162,7 @@ describe("the compose file with an archive and gateways", () => {
     readonly volumes: Readonly<Record<string, null>>
     readonly networks: unknown
   }
-  const { archive, postgres, nginx, prometheus, ...others } = more.services
+  const { archive, postgres, nginx, prometheus, found: _found, ...others } = more.services
   const gateways = Object.entries(others)
 
   it.each(["compose.yml", "compose-archive.yml"])("%s is as the specification of compose files says", (name) => {
@@ -171,8 +171,10 @@ describe("the compose file with an archive and gateways", () => {
 
   it("has two gateways and an archive on one database, which wait for it and for the network", () => {
     expect(gateways.map(([name]) => name)).toStrictEqual(["gateway-1", "gateway-2"])
+    expect(archive?.environment?.["UDG_DATABASE"]).toBe("postgres://udg@postgres/udg")
+    for (const [, { environment }] of gateways)
+      expect(environment?.["UDG_DATABASE"]).toBe("postgres://gateway@postgres/udg")
     for (const service of [archive, ...gateways.map(([, service]) => service)]) {
-      expect(service?.environment?.["UDG_DATABASE"]).toBe("postgres://udg@postgres/udg")
       expect(service?.depends_on).toStrictEqual({
         found: { condition: "service_completed_successfully" },
         postgres: { condition: "service_healthy" },
@@ -203,6 +205,25 @@ describe("the compose file with an archive and gateways", () => {
       if (source.startsWith("./")) expect(existsSync(pathOf(source)), source).toBe(true)
       else expect(Object.keys({ ...compose.volumes, ...more.volumes })).toContain(source)
     }
+  })
+
+  it("gives a volume with a validator's key to that validator and to whoever founds the network, and to nobody else", () => {
+    const secret = new Set(nodes.map(([name]) => name))
+    const all = [...Object.entries(compose.services), ...Object.entries(more.services)]
+    const holders = all.flatMap(([name, { volumes = [] }]) =>
+      volumes.flatMap((volume) => {
+        const [source = ""] = volume.split(":")
+        return secret.has(source) && source !== name ? [name] : []
+      }),
+    )
+    expect(new Set(holders)).toEqual(new Set(["found"]))
+    for (const service of [archive, ...gateways.map(([, service]) => service)])
+      expect(service?.volumes).toContain("genesis:/network:ro")
+  })
+
+  it("has gateways read the database with the role that may only read", () => {
+    expect(postgres?.volumes).toContain("./postgres/gateway.sql:/docker-entrypoint-initdb.d/gateway.sql:ro")
+    expect(textOf("postgres/gateway.sql")).toContain("create role gateway login;")
   })
 
   it("lets gateways believe nginx alone of whom a request is, and nginx reach both of them", () => {

@@ -1,12 +1,14 @@
 /** A real node behind a real nginx with the example's configuration: what the proxy adds, passes on and keeps to itself. */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { type IncomingMessage, request } from "node:http"
+import { createServer, type IncomingMessage, request } from "node:http"
 import { connect as http2, type IncomingHttpHeaders } from "node:http2"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Client from "../../src/client/Client.js"
+import * as Calls from "../../src/client/wire/Calls.js"
 import { program, Running } from "../blackbox/Running.js"
 import * as Rest from "../support/Rest.js"
 import { isTried, textOf } from "./Kit.js"
@@ -31,11 +33,50 @@ const configurationFor = ({ plain, served, secure, node }: Ports, directory: str
     ["/etc/letsencrypt/live/node.example/fullchain.pem", join(directory, "certificate.pem")],
     ["/etc/letsencrypt/live/node.example/privkey.pem", join(directory, "key.pem")],
   ]
-  return changes.reduce((text, [what, instead]) => {
-    expect(text.split(what)).toHaveLength(2)
-    return text.replace(what, instead)
-  }, textOf("nginx/udg.conf"))
+  return changes
+    .reduce((text, [what, instead]) => {
+      expect(text.split(what)).toHaveLength(2)
+      return text.replace(what, instead)
+    }, textOf("nginx/udg.conf"))
+    .concat(textOf("nginx/refusals.conf"))
 }
+
+/** What the typed client makes of an answer: the code of a refusal. */
+const codeOf = ({ status, body }: Pick<Answer, "status" | "body">): string => {
+  try {
+    return Calls.refused({ status, text: body })
+  } catch (error) {
+    if (error instanceof Client.RequestRefused) return error.code
+    return String(error)
+  }
+}
+
+const ofTheInterface = {
+  "content-type": "application/json",
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, HEAD, POST, OPTIONS",
+  "access-control-allow-headers": "Content-Type, Last-Event-ID, Udg-Commit",
+  "access-control-expose-headers": "Retry-After, RateLimit, RateLimit-Policy, Allow, Udg-Commit",
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+}
+
+/** What comes for these bytes, until the connection is closed. */
+const raw = (port: number, parts: ReadonlyArray<string>): Promise<Pick<Answer, "status" | "body" | "headers">> =>
+  new Promise((resolve, reject) => {
+    let text = ""
+    const socket = connect({ port, host: "127.0.0.1", noDelay: true })
+    socket.setEncoding("utf8").on("data", (piece: string) => (text += piece))
+    socket.on("error", reject).on("close", () => {
+      const [head = "", body = ""] = text.split("\r\n\r\n")
+      const [first = "", ...lines] = head.split("\r\n")
+      const headers = Object.fromEntries(
+        lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 2)]),
+      )
+      resolve({ status: Number(first.split(" ")[1]), headers, body })
+    })
+    for (const part of parts) socket.write(part)
+  })
 
 interface Answer {
   readonly status: number
@@ -156,10 +197,10 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
 
   it("an address that floods is refused, and others are served", async () => {
     let isRefused = false
-    // Few at once, so that it is not their number that is too high. The node has a limit too, which it tells in JSON.
+    // Few at once, so that it is not their number that is too high. The node has a limit too, which it tells in other words.
     for (let sent = 0; sent < 3_000 && !isRefused; sent += 40) {
       const answers = await Promise.all(Array.from({ length: 40 }, () => through("/health", "127.0.0.12")))
-      isRefused = answers.some(({ status, headers }) => status === 429 && headers["content-type"] === "text/html")
+      isRefused = answers.some(({ status, body }) => status === 429 && body.includes("at once from this address"))
     }
     expect(isRefused).toBe(true)
     expect((await through("/health", "127.0.0.13")).status).toBe(200)
@@ -184,7 +225,9 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
 
   it("figures of the process are for this machine alone", async () => {
     expect((await through("/metrics", "127.0.0.1")).body).toContain("udg_dag_round ")
-    expect((await through("/metrics", "127.0.0.6")).status).toBe(403)
+    const refused = await through("/metrics", "127.0.0.6")
+    expect(refused).toMatchObject({ status: 403, headers: ofTheInterface })
+    expect(codeOf(refused)).toBe("NotAllowed")
     expect((await through("/metrics/json", "127.0.0.6")).status).toBe(200)
   })
 
@@ -196,8 +239,8 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
     })
     expect(largest.status).not.toBe(413)
     const larger = await through("/tx/submit", "127.0.0.7", { body: filled(1_048_577) })
-    expect(larger.status).toBe(413)
-    expect(larger.headers["content-type"]).toBe("text/html")
+    expect(larger).toMatchObject({ status: 413, headers: ofTheInterface })
+    expect(codeOf(larger)).toBe("BodyTooLarge")
   })
 
   it(
@@ -256,10 +299,103 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
   })
 })
 
+describe.runIf(isTried("nginx", "-v"))("nginx before a node that is away", () => {
+  let folder = ""
+  let nginx: Running
+  let ports: Ports
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "udg-nginx-away-"))
+    ports = { plain: await freePort(), served: await freePort(), secure: await freePort(), node: await freePort() }
+    const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=node.example"]
+    const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "certificate.pem")]
+    expect(spawnSync("openssl", [...made, ...files]).status).toBe(0)
+    // The client's address is what the test says, so that there are many networks.
+    const configuration = configurationFor(ports, folder).replace(
+      "  ssl_certificate ",
+      "  set_real_ip_from 127.0.0.1;\n  real_ip_header X-Test-Client;\n  ssl_certificate ",
+    )
+    nginx = new Running("nginx", ["-c", mainConfiguration(folder, configuration)])
+    await nginx.until(() =>
+      from("10.0.0.1").then(
+        () => true,
+        () => false,
+      ),
+    )
+  })
+  afterAll(async () => {
+    nginx.signal("SIGTERM")
+    await nginx.end()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const from = (client: string, path = "/status"): Promise<Answer> =>
+    ask({ port: ports.served, path, from: "127.0.0.1", headers: { "x-test-client": client } })
+
+  it("says so in the form of the interface, and when to ask again", async () => {
+    const refused = await from("10.0.0.2")
+    expect(refused).toMatchObject({ status: 502, headers: { ...ofTheInterface, "retry-after": "5" } })
+    const asking = Client.connect(`http://127.0.0.1:${ports.served}`, { retries: 0 }).core.status()
+    await expect(asking).rejects.toMatchObject({ code: "Unavailable", failure: { retry_after_seconds: 5 } })
+  })
+
+  it("refuses what is no HTTP, and long headers, in the same form", async () => {
+    const long = `GET /status HTTP/1.1\r\nHost: x\r\nX-Long: ${"a".repeat(40_000)}\r\n\r\n`
+    for (const [request, status, code] of [
+      ["GET /status HTTP/1.1\r\nHost: a b\r\n\r\n", 400, "InvalidRequest"],
+      ["GET /status HTTP/1.1\r\n\r\n", 400, "InvalidRequest"],
+      [long, 431, "HeadersTooLarge"],
+    ] as const) {
+      const refused = await raw(ports.served, [request])
+      expect([request.slice(0, 40), refused]).toMatchObject([expect.anything(), { status, headers: ofTheInterface }])
+      expect(codeOf(refused)).toBe(code)
+    }
+  })
+
+  it("takes an IPv6 network of 64 bits for one client, and the next one for another", async () => {
+    const answers: Array<Answer> = []
+    // Few at once, so that it is not their number that is too high.
+    for (let n = 0; n < 3_000 && !answers.some(({ status }) => status === 429); n += 40) {
+      const some = Array.from({ length: 40 }, (_, more) => from(`2001:db8:a0a:1::${(n + more).toString(16)}`))
+      answers.push(...(await Promise.all(some)))
+    }
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const answer of refused) {
+      expect(answer.headers).toMatchObject({ ...ofTheInterface, "retry-after": "5" })
+      expect(codeOf(answer)).toBe("RateLimited")
+    }
+    const neighbours = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => from(`2001:db8:a0a:1:ffff:ffff:ffff:${n.toString(16)}`)),
+    )
+    expect(neighbours.map(({ status }) => status)).toContain(429)
+    expect((await from("2001:db8:a0a:2::1")).status).toBe(502)
+    expect((await from("10.0.0.3")).status).toBe(502)
+  })
+
+  it("gathers a body that comes in one-byte chunks, and passes it on whole", async () => {
+    let pieces = 0
+    let text = ""
+    const recorder = createServer((incoming, outgoing) => {
+      incoming.setEncoding("utf8").on("data", (piece: string) => {
+        pieces++
+        text += piece
+      })
+      incoming.on("end", () => outgoing.end("{}"))
+    })
+    await new Promise<void>((resolve) => recorder.listen(ports.node, "127.0.0.1", resolve))
+    const body = JSON.stringify("a".repeat(3_000))
+    const head = "POST /tx/submit HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+    const answer = await raw(ports.served, [head, ...[...body].map((byte) => `1\r\n${byte}\r\n`), "0\r\n\r\n"])
+    recorder.close()
+    expect(answer.status).toBe(200)
+    expect(text).toBe(body)
+    expect(pieces).toBeLessThan(10)
+  })
+})
+
 describe.runIf(isTried("caddy", "version"))("behind Caddy", () => {
-  it("a node is reached, its figures are not, and the configuration has ten lines", async () => {
+  it("a node is reached, its figures are not, and what Caddy refuses is in the form of the interface", async () => {
     const text = textOf("caddy/Caddyfile")
-    expect(text.split("\n").filter((line) => line !== "" && !line.startsWith("#")).length).toBeLessThanOrEqual(10)
     const folder = mkdtempSync(join(tmpdir(), "udg-caddy-"))
     const node = new Running(process.execPath, [program, "--ephemeral", "--port", "0", "--trusted-proxy", "127.0.0.1"])
     await node.until(() => /running/.test(node.stderr))
@@ -278,10 +414,21 @@ describe.runIf(isTried("caddy", "version"))("behind Caddy", () => {
           () => false,
         ),
       )
-      expect((await asked("/metrics")).status).toBe(403)
-      expect((await asked("/status")).status).toBe(200)
+      const closed = await asked("/metrics")
+      expect(closed).toMatchObject({ status: 403, headers: ofTheInterface })
+      expect(codeOf(closed)).toBe("NotAllowed")
+      const status = await asked("/status")
+      expect(status).toMatchObject({ status: 200, headers: ofTheInterface })
       // 413 from newer versions.
-      expect([413, 502]).toContain((await asked("/tx/submit", `[${" ".repeat(1_048_600)}]`)).status)
+      const large = await asked("/tx/submit", `[${" ".repeat(1_048_600)}]`)
+      expect([413, 502]).toContain(large.status)
+      expect(large.headers).toMatchObject(ofTheInterface)
+      expect(["BodyTooLarge", "Unavailable"]).toContain(codeOf(large))
+      node.signal("SIGTERM")
+      await node.end()
+      const away = await asked("/status")
+      expect(away).toMatchObject({ status: 502, headers: { ...ofTheInterface, "retry-after": "5" } })
+      expect(codeOf(away)).toBe("Unavailable")
     } finally {
       for (const running of [caddy, node]) {
         running.signal("SIGTERM")

@@ -1,5 +1,5 @@
 /** The handlers of a gateway: what is final comes from the archive, what is not from the nodes. */
-import { Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import { DatabaseFailed } from "../archive/ArchiveError.js"
 import * as Log from "../node/log/Log.js"
 import { Staking } from "../node/reads/Staking.js"
@@ -30,6 +30,9 @@ import * as Search from "./Search.js"
 import * as Submitting from "./Submitting.js"
 
 const log = Log.for("rpc")
+
+/** How long the archive may take to say that it is there. */
+const HEALTH_PATIENCE = Duration.seconds(1)
 
 const notServed = (message: string) => () => Effect.fail(new Failure.NotServed({ message }))
 
@@ -94,8 +97,17 @@ const core = (version: string) =>
     return {
       ...(yield* Core.accounts(version)),
       status: () => status,
-      // At once: whoever asks decides by it where the next request goes.
-      health: () => (archive.isAnswering() ? Effect.succeed({ status: "ok" as const }) : Effect.die(away)),
+      // Soon, and at once where the archive is known to be silent: whoever asks decides by it where the next request goes.
+      health: () =>
+        Effect.suspend(() => (archive.isAnswering() ? Effect.orDie(archive.look) : Effect.die(away))).pipe(
+          Effect.timeoutTo({
+            duration: HEALTH_PATIENCE,
+            onSuccess: () => Effect.void,
+            onTimeout: () => Effect.die(away),
+          }),
+          Effect.flatten,
+          Effect.as({ status: "ok" as const }),
+        ),
       healthReport: () => nodes.ask(({ core }) => core.healthReport()).pipe(forwarded()),
       search: ({ query: { prefix } }) => archive.snapshot((sql) => Search.beginningWith(sql, prefix)),
       keygen: secret,

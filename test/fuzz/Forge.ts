@@ -176,7 +176,7 @@ export class Forge {
       round: Natural.round(round),
       publicKey: signer.publicKey,
       parents: this.#parents(round),
-      timestamp: Natural.timestamp(chance.percent(70) ? now : this.#edges.number(now, now + 3_600_000)),
+      timestamp: Natural.nearestTimestamp(chance.percent(70) ? now : this.#edges.number(now, Natural.LATEST)),
       coinbase: chance.percent(85) ? expected : this.#edges.sats(expected),
       bodyHash: chance.percent(97) ? bodyHash : this.#edges.hash(),
     }

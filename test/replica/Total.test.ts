@@ -102,7 +102,7 @@ class Attacker {
       epoch: this.#epoch(),
       round,
       parents: this.#parents(round),
-      timestamp: Natural.timestamp(this.#one(1, 0, HIGHEST, this.#number())),
+      timestamp: Natural.nearestTimestamp(this.#one(1, 0, HIGHEST, this.#number())),
       coinbase: this.#one(committee.coinbase(round, seat), committee.coinbase(round, seat), this.#sats()),
       bodyHash: this.#hash(),
       ...given,

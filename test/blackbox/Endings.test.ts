@@ -91,6 +91,20 @@ describe.concurrent("the built node", () => {
     await runTo(directory, (await lastRound(directory)) + 5)
   }
 
+  it(
+    "opens no inspector, which could read its keys, when it is asked by a signal",
+    async () => {
+      const node = nodeIn(place("inspected"))
+      await node.until(() => /^ {2}data directory/m.test(node.stdout))
+      node.signal("SIGUSR1")
+      // The signals arrive in this order, and the node has handled the first when it ends of the second.
+      node.signal("SIGTERM")
+      expect(await node.end()).toMatchObject({ code: 0 })
+      expect(node.stderr).not.toMatch(/debugger/i)
+    },
+    LIMIT_MS,
+  )
+
   const refused = async (directory: string, ...words: ReadonlyArray<string>) => {
     const node = nodeIn(directory, ...words)
     const { code } = await node.end()

@@ -56,6 +56,7 @@ describe.each(["udg.service", "udg-archive.service"])("the systemd unit %s", (na
   it("keeps the directory of the keys to the service's own user", () => {
     expect(settingOf("StateDirectoryMode")).toBe("0700")
     expect(settingOf("UMask")).toBe("0077")
+    expect(settingOf("LimitCORE")).toBe("0")
     expect(settingOf("User")).not.toBe("root")
     expect(settingOf("Environment")).toContain(`UDG_DATA_DIR=/var/lib/${settingOf("StateDirectory")} `)
   })

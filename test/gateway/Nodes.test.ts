@@ -11,6 +11,7 @@ import { position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
 import * as Processes from "../network/Processes.js"
+import { textOf } from "../ops/Kit.js"
 import * as Rest from "../support/Rest.js"
 import * as Doorway from "./Doorway.js"
 import { type Gateway, get, post, serve } from "./Serving.js"
@@ -37,6 +38,8 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     let follower: Follower
     let gateway: Gateway
     let lonely: Gateway
+    /** The database for the role of ops/postgres/gateway.sql, which all of this is done with. */
+    let reading = ""
     /** The first one is the bad one. */
     const doors: Array<Doorway.Doorway> = []
     const [bad, good] = [() => doors[0] ?? expect.fail(), () => doors[1] ?? expect.fail()]
@@ -50,12 +53,14 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       follower = follow(network, "nodes", database, started)
       await Processes.until(`the archive begins: ${follower.said()}`, async () => (await position(database)) > 5)
       doors.push(await Doorway.before(started.http ?? ""), await Doorway.before(started.http ?? ""))
+      await Server.query(database, textOf("postgres/gateway.sql"))
+      reading = database.replace("udg@", "gateway@")
       gateway = await serve(
         network.genesisFile,
-        database,
+        reading,
         doors.map(({ url }) => url),
       )
-      lonely = await serve(network.genesisFile, database, [bad().url])
+      lonely = await serve(network.genesisFile, reading, [bad().url])
     })
 
     afterEach(() => {
@@ -81,6 +86,28 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       return [signed.id, TransactionJson.toJson(signed)]
     }
     const payer = () => Address.fromPublicKey(network.rich.publicKey)
+
+    it("has a role that reads, and neither writes nor makes itself write", async () => {
+      for (const path of [
+        "/status",
+        "/health",
+        `/balance/${friend}`,
+        "/validators",
+        "/round/3",
+        "/transactions",
+        "/accounts",
+      ])
+        expect([path, (await get(gateway.url + path)).status]).toEqual([path, 200])
+      for (const statement of [
+        "delete from accounts",
+        "update position set commit_index = 0",
+        "create table t (a int)",
+      ]) {
+        await expect(Server.query(reading, statement)).rejects.toThrow(/read-only transaction/)
+        const writing = `${reading}&options=${encodeURIComponent("-c default_transaction_read_only=off")}`
+        await expect(Server.query(writing, statement)).rejects.toThrow(/permission denied/)
+      }
+    })
 
     it("passes on no hash and no nonce of an accepted transaction that is not its own", async () => {
       for (const lie of [{ tx_hash: "ab".repeat(32) }, { nonce: 9_007_199_254_740_990 }]) {

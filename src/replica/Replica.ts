@@ -364,6 +364,12 @@ export class Replica {
     return { outputs, isRelayed }
   }
 
+  /** The result `submit` would have now: known before any signature is verified. Changes nothing. */
+  judge(transaction: Transaction): Either.Either<"new" | "known", Refusal> {
+    if (this.isJoining || this.isHalted) return Either.left({ _tag: "NotReady" })
+    return this.#live.pool.judge(transaction)
+  }
+
   /** Takes in a client's transaction whose signatures hold. What follows from it comes out with the next `tick`. */
   submit(transaction: Transaction, now: Timestamp): Either.Either<Accepted, Refusal> {
     if (this.isJoining || this.isHalted) return Either.left({ _tag: "NotReady" })

@@ -730,6 +730,14 @@ const submissions: ReadonlyArray<Refusal> = [
   post("/tx/submit", "another's signature", (world) => signed(world, "dave", { amount: 2 }), 400, "InvalidSignature"),
   post(
     "/tx/submit",
+    "another's signature, and a used nonce",
+    (world) => signed(world, "dave", { amount: 2 }, 0),
+    400,
+    "NonceTooLow",
+    { more: { next_nonce: Is.exactly(2) } },
+  ),
+  post(
+    "/tx/submit",
     "another's key",
     (world) => signed(world, "dave", { pub_key: world.node.accounts.erin.publicKey }),
     400,

@@ -44,7 +44,37 @@ export interface Surroundings extends Pick<OfInspection, "networkId" | "asked" |
   readonly replica: Replica
   readonly network: typeof Network.Service
   readonly counters: Counters
-  readonly signatures: SignatureThreads
+  readonly signatures: OfInspection["signatures"] & Pick<SignatureThreads, "results" | "verified">
+}
+
+const acceptedOf = ({ id, nonce }: Transaction.Transaction): Accepted => ({ id, nonce })
+
+/** Refusals that may depend on what else of the same account is pending. */
+const DEPENDENT: ReadonlySet<Refusal["_tag"]> = new Set([
+  "InsufficientBalance",
+  "NoncePending",
+  "MempoolFull",
+  "AccountThrottled",
+])
+
+/** Answers that need no signature, since the replica would give the same whatever the signatures are. */
+const answersAhead = (
+  replica: Pick<Replica, "judge">,
+  transactions: ReadonlyArray<Transaction.Transaction>,
+): ReadonlyArray<Submitted | undefined> => {
+  // Accounts of which a transaction may come in: what follows of theirs may depend on it.
+  const open = new Set<Address.Address>()
+  return transactions.map((transaction) => {
+    const verdict = replica.judge(transaction)
+    const isOpen = open.has(transaction.from)
+    if (Either.isLeft(verdict)) {
+      return isOpen && DEPENDENT.has(verdict.left._tag) ? undefined : Either.left(verdict.left)
+    }
+    if (isOpen) return undefined
+    if (verdict.right === "known") return Either.right(acceptedOf(transaction))
+    open.add(transaction.from)
+    return undefined
+  })
 }
 
 const badSignature: Refusal = {
@@ -93,7 +123,8 @@ export class Incoming {
   }
 
   /**
-   * The door: the way in for clients. Other threads check the signatures while the node goes on. Then the replica takes the
+   * The door: the way in for clients. What the replica would refuse or knows already is answered first, and costs no
+   * signature check. Other threads check the signatures of the rest while the node goes on. Then the replica takes the
    * transactions one after the other. What follows from them comes out with its next tick.
    */
   submit(
@@ -102,7 +133,8 @@ export class Incoming {
   ): Effect.Effect<ReadonlyArray<Submitted>> {
     const { replica, networkId, signatures, counters } = this.#around
     return Effect.suspend(() => {
-      const unknown = transactions.filter((transaction) => !signatures.verified.has(transaction))
+      const ahead = answersAhead(replica, transactions)
+      const unknown = transactions.filter((transaction, i) => !ahead[i] && !signatures.verified.has(transaction))
       const checks = unknown.map((transaction) => Verification.checksOf(networkId, transaction))
       return Effect.zipWith(signatures.results(checks.flat()), clock, (results, at) => {
         const refused = new Set<Transaction.Transaction>()
@@ -113,8 +145,10 @@ export class Incoming {
           if (bad >= 0 && bad < end) refused.add(transaction)
           first = end
         }
-        return transactions.map((transaction): Submitted => {
-          const answer = refused.has(transaction) ? Either.left(badSignature) : replica.submit(transaction, at)
+        return transactions.map((transaction, i): Submitted => {
+          // A known one may have left the pool by now, and its signatures are not checked: it must not come in here.
+          const answer =
+            ahead[i] ?? (refused.has(transaction) ? Either.left(badSignature) : replica.submit(transaction, at))
           if (Either.isLeft(answer)) counters.refused(answer.left._tag)
           return answer
         })

@@ -62,12 +62,30 @@ const worst = (all: Iterable<Held>): Held | undefined => {
 const instead = (victim: Held | undefined): Placement | undefined =>
   victim === undefined ? undefined : { _tag: "Instead", of: victim.peer }
 
-/** The worst of the largest crowd, unless the newcomer would only make another crowd as large. */
-const fromCrowd = (held: ReadonlyArray<Held>, host: string, groupOf: (host: string) => string): Held | undefined => {
-  const counts = countBy(held, (each) => groupOf(each.host))
-  const largest = Math.max(...counts.values())
-  if ((counts.get(groupOf(host)) ?? 0) + 1 >= largest) return undefined
-  return worst(held.filter((each) => counts.get(groupOf(each.host)) === largest))
+/** The network of this depth, 0 for the widest. IPv4 addresses and names have fewer: the last one counts again. */
+const networkAt = (host: string, depth: number): string => {
+  const networks = AddressGroup.networksOf(AddressGroup.hostGroup(host))
+  return networks[Math.min(depth, networks.length - 1)] ?? host
+}
+
+const DEPTHS = 4
+
+/**
+ * The largest crowd: of the network that holds most, in it the part that holds most, and so on; all of these where
+ * several hold as much. Nobody, if there is a newcomer who would only make its own as large.
+ */
+const crowdOf = <A extends { readonly host: string }>(all: ReadonlyArray<A>, newcomer?: string): ReadonlyArray<A> => {
+  let crowd = all
+  let isOwn = newcomer !== undefined
+  for (let depth = 0; depth < DEPTHS && crowd.length > 0; depth++) {
+    const nameOf = ({ host }: A) => networkAt(host, depth)
+    const counts = countBy(crowd, nameOf)
+    const largest = Math.max(...counts.values())
+    const own = newcomer === undefined ? "" : networkAt(newcomer, depth)
+    isOwn = isOwn && (counts.get(own) ?? 0) + 1 >= largest
+    crowd = crowd.filter((each) => (isOwn ? nameOf(each) === own : counts.get(nameOf(each)) === largest))
+  }
+  return isOwn ? [] : crowd
 }
 
 /** Whether a peer that has greeted gets a place, among the strangers that have one. */
@@ -81,8 +99,7 @@ export const judge = (held: ReadonlyArray<Held>, standing: Standing, host: strin
   const idle = held.filter(({ news, connectedSince }) => news === 0 && now - connectedSince >= PROBATION_MS)
   const misbehaved = held.filter(({ points }) => points > 0)
   return (
-    instead(fromCrowd(held, host, AddressGroup.neighbourhood)) ??
-    instead(fromCrowd(held, host, AddressGroup.hostGroup)) ??
+    instead(worst(crowdOf(held, host))) ??
     instead(worst(misbehaved)) ??
     instead(worst(idle)) ?? { _tag: "Refused", reason: `all ${STRANGERS} places are taken by others that are of use` }
   )
@@ -117,9 +134,6 @@ export const open = (waiting: ReadonlyArray<Ungreeted>, host: string, now: numbe
       : { _tag: "Full" }
   }
   if (waiting.length < UNGREETED) return { _tag: "Opened" }
-  const crowds = countBy(waiting, (each) => AddressGroup.neighbourhood(each.host))
-  const largest = Math.max(...crowds.values())
-  const crowd = waiting.filter((each) => crowds.get(AddressGroup.neighbourhood(each.host)) === largest)
-  const oldest = oldestOf(crowd)
+  const oldest = oldestOf(crowdOf(waiting))
   return oldest === undefined ? { _tag: "Full" } : { _tag: "InsteadOf", id: oldest.id }
 }

@@ -85,4 +85,24 @@ describe("connections that have not greeted", () => {
     expect(Array.from({ length: 200 }, (_, n) => opened(`2001:db8::${n}`)).filter(Boolean)).toHaveLength(129)
     expect(opened("2001:db8:0:1::1")).toBe(true)
   })
+
+  it.each([
+    ["a /56", 256, (n: number) => `2001:db8:1:${(n % 256).toString(16)}::1`, "2001:db8:1:100::1"],
+    ["a /48", 512, (n: number) => `2001:db8:1:${(n % 65_536).toString(16)}::1`, "2001:db8:2::1"],
+    ["a /32", 1_024, (n: number) => `2001:db8:${(n % 8_192).toString(16)}::1`, "2001:db9::1"],
+    ["a /16 of IPv4", 512, (n: number) => `198.51.${(n >> 4) % 256}.${n % 256}`, "198.52.0.1"],
+  ])("have a rate for %s as well, which no number of hosts renews", (_, burst, hostOf, neighbour) => {
+    const { clock, arrivals, come } = scene()
+    const opened = (host: string): boolean => {
+      const address = come(host)
+      if (address !== undefined) arrivals.done(address)
+      return address !== undefined
+    }
+    const all = Array.from({ length: 20_000 }, (_, n) => opened(hostOf(n)))
+    expect(all.filter(Boolean)).toHaveLength(burst + 1)
+    expect(opened(neighbour)).toBe(true)
+    clock.now += 1_000
+    const again = Array.from({ length: 20_000 }, (_, n) => opened(hostOf(n)))
+    expect(again.filter(Boolean).length).toBeLessThanOrEqual(burst / 16)
+  })
 })

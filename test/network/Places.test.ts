@@ -53,6 +53,20 @@ describe("places for those who dial in", () => {
     expect(Places.judge(two, "stranger", "192.0.2.1", NOW)._tag).toBe("Instead")
   })
 
+  it.each([
+    ["a /48", "2001:db8:2::1", (n: number) => `2001:db8:1:${n.toString(16)}00::1`],
+    ["a /56", "2001:db8:1:100::1", (n: number) => `2001:db8:1:${n.toString(16)}::1`],
+    ["a /24 of IPv4", "198.51.7.1", (n: number) => `198.51.100.${n}`],
+  ])("are not all for %s, whose neighbour displaces its worst, but no other neighbour", (_, newcomer, hostOf) => {
+    const alone = [held(1_000, "2001:db8:7::1"), held(1_001, "198.51.9.1")].map((each) => ({ ...each, news: 0 }))
+    const full = [
+      ...many(Places.STRANGERS - 2, hostOf).map((each, n) => (n === 5 ? { ...each, news: 0 } : each)),
+      ...alone,
+    ]
+    expect(Places.judge(full, "stranger", newcomer, NOW)).toEqual({ _tag: "Instead", of: "peer-5" })
+    expect(Places.judge(full, "stranger", hostOf(200), NOW)._tag).toBe("Refused")
+  })
+
   it("are lost without a crowd by who misbehaved, then by who brought nothing in a minute", () => {
     const full = many(Places.STRANGERS, apart)
     const idle = held(3, apart(3), { news: 0, connectedSince: NOW - Places.PROBATION_MS })
@@ -79,6 +93,11 @@ describe("those who have not greeted", () => {
     const house = waiting(Places.UNGREETED_PER_HOST, (n) => `2001:db8::${n}`)
     expect(Places.open(house, "2001:db8::abcd", NOW)._tag).toBe("Full")
     expect(Places.open(house, "2001:db8:0:1::1", NOW)._tag).toBe("Opened")
+  })
+
+  it("give way to the next one in the narrowest network that is crowded, not in one beside it", () => {
+    const flood = waiting(Places.UNGREETED, (n) => (n === 0 ? "2001:db8:2::1" : `2001:db8:1:${n.toString(16)}::1`))
+    expect(Places.open(flood, "203.0.113.7", NOW)).toEqual({ _tag: "InsteadOf", id: "1" })
   })
 
   it("give way to the next one, the oldest of the largest crowd first", () => {

@@ -1,5 +1,6 @@
 import { Option } from "effect"
 import { describe, expect, it } from "vitest"
+import * as AddressGroup from "../../src/network/AddressGroup.js"
 import * as Cidr from "../../src/node/start/Cidr.js"
 import * as ClientAddress from "../../src/rpc/admission/ClientAddress.js"
 
@@ -52,7 +53,7 @@ describe("without a trusted proxy", () => {
   })
 
   it("a client belongs to ever narrower networks: 16 and 24 bits of IPv4; 32, 48 and 56 of IPv6", () => {
-    const networksOf = (peer: string) => ClientAddress.networksOf(clientOf(peer))
+    const networksOf = (peer: string) => AddressGroup.networksOf(clientOf(peer))
     const shared = (a: string, b: string) => {
       const others = networksOf(b)
       return networksOf(a).filter((network, i) => network === others[i]).length
@@ -70,7 +71,7 @@ describe("without a trusted proxy", () => {
     expect(ipv6.map((b) => shared("2001:db8:1:100::9", b))).toEqual([4, 3, 2, 1, 0])
     expect(shared("2001:db8:1:1::1", "2001:db8:1:ff::1")).toBe(3)
     expect(networksOf("::1")).toHaveLength(4)
-    expect(ClientAddress.networksOf(clientOf(undefined))).toEqual(["unknown"])
+    expect(AddressGroup.networksOf(clientOf(undefined))).toEqual(["unknown"])
   })
 
   it("requests of sockets that are gone share a client", () => {

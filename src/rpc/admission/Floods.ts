@@ -4,7 +4,7 @@
  * connections of these clients are closed before anything is read from them. Whoever has many addresses can come from
  * another one each time; a network from which several clients flooded is closed as a whole, unless it is a provider's.
  */
-import { networksOf } from "./ClientAddress.js"
+import { networksOf } from "../../network/AddressGroup.js"
 
 const KEPT_OUT_MS = 10_000
 /** If there are more clients and networks than this, those that flooded first are admitted again. */

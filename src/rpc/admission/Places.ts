@@ -4,7 +4,7 @@
  * newcomer's would hold at the same point. So neither one client nor one network can keep all others out, nobody alone in
  * a network is ever displaced, and nobody is refused while a place is free.
  */
-import { networksOf } from "./ClientAddress.js"
+import { networksOf } from "../../network/AddressGroup.js"
 
 export interface Options<A> {
   readonly total: number

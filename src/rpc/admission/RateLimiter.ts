@@ -2,7 +2,7 @@
  * Sliding windows: never more than `requests` of one client within any `windowMs`. Refused requests do not count, so
  * that the time to wait in a refusal is exact. Time comes as an argument and must not run backwards.
  */
-import { networksOf } from "./ClientAddress.js"
+import { networksOf } from "../../network/AddressGroup.js"
 import { isFair, Tally } from "./Tally.js"
 
 /** When one client asked, oldest first; requests of the same millisecond share an entry. */

@@ -1,5 +1,5 @@
 /** How much each network, and each client in it, has of something. */
-import { networksOf } from "./ClientAddress.js"
+import { networksOf } from "../../network/AddressGroup.js"
 
 export class Tally {
   readonly #held = new Map<string, number>()

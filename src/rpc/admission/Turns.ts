@@ -2,7 +2,7 @@
  * What clients wait for, in fair turns: networks in turn, in each its parts in turn, down to the clients, and each client's
  * own in order. So a crowd of clients in one network delays those of another one by a single turn.
  */
-import { networksOf } from "./ClientAddress.js"
+import { networksOf } from "../../network/AddressGroup.js"
 
 /** What waits in a network, or of a client. */
 class Line<A> {

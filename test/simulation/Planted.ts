@@ -376,7 +376,7 @@ export const faults: ReadonlyArray<Fault> = [
         of: "Signing.propose",
         by: `(due, life, testimony) => {
           original(due, life, testimony)
-          const vertices = this.#unwritten.slice(-1).map(({ vertex }) => vertex)
+          const vertices = this.#unsent.slice(-1).map(({ vertex }) => vertex)
           this.#outbox.broadcast({ _tag: "Vertices", vertices })
         }`,
       },

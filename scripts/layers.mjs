@@ -79,7 +79,7 @@ const house = {
   },
   rpc: {
     rooms: ["api", "documents", "admission", "server", "metrics", "handlers", "."],
-    ours: ["collections", "effect3", "protocol", "turns", "ledger", "replica", "node"],
+    ours: ["collections", "effect3", "protocol", "turns", "ledger", "replica", "node", "network"],
     packages: [
       "effect",
       "@effect/platform",

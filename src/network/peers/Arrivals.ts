@@ -1,4 +1,5 @@
 /** Inbound connections that have not greeted yet: few, for a short time, and not all from one party. */
+
 import * as AddressGroup from "../AddressGroup.js"
 import { Allowance, type Rate } from "../Allowance.js"
 import * as Places from "../Places.js"

@@ -17,6 +17,7 @@ describe("four validators", () => {
       const [other] = others
       if (first === undefined || other === undefined || key === undefined) return expect.unreachable()
       await Processes.everybodyAt([first, ...others], 3)
+      await Processes.everybodySigns(network, other)
       await first.kill()
       const stopped = Processes.lastRoundOf(other, key)
       await Processes.everybodyAt(others, stopped + 4)

@@ -279,6 +279,13 @@ export const slotsOf = (node: Pick<Started, "directory">, key: SecretKey): Reado
 export const lastRoundOf = (node: Pick<Started, "directory">, key: SecretKey): number =>
   verticesOf(node, key).at(-1)?.round ?? 0
 
+/**
+ * Waits until every validator has signed. One that starts after the others cannot tell its empty disk from a lost one, and
+ * signs nothing while the others need it to go on: a test that stops another one before that waits for ever.
+ */
+export const everybodySigns = (network: Founded, node: Pick<Started, "directory">): Promise<void> =>
+  until("every validator has signed", () => network.keys.every((key) => lastRoundOf(node, key) > 0))
+
 /** Checkpoints that a quorum has signed. Their hash covers the state's root. */
 export const checkpoints = (
   node: Pick<Started, "directory">,

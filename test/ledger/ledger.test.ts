@@ -471,10 +471,10 @@ describe("a rejection", () => {
       "has_a_name: this account is @the-bank already",
       "nonce 0 is used already, the next one is 1",
       "this account has a single key: pub_key and signature expected",
-      `from is not the address of ${carol.publicKey}`,
+      `from is not the address of pub_key, which is ${carol.address}`,
       "applied",
       "this is a smart account: signatures of its keys expected",
-      `${val.publicKey} is none of the account's keys`,
+      `the key of ${val.address} is not part of the account's policy`,
       "1 signature, 2 of the account's keys must sign",
     ])
   })

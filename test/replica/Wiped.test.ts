@@ -77,18 +77,17 @@ describe("members that have closed an epoch and wait for the signatures of a quo
 })
 
 // What was below the collected rounds was dropped unread, so it signed the first round of the epoch again.
-it("a validator that comes back deep in an epoch and then loses its disk is told of what came too late to matter", () => {
+it("a validator that loses its disk is told of its vertices that came too late to matter", () => {
   const cluster = new Cluster({ ...four, epochRounds: 40 })
   cluster.start()
   const [ann, dan] = [cluster.machine("ann"), cluster.machine("dan")]
-  runUntil(cluster, () => ann.replica.read.head.leaderRound >= 75)
-  dan.stop()
+  runUntil(cluster, () => epochOf(ann) === 2)
+  // Nobody gets its vertices of epoch 3.
+  cluster.passes = (from, _, message) =>
+    from !== dan || message._tag !== "Vertices" || message.vertices.every(({ header }) => header.epoch < 3)
   runUntil(cluster, () => epochOf(ann) === 3)
   cluster.runRounds(20)
   const { firstRound } = ann.replica.core.epoch.committee
-  cluster.passes = (from, _, { _tag }) => from !== dan || _tag !== "Vertices"
-  dan.start()
-  runUntil(cluster, () => signedBy(dan).includes(`3 ${firstRound}`))
   const signed = signedBy(dan)
   const late = verticesOf(dan).filter(({ header: { epoch, round } }) => epoch === 3 && round === firstRound)
   expect(late.map(({ header }) => ann.replica.core.useOf(header)._tag)).toEqual(["HeaderOnly"])

@@ -7,6 +7,7 @@ import type { Row } from "../tables/AccountRows.js"
 import type { State } from "../tables/State.js"
 import type * as Rejection from "./Rejection.js"
 
+// Reasons name keys by their addresses: somebody may have given a secret key by mistake, and must not read it again in an error.
 const refuse = (reason: string): Rejection.Rejection => ({ _tag: "InvalidSignature", reason })
 
 /** The signatures are known to be valid; this checks whether they are the ones that the account requires. */
@@ -15,14 +16,15 @@ export const signatureRejection = (state: State, row: Row | undefined, transacti
   const { policy } = state.accounts.extras(row)
   if (policy === null) {
     if (authorization._tag === "Policy") return refuse("this account has a single key: pub_key and signature expected")
-    return Address.fromPublicKey(authorization.publicKey) === from
-      ? undefined
-      : refuse(`from is not the address of ${authorization.publicKey}`)
+    const address = Address.fromPublicKey(authorization.publicKey)
+    return address === from ? undefined : refuse(`from is not the address of pub_key, which is ${address}`)
   }
   if (authorization._tag === "SingleKey") return refuse("this is a smart account: signatures of its keys expected")
   const { signatures } = authorization
   const unlisted = signatures.find(({ publicKey }) => !policy.keys.includes(publicKey))
-  if (unlisted !== undefined) return refuse(`${unlisted.publicKey} is none of the account's keys`)
+  if (unlisted !== undefined) {
+    return refuse(`the key of ${Address.fromPublicKey(unlisted.publicKey)} is not part of the account's policy`)
+  }
   return signatures.length >= policy.threshold
     ? undefined
     : refuse(`${Words.counted(signatures.length, "signature")}, ${policy.threshold} of the account's keys must sign`)

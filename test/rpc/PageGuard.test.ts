@@ -105,6 +105,7 @@ const foreign = {
   opaque: "Origin: null\r\n",
   image: "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: image\r\n",
   sibling: "Sec-Fetch-Site: same-site\r\nSec-Fetch-Dest: script\r\n",
+  joined: "Sec-Fetch-Site: cross-site, none\r\n",
 }
 /** What programs and the node's own pages say. */
 const own = {

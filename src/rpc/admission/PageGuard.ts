@@ -39,6 +39,9 @@ const PASSED_ON = ["forwarded", "x-forwarded-for", "x-real-ip", "via"]
 export const isOfThisMachine = ({ headers }: IncomingMessage): boolean =>
   !PASSED_ON.some((name) => headers[name] !== undefined) && isLocal(hostOf(headers.host ?? "") ?? "")
 
+/** What a browser says of its user and of the node's own pages. Programs say nothing. */
+const OWN_SITES: ReadonlySet<unknown> = new Set(["none", "same-origin"])
+
 const shown = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
 export class PageGuard {
@@ -75,7 +78,7 @@ export class PageGuard {
   refusalOfPage(request: IncomingMessage): Failure.ForeignOrigin | undefined {
     const { origin, "sec-fetch-site": site } = request.headers
     // Images, scripts and links of a page have no `Origin`, but the browser says from where they come.
-    if (origin === undefined ? site !== "cross-site" && site !== "same-site" : this.#isOwnPage(origin, request)) {
+    if (origin === undefined ? site === undefined || OWN_SITES.has(site) : this.#isOwnPage(origin, request)) {
       return undefined
     }
     return new Failure.ForeignOrigin({

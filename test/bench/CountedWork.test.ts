@@ -133,8 +133,13 @@ it(
       const before = await figures()
       const hashes: Array<Hash> = []
       for (let i = 0; i < payloads.length; i += 500) {
-        const answers = await node.client.transactions.submit({ payload: payloads.slice(i, i + 500) })
-        for (const answer of Array.isArray(answers) ? answers : []) if ("tx_hash" in answer) hashes.push(answer.tx_hash)
+        // Not through the client: it hashes what it has signed, to check the answers, and counts are of this whole process.
+        const answers = await fetch(`${node.url}/tx/submit`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(payloads.slice(i, i + 500)),
+        })
+        for (const { tx_hash } of (await answers.json()) as ReadonlyArray<{ tx_hash: Hash }>) hashes.push(tx_hash)
       }
       for (const hash of hashes.slice(-50)) await node.finalized(hash)
       const after = await figures()

@@ -95,11 +95,12 @@ describe("the charts", () => {
     const balances = [300, 100, 200].map((coins, i) => ({
       ...{ commit: 3 - i, nonce: 0, timestamp: began + (3 - i) * 60_000, balance: coins * 100_000_000 },
     }))
-    await page.route("**/account/*/balances?*", (route) =>
-      route.fulfill({ json: { address: "0".repeat(40), balances, next_commit: null } }),
-    )
     const { validators } = await connect(node.url).staking.validators()
-    await page.goto(`${node.url}/explorer/address/${validators[0]?.address}`)
+    const address = validators[0]?.address
+    await page.route("**/account/*/balances?*", (route) =>
+      route.fulfill({ json: { address, balances, next_commit: null } }),
+    )
+    await page.goto(`${node.url}/explorer/address/${address}`)
     const chart = plot(page, "Balance over time")
     await chart.waitFor()
     expect(await chart.getAttribute("aria-label")).toBe(

@@ -60,8 +60,6 @@ const PARTS: ReadonlyArray<readonly [path: string, part: string]> = [
   ["src/consensus/", "rounds and epochs"],
   ["src/replica/", "replica"],
   ["src/network/", "network"],
-  ["node_modules/@libp2p/", "network"],
-  ["node_modules/@chainsafe/", "network"],
   ["src/storage/", "rows"],
   ["src/node/", "engine and services"],
   ["node_modules/effect/", "Effect"],

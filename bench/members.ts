@@ -6,11 +6,11 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import type { Socket } from "node:net"
 import { Option } from "effect"
-import { Libp2pWire } from "../src/network/libp2p/Libp2pWire.js"
-import { nodeClock } from "../src/network/libp2p/NodeClock.js"
 import * as PeerAddress from "../src/network/PeerAddress.js"
 import { Switchboard } from "../src/network/peers/Switchboard.js"
 import { Standings } from "../src/network/Standing.js"
+import { nodeClock } from "../src/network/tls/NodeClock.js"
+import { TlsWire } from "../src/network/tls/TlsWire.js"
 import * as Address from "../src/protocol/identity/Address.js"
 import * as Hash from "../src/protocol/identity/Hash.js"
 import { SecretKey } from "../src/protocol/identity/Keys.js"
@@ -66,7 +66,7 @@ const start = async (keys: ReadonlyArray<SecretKey>, n: number, known: ReadonlyA
   standings.setMembers(keys.map(({ publicKey }) => Address.fromPublicKey(publicKey)))
   const counted = { heard: 0 }
   const board = await Switchboard.start({
-    wire: new Libp2pWire({ seed: Buffer.alloc(32, n + 1), listen: "/ip4/127.0.0.1/tcp/0", agent: "bench" }),
+    wire: new TlsWire({ key: SecretKey.generate(), listen: { host: "127.0.0.1", port: 0 }, clock: nodeClock }),
     hello: { networkId: "bench" as NetworkId, genesisHash: Hash.ZERO, agent: "bench" },
     signer: keys[n] ?? null,
     standings,

@@ -1,30 +1,23 @@
 /**
- * What a message costs between two nodes on one machine, both ends together: as this program does it, and over the same
- * libraries without the guards that stand between them. In turns, so that a busy machine is busy for both.
+ * What a message costs between two nodes on one machine, both ends together: as this program does it, and over a bare TLS
+ * connection that carries the same bytes without lanes, credit and meters. In turns, so that a busy machine is busy for
+ * both.
  */
-import "../src/network/libp2p/withResolvers.js"
+
 import { randomBytes } from "node:crypto"
-import { noise } from "@chainsafe/libp2p-noise"
-import { yamux } from "@chainsafe/libp2p-yamux"
-import type { IncomingStreamData, Libp2p, StreamMuxerFactory } from "@libp2p/interface"
-import { tcp } from "@libp2p/tcp"
-import { createLibp2p } from "libp2p"
-import * as Frames from "../src/network/Frames.js"
-import { connectionOf } from "../src/network/libp2p/Connections.js"
-import * as MuxerGuard from "../src/network/libp2p/MuxerGuard.js"
-import * as Transport from "../src/network/libp2p/Transport.js"
-import { Session } from "../src/network/peers/Session.js"
-import * as Hash from "../src/protocol/identity/Hash.js"
-import type { NetworkId } from "../src/protocol/identity/Network.js"
-import * as Natural from "../src/protocol/numbers/Natural.js"
-import type { PeerId } from "../src/replica/messages/Peer.js"
+import { once } from "node:events"
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import type { Connection } from "../src/network/peers/Wire.js"
+import { nodeClock } from "../src/network/tls/NodeClock.js"
+import * as Security from "../src/network/tls/Security.js"
+import { TlsWire } from "../src/network/tls/TlsWire.js"
+import { SecretKey } from "../src/protocol/identity/Keys.js"
 import { ManualClock } from "../test/network/ManualClock.js"
 import { openPolicy } from "../test/network/OpenPolicy.js"
 import { type Figure, median, type Suite } from "./Harness.js"
 
 const PAIRS = 15
 const WARM_UP = 3
-const LISTEN = "/ip4/127.0.0.1/tcp/0"
 
 interface Load {
   readonly name: string
@@ -44,116 +37,98 @@ const LOADS: ReadonlyArray<Load> = [
 /** Time passes so quickly that no one has to wait. */
 const clock = new ManualClock(0)
 
-interface Node {
-  readonly libp2p: Libp2p
-  /** The messages of a stream that came in. */
-  readonly messages: (incoming: IncomingStreamData) => AsyncIterable<Uint8Array>
-}
-
-const MOST_BYTES = 2_000_000
-
-const guarded = async (): Promise<Node> => {
-  const fail = (_: PeerId, what: string, cause: unknown) => {
-    throw new Error(what, { cause })
-  }
-  const policy = { ...openPolicy(clock), violated: fail, failed: fail }
-  const sessionOf = ({ connection }: IncomingStreamData): Session => {
-    const own = connectionOf(connection)
-    const hello = {
-      version: 1,
-      networkId: "bench" as NetworkId,
-      genesisHash: Hash.ZERO,
-      agent: "",
-      port: 0,
-      challenge: Hash.ZERO,
-    }
-    const connectedSince = Natural.timestamp(0)
-    const facts = { peer: own.peer, connection: own, hello, validator: null, address: "", host: "", connectedSince }
-    const account = { hasRoom: () => true, add: () => {}, close: () => {} }
-    const counted = { meter: policy.meterOf(own.peer), account, isClogged: () => false }
-    return new Session(facts, counted, (channel) => channel, clock)
-  }
-  const libp2p = await Transport.make({ seed: randomBytes(32), listen: LISTEN, agent: "bench" }, policy)
-  await libp2p.start()
-  return { libp2p, messages: (incoming) => sessionOf(incoming).messages("answers", incoming.stream.source) }
-}
-
-/** Gathers grants of room and nothing else: without it, a burst would break up into frames as small as the grants. */
-const gathering = (inner: StreamMuxerFactory): StreamMuxerFactory => ({
-  protocol: inner.protocol,
-  createStreamMuxer: (init) => {
-    const muxer = inner.createStreamMuxer(init)
-    const grants = new MuxerGuard.Grants()
-    const source = (async function* () {
-      for await (const frame of muxer.source) {
-        const gathered = frame.byteLength === MuxerGuard.HEAD_BYTES ? grants.gathered(frame.subarray()) : frame
-        if (gathered !== null) yield gathered
-      }
-    })()
-    return {
-      protocol: muxer.protocol,
-      source,
-      sink: (incoming) => muxer.sink(incoming),
-      get streams() {
-        return muxer.streams
-      },
-      newStream: (name) => muxer.newStream(name),
-      close: (options) => muxer.close(options),
-      abort: (error) => muxer.abort(error),
-    }
-  },
-})
-
-const bareWith = (wrap: (muxer: StreamMuxerFactory) => StreamMuxerFactory) => async (): Promise<Node> => {
-  const muxer = yamux({ maxStreamWindowSize: 1_048_576 })
-  const libp2p = await createLibp2p({
-    privateKey: Transport.keyOf(randomBytes(32)),
-    addresses: { listen: [LISTEN] },
-    transports: [tcp({ listenOpts: { noDelay: true }, dialOpts: { noDelay: true } })],
-    connectionEncrypters: [noise()],
-    streamMuxers: [(components) => wrap(muxer(components))],
-  })
-  return { libp2p, messages: ({ stream }) => Frames.read(stream.source, MOST_BYTES) }
-}
-
 interface Way {
   /** Sends so many messages, until all are read. */
   readonly say: (load: Load) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
-const PROTOCOL = "/bench"
+const WINDOW_BYTES = 4_194_304
 
-const open = async (start: () => Promise<Node>): Promise<Way> => {
-  const [{ libp2p: from }, { libp2p: to, messages }] = [await start(), await start()]
-  let [read, wanted] = [0, 0]
-  let done = () => {}
-  await to.handle(PROTOCOL, (incoming) => {
-    const take = async () => {
-      for await (const _ of messages(incoming)) if (++read >= wanted) done()
+const saying =
+  (push: (message: Uint8Array) => void, whenRead: (messages: number, bytes: number) => Promise<void>): Way["say"] =>
+  async ({ bytes, burst, bursts }) => {
+    const message = randomBytes(bytes)
+    for (let n = 0; n < bursts; n++) {
+      clock.moveTo(clock.now() + 3_600_000)
+      const all = whenRead(burst, burst * bytes)
+      for (let i = 0; i < burst; i++) push(message)
+      await all
     }
-    take().catch(() => {})
-  })
-  const connection = await from.dial(to.getMultiaddrs())
-  const stream = await connection.newStream(PROTOCOL)
-  const outgoing = new Frames.Outgoing(1_000_000_000, clock.now)
-  Promise.resolve(stream.sink(outgoing.pieces())).catch(() => {})
+  }
+
+/** Counts until so many are there. */
+const counting = () => {
+  let [left, done] = [0, () => {}]
   return {
-    say: async ({ bytes, burst, bursts }) => {
-      const frame = Frames.framed(randomBytes(bytes))
-      for (let n = 0; n < bursts; n++) {
-        clock.moveTo(clock.now() + 3_600_000)
-        wanted = read + burst
-        const all = new Promise<void>((resolve) => {
-          done = resolve
-        })
-        for (let i = 0; i < burst; i++) outgoing.push(frame)
-        await all
-      }
+    add: (count: number) => {
+      left -= count
+      if (left <= 0) done()
     },
+    until: (count: number) =>
+      new Promise<void>((resolve) => {
+        left = count
+        done = resolve
+      }),
+  }
+}
+
+const own = async (): Promise<Way> => {
+  const read = counting()
+  const start = async (accept: (connection: Connection) => void) => {
+    const open = openPolicy(clock)
+    const listen = { host: "127.0.0.1", port: 0 }
+    const wire = new TlsWire({ key: SecretKey.generate(), listen, clock: nodeClock })
+    const opened = (connection: Connection) => {
+      open.opened(connection)
+      accept(connection)
+    }
+    await wire.start({ ...open, opened })
+    return wire
+  }
+  const to = await start(({ lanes }) =>
+    lanes.accept("answers", WINDOW_BYTES, () => {
+      read.add(1)
+      return undefined
+    }),
+  )
+  const from = await start(() => {})
+  await from.dial(`127.0.0.1:${to.port}`, 10_000)
+  const [connection] = from.connections
+  return {
+    say: saying(
+      (message) => connection?.lanes.send("answers", message),
+      (messages) => read.until(messages),
+    ),
     stop: async () => {
       await from.stop()
       await to.stop()
+    },
+  }
+}
+
+const bare = async (): Promise<Way> => {
+  const read = counting()
+  const sockets: Array<Socket> = []
+  const server = createServer({ noDelay: true }, (raw) => {
+    const socket = Security.listening(raw)
+    sockets.push(socket, raw)
+    socket.on("error", () => {}).on("data", (bytes: Buffer) => read.add(bytes.length))
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const raw = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1", noDelay: true })
+  await once(raw, "connect")
+  const socket = Security.dialling(raw)
+  await once(socket, "secureConnect")
+  sockets.push(socket, raw)
+  return {
+    say: saying(
+      (message) => void socket.write(message),
+      (_, bytes) => read.until(bytes),
+    ),
+    stop: async () => {
+      for (const each of sockets) each.destroy()
+      server.close()
     },
   }
 }
@@ -166,7 +141,7 @@ const cost = async (way: Way, load: Load): Promise<number> => {
 }
 
 const figures = async (): Promise<ReadonlyArray<Figure>> => {
-  const ways = [await open(guarded), await open(bareWith(gathering)), await open(bareWith((inner) => inner))]
+  const ways = [await own(), await bare()]
   const all: Array<Figure> = []
   for (const load of LOADS) {
     const rounds: Array<ReadonlyArray<number>> = []
@@ -182,9 +157,8 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
     }
     const of = (other: number) => median(rounds.map((costs) => (costs[0] ?? 0) / (costs[other] ?? 0)))
     all.push(
-      { name: `${load.name}`, value: median(rounds.map(([own = 0]) => own)), unit: "µs of processor" },
-      { name: `${load.name}`, value: of(1), unit: "of that without meters" },
-      { name: `${load.name}`, value: of(2), unit: "of that of the bare libraries" },
+      { name: `${load.name}`, value: median(rounds.map(([each = 0]) => each)), unit: "µs of processor" },
+      { name: `${load.name}`, value: of(1), unit: "of that over bare TLS" },
     )
   }
   for (const way of ways) await way.stop()

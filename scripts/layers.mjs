@@ -58,7 +58,7 @@ const house = {
     ],
   },
   network: {
-    rooms: [".", "peers", "libp2p"],
+    rooms: [".", "peers", "tls"],
     ours: ["protocol", "ledger/trie", "replica/messages", "turns"],
     packages: ["effect", "#crypto", "node:net"],
   },
@@ -145,19 +145,10 @@ const exceptions = {
   /** Shared with browsers, so it sees only the vocabulary. */
   "rpc/api": { ours: ["effect3/http", "protocol"], packages: ["effect", "@effect/platform"] },
   /** The policy for peers: it knows no network library. */
-  "network/peers": { packages: ["effect", "node:timers/promises"] },
+  "network/peers": { packages: ["effect", "#crypto", "node:timers/promises"] },
   /** Loaded only when a node talks to others. */
-  "network/libp2p": {
-    packages: [
-      "effect",
-      "#crypto",
-      "libp2p",
-      "@libp2p/*",
-      "@chainsafe/*",
-      "@multiformats/multiaddr",
-      "node:net",
-      "node:timers/promises",
-    ],
+  "network/tls": {
+    packages: ["effect", "#crypto", "node:crypto", "node:net", "node:os", "node:timers/promises", "node:tls"],
   },
   /** Effect's file system does not say how much room is left. */
   "storage/files/DiskSpace.ts": { packages: ["effect", "node:fs/promises", "node:path"] },

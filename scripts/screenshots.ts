@@ -31,7 +31,7 @@ const startNetwork = async () => {
     said += text
   })
   for (let waited = 0; waited < 120_000; waited += 250) {
-    const [, url, p2p] = /(http:\/\/127\.0\.0\.1:\d+)\s+(\/ip4\S+)/.exec(said) ?? []
+    const [, url, p2p] = /(http:\/\/127\.0\.0\.1:\d+)\s+([0-9a-f]{64}@\S+)/.exec(said) ?? []
     if (
       url !== undefined &&
       p2p !== undefined &&

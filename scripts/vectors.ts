@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { addresses, amounts, hashes, keys } from "./vectors/basics.js"
 import { epochs, genesis, vertices } from "./vectors/consensus.js"
+import { greeting } from "./vectors/greeting.js"
 import { inclusion } from "./vectors/inclusion.js"
 import { state } from "./vectors/state.js"
 import { stateTrie } from "./vectors/stateTrie.js"
@@ -21,6 +22,7 @@ const files: Readonly<Record<string, unknown>> = {
   "genesis.json": genesis,
   "vertices.json": vertices,
   "epochs.json": epochs,
+  "greeting.json": greeting(),
   "inclusion.json": inclusion(),
   "state.json": state,
   "state-trie.json": stateTrie,

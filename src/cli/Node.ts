@@ -1,6 +1,6 @@
 import { FileSystem } from "@effect/platform"
 import { Cause, Effect, Layer } from "effect"
-import * as Libp2p from "../network/libp2p/Libp2p.js"
+import * as Transport from "../network/tls/Transport.js"
 import * as Ending from "../node/lifecycle/Ending.js"
 import * as Log from "../node/log/Log.js"
 import * as LogFilter from "../node/log/LogFilter.js"
@@ -38,7 +38,7 @@ const canListen = ({ dataDirectory, ephemeral, rpc, p2p }: Configuration.Setting
     const files = yield* FileSystem.FileSystem
     if (ephemeral || (yield* Effect.orElseSucceed(files.exists(dataDirectory), () => true))) return
     yield* Server.probe(rpc)
-    yield* Libp2p.probe(p2p)
+    yield* Transport.probe(p2p)
   })
 
 /** Under the names that OpenTelemetry gives them. Without a collector nothing of it is loaded. */

@@ -5,7 +5,7 @@ import { Data, Effect, type Scope } from "effect"
 
 export interface NodeProcess {
   readonly name: string
-  /** Its multiaddress. */
+  /** As KEY@HOST:PORT. */
   readonly p2p: string
   /** Where it serves HTTP. */
   readonly rpc: string

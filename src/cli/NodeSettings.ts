@@ -27,7 +27,7 @@ export const settings = {
   ),
   peers: network.repeated(
     "--peer ADDR",
-    "a node to connect to, as host:port or /ip4|ip6|dns/…/tcp/PORT[/p2p/ID]; may be repeated",
+    "a node to connect to, as HOST:PORT or KEY@HOST:PORT; may be repeated",
     Reader.peer,
   ),
   trustedCheckpoint: network.optional(

@@ -20,7 +20,7 @@ const described = (settings: Settings): RunningFile.Facts["settings"] => {
     validator_key: Option.getOrNull(validatorKeyFile),
     faucet_key: Option.getOrNull(faucetKeyFile),
     validate,
-    peers: peers.map(PeerAddress.toMultiaddr),
+    peers: peers.map(PeerAddress.toText),
     rpc_names: rpcNames,
     trusted_proxies: trustedProxies.map(({ address, prefix }) => `${address}/${prefix}`),
     client_ip_header: Option.getOrNull(clientIpHeader),

@@ -22,14 +22,14 @@ export type Origin = "named" | "member" | "met" | "told"
 type Source = "named" | "met" | "came" | "told"
 
 export interface Candidate {
-  /** A multiaddress without a peer id. */
+  /** As HOST:PORT. */
   readonly address: string
   readonly origin: Origin
   /** The peer that answered there, or must. */
   readonly peer: PeerId | null
   /** The validator whose key was proven by the peer that answered there, or came from there. */
   readonly validator: Address.Address | null
-  /** The multiaddress to dial. With a peer id, no other peer may answer. */
+  /** What to dial. With a key, no other peer may answer. */
   readonly target: string
 }
 
@@ -82,7 +82,7 @@ const REMEMBERED_OTHERS = 128
 
 /** An address without its peer id. */
 export const withoutPeer = (address: PeerAddress.PeerAddress): string =>
-  PeerAddress.toMultiaddr({ ...address, peerId: Option.none() })
+  PeerAddress.hostPort(address.host, address.port)
 
 /** Whether an address is meaningful only on this machine or in this local network. */
 export const isPrivate = (host: string): boolean =>
@@ -90,7 +90,7 @@ export const isPrivate = (host: string): boolean =>
     ? /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01])|169\.254|0)\./.test(host)
     : /^(::1?$|f[cd]|fe[89ab])/i.test(host)
 
-const targetOf = (address: string, peer: PeerId): string => `${address}/p2p/${peer}`
+const targetOf = (address: string, peer: PeerId): string => PeerAddress.at(peer, address)
 
 const isValidator = (text: string): text is Address.Address => Hex.isHex(text, Address.BYTES)
 
@@ -104,9 +104,9 @@ interface Spoken {
 const spoken = (text: string): Option.Option<Spoken> =>
   Option.gen(function* () {
     const parsed = yield* text.length > MAX_ADDRESS_LENGTH ? Option.none() : PeerAddress.parse(text)
-    const peer = yield* parsed.peerId
+    const peer = yield* parsed.key
     if (isIP(parsed.host) === 0) return yield* Option.none()
-    return { address: withoutPeer(parsed), host: parsed.host, peer: peer as PeerId }
+    return { address: withoutPeer(parsed), host: parsed.host, peer }
   })
 
 export class AddressBook {
@@ -125,6 +125,16 @@ export class AddressBook {
     return [...this.#entries.values()].map((entry) => this.#candidateOf(entry))
   }
 
+  /** Whether the operator named this host, or a member answered there. */
+  knows(host: string): boolean {
+    const start = PeerAddress.hostPort(host, 0).slice(0, -1)
+    for (const entry of this.#entries.values()) {
+      const isTrusted = entry.source === "named" || (entry.source === "met" && this.#originOf(entry) === "member")
+      if (isTrusted && entry.address.startsWith(start)) return true
+    }
+    return false
+  }
+
   #originOf({ source, validator }: Entry): Origin {
     if (source === "named") return "named"
     if (validator !== null && this.#isMember(validator)) return "member"
@@ -138,8 +148,8 @@ export class AddressBook {
 
   /** An address named without a peer id is dialled without one: the node there may get a new key. */
   name(address: PeerAddress.PeerAddress): void {
-    const peer = Option.getOrNull(address.peerId) as PeerId | null
-    this.#add(withoutPeer(address), PeerAddress.toMultiaddr(address), "named", { peer, validator: null })
+    const peer = Option.getOrNull(address.key)
+    this.#add(withoutPeer(address), PeerAddress.toText(address), "named", { peer, validator: null })
   }
 
   /** A peer that was dialled has greeted. */

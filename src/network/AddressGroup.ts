@@ -75,5 +75,5 @@ export const networksOf = (host: string): ReadonlyArray<string> => {
   return [wide, `${wide}:${third}`, `${wide}:${third}:${fourth.padStart(4, "0").slice(0, 2)}/56`, host]
 }
 
-/** The host in any spelling that a socket or a multiaddress gives it. */
+/** The host in any spelling that a socket or a configuration gives it. */
 export const hostGroup = (address: string): string => hostOf(plain(address) ?? address)

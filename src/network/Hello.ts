@@ -12,7 +12,7 @@ import * as Network from "../protocol/identity/Network.js"
 import * as Verification from "../protocol/transaction/Verification.js"
 
 /** The version of everything on the wire between nodes; two nodes of different versions do not talk. */
-export const PROTOCOL_VERSION = 2
+export const PROTOCOL_VERSION = 3
 
 export interface Hello {
   readonly version: number

@@ -16,7 +16,7 @@ export interface Peer {
   readonly id: PeerId
   /** The validator whose key it has proven to hold, if any. */
   readonly validator: Address | null
-  /** Its address, as a multiaddress. */
+  /** Its address, as KEY@HOST:PORT. */
   readonly address: string
   readonly direction: "inbound" | "outbound"
   /** The program that it claims to run. */
@@ -26,17 +26,17 @@ export interface Peer {
   readonly connectedSince: Timestamp
 }
 
-/** Whether gossip may relay a message: it is new, it was known, or no honest node sends it. */
+/** Whether a message for everybody may be passed on: it is new, it was known, or no honest node sends it. */
 export type RelayDecision = "news" | "known" | "refused"
 
 export interface Received {
   readonly from: PeerId
   /** The sender's standing at the time the message came. */
   readonly standing: Standing
-  /** The kind of message, which is allowed on its stream or topic. Nothing else was read. */
+  /** The kind of message, which is allowed on its lane. Nothing else was read. */
   readonly tag: Tag
   readonly bytes: Uint8Array
-  /** To be called once it is handled: until then it counts against its sender's limits, and is not relayed. */
+  /** To be called once it is handled: until then it counts against its sender's limits, and is not passed on. */
   readonly release: (decision: RelayDecision) => void
 }
 

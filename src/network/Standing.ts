@@ -35,14 +35,8 @@ export class Standings {
     return this.#members.has(validator)
   }
 
-  /** Whether these are all members besides `self`, which is one, and nobody else. */
-  areTheOthers(self: Address, validators: Iterable<Address | null>): boolean {
-    const known = new Set([self])
-    for (const validator of validators) {
-      if (validator === null || !this.isMember(validator)) return false
-      known.add(validator)
-    }
-    return this.isMember(self) && known.size === this.#members.size
+  get members(): ReadonlyArray<Address> {
+    return [...this.#members]
   }
 
   isNamed(peer: PeerId): boolean {

@@ -2,25 +2,22 @@
 import type { Tag } from "./MessageCodec.js"
 import type { Standing } from "./Standing.js"
 
-/** `topic`: published to gossip, which brings it to all peers. */
-export type Class = Standing | "topic"
 export type Direction = "received" | "sent"
 
 export interface Amount {
   readonly direction: Direction
   readonly kind: Tag
-  readonly of: Class
+  readonly of: Standing
   readonly messages: number
   readonly bytes: number
 }
 
-type Cells = { readonly [C in Class]: { messages: number; bytes: number } }
+type Cells = { readonly [S in Standing]: { messages: number; bytes: number } }
 
 const cells = (): Cells => ({
   member: { messages: 0, bytes: 0 },
   named: { messages: 0, bytes: 0 },
   stranger: { messages: 0, bytes: 0 },
-  topic: { messages: 0, bytes: 0 },
 })
 
 export class Volume {
@@ -31,11 +28,11 @@ export class Volume {
     this.#add(this.#received, kind, from, bytes)
   }
 
-  sent(kind: Tag, to: Class, bytes: number): void {
+  sent(kind: Tag, to: Standing, bytes: number): void {
     this.#add(this.#sent, kind, to, bytes)
   }
 
-  #add(cellsOf: Map<Tag, Cells>, kind: Tag, of: Class, bytes: number): void {
+  #add(cellsOf: Map<Tag, Cells>, kind: Tag, of: Standing, bytes: number): void {
     let known = cellsOf.get(kind)
     if (known === undefined) {
       known = cells()
@@ -54,7 +51,7 @@ export class Volume {
 
 const rowsOf = (direction: Direction, cellsOf: ReadonlyMap<Tag, Cells>): ReadonlyArray<Amount> =>
   [...cellsOf].flatMap(([kind, known]) =>
-    (["member", "named", "stranger", "topic"] as const)
+    (["member", "named", "stranger"] as const)
       .filter((of) => known[of].messages > 0)
       .map((of) => ({ direction, kind, of, ...known[of] })),
   )

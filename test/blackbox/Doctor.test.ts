@@ -250,7 +250,7 @@ describe("udg doctor", () => {
       await node.until(async () => (await (await fetch(`${rpc}/health/detailed`)).json()).status === "unhealthy")
       const said = await ask(rpc)
       expect(named(said, "network")[0]?.message).toBe("no peer is connected; 3 or more expected")
-      expect(named(said, "peers")[0]?.message).toContain("/ip4/127.0.0.1/tcp/9 is configured and not connected")
+      expect(named(said, "peers")[0]?.message).toContain("127.0.0.1:9 is configured and not connected")
       expect(named(said, "network")[0]?.page).toContain("#udgpeercount")
     } finally {
       node.signal("SIGTERM")

@@ -99,8 +99,8 @@ describe("the settings of the node", () => {
       faucetKeyFile: Option.some(file),
       validate: false,
       peers: [
-        { protocol: "dns", host: "a.example", port: 1, peerId: Option.none() },
-        { protocol: "ip4", host: "10.0.0.1", port: 2, peerId: Option.none() },
+        { host: "a.example", port: 1, key: Option.none() },
+        { host: "10.0.0.1", port: 2, key: Option.none() },
       ],
       trustedCheckpoint: Option.some({ epoch: 7, hash: hash.toLowerCase() }),
       signingWord: Option.none(),
@@ -118,7 +118,7 @@ describe("the settings of the node", () => {
   it.effect("can all be said on the command line", () =>
     Effect.gen(function* () {
       const words = Object.entries(everything()).flatMap(([name, value]) => [`--${name}`, value])
-      const repeated = ["--peer", "a.example:1", "--peer=/ip4/10.0.0.1/tcp/2", "--trusted-proxy", "10.0.0.0/8"]
+      const repeated = ["--peer", "a.example:1", "--peer=10.0.0.1:2", "--trusted-proxy", "10.0.0.0/8"]
       const names = ["--rpc-name", "mybox", "--rpc-name=mybox.lan"]
       expect(yield* reading([...repeated, ...names, ...words, "--trusted-proxy=::1"])).toEqual(whole())
     }),
@@ -129,7 +129,7 @@ describe("the settings of the node", () => {
       const named = Object.entries(everything()).map(([name, value]) => [variableOf(name), value])
       const environment = {
         ...Object.fromEntries(named),
-        UDG_PEER: "a.example:1, /ip4/10.0.0.1/tcp/2,",
+        UDG_PEER: "a.example:1, 10.0.0.1:2,",
         UDG_RPC_NAME: "mybox,mybox.lan",
         UDG_TRUSTED_PROXY: "10.0.0.0/8,::1",
       }

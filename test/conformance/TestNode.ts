@@ -25,7 +25,7 @@ export interface TestNode {
   /** The content of the genesis file. */
   readonly genesis: unknown
   readonly genesisFile: string
-  /** Its multiaddress, with its id. */
+  /** As KEY@HOST:PORT. */
   readonly p2p: string
   /** Of the test's own; everything in it goes with the node. */
   readonly folder: string

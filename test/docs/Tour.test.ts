@@ -39,7 +39,7 @@ const stepsOf = (page: string): ReadonlyArray<Step> => {
 
 /** What is another one every time. `…` is where a page leaves something out. */
 const VOLATILE =
-  /\/ip4\/\S+|https?:\/\/127\.0\.0\.1:\d+|t?udg1[0-9a-z]{38,}|udg-solo-[0-9a-f]{16}|[0-9a-f]+…[0-9a-f]+|\b[0-9a-f]{40,128}\b|(?<=data directory {2})\S+|(?<="(?:dag_round|last_finalized_round|total_supply|total_supply_coin|dag_vertices|round)": ?)[\d.]+/g
+  /[0-9a-f]{64}@\S+|https?:\/\/127\.0\.0\.1:\d+|t?udg1[0-9a-z]{38,}|udg-solo-[0-9a-f]{16}|[0-9a-f]+…[0-9a-f]+|\b[0-9a-f]{40,128}\b|(?<=data directory {2})\S+|(?<="(?:dag_round|last_finalized_round|total_supply|total_supply_coin|dag_vertices|round)": ?)[\d.]+/g
 
 const volatileIn = (text: string): ReadonlyArray<string> => text.match(VOLATILE) ?? []
 

@@ -5,7 +5,7 @@ import * as PeerAddress from "../../src/network/PeerAddress.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 
-const ID = "12D3KooWAm2f767p7qUPRAuUkSBEtaE7v2y7jLzRqECLBKA5oEZJ"
+const ID = "ab".repeat(32)
 const NOBODY = () => false
 const MEMBER = "aa".repeat(20) as Address
 const OTHER = "bb".repeat(20) as Address
@@ -17,8 +17,8 @@ const book = () =>
 const stranger = (peer = ID) => ({ peer: peer as PeerId, validator: null })
 const member = (peer = ID) => ({ peer: peer as PeerId, validator: MEMBER })
 /** Other peer ids. */
-const idOf = (n: number) => `${ID.slice(0, -4)}${String(n + 1_111).replaceAll("0", "A")}`
-const host = (n: number) => `/ip4/203.0.113.${n}/tcp/9333`
+const idOf = (n: number) => `${ID.slice(0, -4)}${String(n).padStart(4, "0")}`
+const host = (n: number) => `203.0.113.${n}:9333`
 /** Every address that is due fails, for some days. */
 const failAll = (of: AddressBook, tries: number) => {
   for (let n = 0, now = 0; n < tries; n++, now += 700_000) {
@@ -27,15 +27,15 @@ const failAll = (of: AddressBook, tries: number) => {
 }
 const parsed = (text: string) => Option.getOrThrow(PeerAddress.parse(text))
 const due = (of: AddressBook, now: number) => of.due(now, NOBODY).map(({ address }) => address)
-const at = (n: number, id = ID) => `/ip4/203.0.113.${n}/tcp/9333/p2p/${id}`
+const at = (n: number, id = ID) => `${id}@203.0.113.${n}:9333`
 
 describe("the address book", () => {
   it("tries the operator's word first, then who was met, then hearsay", () => {
     const addresses = book()
     addresses.learn([at(1)], "203.0.113.9")
-    addresses.met("/ip4/203.0.113.2/tcp/9333", stranger())
+    addresses.met("203.0.113.2:9333", stranger())
     addresses.name(parsed("203.0.113.3:9333"))
-    expect(due(addresses, 0)).toEqual([3, 2, 1].map((n) => `/ip4/203.0.113.${n}/tcp/9333`))
+    expect(due(addresses, 0)).toEqual([3, 2, 1].map((n) => `203.0.113.${n}:9333`))
   })
 
   it("waits longer after each failure, never gives up on what was named, and forgets hearsay", () => {
@@ -45,9 +45,9 @@ describe("the address book", () => {
     let now = 0
     for (const wait of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
       for (const place of addresses.due(now, NOBODY)) addresses.failed(place, now)
-      expect(due(addresses, now + wait - 1)).not.toContain("/ip4/203.0.113.3/tcp/9333")
+      expect(due(addresses, now + wait - 1)).not.toContain("203.0.113.3:9333")
       now += wait
-      expect(due(addresses, now)).toContain("/ip4/203.0.113.3/tcp/9333")
+      expect(due(addresses, now)).toContain("203.0.113.3:9333")
     }
     expect(addresses.all.map(({ origin }) => origin)).toEqual(["named"])
   })
@@ -70,9 +70,9 @@ describe("the address book", () => {
 
   it("believes no names, no nonsense and no private addresses from outside, and only so many at once", () => {
     const addresses = book()
-    const nonsense = ["", "x".repeat(1_000), "/dns/evil.example/tcp/1", `/dns4/evil.example/tcp/1/p2p/${ID}`]
-    const house = [`/ip4/127.0.0.1/tcp/1/p2p/${ID}`, `/ip4/10.0.0.1/tcp/1/p2p/${ID}`, `/ip6/fd00::1/tcp/1/p2p/${ID}`]
-    addresses.learn([...nonsense, ...house, "/ip4/203.0.113.1/tcp/9333"], "203.0.113.9")
+    const nonsense = ["", "x".repeat(1_000), "evil.example:1", `${ID}@evil.example:1`]
+    const house = [`${ID}@127.0.0.1:1`, `${ID}@10.0.0.1:1`, `${ID}@[fd00::1]:1`]
+    addresses.learn([...nonsense, ...house, "203.0.113.1:9333"], "203.0.113.9")
     expect(addresses.all).toEqual([])
     addresses.learn(house, "192.168.1.5")
     expect(addresses.all).toHaveLength(3)
@@ -86,12 +86,9 @@ describe("the address book", () => {
   it("is bounded, and hearsay pushes out neither who was met nor what was named", () => {
     const addresses = book()
     addresses.name(parsed("203.0.113.3:9333"))
-    addresses.met("/ip4/203.0.113.2/tcp/9333", stranger())
+    addresses.met("203.0.113.2:9333", stranger())
     for (let n = 0; n < 60; n++) {
-      const told = Array.from(
-        { length: TOLD_AT_ONCE },
-        (_, k) => `/ip4/198.51.${n}.${k}/tcp/9333/p2p/${idOf(n * TOLD_AT_ONCE + k)}`,
-      )
+      const told = Array.from({ length: TOLD_AT_ONCE }, (_, k) => `${idOf(n * TOLD_AT_ONCE + k)}@198.51.${n}.${k}:9333`)
       addresses.learn(told, "203.0.113.9")
     }
     expect(addresses.all).toHaveLength(1 + 512)
@@ -152,8 +149,8 @@ describe("a member of the committee in the address book", () => {
     addresses.came(host(1), { peer: idOf(3) as PeerId, validator: OTHER })
     addresses.came(host(1), member())
     for (let n = 0; n < 2_000; n++) {
-      const address = `/ip4/198.51.${n >> 8}.${n & 255}/tcp/9333`
-      addresses.learn([`${address}/p2p/${ID}`], "198.51.0.1")
+      const address = `198.51.${n >> 8}.${n & 255}:9333`
+      addresses.learn([`${ID}@${address}`], "198.51.0.1")
       addresses.met(address, stranger(idOf(n)))
       addresses.came(address, { peer: idOf(n) as PeerId, validator: OTHER })
     }
@@ -168,11 +165,11 @@ describe("a member of the committee in the address book", () => {
     for (let n = 10; n < 200; n++) {
       failAll(addresses, 3)
       addresses.came(host(n), member())
-      addresses.met(`/ip4/198.51.100.${n}/tcp/9333`, member())
+      addresses.met(`198.51.100.${n}:9333`, member())
     }
     const kept = addresses.all.map(({ address }) => address)
     expect(kept).toHaveLength(5)
-    expect(kept).toEqual(expect.arrayContaining([host(1), host(2), host(199), "/ip4/198.51.100.199/tcp/9333"]))
+    expect(kept).toEqual(expect.arrayContaining([host(1), host(2), host(199), "198.51.100.199:9333"]))
   })
 
   it("is not first where it was only said to be", () => {
@@ -198,13 +195,13 @@ describe("a member of the committee in the address book", () => {
   it("is remembered beside those that were met, over a restart and a long absence", () => {
     const addresses = book()
     for (let n = 0; n < 200; n++) addresses.met(host(n), stranger(idOf(n)))
-    addresses.came("/ip4/198.51.100.1/tcp/9333", member())
+    addresses.came("198.51.100.1:9333", member())
     expect(addresses.remembered).toHaveLength(129)
     const next = book()
-    next.recall([...addresses.remembered, "", "nonsense", `/dns/evil.example/tcp/1/p2p/${ID}`, `${at(1)} x`])
+    next.recall([...addresses.remembered, "", "nonsense", `${ID}@evil.example:1`, `${at(1)} x`])
     expect(next.all).toHaveLength(130)
     failAll(next, 30)
-    expect(next.all).toMatchObject([{ address: "/ip4/198.51.100.1/tcp/9333", validator: MEMBER, origin: "member" }])
+    expect(next.all).toMatchObject([{ address: "198.51.100.1:9333", validator: MEMBER, origin: "member" }])
   })
 
   it("cannot be crowded out of hearsay by other addresses that are told of it", () => {

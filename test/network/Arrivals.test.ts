@@ -4,14 +4,19 @@ import { Arrivals } from "../../src/network/peers/Arrivals.js"
 
 const LIMIT_MS = 10_000
 const HOST = "203.0.113.7"
+const KNOWN = "203.0.113.8"
 
-const scene = () => {
+const scene = (known: string | null = null) => {
   const clock = { now: 1_000_000 }
-  const arrivals = new Arrivals(LIMIT_MS, () => clock.now)
+  const arrivals = new Arrivals(
+    LIMIT_MS,
+    () => clock.now,
+    (host) => host === known,
+  )
   let ports = 0
   /** Gives the address of a connection that may be opened. */
   const come = (host: string) => {
-    const address = `/ip4/${host}/tcp/${++ports}`
+    const address = `${host}:${++ports}`
     return arrivals.comes(address, host) ? address : undefined
   }
   return { clock, arrivals, come }
@@ -44,7 +49,7 @@ describe("connections that have not greeted", () => {
     expect(come(HOST)).toBeUndefined()
     clock.now += Places.GREETS_WITHIN_MS
     expect(come(HOST)).toBeDefined()
-    expect(cut).toEqual([`/ip4/${HOST}/tcp/1`])
+    expect(cut).toEqual([`${HOST}:1`])
   })
 
   it("are cut after ten seconds, but for those that have greeted", () => {
@@ -87,22 +92,34 @@ describe("connections that have not greeted", () => {
   })
 
   it.each([
-    ["a /56", 256, (n: number) => `2001:db8:1:${(n % 256).toString(16)}::1`, "2001:db8:1:100::1"],
-    ["a /48", 512, (n: number) => `2001:db8:1:${(n % 65_536).toString(16)}::1`, "2001:db8:2::1"],
-    ["a /32", 1_024, (n: number) => `2001:db8:${(n % 8_192).toString(16)}::1`, "2001:db9::1"],
-    ["a /16 of IPv4", 512, (n: number) => `198.51.${(n >> 4) % 256}.${n % 256}`, "198.52.0.1"],
-  ])("have a rate for %s as well, which no number of hosts renews", (_, burst, hostOf, neighbour) => {
-    const { clock, arrivals, come } = scene()
+    ["a /24 of IPv4", 193, (n: number) => `198.51.100.${n % 250}`, "198.51.7.1"],
+    ["a /16 of IPv4", 257, (n: number) => `198.51.${(n >> 4) % 256}.${n % 256}`, "198.52.0.1"],
+    ["a /56", 193, (n: number) => `2001:db8:1:${(n % 256).toString(16)}::1`, "2001:db8:1:100::1"],
+    ["a /48", 257, (n: number) => `2001:db8:1:${(n % 65_536).toString(16)}::1`, "2001:db8:2::1"],
+    ["a /32", 385, (n: number) => `2001:db8:${(n % 8_192).toString(16)}::1`, "2001:db9::1"],
+    ["the whole internet", 513, (n: number) => `${1 + (n % 200)}.${n % 250}.0.1`, null],
+  ] as const)("have a rate for %s as well, which no number of hosts renews", (_, most, hostOf, neighbour) => {
+    const { clock, arrivals, come } = scene(KNOWN)
     const opened = (host: string): boolean => {
       const address = come(host)
       if (address !== undefined) arrivals.done(address)
       return address !== undefined
     }
-    const all = Array.from({ length: 20_000 }, (_, n) => opened(hostOf(n)))
-    expect(all.filter(Boolean)).toHaveLength(burst + 1)
-    expect(opened(neighbour)).toBe(true)
+    const openedOf = (hosts: number) =>
+      Array.from({ length: hosts }, (_, n) => opened(hostOf(n))).filter(Boolean).length
+    expect(openedOf(20_000)).toBe(most)
+    expect(neighbour === null || opened(neighbour)).toBe(true)
+    expect(opened(KNOWN)).toBe(true)
     clock.now += 1_000
-    const again = Array.from({ length: 20_000 }, (_, n) => opened(hostOf(n)))
-    expect(again.filter(Boolean).length).toBeLessThanOrEqual(burst / 16)
+    expect(openedOf(20_000)).toBeLessThanOrEqual(100)
+  })
+
+  it("of known hosts give way to no flood", () => {
+    const { arrivals, come } = scene(KNOWN)
+    const cut: Array<string> = []
+    const address = come(KNOWN) ?? ""
+    arrivals.arrived(address, () => cut.push(address))
+    for (let n = 0; n < 200; n++) expect(come(`${n + 1}.7.0.1`)).toBeDefined()
+    expect(cut).toEqual([])
   })
 })

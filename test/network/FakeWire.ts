@@ -1,19 +1,19 @@
 /**
  * Wires without sockets, on a clock that the test moves. They are no better than real ones: bytes arrive late and cut
- * anywhere, a reader that does not read holds up its writer, the end of a connection is reported late and sometimes twice,
+ * anywhere, the end of a connection is reported late and sometimes twice,
  * and a line that is cut is silent at both ends.
  */
-import type { Connection, Policy, Stream, Wire } from "../../src/network/peers/Wire.js"
+import { Lanes, Violation } from "../../src/network/peers/Lanes.js"
+import type { Connection, Policy, Wire } from "../../src/network/peers/Wire.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 import type { Chance } from "../simulation/Chance.js"
 import { ManualClock } from "./ManualClock.js"
 
 const PORT = 9_333
-const NEGOTIATION_LIMIT_MS = 10_000
 /** How much later than the fact the end of a connection is reported. */
 const REPORTED_WITHIN_MS = 2_000
 const REPORTED_TWICE_PERCENT = 30
-const WINDOW_BYTES = 262_144
+const UNSENT_BYTES = 262_144
 
 /** All wires of a test, and their time. */
 export class FakeNet {
@@ -78,118 +78,6 @@ export class FakeNet {
   }
 }
 
-/** One direction of a stream. */
-class Pipe {
-  readonly #end: End
-  #chunks: Array<Uint8Array> = []
-  #ending: Error | "finished" | null = null
-  #lastAt = 0
-  #unread = 0
-  #changed = () => {}
-  #change = new Promise<void>((resolve) => {
-    this.#changed = resolve
-  })
-
-  /** `end`: where it is written. */
-  constructor(end: End) {
-    this.#end = end
-  }
-
-  #wake(): void {
-    this.#changed()
-    this.#change = new Promise((resolve) => {
-      this.#changed = resolve
-    })
-  }
-
-  /** In order, and as late as the line is. */
-  #arrive(act: () => void): void {
-    const { net, line } = this.#end
-    this.#lastAt = Math.max(this.#lastAt, net.now() + net.latency())
-    net.after(this.#lastAt - net.now(), () => {
-      if (!line.isCut) act()
-    })
-  }
-
-  async write(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
-    const { net } = this.#end
-    for await (const piece of pieces) {
-      for (let at = 0; at < piece.length; ) {
-        while (this.#unread >= WINDOW_BYTES && this.#ending === null) await this.#change
-        if (this.#ending !== null) throw this.#ending
-        const chunk = piece.slice(at, at + net.chance.between(1, 65_536))
-        at += chunk.length
-        this.#unread += chunk.length
-        this.#end.unsentBytes += chunk.length
-        this.#arrive(() => {
-          this.#end.unsentBytes -= chunk.length
-          this.#end.written++
-          this.#chunks.push(chunk)
-          this.#wake()
-        })
-      }
-    }
-  }
-
-  finish(): void {
-    this.#arrive(() => this.end("finished"))
-  }
-
-  end(ending: Error | "finished"): void {
-    this.#ending ??= ending
-    this.#wake()
-  }
-
-  async *read(): AsyncGenerator<Uint8Array, undefined> {
-    for (;;) {
-      const chunk = this.#chunks.shift()
-      if (chunk !== undefined) {
-        this.#unread -= chunk.length
-        this.#wake()
-        yield chunk
-      } else if (this.#ending === "finished") return undefined
-      else if (this.#ending !== null) throw this.#ending
-      else await this.#change
-    }
-  }
-}
-
-class FakeStream implements Stream {
-  readonly source: AsyncIterable<Uint8Array>
-  readonly #incoming: Pipe
-  readonly #outgoing: Pipe
-  #broken: (reason: Error) => void = () => {}
-  readonly #break = new Promise<never>((_, reject) => {
-    this.#broken = reject
-  })
-
-  constructor(incoming: Pipe, outgoing: Pipe) {
-    this.#incoming = incoming
-    this.#outgoing = outgoing
-    this.source = incoming.read()
-    this.#break.catch(() => {})
-  }
-
-  async sink(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
-    await Promise.race([this.#outgoing.write(pieces), this.#break])
-    this.#outgoing.finish()
-  }
-
-  async closeWrite(): Promise<void> {
-    this.#outgoing.finish()
-  }
-
-  close(): Promise<void> {
-    return this.closeWrite()
-  }
-
-  abort(reason: Error): void {
-    this.#broken(reason)
-    this.#incoming.end(reason)
-    this.#outgoing.end(reason)
-  }
-}
-
 /** One end of a connection. */
 class End implements Connection {
   readonly net: FakeNet
@@ -197,16 +85,16 @@ class End implements Connection {
   readonly direction: Connection["direction"]
   readonly address: string
   readonly host: string
-  readonly latencyMs = null
   readonly line: { isCut: boolean }
+  readonly lanes: Lanes
   unsentBytes = 0
   written = 0
   isOpen = true
   readonly #wire: FakeWire
   #other: End | null = null
   #isOver = false
-  readonly #streams = new Set<FakeStream>()
-  readonly #inbound = new Map<string, number>()
+  #lastAt = 0
+  #early: Array<Uint8Array> | null = []
 
   constructor(wire: FakeWire, far: FakeWire, direction: Connection["direction"], address: string, line: End["line"]) {
     this.net = wire.net
@@ -214,8 +102,10 @@ class End implements Connection {
     this.peer = far.id
     this.direction = direction
     this.address = address
-    this.host = address.split("/")[2] ?? ""
+    this.host = address.split(":")[0] ?? ""
     this.line = line
+    const write = (bytes: Uint8Array) => this.write(bytes)
+    this.lanes = new Lanes({ write, soon: queueMicrotask, now: wire.net.now }, (error) => this.#fail(error))
   }
 
   static pair(from: FakeWire, to: FakeWire, source: string): readonly [near: End, far: End] {
@@ -227,48 +117,72 @@ class End implements Connection {
     return [near, far]
   }
 
-  async open(protocol: string): Promise<FakeStream> {
-    const other = this.#other
-    if (!this.isOpen || other === null) throw new Error("the connection is closed")
-    await this.net.sleep(this.line.isCut ? NEGOTIATION_LIMIT_MS : this.net.latency())
-    const kind = other.#wire.policy.protocols.find(({ name }) => name === protocol)
-    if (!this.isOpen || !other.isOpen || this.line.isCut || kind === undefined) throw new Error("no such stream")
-    const count = other.#inbound.get(protocol) ?? 0
-    if (count >= kind.maxInbound) throw new Error("too many streams")
-    other.#inbound.set(protocol, count + 1)
-    const [there, back] = [new Pipe(this), new Pipe(other)]
-    const [near, far] = [new FakeStream(back, there), new FakeStream(there, back)]
-    this.#streams.add(near)
-    other.#streams.add(far)
-    kind
-      .take(other, far)
-      .catch((error: Error) => {
-        far.abort(error)
-        near.abort(error)
+  /** Cut anywhere, in order, and as late as the line is. */
+  write(bytes: Uint8Array): boolean {
+    for (let at = 0; at < bytes.length; ) {
+      const chunk = bytes.slice(at, at + this.net.chance.between(1, 65_536))
+      at += chunk.length
+      this.unsentBytes += chunk.length
+      this.#arrive(() => {
+        this.unsentBytes -= chunk.length
+        this.written += chunk.length
+        this.#other?.read(chunk)
+        if (this.unsentBytes === 0 && !this.#isOver) this.lanes.drained()
       })
-      .finally(() => other.#inbound.set(protocol, (other.#inbound.get(protocol) ?? 1) - 1))
-    return near
+    }
+    return this.unsentBytes < UNSENT_BYTES
+  }
+
+  #arrive(act: () => void): void {
+    this.#lastAt = Math.max(this.#lastAt, this.net.now() + this.net.latency())
+    this.net.after(this.#lastAt - this.net.now(), () => {
+      if (!this.line.isCut) act()
+    })
+  }
+
+  /** What arrives before it waits until then. */
+  begin(): void {
+    const early = this.#early ?? []
+    this.#early = null
+    for (const bytes of early) this.read(bytes)
+  }
+
+  read(bytes: Uint8Array): void {
+    if (this.#early !== null) this.#early.push(bytes)
+    if (this.#early !== null || this.#isOver) return
+    try {
+      this.lanes.received(bytes)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof Violation) this.#wire.policy.violated(this, error)
+    else this.#wire.policy.failed(this.peer, "reading", error)
+    this.abort(error as Error)
   }
 
   close(): void {
     if (!this.isOpen) return
+    this.lanes.flush()
     this.isOpen = false
-    this.net.after(this.net.latency(), () => this.abort(new Error("closed")))
+    this.net.after(2 * this.net.latency(), () => this.abort(new Error("closed")))
   }
 
-  abort(reason: Error): void {
+  abort(_reason: Error): void {
     if (this.#isOver) return
-    this.#end(reason)
+    this.#end()
     const other = this.#other
     this.net.after(this.net.latency(), () => {
       if (!this.line.isCut) other?.abort(new Error("closed by the other side"))
     })
   }
 
-  #end(reason: Error): void {
+  #end(): void {
     this.isOpen = false
     this.#isOver = true
-    for (const stream of this.#streams) stream.abort(reason)
+    this.lanes.end()
     const report = () => this.#wire.ended(this)
     this.net.after(this.net.chance.between(0, REPORTED_WITHIN_MS), report)
     if (this.net.chance.percent(REPORTED_TWICE_PERCENT)) this.net.after(2 * REPORTED_WITHIN_MS, report)
@@ -282,7 +196,6 @@ export class FakeWire implements Wire {
   readonly port = PORT
   #policy: Policy | null = null
   readonly #ends = new Set<End>()
-  readonly #gossip = new Set<string>()
 
   constructor(net: FakeNet, id: PeerId, host: string) {
     this.net = net
@@ -296,11 +209,11 @@ export class FakeWire implements Wire {
   }
 
   get address(): string {
-    return `/ip4/${this.host}/tcp/${PORT}`
+    return `${this.host}:${PORT}`
   }
 
   get addresses(): ReadonlyArray<string> {
-    return [`${this.address}/p2p/${this.id}`]
+    return [`${this.id}@${this.address}`]
   }
 
   get connections(): ReadonlyArray<End> {
@@ -322,12 +235,12 @@ export class FakeWire implements Wire {
   }
 
   async #dial(target: string): Promise<PeerId> {
-    const [address = "", id] = target.split("/p2p/")
+    const [address = "", id] = target.split("@").reverse()
     const known = this.connections.find(({ peer, isOpen }) => peer === id && isOpen)
     if (known !== undefined) return known.peer
     const there = this.net.at(address)
     await this.net.sleep(this.net.latency())
-    const source = `/ip4/${this.host}/tcp/${this.net.freshPort}`
+    const source = `${this.host}:${this.net.freshPort}`
     if (there === undefined || there.policy.refusesHost(source, this.host)) throw new Error("nobody answers")
     let isCut = false
     there.policy.arrived(source, () => {
@@ -336,7 +249,10 @@ export class FakeWire implements Wire {
     await this.net.sleep(3 * this.net.latency())
     const isOther = id !== undefined && id !== there.id
     const isRefused = this.policy.refusesPeer(there.id) || there.policy.refusesPeer(this.id)
-    if (isCut || isOther || isRefused) throw new Error("no handshake")
+    if (isCut || isOther || isRefused) {
+      there.policy.vanished(source)
+      throw new Error("no handshake")
+    }
     const [near, far] = End.pair(this, there, source)
     there.#add(far)
     await this.net.sleep(this.net.latency())
@@ -347,34 +263,12 @@ export class FakeWire implements Wire {
 
   #add(end: End): void {
     this.#ends.add(end)
-    this.policy.multiplexed(end.peer, end)
     this.policy.opened(end)
+    end.begin()
   }
 
   ended(end: End): void {
     this.#ends.delete(end)
     this.policy.closed(end)
-  }
-
-  async publish(topic: string, bytes: Uint8Array): Promise<void> {
-    const name = `${topic} ${Buffer.from(bytes).toString("hex")}`
-    if (this.#gossip.has(name)) return
-    this.#gossip.add(name)
-    for (const { peer, line } of this.#ends) {
-      this.net.after(this.net.latency(), () => {
-        if (!line.isCut) this.net.named(peer)?.hear(this.id, topic, bytes, name)
-      })
-    }
-  }
-
-  async hear(from: PeerId, topic: string, bytes: Uint8Array, name: string): Promise<void> {
-    const end = this.connections.find(({ peer }) => peer === from)
-    if (end === undefined || this.#gossip.has(name) || !this.policy.topics.includes(topic)) return
-    const meter = await this.policy.gossipMeterOf(end)
-    if (meter === null) return
-    this.policy.gossiped(from, topic, bytes, (decision) => {
-      if (decision === "news") void this.publish(topic, bytes)
-      else this.#gossip.add(name)
-    })
   }
 }

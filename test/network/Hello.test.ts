@@ -62,7 +62,7 @@ describe("a hello", () => {
 describe("a proof of a validator's key", () => {
   const key = SecretKey.generate()
   const own = hello()
-  const ends = { prover: "12D3KooA", verifier: "12D3KooB" }
+  const ends = { prover: "aa", verifier: "bb" }
 
   it("holds for the one whose challenge it answers, on that connection", () => {
     expect(Hello.validatorOf(own, ends, Hello.prove(own, ends, key))).toBe(Address.fromPublicKey(key.publicKey))
@@ -78,8 +78,8 @@ describe("a proof of a validator's key", () => {
     const other = SecretKey.generate().publicKey
     expect(Hello.validatorOf(hello(), ends, proof)).toBeNull()
     expect(Hello.validatorOf({ ...own, genesisHash: "22".repeat(32) as Hash }, ends, proof)).toBeNull()
-    expect(Hello.validatorOf(own, { ...ends, prover: "12D3KooC" }, proof)).toBeNull()
-    expect(Hello.validatorOf(own, { ...ends, verifier: "12D3KooC" }, proof)).toBeNull()
+    expect(Hello.validatorOf(own, { ...ends, prover: "cc" }, proof)).toBeNull()
+    expect(Hello.validatorOf(own, { ...ends, verifier: "cc" }, proof)).toBeNull()
     expect(Hello.validatorOf(own, ends, { ...proof, publicKey: other })).toBeNull()
     expect(Hello.validatorOf(own, { ...ends, prover: "" }, proof)).toBeNull()
   })

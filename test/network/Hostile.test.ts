@@ -3,9 +3,8 @@ import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { createConnection, type Socket } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Frames from "../../src/network/Frames.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
-import * as Channel from "../../src/network/peers/Channel.js"
+import { KIND } from "../../src/network/peers/Lanes.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
@@ -15,6 +14,7 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as TestCommittee from "../consensus/TestCommittee.js"
 import * as Rest from "../support/Rest.js"
+import { piece } from "./attacks/Bot.js"
 import { type Stranger, stranger } from "./Hostile.js"
 import * as Processes from "./Processes.js"
 
@@ -54,7 +54,7 @@ const untilBanned = async (one: Stranger, act: (line: Awaited<ReturnType<Strange
     if (line === null) return node.log().split("peer banned").length > bans
     // What is written to a line that is cut may wait for good; what is written quickly is not read yet.
     act(line).catch(() => {})
-    await Processes.until("the line is cut", () => line.connection.status !== "open")
+    await Processes.until("the line is cut", () => !line.isOpen())
     return node.log().split("peer banned").length > bans
   })
   await Processes.until("it is not let in", () =>
@@ -93,10 +93,10 @@ describe("a peer", () => {
     "that sends garbage loses the connection, then is banned",
     async () => {
       const one = await somebody()
-      await untilBanned(one, ({ say }) =>
-        say(
+      await untilBanned(one, ({ write }) =>
+        write(
           "vertices",
-          [1, 2, 3].map(() => Frames.framed(randomBytes(300))),
+          [1, 2, 3].map(() => randomBytes(300)),
         ),
       )
       await goesOn()
@@ -108,8 +108,10 @@ describe("a peer", () => {
     "that announces what nobody sends is cut off before it is read",
     async () => {
       const one = await somebody()
-      await untilBanned(one, ({ say }) => say("answers", [Uint8Array.of(0, 0, 0, 64)]))
-      expect(node.log()).toContain("a message of 1073741824 bytes")
+      const announced = piece("answers", new Uint8Array(0))
+      announced[3] = 64
+      await untilBanned(one, ({ writeRaw }) => writeRaw([announced]))
+      expect(node.log()).toContain("a piece of 4194304 bytes")
       await goesOn()
     },
     LIMIT_MS,
@@ -121,9 +123,9 @@ describe("a peer", () => {
       const before = residentMegabytes()
       const one = await somebody()
       const author = Address.fromPublicKey(SecretKey.generate().publicKey)
-      const question = Frames.framed(MessageCodec.encode({ _tag: "AskHighest", author }))
-      await untilBanned(one, ({ say }) =>
-        say(
+      const question = MessageCodec.encode({ _tag: "AskHighest", author })
+      await untilBanned(one, ({ write }) =>
+        write(
           "questions",
           Array.from({ length: 10_000 }, () => question),
         ),
@@ -160,7 +162,7 @@ describe("a peer", () => {
   it(
     Rest.of("many lines", "that holds lines and says nothing keeps nobody else out"),
     async () => {
-      const port = Number(/\/tcp\/(\d+)\//.exec(node.p2p)?.[1])
+      const port = Number(node.p2p.split(":").at(-1))
       const sockets: Array<Socket> = []
       for (let n = 0; n < 100; n++) {
         const socket = createConnection({ host: "127.0.0.1", port })
@@ -192,10 +194,10 @@ describe("a peer", () => {
         if (line !== null) {
           const forged = closesBy(retired, Math.floor(Processes.finalizedRound(node) / EPOCH_ROUNDS) + 1)
           const [, newest = null] = forged
-          const claim = Frames.framed(MessageCodec.encode({ _tag: "Closing", signed: forged, newest }))
-          line.say("answers", [claim, claim]).catch(() => {})
+          const claim = MessageCodec.encode({ _tag: "Closing", signed: forged, newest })
+          line.write("answers", [claim, claim]).catch(() => {})
           await new Promise((resolve) => setTimeout(resolve, 1_000))
-          await line.connection.close()
+          line.close()
         }
         return node.log().split("peer banned").length > bans
       })
@@ -206,20 +208,16 @@ describe("a peer", () => {
   )
 
   it(
-    Rest.of("many lines", "that leaves streams half open, in the middle of a message, keeps nobody else out"),
+    Rest.of("many lines", "that stops in the middle of messages, keeps nobody else out"),
     async () => {
       const before = residentMegabytes()
       const one = await somebody()
-      // Of a length that there may be: one that is too long is another offence.
-      async function* half(length: number): AsyncGenerator<Uint8Array> {
-        yield Uint8Array.of(...new Uint8Array(new Uint32Array([length]).buffer), ...randomBytes(1_000))
-        await new Promise(() => {})
-      }
       for (let lines = 0; lines < 5; lines++) {
         const line = await one.connect().catch(() => null)
         for (const channel of ["vertices", "questions", "answers"] as const) {
-          line?.hold(channel, half(Channel.LIMITS[channel].frameBytes))
+          await line?.writeRaw([piece(channel, randomBytes(1_000), KIND.part)]).catch(() => {})
         }
+        await line?.writeRaw([piece("answers", randomBytes(1_000)).subarray(0, 500)]).catch(() => {})
       }
       const follower = await Processes.start(network, "beside", ["--no-validate", "--peer", node.p2p])
       await Processes.until("a follower follows", () => Processes.finalizedRound(follower) > 3)
@@ -242,12 +240,12 @@ describe("a peer", () => {
         toRound: Natural.round(3),
         after: null,
       } as const
-      await line.say("questions", [Frames.framed(MessageCodec.encode(question))])
+      await line.write("questions", [MessageCodec.encode(question)])
       await Processes.until("it is answered", () => one.heard("answers").length > 0)
-      const again = one.heard("answers").map(Frames.framed)
-      await line.say("answers", Array.from({ length: 1_000 }, () => again).flat())
+      const again = one.heard("answers")
+      await line.write("answers", Array.from({ length: 1_000 }, () => again).flat())
       await goesOn()
-      expect(line.connection.status).toBe("open")
+      expect(line.isOpen()).toBe(true)
     },
     LIMIT_MS,
   )
@@ -256,9 +254,9 @@ describe("a peer", () => {
   it(
     Rest.of("an epoch", "that offers closing checkpoints again and again, which nobody asked for, is banned"),
     async () => {
-      const offer = Frames.framed(MessageCodec.encode({ _tag: "Closing", signed: [], newest: null }))
-      await untilBanned(await somebody(), ({ say }) =>
-        say(
+      const offer = MessageCodec.encode({ _tag: "Closing", signed: [], newest: null })
+      await untilBanned(await somebody(), ({ write }) =>
+        write(
           "answers",
           Array.from({ length: 100 }, () => offer),
         ),

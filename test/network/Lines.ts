@@ -51,7 +51,7 @@ export class Lines {
 
   /** Where this node listens. */
   leadsTo(name: string, p2p: string): void {
-    this.#names.set(Number(/\/tcp\/(\d+)/.exec(p2p)?.[1]), name)
+    this.#names.set(Number(p2p.split(":").at(-1)), name)
   }
 
   cut(isCut: (from: string, to: string) => boolean): void {

@@ -1,10 +1,9 @@
 /** What one connection may cost below the level of messages, by a clock that the test moves. */
 import { describe, expect, it } from "vitest"
-import { Grants } from "../../src/network/libp2p/MuxerGuard.js"
-import { nodeClock } from "../../src/network/libp2p/NodeClock.js"
 import { Meter } from "../../src/network/peers/Meter.js"
 import { RATES, strangerShare } from "../../src/network/peers/Rates.js"
 import type { Standing } from "../../src/network/Standing.js"
+import { nodeClock } from "../../src/network/tls/NodeClock.js"
 
 const scene = (first: Standing, among = 1) => {
   const [clock, who, strangers] = [{ now: 0 }, { standing: first }, { count: among }]
@@ -50,7 +49,7 @@ describe("the meter of a peer", () => {
     expect(waits(120, 2 * pieces.perSecond, 0)).toBeGreaterThan(600)
     who.standing = "member"
     // What it owed as a stranger, it has soon paid as a member.
-    expect(waits(60, 0, RATES.stranger.raw.bytes.perSecond + 100_000)).toBeLessThan(20)
+    expect(waits(60, 0, RATES.stranger.bytes.perSecond + 100_000)).toBeLessThan(20)
     who.standing = "stranger"
     expect(waits(600, 0, 2 * bytes.perSecond)).toBeGreaterThan(3_000)
   })
@@ -68,28 +67,8 @@ describe("the meter of a peer", () => {
     let [pieces, waits] = [0, 0]
     // The turns of others come one at a time; beyond the rate every piece waits.
     for (; waits < 2 && pieces < 10_000; pieces++) waits = meter.charge(1, 0) === undefined ? 0 : waits + 1
-    const { burst } = RATES.stranger.raw.pieces
+    const { burst } = RATES.stranger.pieces
     expect(pieces).toBeGreaterThan(burst)
-    expect(pieces).toBeLessThanOrEqual(burst + 8 * 5 + 2)
-  })
-})
-
-describe("grants that are held back", () => {
-  const grant = (stream: number) => {
-    const bytes = new Uint8Array(12)
-    bytes[1] = 1
-    const view = new DataView(bytes.buffer)
-    view.setUint32(4, stream)
-    view.setUint32(8, 40_000)
-    return bytes
-  }
-
-  it("are forgotten with their streams once there are many", () => {
-    const grants = new Grants()
-    for (let stream = 1; stream <= 65; stream++) expect(grants.gathered(grant(stream))).toBeNull()
-    grants.keepOnly(() => [{ id: "65" }])
-    // The second one of a stream that is open goes out; of those that were forgotten it is the first again.
-    expect(grants.gathered(grant(65))).not.toBeNull()
-    expect(grants.gathered(grant(1))).toBeNull()
+    expect(pieces).toBeLessThanOrEqual(burst + 8 * 6 + 2)
   })
 })

@@ -1,24 +1,23 @@
-/** A policy that lets everybody in and everything through, for the other end of a test. */
+/** A policy that lets everybody in and does not greet, for the other end of a test. */
 
-import { nodeClock } from "../../src/network/libp2p/NodeClock.js"
-import { GossipMeter } from "../../src/network/peers/GossipMeter.js"
+import * as Channel from "../../src/network/peers/Channel.js"
 import { Traffic } from "../../src/network/peers/Traffic.js"
 import type { Clock, Policy } from "../../src/network/peers/Wire.js"
+import { nodeClock } from "../../src/network/tls/NodeClock.js"
 
 export const openPolicy = (clock: Clock = nodeClock): Policy => {
   const traffic = new Traffic({ standing: () => "member", flooded: () => {} }, clock)
   return {
-    protocols: [],
-    topics: [],
     refusesHost: () => false,
     arrived: () => {},
+    vanished: () => {},
     refusesPeer: () => false,
     meterOf: (peer) => traffic.meterOf(peer),
-    multiplexed: (peer, line) => traffic.opened(peer, line),
-    opened: () => {},
+    opened: (connection) => {
+      traffic.opened(connection.peer, connection)
+      connection.lanes.accept("greeting", Channel.LIMITS.greeting.windowBytes, () => undefined)
+    },
     closed: ({ peer }) => traffic.closed(peer),
-    gossipMeterOf: async () => new GossipMeter(() => "member", clock.now),
-    gossiped: () => {},
     violated: () => {},
     failed: () => {},
   }

@@ -86,7 +86,7 @@ export const found = (wish: Wish = {}): Founded => {
 export interface Started {
   readonly name: string
   readonly directory: string
-  /** Its multiaddress, with its id. */
+  /** As KEY@HOST:PORT. */
   readonly p2p: string
   readonly http: string | null
   readonly pid: number

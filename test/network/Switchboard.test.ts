@@ -1,9 +1,9 @@
 /** A node's side of its connections, with real lines between two of them. */
 import { afterAll, expect, it } from "vitest"
-import { Libp2pWire } from "../../src/network/libp2p/Libp2pWire.js"
-import { nodeClock } from "../../src/network/libp2p/NodeClock.js"
 import { Switchboard } from "../../src/network/peers/Switchboard.js"
 import { Standings } from "../../src/network/Standing.js"
+import { nodeClock } from "../../src/network/tls/NodeClock.js"
+import { TlsWire } from "../../src/network/tls/TlsWire.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import { genesisOf } from "../replica/Cluster.js"
@@ -19,9 +19,8 @@ afterAll(async () => {
 
 it("keeps a connection that has greeted for longer than a greeting may take", async () => {
   const nothing = () => {}
-  const seed = Buffer.from(SecretKey.generate().toSecretHex(), "hex")
   const board = await Switchboard.start({
-    wire: new Libp2pWire({ seed, listen: "/ip4/127.0.0.1/tcp/0", agent: "test" }),
+    wire: new TlsWire({ key: SecretKey.generate(), listen: { host: "127.0.0.1", port: 0 }, clock: nodeClock }),
     hello: { networkId: genesis.networkId, genesisHash: Genesis.hash(genesis), agent: "test" },
     signer: null,
     standings: new Standings(),
@@ -33,11 +32,11 @@ it("keeps a connection that has greeted for longer than a greeting may take", as
   ends.push(() => board.stop())
   const one = await stranger(genesis, board.addresses[0] ?? "")
   ends.push(one.stop)
-  const { connection } = await one.connect()
+  const line = await one.connect()
   await expect.poll(() => board.sessions.length).toBe(1)
   clock.aheadMs = 11_000
   board.tend()
   await new Promise((resolve) => setTimeout(resolve, 200))
-  expect(connection.status).toBe("open")
+  expect(line.isOpen()).toBe(true)
   expect(board.sessions).toHaveLength(1)
 })

@@ -28,14 +28,6 @@ describe("a line to a peer", () => {
     expect(all.stalled()).toEqual([])
   })
 
-  it("is stalled when more waits than a peer may keep here", () => {
-    const { all, line } = traffic()
-    line.unsentBytes = 33_554_433
-    expect(all.stalled()).toEqual([peer])
-    all.closed(peer)
-    expect(all.stalled()).toEqual([])
-  })
-
   it("keeps its meter over a new connection, until it has been gone for a while", () => {
     const { all, clock } = traffic()
     const meter = all.meterOf(peer)
@@ -61,7 +53,7 @@ describe("the rate of strangers", () => {
     for (const each of connected) all.opened(each, { unsentBytes: 0, written: 0 })
     clock.moveTo(10_000)
     const meter = all.meterOf(peer)
-    void meter.charge(RATES.stranger.raw.pieces.burst, 0)
+    void meter.charge(RATES.stranger.pieces.burst, 0)
     void meter.charge(100, 0)
     return clock.next - clock.now()
   }
@@ -80,41 +72,8 @@ describe("the rate of strangers", () => {
     for (const each of others) all.closed(each)
     clock.moveTo(10_000)
     const meter = all.meterOf(first)
-    void meter.charge(RATES.stranger.raw.pieces.burst, 0)
+    void meter.charge(RATES.stranger.pieces.burst, 0)
     void meter.charge(100, 0)
     expect(clock.next - clock.now()).toBe(waits([first]))
-  })
-})
-
-describe("what waits below the streams of strangers", () => {
-  const MIB = 1_048_576
-  const scene = (count: number) => {
-    const clock = new ManualClock(0)
-    const all = new Traffic({ standing: (peer) => (peer === "ann" ? "member" : "stranger"), flooded: () => {} }, clock)
-    const lines = Array.from({ length: count }, (_, i) => {
-      const line = { unsentBytes: 0, written: 0 }
-      all.opened(`stranger ${i}` as PeerId, line)
-      return line
-    })
-    return { all, lines, clock }
-  }
-
-  it("clogs the line of each from its part on, and a member's far later", () => {
-    const { all, lines } = scene(128)
-    const [line] = lines
-    const ann = { unsentBytes: 8 * MIB - 1, written: 0 }
-    all.opened("ann" as PeerId, ann)
-    if (line === undefined) throw new Error("no line")
-    line.unsentBytes = MIB / 8 - 1
-    expect([all.isClogged("stranger 0" as PeerId), all.isClogged("ann" as PeerId)]).toEqual([false, false])
-    line.unsentBytes = MIB / 8
-    ann.unsentBytes = 8 * MIB
-    expect([all.isClogged("stranger 0" as PeerId), all.isClogged("ann" as PeerId)]).toEqual([true, true])
-  })
-
-  it("is bounded for all of them, whatever does not wait for the line: those go for which most waits", () => {
-    const { all, lines } = scene(40)
-    for (const [i, line] of lines.entries()) line.unsentBytes = MIB + i
-    expect(all.stalled()).toEqual(Array.from({ length: 9 }, (_, i) => `stranger ${39 - i}`))
   })
 })

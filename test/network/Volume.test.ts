@@ -6,10 +6,10 @@ it("adds up messages and bytes by direction, kind and standing", () => {
   volume.received("Vertices", "member", 100)
   volume.received("Vertices", "member", 50)
   volume.received("Vertices", "stranger", 7)
-  volume.sent("Transactions", "topic", 9)
+  volume.sent("Transactions", "named", 9)
   expect(volume.amounts).toEqual([
     { direction: "received", kind: "Vertices", of: "member", messages: 2, bytes: 150 },
     { direction: "received", kind: "Vertices", of: "stranger", messages: 1, bytes: 7 },
-    { direction: "sent", kind: "Transactions", of: "topic", messages: 1, bytes: 9 },
+    { direction: "sent", kind: "Transactions", of: "named", messages: 1, bytes: 9 },
   ])
 })

@@ -104,7 +104,7 @@ const talkative: Layer.Layer<Network> = Layer.sync(Network, () => {
   const peer: Peer = {
     id,
     validator: null,
-    address: "/ip4/127.0.0.1/tcp/9",
+    address: "127.0.0.1:9",
     direction: "inbound",
     agent: "a test",
     latencyMs: null,

@@ -5,13 +5,22 @@ import { Allowance, type Rate } from "../Allowance.js"
 import * as Places from "../Places.js"
 
 interface Arrival extends Places.Ungreeted {
+  readonly isKnown: boolean
   cut: () => void
 }
 
-/** Each costs a handshake, and one host's connections share this. A committee on one machine arrives all at once. */
-const PER_HOST: Rate = { burst: 128, perSecond: 8 }
-/** A network may have so many times what each of its parts may: one part leaves something to the others. */
-const PARTS = 2
+/**
+ * Each connection costs a handshake, nearly a millisecond. One host's connections share the first of these, and those of its
+ * ever wider networks the others: one part leaves something to the rest. A committee on one machine arrives all at once.
+ */
+const RATES: ReadonlyArray<Rate> = [
+  { burst: 128, perSecond: 8 },
+  { burst: 192, perSecond: 16 },
+  { burst: 256, perSecond: 32 },
+  { burst: 384, perSecond: 64 },
+]
+/** Of everybody: a tenth of a core. */
+const TOGETHER: Rate = { burst: 512, perSecond: 100 }
 /** Hosts whose rate is remembered, and as many networks of each size. Whoever has more hosts has them in few networks. */
 const MAX_REMEMBERED = 4_096
 
@@ -30,14 +39,6 @@ class Allowances {
   }
 }
 
-const rateOf = (parts: number): Rate => {
-  const times = PARTS ** parts
-  return { burst: PER_HOST.burst * times, perSecond: PER_HOST.perSecond * times }
-}
-
-/** By how many times a network of that size is divided until it is a host. */
-const RATES: ReadonlyArray<Rate> = [0, 1, 2, 3].map(rateOf)
-
 const nothing = () => {}
 
 export class Arrivals {
@@ -47,34 +48,43 @@ export class Arrivals {
   readonly #waiting = new Map<string, Arrival>()
   /** Of hosts, and of ever wider networks. */
   readonly #allowances = RATES.map((rate) => ({ rate, all: new Allowances() }))
+  readonly #together: Allowance
+  readonly #isKnown: (host: string) => boolean
 
-  constructor(limitMs: number, now: () => number) {
+  /** `isKnown`: hosts of members and of named peers. A flood from elsewhere does not keep them out. */
+  constructor(limitMs: number, now: () => number, isKnown: (host: string) => boolean) {
     this.#limitMs = limitMs
     this.#now = now
+    this.#isKnown = isKnown
+    this.#together = new Allowance(TOGETHER, now())
   }
 
   /** Whether a connection may be opened; another one that has not greeted may be cut for it. */
   comes(address: string, host: string): boolean {
     const now = this.#now()
     this.sweep()
-    const allowances = this.#allowancesOf(host, now)
+    const isKnown = this.#isKnown(host)
+    const allowances = this.#allowancesOf(host, isKnown, now)
     // A refused connection costs nothing and runs up no debt: other peers may come from the same host, even after a
     // flood.
     if (allowances.some((allowance) => allowance.take(0, now) > 0)) return false
-    const opening = Places.open([...this.#waiting.values()], host, now)
+    const others = [...this.#waiting.values()].filter((each) => each.isKnown === isKnown)
+    const opening = Places.open(others, host, now)
     if (opening._tag === "Full") return false
     for (const allowance of allowances) allowance.take(1, now)
     if (opening._tag === "InsteadOf") this.#cut(opening.id)
-    this.#waiting.set(address, { id: address, host, since: now, cut: nothing })
+    this.#waiting.set(address, { id: address, host, since: now, isKnown, cut: nothing })
     return true
   }
 
-  #allowancesOf(host: string, now: number): ReadonlyArray<Allowance> {
+  /** A known host has only its own limit. */
+  #allowancesOf(host: string, isKnown: boolean, now: number): ReadonlyArray<Allowance> {
     const networks = AddressGroup.networksOf(AddressGroup.hostGroup(host)).toReversed()
-    return this.#allowances.flatMap(({ rate, all }, i) => {
+    const own = this.#allowances.slice(0, isKnown ? 1 : networks.length).flatMap(({ rate, all }, i) => {
       const network = networks[i]
       return network === undefined ? [] : [all.of(network, rate, now)]
     })
+    return isKnown ? own : [...own, this.#together]
   }
 
   /** Records how to cut it. A connection that did not pass `comes` is unknown here. */

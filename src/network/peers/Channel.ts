@@ -1,21 +1,41 @@
-/** The streams between two nodes. Each goes one way, opened by the sender, and each has its limits. */
+/** The lanes between two nodes. Each carries messages of some kinds, in both directions, and has limits of its own. */
 
 import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Message } from "../../replica/messages/Message.js"
+import * as Hello from "../Hello.js"
 import * as MessageCodec from "../MessageCodec.js"
+import type { Standing } from "../Standing.js"
 
 /**
- * Vertices have a stream of their own, so that no long answer delays them. Transactions have one between members that are
- * connected to all others (`Standings.areTheOthers`); everybody else uses gossip.
+ * Vertices have a lane of their own, so that no long answer delays them. Votes are everything else that a node tells
+ * all others: heartbeats, evidence, signatures under checkpoints. The greeting and the exchange of addresses belong to
+ * the network layer itself.
  */
-export type Channel = "vertices" | "transactions" | "questions" | "answers"
+export type Channel = "greeting" | "vertices" | "transactions" | "votes" | "questions" | "answers" | "addresses"
 
-export const all: ReadonlyArray<Channel> = ["vertices", "transactions", "questions", "answers"]
+/** The lanes of the replica's messages. */
+export const ofReplica = [
+  "vertices",
+  "transactions",
+  "votes",
+  "questions",
+  "answers",
+] as const satisfies ReadonlyArray<Channel>
+export type OfReplica = (typeof ofReplica)[number]
 
-interface Bounds {
-  readonly frameBytes: number
-  /** How much may wait for a slow reader before more is lost. */
+/** A lane's place in this list is its number on the wire. */
+export const all: ReadonlyArray<Channel> = ["greeting", ...ofReplica, "addresses"]
+
+/** Open from the beginning; a node opens the others for a peer that has greeted. */
+export const FIRST: Channel = "greeting"
+
+export interface Bounds {
+  readonly messageBytes: number
+  /** Outgoing bytes that may wait for a slow reader before more is lost. */
   readonly waitingBytes: number
+  /** How much the other side may send before this node has taken it in. A stranger gets `strangerWindowBytes`. */
+  readonly windowBytes: number
+  readonly strangerWindowBytes: number
   /** The reading rate: a burst, then a rate per second. More is not read, which costs the sender nothing. */
   readonly burstBytes: number
   readonly bytesPerSecond: number
@@ -25,37 +45,80 @@ interface Bounds {
 const AROUND_A_VERTEX = 16
 /** Twice the longest announcement. */
 const TRANSACTIONS_BYTES = 524_288
+const KIB = 1_024
 const MIB = 1_048_576
 
 export const LIMITS: { readonly [channel in Channel]: Bounds } = {
+  greeting: {
+    messageBytes: Hello.MAX_BYTES,
+    waitingBytes: 16 * KIB,
+    windowBytes: 32 * KIB,
+    strangerWindowBytes: 32 * KIB,
+    burstBytes: 16 * KIB,
+    bytesPerSecond: KIB,
+  },
   vertices: {
-    frameBytes: Limits.VERTEX_BYTES + AROUND_A_VERTEX,
+    messageBytes: Limits.VERTEX_BYTES + AROUND_A_VERTEX,
     waitingBytes: 16 * MIB,
+    windowBytes: MIB,
+    strangerWindowBytes: 256 * KIB,
     burstBytes: 32 * MIB,
     bytesPerSecond: 8 * MIB,
   },
   transactions: {
-    frameBytes: TRANSACTIONS_BYTES,
+    messageBytes: TRANSACTIONS_BYTES,
     waitingBytes: 4 * MIB,
+    windowBytes: MIB,
+    strangerWindowBytes: 256 * KIB,
     burstBytes: 16 * MIB,
     bytesPerSecond: 4 * MIB,
   },
-  questions: { frameBytes: 16_384, waitingBytes: MIB, burstBytes: 4 * MIB, bytesPerSecond: MIB },
+  votes: {
+    messageBytes: 16 * KIB,
+    waitingBytes: MIB,
+    windowBytes: 256 * KIB,
+    strangerWindowBytes: 64 * KIB,
+    burstBytes: 4 * MIB,
+    bytesPerSecond: MIB,
+  },
+  questions: {
+    messageBytes: 16 * KIB,
+    waitingBytes: MIB,
+    windowBytes: 64 * KIB,
+    strangerWindowBytes: 64 * KIB,
+    burstBytes: 4 * MIB,
+    bytesPerSecond: MIB,
+  },
   answers: {
-    frameBytes: MessageCodec.MAX_BYTES,
+    messageBytes: MessageCodec.MAX_BYTES,
     waitingBytes: 16 * MIB,
+    windowBytes: 4 * MIB,
+    strangerWindowBytes: MIB,
     burstBytes: 64 * MIB,
     bytesPerSecond: 32 * MIB,
   },
+  addresses: {
+    messageBytes: 8 * KIB,
+    waitingBytes: 64 * KIB,
+    windowBytes: 32 * KIB,
+    strangerWindowBytes: 32 * KIB,
+    burstBytes: 32 * KIB,
+    bytesPerSecond: KIB,
+  },
 }
 
-/** Whether a message belongs on this channel. */
-export const takes = (channel: Channel, message: Pick<Message, "_tag">): boolean => {
+export const windowOf = (channel: Channel, standing: Standing): number =>
+  standing === "stranger" ? LIMITS[channel].strangerWindowBytes : LIMITS[channel].windowBytes
+
+/** Whether a message belongs on this lane. */
+export const takes = (channel: OfReplica, message: Pick<Message, "_tag">): boolean => {
   switch (channel) {
     case "vertices":
       return message._tag === "Vertices"
     case "transactions":
       return message._tag === "Transactions"
+    case "votes":
+      return MessageCodec.isGossip(message) && message._tag !== "Vertices" && message._tag !== "Transactions"
     case "questions":
       return MessageCodec.isQuestion(message)
     case "answers":

@@ -2,12 +2,12 @@
 import type { Address } from "../../protocol/identity/Address.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import { AddressBook, type Candidate, type Origin } from "../AddressBook.js"
-import type { PeerAddress } from "../PeerAddress.js"
+import * as PeerAddress from "../PeerAddress.js"
 import { RANK, type Standings } from "../Standing.js"
-import * as Exchange from "./Exchange.js"
+import { Exchange } from "./Exchange.js"
 import type { Reception } from "./Reception.js"
 import type { Session } from "./Session.js"
-import type { Clock, Connection, Protocol, Wire } from "./Wire.js"
+import type { Clock, Connection, Wire } from "./Wire.js"
 
 /** The target number of outbound connections; a committee of a hundred is connected from both ends together. */
 const OUTBOUND_WANTED = 48
@@ -22,11 +22,9 @@ export interface Around {
   readonly wire: Pick<Wire, "id" | "dial">
   readonly reception: Pick<Reception, "session" | "sessions">
   readonly standings: Standings
-  readonly named: ReadonlyArray<PeerAddress>
+  readonly named: ReadonlyArray<PeerAddress.PeerAddress>
   /** Of an earlier run, as `remembered` listed them. */
   readonly remembered: ReadonlyArray<string>
-  /** The name of the protocol by which peers exchange addresses. */
-  readonly protocol: string
   readonly clock: Clock
 }
 
@@ -34,6 +32,8 @@ export class Dialling {
   readonly #around: Around
   readonly #book: AddressBook
   readonly #dialling: { [origin in Origin]: number } = { named: 0, member: 0, met: 0, told: 0 }
+  /** With each session, as long as it lasts. */
+  readonly #exchanges = new WeakMap<Session, Exchange>()
   #askedAt = 0
 
   constructor(around: Around) {
@@ -50,11 +50,23 @@ export class Dialling {
     return this.#book.remembered
   }
 
-  met({ facts }: Session): void {
-    const { connection, address, hello } = facts
+  /** Whether a member or a named peer is known to be there. */
+  knows(host: string): boolean {
+    return this.#book.knows(host)
+  }
+
+  met(session: Session): void {
+    const { facts } = session
+    const { connection, address, hello, peer, host } = facts
+    const exchange = new Exchange(connection.lanes, {
+      now: this.#around.clock.now,
+      tell: () => this.addressesFor(peer),
+      learn: (addresses) => this.#book.learn(addresses, host),
+    })
+    this.#exchanges.set(session, exchange)
     if (connection.direction === "outbound") {
       this.#book.met(address, facts)
-      this.#askFrom(facts)
+      exchange.ask()
     } else if (hello.port !== 0) this.#book.came(address, facts)
   }
 
@@ -79,7 +91,7 @@ export class Dialling {
     if (now - this.#askedAt < ASKED_EVERY_MS) return
     this.#askedAt = now
     const asked = sessions[Math.floor(Math.random() * sessions.length)]
-    if (asked !== undefined) this.#askFrom(asked.facts)
+    if (asked !== undefined) this.#exchanges.get(asked)?.ask()
   }
 
   get #dials(): number {
@@ -127,24 +139,6 @@ export class Dialling {
       .filter(({ facts }) => facts.peer !== asker && facts.hello.port !== 0)
       .map(({ facts }) => ({ facts, rank: RANK[standings.of(facts.peer, facts.validator)], lot: Math.random() }))
       .sort((a, b) => b.rank - a.rank || a.lot - b.lot)
-      .map(({ facts }) => `${facts.address}/p2p/${facts.peer}`)
-  }
-
-  #askFrom({ connection, host }: Session["facts"]): void {
-    connection
-      .open(this.#around.protocol)
-      .then((stream) => Exchange.ask(stream, this.#around.clock))
-      .then((addresses) => this.#book.learn(addresses, host))
-      .catch(() => {
-        // It has gone, or does not answer; others do.
-      })
-  }
-
-  get exchange(): Protocol {
-    return {
-      name: this.#around.protocol,
-      maxInbound: 1,
-      take: ({ peer }, stream) => Exchange.tell(stream, this.#around.clock, this.addressesFor(peer)),
-    }
+      .map(({ facts }) => PeerAddress.at(facts.peer, facts.address))
   }
 }

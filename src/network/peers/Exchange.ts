@@ -1,23 +1,15 @@
-/** Peers exchange addresses: a node that opens the stream gets one message of addresses. */
+/** Peers exchange addresses: an empty message on their lane asks, and a list answers. */
 import { Either } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import * as AddressBook from "../AddressBook.js"
-import * as Frames from "../Frames.js"
-import type { Clock, Stream } from "./Wire.js"
+import { Allowance, type Rate } from "../Allowance.js"
+import * as Channel from "./Channel.js"
+import type { Lanes } from "./Lanes.js"
 
+/** The longest address: a key, an at sign, an IPv6 address in brackets and a port. */
 const ADDRESS_BYTES = 128
-const MAX_BYTES = 1 + AddressBook.TOLD_AT_ONCE * (1 + ADDRESS_BYTES)
-const LIMIT_MS = 10_000
-
-/** Reads or writes within the limit; then the stream is aborted. */
-const limited = async <A>(stream: Stream, clock: Clock, talk: () => Promise<A>): Promise<A> => {
-  const cancel = clock.after(LIMIT_MS, () => stream.abort(new Error(`no addresses within ${LIMIT_MS} ms`)))
-  try {
-    return await talk()
-  } finally {
-    cancel()
-  }
-}
+/** Every node asks some peer every half a minute. */
+const QUESTIONS: Rate = { burst: 4, perSecond: 0.1 }
 
 export const encode = (addresses: ReadonlyArray<string>): Uint8Array =>
   Binary.encode((writer) => writer.list8(addresses, (address) => writer.text8(address)))
@@ -27,17 +19,46 @@ export const decode = (bytes: Uint8Array): Either.Either<ReadonlyArray<string>, 
     reader.list8(AddressBook.TOLD_AT_ONCE, () => reader.text8(ADDRESS_BYTES)),
   )
 
-export const tell = (stream: Stream, clock: Clock, addresses: ReadonlyArray<string>): Promise<void> =>
-  limited(stream, clock, async () => {
-    const sayable = addresses.filter((address) => address.length <= ADDRESS_BYTES)
-    await stream.sink([Frames.framed(encode(sayable.slice(0, AddressBook.TOLD_AT_ONCE)))])
-    await stream.close()
-  })
+export interface Around {
+  readonly now: () => number
+  /** What this peer is told. */
+  readonly tell: () => ReadonlyArray<string>
+  /** Addresses that this node asked for. */
+  readonly learn: (addresses: ReadonlyArray<string>) => void
+}
 
-/** Empty if the peer sends nothing, or something that is no list of addresses. */
-export const ask = (stream: Stream, clock: Clock): Promise<ReadonlyArray<string>> =>
-  limited(stream, clock, async () => {
-    const { value } = await Frames.read(stream.source, MAX_BYTES).next()
-    await stream.close()
-    return value === undefined ? [] : Either.getOrElse(decode(value), () => [])
-  })
+export class Exchange {
+  readonly #lanes: Lanes
+  readonly #around: Around
+  readonly #questions: Allowance
+  #isAsking = false
+
+  constructor(lanes: Lanes, around: Around) {
+    this.#lanes = lanes
+    this.#around = around
+    this.#questions = new Allowance(QUESTIONS, around.now())
+    lanes.accept("addresses", Channel.LIMITS.addresses.windowBytes, (message) => {
+      if (message.length === 0) this.#answer()
+      else this.#hear(message)
+      return undefined
+    })
+  }
+
+  ask(): void {
+    this.#isAsking = true
+    this.#lanes.send("addresses", new Uint8Array(0))
+  }
+
+  #answer(): void {
+    if (this.#questions.take(1, this.#around.now()) > 0) return
+    const sayable = this.#around.tell().filter((address) => address.length <= ADDRESS_BYTES)
+    this.#lanes.send("addresses", encode(sayable.slice(0, AddressBook.TOLD_AT_ONCE)))
+  }
+
+  /** One answer for one question; anything that is no list says nothing. */
+  #hear(message: Uint8Array): void {
+    if (!this.#isAsking) return
+    this.#isAsking = false
+    this.#around.learn(Either.getOrElse(decode(message), () => []))
+  }
+}

@@ -1,6 +1,5 @@
 /** Messages from peers that have greeted. It looks only at the kind of each message, and passes it on. */
 import type { PeerId } from "../../replica/messages/Peer.js"
-import * as Frames from "../Frames.js"
 import type { Tag } from "../MessageCodec.js"
 import * as MessageCodec from "../MessageCodec.js"
 import type { Received, RelayDecision } from "../Network.js"
@@ -9,8 +8,8 @@ import type { Volume } from "../Volume.js"
 import * as Channel from "./Channel.js"
 import type { Discipline } from "./Discipline.js"
 import type { PeerLog } from "./PeerLog.js"
-import { roomOf, type Session } from "./Session.js"
-import type { Stream } from "./Wire.js"
+import * as Relays from "./Relays.js"
+import type { Session } from "./Session.js"
 
 export interface Around {
   /** Bytes of a message, not judged yet. */
@@ -19,8 +18,10 @@ export interface Around {
   readonly log: PeerLog
   readonly discipline: Discipline
   readonly volume: Volume
-  /** Transactions that this peer sent by stream, and that were news. */
-  readonly passOn: (from: PeerId, bytes: Uint8Array) => void
+  /** What a peer told this node, and what was news. */
+  readonly passOn: (told: Relays.Told) => void
+  /** Whether a message for everybody came within the last moments; from now on it did. */
+  readonly isKnown: (message: Uint8Array, from: Standing) => boolean
 }
 
 const nothing = () => {}
@@ -32,24 +33,21 @@ export class Intake {
     this.#around = around
   }
 
-  /** Takes all messages of a stream. */
-  async read(session: Session, channel: Channel.Channel, stream: Stream): Promise<void> {
-    const { log, discipline } = this.#around
-    try {
-      // This node sends nothing on it.
-      await stream.closeWrite()
-      for await (const bytes of session.messages(channel, stream.source)) {
-        log.contain(session.facts.peer, channel, () => this.#take(session, channel, bytes), nothing)
-      }
-    } catch (error) {
-      if (error instanceof Frames.FrameTooLong) {
-        discipline.offend(session.facts, "oversize", `${channel}: ${error.message}`)
-      }
-      throw error
-    }
+  /** Takes the messages of a peer that has greeted. */
+  read(session: Session): void {
+    const { log } = this.#around
+    session.open((channel, bytes) =>
+      log.contain(session.facts.peer, channel, () => this.#take(session, channel, bytes), nothing),
+    )
   }
 
-  #take(session: Session, channel: Channel.Channel, bytes: Uint8Array): void {
+  #take(session: Session, channel: Channel.OfReplica, bytes: Uint8Array): void {
+    if (channel === "transactions" || channel === "votes") this.#told(session, channel, bytes)
+    else this.#said(session, channel, bytes)
+  }
+
+  /** A message for this node, and nobody else. */
+  #said(session: Session, channel: Channel.OfReplica, bytes: Uint8Array): void {
     const { discipline } = this.#around
     const tag = this.#tagOf(session, bytes, (_tag) => Channel.takes(channel, { _tag }), channel)
     if (tag === null) return
@@ -63,43 +61,31 @@ export class Intake {
       discipline.offend(session.facts, "flood", what)
       return
     }
-    const release = session.holds(roomOf(channel), bytes.length)
-    const taken = (decision: RelayDecision): void => {
-      release(decision)
-      if (channel === "transactions" && decision === "news") this.#around.passOn(session.facts.peer, bytes)
-    }
-    this.#deliver(session, channel, tag, bytes, taken, () => {
+    this.#deliver(session, channel, tag, bytes, session.holds(channel, bytes.length), () => {
       if (MessageCodec.isQuestion({ _tag: tag })) session.answered()
     })
   }
 
-  /** A message of gossip, on the topic of transactions or the other one. `report` decides whether gossip relays it. */
-  gossiped(
-    session: Session | undefined,
-    isTransactions: boolean,
-    bytes: Uint8Array,
-    report: (decision: RelayDecision) => void,
-  ): void {
-    const room = isTransactions ? "transactions" : "votes"
-    if (session === undefined || !session.hasRoom(room)) {
-      report("known")
+  /** A message for everybody. */
+  #told(session: Session, channel: Relays.Channel, bytes: Uint8Array): void {
+    const { discipline, passOn, isKnown, standingOf } = this.#around
+    const { facts } = session
+    const envelope = Relays.open(bytes)
+    if (envelope === null) {
+      discipline.offend(facts, "malformed", `${channel}: a list of members that cannot be read`)
       return
     }
-    const belongs = (tag: Tag): boolean =>
-      MessageCodec.isGossip({ _tag: tag }) && tag !== "Vertices" && (tag === "Transactions") === isTransactions
-    const tag = this.#tagOf(session, bytes, belongs, "gossip")
-    if (tag === null) {
-      report("refused")
-      return
-    }
-    const release = session.holds(room, bytes.length)
-    this.#deliver(session, "gossip", tag, bytes, (decision) => {
+    const { untold, message } = envelope
+    const tag = this.#tagOf(session, message, (_tag) => Channel.takes(channel, { _tag }), channel)
+    // Several peers may bring the same message within a moment.
+    if (tag === null || isKnown(message, standingOf(facts.peer))) return
+    const release = session.holds(channel, bytes.length)
+    this.#deliver(session, channel, tag, message, (decision) => {
       release(decision)
-      report(decision)
-      if (room === "votes" && decision === "known" && !session.passesOnInVain()) {
-        const what = "more votes of no use than any honest peer passes on"
-        this.#around.discipline.offend(session.facts, "flood", what)
+      if (channel === "votes" && decision === "known" && !session.passesOnInVain()) {
+        discipline.offend(facts, "flood", "more votes of no use than any honest peer passes on")
       }
+      if (decision === "news") passOn({ from: facts.peer, channel, tag, message, untold })
     })
   }
 

@@ -1,7 +1,7 @@
 /**
  * Meters what one peer costs below the level of messages: bytes as they arrive, in whole messages or not, and pieces. A
- * piece is anything that takes processor time of its own, however few bytes it has: an encrypted record, a frame of the
- * multiplexer, the opening of a stream. A peer beyond its rates is not read for a while; one that stays beyond them
+ * piece is anything that takes processor time of its own, however few bytes it has: an encrypted record, a frame of a
+ * lane, a message. A peer beyond its rates is not read for a while; one that stays beyond them
  * floods.
  */
 import { setImmediate as turn } from "node:timers/promises"
@@ -18,12 +18,9 @@ const PIECES_AT_ONCE = 128
 const FLOOD_SECONDS = 5
 /** The pieces of a flood are nearly empty. A peer with more than this in its pieces is only slowed down. */
 const WORTHY_BYTES = 64
-/** Each frame this node sends is acknowledged in a record and a frame. */
-const PIECES_PER_FRAME_SENT = 2
-
-/** An answer comes in frames of 64 KiB, each in a record; twice as many, since the sender's window cuts some of them. */
-const ANSWERED_PIECE_BYTES = 16_384
-/** For the message itself, and the remainder of a frame. */
+/** An answer comes in pieces of 16 KiB, each in a record. */
+const ANSWERED_PIECE_BYTES = 8_192
+/** For the message itself, and the remainder of a piece. */
 const PIECES_PER_ANSWER = 4
 /** Credit for at most this many open answers. More are read at the peer's rate. */
 const CREDITED_ANSWERS = 8
@@ -59,7 +56,7 @@ export class Meter {
 
   get #rates(): Rates.Raw {
     const standing = this.#around.standing()
-    return standing === "stranger" ? this.#around.strangerRates() : Rates.RATES[standing].raw
+    return standing === "stranger" ? this.#around.strangerRates() : Rates.RATES[standing]
   }
 
   /** The time of the last arrival. */
@@ -87,11 +84,6 @@ export class Meter {
     return turn()
   }
 
-  /** A frame with content went out: its receipt is no flood. */
-  sentFrame(): void {
-    this.#pieces.earn(PIECES_PER_FRAME_SENT)
-  }
-
   /** The peer was asked for an answer of up to this size. */
   asked(answerBytes: number): void {
     const pieces = PIECES_PER_ANSWER + Math.ceil(answerBytes / ANSWERED_PIECE_BYTES)
@@ -103,7 +95,7 @@ export class Meter {
   #judge(pieces: number, bytes: number): void {
     this.#beyond += pieces
     this.#beyondBytes += bytes
-    if (this.#beyond < Rates.RATES[this.#around.standing()].raw.pieces.perSecond * FLOOD_SECONDS) return
+    if (this.#beyond < Rates.RATES[this.#around.standing()].pieces.perSecond * FLOOD_SECONDS) return
     const isFlood = this.#beyondBytes < this.#beyond * WORTHY_BYTES
     this.#beyond = 0
     this.#beyondBytes = 0

@@ -8,32 +8,14 @@ export interface Raw {
   readonly bytes: Rate
 }
 
-/** Within gossip: see `GossipMeter`. */
-export interface Gossip {
-  /** Everything that takes work of its own: subscriptions, messages, controls, message ids, and their envelopes. */
-  readonly items: Rate
-  readonly bytes: Rate
-}
-
-export interface Rates {
-  readonly raw: Raw
-  readonly gossip: Gossip
-}
-
 const MIB = 1_048_576
 
 /** For peers that the operator or the committee vouches for. */
-const TRUSTED: Rates = {
-  raw: { pieces: { burst: 20_000, perSecond: 5_000 }, bytes: { burst: 64 * MIB, perSecond: 32 * MIB } },
-  gossip: { items: { burst: 32_768, perSecond: 16_384 }, bytes: { burst: 32 * MIB, perSecond: 16 * MIB } },
-}
+const TRUSTED: Raw = { pieces: { burst: 20_000, perSecond: 5_000 }, bytes: { burst: 64 * MIB, perSecond: 32 * MIB } }
 
 /** A piece takes some ten microseconds. */
-export const RATES: { readonly [standing in Standing]: Rates } = {
-  stranger: {
-    raw: { pieces: { burst: 1_000, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
-    gossip: { items: { burst: 4_096, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
-  },
+export const RATES: { readonly [standing in Standing]: Raw } = {
+  stranger: { pieces: { burst: 1_000, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
   named: TRUSTED,
   member: TRUSTED,
 }
@@ -50,6 +32,6 @@ const among = (strangers: number, rate: Rate, together: number, least: number): 
 
 /** The rates of one of this many strangers. */
 export const strangerShare = (strangers: number): Raw => ({
-  pieces: among(strangers, RATES.stranger.raw.pieces, STRANGERS_TOGETHER.pieces, LEAST.pieces),
-  bytes: among(strangers, RATES.stranger.raw.bytes, STRANGERS_TOGETHER.bytes, LEAST.bytes),
+  pieces: among(strangers, RATES.stranger.pieces, STRANGERS_TOGETHER.pieces, LEAST.pieces),
+  bytes: among(strangers, RATES.stranger.bytes, STRANGERS_TOGETHER.bytes, LEAST.bytes),
 })

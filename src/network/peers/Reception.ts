@@ -3,13 +3,12 @@ import type { Address } from "../../protocol/identity/Address.js"
 import type { Signer } from "../../protocol/identity/Keys.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
-import * as Frames from "../Frames.js"
 import * as Hello from "../Hello.js"
 import type { Peer } from "../Network.js"
+import * as PeerAddress from "../PeerAddress.js"
 import * as Places from "../Places.js"
 import type { Standing, Standings } from "../Standing.js"
 import type { Arrivals } from "./Arrivals.js"
-import type * as Channel from "./Channel.js"
 import type { Discipline } from "./Discipline.js"
 import * as Greeting from "./Greeting.js"
 import { Holders } from "./Holders.js"
@@ -17,7 +16,7 @@ import type { Holdings } from "./Holdings.js"
 import { type LogEntry, type PeerLog, reasonOf } from "./PeerLog.js"
 import { Session } from "./Session.js"
 import type { Traffic } from "./Traffic.js"
-import type { Clock, Connection, Stream, Wire } from "./Wire.js"
+import type { Clock, Connection, Wire } from "./Wire.js"
 
 export const GREETING_LIMIT_MS = 10_000
 
@@ -29,7 +28,6 @@ export interface Around {
   readonly hello: Omit<Hello.Hello, "challenge" | "port" | "version">
   readonly signer: Signer | null
   readonly standings: Standings
-  readonly protocolOf: (channel: Channel.Channel) => string
   readonly met: (session: Session) => void
   readonly lost: (session: Session) => void
   /** A connection that this node dialled got no session. */
@@ -49,24 +47,12 @@ export interface Around {
 class Newcomer {
   readonly connection: Connection
   readonly since: number
-  isGreeting = false
   isDecided = false
   isRefused = false
-  /** Null if it gets no session. */
-  readonly session: Promise<Session | null>
-  #resolve: (session: Session | null) => void = () => {}
 
   constructor(connection: Connection, since: number) {
     this.connection = connection
     this.since = since
-    this.session = new Promise((resolve) => {
-      this.#resolve = resolve
-    })
-  }
-
-  decide(session: Session | null): void {
-    this.isDecided = true
-    this.#resolve(session)
   }
 }
 
@@ -90,11 +76,6 @@ export class Reception {
 
   session(peer: PeerId): Session | undefined {
     return this.#sessions.get(peer)
-  }
-
-  /** The session of a connection, once both ends have greeted; null if it gets none. */
-  async greeted(connection: Connection): Promise<Session | null> {
-    return (await this.#newcomers.get(connection)?.session) ?? null
   }
 
   standingOf(peer: PeerId): Standing {
@@ -149,19 +130,20 @@ export class Reception {
     const newcomer = new Newcomer(connection, clock.now())
     this.#newcomers.set(connection, newcomer)
     arrivals.arrived(connection.address, () => this.#refuse(newcomer, "others wait to greet"))
-    newcomer.session.finally(() => arrivals.done(connection.address))
     if (connection.peer === wire.id) this.#refuse(newcomer, "it is this node itself")
-    else if (connection.direction === "outbound") {
-      connection
-        .open(Greeting.PROTOCOL)
-        .then((stream) => this.greet(connection, stream))
-        .catch((error: unknown) => this.#refuse(newcomer, reasonOf(error)))
-    }
+    else void this.#greet(newcomer)
+  }
+
+  /** Whether it gets a session, or not. */
+  #decide(newcomer: Newcomer): void {
+    newcomer.isDecided = true
+    this.#around.arrivals.done(newcomer.connection.address)
   }
 
   closed(connection: Connection): void {
     const { discipline, log, lost, changed } = this.#around
-    this.#newcomers.get(connection)?.decide(null)
+    const newcomer = this.#newcomers.get(connection)
+    if (newcomer !== undefined) this.#decide(newcomer)
     this.#newcomers.delete(connection)
     const { peer } = connection
     const session = this.#sessions.get(peer)
@@ -175,18 +157,15 @@ export class Reception {
     changed()
   }
 
-  /** Greets over this stream, which the dialler has opened. */
-  async greet(connection: Connection, stream: Stream): Promise<void> {
+  async #greet(newcomer: Newcomer): Promise<void> {
     const { wire, hello: own, signer, discipline, log } = this.#around
-    const newcomer = this.#newcomers.get(connection)
-    if (newcomer === undefined || newcomer.isGreeting) throw new Error("no second greeting")
-    newcomer.isGreeting = true
+    const { connection } = newcomer
     const hello = { ...own, version: Hello.PROTOCOL_VERSION, port: wire.port, challenge: Hello.drawChallenge() }
-    await Greeting.greet({ id: wire.id, hello, signer }, connection.peer, stream)
+    await Greeting.greet({ id: wire.id, hello, signer }, connection.peer, connection.lanes)
       .then(
         (greeted) => this.#admit(newcomer, greeted),
         (error: unknown) => {
-          if (error instanceof Greeting.NoGreeting || error instanceof Frames.FrameTooLong) {
+          if (error instanceof Greeting.NoGreeting) {
             discipline.offend(connection, "malformed", error.message)
           }
           this.#refuse(newcomer, reasonOf(error), error instanceof Greeting.Strangers ? "warn" : "debug")
@@ -199,7 +178,7 @@ export class Reception {
   }
 
   #admit(newcomer: Newcomer, { hello, validator }: Greeting.Greeted): void {
-    const { traffic, holdings, protocolOf, log, met, changed, clock } = this.#around
+    const { traffic, holdings, log, met, changed, clock } = this.#around
     const { connection } = newcomer
     const { peer, direction } = connection
     const rival = this.#sessions.get(peer)
@@ -208,7 +187,7 @@ export class Reception {
       this.#refuse(newcomer, "there is a connection already")
       return
     }
-    const host = connection.host ?? ""
+    const { host } = connection
     const standing = this.#standing(peer, validator)
     const refusal = direction === "inbound" ? this.#findPlace(peer, host, standing) : null
     if (refusal !== null) {
@@ -219,14 +198,10 @@ export class Reception {
     const facts = { peer, connection, hello, validator, address, host, connectedSince: Natural.timestamp(clock.now()) }
     if (rival !== undefined && rival.facts.validator !== validator) this.#holders.left(rival.facts.validator, peer)
     this.#holders.came(validator, peer)
-    const counted = {
-      meter: traffic.meterOf(peer),
-      account: holdings.open(peer, standing),
-      isClogged: () => traffic.isClogged(peer),
-    }
-    const session = new Session(facts, counted, protocolOf, clock)
+    const counted = { meter: traffic.meterOf(peer), account: holdings.open(peer, standing) }
+    const session = new Session(facts, counted, clock)
     this.#sessions.set(peer, session)
-    newcomer.decide(session)
+    this.#decide(newcomer)
     if (rival !== undefined) {
       rival.end()
       rival.facts.connection.close()
@@ -256,7 +231,7 @@ export class Reception {
     const { connection, isRefused } = newcomer
     if (isRefused) return
     newcomer.isRefused = true
-    newcomer.decide(null)
+    this.#decide(newcomer)
     if (connection.direction === "outbound") this.#around.missed(connection)
     this.#drop(connection, reason, level)
   }
@@ -271,4 +246,4 @@ export class Reception {
 
 /** Where others can reach it: as it was dialled, or the port that it names at the address that it is seen at. */
 const addressOf = ({ direction, address }: Connection, host: string, port: number): string =>
-  direction === "outbound" || port === 0 ? address : `/${host.includes(":") ? "ip6" : "ip4"}/${host}/tcp/${port}`
+  direction === "outbound" || port === 0 ? address : PeerAddress.hostPort(host, port)

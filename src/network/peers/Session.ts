@@ -3,27 +3,25 @@ import type { Address } from "../../protocol/identity/Address.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import { Allowance, type Rate } from "../Allowance.js"
-import * as Frames from "../Frames.js"
 import type { Hello } from "../Hello.js"
 import type { Peer, RelayDecision } from "../Network.js"
+import * as PeerAddress from "../PeerAddress.js"
 import * as Channel from "./Channel.js"
-import { GossipMeter } from "./GossipMeter.js"
 import type { Account } from "./Holdings.js"
 import type { Meter } from "./Meter.js"
+import type * as Relays from "./Relays.js"
 import type { Clock, Connection } from "./Wire.js"
 
 /** What the traffic of this peer is counted in. */
 export interface Counted {
   readonly meter: Meter
   readonly account: Account
-  /** Whether so much waits below the streams that nothing more is to be written. */
-  readonly isClogged: () => boolean
 }
 
 /** What was delivered waits here until it is taken in, in a room for each kind: what is passed on keeps nothing else out. */
-export type Room = "own" | "transactions" | "votes"
+export type Room = "own" | Relays.Channel
 
-/** Beyond this nothing more is read of the kind, or, if it comes by gossip, kept. */
+/** Beyond this nothing more is read of the kind. */
 const ROOMS: { readonly [room in Room]: { readonly bytes: number; readonly messages: number } } = {
   own: { bytes: 8_388_608, messages: 256 },
   transactions: { bytes: 4_194_304, messages: 256 },
@@ -35,8 +33,6 @@ const PIECES_PER_MESSAGE = 2
 const OPEN_QUESTIONS = 64
 /** Answers that the peer has not read yet; beyond this no further question is read. */
 const UNREAD_ANSWER_BYTES = 4_194_304
-/** How often to check whether the line is clogged no more. */
-const CLOGGED_MS = 20
 /** How often to check for room again if nothing signals it. */
 const LOOK_MS = 100
 /** No peer that waits for its answers asks more. */
@@ -55,28 +51,24 @@ export interface Facts {
   readonly connection: Connection
   readonly hello: Hello
   readonly validator: Address | null
-  /** A multiaddress without peer id. */
+  /** As HOST:PORT. */
   readonly address: string
   readonly host: string
   readonly connectedSince: Timestamp
 }
 
-export const roomOf = (channel: Channel.Channel): Room => (channel === "transactions" ? channel : "own")
+const roomOf = (channel: Channel.OfReplica): Room =>
+  channel === "transactions" || channel === "votes" ? channel : "own"
 
 export class Session {
   readonly facts: Facts
   readonly meter: Meter
-  readonly gossip: GossipMeter
   readonly #account: Account
-  readonly #isClogged: () => boolean
   readonly #clock: Clock
-  readonly #protocolOf: (channel: Channel.Channel) => string
-  readonly #outgoing = new Map<Channel.Channel, Frames.Outgoing>()
-  readonly #allowances: ReadonlyMap<Channel.Channel, Allowance>
+  readonly #allowances: ReadonlyMap<Channel.OfReplica, Allowance>
   readonly #questions: Allowance
   readonly #offers: Allowance
   readonly #vainVotes: Allowance
-  readonly #incoming = new Set<Frames.Incoming>()
   #news = 0
   readonly #waiting = {
     own: { bytes: 0, messages: 0 },
@@ -89,16 +81,13 @@ export class Session {
   #waiters: Array<() => void> = []
   #isOver = false
 
-  constructor(facts: Facts, counted: Counted, protocolOf: (channel: Channel.Channel) => string, clock: Clock) {
-    const { meter, account, isClogged } = counted
+  constructor(facts: Facts, { meter, account }: Counted, clock: Clock) {
     this.facts = facts
     this.meter = meter
     this.#account = account
-    this.#isClogged = isClogged
-    this.#protocolOf = protocolOf
     this.#clock = clock
     this.#allowances = new Map(
-      Channel.all.map((channel) => {
+      Channel.ofReplica.map((channel) => {
         const { burstBytes, bytesPerSecond } = Channel.LIMITS[channel]
         return [channel, new Allowance({ burst: burstBytes, perSecond: bytesPerSecond }, clock.now())]
       }),
@@ -106,7 +95,6 @@ export class Session {
     this.#questions = new Allowance(QUESTIONS, clock.now())
     this.#offers = new Allowance(OFFERS, clock.now())
     this.#vainVotes = new Allowance(VAIN_VOTES, clock.now())
-    this.gossip = new GossipMeter(meter.standing, clock.now)
   }
 
   get isOver(): boolean {
@@ -118,53 +106,17 @@ export class Session {
     return {
       id: peer,
       validator,
-      address: `${address}/p2p/${peer}`,
+      address: PeerAddress.at(peer, address),
       direction: connection.direction,
       agent: hello.agent,
-      latencyMs: connection.latencyMs,
+      latencyMs: connection.lanes.latencyMs,
       connectedSince,
     }
   }
 
-  /** Queues a frame for this peer; false if it takes data so slowly that there is no room. */
-  send(channel: Channel.Channel, frame: Uint8Array): boolean {
-    if (this.#isOver || !this.#account.hasRoom()) return false
-    const known = this.#outgoing.get(channel)
-    if (known !== undefined) return known.push(frame)
-    const opened = new Frames.Outgoing(Channel.LIMITS[channel].waitingBytes, this.#clock.now, this.#account.add)
-    this.#outgoing.set(channel, opened)
-    opened.push(frame)
-    this.#feed(channel, opened).finally(() => {
-      if (this.#outgoing.get(channel) === opened) this.#outgoing.delete(channel)
-    })
-    return true
-  }
-
-  /** Sends until the stream breaks; the next frame opens another one. */
-  async #feed(channel: Channel.Channel, outgoing: Frames.Outgoing): Promise<void> {
-    try {
-      const stream = await this.facts.connection.open(this.#protocolOf(channel))
-      await stream.sink(this.#paced(outgoing))
-    } catch {
-      // The peer has closed it, or is gone, which the connection reports itself. Waiting frames are lost.
-    } finally {
-      outgoing.discard()
-    }
-  }
-
-  /**
-   * In short pieces, each once the line is not clogged. A stream alone does not hold them back: the peer says how much it may
-   * be sent, and need not read it.
-   */
-  async *#paced(outgoing: Frames.Outgoing): AsyncGenerator<Uint8Array, undefined> {
-    for await (const piece of outgoing.pieces()) {
-      for (let at = 0; at < piece.length; at += Frames.GATHERED_BYTES) {
-        while (this.#isClogged() && !this.#isOver) await this.#clock.wait(CLOGGED_MS)
-        if (this.#isOver) return undefined
-        yield piece.subarray(at, at + Frames.GATHERED_BYTES)
-      }
-    }
-    return undefined
+  /** Queues a message for this peer; false if it takes data so slowly that there is no room. */
+  send(channel: Channel.OfReplica, message: Uint8Array): boolean {
+    return !this.#isOver && this.#account.hasRoom() && this.facts.connection.lanes.send(channel, message)
   }
 
   answered(): void {
@@ -172,32 +124,35 @@ export class Session {
     this.#wakeAll()
   }
 
-  /** The messages of a stream, each once there is room for it. */
-  async *messages(
-    channel: Channel.Channel,
-    source: AsyncIterable<Frames.Piece>,
-  ): AsyncGenerator<Uint8Array, undefined> {
-    const { frameBytes } = Channel.LIMITS[channel]
-    const incoming = new Frames.Incoming(source, frameBytes, this.#clock.now, this.#account.add)
-    this.#incoming.add(incoming)
-    try {
-      for await (const bytes of incoming.messages()) {
-        await this.#admit(channel, bytes.length)
-        if (this.#isOver) return undefined
-        yield bytes
-      }
-      return undefined
-    } finally {
-      this.#incoming.delete(incoming)
+  /** Lets the peer send on its lanes: each message is taken once there is room for it. */
+  open(take: (channel: Channel.OfReplica, message: Uint8Array) => void): void {
+    const standing = this.meter.standing()
+    this.facts.connection.lanes.countIn(this.#account.add)
+    for (const channel of Channel.ofReplica) {
+      this.facts.connection.lanes.accept(channel, Channel.windowOf(channel, standing), (message) => {
+        const pause = this.#pause(channel, message.length)
+        if (pause === undefined) {
+          if (!this.#isOver) take(channel, message)
+          return undefined
+        }
+        return pause.then(() => {
+          if (!this.#isOver) take(channel, message)
+        })
+      })
     }
   }
 
-  /** Waits until this many bytes of the channel may be taken in. */
-  async #admit(channel: Channel.Channel, bytes: number): Promise<void> {
-    // Thousands of messages may lie in one frame, and each takes time of its own.
+  /** For as long as a message of this many bytes must wait; undefined if it need not. */
+  #pause(channel: Channel.OfReplica, bytes: number): Promise<void> | undefined {
+    // Thousands of messages may lie in one piece, and each takes time of its own.
     const pause = this.meter.charge(PIECES_PER_MESSAGE, 0)
-    if (pause !== undefined) await pause
     const waitMs = this.#allowances.get(channel)?.take(bytes, this.#clock.now()) ?? 0
+    if (pause === undefined && waitMs === 0 && !this.#isFull(channel)) return undefined
+    return this.#wait(channel, pause, waitMs)
+  }
+
+  async #wait(channel: Channel.OfReplica, pause: Promise<unknown> | undefined, waitMs: number): Promise<void> {
+    if (pause !== undefined) await pause
     if (waitMs > 0) await this.#clock.wait(waitMs)
     while (!this.#isOver && this.#isFull(channel)) {
       await new Promise<void>((resolve) => {
@@ -207,19 +162,15 @@ export class Session {
     }
   }
 
-  #isFull(channel: Channel.Channel): boolean {
-    return !this.hasRoom(roomOf(channel)) || (channel === "questions" && this.#hasUnanswered)
+  #isFull(channel: Channel.OfReplica): boolean {
+    const { bytes, messages } = this.#waiting[roomOf(channel)]
+    const { bytes: mostBytes, messages: mostMessages } = ROOMS[roomOf(channel)]
+    return bytes >= mostBytes || messages >= mostMessages || (channel === "questions" && this.#hasUnanswered)
   }
 
   get #hasUnanswered(): boolean {
-    const unread = this.#outgoing.get("answers")?.bytes ?? 0
+    const unread = this.facts.connection.lanes.unsent("answers")
     return this.#openQuestions >= OPEN_QUESTIONS || unread > UNREAD_ANSWER_BYTES
-  }
-
-  /** Whether there is room without waiting: messages that cannot be made to wait are dropped. */
-  hasRoom(room: Room): boolean {
-    const { bytes, messages } = this.#waiting[room]
-    return bytes < ROOMS[room].bytes && messages < ROOMS[room].messages
   }
 
   /** Counts a question; false if no peer that waits for its answers would ask so fast. */
@@ -245,8 +196,8 @@ export class Session {
   }
 
   /** A message was handed on; call the result once it was taken in. */
-  holds(room: Room, bytes: number): (decision: RelayDecision) => void {
-    const waiting = this.#waiting[room]
+  holds(channel: Channel.OfReplica, bytes: number): (decision: RelayDecision) => void {
+    const waiting = this.#waiting[roomOf(channel)]
     waiting.bytes += bytes
     waiting.messages++
     this.#account.add(bytes)
@@ -269,17 +220,17 @@ export class Session {
 
   /** It began a message long ago and has not finished it. */
   get hasUnfinished(): boolean {
-    return [...this.#incoming].some(({ waitingMs }) => waitingMs > UNFINISHED_MS)
+    return this.facts.connection.lanes.unfinishedMs > UNFINISHED_MS
   }
 
   get isStalled(): boolean {
-    return [...this.#outgoing.values()].some(({ waitingMs }) => waitingMs > STALLED_MS)
+    return this.facts.connection.lanes.stalledMs > STALLED_MS
   }
 
   /** Nothing more goes out or comes in. */
   end(): void {
     this.#isOver = true
-    for (const outgoing of this.#outgoing.values()) outgoing.end()
+    this.facts.connection.lanes.end()
     this.#account.close()
     this.#wakeAll()
   }

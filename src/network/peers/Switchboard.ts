@@ -4,23 +4,21 @@ import type * as Vertex from "../../protocol/vertex/Vertex.js"
 import type { Answer, DiskQuestion, Gossip, Question } from "../../replica/messages/Message.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Offence } from "../Conduct.js"
-import * as Frames from "../Frames.js"
-import * as Hello from "../Hello.js"
+import type { Tag } from "../MessageCodec.js"
 import * as MessageCodec from "../MessageCodec.js"
 import type { Peer, Received } from "../Network.js"
 import { Volume } from "../Volume.js"
 import { Arrivals } from "./Arrivals.js"
-import * as Channel from "./Channel.js"
 import { type Around as AroundDialling, Dialling } from "./Dialling.js"
 import { Discipline } from "./Discipline.js"
-import * as Greeting from "./Greeting.js"
 import { Holdings } from "./Holdings.js"
 import { Intake } from "./Intake.js"
-import { type LogEntry, PeerLog, reasonOf } from "./PeerLog.js"
+import { type LogEntry, PeerLog } from "./PeerLog.js"
 import * as Reception from "./Reception.js"
+import * as Relays from "./Relays.js"
 import type { Session } from "./Session.js"
 import { Traffic } from "./Traffic.js"
-import type { Connection, Policy, Protocol, Stream, Wire } from "./Wire.js"
+import type { Connection, Policy, Wire } from "./Wire.js"
 
 export interface Listener {
   /** Bytes of a message, not judged yet. */
@@ -51,6 +49,7 @@ export class Switchboard {
   readonly #reception: Reception.Reception
   readonly #dialling: Dialling
   readonly #intake: Intake
+  readonly #known: Relays.Known
   /** What went over the line, without what the layers below add. */
   readonly volume = new Volume()
 
@@ -60,10 +59,11 @@ export class Switchboard {
     const log = new PeerLog(listener.logged, clock.now)
     const discipline = new Discipline(log, wire, clock.now)
     this.#options = options
+    this.#known = new Relays.Known(clock.now)
     this.#self = options.signer && Address.fromPublicKey(options.signer.publicKey)
     this.#log = log
     this.#discipline = discipline
-    this.#arrivals = new Arrivals(Reception.GREETING_LIMIT_MS, clock.now)
+    this.#arrivals = new Arrivals(Reception.GREETING_LIMIT_MS, clock.now, (host) => this.#dialling.knows(host))
     this.#traffic = new Traffic(
       { standing: standingOf, flooded: (peer, what) => discipline.offendPeer(peer, "pieces", what) },
       clock,
@@ -75,8 +75,10 @@ export class Switchboard {
     })
     this.#reception = new Reception.Reception({
       ...options,
-      protocolOf: (channel) => this.protocolOf(channel),
-      met: (session) => this.#dialling.met(session),
+      met: (session) => {
+        this.#dialling.met(session)
+        this.#intake.read(session)
+      },
       lost: (session) => this.#dialling.lost(session),
       missed: (connection) => this.#dialling.missed(connection),
       changed: () => listener.changed(this.peers),
@@ -86,14 +88,15 @@ export class Switchboard {
       traffic: this.#traffic,
       holdings: this.#holdings,
     })
-    this.#dialling = new Dialling({ ...options, reception: this.#reception, protocol: this.protocolOf("peers") })
+    this.#dialling = new Dialling({ ...options, reception: this.#reception })
     this.#intake = new Intake({
       heard: listener.heard,
       standingOf,
       log,
       discipline,
       volume: this.volume,
-      passOn: (from, bytes) => this.#passOn(from, bytes),
+      passOn: (told) => this.#passOn(told),
+      isKnown: (message, from) => this.#known.has(message, from === "member"),
     })
   }
 
@@ -135,70 +138,38 @@ export class Switchboard {
     return this.#reception.session(peer)
   }
 
-  protocolOf(name: string): string {
-    return `/udg/${Hello.PROTOCOL_VERSION}/${this.#options.hello.genesisHash}/${name}`
-  }
-
-  get #protocols(): ReadonlyArray<Protocol> {
-    return [
-      {
-        name: Greeting.PROTOCOL,
-        maxInbound: 1,
-        take: (connection, stream) => this.#reception.greet(connection, stream),
-      },
-      this.#dialling.exchange,
-      ...Channel.all.map((channel) => ({
-        name: this.protocolOf(channel),
-        maxInbound: 2,
-        take: (connection: Connection, stream: Stream) => this.#listen(channel, connection, stream),
-      })),
-    ]
-  }
-
   /** Nothing that the wire calls may throw: it would end the process. */
   get #policy(): Policy {
-    const [transactions, votes] = [this.protocolOf("transactions"), this.protocolOf("votes")]
     return {
-      protocols: this.#protocols,
-      topics: [transactions, votes],
       refusesHost: (address, host) => !this.#arrivals.comes(address, host),
       arrived: (address, cut) => this.#arrivals.arrived(address, cut),
+      vanished: (address) => this.#arrivals.done(address),
       refusesPeer: (peer) => this.#discipline.isBanned(peer),
       meterOf: (peer) => this.#traffic.meterOf(peer),
-      multiplexed: (peer, outflow) => this.#traffic.opened(peer, outflow),
       opened: (connection) =>
         this.#log.contain(
           connection.peer,
           "opening",
-          () => this.#reception.opened(connection),
+          () => this.#opened(connection),
           () => connection.abort(Reception.BUG),
         ),
       closed: (connection) => this.#log.contain(connection.peer, "closing", () => this.#closed(connection), nothing),
-      gossipMeterOf: async (connection) => (await this.#reception.greeted(connection))?.gossip ?? null,
-      gossiped: (from, topic, bytes, relay) =>
-        this.#log.contain(
-          from,
-          "gossip",
-          () => this.#intake.gossiped(this.session(from), topic === transactions, bytes, relay),
-          nothing,
-        ),
-      violated: (peer, offence, violation) => {
-        this.#discipline.offendPeer(peer, offence, violation.message)
-        this.#discipline.cut(peer, violation)
+      violated: (connection, violation) => {
+        this.#discipline.offend(connection, violation.offence, violation.message)
+        connection.abort(violation)
       },
       failed: (peer, where, error) => this.#log.failed(peer, where, error),
     }
   }
 
+  #opened(connection: Connection): void {
+    this.#traffic.opened(connection.peer, connection)
+    this.#reception.opened(connection)
+  }
+
   #closed(connection: Connection): void {
     if (this.#discipline.connectionsOf(connection.peer).length === 0) this.#traffic.closed(connection.peer)
     this.#reception.closed(connection)
-  }
-
-  async #listen(channel: Channel.Channel, connection: Connection, stream: Stream): Promise<void> {
-    const session = await this.#reception.greeted(connection)
-    if (session === null) throw new Error("no greeting")
-    await this.#intake.read(session, channel, stream)
   }
 
   async stop(): Promise<void> {
@@ -213,55 +184,60 @@ export class Switchboard {
     if (channel === "answers") session.answered()
     if (message._tag === "AskClosing") session.asksForClosing()
     if (channel === "questions") session.meter.asked(MessageCodec.MAX_BYTES)
-    const frame = Frames.framed(MessageCodec.encode(message))
-    this.volume.sent(message._tag, this.#reception.standingOf(to), frame.length)
-    session.send(channel, frame)
+    const bytes = MessageCodec.encode(message)
+    this.volume.sent(message._tag, this.#reception.standingOf(to), bytes.length)
+    session.send(channel, bytes)
   }
 
-  /** Vertices go by stream. So do transactions if that reaches every member, and nobody else is there to be told. */
+  /** To all peers. */
   broadcast(gossip: Gossip): void {
     const { sessions } = this
     if (sessions.length === 0) return
     if (gossip._tag === "Vertices") {
       for (const vertex of gossip.vertices) {
-        this.#tell(sessions, "vertices", MessageCodec.encode({ _tag: "Vertices", vertices: [vertex] }))
+        this.#tell(sessions, "vertices", "Vertices", MessageCodec.encode({ _tag: "Vertices", vertices: [vertex] }))
       }
-    } else if (gossip._tag === "Transactions" && this.#isAmongMembers) {
-      this.#tell(sessions, "transactions", MessageCodec.encode(gossip))
-    } else this.#publish(gossip)
-  }
-
-  get #isAmongMembers(): boolean {
-    const validators = this.sessions.map(({ facts }) => facts.validator)
-    return this.#self !== null && this.#options.standings.areTheOthers(this.#self, validators)
-  }
-
-  /** In one frame made once. */
-  #tell(sessions: ReadonlyArray<Session>, channel: "vertices" | "transactions", bytes: Uint8Array): void {
-    const frame = Frames.framed(bytes)
-    const tag = channel === "vertices" ? "Vertices" : "Transactions"
-    for (const session of sessions) {
-      this.volume.sent(tag, this.#reception.standingOf(session.facts.peer), frame.length)
-      session.send(channel, frame)
+      return
     }
+    const { to, untold } = Relays.ofOwn(this.#self, this.#recipients, this.#options.standings.members)
+    const channel = gossip._tag === "Transactions" ? "transactions" : "votes"
+    const message = MessageCodec.encode(gossip)
+    // A peer may send it back before anybody else does.
+    this.#known.has(message, true)
+    this.#tell(
+      to.map(({ session }) => session),
+      channel,
+      gossip._tag,
+      Relays.envelope(untold, message),
+    )
   }
 
-  /**
-   * The sender tells all members itself: whoever told them again would do so as often as there are members. Other peers
-   * of this node may have nobody else to tell them.
-   */
-  #passOn(from: PeerId, bytes: Uint8Array): void {
-    const isToBeTold = ({ facts: { peer } }: Session) => peer !== from && this.#reception.standingOf(peer) !== "member"
-    this.#tell(this.sessions.filter(isToBeTold), "transactions", bytes)
+  get #recipients(): ReadonlyArray<Relays.Recipient & { readonly session: Session }> {
+    return this.sessions.map((session) => {
+      const { peer, validator } = session.facts
+      return { session, peer, member: this.#reception.standingOf(peer) === "member" ? validator : null }
+    })
   }
 
-  #publish(gossip: Gossip): void {
-    const topic = this.protocolOf(gossip._tag === "Transactions" ? "transactions" : "votes")
-    const bytes = MessageCodec.encode(gossip)
-    this.volume.sent(gossip._tag, "topic", bytes.length)
-    this.#options.wire
-      .publish(topic, bytes)
-      .catch((error: unknown) => this.#log.write("debug", "gossip not sent", { reason: reasonOf(error) }))
+  #passOn(told: Relays.Told): void {
+    const { channel, tag, message } = told
+    const { members } = this.#options.standings
+    const { to, untold } = Relays.ofOther(told, this.#self, this.#recipients, members, Math.random)
+    if (to.length > 0)
+      this.#tell(
+        to.map(({ session }) => session),
+        channel,
+        tag,
+        Relays.envelope(untold, message),
+      )
+  }
+
+  /** In bytes made once. */
+  #tell(sessions: ReadonlyArray<Session>, channel: "vertices" | Relays.Channel, tag: Tag, bytes: Uint8Array): void {
+    for (const session of sessions) {
+      this.volume.sent(tag, this.#reception.standingOf(session.facts.peer), bytes.length)
+      session.send(channel, bytes)
+    }
   }
 
   misbehaved(peer: PeerId, what: string, offence: Offence): void {

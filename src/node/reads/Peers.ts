@@ -4,13 +4,12 @@ import { Network, type Peer } from "../../network/Network.js"
 import * as PeerAddress from "../../network/PeerAddress.js"
 import { Configuration } from "../start/Configuration.js"
 
-/** A peer that was configured by address alone answers under an address that ends in its identity. */
-const isAt = (peer: Peer, address: string): boolean =>
-  peer.address === address || peer.address.startsWith(`${address}/`)
+/** A peer that was configured by address alone answers under an address that begins with its key. */
+const isAt = (peer: Peer, address: string): boolean => peer.address === address || peer.address.endsWith(`@${address}`)
 
 const make = Effect.gen(function* () {
   const network = yield* Network
-  const addresses = (yield* Configuration).peers.map(PeerAddress.toMultiaddr)
+  const addresses = (yield* Configuration).peers.map(PeerAddress.toText)
   return {
     known: Effect.map(network.peers, (connected) => ({
       connected,

@@ -1,7 +1,7 @@
 /** The network between machines, with this node's key and the peers it remembers from an earlier run. */
 import { FileSystem } from "@effect/platform"
 import { Effect, Layer, Option } from "effect"
-import * as Libp2p from "../../network/libp2p/Libp2p.js"
+import * as Transport from "../../network/tls/Transport.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import { SecretKey } from "../../protocol/identity/Keys.js"
 import * as KeyFile from "../../storage/files/KeyFile.js"
@@ -29,7 +29,7 @@ export const layer = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { version, p2p, peers } = yield* Configuration
     const { genesis, validatorKey } = yield* Home
-    return Libp2p.layer({
+    return Transport.layer({
       ...(yield* kept),
       agent: Versions.agentOf(Versions.of(version)),
       networkId: genesis.networkId,

@@ -47,7 +47,7 @@ export const NodeStatus = Field.record(
     active_stakers: 2,
     mempool_size: 3,
     dag_vertices: 2409,
-    versions: { program: "0.1.0", protocol: 2, wire: 2, database: 6 },
+    versions: { program: "0.1.0", protocol: 2, wire: 3, database: 6 },
   },
 )
 
@@ -332,7 +332,7 @@ export const Peers = Field.record(
     peers: Schema.Array(
       Schema.Struct({
         id: Field.text("the node's peer id"),
-        address: Field.text("its address, as a multiaddr"),
+        address: Field.text("its address, as KEY@HOST:PORT"),
         direction: Field.of(Schema.Literal("inbound", "outbound"), "who opened the connection"),
         agent: Field.text("the program name that it reports"),
         latency_ms: Field.of(Schema.NullOr(Schema.Number), "last measured round trip; null before the first"),
@@ -350,15 +350,15 @@ export const Peers = Field.record(
     connected: 1,
     peers: [
       {
-        id: "12D3KooWGzxzKZYveHXtpG6AsrUJBcWxHBFS2HsEoGTxrMLvKXtf",
-        address: "/ip4/203.0.113.7/tcp/9333",
+        id: "6a4c1f7d0e5b92c83d14a6f70b9e28d5c3f1a07e4b6d8290f5c7e3a1b2d4f608",
+        address: "6a4c1f7d0e5b92c83d14a6f70b9e28d5c3f1a07e4b6d8290f5c7e3a1b2d4f608@203.0.113.7:9333",
         direction: "outbound",
         agent: "udg/0.1.0 (protocol 2, database 6)",
         latency_ms: 12.4,
         connected_since: example.timestamp,
       },
     ],
-    bootstrap_nodes: [{ address: "/ip4/203.0.113.7/tcp/9333", connected: true }],
+    bootstrap_nodes: [{ address: "203.0.113.7:9333", connected: true }],
   },
 )
 

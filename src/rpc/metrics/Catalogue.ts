@@ -171,8 +171,7 @@ const ofNetwork: Of<Measured> = [
   labelled(
     "counter",
     "udg_network_messages_total",
-    "Messages between nodes, by kind and by the standing of the peer (member, named, stranger); topic is gossip that " +
-      "this node published, once for all peers",
+    "Messages between nodes, by kind and by the standing of the peer (member, named, stranger)",
     ["direction", "kind", "class"],
     (m) =>
       m.network.volume.amounts.map(({ direction, kind, of, messages }) => [direction, kind, of, messages] as const),

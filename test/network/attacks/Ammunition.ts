@@ -2,7 +2,6 @@
 import { createHash, randomBytes } from "node:crypto"
 import * as ed25519 from "@noble/ed25519"
 import { Option } from "effect"
-import * as Frames from "../../../src/network/Frames.js"
 import * as MessageCodec from "../../../src/network/MessageCodec.js"
 import type * as Genesis from "../../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../../src/protocol/identity/Address.js"
@@ -82,16 +81,13 @@ const crowded = (networkId: NetworkId): Vertex.Body => {
   return { transactions, evidence: [], heartbeats: [] }
 }
 
-const framed = (message: Parameters<typeof MessageCodec.encode>[0]): Uint8Array =>
-  Frames.framed(MessageCodec.encode(message))
-
 /** Vertices of an epoch that is long over, by nobody, with thousands of signatures that hold. */
 export const foreignVertices = (networkId: NetworkId, epoch: number): ReadonlyArray<Uint8Array> => {
   const body = crowded(networkId)
   return [0, 1, 2, 3].map((round) => {
     const { bodyHash: _, ...rest } = content(epoch, round + 1)
     const vertex = Vertex.sign(rest, body, Keys.SecretKey.generate())
-    return framed({ _tag: "Vertices", vertices: [vertex] })
+    return MessageCodec.encode({ _tag: "Vertices", vertices: [vertex] })
   })
 }
 
@@ -100,7 +96,7 @@ export const slowHighest = (count: number): ReadonlyArray<Uint8Array> => {
   const signer = slowSigner()
   return Array.from({ length: count }, (_, i) => {
     const header = Header.sign(content(1, i + 1), signer)
-    return framed({ _tag: "Highest", author: header.author, epoch: header.epoch, header })
+    return MessageCodec.encode({ _tag: "Highest", author: header.author, epoch: header.epoch, header })
   })
 }
 
@@ -112,7 +108,7 @@ const slowEvidence = (signer: Keys.Signer, round: number): Evidence.Evidence => 
   return evidence
 }
 
-/** The same for gossip: evidence and heartbeats by nobody. */
+/** The same for everybody: evidence and heartbeats by nobody. */
 export const slowVotes = (count: number): ReadonlyArray<Uint8Array> => {
   const signer = slowSigner()
   return Array.from({ length: count }, (_, i) =>
@@ -166,66 +162,13 @@ export const unpaid = (networkId: NetworkId, isRich: boolean): ReadonlyArray<Uin
 
 /** A well-formed answer of so many bytes that nobody asked for, and that costs no points. */
 export const unaskedState = (bytes: number): Uint8Array =>
-  framed({ _tag: "State", root: randomHash(), subtree: randomBytes(bytes) })
+  MessageCodec.encode({ _tag: "State", root: randomHash(), subtree: randomBytes(bytes) })
 
 export const askRounds = (epoch: number): Uint8Array =>
-  framed({
+  MessageCodec.encode({
     _tag: "AskRounds",
     epoch: Natural.epoch(epoch),
     fromRound: Natural.round(0),
     toRound: Natural.round(Number.MAX_SAFE_INTEGER),
     after: null,
   })
-
-// Gossip's own messages, in the encoding of protobuf.
-
-const varint = (value: number): Uint8Array => {
-  const bytes: Array<number> = []
-  let rest = value
-  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128)
-  return Uint8Array.of(...bytes, rest)
-}
-
-const field = (number: number, bytes: Uint8Array): Uint8Array =>
-  Buffer.concat([varint(number * 8 + 2), varint(bytes.length), bytes])
-
-const lengthPrefixed = (bytes: Uint8Array): Uint8Array => Buffer.concat([varint(bytes.length), bytes])
-
-const repeated = (bytes: Uint8Array, total: number): Uint8Array =>
-  Buffer.alloc(Math.floor(total / bytes.length) * bytes.length, bytes)
-
-/** One RPC of gossip with these messages on a topic. */
-export const published = (topic: string, messages: ReadonlyArray<Uint8Array>): Uint8Array =>
-  lengthPrefixed(
-    Buffer.concat(
-      messages.map((data) => field(2, Buffer.concat([field(2, data), field(4, Buffer.from(topic, "utf8"))]))),
-    ),
-  )
-
-/** RPCs of gossip that say nothing at length: subscriptions, offers, wants, grafts and prunes. */
-export const emptyGossip = (topic: string, bytes: number): ReadonlyArray<Uint8Array> => {
-  const named = field(1, Buffer.from(topic, "utf8"))
-  const id = field(2, randomBytes(1))
-  const control = (inner: Uint8Array) => lengthPrefixed(field(3, inner))
-  return [
-    lengthPrefixed(repeated(field(1, new Uint8Array(0)), bytes)),
-    control(repeated(field(1, new Uint8Array(0)), bytes)),
-    control(field(1, Buffer.concat([named, repeated(id, bytes)]))),
-    control(field(2, repeated(field(1, randomBytes(20)), bytes))),
-    control(repeated(field(3, new Uint8Array(0)), bytes)),
-    control(repeated(field(4, new Uint8Array(0)), bytes)),
-    lengthPrefixed(repeated(field(2, new Uint8Array(0)), bytes)),
-  ]
-}
-
-const OFFERED = 2_000
-
-/** Offers of messages that do not exist, and requests for them, with well-formed names. */
-export const vainOffers = (topics: ReadonlyArray<string>): ReadonlyArray<Uint8Array> => {
-  const ids = (number: number) => Array.from({ length: OFFERED }, () => field(number, randomBytes(32)))
-  return topics.flatMap((topic) => {
-    const offers = field(1, Buffer.concat([field(1, Buffer.from(topic, "utf8")), ...ids(2)]))
-    const wants = field(2, Buffer.concat(ids(1)))
-    return [offers, wants].map((control) => lengthPrefixed(field(3, control)))
-  })
-}

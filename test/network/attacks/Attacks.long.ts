@@ -1,6 +1,6 @@
 /**
  * Four validators, ten strangers who attack each of them, and how many rounds are finalized meanwhile: `npm run test:attacks`,
- * or some of the attacks by `UDG_ATTACKS=pieces,gossip`.
+ * or some of the attacks by `UDG_ATTACKS=pieces,records`.
  */
 import { readFileSync } from "node:fs"
 import { afterAll, afterEach, describe, expect, it } from "vitest"

@@ -1,14 +1,17 @@
 /** The attacks: what one stranger does to one node, over one connection, until it is over or the node ends it. */
+import { connect as dial } from "node:net"
+import { KIND } from "../../../src/network/peers/Lanes.js"
+import * as Security from "../../../src/network/tls/Security.js"
 import type { Allocation } from "../../../src/protocol/epoch/Genesis.js"
 import type { Hash } from "../../../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../../../src/protocol/identity/Network.js"
 import * as Ammunition from "./Ammunition.js"
-import type { Bot, Bytes } from "./Bot.js"
+import { type Bot, type Place, piece, told, type Wish } from "./Bot.js"
 
 export interface Arsenal {
   readonly networkId: NetworkId
   readonly genesisHash: Hash
-  /** Vertices that every node knows, framed. */
+  /** Vertices that every node knows. */
   readonly known: ReadonlyArray<Uint8Array>
 }
 
@@ -22,6 +25,10 @@ export interface Kind {
   readonly says: string
   /** Connections of each stranger to each node, all from one address; one each where nothing is said. */
   readonly connections?: number
+  /** How each connects. */
+  readonly wish?: Wish
+  /** Attacks without a connection that greets: what one stranger does at one node, until it is over. */
+  readonly strange?: (target: Place, isOver: () => boolean, sent: Front["sent"]) => Promise<void>
   /** How long it takes until the attack is what it is. */
   readonly settleMs?: number
   /** The kind that sends the same from a key of nobody, for comparison: it may cost half as much, and no less. */
@@ -35,37 +42,32 @@ export interface Kind {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-const BURST_BYTES = 16_384
-
 /** Again and again, as fast as the node reads; where each begins is chance. */
-async function* cycle({ isOver, sent }: Front, frames: ReadonlyArray<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let at = Math.floor(Math.random() * frames.length)
-  while (!isOver() && frames.length > 0) {
-    const burst: Array<Uint8Array> = []
-    for (let bytes = 0; bytes < BURST_BYTES; at++) {
-      const frame = frames[at % frames.length] ?? new Uint8Array(0)
-      burst.push(frame)
-      bytes += frame.length
-    }
-    const bytes = Buffer.concat(burst)
-    sent(burst.length, bytes.length)
-    yield bytes
-    await turn()
+async function* cycle({ isOver, sent }: Front, messages: ReadonlyArray<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (let at = Math.floor(Math.random() * messages.length); !isOver() && messages.length > 0; at++) {
+    const message = messages[at % messages.length] ?? new Uint8Array(0)
+    sent(1, message.length)
+    yield message
+    if (at % TURN === 0) await turn()
   }
 }
 
+/** Messages between two turns of the event loop. */
+const TURN = 64
+
 const EVERY_MS = 100
 
-async function* paced({ isOver, sent }: Front, frame: Uint8Array, perSecond: number): AsyncGenerator<Uint8Array> {
-  const burst = Buffer.concat(Array.from({ length: (perSecond * EVERY_MS) / 1_000 }, () => frame))
+async function* paced({ isOver, sent }: Front, message: Uint8Array, perSecond: number): AsyncGenerator<Uint8Array> {
   while (!isOver()) {
-    sent(burst.length / frame.length, burst.length)
-    yield burst
+    for (let n = 0; n < (perSecond * EVERY_MS) / 1_000; n++) {
+      sent(1, message.length)
+      yield message
+    }
     await pause(EVERY_MS)
   }
 }
 
-/** Streams that the node ends are opened anew. */
+/** What breaks off is begun anew. */
 const keepUp = async (front: Front, write: () => Promise<void>): Promise<void> => {
   while (!front.isOver() && front.bot.isOpen()) {
     await write().catch(() => {})
@@ -76,10 +78,9 @@ const keepUp = async (front: Front, write: () => Promise<void>): Promise<void> =
 const all = (front: Front, ...writes: ReadonlyArray<() => Promise<void>>): Promise<void> =>
   Promise.all(writes.map((write) => keepUp(front, write))).then(() => {})
 
-const gossiping = (front: Front, bytes: () => Bytes) => () => front.bot.gossip(bytes())
-
 const PIECES_BYTES = 100_000
-const EMPTY_BYTES = 4_000_000
+/** Frames or records that are written together. */
+const AT_ONCE = 500
 const SLOW_MESSAGES = 800
 
 const single = {
@@ -93,7 +94,7 @@ const single = {
           return !front.isOver()
         }
         const write = () => front.bot.writePieces("answers", frame, sent)
-        return all(front, write, write)
+        return all(front, write)
       }
     },
   },
@@ -111,36 +112,60 @@ const single = {
       return (front) => all(front, () => front.bot.write("questions", paced(front, frame, 100)))
     },
   },
-  gossip: {
-    says: "empty subscriptions, offers, wants, grafts and prunes by the million",
+  records: {
+    says: "records of one byte, each a part of a message",
     load: () => {
-      const rpcs = Ammunition.emptyGossip("/udg/nothing", EMPTY_BYTES)
+      const frames = piece("answers", new Uint8Array(1_000))
       return (front) =>
-        all(
-          front,
-          gossiping(front, () => cycle(front, rpcs)),
+        all(front, () =>
+          front.bot.writeRaw(
+            (function* () {
+              for (let at = 0; !front.isOver(); at = (at + 1) % frames.length) {
+                front.sent(1 / frames.length, 1)
+                yield frames.subarray(at, at + 1)
+              }
+            })(),
+          ),
         )
     },
   },
-  offers: {
-    says: "offers of messages that do not exist, and requests for them",
-    load: () => (front) => {
-      const rpcs = Ammunition.vainOffers([front.bot.topic("votes"), front.bot.topic("transactions")])
-      return all(
-        front,
-        gossiping(front, () => cycle(front, rpcs)),
-      )
+  controls: {
+    says: "pings, and credit of nothing, by the million",
+    load: () => {
+      const frame = (kind: number) => piece("greeting", new Uint8Array(0), kind)
+      const burst = Buffer.concat(Array.from({ length: AT_ONCE }, () => [frame(KIND.ping), frame(KIND.credit)]).flat())
+      return (front) =>
+        all(front, () =>
+          front.bot.writeRaw(
+            (async function* () {
+              for (; !front.isOver(); await turn()) {
+                front.sent(2 * AT_ONCE, burst.length)
+                yield burst
+              }
+            })(),
+          ),
+        )
     },
   },
-  streams: {
-    says: "streams that are opened, ask for unknown protocols and are reset",
-    load: () => (front) => {
-      const sent = (bytes: number): boolean => {
-        front.sent(1, bytes)
-        return !front.isOver()
-      }
-      return all(front, () => front.bot.openStreams(sent))
+  empty: {
+    says: "empty messages for everybody, and ones with long lists of members",
+    load: () => {
+      const list = Uint8Array.of(34, ...new Uint8Array(34 * 20), 2, 0, 0, 0, 0)
+      return (front) =>
+        all(
+          front,
+          () => front.bot.write("votes", cycle(front, [told(new Uint8Array(0))])),
+          () => front.bot.write("transactions", cycle(front, [list])),
+        )
     },
+  },
+  deaf: {
+    says: "questions whose answers nobody reads",
+    load: () => {
+      const message = Ammunition.askRounds(1)
+      return (front) => all(front, () => front.bot.write("questions", cycle(front, [message])))
+    },
+    wish: { heard: "deaf" },
   },
   slow: {
     says: "headers, evidence and heartbeats by nobody under signatures that are slow to judge",
@@ -148,12 +173,10 @@ const single = {
       const highest = Ammunition.slowHighest(SLOW_MESSAGES / 4)
       const votes = Ammunition.slowVotes(SLOW_MESSAGES)
       return (front) => {
-        const topic = front.bot.topic("votes")
-        const rpcs = votes.map((vote) => Ammunition.published(topic, [vote]))
         return all(
           front,
           () => front.bot.write("answers", cycle(front, highest)),
-          gossiping(front, () => cycle(front, rpcs)),
+          () => front.bot.write("votes", cycle(front, votes.map(told))),
         )
       }
     },
@@ -162,8 +185,7 @@ const single = {
     says: "known vertices again and again",
     load: ({ known }) => {
       return (front) => {
-        const write = () => front.bot.write("vertices", cycle(front, known))
-        return all(front, write, write)
+        return all(front, () => front.bot.write("vertices", cycle(front, known)))
       }
     },
   },
@@ -177,32 +199,79 @@ const hold = async ({ isOver, bot }: Front): Promise<void> => {
 /** Of each stranger to each node. */
 const TRANSACTIONS_A_SECOND = 70
 
-/** One after the other, each to one node only: whoever relays it does so of its own accord. */
+/** One after the other, each to one node only: whoever passes it on does so of its own accord. */
 const transactions =
   (isRich: boolean): Kind["load"] =>
   ({ networkId }) => {
-    const messages = Ammunition.unpaid(networkId, isRich)
+    const messages = Ammunition.unpaid(networkId, isRich).map(told)
     let at = 0
-    const next = (topic: string): Uint8Array =>
-      Ammunition.published(topic, [messages[at++ % messages.length] ?? NOTHING])
     return (front) => {
-      const topic = front.bot.topic("transactions")
-      async function* paced(): AsyncGenerator<Uint8Array> {
+      async function* next(): AsyncGenerator<Uint8Array> {
         while (!front.isOver()) {
-          const burst = Array.from({ length: (TRANSACTIONS_A_SECOND * EVERY_MS) / 1_000 }, () => next(topic))
-          const bytes = Buffer.concat(burst)
-          front.sent(burst.length, bytes.length)
-          yield bytes
+          for (let n = 0; n < (TRANSACTIONS_A_SECOND * EVERY_MS) / 1_000; n++) {
+            const message = messages[at++ % messages.length] ?? new Uint8Array(0)
+            front.sent(1, message.length)
+            yield message
+          }
           await pause(EVERY_MS)
         }
       }
-      return all(front, gossiping(front, paced))
+      return all(front, () => front.bot.write("transactions", next()))
     }
   }
 
-const NOTHING = new Uint8Array(0)
+/** A socket from there that never fails loudly. */
+const socketTo = ({ target, source = "" }: Place) => {
+  const [host = "", port = ""] = (target.split("@").at(-1) ?? "").split(":")
+  return dial({ host, port: Number(port), localAddress: source }).on("error", () => {})
+}
+
+const HANDSHAKES_AT_ONCE = 8
+
+const strange = {
+  handshakes: {
+    says: "handshakes from everywhere that end before they prove anything",
+    load: () => hold,
+    strange: async (place, isOver, sent) => {
+      const one = async () => {
+        while (!isOver()) {
+          const raw = socketTo({ ...place, source: anySource() })
+          const socket = Security.dialling(raw)
+          await new Promise<void>((resolve) => {
+            socket.on("error", () => {})
+            socket.once("secureConnect", () => socket.destroy())
+            socket.once("close", () => {
+              raw.destroy()
+              resolve()
+            })
+          })
+          sent(1, 0)
+        }
+      }
+      await Promise.all(Array.from({ length: HANDSHAKES_AT_ONCE }, one))
+    },
+  },
+  halves: {
+    says: "connections from everywhere that say nothing, or half a hello",
+    load: () => hold,
+    strange: async (place, isOver, sent) => {
+      while (!isOver()) {
+        const raw = socketTo({ ...place, source: anySource() })
+        raw.write(Uint8Array.of(22, 3, 1, 2, 0, 1, 0, 1))
+        sent(1, 8)
+        await pause(2)
+      }
+    },
+  },
+} satisfies Readonly<Record<string, Kind>>
+
+const anySource = (): string => {
+  const byte = () => 1 + Math.floor(Math.random() * 250)
+  return `127.${byte()}.${byte()}.${byte()}`
+}
 
 export const kinds: Readonly<Record<string, Kind>> = {
+  ...strange,
   ...single,
   places: { says: "all places held, from ten addresses", connections: 32, settleMs: 45_000, load: () => hold },
   unpaid: {

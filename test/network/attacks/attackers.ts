@@ -6,7 +6,6 @@ import { readFileSync } from "node:fs"
 import { setPriority } from "node:os"
 import { createInterface } from "node:readline"
 import { Either } from "effect"
-import * as Frames from "../../../src/network/Frames.js"
 import * as MessageCodec from "../../../src/network/MessageCodec.js"
 import * as Genesis from "../../../src/protocol/epoch/Genesis.js"
 import * as WholeMessage from "../../support/WholeMessage.js"
@@ -40,18 +39,24 @@ const nextSource = (): string => {
 /** Vertices that the node has, as it sends them. */
 const learn = async (target: string): Promise<ReadonlyArray<Uint8Array>> => {
   const known: Array<Uint8Array> = []
-  const bot = await connect({ ...network, target, source: nextSource() }, (_, frame) => {
-    const message = WholeMessage.decode(network.networkId, frame)
-    if (Either.isLeft(message) || !("vertices" in message.right)) return
-    for (const vertex of message.right.vertices) {
-      known.push(Frames.framed(MessageCodec.encode({ _tag: "Vertices", vertices: [vertex] })))
-    }
-  })
+  const bot = await connect(
+    { ...network, target, source: nextSource() },
+    {
+      heard: (channel, bytes) => {
+        if (channel !== "vertices" && channel !== "answers") return
+        const message = WholeMessage.decode(network.networkId, bytes)
+        if (Either.isLeft(message) || !("vertices" in message.right)) return
+        for (const vertex of message.right.vertices) {
+          known.push(MessageCodec.encode({ _tag: "Vertices", vertices: [vertex] }))
+        }
+      },
+    },
+  )
   for (let tries = 0; tries < 50 && known.length < LEARNED; tries++) {
     await bot.write("questions", [Ammunition.askRounds(1)])
     await pause(200)
   }
-  await bot.close()
+  bot.close()
   if (known.length === 0) throw new Error("the node has shown no vertices")
   return known.slice(0, LEARNED)
 }
@@ -70,19 +75,24 @@ const front = async (target: string, number: number, source: string | null): Pro
   const isOver = () => attack !== number
   while (!isOver()) {
     let bot: Bot | null = null
+    const place = { ...network, target, source: source ?? nextSource() }
+    const count = (messages: number, bytes: number) => {
+      done.messages += messages
+      done.bytes += bytes
+    }
+    if (kind.strange !== undefined) {
+      await kind.strange(place, isOver, count).catch(() => {})
+      continue
+    }
     try {
-      bot = await connect({ ...network, target, source: source ?? nextSource() })
+      bot = await connect(place, kind.wish)
       done.connections++
       const opened = bot
-      const sent = (messages: number, bytes: number) => {
-        done.messages += messages
-        done.bytes += bytes
-      }
-      await fire({ bot: opened, isOver: () => isOver() || !opened.isOpen(), sent })
+      await fire({ bot: opened, isOver: () => isOver() || !opened.isOpen(), sent: count })
     } catch {
       done.refusals++
     }
-    await bot?.close().catch(() => {})
+    bot?.close()
     await pause(AGAIN_MS * (1 + Math.random()))
   }
 }

@@ -1,11 +1,10 @@
-/** The network between machines. Its dependencies are loaded only here, in parallel with the start of all else. */
+/** The network between machines. It is loaded only here, in parallel with the start of all else. */
 import { createServer } from "node:net"
 import { Data, Duration, Effect, Layer, Option, Queue, Schedule, SubscriptionRef } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { SecretKey } from "../../protocol/identity/Keys.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import { Inbox } from "../../turns/Inbox.js"
-import * as Host from "../Host.js"
 import { Network, type Peer, type Received } from "../Network.js"
 import * as Places from "../Places.js"
 import type { LogEntry } from "../peers/PeerLog.js"
@@ -39,11 +38,6 @@ const TICK = Duration.millis(500)
 const REMEMBERED_EVERY = Duration.minutes(1)
 const STOP_LIMIT = Duration.seconds(1)
 
-const multiaddrOf = ({ host, port }: Options["listen"]): string => {
-  const kind = Host.kindOf(host)
-  return `/${kind === "dns" || kind === undefined ? "dns4" : kind}/${host}/tcp/${port}`
-}
-
 const REASONS = [
   ["EADDRINUSE", "the port is in use"],
   ["EADDRNOTAVAIL", "this machine has no such address"],
@@ -69,10 +63,6 @@ export const probe = (listen: Options["listen"]): Effect.Effect<void, CannotList
     server.listen(listen, () => server.close(() => resume(Effect.void)))
   })
 
-/** An address that others can use, if there is one. */
-const reachable = (addresses: ReadonlyArray<string>): string | undefined =>
-  addresses.find((address) => !/^\/(ip4\/127\.|ip6\/::1\/)/.test(address)) ?? addresses[0]
-
 const levels = { debug: Effect.logDebug, info: Effect.logInfo, warn: Effect.logWarning } as const
 
 const log = ({ level, message, fields }: LogEntry): Effect.Effect<void> =>
@@ -81,20 +71,19 @@ const log = ({ level, message, fields }: LogEntry): Effect.Effect<void> =>
 const make = (options: Options) =>
   Effect.gen(function* () {
     const { Switchboard } = yield* Effect.promise(() => import("../peers/Switchboard.js"))
-    const { Libp2pWire } = yield* Effect.promise(() => import("./Libp2pWire.js"))
+    const { TlsWire } = yield* Effect.promise(() => import("./TlsWire.js"))
     const inbound = new Inbox<Received>()
     /** In the order in which they are reported. */
     const reports = yield* Queue.unbounded<Effect.Effect<void>>()
     const peers = yield* SubscriptionRef.make<ReadonlyArray<Peer>>([])
     const standings = new Standings()
     const { agent } = options
-    const seed = Buffer.from(options.nodeKey.toSecretHex(), "hex")
 
     const board = yield* Effect.acquireRelease(
       Effect.tryPromise({
         try: () =>
           Switchboard.start({
-            wire: new Libp2pWire({ seed, listen: multiaddrOf(options.listen), agent }),
+            wire: new TlsWire({ key: options.nodeKey, listen: options.listen, clock: nodeClock }),
             hello: { networkId: options.networkId, genesisHash: options.genesisHash, agent },
             signer: options.signer,
             standings,
@@ -128,7 +117,7 @@ const make = (options: Options) =>
     yield* Effect.forkScoped(Effect.forever(Effect.flatten(Queue.take(reports))))
 
     return Network.of({
-      listensAt: Option.fromNullable(reachable(board.addresses)),
+      listensAt: Option.fromNullable(board.addresses[0]),
       send: (to, message) => Effect.sync(() => board.send(to, message)),
       broadcast: (message) => Effect.sync(() => board.broadcast(message)),
       inbound,

@@ -1,0 +1,81 @@
+/** From a connected socket to a peer that has proven its key, within a time limit and few bytes. */
+import type { Socket } from "node:net"
+import type { TLSSocket } from "node:tls"
+import type { Signer } from "../../protocol/identity/Keys.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
+import * as NodeProof from "./NodeProof.js"
+import * as Security from "./Security.js"
+
+export const LIMIT_MS = 5_000
+/** How often to look whether a stranger sends more than a handshake takes. */
+const LOOK_MS = 100
+/** More than a handshake, a proof and the first messages take. */
+const MOST_BYTES = 16_384
+
+export interface Proven {
+  readonly peer: PeerId
+  readonly socket: TLSSocket
+  /** What came after the proof. */
+  readonly rest: Buffer
+}
+
+/** The first bytes of the other side, as many as a proof has, and whatever came with them. Stops reading after that. */
+const readProof = (socket: TLSSocket): Promise<Buffer<ArrayBufferLike>> =>
+  new Promise((resolve, reject) => {
+    let bytes: Buffer = Buffer.alloc(0)
+    const onData = (piece: Buffer) => {
+      bytes = bytes.length === 0 ? piece : Buffer.concat([bytes, piece])
+      if (bytes.length < NodeProof.BYTES) return
+      socket.off("data", onData)
+      socket.pause()
+      resolve(bytes)
+    }
+    socket.on("data", onData)
+    socket.once("close", () => reject(new Error("it closed the connection")))
+  })
+
+const secured = (socket: TLSSocket): Promise<void> =>
+  new Promise((resolve, reject) => {
+    socket.once("secure", () => {
+      if (Security.isOurs(socket)) resolve()
+      else reject(new Error("it speaks another protocol"))
+    })
+    socket.once("error", reject)
+    socket.once("close", () => reject(new Error("it closed the connection")))
+  })
+
+const converse = async (socket: TLSSocket, role: NodeProof.Role, key: Signer): Promise<Proven> => {
+  await secured(socket)
+  const binding = socket.exportKeyingMaterial(NodeProof.BINDING_BYTES, NodeProof.LABEL, Buffer.alloc(0))
+  // The listener signs nothing for a dialler that has proven nothing.
+  if (role === "dialler") socket.write(NodeProof.make(key, role, binding))
+  const bytes = await readProof(socket)
+  const theirs = role === "dialler" ? "listener" : "dialler"
+  const peer = NodeProof.peerOf(bytes.subarray(0, NodeProof.BYTES), theirs, binding)
+  if (peer === null) throw new Error("its proof of a node key does not hold")
+  if (role === "listener") socket.write(NodeProof.make(key, role, binding))
+  return { peer, socket, rest: bytes.subarray(NodeProof.BYTES) }
+}
+
+/** Destroys the socket if it fails. */
+export const shake = async (raw: Socket, role: NodeProof.Role, key: Signer, limitMs: number): Promise<Proven> => {
+  const socket = role === "dialler" ? Security.dialling(raw) : Security.listening(raw)
+  const cut = (why: string) => {
+    socket.destroy(new Error(why))
+    raw.destroy()
+  }
+  const timer = setTimeout(() => cut(`no handshake within ${limitMs} ms`), limitMs).unref()
+  const watch = setInterval(() => raw.bytesRead > MOST_BYTES && cut("more than a handshake"), LOOK_MS).unref()
+  // A socket that breaks later closes; nobody else asks why.
+  socket.on("error", () => {})
+  raw.on("error", () => {})
+  try {
+    return await converse(socket, role, key)
+  } catch (error) {
+    cut("no handshake")
+    throw error
+  } finally {
+    clearTimeout(timer)
+    clearInterval(watch)
+  }
+}

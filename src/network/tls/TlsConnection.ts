@@ -1,0 +1,160 @@
+/** A connection whose peer has proven its key: its lanes over a socket, at the peer's rate. */
+import type { Socket } from "node:net"
+import type { TLSSocket } from "node:tls"
+import type { PeerId } from "../../replica/messages/Peer.js"
+import { Lanes, Violation } from "../peers/Lanes.js"
+import type { Meter } from "../peers/Meter.js"
+import type { Connection, Policy } from "../peers/Wire.js"
+
+/** Bytes that may wait in the socket before the lanes hold back more. */
+const UNSENT_BYTES = 262_144
+/** What TLS adds to each record, whatever it carries: its head, its kind and its tag. */
+const RECORD_BYTES = 22
+/** A record that is not complete yet. */
+const INCOMPLETE_BYTES = 16_384 + 256
+/** How long a connection that closes may take to send what is under way. */
+const CLOSING_MS = 2_000
+
+export interface Facts {
+  readonly peer: PeerId
+  readonly direction: Connection["direction"]
+  readonly address: string
+  readonly host: string
+}
+
+/** The part of the policy that a connection uses. */
+type Gate = Pick<Policy, "meterOf" | "closed" | "violated" | "failed">
+
+export class TlsConnection implements Connection {
+  readonly peer: PeerId
+  readonly direction: Connection["direction"]
+  readonly address: string
+  readonly host: string
+  readonly lanes: Lanes
+  readonly #socket: TLSSocket
+  readonly #raw: Socket
+  readonly #policy: Gate
+  readonly #meter: Meter
+  #isOpen = true
+  #isPaused = false
+  /** Decrypted bytes, and the records that brought some. */
+  #plainBytes = 0
+  #records = 0
+  /** Records that brought none, as far as they are charged. */
+  #emptyRecords = 0
+  readonly #rawBefore: number
+  #rawSeen: number
+  #silentTicks = 0
+
+  constructor(facts: Facts, socket: TLSSocket, raw: Socket, policy: Gate, now: () => number) {
+    this.peer = facts.peer
+    this.direction = facts.direction
+    this.address = facts.address
+    this.host = facts.host
+    this.#socket = socket
+    this.#raw = raw
+    this.#policy = policy
+    this.#meter = policy.meterOf(facts.peer)
+    this.#rawBefore = raw.bytesRead
+    this.#rawSeen = raw.bytesRead
+    const write = (bytes: Uint8Array): boolean => socket.write(bytes) || socket.writableLength < UNSENT_BYTES
+    this.lanes = new Lanes({ write, soon: setImmediate, now }, (error) => this.#fail(error))
+    socket.on("drain", () => this.lanes.drained())
+    socket.on("close", () => this.#ended())
+  }
+
+  /** Reads, first what came together with the proof. */
+  begin(rest: Buffer): void {
+    if (rest.length > 0) this.#received(rest)
+    this.#socket.on("data", (bytes: Buffer) => this.#received(bytes))
+    if (!this.#isPaused) this.#socket.resume()
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen && !this.#socket.destroyed
+  }
+
+  get unsentBytes(): number {
+    return this.#socket.writableLength
+  }
+
+  get written(): number {
+    return this.#raw.bytesWritten
+  }
+
+  /** What arrived, decrypted. */
+  #received(bytes: Buffer): void {
+    if (this.#socket.destroyed) return
+    this.#records++
+    this.#plainBytes += bytes.length
+    try {
+      const frames = this.lanes.received(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length))
+      this.#charge(1 + frames, bytes.length)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #charge(pieces: number, bytes: number): void {
+    const pause = this.#meter.charge(pieces, bytes)
+    if (pause === undefined || this.#isPaused) return
+    this.#isPaused = true
+    this.#socket.pause()
+    void pause.then(() => {
+      this.#isPaused = false
+      this.#silentTicks = 0
+      this.#socket.resume()
+    })
+  }
+
+  /**
+   * Charges records that carry no data: empty ones, and those with which TLS changes its keys. The library takes them
+   * without a word, but all of them are among the bytes. To be called every now and then.
+   */
+  chargeEmpty(): void {
+    const overhead = this.#raw.bytesRead - this.#rawBefore - this.#plainBytes - INCOMPLETE_BYTES
+    const empty = Math.floor(overhead / RECORD_BYTES) - this.#records - this.#emptyRecords
+    if (empty <= 0) return
+    this.#emptyRecords += empty
+    this.#charge(empty, 0)
+  }
+
+  /**
+   * Counts ticks without a byte, unless this node itself does not read. A tick is one however long this process stands
+   * still: whatever has arrived then waits to be read.
+   */
+  isSilentFor(ticks: number): boolean {
+    const { bytesRead } = this.#raw
+    this.#silentTicks = bytesRead === this.#rawSeen && !this.#isPaused ? this.#silentTicks + 1 : 0
+    this.#rawSeen = bytesRead
+    return this.#silentTicks > ticks
+  }
+
+  close(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.lanes.flush()
+    this.#socket.end()
+    setTimeout(() => this.#socket.destroy(), CLOSING_MS).unref()
+  }
+
+  abort(_reason: Error): void {
+    this.#isOpen = false
+    this.#socket.destroy()
+    this.#raw.destroy()
+  }
+
+  #fail(error: unknown): void {
+    if (this.#socket.destroyed) return
+    if (error instanceof Violation) this.#policy.violated(this, error)
+    else this.#policy.failed(this.peer, "reading a connection", error)
+    this.abort(error instanceof Error ? error : new Error(String(error)))
+  }
+
+  #ended(): void {
+    this.#isOpen = false
+    this.lanes.end()
+    this.#raw.destroy()
+    this.#policy.closed(this)
+  }
+}

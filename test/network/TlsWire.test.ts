@@ -1,0 +1,245 @@
+/** The wire over real sockets: who gets in, what is proven, and what a stranger cannot do. */
+import { once } from "node:events"
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { afterEach, describe, expect, it } from "vitest"
+import * as Channel from "../../src/network/peers/Channel.js"
+import type { Connection, Policy } from "../../src/network/peers/Wire.js"
+import * as Handshake from "../../src/network/tls/Handshake.js"
+import { nodeClock } from "../../src/network/tls/NodeClock.js"
+import * as NodeProof from "../../src/network/tls/NodeProof.js"
+import * as Security from "../../src/network/tls/Security.js"
+import { type Silence, TlsWire } from "../../src/network/tls/TlsWire.js"
+import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import { openPolicy } from "./OpenPolicy.js"
+
+const closing: Array<() => unknown> = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+const until = async (isSo: () => boolean) => {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+const started = async (policy: Partial<Policy> = {}, silence?: Silence) => {
+  const [opened, closed, vanished]: [Array<Connection>, Array<Connection>, Array<string>] = [[], [], []]
+  const open = openPolicy()
+  const listen = { host: "127.0.0.1", port: 0 }
+  const options = { key: SecretKey.generate(), listen, clock: nodeClock }
+  const wire = new TlsWire(silence === undefined ? options : { ...options, silence })
+  await wire.start({
+    ...open,
+    opened: (connection) => {
+      opened.push(connection)
+      open.opened(connection)
+    },
+    closed: (connection) => void closed.push(connection),
+    vanished: (address) => void vanished.push(address),
+    ...policy,
+  })
+  closing.push(() => wire.stop())
+  return { wire, opened, closed, vanished, at: `127.0.0.1:${wire.port}` }
+}
+
+/** A connected socket. */
+const line = async (port: number): Promise<Socket> => {
+  const socket = connect({ port, host: "127.0.0.1" })
+  socket.on("error", () => {})
+  closing.push(() => socket.destroy())
+  await once(socket, "connect")
+  return socket
+}
+
+/** Both ends of a TLS connection, each with the value that binds proofs to it. */
+const secured = async (port: number) => {
+  const socket = Security.dialling(await line(port))
+  socket.on("error", () => {})
+  await once(socket, "secureConnect")
+  const binding = socket.exportKeyingMaterial(NodeProof.BINDING_BYTES, NodeProof.LABEL, Buffer.alloc(0))
+  return { socket, binding }
+}
+
+describe("two nodes", () => {
+  it("know each other's keys, and carry messages both ways, once connected", async () => {
+    const [near, far] = [await started(), await started()]
+    expect(await near.wire.dial(`${far.wire.id}@${far.at}`, 10_000)).toBe(far.wire.id)
+    await until(() => far.opened.length === 1)
+    const [there] = near.opened
+    const [here] = far.opened
+    expect([there?.peer, there?.direction, there?.address]).toEqual([far.wire.id, "outbound", far.at])
+    expect([here?.peer, here?.direction, here?.host]).toEqual([near.wire.id, "inbound", "127.0.0.1"])
+    const heard: Array<number> = []
+    for (const each of [there, here]) {
+      each?.lanes.accept("answers", 200_000, (message) => {
+        heard.push(message.length)
+        return undefined
+      })
+    }
+    for (const each of [there, here]) for (let n = 0; n < 20; n++) each?.lanes.send("answers", new Uint8Array(100_000))
+    await until(() => heard.length === 40)
+    there?.close()
+    await until(() => near.closed.length === 1 && far.closed.length === 1)
+    expect([near.wire.connections, far.wire.connections, far.vanished]).toEqual([[], [], []])
+  })
+
+  it("do not connect if another key must answer, or the one that answers is banned", async () => {
+    const far = await started()
+    const near = await started({ refusesPeer: (peer) => peer === far.wire.id })
+    const other = SecretKey.generate().publicKey
+    await expect(near.wire.dial(`${other}@${far.at}`, 10_000)).rejects.toThrow("no handshake")
+    await expect(near.wire.dial(far.at, 10_000)).rejects.toThrow("no handshake")
+    await expect(near.wire.dial(`${far.wire.id}@${far.at}`, 10_000)).rejects.toThrow("banned")
+    expect(near.opened).toEqual([])
+  })
+
+  it("keep a slow reader's bytes on the sender's side, within what its lane may hold", async () => {
+    const [near, far] = [await started(), await started()]
+    await near.wire.dial(far.at, 10_000)
+    await until(() => far.opened.length === 1)
+    far.opened[0]?.lanes.accept("answers", 65_536, () => new Promise(() => {}))
+    const lanes = near.opened[0]?.lanes
+    let sent = 0
+    while (lanes?.send("answers", new Uint8Array(100_000)) === true) sent += 100_000
+    const { waitingBytes } = Channel.LIMITS.answers
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(sent).toBeLessThanOrEqual(waitingBytes)
+    expect(lanes?.unsent("answers")).toBeGreaterThan(sent - 200_000)
+    expect(near.opened[0]?.unsentBytes).toBe(0)
+  })
+})
+
+describe("a proof of a node's key", () => {
+  it("is the dialler's first word, and the listener says nothing before it", async () => {
+    const { wire, opened } = await started()
+    const { socket, binding } = await secured(wire.port)
+    const heard: Array<Buffer> = []
+    socket.on("data", (bytes: Buffer) => heard.push(bytes))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(heard).toEqual([])
+    const key = SecretKey.generate()
+    socket.write(NodeProof.make(key, "dialler", binding))
+    await until(() => Buffer.concat(heard).length >= NodeProof.BYTES)
+    expect(NodeProof.peerOf(Buffer.concat(heard).subarray(0, NodeProof.BYTES), "listener", binding)).toBe(wire.id)
+    expect(opened.map(({ peer }) => peer)).toEqual([key.publicKey])
+  })
+
+  it("is worth nothing on another connection, in the other role, or when it is handed back", async () => {
+    const { wire, opened, vanished } = await started()
+    const [one, other, third] = [await secured(wire.port), await secured(wire.port), await secured(wire.port)]
+    const key = SecretKey.generate()
+    one.socket.write(NodeProof.make(key, "dialler", other.binding))
+    other.socket.write(NodeProof.make(key, "listener", other.binding))
+    third.socket.write(Buffer.alloc(NodeProof.BYTES))
+    await until(() => vanished.length === 3)
+    expect(opened).toEqual([])
+  })
+
+  it("cannot be forwarded by somebody in between, who sees and passes on everything", async () => {
+    const { wire, opened, vanished } = await started()
+    /** Ends the encryption towards both sides. */
+    const between = createServer((raw) => {
+      const near = Security.listening(raw)
+      const farRaw = connect({ port: wire.port, host: "127.0.0.1" })
+      const far = Security.dialling(farRaw)
+      for (const socket of [near, far, raw, farRaw]) socket.on("error", () => {})
+      near.pipe(far).pipe(near)
+    }).listen(0, "127.0.0.1")
+    closing.push(() => between.close())
+    await once(between, "listening")
+    const near = await started()
+    const { port } = between.address() as AddressInfo
+    await expect(near.wire.dial(`127.0.0.1:${port}`, 10_000)).rejects.toThrow("no handshake")
+    await until(() => vanished.length === 1)
+    expect([near.opened, opened]).toEqual([[], []])
+  })
+})
+
+describe("a stranger that does not do its part", () => {
+  it("is cut when its handshake takes too long: silent, half a hello, or one byte a second", async () => {
+    const { wire, vanished } = await started()
+    const hello = await new Promise<Buffer>((resolve) => {
+      const server = createServer((socket) => socket.once("data", resolve)).listen(0, "127.0.0.1", async () => {
+        Security.dialling(await line((server.address() as AddressInfo).port)).on("error", () => {})
+      })
+      closing.push(() => server.close())
+    })
+    const [, half, slow] = [await line(wire.port), await line(wire.port), await line(wire.port)]
+    half?.write(hello.subarray(0, 100))
+    let at = 0
+    const timer = setInterval(() => slow?.write(hello.subarray(at, ++at)), 100)
+    closing.push(() => clearInterval(timer))
+    await secured(wire.port)
+    const began = performance.now()
+    await until(() => vanished.length === 4)
+    expect(performance.now() - began).toBeGreaterThan(Handshake.LIMIT_MS - 1_000)
+    expect(wire.connections).toEqual([])
+  })
+
+  it("is cut when it sends something else, another version of TLS, or no shared key", async () => {
+    const { wire, vanished } = await started()
+    const raw = await line(wire.port)
+    raw.write("GET / HTTP/1.1\r\n\r\n")
+    const tls = await import("node:tls")
+    const shared = { port: wire.port, host: "127.0.0.1", rejectUnauthorized: false }
+    const foreign = [
+      tls.connect({ ...shared, maxVersion: "TLSv1.2" }),
+      tls.connect({ ...shared, minVersion: "TLSv1.3", ALPNProtocols: ["udg/1"] }),
+      tls.connect({ ...shared, minVersion: "TLSv1.3", ALPNProtocols: ["udg/0"] }),
+    ]
+    for (const socket of foreign) socket.on("error", () => {})
+    await until(() => vanished.length === 4)
+  })
+
+  it("is refused before anything is computed for it where its host is", async () => {
+    const asked: Array<string> = []
+    const refusesHost = (_: string, host: string) => {
+      asked.push(host)
+      return true
+    }
+    const { wire, vanished } = await started({ refusesHost })
+    const socket = await line(wire.port)
+    await once(socket, "close")
+    expect([asked, socket.bytesRead, vanished]).toEqual([["127.0.0.1"], 0, []])
+  })
+
+  it("that never changes its mind is one key, however it connects: the connection is told by it", async () => {
+    const { wire, opened } = await started()
+    const key = SecretKey.generate()
+    for (let n = 0; n < 2; n++) await Handshake.shake(await line(wire.port), "dialler", key, 5_000)
+    await until(() => opened.length === 2)
+    expect(new Set(opened.map(({ peer }) => peer as string))).toEqual(new Set([key.publicKey]))
+  })
+})
+
+describe("a line that falls silent", () => {
+  const LIMIT: Silence = { tickMs: 50, ticks: 20 }
+
+  it("is closed by both ends, and not while they hear from each other", async () => {
+    let isSilent = false
+    const sockets: Array<Socket> = []
+    const [near, far] = [await started({}, LIMIT), await started({}, LIMIT)]
+    const between = createServer((one) => {
+      const other = connect(far.wire.port, "127.0.0.1")
+      sockets.push(one, other)
+      for (const [from, to] of [
+        [one, other],
+        [other, one],
+      ] as const) {
+        from.on("error", () => {}).on("close", () => isSilent || to.destroy())
+        from.on("data", (bytes) => isSilent || to.write(bytes))
+      }
+    }).listen(0, "127.0.0.1")
+    await once(between, "listening")
+    closing.push(() => {
+      for (const socket of sockets) socket.destroy()
+      between.close()
+    })
+    await near.wire.dial(`127.0.0.1:${(between.address() as AddressInfo).port}`, 10_000)
+    await new Promise((resolve) => setTimeout(resolve, 2 * LIMIT.ticks * LIMIT.tickMs))
+    expect([near.closed, far.closed]).toEqual([[], []])
+    expect(near.opened[0]?.lanes.latencyMs).not.toBeNull()
+    isSilent = true
+    await until(() => near.closed.length > 0 && far.closed.length > 0)
+    expect([near.wire.connections, far.wire.connections]).toEqual([[], []])
+  })
+})

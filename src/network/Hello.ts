@@ -1,5 +1,5 @@
 /**
- * The first messages between two nodes: the network, the version of the protocol, and the validator. Noise proves a
+ * The first messages between two nodes: the network, the version of the protocol, and the validator. The connection proves a
  * peer's id; a peer proves its validator by signing the other side's challenge.
  */
 import { Either } from "effect"

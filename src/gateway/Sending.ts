@@ -9,7 +9,7 @@ import { MOST_CHARACTERS, type Send } from "../client/wire/Exchange.js"
 
 /** At each node; who comes later waits for one of them. */
 const CONNECTIONS = 64
-/** A node closes an idle connection after fifteen seconds. If we do so first, nothing is sent into one that is closing. */
+/** A node promises to keep an idle connection for fifteen seconds. If we close it first, nothing is sent into one that is closing. */
 const IDLE_MS = 5_000
 
 const collected = (response: Http.IncomingMessage, done: (text: string) => void, failed: (error: Error) => void) => {

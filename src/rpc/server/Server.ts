@@ -3,7 +3,7 @@
  * are cut off by time, and many of them by number; other clients do not notice.
  */
 import * as Http from "node:http"
-import type { AddressInfo, Socket } from "node:net"
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Cause, Context, Data, Effect, Layer } from "effect"
 import * as Run from "../../effect3/fibers/Run.js"
@@ -34,8 +34,10 @@ export interface Tolerance {
   readonly headersMs: number
   /** From the first byte of a request to the end of its body. */
   readonly requestMs: number
-  /** A connection without a request. */
+  /** A connection without a request, as answers say. */
   readonly keepAliveMs: number
+  /** How much longer it really stays open. */
+  readonly graceMs: number
   /** An answer of which nothing more is read. */
   readonly silenceMs: number
   /** A stream of events of which nothing is read although more waits. */
@@ -53,6 +55,7 @@ export const standardTolerance: Tolerance = {
   headersMs: 10_000,
   requestMs: 20_000,
   keepAliveMs: 15_000,
+  graceMs: 5_000,
   silenceMs: 60_000,
   unreadEventsMs: 10_000,
   connections: 4_096,
@@ -146,6 +149,18 @@ const noPlace = new Failure.Overloaded({
   retry_after_seconds: 10,
 })
 
+/**
+ * Node closes an idle connection when the time is over that it has announced, although the next request may be on its way, or
+ * wait behind a busy thread. So the connection stays open for longer, and until what has arrived is read.
+ */
+const closeIdle = (socket: Socket, graceMs: number): void => {
+  const { bytesRead } = socket
+  const close = (): void => {
+    if (socket.bytesRead === bytesRead) socket.destroy()
+  }
+  setTimeout(() => setImmediate(close), graceMs).unref()
+}
+
 const make = (
   tolerance: Tolerance,
   listener: Listener,
@@ -173,6 +188,11 @@ const make = (
     if (entry === "kept out") socket.destroy()
     else if (entry !== "taken") last(socket, noPlace)
   })
+  // Nothing else sets a timeout than the end of an answer, and an answer that is not read.
+  server.on("timeout", (socket) => {
+    if (socket.writableLength > 0) socket.destroy()
+    else closeIdle(socket, tolerance.graceMs)
+  })
   server.on("checkContinue", (request, response) => listener.handle(request, response, true))
   server.on("checkExpectation", (request, response) => listener.handle(request, response, true))
   server.on("connect", (_request, socket) =>
@@ -198,7 +218,6 @@ const limitUnread = (response: Http.ServerResponse, client: string, unread: Budg
     return
   }
   response.once("close", () => unread.give(client, bytes))
-  // Node closes a socket after its timeout if nothing handles the event.
   socket.setTimeout(silenceMs)
 }
 
@@ -231,22 +250,37 @@ export const probe = (settings: Pick<Settings, "host" | "port">): Effect.Effect<
     )
   })
 
-/** No new connections, idle ones closed at once, answers still due written within the time, then everything closed. */
-const drain = (server: Http.Server, stop: () => void, drainMs: number): Effect.Effect<void> =>
+interface Draining {
+  /** Refuses requests from now on, and ends streams. */
+  readonly stop: () => void
+  /** Whether any answer is not read yet. */
+  readonly isUnread: () => boolean
+  readonly drainMs: number
+}
+
+/** No new connections, idle ones closed once what has arrived is read, answers still due written within the time, then all closed. */
+const drain = (server: Http.Server, { stop, isUnread, drainMs }: Draining): Effect.Effect<void> =>
   Effect.async((resume) => {
     // A timer of its own: inside a finalizer nothing can be interrupted, so Effect's timeout would wait forever.
     const finish = (): void => {
       clearTimeout(timer)
       clearInterval(sweep)
+      server.close()
       server.closeAllConnections()
       resume(Effect.void)
     }
     const timer = setTimeout(finish, drainMs)
-    server.close(finish)
+    // That of HTTP also closes connections whose next request has arrived and is not read yet.
+    NetServer.prototype.close.call(server, finish)
     stop()
+    // Node takes a connection for idle whose answer has been written and not read.
+    const close = (): void => {
+      if (!isUnread()) server.closeIdleConnections()
+    }
     // A connection becomes idle after an answer that was under way at the stop.
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
-    server.closeIdleConnections()
+    const sweep = setInterval(() => setImmediate(close), SWEEP_MS)
+    // The second of two immediates runs behind a whole look at all sockets.
+    setImmediate(() => setImmediate(close))
   })
 
 /** Called outside of any request, where no answer could report a bug. */
@@ -324,7 +358,8 @@ const start = (settings: Settings) =>
       responder.drain()
       streams.endAll()
     }
-    yield* Effect.addFinalizer(() => drain(server, stop, tolerance.drainMs))
+    const isUnread = (): boolean => unread.used > 0
+    yield* Effect.addFinalizer(() => drain(server, { stop, isUnread, drainMs: tolerance.drainMs }))
     const { address, port } = yield* listen(server, placeOf(settings))
     guard.boundTo(address)
     server.on("error", (error) => fork(log.error("the HTTP server failed", () => ({ error: error.message }))))

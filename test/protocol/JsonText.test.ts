@@ -20,8 +20,8 @@ describe("the values of a JSON text", () => {
       fc.property(fc.jsonValue({ depthSize: "medium" }), fc.constantFrom("", " "), (value, space) => {
         const text = JSON.stringify(value, undefined, space)
         const count = valuesOf(value)
-        expect(JsonText.hasMoreValues(text, 2 * count)).toBe(false)
-        expect(count === 1 || JsonText.hasMoreValues(text, Math.floor(count / 2) - 1)).toBe(true)
+        expect(JsonText.excessOf(text, { values: 2 * count })).toBeUndefined()
+        expect(count === 1 || JsonText.excessOf(text, { values: Math.floor(count / 2) - 1 })).not.toBe(undefined)
       }),
       { numRuns: 1_000 },
     )
@@ -30,9 +30,20 @@ describe("the values of a JSON text", () => {
   it.each(['"', '["a', '["a\\\\\\"', '{"a":"', "", "]", '"[[[["', '"\\"[[["'])(
     "are none that count beyond a parser's reach in %s",
     (text) => {
-      expect(JsonText.hasMoreValues(text, 3)).toBe(false)
+      expect(JsonText.excessOf(text, { values: 3 })).toBeUndefined()
     },
   )
+
+  it("are in objects and lists within each other, and in fields of one object, up to a bound", () => {
+    const within = (text: string) => JsonText.excessOf(text, { values: 100, depth: 2, fields: 2 })
+    expect(within('{"a":[1,2,3],"b":{"[[[":0}}')).toBeUndefined()
+    expect(within('[{"a":[]}]')).toBe("more than 2 objects and lists within each other")
+    expect(within('[{"a":1,"b":[')).toBe("more than 2 objects and lists within each other")
+    expect(within('[{"a":1,"b":2},{"a":1,"b":2}]')).toBeUndefined()
+    expect(within('[0,1,2,{"a":1,"b":2,"c":3}]')).toBe("an object of more than 2 fields")
+    expect(within('{"a":[],"b":2,"c":3}')).toBe("an object of more than 2 fields")
+    expect(within("]]]]{}")).toBeUndefined()
+  })
 })
 
 describe("JSON text from outside", () => {

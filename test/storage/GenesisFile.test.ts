@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
-import { describe, expect } from "vitest"
+import { describe, expect, vi } from "vitest"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as GenesisFile from "../../src/storage/files/GenesisFile.js"
 import * as world from "./world.js"
@@ -37,6 +37,35 @@ describe("a genesis file", () => {
       expect(yield* refusal).toMatch(/^genesis file .*genesis\.json: network_id: .*$/)
       writeFileSync(file, JSON.stringify({ ...json, treasury: Number.MAX_SAFE_INTEGER }))
       expect(yield* refusal).toMatch(/^genesis file .*genesis\.json: treasury: .*$/)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("that has more of anything than a genesis can have is refused before it is parsed", () =>
+    Effect.gen(function* () {
+      const file = yield* inPlace
+      const parse = vi.spyOn(JSON, "parse")
+      yield* Effect.addFinalizer(() => Effect.sync(() => parse.mockRestore()))
+      for (const [text, reason] of [
+        ["[".repeat(100_000), "more than 32 objects and lists within each other"],
+        [`{"allocations":[${"[],".repeat(100_000)}[]]}`, "more than 22847 values"],
+        [`{${Array.from({ length: 300 }, (_, n) => `"${n}":0`).join(",")}}`, "an object of more than 256 fields"],
+      ]) {
+        writeFileSync(file, text ?? "")
+        const { message } = yield* Effect.flip(GenesisFile.load(file))
+        expect(message).toBe(`genesis file ${file}: genesis: ${reason}`)
+      }
+      expect(parse).not.toHaveBeenCalled()
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("may have as many of the shortest allocations and names as fit into it", () =>
+    Effect.gen(function* () {
+      const file = yield* inPlace
+      const addresses = Array.from({ length: 20_000 }, (_, n) => n.toString(16).padStart(40, "0"))
+      const allocations = addresses.map((address) => ({ address, amount: 1 }))
+      const names = addresses.map((address, n) => ({ name: `a${n.toString(36).padStart(2, "0")}`, address }))
+      writeFileSync(file, JSON.stringify({ ...Genesis.toJson(world.genesis()), faucet: null, allocations, names }))
+      expect((yield* GenesisFile.load(file)).names).toHaveLength(20_000)
     }).pipe(Effect.provide(world.platform)),
   )
 

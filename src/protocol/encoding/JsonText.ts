@@ -109,24 +109,50 @@ const problemOf = (text: string, whole: string): JsonProblem.JsonProblem | undef
   return undefined
 }
 
+/** What a text may have before it is parsed. Values make parsing slow and take memory, not bytes, above all fields with many names. */
+export interface Bounds {
+  /** Objects, lists, and the values in them. */
+  readonly values: number
+  /** Of objects and lists within each other. */
+  readonly depth?: number
+  /** Of one object. */
+  readonly fields?: number
+}
+
 /**
- * Whether a text has more than `limit` values, as far as `JSON.parse` would read it: values make parsing slow, not
- * bytes, above all fields with many names. Each value but the first of a list or object follows a comma.
+ * What a text has too much of, as far as `JSON.parse` would read it, and nothing if it keeps within the bounds. Each value but
+ * the first of a list or object follows a comma.
  */
-export const hasMoreValues = (text: string, limit: number): boolean => {
-  let values = 1
+export const excessOf = (
+  text: string,
+  { values, depth: deepest = Number.POSITIVE_INFINITY, fields: most = Number.POSITIVE_INFINITY }: Bounds,
+): string | undefined => {
+  let count = 1
+  let depth = 0
+  /** Of every open object; a list has none. */
+  const fields: Array<number> = []
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code === QUOTE) {
       const end = closingQuote(text, i)
       // A string without an end: no parser reads any further.
-      if (end < 0) return false
+      if (end < 0) return undefined
       i = end
     } else if (code === COMMA || code === OPENING_BRACE || code === OPENING_BRACKET) {
-      if (++values > limit) return true
+      if (++count > values) return `more than ${values} values`
+      if (code !== COMMA) {
+        if (depth === deepest) return `more than ${deepest} objects and lists within each other`
+        fields[depth++] = code === OPENING_BRACE ? 1 : Number.NaN
+      } else if (depth > 0) {
+        const held = (fields[depth - 1] ?? 0) + 1
+        if (held > most) return `an object of more than ${most} fields`
+        fields[depth - 1] = held
+      }
+    } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
+      if (depth > 0) depth--
     }
   }
-  return false
+  return undefined
 }
 
 type Parsed = Either.Either<unknown, JsonProblem.JsonProblem>

@@ -77,7 +77,8 @@ const parse = <A>(bytes: Buffer, { parse }: Format<A>, limit: number): Either.Ei
   if (bytes.length === 0) return Either.left(invalid("body: a JSON object expected, got nothing"))
   if (!isUtf8(bytes)) return Either.left(invalid("body: JSON in UTF-8 expected"))
   const text = bytes.toString("utf8")
-  if (JsonText.hasMoreValues(text, limit)) return Either.left(invalid(`body: more than ${limit} values in it`))
+  const excess = JsonText.excessOf(text, { values: limit })
+  if (excess !== undefined) return Either.left(invalid(`body: ${excess} in it`))
   return Either.mapLeft(parse(text), Failure.InvalidRequest.of)
 }
 

@@ -23,6 +23,12 @@ const MAX_MIB = 256
 const systemError = (path: string, verb: string) => (error: PlatformError) =>
   new GenesisFileError({ path, reason: `cannot be ${verb}: ${AtomicFile.reasonOf(error)}` })
 
+/** An allocation or a name has three values in more than 64 bytes. */
+const BYTES_PER_VALUE = 16
+const FREE_VALUES = 4_096
+/** More than any object of a genesis has. */
+const MAX_FIELDS = 256
+
 /** The genesis in the file, every rule checked. */
 export const load = (path: string): Effect.Effect<Genesis.Genesis, GenesisFileError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
@@ -34,6 +40,9 @@ export const load = (path: string): Effect.Effect<Genesis.Genesis, GenesisFileEr
       return yield* new GenesisFileError({ path, reason: `larger than ${MAX_MIB} MiB` })
     }
     const text = yield* Effect.mapError(fileSystem.readFileString(path), systemError(path, "read"))
+    const values = FREE_VALUES + Math.floor(text.length / BYTES_PER_VALUE)
+    const excess = JsonText.excessOf(text, { values, depth: JsonText.MAX_DEPTH, fields: MAX_FIELDS })
+    if (excess !== undefined) return yield* new GenesisFileError({ path, reason: `genesis: ${excess}` })
     const json = yield* Effect.mapError(
       JsonText.parse(text, "genesis"),
       ({ field, reason }) => new GenesisFileError({ path, reason: `${field}: ${reason}` }),

@@ -1,6 +1,7 @@
 // `npm run soak`: four validators on this machine under light load, and what each of them uses meanwhile: memory, file
 // descriptors, disk, log. Six hours, or as long as UDG_SOAK_MINUTES says; Ctrl-C ends it earlier. Prints a table with the
 // change an hour at the end, and leaves every sample in a file. The nodes take their settings from the environment.
+// UDG_SOAK_VISITORS=on: all the while, full nodes join and leave, and strangers connect and talk nonsense.
 import { spawn } from "node:child_process"
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -9,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { connect } from "../src/client/Client.js"
 import * as Wallet from "../src/client/Wallet.js"
 import { type Sample, table } from "./soak/Samples.js"
+import * as Visitors from "./soak/Visitors.js"
 
 const MINUTES = Number(process.env["UDG_SOAK_MINUTES"] ?? 360)
 const SAMPLE_MS = 60_000
@@ -98,6 +100,12 @@ const pay = async (urls: ReadonlyArray<string>): Promise<number> => {
   return sent
 }
 
+/** How to reach the first node, which the others were started with. */
+const peerOf = (pid: number | undefined): string => {
+  const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
+  return words[words.indexOf("--peer") + 1] ?? ""
+}
+
 const { child, urls } = await start()
 const samples: Array<Sample> = []
 if (existsSync(samplesFile)) rmSync(samplesFile)
@@ -105,6 +113,10 @@ const paying = pay(urls)
 const beganAt = Date.now()
 setTimeout(() => ended.abort(), MINUTES * 60_000).unref()
 const pids = processesOf(child.pid ?? 0)
+const visits: Visitors.Visits = { joined: 0, failed: 0, strangers: 0 }
+const visited = { program, genesis: join(directory, "genesis.json"), peer: peerOf(pids[1]) }
+const visiting =
+  process.env["UDG_SOAK_VISITORS"] === "on" ? Visitors.come(visited, visits, ended.signal) : Promise.resolve()
 try {
   while (!ended.signal.aborted) {
     await sleep(SAMPLE_MS, undefined, { signal: ended.signal }).catch(() => undefined)
@@ -122,9 +134,15 @@ try {
   }
 } finally {
   ended.abort()
-  const sent = await paying
+  const [sent] = await Promise.all([paying, visiting])
   const minutes = samples.at(-1)?.minute ?? 0
   console.log(`${minutes} minutes, ${sent} transfers; every sample is in ${samplesFile}\n`)
+  if (visits.strangers > 0) {
+    const { joined, failed, strangers } = visits
+    console.log(
+      `visitors: ${joined} full nodes joined and left, ${failed} found nothing final, ${strangers} strangers\n`,
+    )
+  }
   console.log(table(samples))
   child.kill("SIGTERM")
   await new Promise((resolve) => (child.exitCode === null ? child.once("exit", resolve) : resolve(undefined)))

@@ -1,8 +1,9 @@
 /** A node among peers that mean it no good: it goes on finalizing, and is rid of them. */
 import { randomBytes } from "node:crypto"
+import { once } from "node:events"
 import { readFileSync } from "node:fs"
-import { createConnection, type Socket } from "node:net"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type AddressInfo, createConnection, createServer, type Socket } from "node:net"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import { KIND } from "../../src/network/peers/Lanes.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
@@ -155,6 +156,32 @@ describe("a peer", () => {
       const one = await somebody()
       await one.connect({ version: 9 }).catch(() => {})
       await Processes.until("the log says so", () => /WARN .*refused: it speaks version 9/.test(node.log()))
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "that is named and speaks another wire, as old programs do, is in the log once",
+    async () => {
+      const old = createServer((socket) => {
+        socket.on("error", () => {}).once("data", () => socket.end())
+      }).listen(0, "127.0.0.1")
+      onTestFinished(() => void old.close())
+      await once(old, "listening")
+      const at = `127.0.0.1:${(old.address() as AddressInfo).port}`
+      const follower = await Processes.start(network, "names", ["--no-validate", "--peer", at, "--peer", node.p2p])
+      let dialled = 0
+      old.on("connection", () => dialled++)
+      await Processes.until("it is dialled again", () => dialled >= 2)
+      await Processes.until("it follows the other one", () => Processes.finalizedRound(follower) > 3)
+      const lines = follower
+        .log()
+        .split("\n")
+        .filter((line) => line.includes("peer not connected"))
+      expect(lines.filter((line) => line.includes("WARN"))).toEqual([
+        expect.stringContaining(`no handshake with ${at}: it closed the connection before it proved a key`),
+      ])
+      await follower.stop()
     },
     LIMIT_MS,
   )

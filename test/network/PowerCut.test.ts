@@ -139,7 +139,7 @@ const wayOf = (file: string) => ({
   environment: { UDG_CLOCK_FILE: file },
 })
 
-const portOf = ({ p2p }: Processes.Started): string => /\/tcp\/(\d+)/.exec(p2p)?.[1] ?? "0"
+const portOf = ({ p2p }: Processes.Started): string => p2p.split(":").at(-1) ?? "0"
 
 const summary = (figures: ReadonlyArray<number>): string => {
   const sorted = [...figures].sort((a, b) => a - b)

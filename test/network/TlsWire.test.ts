@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Channel from "../../src/network/peers/Channel.js"
-import type { Connection, Policy } from "../../src/network/peers/Wire.js"
+import { type Connection, NoPeer, type Policy } from "../../src/network/peers/Wire.js"
 import * as Handshake from "../../src/network/tls/Handshake.js"
 import { nodeClock } from "../../src/network/tls/NodeClock.js"
 import * as NodeProof from "../../src/network/tls/NodeProof.js"
@@ -90,6 +90,29 @@ describe("two nodes", () => {
     await expect(near.wire.dial(far.at, 10_000)).rejects.toThrow("no handshake")
     await expect(near.wire.dial(`${far.wire.id}@${far.at}`, 10_000)).rejects.toThrow("banned")
     expect(near.opened).toEqual([])
+  })
+
+  it.each([
+    [
+      "answers something else",
+      (socket: Socket): void => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"),
+      /another protocol/,
+    ],
+    [
+      "closes what it cannot read",
+      (socket: Socket): void => void socket.once("data", () => socket.end()),
+      /closed the conn/,
+    ],
+    ["says nothing", () => {}, /no handshake within 300 ms/],
+  ] as const)("do not connect if what listens there %s, and say so", async (_, answer, reason) => {
+    const { wire, opened } = await started()
+    const server = createServer((socket) => answer(socket.on("error", () => {}))).listen(0, "127.0.0.1")
+    closing.push(() => server.close())
+    await once(server, "listening")
+    const failure = await wire.dial(`127.0.0.1:${(server.address() as AddressInfo).port}`, 300).catch((error) => error)
+    expect(failure).toBeInstanceOf(NoPeer)
+    expect(failure.message).toMatch(reason)
+    expect(opened).toEqual([])
   })
 
   it("keep a slow reader's bytes on the sender's side, within what its lane may hold", async () => {

@@ -13,8 +13,8 @@ import { expectOneHistory } from "./History.js"
 import * as Processes from "./Processes.js"
 import * as Wallet from "./Wallet.js"
 
-/** Until there is a tag. It speaks the same wire; docs/operations/upgrade.md says why a commit. */
-const LAST_RELEASE = "40bea51a18110fff2bf45449a66ce5764a9bc610"
+/** Until there is a tag: the first commit that speaks this wire. docs/operations/upgrade.md says why a commit. */
+const LAST_RELEASE = "54f299a56169887569fbc2644deaecb85b2632f7"
 
 const root = resolve(import.meta.dirname, "../..")
 const LIMIT_MS = 600_000

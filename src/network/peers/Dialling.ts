@@ -5,9 +5,10 @@ import { AddressBook, type Candidate, type Origin } from "../AddressBook.js"
 import * as PeerAddress from "../PeerAddress.js"
 import { RANK, type Standings } from "../Standing.js"
 import { Exchange } from "./Exchange.js"
+import type { PeerLog } from "./PeerLog.js"
 import type { Reception } from "./Reception.js"
 import type { Session } from "./Session.js"
-import type { Clock, Connection, Wire } from "./Wire.js"
+import { type Clock, type Connection, NoPeer, type Wire } from "./Wire.js"
 
 /** The target number of outbound connections; a committee of a hundred is connected from both ends together. */
 const OUTBOUND_WANTED = 48
@@ -22,6 +23,7 @@ export interface Around {
   readonly wire: Pick<Wire, "id" | "dial">
   readonly reception: Pick<Reception, "session" | "sessions">
   readonly standings: Standings
+  readonly log: Pick<PeerLog, "complain">
   readonly named: ReadonlyArray<PeerAddress.PeerAddress>
   /** Of an earlier run, as `remembered` listed them. */
   readonly remembered: ReadonlyArray<string>
@@ -126,10 +128,20 @@ export class Dialling {
         this.#book.answered(candidate, answered)
         if (origin === "named") standings.name(address, answered)
       })
-      .catch(() => this.#book.failed(candidate, clock.now()))
+      .catch((error: unknown) => {
+        this.#book.failed(candidate, clock.now())
+        this.#explain(candidate, error)
+      })
       .finally(() => {
         this.#dialling[origin]--
       })
+  }
+
+  /** Of peers that the operator or the committee named: a node that is merely away is seen by its absence. */
+  #explain({ address, peer, origin }: Candidate, error: unknown): void {
+    if (!(error instanceof NoPeer)) return
+    const level = origin === "named" || origin === "member" ? "warn" : "debug"
+    this.#around.log.complain(level, `peer not connected: ${error.message}`, { peer: peer ?? address, address })
   }
 
   /** Connected peers, for one that asks: as many as fit, members first, so that no crowd of others hides them. */

@@ -88,7 +88,7 @@ export class Switchboard {
       traffic: this.#traffic,
       holdings: this.#holdings,
     })
-    this.#dialling = new Dialling({ ...options, reception: this.#reception })
+    this.#dialling = new Dialling({ ...options, log, reception: this.#reception })
     this.#intake = new Intake({
       heard: listener.heard,
       standingOf,

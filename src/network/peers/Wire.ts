@@ -41,6 +41,9 @@ export interface Connection extends Outflow {
   readonly abort: (reason: Error) => void
 }
 
+/** Something listens there, but gives no connection to the peer that is expected. */
+export class NoPeer extends Error {}
+
 export interface Wire {
   readonly id: PeerId
   /** Where it listens, as KEY@HOST:PORT. */
@@ -50,7 +53,10 @@ export interface Wire {
   readonly connections: ReadonlyArray<Connection>
   readonly start: (policy: Policy) => Promise<void>
   readonly stop: () => Promise<void>
-  /** Connects to [KEY@]HOST:PORT; the result is the peer that answered, which may be this node itself. */
+  /**
+   * Connects to [KEY@]HOST:PORT; the result is the peer that answered, which may be this node itself. Fails with `NoPeer`,
+   * or if nothing listens there.
+   */
   readonly dial: (target: string, limitMs: number) => Promise<PeerId>
 }
 

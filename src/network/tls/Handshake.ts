@@ -12,11 +12,22 @@ const LOOK_MS = 100
 /** More than a handshake, a proof and the first messages take. */
 const MOST_BYTES = 16_384
 
+const ANOTHER = "it speaks another protocol than this program"
+/** A node that refuses this one closes as well. */
+const CLOSED = "it closed the connection before it proved a key, as programs do that speak another protocol"
+
 export interface Proven {
   readonly peer: PeerId
   readonly socket: TLSSocket
   /** What came after the proof. */
   readonly rest: Buffer
+}
+
+/** In words that say what to do about it; Node's own do not. */
+const explained = (error: Error): Error => {
+  const code = "code" in error ? String(error.code) : ""
+  if (code.startsWith("ERR_SSL_")) return new Error(ANOTHER)
+  return code === "ECONNRESET" || code === "EPIPE" ? new Error(CLOSED) : error
 }
 
 /** The first bytes of the other side, as many as a proof has, and whatever came with them. Stops reading after that. */
@@ -31,17 +42,18 @@ const readProof = (socket: TLSSocket): Promise<Buffer<ArrayBufferLike>> =>
       resolve(bytes)
     }
     socket.on("data", onData)
-    socket.once("close", () => reject(new Error("it closed the connection")))
+    socket.once("error", (error) => reject(explained(error)))
+    socket.once("close", () => reject(new Error(CLOSED)))
   })
 
 const secured = (socket: TLSSocket): Promise<void> =>
   new Promise((resolve, reject) => {
     socket.once("secure", () => {
       if (Security.isOurs(socket)) resolve()
-      else reject(new Error("it speaks another protocol"))
+      else reject(new Error(ANOTHER))
     })
-    socket.once("error", reject)
-    socket.once("close", () => reject(new Error("it closed the connection")))
+    socket.once("error", (error) => reject(explained(error)))
+    socket.once("close", () => reject(new Error(CLOSED)))
   })
 
 const converse = async (socket: TLSSocket, role: NodeProof.Role, key: Signer): Promise<Proven> => {

@@ -6,7 +6,7 @@ import type { SecretKey } from "../../protocol/identity/Keys.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import * as AddressGroup from "../AddressGroup.js"
 import * as PeerAddress from "../PeerAddress.js"
-import type * as Wire from "../peers/Wire.js"
+import * as Wire from "../peers/Wire.js"
 import * as Handshake from "./Handshake.js"
 import * as NodeProof from "./NodeProof.js"
 import { type Facts, TlsConnection } from "./TlsConnection.js"
@@ -126,8 +126,8 @@ export class TlsWire implements Wire.Wire {
       return
     }
     this.#gate.arrived(address, () => socket.destroy())
-    const peer = await this.#secure(socket, { address, host, direction: "inbound" }, Handshake.LIMIT_MS, null)
-    if (peer === null) this.#gate.vanished(address)
+    const facts = { address, host, direction: "inbound" } as const
+    await this.#secure(socket, facts, Handshake.LIMIT_MS, null).catch(() => this.#gate.vanished(address))
   }
 
   /** The peer that answers there; fails unless that is the expected one, if one is. */
@@ -138,9 +138,10 @@ export class TlsWire implements Wire.Wire {
     const address = PeerAddress.hostPort(parsed.host, parsed.port)
     const socket = await this.#connect(parsed, limitMs)
     const host = AddressGroup.plain(socket.remoteAddress ?? "") ?? parsed.host
-    const peer = await this.#secure(socket, { address, host, direction: "outbound" }, limitMs, expected)
-    if (peer === null) throw new Error(`no handshake with ${target}`)
-    return peer
+    const facts = { address, host, direction: "outbound" } as const
+    return this.#secure(socket, facts, limitMs, expected).catch((error: unknown) => {
+      throw new Wire.NoPeer(`no handshake with ${target}: ${error instanceof Error ? error.message : String(error)}`)
+    })
   }
 
   #connect({ host, port }: PeerAddress.PeerAddress, limitMs: number): Promise<Socket> {
@@ -151,28 +152,28 @@ export class TlsWire implements Wire.Wire {
     }).finally(() => clearTimeout(timer))
   }
 
-  async #secure(
-    raw: Socket,
-    facts: Omit<Facts, "peer">,
-    limitMs: number,
-    expected: PeerId | null,
-  ): Promise<PeerId | null> {
+  async #secure(raw: Socket, facts: Omit<Facts, "peer">, limitMs: number, expected: PeerId | null): Promise<PeerId> {
     this.#strange.add(raw)
     const role = facts.direction === "outbound" ? "dialler" : "listener"
     try {
       const { peer, socket, rest } = await Handshake.shake(raw, role, this.#options.key, limitMs)
-      if (this.#isStopped || socket.destroyed || (expected ?? peer) !== peer || this.#gate.refusesPeer(peer)) {
+      const refusal = this.#refusal(peer, expected)
+      if (refusal !== null || socket.destroyed) {
         raw.destroy()
         socket.destroy()
-        return null
+        throw new Error(refusal ?? "it closed the connection")
       }
       this.#open(new TlsConnection({ ...facts, peer }, socket, raw, this.#observing(), this.#options.clock.now), rest)
       return peer
-    } catch {
-      return null
     } finally {
       this.#strange.delete(raw)
     }
+  }
+
+  #refusal(peer: PeerId, expected: PeerId | null): string | null {
+    if (this.#isStopped) return "this node stops"
+    if (expected !== null && expected !== peer) return `a node with another key answers, ${peer}`
+    return this.#gate.refusesPeer(peer) ? "that peer is banned" : null
   }
 
   #open(connection: TlsConnection, rest: Buffer): void {

@@ -43,6 +43,7 @@ export type Use =
 
 export const WANTED: Use = { _tag: "Wanted" }
 export const KNOWN: Use = { _tag: "Known" }
+const NO_EPOCH = Natural.epoch(0)
 const HEADER_ONLY: Use = { _tag: "HeaderOnly" }
 
 export interface Options {
@@ -173,7 +174,6 @@ export class Core {
       checkpoints: this.#checkpoints,
       previous: this.#previous,
       closing: this.#closing?.checkpoint ?? null,
-      recovered: this.#recovered,
       isConnected: (validator) => this.#connected.has(validator),
       madeAt: this.#madeAt,
     }
@@ -186,6 +186,21 @@ export class Core {
 
   get checkpoints(): CheckpointQuorum {
     return this.#checkpoints
+  }
+
+  /**
+   * Whether this is a vertex of this node that was on disk at the start, may have reached nobody, and may not be shown:
+   * see `SigningGuard.mayShow`. Another process may sign in an epoch that has not opened here, too.
+   */
+  isWithheld(hash: Hash): boolean {
+    const isIt = ({ header }: Vertex): boolean => header.hash === hash
+    if (this.#signedLater.some(isIt)) return true
+    const recovered = this.#recovered.find(isIt)
+    return recovered !== undefined && !this.#epoch.dag.has(hash) && !this.#mayShow(recovered)
+  }
+
+  #mayShow({ header }: Vertex): boolean {
+    return this.#options.guard?.mayShow(header) === true
   }
 
   /** Vertices signed here for epochs that have not opened here, in the order of epochs and rounds. */
@@ -236,13 +251,14 @@ export class Core {
 
   /**
    * The answer to a member that asks for its own highest header, or for this node's: of that it knows what it has signed,
-   * wherever its ledger is.
+   * wherever its ledger is. While it may not show that, it answers as from no epoch, and is asked again.
    */
   highestKnownOf(author: Address): HighestKnown {
     const { epoch } = this.#epoch.opening.record
     const known = this.#highestHeaders.get(author) ?? null
     const own = author === this.#self ? (this.#signedLater.at(-1) ?? this.#recovered.at(-1))?.header : undefined
-    return { epoch, header: own !== undefined && (known === null || isAbove(own, known)) ? own : known }
+    if (own === undefined || (known !== null && !isAbove(own, known))) return { epoch, header: known }
+    return this.isWithheld(own.hash) ? { epoch: NO_EPOCH, header: null } : { epoch, header: own }
   }
 
   /** Classifies a vertex by its header, before any signature is checked. Changes nothing. */
@@ -298,7 +314,6 @@ export class Core {
     if (ownVertices.length + this.#recovered.length > 0) this.#madeAt = longAgo
     if (dag.quorumRound >= committee.firstRound) this.#retries.reached(dag.quorumRound, longAgo)
     this.#handOver()
-    this.#placeRecovered()
     return this.tick(now)
   }
 
@@ -311,12 +326,19 @@ export class Core {
     this.#recovered = own.filter(({ header }) => header.round > dag.collectedRound && !dag.has(header.hash))
   }
 
-  /** Offers recovered vertices to the DAG. Others may lack them, and nothing else may be signed for their rounds. */
-  #placeRecovered(): void {
-    if (this.#isHalted) return
+  /**
+   * Offers recovered vertices to the DAG, and sends them: others may lack them, and nothing else may be signed for their
+   * rounds. But before they were sent, this process may have stood still, or been started anew, and another one may have
+   * signed: so the committee is asked first.
+   */
+  #releaseRecovered(now: Timestamp): void {
+    const mayShow = this.#recovered.filter((vertex) => this.#mayShow(vertex))
+    if (this.#isHalted || mayShow.length === 0 || !this.#retries.isRecoveryDue(now)) return
     const { dag } = this.#epoch
     const isMissing = ({ header }: Vertex): boolean => header.round > dag.collectedRound && !dag.has(header.hash)
-    for (const vertex of this.#recovered) if (isMissing(vertex)) this.#receiveCurrent(vertex)
+    // First: the rounds that these complete here are still missing elsewhere.
+    if (mayShow.some(isMissing)) this.#retries.resendRecovered(mayShow, dag.quorumRound)
+    for (const vertex of mayShow) if (isMissing(vertex)) this.#receiveCurrent(vertex)
     if (!this.#recovered.some(isMissing)) this.#recovered = []
   }
 
@@ -326,10 +348,7 @@ export class Core {
       this.#epoch.admission.tick()
       this.#options.guard?.tick(now, () => this.#isConnectedToQuorum())
       this.#retries.ask(this.#place, now)
-      if (this.#recovered.length > 0 && this.#retries.isRecoveryDue(now)) {
-        this.#placeRecovered()
-        this.#retries.resendRecovered(this.#place)
-      }
+      this.#releaseRecovered(now)
       this.#retries.sendAgain(this.#place, now)
     })
   }
@@ -448,6 +467,7 @@ export class Core {
       const { header } = answer
       const isForeign = header !== null && this.#meetOwn(header)
       this.#options.guard?.answer(member, answer, this.#epoch.committee)
+      this.#releaseRecovered(now)
       if (!isForeign) return
       const { round, author, hash } = header
       const wanted = [{ parent: { round, author, hash }, namedBy: member, attempt: 0 }]
@@ -553,7 +573,6 @@ export class Core {
     this.#heartbeats.open(opening.record)
     this.#emit({ _tag: "EpochStarted", opening })
     this.#recover()
-    this.#placeRecovered()
     for (const vertex of early.vertices) this.#receiveCurrent(vertex)
   }
 

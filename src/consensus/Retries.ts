@@ -43,8 +43,6 @@ export interface Place {
   readonly previous: { readonly epoch: Epoch; readonly checkpoints: CheckpointQuorum } | null
   /** This node's closing checkpoint of the running epoch, once the ledger has built it. */
   readonly closing: Checkpoint | null
-  /** This node's vertices that were on disk but not in the DAG when the epoch opened here. */
-  readonly recovered: ReadonlyArray<Vertex>
   /** Whether this node is connected to the validator, which sends its vertices itself then. */
   readonly isConnected: (validator: Address) => boolean
   /** When this node's last vertex was planned. */
@@ -255,8 +253,7 @@ export class Retries {
   }
 
   /** The lowest rounds first, from the last one with a quorum here: others may lack them too, and ask for older ones. */
-  resendRecovered({ epoch, recovered }: Place): void {
-    const { quorumRound } = epoch.dag
+  resendRecovered(recovered: ReadonlyArray<Vertex>, quorumRound: Round): void {
     const vertices: Array<Vertex> = []
     let bytes = 0
     for (const vertex of recovered) {

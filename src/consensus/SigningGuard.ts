@@ -46,6 +46,9 @@ export interface Inherited {
   readonly word: Word | null
 }
 
+const higherOf = (a: Place | null, b: Place | null): Place | null =>
+  a === null || (b !== null && isAbove(b, a)) ? b : a
+
 /** Invariant: `#highest` is at or above every header of this author that was ever signed or seen here. */
 export class SigningGuard {
   readonly self: Address
@@ -62,6 +65,8 @@ export class SigningGuard {
   readonly #answered = new Set<Address>()
   readonly #memory: KeyMemory
   #highest: Place | null = null
+  /** The highest header of this key that was met and not signed here. */
+  #highestForeign: Place | null = null
   #hasCommitteeAnswered = false
   /** Whether anything was signed since the start. */
   #hasSigned = false
@@ -69,8 +74,6 @@ export class SigningGuard {
   #quietMsLeft: number | null = null
   /** A silence has passed for every header up to this one. */
   #waitedFor: Place | null = null
-  /** Whether a foreign header was met since the process last stood still. */
-  #hasMetForeign = false
   #connectedSince: Timestamp | null = null
 
   /**
@@ -99,8 +102,7 @@ export class SigningGuard {
 
   /** The highest place that this key has signed or may have signed; nothing at or below it may be signed. */
   get highest(): Place | null {
-    const { bound } = this.#memory
-    return bound === null || (this.#highest !== null && isAbove(this.#highest, bound)) ? this.#highest : bound
+    return higherOf(this.#highest, this.#memory.bound)
   }
 
   /** Whether the disk is known to hold everything that this key has signed above `highest`. */
@@ -152,13 +154,20 @@ export class SigningGuard {
   }
 
   maySign(epoch: Epoch, round: Round): boolean {
-    const { highest } = this
-    return this.silence === null && this.hasMemory && (highest === null || isAbove({ epoch, round }, highest))
+    return this.#allows({ epoch, round }, this.highest)
   }
 
-  /** Whether a vertex that was signed before the process stood still may be sent: nothing else was signed meanwhile. */
-  get maySendHeld(): boolean {
-    return this.silence === null && !this.#hasMetForeign
+  /**
+   * Whether a vertex that was signed here, and that nobody may have seen yet, may be shown: its round might be signed
+   * now if it had not been. Before the process stood still or was started anew, that was so, too. Since then another
+   * process with this key may have signed that round.
+   */
+  mayShow(place: Place): boolean {
+    return this.#allows(place, higherOf(this.#highestForeign, this.#memory.bound))
+  }
+
+  #allows(place: Place, taken: Place | null): boolean {
+    return this.silence === null && this.hasMemory && (taken === null || isAbove(place, taken))
   }
 
   #know(header: Header): void {
@@ -179,7 +188,6 @@ export class SigningGuard {
    */
   stoodStill(): void {
     this.#hasSigned = false
-    this.#hasMetForeign = false
     this.#forgetAnswers()
   }
 
@@ -213,7 +221,7 @@ export class SigningGuard {
       return false
     }
     if (this.#bases.get(header.epoch) !== header.base) return false
-    this.#hasMetForeign = true
+    this.#highestForeign = higherOf(this.#highestForeign, header)
     const { bound } = this.#memory
     if (bound === null || isAbove(header, bound)) this.#memory.doubt()
     const isWaitedFor = this.#waitedFor !== null && !isAbove(header, this.#waitedFor)

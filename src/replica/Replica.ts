@@ -336,6 +336,11 @@ export class Replica {
     return { _tag: "Highest", author, ...core.highestKnownOf(author) }
   }
 
+  /** Whether this is a vertex of this node that is signed, and perhaps on disk, but may not be shown to anybody yet. */
+  isWithheld(hash: Hash): boolean {
+    return this.#signing.isUnsent(hash) || this.#live.core.isWithheld(hash)
+  }
+
   /** The validator whose key the peer has proven to hold; null for a peer that `connected` has not reported yet. */
   validatorOf(from: PeerId): Address | null {
     return this.#peers.validatorOf(from)
@@ -428,7 +433,6 @@ export class Replica {
 
   #stoodStill(now: Timestamp): void {
     this.#live.core.stoodStill(now)
-    this.#signing.stoodStill()
     this.#questions.forgetHighest()
   }
 

@@ -75,9 +75,13 @@ class Driven {
 
   /** Everybody else has answered that it knows nothing, so it may sign. */
   answered(): this {
-    const { epoch } = this.core.epoch.opening.record
-    for (const seat of others) this.core.answered(addressOf(seat), { epoch, header: null }, at(this.now))
+    this.answer()
     return this
+  }
+
+  answer(): ReadonlyArray<Output> {
+    const { epoch } = this.core.epoch.opening.record
+    return others.flatMap((seat) => this.core.answered(addressOf(seat), { epoch, header: null }, at(this.now)))
   }
 
   receive(...vertices: ReadonlyArray<Vertex>): ReadonlyArray<Output> {
@@ -359,18 +363,34 @@ describe("a node that restarts", () => {
 describe("vertices that were signed and are not in the DAG", () => {
   const lost = [3, 4].map((round) => vertexAt(0, round))
 
-  it("are offered to the DAG, and sent until it has them", () => {
+  const resentBy = (outputs: ReadonlyArray<Output>) =>
+    only(outputs, "Resend").map(({ vertices }) => vertices.map((v) => v.header.round))
+
+  it("are offered to the DAG once the committee has answered, and sent until it has them", () => {
     const member = new Driven({ current: stored(upTo(2)), signed: lost })
-    expect(only(member.atStart, "Inserted").map(({ vertex }) => vertex.header.round)).toEqual([3])
+    expect(resentBy(member.tickAt(NOW + RETRY_MS))).not.toContainEqual([3, 4])
+    expect(only(member.answer(), "Inserted").map(({ vertex }) => vertex.header.round)).toEqual([3])
     expect(member.core.held.recovered).toBe(2)
-    const sent = only(member.tickAt(NOW + RETRY_MS), "Resend").map(({ vertices }) =>
-      vertices.map((v) => v.header.round),
-    )
-    expect(sent).toContainEqual([3, 4])
+    expect(resentBy(member.tickAt(NOW + 2 * RETRY_MS))).toContainEqual([3, 4])
     member.receive(...others.map((seat) => vertexAt(seat, 3)))
-    member.tickAt(NOW + 2 * RETRY_MS)
+    member.tickAt(NOW + 3 * RETRY_MS)
     expect(member.core.held.recovered).toBe(0)
     expect(member.core.vertex(vertexAt(0, 4).header.hash)).toBe(vertexAt(0, 4))
+  })
+
+  it("are not told of while the committee has not answered, nor ever if another process has signed", () => {
+    const member = new Driven({ current: stored(upTo(2)), signed: lost })
+    const told = () => {
+      const { epoch, header } = member.core.highestKnownOf(addressOf(0))
+      return [epoch, header?.round, ...lost.map(({ header: { hash } }) => member.core.isWithheld(hash))]
+    }
+    expect([...only(member.atStart, "Inserted"), ...told()]).toEqual([0, undefined, true, true])
+    member.receive(builder.make(0, 4, [], { timestamp: at(9) }))
+    expect(only(member.answer(), "Inserted")).toEqual([])
+    expect(told()).toEqual([0, undefined, true, true])
+    const honest = new Driven({ current: stored(upTo(2)), signed: lost }).answered()
+    expect(honest.core.highestKnownOf(addressOf(0))).toEqual({ epoch: record.epoch, header: lost[1]?.header })
+    expect(lost.map(({ header: { hash } }) => honest.core.isWithheld(hash))).toEqual([false, false])
   })
 
   it("are not waited for once their rounds are collected, nor where the DAG has them", () => {
@@ -385,13 +405,15 @@ describe("vertices that were signed and are not in the DAG", () => {
   it("of an epoch that has not opened wait for it, in order, and those of older ones are of no use", () => {
     const { firstRound } = next.opening.record
     const later = [next.make(0, firstRound, []), next.make(0, firstRound + 1, [])]
-    const member = new Driven({ signed: [...lost.slice(0, 1), ...later] })
+    const own = whole.filter(({ header }) => header.author === addressOf(0))
+    const member = new Driven({ signed: [...own, ...later] })
     expect(member.core.signedLater).toEqual(later)
-    expect(member.core.held.recovered).toBe(3)
+    expect(member.core.held.recovered).toBe(own.length + 2)
     member.closed()
     const outputs = member.sign(closing, others)
     expect(only(outputs, "EpochStarted")).toHaveLength(1)
-    expect(only(outputs, "Inserted").map(({ vertex }) => vertex.header.hash)).toEqual([later[0]?.header.hash])
+    const inserted = only([...outputs, ...member.answer()], "Inserted")
+    expect(inserted.map(({ vertex }) => vertex.header.hash)).toEqual([later[0]?.header.hash])
     expect(member.core.signedLater).toEqual([])
   })
 })

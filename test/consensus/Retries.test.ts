@@ -72,7 +72,6 @@ const place = (epoch: Epoch, given: Partial<Place> = {}): Place => ({
   checkpoints: new CheckpointQuorum(epoch.committee),
   previous: null,
   closing: null,
-  recovered: [],
   isConnected: () => false,
   madeAt: null,
   ...given,
@@ -443,7 +442,7 @@ describe("a node that is stuck", () => {
 
 describe("what was found on disk and is not in the DAG", () => {
   const rounds = ({ retries, said }: ReturnType<typeof asking>, recovered: ReadonlyArray<Vertex>, epoch: Epoch) => {
-    retries.resendRecovered(place(epoch, { recovered }))
+    retries.resendRecovered(recovered, epoch.dag.quorumRound)
     return said().map((output) => (output._tag === "Resend" ? output.vertices.map(({ header }) => header.round) : []))
   }
 

@@ -19,7 +19,7 @@ import { Sqlite as Database } from "../../src/storage/sqlite/Driver.js"
 import * as Recorded from "../support/Recorded.js"
 import type { Lines, Way } from "./Lines.js"
 
-const built = resolve(import.meta.dirname, "../../dist/main.js")
+export const built = resolve(import.meta.dirname, "../../dist/main.js")
 
 export interface Founded {
   readonly folder: string

@@ -1,4 +1,5 @@
 /** Lost disks and clocks that are set, with real processes: `npm run test:network`. */
+import { spawnSync } from "node:child_process"
 import { rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { afterEach, expect, it } from "vitest"
@@ -24,6 +25,10 @@ const comesBackEmpty = async (
   rmSync(node.directory, { recursive: true })
   return Processes.startValidator(network, n, others)
 }
+
+/** What the running process has signed, by its `signed.db`. */
+const ownVerticesIn = ({ directory }: Processes.Started): ReadonlyArray<string> =>
+  Processes.rows(join(directory, "signed.db"), "select epoch, round from own_vertices").map((row) => row.join("/"))
 
 // It used to say "dag: unhealthy" for as long as the process ran, and nobody could tell whether it signed.
 it(
@@ -94,6 +99,42 @@ it(
     await Processes.everybodyAt(all, round)
     await expectOneHistory(all, round)
     for (const node of all) expectNoSlotTwice(network, node)
+  },
+  LIMIT_MS,
+)
+
+it(
+  "a validator that has lost its disk while another is down signs nothing, says what its operator can do, and does so at their word",
+  async () => {
+    const network = Processes.found({ roundMs: 150, epochRounds: 2_000 })
+    const [first, second, third, fourth] = await Processes.startAll(network)
+    const [key] = network.keys
+    if (first === undefined || second === undefined || third === undefined || fourth === undefined || key === undefined)
+      return expect.unreachable()
+    await Processes.everybodyAt([first, second, third, fourth], 20)
+    await fourth.kill()
+    const back = await comesBackEmpty(network, 0, first, [second, third])
+    await Processes.until("it needs its operator", async () =>
+      /"signing":"Forgotten".*"needs_operator":true/.test(await reportOf(back)),
+    )
+    const signed = Processes.slotsOf(second, key)
+    const [option, word = ""] = /--sign-from-round (\d+:\d+:[0-9a-f]{16})/.exec(await reportOf(back)) ?? []
+    expect(option).toBeDefined()
+    const doctor = spawnSync(process.execPath, [Processes.built, "doctor", back.http ?? ""], { encoding: "utf8" })
+    expect([doctor.status, doctor.stdout]).toEqual([1, expect.stringContaining(`${option}`)])
+    await Processes.until("its log says so", () => back.log().includes(`${option}`))
+    expect(ownVerticesIn(back)).toEqual([])
+    expect(Processes.slotsOf(second, key)).toEqual(signed)
+    await back.stop()
+    const told = await Processes.startValidator(network, 0, [second, third], ["--sign-from-round", word])
+    const rest = [told, second, third]
+    const round = Number(word.split(":")[1]) + 30
+    await Processes.everybodyAt(rest, round)
+    for (const node of rest) expectNoSlotTwice(network, node)
+    const again = ownVerticesIn(told)
+    expect(again.filter((slot) => signed.includes(slot))).toEqual([])
+    expect(again.length).toBeGreaterThan(0)
+    await expectOneHistory(rest, round)
   },
   LIMIT_MS,
 )

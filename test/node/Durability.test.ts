@@ -137,26 +137,36 @@ describe("an own vertex that only signed.db has", () => {
 
   type RoundsAnswer = Extract<Message.Answer<Encoded>, { _tag: "Rounds" }>
 
+  const isWithheld = (hash: Hash): boolean => hash === own(9).header.hash
+
   const rounds = (kept: Kept, from: number, to: number, after: Hash | null = null) =>
     Effect.map(
-      Archive.answer(kept, {
-        _tag: "AskRounds",
-        epoch: Natural.epoch(1),
-        fromRound: Natural.round(from),
-        toRound: Natural.round(to),
-        after,
-      }),
+      Archive.answer(
+        kept,
+        {
+          _tag: "AskRounds",
+          epoch: Natural.epoch(1),
+          fromRound: Natural.round(from),
+          toRound: Natural.round(to),
+          after,
+        },
+        isWithheld,
+      ),
       (answer) => (answer._tag === "Rounds" ? answer : expect.fail()),
     )
 
-  it.effect("is served by its hash", () =>
+  it.effect("is served by its hash, unless it is withheld", () =>
     storage
       .inMemory((kept) =>
         Effect.gen(function* () {
           yield* kept.vertices.insert([other(1), own(1)])
-          for (const round of [1, 2]) yield* kept.keepOwn(own(round))
-          const hashes = [own(2), other(2), other(1), own(1)].map(({ header }) => header.hash)
-          const answer = yield* Archive.answer(kept, { _tag: "AskVertices", hashes })
+          for (const round of [1, 2, 3]) yield* kept.keepOwn(own(round))
+          const hashes = [own(3), own(2), other(2), other(1), own(1)].map(({ header }) => header.hash)
+          const answer = yield* Archive.answer(
+            kept,
+            { _tag: "AskVertices", hashes },
+            (hash) => hash === own(3).header.hash,
+          )
           expect(answer).toEqual({
             _tag: "Vertices",
             vertices: [own(2), other(1), own(1)].map(({ encoded }) => ({ encoded })),
@@ -170,7 +180,7 @@ describe("an own vertex that only signed.db has", () => {
     storage
       .inMemory((kept) =>
         Effect.gen(function* () {
-          for (const round of [1, 2, 3, 4, 5]) yield* kept.keepOwn(own(round))
+          for (const round of [1, 2, 3, 4, 5, 9]) yield* kept.keepOwn(own(round))
           yield* kept.vertices.insert([other(1), own(1), other(2), own(2), other(3)])
           const { vertices, isLast } = yield* rounds(kept, 2, 4)
           expect(isLast).toBe(true)

@@ -87,6 +87,30 @@ describe("the writer", () => {
     }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
   )
 
+  it.scopedLive("says nothing of an own vertex that signed.db does not take, nor of anything after it, and ends", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* inDirectory(directory, (storage) =>
+        Effect.gen(function* () {
+          const supervisor = yield* Supervisor.Supervisor
+          const seen: Array<number> = []
+          const give = yield* Writer.start(storage, supervisor, {
+            written: (id) => Effect.sync(() => void seen.push(id)),
+            published: () => Effect.void,
+          })
+          const own = [1, 2, 3].map((round) => vertex({ round }))
+          yield* storage.keepOwn(vertex({ round: 9 }))
+          const other = new Sqlite(`${directory}/signed.db`, { readonly: false })
+          other.prepare("alter table own_vertices rename to elsewhere").run()
+          other.close()
+          for (const [id, each] of own.entries()) give(vertexWrite(id, "OwnVertex", each))
+          const ending = yield* Effect.flip(supervisor.ended)
+          expect([ending._tag, seen]).toEqual(["DatabaseFailed", []])
+        }),
+      )
+    }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
+  )
+
   // Were it said any sooner, a transaction would read as final that a restart no longer knows.
   it.scopedLive("publishes what it has written, in order, and no sooner", () =>
     Effect.gen(function* () {

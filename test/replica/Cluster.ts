@@ -244,7 +244,13 @@ export class Machine {
         for (const { peer } of this.#cluster.machines) this.#cluster.send(this, peer, output.message)
         return
       case "Serve":
-        this.#say(output.to, Serving.answer(this.disk, output.question))
+        this.#say(
+          output.to,
+          Serving.answer(
+            Serving.shown(this.disk, (hash) => this.replica.isWithheld(hash)),
+            output.question,
+          ),
+        )
         return
       case "Write":
         this.writes.push(output.write)

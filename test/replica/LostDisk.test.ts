@@ -152,4 +152,59 @@ describe("a validator whose process was stopped while the others waited for it",
     cluster.runRounds(20)
     expectNoneTwice(dan, copy)
   })
+
+  /** Dan's process was stopped after it had signed a vertex and before it sent that; the others wait for it. */
+  const stoppedBeforeSending = ({ heardAfterRounds = 0 } = {}) => {
+    const { cluster, ann, ben, cleo, dan } = started()
+    cleo.stop()
+    cluster.run(ROUND_MS / 2)
+    const before = lastOf(dan)
+    for (let steps = 0; lastOf(dan) === before; steps++) {
+      if (steps > 3 * ROUND_MS) throw new Error("Dan signs nothing")
+      cluster.run(1)
+    }
+    dan.pause()
+    const heardAt = cluster.now + heardAfterRounds * ROUND_MS
+    const vertex = verticesOf(dan).at(-1)
+    if (vertex === undefined) throw new Error("a vertex expected")
+    /** Who has been shown the vertex. */
+    const shown = new Set<string>()
+    cluster.passes = (_, to, message) => {
+      const vertices = message._tag === "Vertices" || message._tag === "Rounds" ? message.vertices : []
+      if (vertices.some(({ header }) => header.hash === vertex.header.hash)) shown.add(to.name)
+      return cluster.now > heardAt || to !== dan || message._tag !== "Highest"
+    }
+    return { cluster, ann, ben, cleo, dan, vertex, shown }
+  }
+
+  it("shows nobody what it had signed before the committee has answered, and does not take it for another's", () => {
+    const { cluster, ann, dan, vertex, shown } = stoppedBeforeSending({ heardAfterRounds: 90 })
+    cluster.runRounds(30)
+    dan.resume()
+    cluster.runRounds(60)
+    expect([[...shown], dan.replica.core.signing._tag]).toEqual([[], "Asking"])
+    cluster.runRounds(20)
+    expect([shown.has("ann"), dan.replica.core.signing]).toEqual([true, { _tag: "Signing" }])
+    expect(ann.replica.read.head.leaderRound).toBeGreaterThan(vertex.header.round)
+    expectNoneTwice(dan)
+  })
+
+  it("never shows what it had signed if a copy without it has signed, not after a restart either", () => {
+    const { cluster, cleo, dan, vertex, shown } = stoppedBeforeSending()
+    const disk = Stored.ofGenesis(cluster.genesis)
+    for (const write of dan.writes) if (write._tag !== "OwnVertex" || write.vertex !== vertex) disk.apply(write)
+    cluster.runRounds(20)
+    const copy = cluster.add("dan'", { keyOf: "dan" }, disk)
+    copy.start()
+    cluster.runRounds(20)
+    copy.stop()
+    dan.resume()
+    cluster.runRounds(20)
+    expect(dan.replica.core.signing._tag).toBe("Silent")
+    dan.stop()
+    dan.start()
+    cleo.start()
+    cluster.runRounds(2 * SILENT_INTERVALS)
+    expect([[...shown], dan.replica.core.signing]).toEqual([[], { _tag: "Signing" }])
+  })
 })

@@ -183,7 +183,8 @@ describe("a replica that starts again", () => {
   it(THREE, () => threeGoOn(4))
   it(Rest.of("more moments", THREE), () => threeGoOn(10))
 
-  it("a whole network goes on within five rounds when everybody kept only what it had signed in the epoch", () => {
+  // A retry later than after a power cut: nobody shows what it had signed before the others have answered.
+  it("a whole network goes on within eight rounds when everybody kept only what it had signed in the epoch", () => {
     const cluster = new Cluster({ ...four, epochRounds: 200 })
     const nothing = cluster.machine("ann").disk.copy()
     cluster.start()
@@ -194,7 +195,7 @@ describe("a replica that starts again", () => {
       for (const machine of cluster.machines) machine.replaceDisk(nothing.withSignedOf(machine.disk))
       cluster.start()
       for (const { replica } of cluster.machines) expect(replica.read.head.leaderRound).toBeLessThan(highest)
-      cluster.runRounds(5)
+      cluster.runRounds(8)
       for (const machine of cluster.machines) expect(highestOf(machine)).toBeGreaterThan(highest)
     }
     cluster.runRounds(10)

@@ -47,6 +47,14 @@ export class Disk {
     return this.#stored
   }
 
+  /** A copy as one makes it of a stopped machine: some of what was not reported as written may be missing. */
+  copy(chance: Chance): Stored {
+    const copy = this.#base.copy()
+    const done = chance.between(this.#written, this.#log.length)
+    for (const { write } of this.#log.slice(0, done)) copy.apply(write)
+    return copy
+  }
+
   append(id: number, write: Write.Write): void {
     this.#log.push({ id, write })
     this.#stored.apply(write)

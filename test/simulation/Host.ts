@@ -343,13 +343,7 @@ export class Host {
   /** What others may see of the disk: an own vertex only once it is there, as one reads of a database. */
   get #archive(): Serving.Archive {
     const { stored } = this.disk
-    const isThere = ({ header }: Vertex): boolean => !this.#unwritten.has(header.hash)
-    return {
-      vertex: (hash) => (this.#unwritten.has(hash) ? undefined : stored.vertex(hash)),
-      verticesOf: (epoch) =>
-        this.#unwritten.size === 0 ? stored.verticesOf(epoch) : stored.verticesOf(epoch).filter(isThere),
-      closings: stored.closings,
-    }
+    return Serving.shown(stored, (hash) => this.#unwritten.has(hash) || this.#replica?.isWithheld(hash) === true)
   }
 
   #write(id: number, write: Write, isSynced: boolean): void {

@@ -367,6 +367,21 @@ export const faults: ReadonlyArray<Fault> = [
     ],
   },
   {
+    name: "shown-after-a-pause",
+    story: "a validator that was stopped shows whoever asks what it had signed and not sent",
+    weather: ["pauses"],
+    nodes: 4,
+    rounds: 60,
+    seed: 5,
+    changes: [
+      {
+        file: "src/replica/Replica.ts",
+        of: "Replica.isWithheld",
+        by: "() => false",
+      },
+    ],
+  },
+  {
     name: "sent-before-written",
     story: "a validator sends its vertex before writing it to disk",
     seed: 1,

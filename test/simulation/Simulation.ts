@@ -511,7 +511,7 @@ export class Simulation {
       spare: (machine, chance) => this.#spare(this.#host(machine), chance),
       pause: (machine) => this.#host(machine).pause(),
       resume: (machine, wasSuspended) => this.#host(machine).resume(wasSuspended),
-      standIn: (machine) => this.#standIn(this.#host(machine)),
+      standIn: (machine, chance) => this.#startCopy(this.#host(machine), this.#host(machine).disk.copy(chance))?.index,
       retire: (machine) => this.#killForGood(this.#host(machine), "killed"),
       stakeNewcomer: () => this.#stakeNewcomer(),
       killNewcomer: () => this.#killNewcomer(),
@@ -565,10 +565,6 @@ export class Simulation {
   /** A second machine with the same key, from an old disk or an empty one. */
   #copy(host: Host): void {
     this.#startCopy(host, this.#backups.get(host.index)?.copy() ?? this.#freshDisk())
-  }
-
-  #standIn(host: Host): number | undefined {
-    return this.#startCopy(host, host.disk.stored.copy())?.index
   }
 
   #startCopy(host: Host, disk: Stored.Stored): Host | undefined {
@@ -707,7 +703,8 @@ export class Simulation {
   }
 
   #watchSigned(from: Host, message: Message): void {
-    if (message._tag !== "Vertices" || !(this.#isCareful(from) || this.#areAllHeard)) return
+    if (!(message._tag === "Vertices" || message._tag === "Rounds") || !(this.#isCareful(from) || this.#areAllHeard))
+      return
     const own = this.#personOf(from)?.address
     const ownHeaders: ReadonlyArray<Header> = message.vertices.map(({ header }) => header)
     for (const header of ownHeaders) if (header.author === own) this.#witness.signed(from.name, header)
@@ -733,7 +730,7 @@ export class Simulation {
       case "Write":
         this.#onWrite(host, output.write)
         this.#wrote(host, output.write)
-        this.#storm.wrote(host.index)
+        this.#storm.wrote(host.index, output.write)
         this.#adversaries.get(host.index)?.wrote(output.write)
         return
       case "Misbehaved": {

@@ -1,4 +1,5 @@
 /** What goes wrong while it lasts: drawn one after the other, each with its end, until the storm is over. */
+import type { Write } from "../../src/replica/output/Write.js"
 import type { Agenda } from "./Agenda.js"
 import type { Chance } from "./Chance.js"
 import { BACKED_UP, type BackedUp, CRASHES, type Crash } from "./Disk.js"
@@ -58,8 +59,11 @@ export interface Levers {
   readonly spare: (machine: number, chance: Chance) => ReadonlyArray<number>
   readonly pause: (machine: number) => void
   readonly resume: (machine: number, wasSuspended: boolean) => void
-  /** Starts a copy of a stopped machine's disk elsewhere; `undefined` if there is a second machine of its key already. */
-  readonly standIn: (machine: number) => number | undefined
+  /**
+   * Starts a copy of a stopped machine's disk elsewhere, without some of what it is still writing; `undefined` if there
+   * is a second machine of its key already.
+   */
+  readonly standIn: (machine: number, chance: Chance) => number | undefined
   readonly retire: (machine: number) => void
   readonly stakeNewcomer: () => void
   readonly killNewcomer: () => void
@@ -74,6 +78,9 @@ export interface Levers {
   readonly mistimed: () => ReadonlyArray<number>
   readonly tell: (event: string) => void
 }
+
+/** From here on a pause is one: see `Pauses`. */
+const NOTICED_MS = 2_001
 
 /** Longer than a message takes. */
 const STANDING_IN_ENDS_MS = 300
@@ -93,6 +100,10 @@ export class Storm {
   /** For disks that are lost at closes: what else happens is drawn as if there were none. */
   readonly #closes: Chance
   readonly #areClosesDeadly: boolean
+  /** For pauses between two steps of a machine: what else happens is drawn as if there were none. */
+  readonly #pauses: Chance
+  /** Machine → what happens to it as soon as it has signed a vertex. */
+  readonly #atVertex = new Map<number, () => void>()
   #isOver = false
   /** The last epoch whose close has begun. */
   #closing = 0
@@ -104,6 +115,7 @@ export class Storm {
     this.#chance = chance
     this.#writes = chance.stream("writes")
     this.#closes = chance.stream("closes")
+    this.#pauses = chance.stream("pauses")
     this.#levers = levers
     // The others have no moment: adversaries are there from the start.
     this.#faults = faults.filter((fault) => fault !== "byzantine" && fault !== "conspiracy")
@@ -271,7 +283,12 @@ export class Storm {
   }
 
   /** A machine has just begun to write something. Now and then that is the moment of a crash. */
-  wrote(machine: number): void {
+  wrote(machine: number, write: Write): void {
+    const atVertex = write._tag === "OwnVertex" ? this.#atVertex.get(machine) : undefined
+    if (atVertex !== undefined) {
+      this.#atVertex.delete(machine)
+      this.#agenda.after(0, atVertex)
+    }
     if (this.#isOver || !this.#faults.includes("crashes") || this.#writes.between(1, WRITES_PER_CRASH) > 1) return
     this.#takeDown(machine, this.#writes.pick(CRASHES))
   }
@@ -332,25 +349,40 @@ export class Storm {
     })
   }
 
-  /** A process is stopped, perhaps while the others wait for it. Another one may stand in for it, and is gone before it is back. */
+  /**
+   * A process is stopped, perhaps between signing a vertex and writing it, perhaps while the others wait for it. Another
+   * one may stand in for it, and is gone before it is back.
+   */
   #pause(): void {
     const chance = this.#chance
     const machine = this.#anyUp(chance)
     if (machine === undefined) return
     const forMs = Math.round(chance.heavyTail(200, 8_000))
     const name = this.#levers.nameOf(machine)
-    this.#levers.tell(`stopped for ${forMs} ms: ${name}`)
     const isAwaited = chance.percent(50)
-    if (isAwaited) for (const each of this.#levers.spare(machine, chance)) this.#takeDownFor(each, "killed", forMs)
-    this.#levers.pause(machine)
-    const standIn = chance.percent(50) ? this.#levers.standIn(machine) : undefined
-    this.#later(forMs, () => {
-      if (standIn !== undefined) this.#levers.retire(standIn)
-      // What the one that stood in has said last is still on its way.
-      this.#agenda.after(STANDING_IN_ENDS_MS, () => {
-        this.#levers.tell(`goes on: ${name}`)
-        this.#levers.resume(machine, chance.percent(50))
-      })
+    const spare = isAwaited ? this.#levers.spare(machine, chance) : []
+    const hasStandIn = chance.percent(50)
+    const stop = (): void => {
+      if (this.#isOver || !this.#levers.up().includes(machine)) return
+      this.#levers.tell(`stopped for ${forMs} ms: ${name}`)
+      for (const each of spare) this.#takeDownFor(each, "killed", forMs)
+      this.#levers.pause(machine)
+      const standIn = hasStandIn ? this.#levers.standIn(machine, this.#pauses) : undefined
+      const noticedAt = this.#agenda.now + NOTICED_MS
+      this.#later(forMs, () => this.#goOn(machine, standIn, noticedAt))
+    }
+    if (this.#pauses.percent(50)) stop()
+    else this.#atVertex.set(machine, stop)
+  }
+
+  #goOn(machine: number, standIn: number | undefined, noticedAt: number): void {
+    if (standIn !== undefined) this.#levers.retire(standIn)
+    // What the one that stood in has said last is still on its way. Nobody makes a copy, starts it and ends it so soon
+    // that the pause goes unnoticed.
+    const afterMs = Math.max(STANDING_IN_ENDS_MS, standIn === undefined ? 0 : noticedAt - this.#agenda.now)
+    this.#agenda.after(afterMs, () => {
+      this.#levers.tell(`goes on: ${this.#levers.nameOf(machine)}`)
+      this.#levers.resume(machine, this.#chance.percent(50))
     })
   }
 

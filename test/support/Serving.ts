@@ -14,6 +14,13 @@ export interface Archive {
   readonly closings: ReadonlyArray<SignedCheckpoint>
 }
 
+/** What others may see of the disk. */
+export const shown = (archive: Archive, isWithheld: (hash: Hash) => boolean): Archive => ({
+  vertex: (hash) => (isWithheld(hash) ? undefined : archive.vertex(hash)),
+  verticesOf: (epoch) => archive.verticesOf(epoch).filter(({ header }) => !isWithheld(header.hash)),
+  closings: archive.closings,
+})
+
 /** As many as an answer holds, and whether these are all. */
 const page = (vertices: ReadonlyArray<Vertex>) => {
   const limit = new PageLimit(Message.ANSWER_BYTES)

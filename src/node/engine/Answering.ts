@@ -10,7 +10,7 @@ import type { Bulkhead } from "../signatures/Bulkhead.js"
 import { Answers, type Price } from "./Answers.js"
 import * as Archive from "./Archive.js"
 
-export const make = (replica: Pick<Replica, "answer">, bulkhead: Bulkhead) =>
+export const make = (replica: Pick<Replica, "answer" | "isWithheld">, bulkhead: Bulkhead) =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const network = yield* Network
@@ -20,7 +20,7 @@ export const make = (replica: Pick<Replica, "answer">, bulkhead: Bulkhead) =>
     const answered = (question: Question | DiskQuestion) =>
       question._tag === "AskHighest" || question._tag === "AskState"
         ? Effect.sync(() => replica.answer(question))
-        : Archive.answer(storage, question)
+        : Archive.answer(storage, question, (hash) => replica.isWithheld(hash))
 
     const answerTo = (to: PeerId, question: Question | DiskQuestion): Effect.Effect<Price> =>
       Effect.suspend(() => {

@@ -8,7 +8,10 @@ import type { StorageError } from "../../storage/files/StorageError.js"
 import type { Storage } from "../../storage/Storage.js"
 import type { SignedPlace } from "../../storage/tables/SignedVertices.js"
 
-type Kept = typeof Storage.Service
+/** What is read, and which own vertices nobody may be shown yet, though `signed.db` has them. */
+interface Kept extends Pick<typeof Storage.Service, "vertices" | "signed" | "checkpoints"> {
+  readonly isWithheld: (hash: Hash) => boolean
+}
 
 /** How many own vertices are checked for a page, to find those that only `signed.db` has. */
 const LOOKED_AT = 1_024
@@ -17,6 +20,7 @@ const LOOKED_AT = 1_024
 const byHash = (storage: Kept, hash: Hash): Effect.Effect<Option.Option<Encoded>, StorageError> =>
   Effect.gen(function* () {
     const inserted = yield* storage.vertices.byHash(hash)
+    if (Option.isNone(inserted) && storage.isWithheld(hash)) return Option.none()
     const stored = Option.isSome(inserted) ? inserted : yield* storage.signed.byHash(hash)
     return Option.map(stored, ({ bytes }) => ({ encoded: bytes }))
   })
@@ -45,7 +49,7 @@ const signedOnly = (storage: Kept, question: RoundsQuestion) =>
     const found: Array<SignedPlace> = []
     for (const place of yield* storage.signed.placesIn(question, LOOKED_AT)) {
       if (Option.isSome(yield* storage.vertices.arrivalOf(place.hash))) break
-      found.unshift(place)
+      if (!storage.isWithheld(place.hash)) found.unshift(place)
     }
     return found
   })
@@ -108,9 +112,11 @@ export const bytesOf = (answer: Message.Answer<Encoded>): number => {
 }
 
 export const answer = (
-  storage: Kept,
+  { vertices, signed, checkpoints }: Omit<Kept, "isWithheld">,
   question: Message.DiskQuestion,
+  isWithheld: Kept["isWithheld"],
 ): Effect.Effect<Message.Answer<Encoded>, StorageError> => {
+  const storage = { vertices, signed, checkpoints, isWithheld }
   switch (question._tag) {
     case "AskVertices":
       return named(storage, question)

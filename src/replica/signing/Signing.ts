@@ -33,8 +33,6 @@ export interface Options {
 interface Unsent {
   readonly writeId: number
   readonly vertex: Vertex.Vertex
-  /** Whether the process has stood still since it was signed. */
-  readonly isHeld: boolean
 }
 
 export class Signing {
@@ -96,9 +94,11 @@ export class Signing {
     const body = VertexBody.fill({ pool, evidence, heartbeats }, { ...slot, isAssigned, hasTurn })
     const vertex = Vertex.sign({ base, epoch, round, parents, timestamp, coinbase }, body, this.#signer)
     this.#headers.set(vertex.header.hash, vertex.header)
+    // Not only when it enters the DAG: it may be held back for long, and is this node's own meanwhile.
+    this.#guard?.signed(vertex.header)
     unordered.add(vertex)
     const writeId = this.#outbox.write({ _tag: "OwnVertex", vertex }, true)
-    this.#unsent = [...this.#unsent, { writeId, vertex, isHeld: false }]
+    this.#unsent = [...this.#unsent, { writeId, vertex }]
   }
 
   /** Two vertices of one round cost the stake. The core asks before it proposes; this is the last moment to notice. */
@@ -116,21 +116,22 @@ export class Signing {
     return this.shown()
   }
 
-  /** This node's vertices that are on disk and may be sent since the last look. */
+  /**
+   * This node's vertices that are on disk and may be sent since the last look. If the process stood still meanwhile,
+   * another one may have signed for their rounds: they are sent once the committee has said that none has, and
+   * otherwise never.
+   */
   shown(): ReadonlyArray<Vertex.Vertex> {
-    const isReady = ({ writeId, isHeld }: Unsent): boolean =>
-      writeId <= this.#writtenId && (!isHeld || this.#guard?.maySendHeld === true)
+    const isReady = ({ writeId, vertex }: Unsent): boolean =>
+      writeId <= this.#writtenId && this.#guard?.mayShow(vertex.header) === true
     const ready = this.#unsent.filter(isReady)
     if (ready.length > 0) this.#unsent = this.#unsent.filter((each) => !isReady(each))
     return ready.map(({ vertex }) => vertex)
   }
 
-  /**
-   * The process stood still after it had signed these, and before anybody has seen them. Another one may have signed
-   * for their rounds meanwhile: they are sent once the committee has said that none has, and otherwise never.
-   */
-  stoodStill(): void {
-    this.#unsent = this.#unsent.map((each) => ({ ...each, isHeld: true }))
+  /** Whether this is a vertex of this node that has not been sent. */
+  isUnsent(hash: Hash): boolean {
+    return this.#unsent.some(({ vertex }) => vertex.header.hash === hash)
   }
 
   cosign(checkpoint: Checkpoint.Checkpoint): Checkpoint.CheckpointSignature | null {
@@ -151,5 +152,6 @@ export class Signing {
 
   forgetBefore(oldest: Epoch): void {
     for (const [hash, { epoch }] of this.#headers) if (epoch < oldest) this.#headers.delete(hash)
+    this.#unsent = this.#unsent.filter(({ vertex }) => vertex.header.epoch >= oldest)
   }
 }

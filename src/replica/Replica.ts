@@ -28,7 +28,7 @@ import * as Header from "../protocol/vertex/Header.js"
 import type { Encoded, Vertex } from "../protocol/vertex/Vertex.js"
 import { Announcements } from "./asking/Announcements.js"
 import { Questions } from "./asking/Questions.js"
-import { areRelayed } from "./asking/Relaying.js"
+import { areRelayed, worthTelling } from "./asking/Relaying.js"
 import { Testimony, type UseOfHeartbeat } from "./asking/Testimony.js"
 import type { LoadedState } from "./disk/LoadedState.js"
 import type { StoredJoin, StoredState } from "./disk/StoredState.js"
@@ -131,6 +131,7 @@ export class Replica {
     this.#announcements = new Announcements({
       gatheredMs: Math.min(MOST_GATHERED_MS, roundIntervalMs),
       againMs: ANNOUNCED_AGAIN_AFTER * this.#patienceMs,
+      overheardMs: this.#patienceMs,
     })
     this.#signing = new Signing(options, stored.ownVertices, this.#outbox)
     this.#keptJoin = stored.join
@@ -208,7 +209,7 @@ export class Replica {
       ...core.held,
       pending: pool.size,
       included: pool.inclusions,
-      unpaid: pool.unpaid,
+      ...pool.remembered,
       unordered: unordered.size,
       announced: this.#announcements.size,
       ...this.#testimony.held,
@@ -360,11 +361,19 @@ export class Replica {
     return this.#step(now, () => this.#do(this.#live.core.metHeader(header, now), from, now))
   }
 
-  /** Takes in a message. The caller has made sure that its `checksOf` hold. `isRelayed`: whether gossip is to relay it. */
-  receive(from: PeerId, message: Message, now: Timestamp): { readonly outputs: Outputs; readonly isRelayed: boolean } {
+  /**
+   * Takes in a message, or what is of use of it, in which case it is not whole. The caller has made sure that its `checksOf`
+   * hold. `isRelayed`: whether gossip is to relay it.
+   */
+  receive(
+    from: PeerId,
+    message: Message,
+    now: Timestamp,
+    isWhole = true,
+  ): { readonly outputs: Outputs; readonly isRelayed: boolean } {
     let isRelayed = false
     const outputs = this.#step(now, () => {
-      isRelayed = this.#receive(from, message, now)
+      isRelayed = this.#receive(from, message, isWhole, now)
     })
     return { outputs, isRelayed }
   }
@@ -448,7 +457,7 @@ export class Replica {
   // What others say.
 
   /** Returns whether gossip is to relay the message. Vertices are not relayed, and answers are for this node alone. */
-  #receive(from: PeerId, message: Message, now: Timestamp): boolean {
+  #receive(from: PeerId, message: Message, isWhole: boolean, now: Timestamp): boolean {
     const { core, pool } = this.#live
     switch (message._tag) {
       case "Vertices":
@@ -460,8 +469,11 @@ export class Replica {
         return false
       case "Transactions": {
         const { transactions } = message
-        const answers = transactions.map((transaction) => pool.submit(transaction, now, this.#round, "peer"))
-        return areRelayed(transactions, answers, pool)
+        const answers = transactions.map((transaction) => pool.submit(transaction, now, this.#round, from))
+        const worth = worthTelling(transactions, answers, pool)
+        if (isWhole && areRelayed(answers, worth)) return true
+        this.#announcements.overheard(worth, now)
+        return false
       }
       case "Heartbeat":
         return this.#testimony.hearHeartbeat(message.heartbeat)

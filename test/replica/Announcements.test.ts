@@ -22,7 +22,7 @@ const taken = (number: number, at: number, nonce = 0): Transaction => {
 }
 
 const telling = () => {
-  const announcements = new Announcements({ gatheredMs: 25, againMs: 4_000 })
+  const announcements = new Announcements({ gatheredMs: 25, againMs: 4_000, overheardMs: 500 })
   return {
     announcements,
     at: (now: number) => announcements.take(pool, Natural.timestamp(now)),
@@ -158,5 +158,20 @@ describe("what came from a peer after a missing nonce", () => {
     expect(at(70_000)).toEqual([[second, third]])
     expect(at(90_000)).toEqual([])
     expect(announcements.size).toBe(0)
+  })
+})
+
+describe("what came from a peer beside something worthless", () => {
+  it("is told once, a moment later, and not if it has left or stands in a vertex by then", () => {
+    const { announcements, at, wakeAt } = telling()
+    const [waiting, included, later] = [taken(60, 90_000), taken(61, 90_000), taken(62, 90_100)]
+    announcements.overheard([waiting, included], Natural.timestamp(90_000))
+    announcements.overheard([later], Natural.timestamp(90_100))
+    pool.included([included], Natural.round(2))
+    expect([announcements.size, wakeAt(90_000), at(90_499)]).toEqual([3, 90_500, []])
+    expect(at(90_500)).toEqual([[waiting]])
+    expect([announcements.size, wakeAt(90_500)]).toEqual([1, 90_600])
+    pool.expire(Natural.timestamp(Natural.LATEST))
+    expect([at(99_000), announcements.size, wakeAt(99_000)]).toEqual([[], 0, null])
   })
 })

@@ -1,5 +1,6 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
+import { BACK_AFTER_MS, STOCK } from "../../src/ledger/pending/Credit.js"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
@@ -14,7 +15,7 @@ import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import { REMEMBERED, Relaying, SIGNATURES_AT_ONCE } from "../../src/replica/asking/Relaying.js"
 import { COMMITS_AHEAD } from "../../src/replica/asking/Testimony.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
-import { addressOf, Cluster, coins, sign, signerOf, transfer } from "./Cluster.js"
+import { addressOf, Cluster, coins, ROUND_MS, sign, signerOf, transfer } from "./Cluster.js"
 
 const PEER = "stranger" as PeerId
 const ELSEWHERE = Hash.of("udg/commit", Binary.utf8("elsewhere"))
@@ -49,7 +50,7 @@ describe("transactions", () => {
     expect(ann.receive(PEER, told(first, second))).toBe(true)
   })
 
-  it("are not relayed when one of them is refused, although the others are taken", () => {
+  it("are not relayed unchanged when one of them is refused, although the others are taken", () => {
     const { ann, replica } = scene()
     expect(ann.receive(PEER, told(tooDear))).toBe(false)
     expect(ann.receive(PEER, told(first, tooDear))).toBe(false)
@@ -66,16 +67,98 @@ describe("transactions", () => {
   })
 })
 
+const announced = ({ outputs }: ReturnType<Cluster["machine"]>) =>
+  outputs.flatMap((output) =>
+    output._tag === "Broadcast" && output.message._tag === "Transactions" ? [output.message.transactions] : [],
+  )
+
+// One that raises a fee in one place, and submits the old transaction in another, spoiled each message that had it.
+describe("transactions beside a worthless one", () => {
+  const told = (...transactions: ReadonlyArray<Transaction>) => ({ _tag: "Transactions", transactions }) as const
+  const good = transfer("alice", 0, "bob", 1)
+  const [old, raised] = [transfer("eve", 0, "bob", 1, 1_000), transfer("eve", 0, "bob", 1, 5_000)]
+
+  /** A node without a seat, so that a transaction becomes final only if it is told to others. */
+  const withRelay = () => {
+    const { cluster } = scene()
+    const relay = cluster.add("relay", { isValidator: false })
+    relay.start()
+    cluster.runRounds(10)
+    relay.receive(PEER, told(raised))
+    return { cluster, relay }
+  }
+
+  it("are announced a moment later, without it, and become final", () => {
+    const { cluster, relay } = withRelay()
+    expect(relay.receive(PEER, told(good, old))).toBe(false)
+    cluster.run(490)
+    expect(announced(relay)).toEqual([])
+    cluster.run(20)
+    expect(announced(relay)).toEqual([[good]])
+    cluster.runRounds(10)
+    expect(announced(relay)).toEqual([[good]])
+    expect(relay.replica.read.account(addressOf("alice")).nonce).toBe(1)
+  })
+
+  it("are not announced where a vertex has them by then", () => {
+    const { cluster, relay } = withRelay()
+    const message = told(good, old)
+    for (const machine of cluster.machines) machine.receive(PEER, message)
+    cluster.runRounds(10)
+    for (const machine of cluster.machines) expect(announced(machine)).toEqual([])
+    expect(relay.replica.read.account(addressOf("alice")).nonce).toBe(1)
+  })
+
+  it("are announced as well where the worthless one was left out before", () => {
+    const { cluster, relay } = withRelay()
+    expect(relay.replica.receive(PEER, told(good), cluster.now, false).isRelayed).toBe(false)
+    cluster.run(510)
+    expect(announced(relay)).toEqual([[good]])
+  })
+})
+
+// One payment, given to the leader alone, emptied the account, and everybody else had been told of all that it had pending.
+describe("transactions of accounts that are emptied by one payment", () => {
+  it("are told to few, beyond as many as fees were paid", () => {
+    const cluster = new Cluster({
+      validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 },
+      accounts: { "account 0": 10 },
+    })
+    cluster.start()
+    cluster.runRounds(10)
+    const since = cluster.now
+    const ann = cluster.machine("ann")
+    let relayed = 0
+    let balance: number = coins(10)
+    let cycles = 0
+    for (; cycles < 70; cycles++) {
+      const [name, next] = [`account ${cycles}`, `account ${cycles + 1}`]
+      const { dag, committee } = ann.replica.core.epoch
+      const { address } = committee.member(committee.leaderOf(Natural.round(dag.highestRound + 1)))
+      const window = Array.from({ length: 64 }, (_, nonce) => transfer(name, nonce, "bob", 1))
+      for (const machine of cluster.machines) {
+        if (machine.validator === address) {
+          machine.receive(PEER, { _tag: "Transactions", transactions: [transfer(name, 0, next, balance - 1_000)] })
+        } else {
+          const wasRelayed = window.map((each) => machine.receive(PEER, { _tag: "Transactions", transactions: [each] }))
+          if (machine === ann) relayed += wasRelayed.filter((isRelayed) => isRelayed).length
+        }
+      }
+      cluster.run(8 * ROUND_MS)
+      balance = ann.replica.read.account(addressOf(next)).balance
+      if (balance === 0) break
+    }
+    const back = (cluster.now - since) / BACK_AFTER_MS
+    expect(cycles).toBeGreaterThan(40)
+    expect(relayed).toBeLessThanOrEqual(cycles + STOCK + back)
+  })
+})
+
 describe("transactions after a missing nonce", () => {
   const told = (...transactions: ReadonlyArray<Transaction>) => ({ _tag: "Transactions", transactions }) as const
   const [zero, one, two] = [0, 1, 2].map((nonce) => transfer("alice", nonce, "bob", 1))
   if (!zero || !one || !two) throw new Error("three expected")
   const other = transfer("bob", 0, "alice", 1)
-
-  const announced = ({ outputs }: ReturnType<Cluster["machine"]>) =>
-    outputs.flatMap((output) =>
-      output._tag === "Broadcast" && output.message._tag === "Transactions" ? [output.message.transactions] : [],
-    )
 
   // Thirty accounts sent nonces from 1 on, never 0, and raised their fees: every node relayed all of it, for nothing.
   it("are not relayed, however often their fee is raised", () => {
@@ -87,7 +170,7 @@ describe("transactions after a missing nonce", () => {
     }
   })
 
-  it("are not relayed together with others, and those are not either", () => {
+  it("are not relayed together with others", () => {
     const { ann, replica } = scene()
     expect(ann.receive(PEER, told(one, other))).toBe(false)
     expect(replica.pool.get(one.id)).toBeDefined()

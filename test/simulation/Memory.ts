@@ -2,6 +2,8 @@
 
 import { bounds } from "../../src/consensus/admission/WaitingRoom.js"
 import { MAX_HELD_BACK } from "../../src/consensus/SigningGuard.js"
+import { ACCOUNTS as CREDITED } from "../../src/ledger/pending/Credit.js"
+import { PEERS } from "../../src/ledger/pending/PeerBudget.js"
 import { ACCOUNTS } from "../../src/ledger/pending/Unpaid.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
 import { REMEMBERED } from "../../src/replica/asking/Relaying.js"
@@ -58,8 +60,10 @@ const limitsOf = ({ core }: Pick<Replica, "core">): Held => {
     pending: Limits.MEMPOOL_TRANSACTIONS,
     included: (vertices + UNINSERTED) * Limits.VERTEX_TRANSACTIONS,
     unpaid: ACCOUNTS,
+    credit: CREDITED,
+    budgets: 2 * PEERS,
     unordered: vertices + UNINSERTED,
-    announced: 3 * Limits.MEMPOOL_TRANSACTIONS,
+    announced: 4 * Limits.MEMPOOL_TRANSACTIONS,
     relayed: REMEMBERED + 4 * Limits.COMMITTEE_MEMBERS,
     evidence: 2 * Limits.COMMITTEE_MEMBERS,
     heartbeats: 10 * Limits.COMMITTEE_MEMBERS,

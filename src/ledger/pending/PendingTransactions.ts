@@ -6,8 +6,9 @@
  * that a tenth of the places is reserved for fee-exempt transactions: a paying one never takes those, and a fee-exempt
  * one replaces the cheapest paying one while fewer than a tenth are exempt.
  *
- * A transaction after a missing nonce stays here and is told to nobody until the gap closes (`isExecutable`). What costs
- * signature checks without being paid for is limited (`Unpaid`).
+ * A transaction after a missing nonce stays here and is told to nobody until the gap closes. So do those beyond what an
+ * account may have told to others (`isTold`, `Credit`). Other work that nobody pays for is limited for each account
+ * (`Unpaid`) and for each peer (`PeerBudget`).
  */
 import { Either } from "effect"
 import { Heap } from "../../collections/Heap.js"
@@ -20,11 +21,13 @@ import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Execution } from "../rules/Execution.js"
 import type { Rejection } from "../rules/Rejection.js"
 import * as Choice from "./Choice.js"
+import { Credit, STOCK } from "./Credit.js"
 import * as Entry from "./Entry.js"
 import { highest } from "./Highest.js"
 import { Inclusions } from "./Inclusions.js"
+import { PeerBudget, SHARED_BURST } from "./PeerBudget.js"
 import { GAP_FEE, leavesBefore, Sender } from "./Sender.js"
-import { OUT_OF_TURN_BURST, Unpaid } from "./Unpaid.js"
+import { Unpaid } from "./Unpaid.js"
 
 export const LIFETIME_MS = 3_600_000
 /** Each is admitted as if it were the only one, so only a few of them can turn out to cost nothing and do nothing. */
@@ -35,7 +38,7 @@ export type Refusal =
   | Rejection
   /** The nonce is already pending; replacing it takes at least this fee. */
   | { readonly _tag: "NoncePending"; readonly nonce: Natural.Nonce; readonly minFee: number }
-  /** No room: in the whole pool, for more fee-exempt transactions of this sender, or for more from peers out of turn. */
+  /** No room: in the whole pool, for more fee-exempt transactions of this sender, or for what peers bring unpaid. */
   | { readonly _tag: "MempoolFull"; readonly limit: number; readonly of: "pool" | "sender" | "peers" }
   /**
    * Too many transactions of this account left the pool without being executed. Until the account has paid for some, or has
@@ -60,8 +63,8 @@ export interface Received {
   readonly receivedAt: Natural.Timestamp
 }
 
-/** Who brought a transaction: what peers bring out of turn is limited for all of them together. */
-export type Origin = "client" | "peer"
+/** Which peer brought a transaction; null for a client of this node. */
+export type Origin = string | null
 
 /** Why a transaction left: the last, because its sender can no longer pay for it, or has changed its keys. */
 export type Departure = "executed" | "replaced" | "evicted" | "expired" | "invalid"
@@ -76,6 +79,12 @@ export interface Turnover {
 export interface Changes {
   readonly added: ReadonlyArray<Received>
   readonly removed: ReadonlyArray<Hash>
+}
+
+/** What a commit did to an account: which of its transactions were executed, and whether its keys changed. */
+interface Touch {
+  readonly executed: Set<Hash>
+  changesKeys: boolean
 }
 
 /** Ten per cent more and at least one sat; a plain number, since it may exceed the whole supply. */
@@ -96,6 +105,11 @@ export class PendingTransactions {
   }
   readonly #inclusions = new Inclusions()
   readonly #unpaid = new Unpaid()
+  readonly #credit: Credit
+  /** What peers bring after a missing nonce, which this node tells nobody. */
+  readonly #early = new PeerBudget()
+  /** What peers bring that takes the place of another one, which was told to others. */
+  readonly #displacing = new PeerBudget()
   /** The latest time that came in. */
   #now = Natural.timestamp(0)
   #exempt = 0
@@ -108,9 +122,10 @@ export class PendingTransactions {
   #admitted = 0
   #departed = { executed: 0, replaced: 0, evicted: 0, expired: 0, invalid: 0 }
 
-  constructor(door: Door, capacity: number = Limits.MEMPOOL_TRANSACTIONS) {
+  constructor(door: Door, capacity: number = Limits.MEMPOOL_TRANSACTIONS, stock: number = STOCK) {
     this.#door = door
     this.#capacity = capacity
+    this.#credit = new Credit(stock)
   }
 
   get size(): number {
@@ -122,9 +137,10 @@ export class PendingTransactions {
     return this.#inclusions.size
   }
 
-  /** How many accounts have transactions that left unpaid. */
-  get unpaid(): number {
-    return this.#unpaid.size
+  /** How many accounts and peers are remembered for what they paid for and what not. */
+  get remembered() {
+    const [unpaid, credit] = [this.#unpaid.size, this.#credit.size]
+    return { unpaid, credit, budgets: this.#early.size + this.#displacing.size }
   }
 
   get turnover(): Turnover {
@@ -135,9 +151,12 @@ export class PendingTransactions {
     return this.#entries.get(id)
   }
 
-  /** Whether it is pending, and so are all transactions of its sender from the finalized nonce up to it. */
-  isExecutable({ id, from, nonce }: Transaction): boolean {
-    return this.#entries.has(id) && nonce < (this.#senders.get(from)?.reach ?? 0)
+  /**
+   * Whether others are told of it: it is pending, as are all transactions of its sender from the finalized nonce up to it,
+   * and its sender may have so many told.
+   */
+  isTold({ id, from, nonce }: Transaction): boolean {
+    return this.#entries.has(id) && nonce < (this.#senders.get(from)?.told ?? 0)
   }
 
   /** In the order of their nonces. */
@@ -168,7 +187,7 @@ export class PendingTransactions {
     return arrived
   }
 
-  /** Those that waited after a missing nonce and have become executable since the last call. */
+  /** Those that waited here since they came, and of which others are to be told since the last call. */
   takeReached(): ReadonlyArray<Transaction> {
     const reached = this.#reached
     if (reached.length > 0) this.#reached = []
@@ -205,7 +224,7 @@ export class PendingTransactions {
     transaction: Transaction,
     now: Natural.Timestamp,
     round: Natural.Round,
-    origin: Origin = "client",
+    origin: Origin = null,
   ): Either.Either<"new" | "known", Refusal> {
     this.#isNow(now)
     const judged = this.judge(transaction, origin)
@@ -217,17 +236,21 @@ export class PendingTransactions {
       sinceRound: round,
       arrival: this.#arrivals++,
     })
-    const known = this.#senders.get(transaction.from)
-    const replaced = known?.at(transaction.nonce)
-    if (known !== undefined && replaced !== undefined) this.#take(known, replaced, "replaced")
-    const { reach } = this.#insert(entry)
-    if (origin === "peer" && (replaced !== undefined || transaction.nonce >= reach)) {
-      this.#unpaid.cameOutOfTurn(this.#now)
-    }
+    if (origin !== null) this.#budgetFor(transaction, this.#senders.get(transaction.from))?.spend(origin, this.#now)
+    this.#replace(transaction)
+    this.#insert(entry)
     this.#note(entry)
     this.#admitted++
     this.#evict()
     return Either.right("new")
+  }
+
+  #replace({ from, nonce }: Transaction): void {
+    const sender = this.#senders.get(from)
+    const replaced = sender?.at(nonce)
+    if (sender === undefined || replaced === undefined) return
+    if (nonce < sender.told && this.#credit.of(from) > 0) this.#credit.lost(from, 1, this.#now)
+    this.#take(sender, replaced, "replaced")
   }
 
   #isNow(now: Natural.Timestamp): void {
@@ -235,7 +258,7 @@ export class PendingTransactions {
   }
 
   /** The result `submit` would have now: known before any signature is verified. */
-  judge(transaction: Transaction, origin: Origin = "client"): Either.Either<"new" | "known", Refusal> {
+  judge(transaction: Transaction, origin: Origin = null): Either.Either<"new" | "known", Refusal> {
     if (this.#entries.has(transaction.id)) return Either.right("known")
     const refusal = this.#refusal(transaction, origin)
     return refusal === undefined ? Either.right("new") : Either.left(refusal)
@@ -253,7 +276,8 @@ export class PendingTransactions {
     }
     return (
       this.#exemptRefusal(transaction, sender, pending) ??
-      this.#unpaidRefusal(transaction, sender, pending, origin) ??
+      this.#throttle(transaction, sender, pending) ??
+      (origin === null ? undefined : this.#peerRefusal(transaction, sender, origin)) ??
       (pending === undefined && this.#leavesAtOnce(transaction, sender)
         ? { _tag: "MempoolFull", limit: this.#capacity, of: "pool" }
         : undefined)
@@ -270,19 +294,33 @@ export class PendingTransactions {
     return others < EXEMPT_PER_SENDER ? undefined : { _tag: "MempoolFull", limit: EXEMPT_PER_SENDER, of: "sender" }
   }
 
-  #unpaidRefusal(
+  #throttle(
     { from, nonce }: Transaction,
     sender: Sender | undefined,
     pending: Entry.Entry | undefined,
-    origin: Origin,
   ): Refusal | undefined {
     const waitMs = this.#unpaid.waitMs(from, this.#now)
-    const isSpent = origin === "peer" && this.#unpaid.isOutOfTurnSpent(this.#now)
-    if (waitMs === 0 && !isSpent) return undefined
-    const { next, reach } = sender ?? this.#beginning(from)
-    if (waitMs > 0 && (pending !== undefined || nonce > next)) return { _tag: "AccountThrottled", next, waitMs }
-    const isOutOfTurn = pending !== undefined || nonce > reach
-    return isSpent && isOutOfTurn ? { _tag: "MempoolFull", limit: OUT_OF_TURN_BURST, of: "peers" } : undefined
+    if (waitMs === 0) return undefined
+    const { next } = sender ?? this.#beginning(from)
+    return pending !== undefined || nonce > next ? { _tag: "AccountThrottled", next, waitMs } : undefined
+  }
+
+  /** One that its sender may not have told to others yet is for the sender's own node alone to keep. */
+  #peerRefusal(transaction: Transaction, sender: Sender | undefined, peer: string): Refusal | undefined {
+    const { from, nonce } = transaction
+    const { next } = sender ?? this.#beginning(from)
+    const isBeyond = nonce - next > this.#credit.of(from) + (sender?.lent ?? 0) + this.#credit.left(this.#now)
+    const isSpent = this.#budgetFor(transaction, sender)?.isSpent(peer, this.#now) === true
+    return isBeyond || isSpent ? { _tag: "MempoolFull", limit: SHARED_BURST, of: "peers" } : undefined
+  }
+
+  /** Which budget it takes to bring this; none for one that its sender pays for. */
+  #budgetFor({ from, nonce }: Transaction, sender: Sender | undefined): PeerBudget | undefined {
+    const isReplacing = sender?.at(nonce) !== undefined
+    const { reach, told } = sender ?? { ...this.#beginning(from), told: 0 }
+    if (nonce > reach) return this.#early
+    if (isReplacing) return nonce < told && this.#credit.of(from) > 0 ? undefined : this.#displacing
+    return this.#entries.size >= this.#capacity ? this.#displacing : undefined
   }
 
   #beginning(account: Address): Pick<Sender, "next" | "reach"> {
@@ -336,7 +374,7 @@ export class PendingTransactions {
     if (reason === "executed") {
       // A fee-exempt one has paid for nothing.
       if (entry.lane === "paying") this.#unpaid.forgive(sender.address, this.#now)
-    } else if (reason !== "expired") this.#unpaid.charge(sender.address, this.#now)
+    } else if (reason === "replaced" || reason === "invalid") this.#unpaid.charge(sender.address, this.#now)
     sender.remove(entry)
     if (entry.lane === "exempt") this.#exempt--
     if (!this.#forgetAdded(id)) this.#removed.add(id)
@@ -354,7 +392,8 @@ export class PendingTransactions {
   }
 
   #rank(sender: Sender, arrival?: Entry.Entry): void {
-    for (const entry of sender.rank()) if (entry !== arrival) this.#reached.push(entry.transaction)
+    for (const entry of sender.rank((wanted) => this.#allow(sender, wanted)))
+      if (entry !== arrival) this.#reached.push(entry.transaction)
     for (const tail of [sender.tails.paying, sender.tails.exempt]) {
       const heap = this.#leaving[tail.lane]
       if (tail.entry === null) {
@@ -363,6 +402,13 @@ export class PendingTransactions {
       else heap.update(tail)
     }
     if (sender.entries.length === 0) this.#senders.delete(sender.address)
+  }
+
+  /** Of how many transactions after the next one others may be told, if there are so many. */
+  #allow(sender: Sender, wanted: number): number {
+    const credit = this.#credit.of(sender.address)
+    sender.lent = this.#credit.lend(sender.lent, Math.max(0, wanted - credit), this.#now)
+    return credit + sender.lent
   }
 
   #leavingLane(exempt: number): Entry.Lane {
@@ -423,24 +469,31 @@ export class PendingTransactions {
    * senders' accounts alone: an id in a vertex proves nothing, since anyone's signatures may have accompanied it.
    */
   evictExecuted(execution: Pick<Execution, "vertices">, bodies: ReadonlyArray<ReadonlyArray<Transaction>>): void {
-    const touched = new Map<Sender, boolean>()
+    const touched = new Map<Sender, Touch>()
     for (const [i, { transactions: outcomes }] of execution.vertices.entries()) {
       for (const [j, transaction] of (bodies[i] ?? []).entries()) {
-        const sender = this.#senders.get(transaction.from)
         const outcome = outcomes[j]
-        if (sender === undefined || outcome === undefined) continue
-        const changesKeys = outcome._tag === "Applied" && transaction.operation._tag === "SetAccountPolicyTx"
-        touched.set(sender, changesKeys || touched.get(sender) === true)
+        if (outcome === undefined) continue
+        const isExecuted = outcome._tag !== "NoEffect"
+        // A fee-exempt one has paid for nothing.
+        if (isExecuted && Entry.laneOf(transaction) === "paying") this.#credit.paid(transaction.from)
+        const sender = this.#senders.get(transaction.from)
+        if (sender === undefined) continue
+        const touch = touched.get(sender) ?? { executed: new Set(), changesKeys: false }
+        touched.set(sender, touch)
+        if (isExecuted) touch.executed.add(transaction.id)
+        if (outcome._tag === "Applied" && transaction.operation._tag === "SetAccountPolicyTx") touch.changesKeys = true
       }
     }
-    for (const [sender, changesKeys] of touched) this.#review(sender, changesKeys)
+    for (const [sender, touch] of touched) this.#review(sender, touch)
   }
 
   /** For a sender whose account has changed: removes the entries that can no longer be executed. */
-  #review(sender: Sender, changesKeys: boolean): void {
+  #review(sender: Sender, { executed, changesKeys }: Touch): void {
     const { nonce, balance } = this.#door.account(sender.address)
     sender.next = nonce
     let spending = 0
+    let lost = 0
     for (const entry of [...sender.entries]) {
       const { transaction } = entry
       const isPast = transaction.nonce < nonce
@@ -448,9 +501,12 @@ export class PendingTransactions {
       const isForeign = changesKeys && this.#door.admission(transaction, 0)?._tag === "InvalidSignature"
       // Free when applied, it may have no money to pay for its failure. It would be proposed again and again.
       const isVain = entry.lane === "exempt" && transaction.nonce === nonce && !this.#door.hasEffect(transaction)
-      if (isPast || !isAffordable || isForeign || isVain) this.#take(sender, entry, isPast ? "executed" : "invalid")
-      else spending += entry.spending
+      if (isPast || !isAffordable || isForeign || isVain) {
+        if (transaction.nonce < sender.told && !executed.has(transaction.id)) lost++
+        this.#take(sender, entry, isPast ? "executed" : "invalid")
+      } else spending += entry.spending
     }
+    if (lost > 0) this.#credit.lost(sender.address, lost, this.#now)
     this.#rank(sender)
   }
 

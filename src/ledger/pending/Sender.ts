@@ -34,7 +34,10 @@ export class Sender {
   /** In the order of their nonces. */
   readonly entries: Array<Entry> = []
   readonly tails: { readonly [L in Lane]: Tail }
+  /** How many of its entries others are told of on loan (`Credit`). */
+  lent = 0
   #reach: number
+  #told: number
   #spending = 0
   #exempt = 0
 
@@ -42,6 +45,7 @@ export class Sender {
     this.address = address
     this.next = next
     this.#reach = next
+    this.#told = next
     const tail = (lane: Lane): Tail => ({ sender: this, lane, entry: null, fee: 0, arrival: 0, place: -1 })
     this.tails = { paying: tail("paying"), exempt: tail("exempt") }
   }
@@ -81,6 +85,11 @@ export class Sender {
     return this.#reach
   }
 
+  /** Others are told of the entries before this nonce, all of which can be executed. */
+  get told(): number {
+    return this.#told
+  }
+
   /** How many entries follow the finalized nonce without a gap. */
   #reachable(): number {
     let count = 0
@@ -88,12 +97,17 @@ export class Sender {
     return count
   }
 
-  /** Brings reach and tails up to date with the entries. Returns those that have become reachable. */
-  rank(): ReadonlyArray<Entry> {
+  /**
+   * Brings reach and tails up to date with the entries. `allow`: of how many of those after the next one others may be
+   * told. Returns those of which others are to be told from now on.
+   */
+  rank(allow: (wanted: number) => number): ReadonlyArray<Entry> {
     const { paying, exempt } = this.tails
     const reachable = this.#reachable()
-    const reachedBefore = Math.max(0, this.#reach - this.next)
+    const toldBefore = Math.max(0, this.#told - this.next)
+    const told = Math.min(reachable, 1 + allow(Math.max(0, reachable - 1)))
     this.#reach = this.next + reachable
+    this.#told = this.next + told
     paying.entry = null
     exempt.entry = null
     for (const [i, entry] of this.entries.entries()) {
@@ -104,6 +118,6 @@ export class Sender {
       tail.arrival = isFirst ? entry.arrival : Math.max(tail.arrival, entry.arrival)
       tail.entry = entry
     }
-    return reachable > reachedBefore ? this.entries.slice(reachedBefore, reachable) : NONE
+    return told > toldBefore ? this.entries.slice(toldBefore, told) : NONE
   }
 }

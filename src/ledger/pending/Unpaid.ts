@@ -1,13 +1,10 @@
 /**
- * Limits what costs every node a signature check and pays nothing. Executed transactions pay for theirs, so nothing here
- * counts them. Two limits:
+ * Limits for each account what costs every node a signature check and pays nothing: transactions that left the pool without
+ * being executed, because they were replaced or became invalid. Time forgives them one by one, and so does each fee that
+ * the account pays. Not counted are those that others' fees evicted, or its own: anybody could send an account's
+ * transactions to a full pool, to have them evicted again and again.
  *
- * - Each account: transactions that left the pool without being executed, because they were replaced, evicted or became
- *   invalid. Time forgives them one by one, and so does each fee that the account pays.
- * - All accounts together: what peers send out of turn, which is a replacement or a transaction after a missing nonce. A new
- *   account costs little, so a limit per account alone would not bound the sum.
- *
- * Both keep a moment at which everything counted so far is forgiven, and are spent while it is too far ahead.
+ * An account's moment is when everything counted so far is forgiven. It has reached its limit while that is too far ahead.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
@@ -20,14 +17,10 @@ export const FORGIVEN_AFTER_MS = 60_000
 const MOST_COUNTED = 64
 /** Accounts that are remembered. Those charged longest ago are forgotten first. */
 export const ACCOUNTS = 10_000
-/** Peers' transactions out of turn, at once and in the long run. */
-export const OUT_OF_TURN_BURST = 1_024
-export const OUT_OF_TURN_EVERY_MS = 10
 
 export class Unpaid {
   /** When everything of the account is forgiven, in the order of the last charge. */
   readonly #accounts = new Map<Address, number>()
-  #outOfTurn = 0
 
   get size(): number {
     return this.#accounts.size
@@ -58,14 +51,5 @@ export class Unpaid {
   waitMs(account: Address, now: Timestamp): number {
     const forgivenAt = this.#accounts.get(account)
     return forgivenAt === undefined ? 0 : Math.max(0, forgivenAt - now - (UNPAID_PER_ACCOUNT - 1) * FORGIVEN_AFTER_MS)
-  }
-
-  /** Whether peers have sent as much out of turn as they may. */
-  isOutOfTurnSpent(now: Timestamp): boolean {
-    return this.#outOfTurn - now > (OUT_OF_TURN_BURST - 1) * OUT_OF_TURN_EVERY_MS
-  }
-
-  cameOutOfTurn(now: Timestamp): void {
-    this.#outOfTurn = Math.max(this.#outOfTurn, now) + OUT_OF_TURN_EVERY_MS
   }
 }

@@ -169,8 +169,8 @@ export class Incoming {
   }
 
   #receive({ from, message, isWhole, release }: Extract<Inspected, { _tag: "Message" }>, at: Timestamp): Outputs {
-    const { outputs, isRelayed } = this.#around.replica.receive(from, message, at)
-    release(isRelayed && isWhole ? "news" : "known")
+    const { outputs, isRelayed } = this.#around.replica.receive(from, message, at, isWhole)
+    release(isRelayed ? "news" : "known")
     return outputs
   }
 }

@@ -196,7 +196,7 @@ export class MessageInspection {
   /** The pool is asked first: the signatures of transactions that it would refuse are not checked. */
   #judgeTransactions(waiting: Waiting, { transactions }: PackedOf<"Transactions">): void {
     const { replica, signatures } = this.#around
-    const verdicts = transactions.map((transaction) => replica.pool.judge(transaction, "peer"))
+    const verdicts = transactions.map((transaction) => replica.pool.judge(transaction, waiting.received.from))
     const fresh = transactions.filter((_, i) => {
       const verdict = verdicts[i]
       return verdict !== undefined && Either.isRight(verdict) && verdict.right === "new"

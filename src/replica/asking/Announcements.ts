@@ -1,13 +1,17 @@
 /**
- * Announces the transactions that clients submitted to this node, as soon as they are executable: one after a missing
- * nonce may never be paid for, and waits here until the gap closes. So does one from a peer, which nobody relayed while
- * the gap was open. They go to the peers at once, or a moment later
+ * Announces the transactions that clients submitted to this node, as soon as others may be told of them: one after a missing
+ * nonce may never be paid for, and waits here until the gap closes. So does one beyond what its sender may have told, and
+ * one from a peer, which nobody relayed while the gap was open. They go to the peers at once, or a moment later
  * together with those that follow closely: a message costs every node about as much as checking five signatures,
- * whatever its size. A transaction that is in no vertex yet is announced again from time to time: an announcement made
- * during a partition, or before a crash, would otherwise be lost.
+ * whatever its size.
+ *
+ * A transaction that is in no vertex yet is announced again from time to time: an announcement made during a partition, or
+ * before a crash, would otherwise be lost. What a peer brought in a message that is not relayed, since another transaction
+ * in it is worthless, is announced unless a vertex has it a moment later: others may have received the same message.
  */
 import type { PendingTransactions, Received } from "../../ledger/pending/PendingTransactions.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 
@@ -24,6 +28,8 @@ export interface Pace {
   readonly gatheredMs: number
   /** How long a transaction may take into a vertex before it is announced again. */
   readonly againMs: number
+  /** How long what was overheard may take into a vertex before it is announced. */
+  readonly overheardMs: number
 }
 
 export class Announcements {
@@ -34,6 +40,8 @@ export class Announcements {
   #reached: Array<Transaction> = []
   /** When each is to be announced again, the next one first. */
   readonly #announced = new Map<Hash, number>()
+  /** When each is to be announced unless a vertex has it, the next one first. */
+  readonly #overheard = new Map<Hash, number>()
   /** When to look at the next one. */
   #repeatsAt = Number.POSITIVE_INFINITY
 
@@ -43,14 +51,16 @@ export class Announcements {
 
   /** How many transactions may have to be announced, or announced again. */
   get size(): number {
-    return this.#fresh.length + this.#reached.length + this.#announced.size
+    return this.#fresh.length + this.#reached.length + this.#announced.size + this.#overheard.size
   }
 
   /** When the next announcement may be due. */
   wakeAt(now: Timestamp): number | null {
     if (this.#fresh.length + this.#reached.length > 0)
       return this.#isGathered(now) ? now : (this.#announcedAt ?? now) + this.#pace.gatheredMs
-    return this.#announced.size === 0 ? null : this.#repeatsAt
+    const [overheard = Number.POSITIVE_INFINITY] = this.#overheard.values()
+    const at = Math.min(this.#announced.size === 0 ? Number.POSITIVE_INFINITY : this.#repeatsAt, overheard)
+    return at === Number.POSITIVE_INFINITY ? null : at
   }
 
   add(transaction: Transaction): void {
@@ -62,6 +72,15 @@ export class Announcements {
     for (const transaction of transactions) this.#reached.push(transaction)
   }
 
+  /** A peer brought these in a message that is not relayed. */
+  overheard(transactions: ReadonlyArray<Transaction>, now: Timestamp): void {
+    for (const { id } of transactions) {
+      // As a new entry it is the last one.
+      this.#overheard.delete(id)
+      if (this.#overheard.size < Limits.MEMPOOL_TRANSACTIONS) this.#overheard.set(id, now + this.#pace.overheardMs)
+    }
+  }
+
   /** Counts these, in the order of arrival, as announced then: they may have been before the restart. */
   restore(received: Iterable<Received>): void {
     for (const { transaction, receivedAt } of received) this.#repeatAfter(transaction.id, receivedAt)
@@ -71,7 +90,7 @@ export class Announcements {
   take(pool: PendingTransactions, now: Timestamp): ReadonlyArray<ReadonlyArray<Transaction>> {
     const fresh = this.#isGathered(now) ? this.#gathered(pool, now) : []
     if (fresh.length > 0) this.#announcedAt = now
-    return messagesOf([...fresh, ...this.#again(pool, now)])
+    return messagesOf([...fresh, ...this.#due(pool, now), ...this.#again(pool, now)])
   }
 
   #gathered(pool: PendingTransactions, now: Timestamp): ReadonlyArray<Transaction> {
@@ -81,7 +100,19 @@ export class Announcements {
     this.#reached = []
     for (const { id } of fresh) this.#repeatAfter(id, now)
     const waited = reached.filter((transaction) => !pool.isIncluded(transaction))
-    return [...new Set([...fresh, ...waited])].filter((transaction) => pool.isExecutable(transaction))
+    return [...new Set([...fresh, ...waited])].filter((transaction) => pool.isTold(transaction))
+  }
+
+  /** What was overheard long enough ago. */
+  #due(pool: PendingTransactions, now: Timestamp): ReadonlyArray<Transaction> {
+    const due: Array<Transaction> = []
+    for (const [id, dueAt] of this.#overheard) {
+      if (dueAt > now) break
+      this.#overheard.delete(id)
+      const transaction = pool.get(id)?.transaction
+      if (transaction !== undefined && pool.isTold(transaction) && !pool.isIncluded(transaction)) due.push(transaction)
+    }
+    return due
   }
 
   #isGathered(now: Timestamp): boolean {
@@ -105,7 +136,7 @@ export class Announcements {
     // Those that stay are appended, which ends the loop at the latest.
     for (const [id, dueAt] of this.#announced) {
       const transaction = pool.get(id)?.transaction
-      const isToldAgain = transaction !== undefined && pool.isExecutable(transaction) && !pool.isIncluded(transaction)
+      const isToldAgain = transaction !== undefined && pool.isTold(transaction) && !pool.isIncluded(transaction)
       if (dueAt > now || (isToldAgain && again.length > 0 && transaction.encoded.length > room)) {
         this.#repeatsAt = again.length === 0 ? dueAt : Math.max(dueAt, now + AGAIN_EVERY_MS)
         break

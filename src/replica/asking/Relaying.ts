@@ -21,23 +21,27 @@ const LENIENCE = 2
 /** Signatures under checkpoints that pass at once: of the last ones and the close of an epoch, and of the next. */
 export const SIGNATURES_AT_ONCE = 4
 
-/**
- * All or nothing: gossip relays a message unchanged. So the pool must have refused none of its transactions, and each new
- * one must be executable after the pool took the last. One after a missing nonce costs its sender nothing, and is told on
- * once the gap closes (`Announcements`).
- */
-export const areRelayed = (
+/** Those of a message that others are to be told of: new ones that can be executed, and that their senders may have told. */
+export const worthTelling = (
   transactions: ReadonlyArray<Transaction>,
   answers: ReadonlyArray<ReturnType<PendingTransactions["submit"]>>,
-  pool: Pick<PendingTransactions, "isExecutable">,
-): boolean => {
-  const fresh = transactions.filter((_, i) => {
+  pool: Pick<PendingTransactions, "isTold">,
+): ReadonlyArray<Transaction> =>
+  transactions.filter((transaction, i) => {
     const answer = answers[i]
-    return answer !== undefined && Either.isRight(answer) && answer.right === "new"
+    return answer !== undefined && Either.isRight(answer) && answer.right === "new" && pool.isTold(transaction)
   })
-  return (
-    answers.every(Either.isRight) && fresh.length > 0 && fresh.every((transaction) => pool.isExecutable(transaction))
-  )
+
+/**
+ * Whether a message is relayed, which is done unchanged: the pool must have refused none of its transactions, and others are
+ * to be told of each new one (`worth`). Otherwise this node tells them of those itself, a moment later (`Announcements`).
+ */
+export const areRelayed = (
+  answers: ReadonlyArray<ReturnType<PendingTransactions["submit"]>>,
+  worth: ReadonlyArray<Transaction>,
+): boolean => {
+  const fresh = answers.filter((answer) => Either.isRight(answer) && answer.right === "new")
+  return answers.every(Either.isRight) && fresh.length > 0 && fresh.length === worth.length
 }
 
 /** The commit that a heartbeat names. */

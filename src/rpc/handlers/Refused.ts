@@ -44,7 +44,7 @@ const full = (limit: number, of: "pool" | "sender" | "peers"): string => {
     case "sender":
       return `${limit} fee-exempt transactions of this account are pending, the most there may be; wait until one is finalized`
     case "peers":
-      return `peers sent ${limit} replacements and transactions after missing nonces in a moment; try again later`
+      return `peers brought as many transactions that nobody has paid for as they may; try again later`
   }
 }
 
@@ -61,7 +61,7 @@ export const fromRefusal = (refusal: Refusal) => {
     case "AccountThrottled":
       return new Failure.AccountThrottled({
         message:
-          `too many transactions of this account were replaced, evicted or became invalid; until some are executed, ` +
+          `too many transactions of this account were replaced or became invalid; until some are executed, ` +
           `only nonce ${refusal.next} may be pending, and nothing replaces it`,
         next_nonce: refusal.next,
         retry_after_seconds: Math.ceil(refusal.waitMs / 1_000),

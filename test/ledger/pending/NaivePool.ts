@@ -82,9 +82,7 @@ export class NaivePool {
     if (this.pending.length <= this.#capacity) return "new"
     const leaving = this.#worst()
     this.pending = this.pending.filter((each) => each !== leaving)
-    if (leaving === entry) return "MempoolFull"
-    if (leaving !== undefined) this.#charge(leaving.transaction.from, 1)
-    return "new"
+    return leaving === entry ? "MempoolFull" : "new"
   }
 
   #worst(): Pending | undefined {

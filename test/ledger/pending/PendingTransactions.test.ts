@@ -1,15 +1,9 @@
 import { Either, FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import { FRESH_ROUNDS, OVERDUE_ROUNDS, PATIENCE_ROUNDS } from "../../../src/ledger/pending/Choice.js"
+import { OWN_BURST, SHARED_BURST, SHARED_EVERY_MS } from "../../../src/ledger/pending/PeerBudget.js"
 import { EXEMPT_PER_SENDER, LIFETIME_MS, PendingTransactions } from "../../../src/ledger/pending/PendingTransactions.js"
-import {
-  ACCOUNTS,
-  FORGIVEN_AFTER_MS,
-  OUT_OF_TURN_BURST,
-  OUT_OF_TURN_EVERY_MS,
-  UNPAID_PER_ACCOUNT,
-  Unpaid,
-} from "../../../src/ledger/pending/Unpaid.js"
+import { ACCOUNTS, FORGIVEN_AFTER_MS, UNPAID_PER_ACCOUNT, Unpaid } from "../../../src/ledger/pending/Unpaid.js"
 import type { Execution, Outcome } from "../../../src/ledger/rules/Execution.js"
 import * as Limits from "../../../src/protocol/numbers/Limits.js"
 import * as Natural from "../../../src/protocol/numbers/Natural.js"
@@ -278,23 +272,23 @@ describe("an account that does not pay", () => {
     expect(told(pool.submit(paying("ann", 5, 1_000), later, round))).toBe("new")
   })
 
-  it("pays for being evicted like for being replaced, and not for the end of an hour", () => {
+  it("pays nothing for being evicted, or for the end of an hour", () => {
     const world = rich("ann", "ben", "cleo")
     const pool = new PendingTransactions(world, 2)
     submit(pool, paying("ben", 0, 100_000))
-    for (let i = 0; i < UNPAID_PER_ACCOUNT; i++) {
+    for (let i = 0; i < 2 * UNPAID_PER_ACCOUNT; i++) {
       expect(submit(pool, paying("ann", 0, 1_000 + i))).toEqual(["new"])
       expect(submit(pool, paying("cleo", 0, 10_000))).toEqual(["new"])
       world.set(addressOf("cleo"), i + 1, 1_000_000_000)
       pool.evictExecuted(executionOf([applied]), [[paying("cleo", i, 10_000)]])
       world.set(addressOf("cleo"), 0, 1_000_000_000)
     }
-    expect(pool.turnover.departed.evicted).toBe(UNPAID_PER_ACCOUNT)
-    expect(submit(pool, paying("ann", 1, 9_000))).toEqual(["AccountThrottled"])
+    expect(pool.turnover.departed.evicted).toBe(2 * UNPAID_PER_ACCOUNT)
+    expect([pool.remembered.unpaid, submit(pool, paying("ann", 0, 9_000))]).toEqual([0, ["new"]])
     const other = new PendingTransactions(rich("ann"))
     submit(other, ...Array.from({ length: 63 }, (_, i) => paying("ann", i + 1, 1_000)))
     other.expire(Natural.timestamp(at + LIFETIME_MS))
-    expect([other.size, other.unpaid]).toEqual([0, 0])
+    expect([other.size, other.remembered.unpaid]).toEqual([0, 0])
   })
 
   it("is forgotten when ten thousand others have done the same since", () => {
@@ -309,31 +303,81 @@ describe("an account that does not pay", () => {
   })
 })
 
-describe("what peers send out of turn", () => {
-  const crowd = Array.from({ length: OUT_OF_TURN_BURST + 1 }, (_, i) => `crowd ${i}`)
-  const told = (pool: PendingTransactions, transaction: Transaction, now = at) =>
-    Either.match(pool.submit(transaction, now, round, "peer"), {
+describe("what peers bring and nobody pays for", () => {
+  const crowd = Array.from({ length: SHARED_BURST + OWN_BURST + 1 }, (_, i) => `crowd ${i}`)
+  const told = (pool: PendingTransactions, peer: string, transaction: Transaction, now = at) =>
+    Either.match(pool.submit(transaction, now, round, peer), {
       onLeft: (refusal) => ("of" in refusal ? `${refusal._tag} ${refusal.of}` : refusal._tag),
       onRight: (answer) => answer,
     })
+  const [first = "", second = "", third = ""] = crowd
 
-  it("is limited for all of them together, and nothing else is", () => {
+  it("after a missing nonce is limited for all of them together, and nothing else is", () => {
     const pool = new PendingTransactions(rich(...crowd))
     for (const [i, name] of crowd.entries()) {
-      expect(told(pool, paying(name, 1, 1_000))).toBe(i < OUT_OF_TURN_BURST ? "new" : "MempoolFull peers")
+      const answer = i < SHARED_BURST + OWN_BURST ? "new" : "MempoolFull peers"
+      expect(told(pool, "eve", paying(name, 1, 1_000))).toBe(answer)
     }
-    const [first = "", second = ""] = crowd
-    expect(pool.judge(paying(second, 2, 1_000), "peer")).toMatchObject({ _tag: "Left", left: { of: "peers" } })
-    // A replacement is out of turn, and what is executable is not.
-    expect(told(pool, paying(first, 1, 9_000))).toBe("MempoolFull peers")
-    expect(told(pool, paying(first, 0, 1_000))).toBe("new")
-    expect(told(pool, paying(first, 2, 1_000))).toBe("new")
-    expect(told(pool, paying(first, 3, 1_000))).toBe("new")
-    expect(told(pool, paying(first, 3, 2_000))).toBe("MempoolFull peers")
+    expect(pool.judge(paying(second, 2, 1_000), "eve")).toMatchObject({ _tag: "Left", left: { of: "peers" } })
+    // What is executable has no such limit, and its replacement another one.
+    expect(told(pool, "eve", paying(first, 1, 9_000))).toBe("MempoolFull peers")
+    expect(told(pool, "eve", paying(first, 0, 1_000))).toBe("new")
+    expect(told(pool, "eve", paying(first, 2, 1_000))).toBe("new")
+    expect(told(pool, "eve", paying(first, 2, 9_000))).toBe("new")
     // Clients have limits of their own.
     expect(submit(pool, paying(second, 2, 1_000), paying(second, 2, 2_000))).toEqual(["new", "new"])
-    expect(told(pool, paying(second, 5, 1_000), Natural.timestamp(at + OUT_OF_TURN_EVERY_MS))).toBe("new")
-    expect(told(pool, paying(second, 6, 1_000), Natural.timestamp(at + OUT_OF_TURN_EVERY_MS))).not.toBe("new")
+    expect(told(pool, "eve", paying(second, 5, 1_000), Natural.timestamp(at + SHARED_EVERY_MS))).toBe("new")
+    expect(told(pool, "eve", paying(second, 6, 1_000), Natural.timestamp(at + SHARED_EVERY_MS))).not.toBe("new")
+  })
+
+  it("as a replacement is limited for all of them together", () => {
+    const pool = new PendingTransactions(rich(...crowd))
+    submit(pool, ...crowd.map((name) => paying(name, 0, 1_000)))
+    for (const [i, name] of crowd.entries()) {
+      const answer = i < SHARED_BURST + OWN_BURST ? "new" : "MempoolFull peers"
+      expect(told(pool, "eve", paying(name, 0, 2_000))).toBe(answer)
+    }
+    expect(told(pool, "eve", paying(third, 2, 1_000))).toBe("new")
+  })
+
+  // One peer used up what all of them share, at no cost, and no honest fee was raised any more.
+  it("keeps no other peer from raising a fee or bringing nonces in any order", () => {
+    const pool = new PendingTransactions(rich(...crowd, "ann"))
+    submit(pool, ...crowd.map((name) => paying(name, 0, 1_000)))
+    for (const name of crowd) {
+      told(pool, "eve", paying(name, 0, 2_000))
+      told(pool, "eve", paying(name, 9, 2_000))
+    }
+    expect(told(pool, "ben", paying("ann", 1, 1_000))).toBe("new")
+    expect(told(pool, "ben", paying("ann", 0, 1_000))).toBe("new")
+    expect(told(pool, "ben", paying("ann", 0, 2_000))).toBe("new")
+  })
+
+  it("is nothing where the account has paid as many fees before", () => {
+    const world = rich(...crowd)
+    const pool = new PendingTransactions(world)
+    const payments = crowd.map((name) => paying(name, 0, 1_000))
+    submit(pool, ...payments)
+    for (const name of crowd.slice(1)) told(pool, "eve", paying(name, 0, 2_000))
+    world.set(addressOf(first), 1, 1_000_000_000)
+    pool.evictExecuted(executionOf([applied]), [payments.slice(0, 1)])
+    const spent = crowd.slice(-1)[0] ?? ""
+    told(pool, "eve", paying(spent, 0, 8_000))
+    expect(told(pool, "eve", paying(spent, 0, 9_000))).toBe("MempoolFull peers")
+    expect(told(pool, "eve", paying(first, 1, 1_000))).toBe("new")
+    expect(told(pool, "eve", paying(first, 1, 2_000))).toBe("new")
+    expect(told(pool, "eve", paying(first, 1, 3_000))).toBe("MempoolFull peers")
+  })
+
+  // Fees that rise by a sat from account to account would evict each other for nothing for as long as the pool is full.
+  it("takes few places in a full pool, and keeps no other peer from it", () => {
+    const others = Array.from({ length: 2_000 }, (_, i) => `other ${i}`)
+    const world = rich("ann", "ben", ...others)
+    const pool = new PendingTransactions(world, 2)
+    submit(pool, paying("ann", 0, 1_000), paying("ben", 0, 100_000))
+    const answers = others.map((name, i) => told(pool, "eve", paying(name, 0, 1_001 + i)))
+    expect(answers.filter((answer) => answer === "new")).toHaveLength(SHARED_BURST + OWN_BURST)
+    expect(told(pool, "cleo", paying("ann", 0, 50_000))).toBe("new")
   })
 })
 
@@ -395,13 +439,13 @@ describe("whatever is submitted", () => {
         const pool = new PendingTransactions(world)
         for (const each of all) {
           const isHonest = honest.includes(each)
-          const answer = told(pool.submit(each, at, round, isHonest ? "client" : "peer"))
+          const answer = told(pool.submit(each, at, round, isHonest ? null : "peer"))
           if (isHonest) expect(answer).toBe("new")
         }
         const chosen = pool.choose(everybody)
         expect(new Set(idsOf(chosen))).toEqual(new Set(idsOf(honest)))
-        for (const each of honest) expect(pool.isExecutable(each)).toBe(true)
-        expect([...pool.all].filter(({ transaction }) => pool.isExecutable(transaction))).toHaveLength(honest.length)
+        for (const each of honest) expect(pool.isTold(each)).toBe(true)
+        expect([...pool.all].filter(({ transaction }) => pool.isTold(transaction))).toHaveLength(honest.length)
       }),
       { numRuns: 50 },
     )
@@ -417,7 +461,7 @@ describe("a full pool", () => {
       expect(pool.judge(newcomer)).toEqual(Either.left({ _tag: "MempoolFull", limit: 2, of: "pool" }))
     }
     expect(pool.judge(paying("cleo", 0, 2_001))).toEqual(Either.right("new"))
-    expect(pool.unpaid).toBe(0)
+    expect(pool.remembered.unpaid).toBe(0)
   })
 
   it("gives the place of the cheapest to whoever pays more, and to nobody else", () => {

@@ -1,0 +1,49 @@
+/**
+ * What peers may have a node do for nothing, at once and in the long run. All of them share it, since a new peer costs
+ * little. Each has a little of its own besides, so that one that uses up everything keeps nobody else from it.
+ *
+ * A budget keeps a moment at which everything spent so far has come back, and is spent while that is too far ahead.
+ */
+import type { Timestamp } from "../../protocol/numbers/Natural.js"
+
+/** All peers together. */
+export const SHARED_BURST = 1_024
+export const SHARED_EVERY_MS = 10
+/** Each peer before it takes from what is shared. */
+export const OWN_BURST = 16
+export const OWN_EVERY_MS = 1_000
+/** Peers that are remembered; nearly all that a node can have. The one that spent longest ago is forgotten first. */
+export const PEERS = 256
+
+const isSpent = (backAt: number, now: Timestamp, burst: number, everyMs: number): boolean =>
+  backAt - now > (burst - 1) * everyMs
+
+export class PeerBudget {
+  /** In the order in which they spent last. */
+  readonly #own = new Map<string, number>()
+  #shared = 0
+
+  get size(): number {
+    return this.#own.size
+  }
+
+  #isOwnSpent(peer: string, now: Timestamp): boolean {
+    return isSpent(this.#own.get(peer) ?? 0, now, OWN_BURST, OWN_EVERY_MS)
+  }
+
+  isSpent(peer: string, now: Timestamp): boolean {
+    return isSpent(this.#shared, now, SHARED_BURST, SHARED_EVERY_MS) && this.#isOwnSpent(peer, now)
+  }
+
+  spend(peer: string, now: Timestamp): void {
+    if (this.#isOwnSpent(peer, now)) {
+      this.#shared = Math.max(this.#shared, now) + SHARED_EVERY_MS
+      return
+    }
+    const backAt = Math.max(this.#own.get(peer) ?? 0, now) + OWN_EVERY_MS
+    this.#own.delete(peer)
+    const [stalest] = this.#own.keys()
+    if (this.#own.size >= PEERS && stalest !== undefined) this.#own.delete(stalest)
+    this.#own.set(peer, backAt)
+  }
+}

@@ -59,7 +59,12 @@ it("liveness and preflights are answered after that, and are a thousand more tog
   const spared = [asking({}, "GET", "/health"), asking({}, "OPTIONS"), asking(foreign, "OPTIONS", "/health")]
   for (let i = 0; i < 999; i++) expect(admission.refusalOf(spared[i % 3] ?? asking())).toBeUndefined()
   expect(admission.refusalOf(asking({}, "GET", "/health"))).toBeUndefined()
-  for (const one of spared) expect(admission.refusalOf(one)?._tag).toBe("RateLimited")
+  for (const one of spared.slice(1)) expect(admission.refusalOf(one)?._tag).toBe("RateLimited")
+  // A probe from the same address does not fail for it; it gets one answer for each connection.
+  const probe = asking({}, "GET", "/health")
+  expect([admission.refusalOf(probe), probe.response.shouldKeepAlive]).toEqual([undefined, false])
+  for (let i = 0; i < 16; i++) expect(admission.refusalOf(probe)?._tag).toBe("RateLimited")
+  expect(admission.isEnding(probe.request.socket)).toBe(true)
 })
 
 it("what costs more is counted once, and not at all where it is too much", () => {

@@ -1,6 +1,6 @@
 /** Bodies in pieces of a byte: each piece costs as much as a whole packet, so the number of pieces is limited at every door. */
 import { connect, type Socket } from "node:net"
-import { Option } from "effect"
+import { Effect, Option } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Cidr from "../../src/node/start/Cidr.js"
 import * as TestServer from "./TestServer.js"
@@ -121,13 +121,45 @@ describe("a body in chunks of a byte", () => {
     await left
     const next = dial(port, "127.0.0.2")
     next.resume()
-    next.write("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    next.write(TestServer.get("/status"))
     await closed(next)
     expect(next.bytesRead).toBe(0)
     heard = ""
     other.write(TestServer.get("/health"))
     await closed(other)
     expect(heard).toMatch(/^HTTP\/1\.1 200 OK/)
+  })
+
+  it("leaves a liveness probe from the same address its answer, and no way to go on flooding", async () => {
+    let asked = 0
+    const health = () => Effect.sync(() => ({ status: ++asked > 0 ? ("ok" as const) : ("ok" as const) }))
+    server = await TestServer.start({ tolerance: patient }, { core: { health } })
+    const { port } = server
+    const local = "127.0.0.2"
+    const ask = (bytes: string): Promise<string> => {
+      const socket = dial(port, local)
+      let heard = ""
+      socket.on("data", (piece) => {
+        heard += piece.toString()
+      })
+      socket.write(bytes)
+      return closed(socket).then(() => heard)
+    }
+    const probe = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    await pour(port, headOf("POST", "/nothing"), local)
+    // Those that ask nothing lose their places to newer ones.
+    const silent = Array.from({ length: 100 }, () => closed(dial(port, local)))
+    expect(await ask(probe)).toMatch(/^HTTP\/1\.1 200 [\s\S]*Connection: close[\s\S]*\{"status":"ok"\}$/)
+    expect(asked).toBe(1)
+    // Of a thousand in one packet one is answered.
+    expect((await ask(probe.repeat(1_000))).match(/HTTP\/1\.1/g)).toBe(null)
+    expect((await ask(probe.repeat(10))).match(/HTTP\/1\.1/g)).toHaveLength(1)
+    for (const other of [probe.replace("health", "status"), probe.replace("GET", "POST"), "x".repeat(3_000)])
+      expect(await ask(other)).toBe("")
+    await pour(port, headOf("GET", "/health"), local)
+    expect(asked).toBeLessThan(5)
+    await Promise.all(silent)
+    expect(await ask(probe)).toContain('{"status":"ok"}')
   })
 
   it("from behind a trusted proxy costs only that connection", async () => {

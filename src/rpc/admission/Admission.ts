@@ -68,8 +68,14 @@ export class Admission {
     const { request, method, path, at } = asking
     const unnamed = Host.refusalOf(request) ?? this.#options.guard.refusalOfHost(request)
     if (unnamed !== undefined) return this.#refuseOften(asking, unnamed)
-    const isSpared = method === "OPTIONS" || path === Access.livenessPath
-    return this.#count(asking, isSpared ? this.#spared : this.#all, at, 1)
+    const isPreflight = method === "OPTIONS"
+    const isLiveness = path === Access.livenessPath && !isPreflight
+    const isSpared = isLiveness || isPreflight
+    const refusal = this.#count(asking, isSpared ? this.#spared : this.#all, at, 1)
+    // Nobody with the same address, as behind a proxy, may make a probe fail. An answer costs no more than a refusal.
+    if (refusal === undefined || !isLiveness || this.#refusals.get(request.socket) !== 1) return refusal
+    asking.response.shouldKeepAlive = false
+    return undefined
   }
 
   /** Why a request to an endpoint is refused. */

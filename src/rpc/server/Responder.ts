@@ -34,7 +34,7 @@ const isFailure = (error: unknown): error is Failure.Failure =>
   typeof error === "object" && error !== null && "_tag" in error
 
 const stopping = new Failure.ShuttingDown({ message: "the node is stopping" })
-const bug = new Failure.InternalError({ message: "the node failed to answer; its log has the cause" })
+export const bug = new Failure.InternalError({ message: "the node failed to answer; its log has the cause" })
 /** Made beforehand, in case making an answer fails. */
 const lastWord = Reply.ofFailure(bug)
 

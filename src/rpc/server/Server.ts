@@ -5,7 +5,7 @@
 import * as Http from "node:http"
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { Cause, Context, Data, Effect, Layer } from "effect"
+import { Cause, Context, Data, Effect, Exit, Layer, Option } from "effect"
 import * as Run from "../../effect3/fibers/Run.js"
 import * as Log from "../../node/log/Log.js"
 import { Admission } from "../admission/Admission.js"
@@ -13,6 +13,7 @@ import { Budget } from "../admission/Budget.js"
 import * as ClientAddress from "../admission/ClientAddress.js"
 import { PageGuard } from "../admission/PageGuard.js"
 import { TurnScheduler } from "../admission/TurnScheduler.js"
+import * as Access from "../api/Access.js"
 import { streamsOfOne } from "../api/Events.js"
 import * as Failure from "../api/Failure.js"
 import * as AccessLog from "./AccessLog.js"
@@ -24,9 +25,10 @@ import { EventStreams } from "./EventStreams.js"
 import * as Freshness from "./Freshness.js"
 import { Handlers } from "./Handlers.js"
 import { Listener, MOST_HEADERS } from "./Listener.js"
+import { type Options as ProbeOptions, Probes } from "./Probes.js"
 import * as Reply from "./Reply.js"
 import * as RequestSpans from "./RequestSpans.js"
-import { type Answered, Responder } from "./Responder.js"
+import { type Answered, bug, Responder } from "./Responder.js"
 
 /** What a server tolerates. One place for all of it; tests shorten the times. */
 export interface Tolerance {
@@ -161,11 +163,13 @@ const closeIdle = (socket: Socket, graceMs: number): void => {
   setTimeout(() => setImmediate(close), graceMs).unref()
 }
 
-const make = (
-  tolerance: Tolerance,
-  listener: Listener,
-  { streams, connections }: { readonly streams: EventStreams; readonly connections: Connections },
-): Http.Server => {
+interface Held {
+  readonly streams: EventStreams
+  readonly connections: Connections
+  readonly probes: Probes
+}
+
+const make = (tolerance: Tolerance, listener: Listener, { streams, connections, probes }: Held): Http.Server => {
   const server = Http.createServer(
     {
       headersTimeout: tolerance.headersMs,
@@ -183,10 +187,13 @@ const make = (
   server.maxHeadersCount = MOST_HEADERS + 1
   // As many again for proxies, and for connections that only get a refusal.
   server.maxConnections = 2 * tolerance.connections
-  server.on("connection", (socket: Socket) => {
+  // Before the parser of HTTP, which reads a connection as soon as it has it.
+  const parsing = server.listeners("connection")
+  server.removeAllListeners("connection").on("connection", (socket: Socket) => {
     const entry = connections.enter(socket)
-    if (entry === "kept out") socket.destroy()
-    else if (entry !== "taken") last(socket, noPlace)
+    if (entry === "kept out") return probes.take(ClientAddress.ofSocket(socket), socket)
+    for (const parse of parsing) Reflect.apply(parse, server, [socket])
+    if (entry !== "taken") last(socket, noPlace)
   })
   // Nothing else sets a timeout than the end of an answer, and an answer that is not read.
   server.on("timeout", (socket) => {
@@ -295,6 +302,23 @@ const orFalse =
     }
   }
 
+/** The answer of the endpoint that says whether the node lives, for clients without a request of HTTP. */
+const liveness =
+  (endpoints: ReadonlyArray<Endpoint.Endpoint>, run: Run.Run, report: Defects.Report): ProbeOptions["answer"] =>
+  (write) => {
+    const endpoint = endpoints.find(({ path }) => path === Access.livenessPath)
+    if (endpoint?._tag !== "Read") return
+    run(endpoint.handle({}), (exit) => {
+      if (Exit.isSuccess(exit)) {
+        write({ status: endpoint.status, headers: [], content: endpoint.encode(exit.value) })
+        return
+      }
+      const failure = Cause.failureOption(exit.cause)
+      if (Option.isNone(failure)) report(endpoint.path, exit.cause)
+      write(Reply.ofFailure(Option.getOrElse(failure, () => bug)))
+    })
+  }
+
 const start = (settings: Settings) =>
   Effect.gen(function* () {
     const tolerance = { ...standardTolerance, ...settings.tolerance }
@@ -353,10 +377,12 @@ const start = (settings: Settings) =>
       pages: settings.pages ?? (() => undefined),
       expel,
     })
-    const server = make(tolerance, listener, { streams, connections })
+    const probes = new Probes({ answer: liveness(endpoints, Run.make(fork), report) })
+    const server = make(tolerance, listener, { streams, connections, probes })
     const stop = (): void => {
       responder.drain()
       streams.endAll()
+      probes.closeAll()
     }
     const isUnread = (): boolean => unread.used > 0
     yield* Effect.addFinalizer(() => drain(server, { stop, isUnread, drainMs: tolerance.drainMs }))

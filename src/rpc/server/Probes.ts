@@ -1,0 +1,78 @@
+/**
+ * Connections of clients that are kept out for a flood. A liveness probe may come from the same address, as from a proxy or a
+ * container's host, so whoever asks for `/health` is answered. No parser of HTTP reads these connections: one of them would read
+ * thousands of requests, or of chunks, before it could be stopped.
+ */
+import type { Socket } from "node:net"
+import { Places } from "../admission/Places.js"
+import * as Access from "../api/Access.js"
+import * as Reply from "./Reply.js"
+
+export interface Options {
+  /** Calls its argument with the answer. */
+  readonly answer: (write: (reply: Reply.Reply) => void) => void
+  readonly patienceMs?: number
+}
+
+/** Connections at a time, of all and of one client, whose oldest one goes for a newer one. */
+const TOTAL = 64
+const EACH = 16
+const PATIENCE_MS = 1_000
+/** A probe sends less, in one piece. */
+const BYTES = 2_048
+const PIECES = 8
+
+const REQUEST = new RegExp(`^GET ${Access.livenessPath} HTTP/1\\.[01]\\r\\n`)
+
+export class Probes {
+  readonly #answer: Options["answer"]
+  readonly #patienceMs: number
+  readonly #places = new Places<Socket>({ total: TOTAL, each: EACH, evict: (socket) => socket.destroy() })
+
+  constructor({ answer, patienceMs = PATIENCE_MS }: Options) {
+    this.#answer = answer
+    this.#patienceMs = patienceMs
+  }
+
+  take(client: string, socket: Socket): void {
+    socket.on("error", () => {})
+    if (!this.#enter(client, socket)) {
+      socket.destroy()
+      return
+    }
+    const late = setTimeout(() => socket.destroy(), this.#patienceMs)
+    socket.once("close", () => {
+      clearTimeout(late)
+      this.#places.leave(client, socket)
+    })
+    let text = ""
+    let pieces = 0
+    socket.on("data", (piece: Buffer) => {
+      text += piece.toString("latin1")
+      const isWhole = text.includes("\r\n\r\n")
+      if (text.length > BYTES || ++pieces > PIECES || (isWhole && !REQUEST.test(text))) socket.destroy()
+      else if (isWhole) this.#reply(socket)
+    })
+  }
+
+  closeAll(): void {
+    for (const socket of this.#places.all) socket.destroy()
+  }
+
+  /** Nothing more is read. */
+  #reply(socket: Socket): void {
+    socket.removeAllListeners("data").pause()
+    this.#answer((reply) => {
+      if (!socket.destroyed) socket.end(Reply.toBytes(reply), () => socket.destroy())
+    })
+  }
+
+  #enter(client: string, socket: Socket): boolean {
+    const [oldest, ...others] = this.#places.of(client)
+    if (oldest !== undefined && others.length + 1 >= EACH) {
+      this.#places.leave(client, oldest)
+      oldest.destroy()
+    }
+    return this.#places.enter(client, socket) === "taken"
+  }
+}

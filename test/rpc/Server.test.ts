@@ -679,6 +679,39 @@ describe("event streams", () => {
   })
 })
 
+it("event streams of a page of another site give way to those of its visitor's own programs", async () => {
+  const server = await TestServer.start(
+    { rateLimits: true },
+    { events: { stream: () => Effect.succeed(Stream.never) } },
+  )
+  const controller = new AbortController()
+  const ended: Array<string> = []
+  const open = async (who: string, headers: Record<string, string> = {}): Promise<number> => {
+    const answer = await fetch(`${server.url}/events`, { headers, signal: controller.signal })
+    void answer.text().then(
+      () => ended.push(who),
+      () => {},
+    )
+    return answer.status
+  }
+  const foreign = (n: number) => open(`page ${n}`, { Origin: "https://example.org", "Sec-Fetch-Site": "cross-site" })
+  const of = async (ask: (n: number) => Promise<number>, count: number) => {
+    const statuses: Array<number> = []
+    for (let n = 0; n < count; n++) statuses.push(await ask(n))
+    return statuses
+  }
+  const taken = Array.from({ length: 8 }, () => 200)
+  expect(await of(foreign, 9)).toEqual([...taken, 429])
+  expect(await of(() => open("own"), 2)).toEqual([200, 200])
+  await expect.poll(() => ended).toEqual(["page 8", "page 0", "page 1"])
+  expect(await of(foreign, 1)).toEqual([429])
+  const ownPage = { Origin: server.url, "Sec-Fetch-Site": "same-origin" }
+  expect(await of(() => open("own page", ownPage), 7)).toEqual([...taken.slice(2), 429])
+  await expect.poll(() => ended.filter((who) => who.startsWith("own"))).toEqual(["own page"])
+  controller.abort()
+  await server.stop()
+})
+
 describe("event streams under pressure", () => {
   const flood = (readers: { count: number; gone: number }) =>
     Stream.acquireRelease(

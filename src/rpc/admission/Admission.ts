@@ -108,6 +108,11 @@ export class Admission {
     return refusal
   }
 
+  /** Whether a page asks that is not the server's own. */
+  isForeign({ request }: Pick<Asking, "request">): boolean {
+    return this.#options.guard.isForeign(request)
+  }
+
   /** Whether a connection had too many refusals and must end. */
   isEnding(socket: Socket): boolean {
     return (this.#refusals.get(socket) ?? 0) > REFUSALS_PER_CONNECTION

@@ -76,17 +76,20 @@ export class PageGuard {
 
   /** The refusal of a page of another site that asks for coins, keys or signatures. */
   refusalOfPage(request: IncomingMessage): Failure.ForeignOrigin | undefined {
-    const { origin, "sec-fetch-site": site } = request.headers
-    // Images, scripts and links of a page have no `Origin`, but the browser says from where they come.
-    if (origin === undefined ? site === undefined || OWN_SITES.has(site) : this.#isOwnPage(origin, request)) {
-      return undefined
-    }
+    if (!this.isForeign(request)) return undefined
+    const { origin } = request.headers
     return new Failure.ForeignOrigin({
       message:
         `a page of ${origin === undefined ? "another site" : shown(origin)} may not ask this node for coins, keys or ` +
         "signatures: sign the transaction in the page and send it to /tx/submit, or start the node with --rpc-name " +
         "and the host of the page",
     })
+  }
+
+  /** Whether a page of another site asks. Images, scripts and links have no `Origin`, but the browser says from where they come. */
+  isForeign(request: IncomingMessage): boolean {
+    const { origin, "sec-fetch-site": site } = request.headers
+    return origin === undefined ? site !== undefined && !OWN_SITES.has(site) : !this.#isOwnPage(origin, request)
   }
 
   #isOwn(name: string): boolean {

@@ -178,11 +178,11 @@ export class Dispatcher {
   }
 
   #listens(endpoint: Endpoint.Listen): Dispatch {
-    const { responder, streams } = this.#options
+    const { admission, responder, streams } = this.#options
     return (exchange, params) => {
       const decoded = endpoint.decode(inputOf(exchange, params))
       if (Either.isLeft(decoded)) return responder.refuse(exchange, decoded.left)
-      const entry = streams.enter(exchange.client, exchange.response)
+      const entry = streams.enter(exchange.client, exchange.response, admission.isForeign(exchange))
       if (entry !== "taken") return responder.refuse(exchange, noStream[entry])
       this.#run(endpoint.handle(decoded.right), (exit) =>
         responder.complete(exchange, exit, (events) => this.#stream(exchange, endpoint.status, events)),

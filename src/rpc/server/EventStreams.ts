@@ -41,6 +41,8 @@ const isOpen = (response: ServerResponse): boolean => !response.destroyed && !re
 
 export class EventStreams {
   readonly #places: Places<ServerResponse>
+  /** Those of pages of other sites. */
+  readonly #foreign = new WeakSet<ServerResponse>()
   readonly #onDefect: Options["onDefect"]
   readonly #heartbeatMs: number
   readonly #patienceMs: number
@@ -56,9 +58,20 @@ export class EventStreams {
     return this.#places.all.some((response) => response.socket === socket)
   }
 
-  /** Takes a place, which is left when the response closes. */
-  enter(client: string, response: ServerResponse): Entry {
-    const entry = this.#places.enter(client, response)
+  /**
+   * Takes a place, which is left when the response closes. A page of another site takes those that its visitor's own programs do
+   * not need: where there is none for one of these, the oldest of such pages loses its place.
+   */
+  enter(client: string, response: ServerResponse, isForeign: boolean): Entry {
+    const places = this.#places
+    let entry = places.enter(client, response)
+    const page = entry === "taken" || isForeign ? undefined : places.of(client).find((each) => this.#foreign.has(each))
+    if (page !== undefined) {
+      places.leave(client, page)
+      page.end()
+      entry = places.enter(client, response)
+    }
+    if (entry === "taken" && isForeign) this.#foreign.add(response)
     if (entry === "taken") response.once("close", () => this.#places.leave(client, response))
     return entry
   }

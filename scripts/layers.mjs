@@ -126,7 +126,7 @@ const house = {
   },
   /** The HTTP interface over an archive and some nodes. Loaded only by its command. */
   gateway: {
-    ours: ["protocol", "ledger", "storage/tables", "node", "rpc", "client", "archive"],
+    ours: ["protocol", "ledger", "storage/tables", "node", "rpc", "client", "light/checks", "archive"],
     packages: ["effect", "#crypto", "node:http", "node:https"],
   },
   cli: {

@@ -4,17 +4,23 @@
  */
 import { Effect, Either } from "effect"
 import type { Row } from "../archive/Postgres.js"
+import type * as Client from "../client/Effects.js"
+import { FalseAnswer } from "../client/wire/Failures.js"
+import * as Answer from "../light/checks/Answer.js"
 import { State } from "../node/reads/State.js"
 import * as EpochRecord from "../protocol/epoch/EpochRecord.js"
 import * as FirstEpoch from "../protocol/epoch/FirstEpoch.js"
+import * as Signers from "../protocol/epoch/Signers.js"
 import * as Natural from "../protocol/numbers/Natural.js"
-import { RateLimiter } from "../rpc/admission/RateLimiter.js"
+import * as Verification from "../protocol/transaction/Verification.js"
+import type * as Api from "../rpc/api/Checkpoints.js"
 import * as Failure from "../rpc/api/Failure.js"
 import * as Checkpoints from "../rpc/handlers/Checkpoints.js"
 import { Archive } from "./Archive.js"
 import * as Column from "./Column.js"
 import { forwarded } from "./Forwarding.js"
 import { Nodes } from "./Nodes.js"
+import { PerSecond } from "./PerSecond.js"
 import * as Reads from "./Reads.js"
 
 export const COMMIT_OF = `select c.leader_round, b.leader_round, e.record
@@ -43,7 +49,27 @@ export const handlers = Effect.gen(function* () {
   const [archive, nodes, { genesis }] = yield* Effect.all([Archive, Nodes, State])
   const first = FirstEpoch.of(genesis)
   const known = Checkpoints.reads(yield* Reads.checkpoints)
-  const limiter = new RateLimiter({ requests: HASHES_A_SECOND, windowMs: 1_000 })
+  const hashes = new PerSecond(HASHES_A_SECOND, () => performance.now())
+  const committeeOf = (epoch: Natural.Epoch) =>
+    epoch === first.epoch
+      ? Effect.succeed(first)
+      : Effect.map(
+          archive.read(({ rows }) => rows("select record from epochs where epoch = $1", [epoch])),
+          ([row]) => (row === undefined ? undefined : Either.getOrThrow(EpochRecord.decode(Column.bytes(row, 0)))),
+        )
+  /** A node may have made it up; its content has the hash, and a quorum of the committee has signed it. */
+  const required = (asked: Effect.Effect<typeof Api.Checkpoint.Type, Client.Trouble>) =>
+    Effect.gen(function* () {
+      const json = yield* asked
+      const signed = Answer.signedOf("checkpoint", json)
+      if (Either.isLeft(signed)) return yield* Effect.fail(new FalseAnswer(200, signed.left.message))
+      const committee = yield* committeeOf(signed.right.checkpoint.epoch)
+      if (committee === undefined || Signers.quorumOf(committee, signed.right, Verification.isValid) === undefined)
+        return yield* Effect.fail(
+          new FalseAnswer(200, `no quorum of epoch ${json.epoch} signed checkpoint ${json.hash}`),
+        )
+      return json
+    })
   return {
     ...known,
     checkpoint: (request: Parameters<typeof known.checkpoint>[0]) =>
@@ -54,17 +80,17 @@ export const handlers = Effect.gen(function* () {
             row === undefined || !isDue(first, row)
               ? Effect.fail(absent)
               : nodes
-                  .ask(({ checkpoints }) => checkpoints.checkpoint({ path: request.path }))
+                  .ask(({ checkpoints }) => required(checkpoints.checkpoint({ path: request.path })))
                   .pipe(forwarded("CheckpointNotFound")),
         ),
       ),
     byHash: (request: Parameters<typeof known.byHash>[0]) =>
       Effect.catchTag(known.byHash(request), "CheckpointNotFound", () =>
-        limiter.take("", performance.now()) > 0
-          ? Effect.fail(tooMany)
-          : nodes
-              .ask(({ checkpoints }) => checkpoints.byHash({ path: request.path }))
-              .pipe(forwarded("CheckpointNotFound")),
+        hashes.take(request.client)
+          ? nodes
+              .ask(({ checkpoints }) => required(checkpoints.byHash({ path: request.path })))
+              .pipe(forwarded("CheckpointNotFound"))
+          : Effect.fail(tooMany),
       ),
   }
 })

@@ -6,6 +6,7 @@ import { Duration, Effect, Schedule, Stream } from "effect"
 import { randomBytes } from "#crypto"
 import type * as Client from "../client/Effects.js"
 import * as Log from "../node/log/Log.js"
+import { State } from "../node/reads/State.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import type { Event } from "../rpc/api/Events.js"
@@ -38,11 +39,14 @@ const anyNumber = (): number => randomBytes(6).reduce((number, byte) => number *
 export class Telling {
   readonly #feed: Feed
   readonly #known = new Set<Hash>()
+  readonly #mostAhead: number
   #reached: Natural.Round
   #final: Natural.Round
 
-  constructor(feed: Feed, final: Natural.Round) {
+  /** `mostAhead`: how far a node's round may be ahead of what is final. A higher one is a lie, or the archive is that far behind. */
+  constructor(feed: Feed, final: Natural.Round, mostAhead: number) {
     this.#feed = feed
+    this.#mostAhead = mostAhead
     this.#reached = final
     this.#final = final
   }
@@ -80,13 +84,18 @@ export class Telling {
     if (event.status === "pending" && this.#remember(event.hash)) this.#feed.append([event])
   }
 
+  /** Another node is heard from now on: how far the last one said to be is forgotten. */
+  hearAnother(): void {
+    this.#reached = this.#final
+  }
+
   heard(event: Event): void {
     switch (event.type) {
       case "transaction":
         this.transaction(event)
         return
       case "round":
-        if (event.round <= this.#reached) return
+        if (event.round <= this.#reached || event.round > this.#final + this.#mostAhead) return
         this.#reached = event.round
         this.#feed.append([this.#position])
         return
@@ -140,6 +149,7 @@ const fromNodes = (telling: Telling) =>
   Effect.flatMap(Nodes, ({ listen }) =>
     listen((client) => {
       let isOpen = false
+      telling.hearAnother()
       return Stream.runForEach(client.events(undefined, { types: ["round", "transaction", "alert"] }), ({ event }) => {
         const before = isOpen ? Effect.void : pendingAt(client, telling)
         isOpen = true
@@ -150,8 +160,9 @@ const fromNodes = (telling: Telling) =>
 
 export const make = Effect.gen(function* () {
   const { finalizedRound } = yield* Archive
+  const { genesis } = yield* State
   const feed = new Feed(anyNumber())
-  const telling = new Telling(feed, finalizedRound())
+  const telling = new Telling(feed, finalizedRound(), genesis.protocol.epochRounds)
   yield* Effect.forkScoped(fromArchive(telling))
   yield* Effect.forkScoped(fromNodes(telling))
   return yield* Events.over(feed)

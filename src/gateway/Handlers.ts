@@ -73,7 +73,8 @@ const each = <G extends object>(
 
 const core = (version: string) =>
   Effect.gen(function* () {
-    const [archive, nodes, records, staking] = yield* Effect.all([Archive, Nodes, Records, Staking])
+    const [archive, nodes, records, staking, state] = yield* Effect.all([Archive, Nodes, Records, Staking, State])
+    const { epochRounds } = state.genesis.protocol
     const status = Effect.gen(function* () {
       yield* records.refreshed
       const { dag_round, peers, mempool_size, dag_vertices } = yield* nodes.status
@@ -81,8 +82,8 @@ const core = (version: string) =>
       const { staked, activeValidators } = staking.totals()
       const { version: program, protocol, wire, database } = Versions.of(version)
       return {
-        // The node's is up to a second old, and the archive may have more by now.
-        dag_round: Natural.round(Math.max(dag_round, head.leaderRound)),
+        // The node's is up to a second old, and the archive may have more by now; one far beyond it is not believed.
+        dag_round: Natural.round(Math.min(Math.max(dag_round, head.leaderRound), head.leaderRound + epochRounds)),
         last_finalized_round: head.leaderRound,
         peers,
         total_supply: totals.total,

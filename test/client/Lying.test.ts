@@ -6,6 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Effects from "../../src/client/Effects.js"
 import * as Wallet from "../../src/client/Wallet.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import * as Network from "../../src/protocol/identity/Network.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as Transaction from "../../src/protocol/transaction/Transaction.js"
+import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { type FundedAccount, type StartedNode, startNode } from "../../src/testing/Testing.js"
 
 type Json = Record<string, unknown>
@@ -25,9 +32,13 @@ const answer = async (incoming: IncomingMessage, outgoing: ServerResponse, body:
   const { url = "/", method = "GET" } = incoming
   asked.push(url)
   const headers = { "content-type": "application/json" }
+  const isForged = (told: unknown, json: Json): boolean => url.startsWith("/tx/") && !isSubmission(url) && told !== json
   const real = await fetch(`${node.url}${url}`, method === "GET" ? {} : { method, headers, body })
-  const told = lie(url, (await real.json()) as Json)
-  outgoing.writeHead(real.status, { "content-type": "application/json" }).end(JSON.stringify(told))
+  const json = (await real.json()) as Json
+  const told = lie(url, json)
+  outgoing
+    .writeHead(isForged(told, json) ? 200 : real.status, { "content-type": "application/json" })
+    .end(JSON.stringify(told))
 }
 
 beforeAll(async () => {
@@ -74,6 +85,38 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 describe("a client of a node that lies", () => {
+  it("believes in no transaction that its account has not signed", async () => {
+    const { network_id } = await node.client.core.network()
+    const networkId = Network.isNetworkId(network_id) ? network_id : expect.fail()
+    const [victim, thief] = [SecretKey.generate(), SecretKey.generate()]
+    const from = Address.fromPublicKey(victim.publicKey)
+    const operation = {
+      _tag: "Transfer",
+      to: Address.fromPublicKey(thief.publicKey),
+      amount: Sats.make(5),
+      memo: "",
+    } as const
+    const unsigned = { from, nonce: Natural.nonce(0), fee: Sats.make(1_000), operation }
+    const forged = Transaction.sign(networkId, unsigned, thief)
+    const real = Transaction.sign(networkId, unsigned, victim)
+    const outcome = { status: "pending", round: null, vertex_hash: null, validator: null, applied: null, failure: null }
+    const shown = async (change: Json): Promise<unknown> => {
+      const transaction = { ...TransactionJson.toJson(real), ...change }
+      lying((path, answer) =>
+        path.startsWith("/tx/")
+          ? { ...outcome, proposal_id: null, timestamp: null, hash: real.id, transaction }
+          : answer,
+      )
+      return client.transactions.lookup({ path: { hash: real.id } }).then(({ hash }) => hash, String)
+    }
+    expect(await shown({})).toBe(real.id)
+    const { pub_key, signature } = TransactionJson.toJson(forged)
+    expect(await shown({ pub_key, signature })).toContain(`a transaction of ${from} under the key of another account`)
+    expect(await shown({ signature })).toContain("with a signature that does not hold")
+    const signatures = [{ pub_key: pub_key ?? "", signature: TransactionJson.toJson(real).signature ?? "" }]
+    expect(await shown({ pub_key: undefined, signature: undefined, signatures })).toContain("that does not hold")
+  })
+
   it("does not take somebody else's transaction for the one that it sent", async () => {
     const other = await anothers()
     lying((path, answer) => (isSubmission(path) ? { ...answer, tx_hash: other } : answer))

@@ -144,6 +144,29 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       }
     })
 
+    it("believes no round far beyond what is final, neither in a status nor in an event", async () => {
+      const far = 9_007_199_254_740_000
+      bad().other = (path, pass) => (path === "/status" ? changed((it) => ({ ...it, dag_round: far }))(pass) : pass())
+      for (let n = 0; n < 4; n++) {
+        const { body } = await get(`${lonely.url}/status`)
+        const { dag_round, last_finalized_round } = body as { dag_round: number; last_finalized_round: number }
+        expect(dag_round).toBeLessThanOrEqual(last_finalized_round + network.genesis.protocol.epochRounds)
+        await new Promise((resolve) => setTimeout(resolve, 500))
+      }
+    })
+
+    it("believes in no checkpoint that a quorum has not signed", async () => {
+      const latest = await get(`${gateway.url}/checkpoint/latest`)
+      const { hash, state_root } = latest.body as { hash: string; state_root: string }
+      const made = `${hash.slice(0, -1)}${hash.endsWith("0") ? "1" : "0"}`
+      bad().other = (path, pass) =>
+        path.startsWith("/checkpoint/hash/")
+          ? Promise.resolve(Response.json({ ...(latest.body as Json), hash: made, state_root }))
+          : pass()
+      const { status, body } = await get(`${lonely.url}/checkpoint/hash/${made}`)
+      expect([status, body]).toMatchObject([503, { code: "Unavailable" }])
+    })
+
     it("believes no next nonce beyond those that can be pending, in a balance or a refusal", async () => {
       const far = 9_007_199_254_740_990
       bad().other = (path, pass) =>

@@ -37,7 +37,7 @@ const words = (event: Event): string => {
 
 const told = (tell: (telling: Telling) => void): ReadonlyArray<string> => {
   const feed = new Feed(0)
-  tell(new Telling(feed, Natural.round(7)))
+  tell(new Telling(feed, Natural.round(7), 100))
   const events = feed.after(Option.some(0)).pipe(Stream.take(feed.last), Stream.runCollect)
   return Chunk.toReadonlyArray(Effect.runSync(events)).map(({ event }) => words(event))
 }
@@ -67,6 +67,20 @@ it("says that a round is final when it has told what the round brought, and lets
   ).toEqual(["round 10, final 7", "round 11, final 7", "round 11, final 9"])
 })
 
+it("believes no round far beyond what is final, and forgets how far a node said to be when it hears another", () => {
+  expect(
+    told((telling) => {
+      telling.heard(round(9_007_199_254_740_991, 8))
+      telling.heard(round(108, 8))
+      telling.heard(round(107, 8))
+      telling.hearAnother()
+      telling.heard(round(9, 8))
+      telling.committed({ events: [], leaderRound: Natural.round(8) })
+      telling.heard(round(108, 8))
+    }),
+  ).toEqual(["round 107, final 7", "round 9, final 7", "round 9, final 8", "round 108, final 8"])
+})
+
 it("passes on alerts, and of a node neither vertices nor resets, which the archive knows better", () => {
   expect(
     told((telling) => {
@@ -79,7 +93,7 @@ it("passes on alerts, and of a node neither vertices nor resets, which the archi
 
 it("remembers the last fifty thousand", () => {
   const feed = new Feed(0)
-  const telling = new Telling(feed, Natural.round(7))
+  const telling = new Telling(feed, Natural.round(7), 100)
   telling.heard(transaction("old", null))
   const many = Array.from({ length: 50_000 }, (_, n) => transaction(String(n), true))
   telling.committed({ events: many, leaderRound: Natural.round(8) })

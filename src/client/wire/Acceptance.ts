@@ -4,6 +4,7 @@
  */
 import { Either } from "effect"
 import type { Form } from "../../effect3/http/Outline.js"
+import * as Address from "../../protocol/identity/Address.js"
 import * as Network from "../../protocol/identity/Network.js"
 import * as JsonForm from "../../protocol/transaction/JsonForm.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
@@ -57,6 +58,12 @@ type Shown = { readonly hash: unknown; readonly transaction: unknown }
 const isShown = (answer: unknown): answer is Shown =>
   typeof answer === "object" && answer !== null && "hash" in answer && "transaction" in answer
 
+/** Nobody but the account's key can have made it. A smart account has other keys than its address says, which only nodes know. */
+const requireKey = ({ authorization, from }: Transaction): void => {
+  if (authorization._tag === "Policy" || Address.fromPublicKey(authorization.publicKey) === from) return
+  wrong(`it shows a transaction of ${from} under the key of another account`)
+}
+
 /** The network of a node, which is asked for it once. */
 export class Acceptance {
   readonly #ask: () => Promise<Told>
@@ -101,14 +108,21 @@ export class Acceptance {
     }
   }
 
-  /** Fails unless the transaction that an answer shows has the hash in it. */
+  /** Fails unless the transaction that an answer shows has the hash in it, and is signed with its account's key. */
   async requireShown(answer: unknown): Promise<void> {
     if (!isShown(answer)) return
     const network = await this.#network()
-    for (const json of decoded(answer.transaction)) {
-      const { id } = decodedIn(network, json)
-      if (id !== answer.hash) wrong(`it shows the transaction ${id} as ${answer.hash}`)
-    }
+    const transaction = this.#shown(network, answer)
+    // As validators judge them, so that whatever is final holds here.
+    if (Verification.checksOf(network.networkId, transaction).every(Verification.isValid)) return
+    wrong(`it shows the transaction ${transaction.id} with a signature that does not hold`)
+  }
+
+  #shown(network: NetworkName, { hash, transaction: json }: Shown): Transaction {
+    const transaction = decodedIn(network, Calls.input(Forms.transaction, json, "transaction") as TransactionJson)
+    if (transaction.id !== hash) wrong(`it shows the transaction ${transaction.id} as ${hash}`)
+    requireKey(transaction)
+    return transaction
   }
 
   #require(network: NetworkName, transaction: Transaction, { tx_hash, nonce }: Accepted): void {

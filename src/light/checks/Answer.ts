@@ -114,7 +114,8 @@ const sizes = (what: string, { next_epoch, signatures }: CheckpointJson): Either
   return longest > Limits.COMMITTEE_MEMBERS ? Either.left(new Malformed({ what, reason })) : Either.void
 }
 
-const signedOf = (what: string, json: CheckpointJson): Either.Either<Checkpoint.SignedCheckpoint, Malformed> =>
+/** A checkpoint with its signatures as a record, if its hash is that of its content. */
+export const signedOf = (what: string, json: CheckpointJson): Either.Either<Checkpoint.SignedCheckpoint, Malformed> =>
   Either.gen(function* () {
     yield* sizes(what, json)
     const content = {

@@ -1,0 +1,26 @@
+/** What may happen so often a second, shared fairly among the networks of clients: none can have all of it. */
+import { Budget } from "../rpc/admission/Budget.js"
+
+export class PerSecond {
+  readonly #limit: number
+  readonly #now: () => number
+  #second = Number.NEGATIVE_INFINITY
+  #left: Budget
+
+  /** `now`: milliseconds of a clock that never runs backwards. */
+  constructor(limit: number, now: () => number) {
+    this.#limit = limit
+    this.#now = now
+    this.#left = new Budget(limit)
+  }
+
+  /** Whether this client may have one. */
+  take(client: string): boolean {
+    const second = Math.floor(this.#now() / 1_000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#left = new Budget(this.#limit)
+    }
+    return this.#left.take(client, 1)
+  }
+}

@@ -532,7 +532,10 @@ export class Core {
     if (this.#isHalted) return
     if (output._tag === "FinalityRollback") this.#halt(output.rollback)
     else if (output._tag === "Committed") this.#committed(output)
-    else this.#emit(output)
+    else {
+      if (output._tag === "Inserted") this.#options.guard?.saw(output.vertex.header, this.#epoch.committee)
+      this.#emit(output)
+    }
   }
 
   #committed(output: Extract<Output, { _tag: "Committed" }>): void {

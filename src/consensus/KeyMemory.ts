@@ -7,9 +7,13 @@
  * A vertex of round r needs a quorum of round r − 1. Members that weigh a quorum, this one not counted, tell their own
  * highest round now, after the loss. Any quorum of a round above all of theirs would share an honest member with them,
  * and that member has made no such round. So the lost key has signed nothing above the round after their highest.
+ * Nobody need be believed who goes on signing: a vertex that builds on vertices which more than the liars made after the
+ * loss was itself made after the loss, so its author had signed only lower rounds before. A liar can raise the bound
+ * no further than that.
  * Where the others cannot go on without this node they weigh no quorum, and no round is safe: the rounds for which they
  * wait are those that the key may have signed. Then the operator's word decides. docs/recovery.md has the whole proof.
  */
+import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { Epoch } from "../protocol/numbers/Natural.js"
@@ -54,6 +58,9 @@ export interface Seen {
 const FOUNDING_EPOCH = 1
 
 export const isAbove = (a: Place, b: Place): boolean => (a.epoch !== b.epoch ? a.epoch > b.epoch : a.round > b.round)
+
+/** The epoch's last leader is committed by a quorum two rounds above it: above that the key may be in the next one. */
+const lastBoundOf = ({ firstRound, rules }: EpochRecord): number => firstRound + rules.epochRounds + 1
 
 export class KeyMemory {
   readonly #self: Address
@@ -107,12 +114,34 @@ export class KeyMemory {
   }
 
   /** A member has told its own highest header. */
-  testify(member: Address, { epoch, header }: HighestKnown): void {
+  testify(member: Address, { epoch, header }: HighestKnown, { record }: Committee): void {
     const running = this.#running
     if (running === null || epoch !== running.epoch || member === this.#self) return
     if (header === null || header.epoch < epoch) this.#progress.set(member, 0)
     else if (header.author === member && header.epoch === epoch && header.base === running.base) {
-      this.#progress.set(member, header.round)
+      // A round that leads to no bound is no answer: the member is asked again, and named as one that is missing.
+      if (header.round < lastBoundOf(record)) this.#progress.set(member, header.round)
+    }
+  }
+
+  /**
+   * A vertex that is in the DAG. Parents above what their authors had signed when they were asked were made since. If
+   * these weigh a third, one of them is honest, and this vertex was made after the loss: before, its author had signed
+   * only lower rounds, whatever it says.
+   */
+  saw({ epoch, base, round, author, parents }: Header, committee: Committee): void {
+    const running = this.#running
+    if (this.#state === "complete" || author === this.#self || running?.epoch !== epoch || running.base !== base) return
+    if (round > (this.#progress.get(author) ?? Number.POSITIVE_INFINITY)) return
+    let weight = 0
+    for (const parent of parents) {
+      const seat = committee.seatOf(parent.author)
+      const signedBefore = this.#progress.get(parent.author)
+      const isNew = parent.round === round - 1 && signedBefore !== undefined && signedBefore < parent.round
+      if (isNew && seat !== undefined) weight += committee.weightOf(seat)
+    }
+    if (weight * 3 >= committee.totalWeight && round <= lastBoundOf(committee.record)) {
+      this.#progress.set(author, round - 1)
     }
   }
 
@@ -150,7 +179,7 @@ export class KeyMemory {
    * the question is asked anew.
    */
   #testified(committee: Committee): Place | null {
-    const { epoch, firstRound, rules } = committee.record
+    const { epoch, firstRound } = committee.record
     const rounds = committee.record.members.flatMap(({ address, weight }) => {
       const round = this.#progress.get(address)
       return round === undefined ? [] : [{ round, weight }]
@@ -159,9 +188,7 @@ export class KeyMemory {
     for (const member of rounds.sort((a, b) => a.round - b.round)) {
       weight += member.weight
       if (!committee.isQuorum(weight)) continue
-      const round = Math.max(member.round + 1, firstRound)
-      // The epoch's last leader is committed by a quorum two rounds above it.
-      return round <= firstRound + rules.epochRounds + 1 ? { epoch, round: Natural.round(round) } : null
+      return { epoch, round: Natural.round(Math.max(member.round + 1, firstRound)) }
     }
     return null
   }

@@ -261,8 +261,13 @@ export class SigningGuard {
 
   /** A member has told its own highest header, which was asked for in this epoch. */
   testify(member: Address, answer: HighestKnown, committee: Committee): void {
-    this.#memory.testify(member, answer)
+    this.#memory.testify(member, answer, committee)
     this.#count(committee)
+  }
+
+  /** A vertex that has come into the DAG. */
+  saw(header: Header, committee: Committee): void {
+    this.#memory.saw(header, committee)
   }
 
   /** The members whose own progress is to be asked for: none if the disk knows what this key has signed. */

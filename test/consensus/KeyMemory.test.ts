@@ -29,9 +29,49 @@ const lost = (word: Word | null = null): KeyMemory => {
 }
 
 const testify = (memory: KeyMemory, seat: number, round: number, epoch = 1) =>
-  memory.testify(addressOf(seat), { epoch: Natural.epoch(epoch), header: round === 0 ? null : headerOf(seat, round) })
+  memory.testify(
+    addressOf(seat),
+    { epoch: Natural.epoch(epoch), header: round === 0 ? null : headerOf(seat, round) },
+    committee,
+  )
+
+/** Of the member in this seat, upon vertices of these members in the round before. */
+const uponOf = (seat: number, round: number, parents: ReadonlyArray<number>): Header => {
+  const builder = new VertexBuilder(openingOf(recordOf(equalWeights(4))))
+  const before = parents.map((parent) => builder.make(parent, round - 1, []).header)
+  return builder.make(seat, round, before).header
+}
 
 describe("the memory of a disk that was lost", () => {
+  it("takes an absurd round for no answer, and learns from what its author signs after the loss", () => {
+    const memory = lost()
+    testify(memory, 1, 10)
+    testify(memory, 2, 11)
+    for (const absurd of [UNCLOSED, UNCLOSED + 1, 9_000_000]) {
+      testify(memory, 3, absurd)
+      memory.settle(seen(), committee)
+      expect([memory.toAsk(committee), memory.isKnown]).toEqual([[addressOf(3)], false])
+    }
+    // Its parents may be older than the loss.
+    memory.saw(uponOf(3, 11, [1, 2, 3]), committee)
+    memory.saw(uponOf(3, 12, [1, 2, 3]), committee)
+    expect(memory.toAsk(committee)).toEqual([addressOf(3)])
+    memory.saw(uponOf(3, 13, [1, 2, 3]), committee)
+    memory.settle(seen(), committee)
+    expect([memory.toAsk(committee), memory.bound]).toEqual([[], place(13)])
+  })
+
+  it("takes a member's word only as far as its own vertices bear it out", () => {
+    const memory = lost()
+    for (const seat of [1, 2]) testify(memory, seat, 10)
+    testify(memory, 3, 50)
+    memory.settle(seen(), committee)
+    expect(memory.bound).toEqual(place(51))
+    memory.saw(uponOf(3, 12, [1, 2, 3]), committee)
+    memory.settle(seen(), committee)
+    expect(memory.bound).toEqual(place(12))
+  })
+
   it("is bounded by the round after the highest that members of a quorum have made, this one not counted", () => {
     const memory = lost()
     expect(memory.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
@@ -52,8 +92,8 @@ describe("the memory of a disk that was lost", () => {
     const memory = lost()
     testify(memory, 0, 10)
     testify(memory, 1, 10, 2)
-    memory.testify(addressOf(2), { epoch: E1, header: headerOf(1, 10) })
-    memory.testify(addressOf(3), { epoch: E1, header: { ...headerOf(3, 10), base: headerOf(3, 10).hash } })
+    memory.testify(addressOf(2), { epoch: E1, header: headerOf(1, 10) }, committee)
+    memory.testify(addressOf(3), { epoch: E1, header: { ...headerOf(3, 10), base: headerOf(3, 10).hash } }, committee)
     expect(memory.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
   })
 
@@ -64,7 +104,7 @@ describe("the memory of a disk that was lost", () => {
     memory.open(E1, opening.base)
     const tell = (seat: number, round: number) => {
       const { header } = new VertexBuilder(opening).make(seat, round, [])
-      memory.testify(seven.member(seat).address, { epoch: E1, header })
+      memory.testify(seven.member(seat).address, { epoch: E1, header }, seven)
       memory.settle(seen(), seven)
     }
     tell(1, 200)
@@ -196,6 +236,13 @@ it("a key has signed nothing above its bound, whatever one liar among four says"
         for (const seat of [0, 1, 2]) {
           const honest = (atLoss[seat] ?? 0) + (since[seat] ?? 0)
           testify(memory, seat + 1, seat === liar?.seat ? liar.says : honest)
+        }
+        // All that was made before the loss, and what the liar makes up, upon vertices that there are.
+        for (const seat of [0, 1, 2]) {
+          for (let round = 2; round <= (seat === liar?.seat ? 30 : (atLoss[seat] ?? 0)); round++) {
+            const parents = [0, 1, 2].filter((each) => made(each, round - 1)).map((each) => each + 1)
+            memory.saw(uponOf(seat + 1, round, parents), committee)
+          }
         }
         memory.settle(seen(), committee)
         expect(memory.bound?.round ?? 0).toBeGreaterThanOrEqual(signed)

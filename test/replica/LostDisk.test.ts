@@ -2,9 +2,11 @@
 import { describe, expect, it } from "vitest"
 import { SILENT_INTERVALS } from "../../src/consensus/SigningGuard.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Header from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
+import type { Message } from "../../src/replica/messages/Message.js"
 import * as Stored from "../support/Stored.js"
-import { addressOf, Cluster, type Machine, ROUND_MS } from "./Cluster.js"
+import { addressOf, Cluster, type Machine, ROUND_MS, signerOf } from "./Cluster.js"
 
 const names = ["ann", "ben", "cleo", "dan"]
 const four = { validators: Object.fromEntries(names.map((name) => [name, 3_000])) }
@@ -87,6 +89,38 @@ describe("a validator that has lost its disk, and whose last vertex is on a mach
     cluster.runRounds(2)
     expect(ann.replica.read.head.leaderRound).toBeGreaterThan(last)
     expect(dan.replica.core.signing._tag).not.toBe("Forgotten")
+  })
+})
+
+describe("a validator that has lost its disk, and a quarter that lies about its own round", () => {
+  /** Cleo tells a round that is so much higher than its last, whenever it is asked. */
+  const besideLiar = (ahead: number) => {
+    const { cluster, ann, cleo, dan } = started()
+    cleo.says = (_, message): ReadonlyArray<Message> => {
+      if (message._tag !== "Highest" || message.author !== addressOf("cleo") || message.header === null)
+        return [message]
+      const { base, epoch, round, parents, timestamp, coinbase, bodyHash } = message.header
+      const lie = { base, epoch, round: Natural.round(round + ahead), parents, timestamp, coinbase, bodyHash }
+      return [{ ...message, header: Header.sign(lie, signerOf("cleo")) }]
+    }
+    wipe(dan, cluster)
+    return { cluster, ann, cleo, dan, last: lastOf(dan) }
+  }
+
+  it.each([9_000_000, 200])("signs again, nothing twice, though it is told a round %i above the last", (ahead) => {
+    const { cluster, dan, last } = besideLiar(ahead)
+    cluster.runRounds(SILENT_INTERVALS + 40)
+    expectNoneTwice(dan)
+    expect(lastOf(dan)).toBeGreaterThan(last)
+    expect(dan.replica.core.signing).toEqual({ _tag: "Signing" })
+  })
+
+  it("names the liar as one that has not told, where that one signs nothing, and waits for the operator's word", () => {
+    const { cluster, cleo, dan, last } = besideLiar(9_000_000)
+    cluster.passes = (from, _, { _tag }) => from !== cleo || (_tag !== "Vertices" && _tag !== "Rounds")
+    cluster.runRounds(2 * SILENT_INTERVALS)
+    expect(lastOf(dan)).toBe(last)
+    expect(dan.replica.core.signing).toMatchObject({ _tag: "Forgotten", bound: null, lacks: [addressOf("cleo")] })
   })
 })
 

@@ -84,11 +84,6 @@ export class Telling {
     if (event.status === "pending" && this.#remember(event.hash)) this.#feed.append([event])
   }
 
-  /** Another node is heard from now on: how far the last one said to be is forgotten. */
-  hearAnother(): void {
-    this.#reached = this.#final
-  }
-
   heard(event: Event): void {
     switch (event.type) {
       case "transaction":
@@ -149,7 +144,6 @@ const fromNodes = (telling: Telling) =>
   Effect.flatMap(Nodes, ({ listen }) =>
     listen((client) => {
       let isOpen = false
-      telling.hearAnother()
       return Stream.runForEach(client.events(undefined, { types: ["round", "transaction", "alert"] }), ({ event }) => {
         const before = isOpen ? Effect.void : pendingAt(client, telling)
         isOpen = true

@@ -54,7 +54,13 @@ const executionOf = (transactions: ReadonlyArray<Transaction.Transaction>): Pick
     vertex: Hash.ZERO,
     author: from,
     minted: Sats.ZERO,
-    transactions: transactions.map(({ fee }) => ({ _tag: "Applied", fee, taken: Sats.ZERO, proposalId: null })),
+    transactions: transactions.map(({ fee }) => ({
+      _tag: "Applied",
+      fee,
+      toTreasury: Sats.ZERO,
+      taken: Sats.ZERO,
+      proposalId: null,
+    })),
   })),
 })
 

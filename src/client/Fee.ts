@@ -2,19 +2,25 @@
 import * as Parameters from "../protocol/numbers/Parameters.js"
 import * as Charges from "../protocol/transaction/Charges.js"
 import type { Type } from "../protocol/transaction/Operation.js"
+import { asked, forAccount, type Recipient } from "./Prices.js"
 
 const MOST_TIMES_STANDARD = 100
+/** Less for an account: it costs a thousand times the usual fee already. */
+const MOST_TIMES_ACCOUNT = 10
 
-/** The prices among the parameters in a node's answer. */
-type Prices = Readonly<Pick<typeof Parameters.Json.Type, "min_fee_sats" | "name_fee_sats">>
+export { asked, forAccount, type Recipient }
 
-/** The fee that a node asks for a transaction of this type. */
-export const asked = (type: Type, { min_fee_sats, name_fee_sats }: Prices): number =>
-  Charges.leastFee(type, { minFee: min_fee_sats, nameFee: name_fee_sats })
+const { account_fee_sats: ACCOUNT } = Parameters.toJson(Parameters.standard(1))
 
-/** The fee of this type with standard parameters; for a free type, the cost of failing. */
-export const usual = (type: Type): number =>
+const usualWithoutAccount = (type: Type): number =>
   Charges.isExempt(type) ? Parameters.solo.minFee : Charges.leastFee(type, Parameters.solo)
 
-/** Whether a fee is more than a hundred times the usual one. */
-export const isDear = (type: Type, fee: number): boolean => fee > MOST_TIMES_STANDARD * usual(type)
+/** The fee of this type with standard parameters; for a free type, the cost of failing. */
+export const usual = (type: Type, recipient?: Recipient): number =>
+  usualWithoutAccount(type) + forAccount({ account_fee_sats: ACCOUNT }, recipient)
+
+/** Whether a fee is more than a hundred times the usual one and ten times the usual price of the account it creates. */
+export const isDear = (type: Type, fee: number, recipient?: Recipient): boolean =>
+  fee >
+  MOST_TIMES_STANDARD * usualWithoutAccount(type) +
+    forAccount({ account_fee_sats: MOST_TIMES_ACCOUNT * ACCOUNT }, recipient)

@@ -1,11 +1,13 @@
 /**
  * A wallet without a node: keys, addresses, and transactions of every type, built and signed where the key is. Runs in
- * browsers. Pass it the network and the nonce:
+ * browsers. Pass it the network, the nonce and the fee:
  *
- *     const network = Wallet.network(await client.core.network())
+ *     const info = await client.core.network()
+ *     const network = Wallet.network(info)
  *     const alice = Wallet.account(network, Wallet.generate())
  *     const { next_nonce: nonce } = await client.core.balance({ path: { address: alice.addressBech32 } })
- *     await client.transactions.submit({ payload: alice.transfer({ to, amount: Wallet.sats("12.5"), fee: 1000, nonce }) })
+ *     const fee = Wallet.fee(info, "Transfer", await client.core.balance({ path: { address: to } }))
+ *     await client.transactions.submit({ payload: alice.transfer({ to, amount: Wallet.sats("12.5"), fee, nonce }) })
  */
 import { Either, Option } from "effect"
 import * as JsonProblem from "../protocol/encoding/JsonProblem.js"
@@ -20,6 +22,7 @@ import * as Transaction from "../protocol/transaction/Transaction.js"
 import type { ProposalType, TransactionJson } from "../protocol/transaction/TransactionJson.js"
 import * as KeyFile from "./KeyFile.js"
 import type { Plain } from "./Methods.js"
+import * as Prices from "./Prices.js"
 import * as Calls from "./wire/Calls.js"
 import { InvalidInput } from "./wire/Failures.js"
 import * as Forms from "./wire/Forms.js"
@@ -51,6 +54,13 @@ export const network = (info: {
   Network.isNetworkId(info.network_id)
     ? { networkId: info.network_id, prefix: info.address_prefix }
     : refuse(`network_id: "${info.network_id}" is not the name of a network`)
+
+/**
+ * The least fee that is enough now, in sats, from what `GET /network` answers. The first transfer to an account costs more: pass
+ * what `GET /balance/:address` answers about the recipient.
+ */
+export const fee = (info: { readonly parameters: Prices.Prices }, type: Type, recipient?: Prices.Recipient): number =>
+  Prices.asked(type, info.parameters, recipient)
 
 /** A new random key. */
 export const generate = (): SecretKey => Keys.SecretKey.generate()

@@ -189,7 +189,7 @@ export class Ledger {
       this.#place.transaction = transaction.id
     })
     this.#place.transaction = null
-    postings.fees(header.author, body.transactions, transactions)
+    postings.fees(header.author, transactions)
     const minted = Rewards.apply(state, header, postings)
     return { vertex: header.hash, author: header.author, minted, transactions }
   }

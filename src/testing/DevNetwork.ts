@@ -21,6 +21,8 @@ import * as Address from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { SecretKey } from "../protocol/identity/Keys.js"
 import * as Sats from "../protocol/numbers/Sats.js"
+import * as AccountRecord from "../protocol/state/AccountRecord.js"
+import * as Charges from "../protocol/transaction/Charges.js"
 import * as HttpInterface from "../rpc/HttpInterface.js"
 import { DataDirectory } from "../storage/files/DataDirectory.js"
 import { DevClock } from "./DevClock.js"
@@ -298,7 +300,11 @@ const balances = (node: DevNode, next: Effect.Effect<void>, { genesis, reserve, 
       const balance = yield* balanceOf(address)
       const { parameters } = yield* Context.get(node.services(), State).summary
       const fee = Sats.make(parameters.minFee)
-      if (wanted > balance) yield* paid(reserve.value, address, wanted - balance, fee)
+      if (wanted > balance) {
+        const account = yield* Context.get(node.services(), State).account(address)
+        const first = Sats.make(Charges.transferFee(parameters, !AccountRecord.isEmpty(account)))
+        yield* paid(reserve.value, address, wanted - balance, first)
+      }
       if (wanted < balance) {
         const key = keys.get(address)
         if (key === undefined) {

@@ -97,3 +97,14 @@ it("a fee of more than a hundred times the usual one is dear, of a name beyond t
   expect([Fee.isDear("Transfer", 100_000), Fee.isDear("Transfer", 100_001)]).toEqual([false, true])
   expect([Fee.isDear("RegisterNameTx", 10_000_000), Fee.isDear("RegisterNameTx", 10_000_001)]).toEqual([false, true])
 })
+
+it("a fee holds the price of an account exactly where the recipient has none, of which ten times the usual is dear", () => {
+  const info = { parameters: { min_fee_sats: 7, name_fee_sats: 11, account_fee_sats: 13 } }
+  expect(Wallet.fee(info, "Transfer")).toBe(7)
+  expect(Wallet.fee(info, "Transfer", { exists: true })).toBe(7)
+  expect(Wallet.fee(info, "Transfer", { exists: false })).toBe(20)
+  expect([Wallet.fee(info, "RegisterNameTx"), Wallet.fee(info, "StakeTx")]).toEqual([11, 0])
+  const isDear = (fee: number, exists: boolean) => Fee.isDear("Transfer", fee, { exists })
+  expect([isDear(11_100_000, false), isDear(11_100_001, false), isDear(100_001, true)]).toEqual([false, true, true])
+  expect(Fee.usual("Transfer", { exists: false })).toBe(1_101_000)
+})

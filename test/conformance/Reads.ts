@@ -73,8 +73,17 @@ const core: ReadonlyArray<Read> = [
       is_smart_account: false,
       is_council_member: false,
       name: "alice",
+      exists: true,
     }),
   }),
+  {
+    route: "/balance/:address",
+    of: "an address without an account",
+    path: () => `/balance/${"00".repeat(20)}`,
+    shape: ({ node }) => Records.balance(node.prefix),
+    typed: (client) => client.core.balance({ path: { address: "00".repeat(20) } }),
+    values: () => ({ exists: false, balance: 0, nonce: 0 }),
+  },
   {
     route: "/balance/:address",
     of: "a name",

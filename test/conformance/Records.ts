@@ -33,6 +33,7 @@ export const balance = (prefix: string): Shape =>
     staked_coin: Is.coinsOf("staked"),
     is_council_member: Is.boolean,
     is_smart_account: Is.boolean,
+    exists: Is.boolean,
     next_nonce: Is.integer,
     name: Is.nullable(Is.words),
   })
@@ -123,6 +124,7 @@ export const peers = Is.record({
 const parameterFields = {
   min_fee_sats: Is.integer,
   name_fee_sats: Is.integer,
+  account_fee_sats: Is.integer,
   min_delegation_sats: Is.integer,
   min_stake_to_propose_sats: Is.integer,
   cooldown_rounds: Is.integer,

@@ -4,6 +4,7 @@ import * as Rewards from "../../src/ledger/rules/Rewards.js"
 import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import { Chain, coins, person, told } from "../ledger/builders.js"
 import { textOf as opsTextOf } from "../ops/Kit.js"
 import { textOf } from "./Pages.js"
 
@@ -80,6 +81,48 @@ describe("docs/economics.md", () => {
     expect(page).toContain(`${written((roundsOfADay * roundReward) / Sats.SATS_PER_COIN)} UDG a day`)
     expect(page).toContain(`about ${Math.round(halvingRounds / roundsOfADay)} days`)
     expect(page).toContain(written(Sats.MAX_SUPPLY))
+  })
+})
+
+describe("ten million accounts", () => {
+  const MADE = 20
+  const ALL = 10_000_000
+
+  /** What a sender pays for accounts with a sat in each, in coins, and what of that the treasury and the author get. */
+  const costAt = (accountFee: number) => {
+    const [alice, author] = [person("alice"), person("val")]
+    const chain = new Chain({
+      accounts: { alice: 9_000 },
+      parameters: { accountFee },
+      protocol: { roundReward: Sats.ZERO },
+    })
+    const made = Array.from({ length: MADE }, (_, i) =>
+      chain.transfer(alice, person(`new ${i}`), 1, Parameters.solo.minFee + accountFee),
+    )
+    expect(chain.run(...made).map(told)).toEqual(made.map(() => "applied"))
+    const inCoins = (sats: number): number => ((sats / MADE) * ALL) / Sats.SATS_PER_COIN
+    return {
+      paid: inCoins(coins(9_000) - chain.balance(alice)),
+      toTreasury: inCoins(chain.ledger.read.totals.treasury),
+      toAuthor: inCoins(chain.balance(author)),
+    }
+  }
+
+  const written = (amount: number): string => Math.floor(amount).toLocaleString("en")
+
+  it("cost what docs/economics.md and its decision say, as the ledger charges it", () => {
+    const [economics, decision] = [textOf("docs/economics.md"), textOf("docs/decisions/state-bloat.md")]
+    const free = costAt(0)
+    const { accountFee } = Parameters.standard(240)
+    const dear = costAt(accountFee)
+    expect([free.toTreasury, dear.toAuthor]).toEqual([0, free.toAuthor])
+    expect(economics).toContain(`cost ${written(dear.paid)} UDG instead of ${written(free.paid)}`)
+    expect(economics).toContain(`\n${written(dear.toTreasury)} of them reach no author`)
+    expect(decision).toContain(`${free.paid} UDG |`)
+    const share = ((100 * dear.toTreasury) / (Sats.MAX_SUPPLY / Sats.SATS_PER_COIN)).toFixed(2)
+    expect(decision).toContain(
+      `${written(accountFee)} (${accountFee / Sats.SATS_PER_COIN} UDG) | ${written(dear.toTreasury)} UDG, ${share} % of all coins`,
+    )
   })
 })
 

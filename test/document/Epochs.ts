@@ -165,6 +165,7 @@ const PARAMETERS: ReadonlyArray<readonly [name: string, standard: number | strin
   ["checkpoint_interval_rounds", 100, 10, 10_000],
   ["proposal_bond_sats", 10_000_000_000, 1, 1_000_000_000_000],
   ["max_active_per_proposer", 3, 1, 100],
+  ["account_fee_sats", 1_100_000, 0, 100_000_000_000],
 ]
 
 const PROTOCOL: ReadonlyArray<readonly [name: string, standard: number, least: number, most: number]> = [

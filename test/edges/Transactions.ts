@@ -12,6 +12,7 @@ import * as Limits from "../../src/protocol/numbers/Limits.js"
 import type * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import * as Charges from "../../src/protocol/transaction/Charges.js"
 import * as Operation from "../../src/protocol/transaction/Operation.js"
 import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
@@ -69,7 +70,7 @@ export class Transactions<P extends Holder> {
     const unsigned = {
       from: from.address,
       nonce: unchecked<Natural.Nonce>(this.#nonce(from)),
-      fee: unchecked<Sats.Sats>(this.#fee(from, type)),
+      fee: unchecked<Sats.Sats>(this.#fee(from, operation)),
       operation,
     }
     return { unsigned, ...this.#signers(from) }
@@ -147,11 +148,20 @@ export class Transactions<P extends Holder> {
     )
   }
 
-  #fee(from: P, type: Operation.Type): number {
-    const { minFee, nameFee } = this.#read.parameters
-    const least = Charges.leastFee(type, { minFee, nameFee })
+  #fee(from: P, operation: Operation.Operation): number {
+    const { minFee, nameFee, accountFee } = this.#read.parameters
+    const to = Charges.recipientOf(operation)
+    const isNew = to !== undefined && AccountRecord.isEmpty(this.#read.account(to))
+    const least = Charges.leastFee(operation._tag, { minFee, nameFee }) + (isNew ? accountFee : 0)
     if (this.#draws.percent(75)) return least
-    return this.#near(least, minFee, nameFee, this.#read.account(from.address).balance, Sats.MAX_SUPPLY)
+    return this.#near(
+      least,
+      minFee,
+      nameFee,
+      minFee + accountFee,
+      this.#read.account(from.address).balance,
+      Sats.MAX_SUPPLY,
+    )
   }
 
   #nonce({ address }: P): number {

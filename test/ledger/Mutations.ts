@@ -19,7 +19,11 @@ export const conservation: ReadonlyArray<Fault> = [
     `(state, row, _author, { fee }) =>
       state.accounts.setBalance(row, Sats.subtractBounded(state.accounts.balance(row), fee))`,
   ),
-  rule("a name's fee is lost", { file: "rules/Transactions.ts", of: "payFee", call: "supply.increase" }, skipped),
+  rule(
+    "a name's fee and the price of an account are lost",
+    { file: "rules/Transactions.ts", of: "payFee", call: "supply.increase" },
+    skipped,
+  ),
   rule(
     "a transfer arrives without having left",
     { file: "rules/Transactions.ts", of: "applyTransfer" },
@@ -119,6 +123,18 @@ export const fairness: ReadonlyArray<Fault> = [
     "an exempt transaction fails for free",
     { file: "rules/Transactions.ts", of: "feeOfFailure" },
     "(_state, { fee }) => fee",
+  ),
+  rule("a new account costs nothing", { file: "rules/Transactions.ts", of: "accountFeeOf" }, "() => 0"),
+  rule(
+    "the author is paid for a new account",
+    { file: "rules/Transactions.ts", of: "payFee" },
+    "(state, row, author, transaction) => original(state, row, author, transaction, 0)",
+  ),
+  rule(
+    "the second of two transfers pays for the account again",
+    { file: "rules/Transactions.ts", of: "accountFeeOf" },
+    `(state, operation, recipient) =>
+      operation._tag === "Transfer" && recipient === undefined ? state.parameters.accountFee : 0`,
   ),
   rule(
     "a stake is released an epoch early",

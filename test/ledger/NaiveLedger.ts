@@ -88,6 +88,8 @@ export class NaiveLedger {
   readonly council = new Set<string>()
   /** Of proposals that are not decided. */
   readonly bonds = new Map<number, { proposer: string; amount: bigint }>()
+  /** Who has an account from the beginning, whatever becomes of it: validators keep their key, names their owner. */
+  readonly #founders = new Set<string>()
   readonly #paid = new Set<string>()
   readonly #slashed = new Set<string>()
   /** Members with a vertex in the second half of the running epoch. */
@@ -106,10 +108,12 @@ export class NaiveLedger {
     this.total = this.treasury
     for (const { address, amount } of genesis.allocations) this.#pay(address, BigInt(amount))
     for (const address of genesis.council) this.council.add(address)
+    for (const { address } of genesis.names) this.#founders.add(address)
     for (const { stake, commissionPercent, publicKey } of genesis.validators) {
       const address = Address.fromPublicKey(publicKey)
       this.stakes.set(address, { amount: BigInt(stake), leavingIn: null, unlockAt: 0 })
       this.#validator(address).commission = BigInt(commissionPercent)
+      this.#founders.add(address)
       this.total += BigInt(stake)
     }
     for (const { amount } of genesis.allocations) this.total += BigInt(amount)
@@ -117,6 +121,12 @@ export class NaiveLedger {
 
   balance(address: string): bigint {
     return this.balances.get(address) ?? 0n
+  }
+
+  /** Whoever has spent has a nonce; nobody else can come to nothing, except by losing a seat. */
+  #exists(address: string): boolean {
+    const hasSpent = (this.nonces.get(address) ?? 0) > 0
+    return this.balance(address) > 0n || hasSpent || this.council.has(address) || this.#founders.has(address)
   }
 
   #pay(address: string, amount: bigint): void {
@@ -245,8 +255,10 @@ export class NaiveLedger {
     if (outcome?._tag === "NoEffect" && outcome.reason._tag === "InvalidSignature") return "NoEffect"
     const exempt = ["StakeTx", "UnstakeTx", "DelegateTx", "UndelegateTx", "SetCommissionTx"].includes(operation._tag)
     if (fee === 0n && !exempt) return "NoEffect"
-    const { minFee, nameFee } = told.parameters
-    const minimum = exempt ? 0n : BigInt(operation._tag === "RegisterNameTx" ? nameFee : minFee)
+    const { minFee, nameFee, accountFee } = told.parameters
+    const isFirst = operation._tag === "Transfer" && !this.#exists(operation.to)
+    const forAccount = isFirst ? BigInt(accountFee) : 0n
+    const minimum = exempt ? 0n : BigInt(operation._tag === "RegisterNameTx" ? nameFee : minFee) + forAccount
     const price = fee < minimum ? null : this.#price(transaction, told, outcome)
     if (price === null || price + fee > balance) {
       const kept = exempt && fee < BigInt(minFee) ? BigInt(minFee) : fee
@@ -258,8 +270,9 @@ export class NaiveLedger {
     }
     this.nonces.set(from, nonce + 1)
     this.#pay(from, -fee - (operation._tag === "DelegateTx" ? 0n : price))
-    if (operation._tag === "RegisterNameTx") this.treasury += fee
-    else this.#pay(author, fee)
+    const toTreasury = operation._tag === "RegisterNameTx" ? fee : forAccount
+    this.treasury += toTreasury
+    this.#pay(author, fee - toTreasury)
     if (outcome?._tag === "Applied" && outcome.proposalId !== null) {
       this.bonds.set(outcome.proposalId, { proposer: from, amount: price })
     }

@@ -10,6 +10,7 @@ import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
@@ -69,6 +70,7 @@ export interface Stage {
   readonly minDelegation: number
   readonly cooldown: number
   readonly treasuryPercent: number
+  readonly accountFee: number
   /** Coins short of the cap at the start. */
   readonly room: number
 }
@@ -104,6 +106,7 @@ export const stage: fc.Arbitrary<Stage> = fc.record({
   minDelegation: fc.constantFrom(1, 100_000_000),
   cooldown: fc.constantFrom(40, 40, 75),
   treasuryPercent: fc.constantFrom(0, 7, 50),
+  accountFee: fc.constantFrom(0, 4_999, 1_100_000),
   room: fc.constantFrom(1, 1_000_000),
 })
 
@@ -114,6 +117,7 @@ const worldOf = ({
   minDelegation,
   cooldown,
   treasuryPercent,
+  accountFee,
   room,
 }: Stage): World => ({
   accounts: {
@@ -134,6 +138,7 @@ const worldOf = ({
     minDelegation,
     cooldownRounds: cooldown,
     treasuryPercent,
+    accountFee,
     maxActiveProposals: 3,
     maxActivePerProposer: 2,
     proposalBond: coins(3),
@@ -288,10 +293,13 @@ export class Play {
     const signer = cast.find(({ publicKey }) => policy?.keys.includes(publicKey))
     const authorization = signer === undefined ? singleKey(from) : signedBy(signer)
     const exempt = ["StakeTx", "UnstakeTx", "DelegateTx", "UndelegateTx", "SetCommissionTx"].includes(operation._tag)
-    const fee = operation._tag === "RegisterNameTx" ? 100_000 : exempt ? (step.size === 7 ? 77 : 0) : 1_000 + step.size
+    const isFirst = operation._tag === "Transfer" && AccountRecord.isEmpty(chain.ledger.read.account(operation.to))
+    const forAccount = isFirst && step.size !== 7 ? chain.ledger.read.parameters.accountFee : 0
+    const least = operation._tag === "RegisterNameTx" ? 100_000 : exempt ? 0 : 1_000 + step.size + forAccount
+    const fee = exempt && step.size === 7 ? 77 : least
     if (step.act === "wrong nonce") return [chain.tx(from, operation, { fee, authorization, nonce: nonce + 1 })]
-    // The second is usually one too many: a repeated stake, vote, name.
-    return [0, 1].map(() => chain.tx(from, operation, { fee, authorization }))
+    // The second is usually one too many: a repeated stake, vote, name. To a new account, it pays the minimum alone.
+    return [fee, fee - forAccount].map((fee) => chain.tx(from, operation, { fee, authorization }))
   }
 
   #vertices(step: Step): ReadonlyArray<VertexDraft> {

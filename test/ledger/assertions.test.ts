@@ -35,6 +35,7 @@ const allowed: { readonly [file: string]: Entry } = {
       "weights of one snapshot are parts of one supply, and each votes once; percents and the bond are parameters within " +
       "their bounds",
   },
+  "rules/Postings.ts": { forms: ["subtractBounded"], bound: "the treasury's part is a part of the fee" },
   "rules/Rewards.ts": {
     forms: ["addBounded", "make", "partBounded", "percent", "subtractBounded"],
     bound: "parts of what was minted; treasury and council get 50 and 30 percent at most",
@@ -44,7 +45,10 @@ const allowed: { readonly [file: string]: Entry } = {
     forms: ["addBounded"],
     bound: "the balance reached for the amount, so both are parts of one supply",
   },
-  "rules/Transactions.ts": { forms: ["make"], bound: "the minimum fee, a parameter" },
+  "rules/Transactions.ts": {
+    forms: ["make", "subtractBounded"],
+    bound: "the minimum fee and the price of an account, parameters; the fee was judged to hold the price",
+  },
   "tables/AccountRows.ts": {
     forms: ["Element", "throw"],
     bound: "a row that was found or added: where there may be none, the type says so",

@@ -48,7 +48,7 @@ describe("making a proposal", () => {
     chain.run(chain.delegate(bob, val, coins(7)))
     const pool = chain.ledger.read.delegation(bob.address)?.amount ?? 0
     const outcomes = chain.run(proposing(chain, alice, { _tag: "Text" }))
-    expect(outcomes).toEqual([{ _tag: "Applied", fee: 1_000, taken: 1_000_000, proposalId: 1 }])
+    expect(outcomes).toEqual([{ _tag: "Applied", fee: 1_000, toTreasury: 0, taken: 1_000_000, proposalId: 1 }])
     expect(proposal(chain)).toMatchObject({
       id: 1,
       status: "Active",

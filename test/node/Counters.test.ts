@@ -12,7 +12,13 @@ import { addressOf, Cluster } from "../replica/Cluster.js"
 
 it("tells transactions that were applied from those that failed for a fee and those without effect", () => {
   const reason = Rejection.notAllowed("")
-  const applied: Outcome = { _tag: "Applied", fee: Sats.ZERO, taken: Sats.ZERO, proposalId: null }
+  const applied: Outcome = {
+    _tag: "Applied",
+    fee: Sats.ZERO,
+    toTreasury: Sats.ZERO,
+    taken: Sats.ZERO,
+    proposalId: null,
+  }
   const failed: Outcome = { _tag: "Failed", fee: Sats.ZERO, reason }
   const nothing: Outcome = { _tag: "NoEffect", reason }
   const vertex = (...transactions: ReadonlyArray<Outcome>) => ({

@@ -90,6 +90,7 @@ describe("an account", () => {
       is_smart_account: false,
       next_nonce: 0,
       name: null,
+      exists: false,
     })
     expect(balance.address_bech32).toMatch(/^tudg1/)
     expect(await client.core.balance({ path: { address: balance.address_bech32 } })).toEqual(balance)

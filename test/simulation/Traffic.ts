@@ -8,6 +8,7 @@ import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import type * as Operation from "../../src/protocol/transaction/Operation.js"
 import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
@@ -155,7 +156,7 @@ export class Traffic {
   }
 
   #fee(operation: Operation.Operation, read: Reads): Sats.Sats {
-    const { minFee, nameFee } = read.parameters
+    const { minFee, nameFee, accountFee } = read.parameters
     switch (operation._tag) {
       case "StakeTx":
       case "UnstakeTx":
@@ -165,7 +166,10 @@ export class Traffic {
         return Sats.ZERO
       case "RegisterNameTx":
         return Sats.make(nameFee + this.#chance.below(1_000))
-      case "Transfer":
+      case "Transfer": {
+        const price = AccountRecord.isEmpty(read.account(operation.to)) ? accountFee : 0
+        return Sats.make(minFee + price + this.#chance.below(5_000))
+      }
       case "CreateProposalTx":
       case "VoteTx":
       case "SetAccountPolicyTx":
@@ -195,9 +199,15 @@ export class Traffic {
     return this.#transfer()
   }
 
+  /** Usually without an account. So few that several transfers in one commit may go to the same. */
+  #stranger(): Address {
+    return String(this.#chance.below(500)).padStart(40, "0") as Address
+  }
+
   #transfer(): Operation.Operation {
     const amount = this.#chance.percent(5) ? 1_000_000 * COIN : this.#chance.between(1, 20 * COIN)
-    return { _tag: "Transfer", to: this.#chance.pick(this.#addresses), amount: Sats.make(amount), memo: "" }
+    const to = this.#chance.percent(20) ? this.#stranger() : this.#chance.pick(this.#addresses)
+    return { _tag: "Transfer", to, amount: Sats.make(amount), memo: "" }
   }
 
   #delegate(): Operation.Operation {
@@ -244,6 +254,7 @@ export class Traffic {
       { key: "councilPercent", value: chance.between(0, 30) },
       { key: "checkpointIntervalRounds", value: chance.between(10, 20) },
       { key: "minFee", value: chance.between(500, 2_000) },
+      { key: "accountFee", value: chance.between(0, 2_200_000) },
       { key: "slashPercent", value: chance.between(10, 60) },
       { key: "minDelegation", value: chance.between(1, COIN) },
       { key: "cooldownRounds", value: chance.between(40, 60) },

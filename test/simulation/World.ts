@@ -52,6 +52,7 @@ const parameters = {
   executionDelayRounds: 5,
   checkpointIntervalRounds: 10,
   maxActiveProposals: 3,
+  accountFee: 1_100_000,
 }
 
 const personOf =

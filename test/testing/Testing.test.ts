@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import type * as Wallet from "../../src/client/Wallet.js"
+import * as Wallet from "../../src/client/Wallet.js"
 import { startNode, TestNode } from "../../src/testing/Testing.js"
 import * as Stranger from "./Stranger.js"
 
@@ -52,6 +52,37 @@ describe("a node for tests", () => {
       })
     }).pipe(Effect.provide(TestNode.layer({ coinsEach: 300_000, parameters: { votingPeriodRounds: 10_000 } }))),
   )
+})
+
+describe("a network with a price for accounts", () => {
+  it("takes it from the faucet and from a wallet exactly where the receiver is new", async () => {
+    await using node = await startNode({ accounts: 1, coinsEach: 5, parameters: { accountFee: 1_100_000 } })
+    const { client } = node
+    const alice = at(node.accounts, 0)
+    const info = await client.core.network()
+    const [guest, other] = ["aa".repeat(20), "bb".repeat(20)]
+    expect(await client.core.balance({ path: { address: guest } })).toMatchObject({ exists: false, balance: 0 })
+    for (let times = 0; times < 2; times++) {
+      const { tx_hash } = await client.core.faucet({ payload: { address: guest, amount: COIN as never } })
+      expect(await node.finalized(tx_hash)).toMatchObject({
+        applied: true,
+        transaction: { fee: times === 0 ? 1_101_000 : 1_000 },
+      })
+    }
+    expect(await client.core.balance({ path: { address: guest } })).toMatchObject({ exists: true, balance: 2 * COIN })
+    const fields = { to: other, amount: 1, nonce: 0 }
+    await expect(
+      client.transactions.submit({ payload: alice.transfer({ ...fields, fee: Wallet.fee(info, "Transfer") }) }),
+    ).rejects.toMatchObject({
+      code: "InvalidTransaction",
+      message: expect.stringContaining("at least 0.01101 UDG (1101000 sats) expected"),
+    })
+    const fee = Wallet.fee(info, "Transfer", await client.core.balance({ path: { address: other } }))
+    const { tx_hash } = await client.transactions.submit({ payload: alice.transfer({ ...fields, fee }) })
+    expect(await node.finalized(tx_hash)).toMatchObject({ applied: true })
+    await node.controls.setBalance("cc".repeat(20), COIN)
+    expect((await client.core.balance({ path: { address: "cc".repeat(20) } })).balance).toBe(COIN)
+  })
 })
 
 describe("the built package, as somebody else uses it", () => {

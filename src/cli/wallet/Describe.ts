@@ -98,10 +98,21 @@ const operation = (transaction: TransactionJson, prefix: AddressPrefix, names: N
   }
 }
 
-export const transaction = (json: TransactionJson, prefix: AddressPrefix, names = NO_NAMES): ReadonlyArray<Line> => [
+/** `forAccount`: the part of the fee that pays for the receiver's new account. A fee below it pays for none. */
+const fee = (sats: number, forAccount: number): string =>
+  forAccount === 0 || sats < forAccount
+    ? coins(sats)
+    : `${coins(sats)}, ${coins(forAccount)} of it for the receiver's new account`
+
+export const transaction = (
+  json: TransactionJson,
+  prefix: AddressPrefix,
+  names = NO_NAMES,
+  forAccount = 0,
+): ReadonlyArray<Line> => [
   ...operation(json, prefix, names),
   ["from", named(prefix, names)(json.from), Paint.quiet],
-  ["fee", coins(json.fee ?? Sats.ZERO)],
+  ["fee", fee(json.fee ?? Sats.ZERO, forAccount)],
   ["nonce", String(json.nonce)],
 ]
 

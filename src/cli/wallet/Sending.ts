@@ -4,6 +4,8 @@ import * as Fee from "../../client/Fee.js"
 import * as Wallet from "../../client/Wallet.js"
 import type * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import * as Charges from "../../protocol/transaction/Charges.js"
 import type * as KeyStore from "../keys/KeyStore.js"
 import { fail, type WalletFailure } from "../keys/WalletFailure.js"
 import type * as Command from "../settings/Command.js"
@@ -31,7 +33,7 @@ export const settings = {
     "--fee UDG",
     "the fee for the validators",
     Reader.amount,
-    "the network's least: none to stake or delegate, the price of a name for one",
+    "the network's least: none to stake or delegate, more for a name and for the first payment to an account",
   ),
   nonce: sending.optional("--nonce N", "its place among the account's transactions", Reader.count, "the next one"),
   network: sending.optional("--network NAME", "refuse to sign for any other network", Reader.networkId),
@@ -82,16 +84,24 @@ const walletNetwork = ({ network }: Given, { node, info }: Verb.Contact) =>
     ? fail("node", `${node.url} is a node of "${info.network_id}", not of the network in --network; nothing was signed`)
     : built(() => Wallet.network(info))
 
-const feeOf = ({ fee }: Given, type: Wallet.Type, { info }: Verb.Contact) => {
+/** What the node says of who receives a transfer; nothing for another type. */
+const recipientOf = ({ transaction }: Wallet.Unsigned, node: Node.Node) => {
+  const address = Charges.recipientOf(transaction.operation)
+  return address === undefined
+    ? Effect.succeed(undefined)
+    : node.ask((client) => client.core.balance({ path: { address } }))
+}
+
+const feeOf = ({ fee }: Given, type: Wallet.Type, { info }: Verb.Contact, recipient: Fee.Recipient | undefined) => {
   if (Option.isSome(fee)) return Effect.succeed(fee.value)
-  const asked = Fee.asked(type, info.parameters)
-  const usual = Figure.amount(Fee.usual(type))
-  return Fee.isDear(type, asked)
+  const asked = Fee.asked(type, info.parameters, recipient)
+  const usual = Figure.amount(Fee.usual(type, recipient))
+  return Fee.isDear(type, asked, recipient)
     ? fail(
         "node",
         `the node asks for a fee of ${Figure.amount(asked)} UDG; the usual fee is ${usual}; to pay it all the same, use --fee`,
       )
-    : Effect.succeed(asked)
+    : Effect.succeed(Sats.make(asked))
 }
 
 /** Who signs for the account now; null for its own key. */
@@ -127,12 +137,12 @@ const actorOf = (given: Given, resolve: Context["resolve"]) =>
   })
 
 /** Shows the transaction before the passphrase is asked for, and accounts under the names that were typed for them. */
-export const show = (unsigned: Wallet.Unsigned, names?: Describe.Names) =>
+export const show = (unsigned: Wallet.Unsigned, names?: Describe.Names, forAccount?: number) =>
   Effect.map(Terminal, ({ isWatched, colours, writeError }) => {
     if (!isWatched) return
     const { networkId, prefix } = unsigned.network
     const lines = [
-      ...Describe.transaction(Wallet.unsignedJson(unsigned), prefix, names),
+      ...Describe.transaction(Wallet.unsignedJson(unsigned), prefix, names, forAccount),
       ["network", networkId] as const,
     ]
     writeError(`${Sheet.lines(lines, colours.stderr)}\n`)
@@ -184,9 +194,11 @@ export const sendResolved = <T extends Wallet.Type>(
     const { address, key } = yield* actorOf(given, resolve)
     const payload = yield* payloadOf({ resolve, key })
     const nonce = yield* nonceOf(given, contact.node, address)
-    const fee = yield* feeOf(given, type, contact)
-    const unsigned = yield* built(() => Wallet.unsigned(network, address, type, { nonce, fee, ...payload }))
-    yield* show(unsigned, names)
+    const draft = yield* built(() => Wallet.unsigned(network, address, type, { nonce, fee: 0, ...payload }))
+    const recipient = yield* recipientOf(draft, contact.node)
+    const fee = yield* feeOf(given, type, contact, recipient)
+    const unsigned = { ...draft, transaction: { ...draft.transaction, fee } }
+    yield* show(unsigned, names, Fee.forAccount(contact.info.parameters, recipient))
     if (Option.isSome(given.out)) {
       const policy = yield* policyOf(contact.node, address)
       return yield* SignatureFile.create(given.out.value, unsigned, policy, given.json)

@@ -8,6 +8,7 @@ import * as Words from "./Words.js"
 const sentences: Readonly<Record<Entry["name"], string>> = {
   min_fee_sats: "The least fee of a transaction. It goes to the author of the vertex.",
   name_fee_sats: "The least fee for registering a name. It goes to the treasury.",
+  account_fee_sats: "What the first transfer to an account costs on top of its fee. It goes to the treasury.",
   min_delegation_sats: "The least that can be delegated at once.",
   min_stake_to_propose_sats: "The own stake that it takes to make a proposal, unless one sits in the council.",
   cooldown_rounds: "How long stake and delegations wait after the epoch in which they were withdrawn.",

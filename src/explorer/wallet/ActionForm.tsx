@@ -17,6 +17,13 @@ interface Props {
   readonly onSent: (hash: string, what: string) => void
 }
 
+/** The price of a new account is added once the receiver is known. */
+const feeHint = (action: Action, least: number, { account_fee_sats: more }: NetworkInfo["parameters"]): string => {
+  const first =
+    action.type === "Transfer" && more > 0 ? `; ${Wallet.coins(more)} more to open the account of a new receiver` : ""
+  return `at least ${Wallet.coins(least)}${first}`
+}
+
 const FEE = { name: "fee", label: "Fee in UDG", kind: "coins" } as const
 
 interface ReviewProps {
@@ -37,7 +44,13 @@ const Review = ({ draft, isBusy, onSend, onBack }: ReviewProps) => {
       <p class="quiet">
         Signed here, with nonce {draft.signed.nonce}
         {draft.feeSats === 0 ? ", without a fee" : ", for a fee of "}
-        {draft.feeSats === 0 ? undefined : <Amount sats={draft.feeSats} />}. Only the signed transaction is sent.
+        {draft.feeSats === 0 ? undefined : <Amount sats={draft.feeSats} />}
+        {draft.forAccount === 0 ? undefined : (
+          <>
+            , <Amount sats={draft.forAccount} /> of it for the receiver's new account
+          </>
+        )}
+        . Only the signed transaction is sent.
       </p>
       {draft.isDear ? (
         <label class="complaint">
@@ -46,8 +59,7 @@ const Review = ({ draft, isBusy, onSend, onBack }: ReviewProps) => {
             checked={isMeant}
             onChange={({ currentTarget }) => setIsMeant(currentTarget.checked)}
           />{" "}
-          The fee is more than a hundred times the usual {Wallet.coins(Fee.usual(draft.signed.type))} UDG. I want to pay
-          it.
+          The fee is far above the usual {Wallet.coins(draft.usualSats)} UDG. I want to pay it.
         </label>
       ) : undefined}
       <details class="raw">
@@ -110,7 +122,7 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
           ))}
           {least === 0 ? undefined : (
             <Input
-              field={{ ...FEE, hint: `at least ${Wallet.coins(least)}` }}
+              field={{ ...FEE, hint: feeHint(action, least, info.parameters) }}
               value={typed["fee"] ?? ""}
               onChange={change("fee")}
             />

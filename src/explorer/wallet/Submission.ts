@@ -17,21 +17,31 @@ export interface Draft {
   readonly signed: Wallet.SignedTransaction
   readonly summary: string
   readonly feeSats: number
-  /** More than a hundred times the usual fee: by mistake, or because the node proposed it. */
+  /** The part of the fee that pays for the receiver's new account. */
+  readonly forAccount: number
+  /** Far above the usual fee: by mistake, or because the node proposed it. */
   readonly isDear: boolean
+  readonly usualSats: number
 }
 
 /** A name with its address according to the node: only the address is signed. */
 const named = (written: string, resolved: string): string =>
   written === resolved ? written : `${written} (${resolved})`
 
-/** Signs with the account's next nonce. Nothing leaves the browser yet. */
+/** What the node says of who receives a transfer; nothing for another type. */
+const recipientOf = async (signed: Wallet.SignedTransaction): Promise<Fee.Recipient | undefined> =>
+  signed.type === "Transfer" ? node.core.balance({ path: { address: signed.to } }) : undefined
+
+/**
+ * Signs with the account's next nonce, and for this fee and the price of the account that it creates. Nothing leaves the
+ * browser yet.
+ */
 export const draft = async (
   action: Action,
   info: NetworkInfo,
   account: Wallet.Account,
   typed: Typed,
-  feeSats: number,
+  typedFee: number,
 ): Promise<Draft> => {
   const fields = action.fields(info, typed)
   const entries = await Promise.all(
@@ -43,8 +53,19 @@ export const draft = async (
   const complete = Object.fromEntries(entries)
   const shown = Object.fromEntries(entries.map(([name, value]) => [name, named(typed[name]?.trim() ?? "", value)]))
   const { next_nonce: nonce } = await node.core.balance({ path: { address: account.addressBech32 } })
-  const signed = action.sign(account, complete, { nonce, fee: feeSats })
-  return { signed, summary: action.summary({ ...typed, ...shown }), feeSats, isDear: Fee.isDear(signed.type, feeSats) }
+  const cheaper = action.sign(account, complete, { nonce, fee: typedFee })
+  const recipient = await recipientOf(cheaper)
+  const forAccount = Fee.forAccount(info.parameters, recipient)
+  const feeSats = typedFee + forAccount
+  const signed = forAccount === 0 ? cheaper : action.sign(account, complete, { nonce, fee: feeSats })
+  return {
+    signed,
+    summary: action.summary({ ...typed, ...shown }),
+    feeSats,
+    forAccount,
+    isDear: Fee.isDear(signed.type, feeSats, recipient),
+    usualSats: Fee.usual(signed.type, recipient),
+  }
 }
 
 /** Returns the hash of the transaction. */

@@ -24,6 +24,8 @@ export type Outcome =
   | {
       readonly _tag: "Applied"
       readonly fee: Sats
+      /** The part of the fee that the treasury got instead of the author. */
+      readonly toTreasury: Sats
       /** What left the sender's balance besides the fee: an amount, the cost of a delegation's shares, a bond. */
       readonly taken: Sats
       readonly proposalId: ProposalId | null

@@ -5,7 +5,6 @@
 import type { Address } from "../../protocol/identity/Address.js"
 import type { ProposalId } from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
-import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Event, Outcome } from "./Execution.js"
 
 export type Kind =
@@ -53,16 +52,15 @@ export class Postings {
     this.#open.set(key, { kind, address, amount: sum ?? amount, proposalId })
   }
 
-  /** The fees that the author of a vertex got; that of a name which was registered went to the treasury. */
-  fees(author: Address, transactions: ReadonlyArray<Transaction>, outcomes: ReadonlyArray<Outcome>): void {
+  /** The fees that the author of a vertex got, without what went to the treasury. */
+  fees(author: Address, outcomes: ReadonlyArray<Outcome>): void {
     let total = Sats.ZERO
-    for (let i = 0; i < outcomes.length; i++) {
-      const outcome = outcomes[i]
-      if (outcome === undefined || outcome._tag === "NoEffect") continue
-      if (outcome._tag === "Applied" && transactions[i]?.operation._tag === "RegisterNameTx") continue
-      const sum = Sats.plus(total, outcome.fee)
+    for (const outcome of outcomes) {
+      if (outcome._tag === "NoEffect") continue
+      const fee = outcome._tag === "Applied" ? Sats.subtractBounded(outcome.fee, outcome.toTreasury) : outcome.fee
+      const sum = Sats.plus(total, fee)
       if (sum === undefined) this.add("fees", author, total)
-      total = sum ?? outcome.fee
+      total = sum ?? fee
     }
     this.add("fees", author, total)
   }

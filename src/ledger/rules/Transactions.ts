@@ -9,7 +9,7 @@ import type { Parameters } from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Words from "../../protocol/numbers/Words.js"
 import * as Charges from "../../protocol/transaction/Charges.js"
-import type { Transfer } from "../../protocol/transaction/Operation.js"
+import type { Operation, Transfer } from "../../protocol/transaction/Operation.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import { NONE, type Row } from "../tables/AccountRows.js"
 import { LOOKUPS_PER_BATCH } from "../tables/AddressIndex.js"
@@ -26,8 +26,22 @@ import * as Staking from "./Staking.js"
 export const spendingOf = ({ fee, operation }: Transaction, prices: Pick<Parameters, "proposalBond">): number =>
   fee + Charges.amountOf(operation, prices)
 
-const feeBelowMinimum = (fee: Sats.Sats, minimum: number): Rejection.Rejection =>
-  Rejection.invalid("fee_below_minimum", `the fee is ${Words.amount(fee)}, at least ${Words.amount(minimum)} expected`)
+/** `forAccount`: the part of the minimum that pays for the account which the transfer creates. */
+const feeBelowMinimum = (fee: Sats.Sats, minimum: number, forAccount = 0): Rejection.Rejection => {
+  const part = forAccount === 0 ? "" : `, ${Words.amount(forAccount)} of it because the recipient has no account yet`
+  const reason = `the fee is ${Words.amount(fee)}, at least ${Words.amount(minimum)} expected${part}`
+  return Rejection.invalid("fee_below_minimum", reason)
+}
+
+/**
+ * The price of the account that a transfer would create now. `recipient` is its row where that is known; a transaction in
+ * between may have created it.
+ */
+const accountFeeOf = (state: State, operation: Operation, recipient?: Row): number => {
+  if (operation._tag !== "Transfer") return 0
+  const { accounts, parameters } = state
+  return accounts.recorded(recipient ?? accounts.find(operation.to)) === undefined ? parameters.accountFee : 0
+}
 
 const operationRejection = (state: State, transaction: Transaction, row: Row | undefined): Rejection.Verdict => {
   const { from, operation } = transaction
@@ -55,18 +69,20 @@ const operationRejection = (state: State, transaction: Transaction, row: Row | u
 }
 
 /**
- * Every rule of the operation, the fee's minimum and the balance; `reserved` is the sender's pending total. The amount
- * takes part in no computation before the balance is known to cover it: until then it is an arbitrary number.
+ * Every rule of the operation, the fee's minimum with the price of a new account, and the balance; `reserved` is the
+ * sender's pending total. The amount takes part in no computation before the balance is known to cover it: until then it
+ * is an arbitrary number.
  */
 const ruleRejection = (
   state: State,
   transaction: Transaction,
   row: Row | undefined,
+  forAccount: number,
   reserved: number,
 ): Rejection.Verdict => {
   const { fee, operation } = transaction
-  const minimum = Charges.leastFee(operation._tag, state.parameters)
-  if (fee < minimum) return feeBelowMinimum(fee, minimum)
+  const minimum = Charges.leastFee(operation._tag, state.parameters) + forAccount
+  if (fee < minimum) return feeBelowMinimum(fee, minimum, forAccount)
   const rejection = operationRejection(state, transaction, row)
   if (rejection !== undefined) return rejection
   const needed = spendingOf(transaction, state.parameters)
@@ -78,33 +94,47 @@ const ruleRejection = (
 const advanceNonce = (state: State, row: Row): void =>
   state.accounts.setNonce(row, Natural.nonce(state.accounts.nonce(row) + 1))
 
-/** A name's fee goes to the treasury, any other to the author of the vertex. */
-const payFee = (state: State, row: Row, author: Row, { fee, operation }: Transaction): void => {
-  if (operation._tag === "RegisterNameTx") {
-    state.debit(row, fee)
-    state.supply.increase("treasury", fee)
-  } else state.pay(row, author, fee)
+/** A name's fee and the price of a new account go to the treasury, the rest to the author. Returns the treasury's part. */
+const payFee = (
+  state: State,
+  row: Row,
+  author: Row,
+  { fee, operation }: Transaction,
+  forAccount: number,
+): Sats.Sats => {
+  const toTreasury = operation._tag === "RegisterNameTx" ? fee : Sats.make(forAccount)
+  state.debit(row, toTreasury)
+  state.supply.increase("treasury", toTreasury)
+  state.pay(row, author, Sats.subtractBounded(fee, toTreasury))
+  return toTreasury
 }
 
 const applyTransfer = (state: State, row: Row, recipient: Row | undefined, { to, amount }: Transfer): void =>
   state.pay(row, recipient ?? state.accounts.findOrAdd(to), amount)
 
-const applied = (fee: Sats.Sats, taken: Sats.Sats, proposalId: Natural.ProposalId | null = null): Outcome => ({
-  _tag: "Applied",
-  fee,
-  taken,
-  proposalId,
-})
-
 /** Applies a transaction that was checked. */
-const apply = (state: State, transaction: Transaction, row: Row, recipient: Row | undefined, author: Row): Outcome => {
+const apply = (
+  state: State,
+  transaction: Transaction,
+  row: Row,
+  recipient: Row | undefined,
+  author: Row,
+  forAccount: number,
+): Outcome => {
   const { from, operation, authorization, fee } = transaction
   advanceNonce(state, row)
-  payFee(state, row, author, transaction)
+  const toTreasury = payFee(state, row, author, transaction, forAccount)
+  const applied = (taken: Sats.Sats, proposalId: Natural.ProposalId | null = null): Outcome => ({
+    _tag: "Applied",
+    fee,
+    toTreasury,
+    taken,
+    proposalId,
+  })
   switch (operation._tag) {
     case "Transfer":
       applyTransfer(state, row, recipient, operation)
-      return applied(fee, operation.amount)
+      return applied(operation.amount)
     case "StakeTx":
       Staking.applyStake(
         state,
@@ -113,33 +143,32 @@ const apply = (state: State, transaction: Transaction, row: Row, recipient: Row 
         operation,
         authorization._tag === "SingleKey" ? authorization.publicKey : null,
       )
-      return applied(fee, operation.amount)
+      return applied(operation.amount)
     case "UnstakeTx":
       Staking.applyUnstake(state, row)
-      return applied(fee, Sats.ZERO)
+      return applied(Sats.ZERO)
     case "SetCommissionTx":
       Staking.applyCommission(state, from, operation)
-      return applied(fee, Sats.ZERO)
+      return applied(Sats.ZERO)
     case "DelegateTx":
-      return applied(fee, Delegation.applyDelegate(state, row, operation))
+      return applied(Delegation.applyDelegate(state, row, operation))
     case "UndelegateTx":
       Delegation.applyUndelegate(state, row)
-      return applied(fee, Sats.ZERO)
+      return applied(Sats.ZERO)
     case "CreateProposalTx":
       return applied(
-        fee,
         Sats.make(state.parameters.proposalBond),
         Governance.applyProposal(state, transaction, row, operation),
       )
     case "VoteTx":
       Governance.applyVote(state, from, operation)
-      return applied(fee, Sats.ZERO)
+      return applied(Sats.ZERO)
     case "RegisterNameTx":
       Names.applyRegister(state, row, operation)
-      return applied(fee, Sats.ZERO)
+      return applied(Sats.ZERO)
     case "SetAccountPolicyTx":
       Policies.applyPolicy(state, row, transaction, operation)
-      return applied(fee, Sats.ZERO)
+      return applied(Sats.ZERO)
   }
 }
 
@@ -210,10 +239,11 @@ const execute = (
   const row = state.accounts.recorded(sender ?? state.accounts.find(transaction.from))
   const obstacle = noEffect(state, transaction, row)
   if (obstacle !== undefined) return { _tag: "NoEffect", reason: obstacle }
-  const reason = ruleRejection(state, transaction, row, 0)
+  const forAccount = accountFeeOf(state, transaction.operation, recipient)
+  const reason = ruleRejection(state, transaction, row, forAccount, 0)
   // An account without a record has nothing that a transaction could take or change.
   if (row === undefined) return { _tag: "NoEffect", reason: reason ?? Rejection.insufficient(LEAST_FEE, 0) }
-  if (reason === undefined) return apply(state, transaction, row, recipient, author)
+  if (reason === undefined) return apply(state, transaction, row, recipient, author, forAccount)
   const fee = feeOfFailure(state, transaction)
   if (fee > state.accounts.balance(row)) return { _tag: "NoEffect", reason }
   advanceNonce(state, row)
@@ -225,7 +255,8 @@ const execute = (
 export const hasEffect = (state: State, transaction: Transaction): boolean => {
   const row = state.accounts.recorded(state.accounts.find(transaction.from))
   if (row === undefined || noEffect(state, transaction, row) !== undefined) return false
-  const isApplied = ruleRejection(state, transaction, row, 0) === undefined
+  const forAccount = accountFeeOf(state, transaction.operation)
+  const isApplied = ruleRejection(state, transaction, row, forAccount, 0) === undefined
   return isApplied || feeOfFailure(state, transaction) <= state.accounts.balance(row)
 }
 
@@ -238,5 +269,5 @@ export const admissionRejection = (state: State, transaction: Transaction, reser
   const next = state.accounts.nonce(row)
   if (nonce < next) return { _tag: "NonceTooLow", nonce, next }
   if (nonce >= next + Limits.NONCE_WINDOW) return { _tag: "NonceTooHigh", nonce, next }
-  return ruleRejection(state, transaction, row, reserved)
+  return ruleRejection(state, transaction, row, accountFeeOf(state, transaction.operation), reserved)
 }

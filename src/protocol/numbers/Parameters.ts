@@ -52,6 +52,8 @@ export const table = [
   { name: "checkpoint_interval_rounds", key: "checkpointIntervalRounds", standard: 100, min: 10, max: 10_000 },
   { name: "proposal_bond_sats", key: "proposalBond", standard: BOND, min: 1, max: 1_000_000_000_000 },
   { name: "max_active_per_proposer", key: "maxActivePerProposer", standard: 3, min: 1, max: 100 },
+  // Ten million accounts cost 110,000 UDG, half a percent of all coins that can exist: every node keeps each forever.
+  { name: "account_fee_sats", key: "accountFee", standard: 1_100_000, min: 0, max: 100_000_000_000 },
 ] as const
 
 export type Key = (typeof table)[number]["key"]
@@ -113,6 +115,8 @@ export const solo: Parameters = {
   quorumPercent: 10,
   proposalBond: 1_000_000,
   maxActivePerProposer: 20,
+  // Any client can pay on it, even one that knows only the minimum fee.
+  accountFee: 0,
 }
 
 const value = ({ min, max, name }: Entry) => Natural.between(min, max, name)

@@ -21,11 +21,15 @@ const FEE: { readonly [T in Type]: "minFee" | "nameFee" | null } = {
 
 export const isExempt = (type: Type): boolean => FEE[type] === null
 
-/** The least fee of this type, in sats; 0 if it is free. */
+/** The least fee of this type, in sats; 0 if it is free. Without the price of the account that a transfer may create. */
 export const leastFee = (type: Type, prices: Pick<Parameters, "minFee" | "nameFee">): number => {
   const parameter = FEE[type]
   return parameter === null ? 0 : prices[parameter]
 }
+
+/** The least fee of a transfer to an account that exists, or that the transfer creates. */
+export const transferFee = (prices: Pick<Parameters, "minFee" | "accountFee">, exists: boolean): number =>
+  prices.minFee + (exists ? 0 : prices.accountFee)
 
 /** The amount that the operation takes from the sender's balance besides the fee. */
 export const amountOf = (operation: Operation, { proposalBond }: Pick<Parameters, "proposalBond">): Sats.Sats => {

@@ -66,6 +66,7 @@ export const Balance = Field.record(
     is_smart_account: Field.boolean("several keys sign for it, as set by a SetAccountPolicyTx"),
     next_nonce: Field.nonce("nonce for the next transaction, after the pending ones"),
     name: Field.textOrNull("registered name without the @"),
+    exists: Field.boolean("has an account in finalized state; if not, a transfer to it costs account_fee_sats more"),
   }),
   {
     address: example.address,
@@ -79,6 +80,7 @@ export const Balance = Field.record(
     is_smart_account: false,
     next_nonce: 8,
     name: "alice",
+    exists: true,
   },
 )
 

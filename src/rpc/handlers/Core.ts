@@ -17,7 +17,7 @@ import * as Network from "../../protocol/identity/Network.js"
 import type { Nonce } from "../../protocol/numbers/Natural.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
-import type { AccountRecord } from "../../protocol/state/AccountRecord.js"
+import * as AccountRecord from "../../protocol/state/AccountRecord.js"
 import * as Charges from "../../protocol/transaction/Charges.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type * as Api from "../api/Core.js"
@@ -47,7 +47,7 @@ const statusOf = (figures: Figures, build: Versions): typeof Api.NodeStatus.Type
 const balanceOf = (
   address: Address.Address,
   prefix: Network.AddressPrefix,
-  account: AccountRecord,
+  account: AccountRecord.AccountRecord,
   nextNonce: Nonce,
 ): typeof Api.Balance.Type => {
   const staked = account.stake?.amount ?? Sats.ZERO
@@ -63,6 +63,7 @@ const balanceOf = (
     is_smart_account: account.policy !== null,
     next_nonce: nextNonce,
     name: account.name,
+    exists: !AccountRecord.isEmpty(account),
   }
 }
 

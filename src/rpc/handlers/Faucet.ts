@@ -7,6 +7,8 @@ import * as Address from "../../protocol/identity/Address.js"
 import * as Network from "../../protocol/identity/Network.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Words from "../../protocol/numbers/Words.js"
+import * as AccountRecord from "../../protocol/state/AccountRecord.js"
+import * as Charges from "../../protocol/transaction/Charges.js"
 import type { FaucetResult } from "../api/Core.js"
 import * as Failure from "../api/Failure.js"
 import * as Refused from "./Refused.js"
@@ -46,8 +48,11 @@ export const make = Effect.gen(function* () {
     }
     const operation = { _tag: "Transfer", to, amount, memo: "" } as const
     const key = faucetKey.value
-    return state.summary.pipe(
-      Effect.flatMap(({ parameters }) => mempool.signAndSubmit({ key, fee: Sats.make(parameters.minFee), operation })),
+    return Effect.all([state.summary, state.account(to)]).pipe(
+      Effect.flatMap(([{ parameters }, recipient]) => {
+        const fee = Sats.make(Charges.transferFee(parameters, !AccountRecord.isEmpty(recipient)))
+        return mempool.signAndSubmit({ key, fee, operation })
+      }),
       Effect.mapBoth({
         onFailure: (refusal) => ofRefusal(Refused.fromRefusal(refusal)),
         onSuccess: ({ id }) => ({

@@ -104,6 +104,21 @@ describe("a node that lies", () => {
     expect(submitted).toMatchObject([{ fee: 100_000_000 }])
   })
 
+  it("about the receiver gets the price of an account at most, and no more than ten times the usual", async () => {
+    const lie = (account_fee_sats: number) => ({
+      core: {
+        ...network({ account_fee_sats }).core,
+        balance: ({ path }: { readonly path: { readonly address: string } }) =>
+          Effect.succeed({ ...balance, address: path.address, nonce: 3, next_nonce: 3, exists: false } as never),
+      },
+    })
+    const refused = await pay(await node(lie(11_100_000)))
+    expect({ code: refused.code, submitted }).toEqual({ code: 3, submitted: [] })
+    expect(refused.stderr).toContain("asks for a fee of 0.11101 UDG; the usual fee is 0.01101;")
+    await pay(await node(lie(1_100_000)), "--no-wait")
+    expect(submitted).toMatchObject([{ fee: 1_101_000 }])
+  })
+
   it.each([
     ["a nonce far ahead", { next_nonce: 1_000 }],
     ["a nonce behind", { next_nonce: 2 }],

@@ -13,7 +13,7 @@ import { addressOf, exempt, paying, World } from "./World.js"
 const WINDOW = 64
 const start = 1_000_000
 const round = Natural.round(10)
-const applied: Outcome = { _tag: "Applied", fee: Sats.ZERO, taken: Sats.ZERO, proposalId: null }
+const applied: Outcome = { _tag: "Applied", fee: Sats.ZERO, toTreasury: Sats.ZERO, taken: Sats.ZERO, proposalId: null }
 const empty = new Chain({}).commit([{ by: person("val") }])
 
 /** A pool, and the ledger and the peers around it. */

@@ -53,7 +53,7 @@ const executionOf = (outcomes: ReadonlyArray<Outcome>): Execution => {
   return { ...execution, vertices: [{ ...vertex, transactions: outcomes }] }
 }
 
-const applied: Outcome = { _tag: "Applied", fee: Sats.ZERO, taken: Sats.ZERO, proposalId: null }
+const applied: Outcome = { _tag: "Applied", fee: Sats.ZERO, toTreasury: Sats.ZERO, taken: Sats.ZERO, proposalId: null }
 const nonceTooHigh: Outcome = {
   _tag: "NoEffect",
   reason: { _tag: "NonceTooHigh", nonce: Natural.nonce(1), next: Natural.nonce(0) },

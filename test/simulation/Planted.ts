@@ -508,7 +508,7 @@ export const faults: ReadonlyArray<Fault> = [
     story: "a transaction after a missing nonce is relayed",
     weather: ["byzantine"],
     seed: 1,
-    changes: [{ file: "src/replica/asking/Relaying.ts", of: "areRelayed", call: "pool.isTold", by: "() => true" }],
+    changes: [{ file: "src/replica/asking/Relaying.ts", of: "worthTelling", call: "pool.isTold", by: "() => true" }],
   },
   {
     name: "unpaid-unlimited",

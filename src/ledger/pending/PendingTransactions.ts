@@ -81,9 +81,9 @@ export interface Changes {
   readonly removed: ReadonlyArray<Hash>
 }
 
-/** What a commit did to an account: which of its transactions were executed, and whether its keys changed. */
+/** What a commit did to an account: how many were executed that others were told of, and whether its keys changed. */
 interface Touch {
-  readonly executed: Set<Hash>
+  executed: number
   changesKeys: boolean
 }
 
@@ -479,9 +479,9 @@ export class PendingTransactions {
         if (isExecuted && Entry.laneOf(transaction) === "paying") this.#credit.paid(transaction.from)
         const sender = this.#senders.get(transaction.from)
         if (sender === undefined) continue
-        const touch = touched.get(sender) ?? { executed: new Set(), changesKeys: false }
+        const touch = touched.get(sender) ?? { executed: 0, changesKeys: false }
         touched.set(sender, touch)
-        if (isExecuted) touch.executed.add(transaction.id)
+        if (isExecuted && this.isTold(transaction)) touch.executed++
         if (outcome._tag === "Applied" && transaction.operation._tag === "SetAccountPolicyTx") touch.changesKeys = true
       }
     }
@@ -493,7 +493,7 @@ export class PendingTransactions {
     const { nonce, balance } = this.#door.account(sender.address)
     sender.next = nonce
     let spending = 0
-    let lost = 0
+    let lost = -executed
     for (const entry of [...sender.entries]) {
       const { transaction } = entry
       const isPast = transaction.nonce < nonce
@@ -502,7 +502,7 @@ export class PendingTransactions {
       // Free when applied, it may have no money to pay for its failure. It would be proposed again and again.
       const isVain = entry.lane === "exempt" && transaction.nonce === nonce && !this.#door.hasEffect(transaction)
       if (isPast || !isAffordable || isForeign || isVain) {
-        if (transaction.nonce < sender.told && !executed.has(transaction.id)) lost++
+        if (transaction.nonce < sender.told) lost++
         this.#take(sender, entry, isPast ? "executed" : "invalid")
       } else spending += entry.spending
     }

@@ -10,9 +10,15 @@ import type { Timestamp } from "../protocol/numbers/Natural.js"
 const TOLERATED_INTERVALS = 4
 const MIN_TOLERATED_MS = 2_000
 
+export interface Seen {
+  readonly count: number
+  readonly lastMs: number
+}
+
 export class Pauses {
   readonly #toleratedMs: number
   #last: { readonly steady: number; readonly wall: number } | null = null
+  #seen: Seen = { count: 0, lastMs: 0 }
 
   constructor(roundIntervalMs: number) {
     this.#toleratedMs = Math.max(MIN_TOLERATED_MS, TOLERATED_INTERVALS * roundIntervalMs)
@@ -24,6 +30,13 @@ export class Pauses {
     const last = this.#last
     this.#last = { steady, wall }
     if (last === null) return false
-    return Math.max(steady - last.steady, wall - last.wall) > this.#toleratedMs
+    const gapMs = Math.max(steady - last.steady, wall - last.wall)
+    if (gapMs <= this.#toleratedMs) return false
+    this.#seen = { count: this.#seen.count + 1, lastMs: gapMs }
+    return true
+  }
+
+  get seen(): Seen {
+    return this.#seen
   }
 }

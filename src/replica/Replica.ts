@@ -9,7 +9,7 @@ import type { Word } from "../consensus/KeyMemory.js"
 import { openingOf } from "../consensus/output/Opening.js"
 import type { Output as CoreOutput } from "../consensus/output/Output.js"
 import { freshEpoch } from "../consensus/output/StoredEpoch.js"
-import { Pauses } from "../consensus/Pauses.js"
+import { Pauses, type Seen } from "../consensus/Pauses.js"
 import type { Recovery } from "../consensus/Recovery.js"
 import { ExecutionFault, NOWHERE } from "../ledger/ExecutionFault.js"
 import type { Changes, PendingTransactions, Refusal } from "../ledger/pending/PendingTransactions.js"
@@ -196,6 +196,11 @@ export class Replica {
   /** For display: how far this node's wall clock is ahead of the committee's; null until a quorum was heard. */
   get clockAheadMs(): number | null {
     return this.#committeeClock.aheadMs(this.#live.core.epoch.committee, this.#signing.self, this.#wallAheadMs)
+  }
+
+  /** For display: how often this process stood still. */
+  get pauses(): Seen {
+    return this.#pauses.seen
   }
 
   get hasWork(): boolean {

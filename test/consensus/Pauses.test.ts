@@ -19,6 +19,12 @@ it("one that has not looked for more than four intervals, or two seconds, has st
   expect(looksAt(1_000, [0], [4_000], [8_001])).toEqual([false, false, true])
 })
 
+it("it counts the pauses, and says how long the last one was", () => {
+  const pauses = new Pauses(100)
+  for (const at of [0, 100, 2_101, 2_200, 5_200]) pauses.look(Natural.timestamp(START + at), 0)
+  expect(pauses.seen).toEqual({ count: 2, lastMs: 3_000 })
+})
+
 it("so has one whose steady clock stood still with the machine, by the wall clock", () => {
   expect(looksAt(100, [0, 30], [10, 2_030], [20, 2_030])).toEqual([false, true, false])
 })

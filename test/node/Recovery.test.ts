@@ -25,13 +25,27 @@ const said = (views: ReadonlyArray<Partial<Node.View>>, watch = new Node.Watch(I
       lines.push([logLevel.label, ...[message].flat().map(String), ...fields].join(" "))
     })
     for (const [i, view] of views.entries()) {
-      const whole = { recovery: right, clockAheadMs: 0, wallAheadMs: 0, ...view }
+      const whole = { recovery: right, clockAheadMs: 0, wallAheadMs: 0, pauses: { count: 0, lastMs: 0 }, ...view }
       yield* watch
         .look(whole, Natural.timestamp(2_000 * i))
         .pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
     }
     return lines
   })
+
+it.effect("a validator that stood still is said to have, once a minute, and a node without a seat is not", () =>
+  Effect.gen(function* () {
+    const looks = Array.from({ length: 40 }, (_, i) => ({ pauses: { count: i, lastMs: 2_000 + i } }))
+    const text =
+      "the process stood still, or its machine was too busy for it: it asked the committee again before it signed"
+    expect(yield* said(looks)).toEqual([
+      expect.stringMatching(`^WARN ${text} .*times=1`),
+      expect.stringMatching(`^WARN ${text} .*times=30`),
+    ])
+    const seatless: Recovery = { ...right, signing: { _tag: "NoSeat" } }
+    expect(yield* said(looks.map((look) => ({ ...look, recovery: seatless })))).toEqual([])
+  }),
+)
 
 describe("a node that waits", () => {
   it("says for what, and for how long where time is all it waits for", () => {

@@ -70,7 +70,16 @@ const log = Log.for("consensus")
 /** Read-only. */
 export type View = Pick<
   Replica,
-  "read" | "pool" | "core" | "provenState" | "isJoining" | "isHalted" | "hasWork" | "recovery" | "clockAheadMs"
+  | "read"
+  | "pool"
+  | "core"
+  | "provenState"
+  | "isJoining"
+  | "isHalted"
+  | "hasWork"
+  | "recovery"
+  | "clockAheadMs"
+  | "pauses"
 >
 
 const EVENTS_KEPT = 4_096
@@ -298,8 +307,8 @@ const make = (load: Load) =>
     yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(LOOKED_EVERY)))
     const watch = new Recovery.Watch(protocol.roundIntervalMs)
     const watched = Effect.flatMap(Effect.all([SteadyClock.current, SteadyClock.wallAhead]), ([at, wallAheadMs]) => {
-      const { clockAheadMs } = replica
-      return watch.look({ recovery: replica.recovery(at), clockAheadMs, wallAheadMs }, at)
+      const { clockAheadMs, pauses } = replica
+      return watch.look({ recovery: replica.recovery(at), clockAheadMs, wallAheadMs, pauses }, at)
     })
     yield* Effect.forkScoped(Effect.repeat(watched, Schedule.spaced(LOOKED_EVERY)))
 

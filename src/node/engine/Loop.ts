@@ -72,12 +72,18 @@ const rest = ({ replica, inbox, unwritten }: Parts): Effect.Effect<void> =>
 const step = (parts: Parts, task: Task): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { replica, vitals, inbox, incoming, outgoing } = parts
-    const at = yield* SteadyClock.current
-    replica.wallIs(yield* SteadyClock.wallAhead)
+    // At each input: on a busy machine a step takes seconds, which must not look as if the process had stood still.
+    const look = Effect.flatMap(Effect.all([SteadyClock.current, SteadyClock.wallAhead]), ([now, aheadMs]) =>
+      Effect.sync(() => {
+        replica.wallIs(aheadMs)
+        return now
+      }),
+    )
     for (const input of inbox.take(INPUTS_AT_ONCE)) {
       task.current = input
-      yield* outgoing.carryOut(incoming.take(input, at))
+      yield* outgoing.carryOut(incoming.take(input, yield* look))
     }
+    const at = yield* look
     task.current = "at its tick"
     yield* outgoing.carryOut(replica.tick(at))
     task.current = "at work in the background"

@@ -1,5 +1,6 @@
 /** What a node waits for (docs/recovery.md), and whether its clock is right: for the log and the health. */
 import { Effect } from "effect"
+import type { Seen } from "../../consensus/Pauses.js"
 import type { Following, Recovery, Signing } from "../../consensus/Recovery.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
@@ -24,6 +25,8 @@ export interface View {
   readonly clockAheadMs: number | null
   /** How far this node's wall clock is ahead of the steady one. */
   readonly wallAheadMs: number
+  /** How often this process stood still. */
+  readonly pauses: Seen
 }
 
 /** While it lasts, it is logged again after this time. */
@@ -131,6 +134,7 @@ export class Watch {
   #said: { readonly key: string; readonly at: Timestamp } | null = null
   #clockSaidAt: Timestamp | null = null
   #wallAheadMs: number | null = null
+  #pausesSaid: { readonly count: number; readonly at: Timestamp } | null = null
 
   constructor(roundIntervalMs: number) {
     this.#mostAheadMs = mostAheadMs(roundIntervalMs)
@@ -156,7 +160,7 @@ export class Watch {
   }
 
   /** Called every now and then; logs changes. */
-  look({ recovery, clockAheadMs, wallAheadMs }: View, now: Timestamp): Effect.Effect<void> {
+  look({ recovery, clockAheadMs, wallAheadMs, pauses }: View, now: Timestamp): Effect.Effect<void> {
     const { _tag } = recovery.following
     const isMoment = isBriefByNature(_tag) && _tag !== this.#lastFollowing
     this.#lastFollowing = _tag
@@ -164,7 +168,27 @@ export class Watch {
     this.#clockAheadMs = clockAheadMs
     const stepMs = wallAheadMs - (this.#wallAheadMs ?? wallAheadMs)
     this.#wallAheadMs = wallAheadMs
-    return Effect.all([this.#sayStep(stepMs), this.#sayWaiting(now), this.#sayClock(now)], { discard: true })
+    const signs = recovery.signing._tag !== "NoSeat"
+    return Effect.all(
+      [
+        this.#sayStep(stepMs),
+        signs ? this.#sayPauses(pauses, now) : Effect.void,
+        this.#sayWaiting(now),
+        this.#sayClock(now),
+      ],
+      { discard: true },
+    )
+  }
+
+  #sayPauses({ count, lastMs }: Seen, now: Timestamp): Effect.Effect<void> {
+    const said = this.#pausesSaid
+    const times = count - (said?.count ?? 0)
+    if (times === 0 || (said !== null && now - said.at < SAID_EVERY_MS)) return Effect.void
+    this.#pausesSaid = { count, at: now }
+    return log.warn(
+      "the process stood still, or its machine was too busy for it: it asked the committee again before it signed",
+      { times, last_ms: lastMs },
+    )
   }
 
   #sayStep(stepMs: number): Effect.Effect<void> {

@@ -39,6 +39,8 @@ export interface Measured {
   readonly checkpointTime: Timestamp | null
   /** How far this node's wall clock is ahead of the committee's; null before a quorum was heard. */
   readonly clockAheadMs: number | null
+  /** How often this process stood still. */
+  readonly pauses: number
   /** While the state of a close is fetched: records held, and the part of all that they are. */
   readonly sync: { readonly records: number; readonly ratio: number } | null
   /** Rounds that a quorum has made and this node has not. */
@@ -120,6 +122,7 @@ const make = Effect.gen(function* () {
       seat: ownSeat,
       checkpointTime: checkpoints.latestTime(),
       clockAheadMs: watch.clockAheadMs,
+      pauses: view.pauses.count,
       sync: sync === null ? null : { records: sync.records, ratio: sync.percent / 100 },
       roundsBehind: catchUp === null ? 0 : catchUp.reachedRound - catchUp.round,
       recording: recording && {

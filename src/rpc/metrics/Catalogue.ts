@@ -158,6 +158,11 @@ const ofConsensus: Of<Measured> = [
     "How far the wall clock is ahead of the committee's median; missing before a quorum was heard",
     (m) => (m.clockAheadMs === null ? null : m.clockAheadMs / 1_000),
   ),
+  counter(
+    "udg_pauses_total",
+    "Times that the process stood still for four intervals, at least two seconds, or its machine was too busy for it",
+    (m) => m.pauses,
+  ),
   gauge("udg_catch_up_rounds", "Rounds that a quorum has made and this node has not", (m) => m.roundsBehind),
   gauge(
     "udg_sync_records",

@@ -1,6 +1,9 @@
 /** Gateways whose nodes lie, or answer their status and nothing else, and one whose database has stopped. */
 import { execFileSync } from "node:child_process"
+import { Either } from "effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import * as Answer from "../../src/light/checks/Answer.js"
+import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -165,6 +168,11 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
           : pass()
       const { status, body } = await get(`${lonely.url}/checkpoint/hash/${made}`)
       expect([status, body]).toMatchObject([503, { code: "Unavailable" }])
+      // One whose hash is right, under the signatures of another.
+      const signed = Either.getOrThrow(Answer.checkpoint(Buffer.from(JSON.stringify(latest.body))))
+      const { hash: other } = Checkpoint.make({ ...signed.checkpoint, totalSupply: Sats.make(1) })
+      bad().other = () => Promise.resolve(Response.json({ ...(latest.body as Json), hash: other, total_supply: 1 }))
+      expect(await get(`${lonely.url}/checkpoint/hash/${other}`)).toMatchObject({ status: 503 })
     })
 
     it("believes no next nonce beyond those that can be pending, in a balance or a refusal", async () => {

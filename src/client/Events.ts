@@ -55,6 +55,13 @@ const isUnknown = (value: unknown): boolean =>
   typeof value.type === "string" &&
   !TYPES.has(value.type)
 
+/** The event of a `data:` line; none of a kind that only later nodes know. */
+export const read = (data: string): Event | undefined => {
+  const value = json(data)
+  // The form comes from the schema that the type is derived from.
+  return isUnknown(value) ? undefined : (Calls.output(Forms.event, value, OK) as Event)
+}
+
 /** A frame between two empty lines; none for a heartbeat. */
 const readFrame = (frame: string): NumberedEvent | undefined => {
   const fieldOf = (name: string): string | undefined =>
@@ -63,10 +70,8 @@ const readFrame = (frame: string): NumberedEvent | undefined => {
       .find((line) => line.startsWith(`${name}: `))
       ?.slice(name.length + 2)
   const data = fieldOf("data")
-  const value = data === undefined ? undefined : json(data)
-  if (value === undefined || isUnknown(value)) return undefined
-  // The form comes from the schema that the type is derived from.
-  return { id: fieldOf("id") ?? "", event: Calls.output(Forms.event, value, OK) as Event }
+  const event = data === undefined ? undefined : read(data)
+  return event === undefined ? undefined : { id: fieldOf("id") ?? "", event }
 }
 
 /** Where the events are read, and how long the node may be silent. */

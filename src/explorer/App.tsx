@@ -44,7 +44,7 @@ const Brand = () => (
 const Pulse = () => {
   const head = Live.head.value
   const state = Live.connection.value
-  const words = { connecting: "connecting", live: "live", lost: "node not answering" }[state]
+  const words = { connecting: "connecting", live: "live", halted: "halted", lost: "node not answering" }[state]
   return (
     <div class={`pulse ${state}`}>
       <span class="dot" aria-hidden="true" />
@@ -92,10 +92,23 @@ const Navigation = () => {
   )
 }
 
+/** Why nothing on the page moves, and how old it is. */
+const Standstill = () => {
+  const since = Live.standstill.value
+  if (since === undefined) return null
+  const moment = `${Words.timeOfDay(since)}${Live.sawLastMove() ? "" : ", when this page was opened"}`
+  return Live.connection.value === "lost" ? (
+    <p class="unhealthy standstill">The node has not answered since {moment}. What this page shows is from then.</p>
+  ) : (
+    <p class="unhealthy standstill">No round has become final since {moment}. What this page shows is from then.</p>
+  )
+}
+
 /** What is wrong with the node, for as long as it is. */
 const Problems = () => {
   return (
     <div class="problems" role="status">
+      <Standstill />
       {Live.connection.value === "lost"
         ? undefined
         : Health.lasting.value.map(({ component, status, reason, since }) => (
@@ -145,7 +158,7 @@ export const App = () => (
         <Navigation />
       </Boundary>
     </header>
-    <main id="content">
+    <main id="content" class={Live.standstill.value === undefined ? "" : "halted"}>
       <Boundary what="the node's problems">
         <Problems />
       </Boundary>

@@ -1,3 +1,4 @@
+import * as Live from "../live/Live.js"
 import { Badge, type Tone } from "../show/Badge.js"
 import { None } from "../show/None.js"
 import * as Reference from "../show/Reference.js"
@@ -21,24 +22,26 @@ export const RoundTable = ({ count }: { readonly count: number }) => {
   const { columns } = Feed.useColumns()
   const rows = columns.between(columns.newest - count + 1, columns.newest).toReversed()
   return (
-    <Table
-      caption="The latest rounds"
-      rows={rows}
-      keyOf={({ round }) => round}
-      empty="No rounds yet."
-      columns={[
-        { title: "Round", of: ({ round }) => <Reference.Round round={round} /> },
-        { title: "Leader", of: ({ leader }) => <LeaderCell leader={leader} /> },
-        {
-          title: "Verdict",
-          inCard: "beside",
-          of: ({ leader }) =>
-            leader === null ? <None /> : <Badge tone={tones[leader.verdict]}>{leader.verdict}</Badge>,
-        },
-        { title: "Vertices", isFigure: true, of: ({ dots }) => dots.length },
-        { title: "Transactions", isFigure: true, of: (column) => Words.count(transactionsOf(column)) },
-        { title: "Time", inCard: "untitled", of: ({ timestamp }) => <When at={timestamp} /> },
-      ]}
-    />
+    <div class={Live.standstill.value === undefined ? "loaded" : "loaded old"}>
+      <Table
+        caption="The latest rounds"
+        rows={rows}
+        keyOf={({ round }) => round}
+        empty="No rounds yet."
+        columns={[
+          { title: "Round", of: ({ round }) => <Reference.Round round={round} /> },
+          { title: "Leader", of: ({ leader }) => <LeaderCell leader={leader} /> },
+          {
+            title: "Verdict",
+            inCard: "beside",
+            of: ({ leader }) =>
+              leader === null ? <None /> : <Badge tone={tones[leader.verdict]}>{leader.verdict}</Badge>,
+          },
+          { title: "Vertices", isFigure: true, of: ({ dots }) => dots.length },
+          { title: "Transactions", isFigure: true, of: (column) => Words.count(transactionsOf(column)) },
+          { title: "Time", inCard: "untitled", of: ({ timestamp }) => <When at={timestamp} /> },
+        ]}
+      />
+    </div>
   )
 }

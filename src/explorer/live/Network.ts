@@ -14,6 +14,7 @@ effect(() => {
   node.core.network().then(
     (info) => {
       if (JSON.stringify(info) !== JSON.stringify(network.peek())) network.value = info
+      Live.roundMs.value = info.parameters.round_interval_ms
     },
     // `Live` shows that the node does not answer; the next beat tries again.
     () => undefined,

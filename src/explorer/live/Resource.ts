@@ -6,7 +6,12 @@ import { isMalformed, isMissing, reasonOf } from "./Node.js"
 
 export type Resource<A> =
   | { readonly state: "loading" }
-  | { readonly state: "ready"; readonly value: A }
+  | {
+      readonly state: "ready"
+      readonly value: A
+      /** When it was loaded, if it should have been loaded again since and was not. */
+      readonly oldSince?: number
+    }
   /** There is no such thing, or its name is malformed. */
   | { readonly state: "missing"; readonly reason: string }
   | { readonly state: "failed"; readonly reason: string; readonly retry: () => void }
@@ -14,9 +19,16 @@ export type Resource<A> =
 interface Kept<A> {
   readonly key: string
   readonly resource: Resource<A>
+  readonly at: number
 }
 
 const LOADING = { state: "loading" } as const
+
+/** After so long without an answer the last one is shown as old. */
+const PATIENCE_MS = 2_500
+
+const aged = <A>({ key, resource, at }: Kept<A>): Kept<A> =>
+  resource.state === "ready" ? { key, resource: { ...resource, oldSince: at }, at } : { key, resource, at }
 
 /** While `key` stays the same, the last value stays until a newer one arrives, even if the node fails in between. */
 export const useResource = <A>(
@@ -24,7 +36,7 @@ export const useResource = <A>(
   load: () => Promise<A>,
   follow: ReadonlySignal<number> = Live.beat,
 ): Resource<A> => {
-  const [kept, setKept] = useState<Kept<A>>({ key, resource: LOADING })
+  const [kept, setKept] = useState<Kept<A>>({ key, resource: LOADING, at: 0 })
   const [attempt, setAttempt] = useState(0)
   const latest = useRef(key)
   const inFlight = useRef<string | undefined>(undefined)
@@ -33,28 +45,37 @@ export const useResource = <A>(
   useEffect(() => {
     if (inFlight.current === key) return
     inFlight.current = key
-    const complete = (next: (before: Resource<A>) => Resource<A>): void => {
+    const age = (): void => setKept((before) => (before.key === key ? aged(before) : before))
+    const patience = setTimeout(age, PATIENCE_MS)
+    const complete = (next: (before: Kept<A>) => Kept<A>): void => {
+      clearTimeout(patience)
       if (inFlight.current === key) inFlight.current = undefined
       if (latest.current !== key) return
-      setKept((before) => ({ key, resource: next(before.key === key ? before.resource : LOADING) }))
+      setKept((before) => next(before.key === key ? before : { key, resource: LOADING, at: 0 }))
     }
     load().then(
-      (value) => complete(() => ({ state: "ready", value })),
+      (value) => complete(() => ({ key, resource: { state: "ready", value }, at: Date.now() })),
       (error: unknown) =>
         complete((before) => {
           const reason = reasonOf(error)
-          if (isMissing(error) || isMalformed(error)) return { state: "missing", reason }
-          if (before.state === "ready") return before
-          return { state: "failed", reason, retry: () => setAttempt((count) => count + 1) }
+          if (isMissing(error) || isMalformed(error)) return { key, resource: { state: "missing", reason }, at: 0 }
+          if (before.resource.state === "ready") return aged(before)
+          const retry = () => setAttempt((count) => count + 1)
+          return { key, resource: { state: "failed", reason, retry }, at: 0 }
         }),
     )
   }, [key, moment, attempt])
-  return kept.key === key ? kept.resource : LOADING
+  if (kept.key !== key) return LOADING
+  const standstill = follow === Live.never ? undefined : Live.standstill.value
+  if (kept.resource.state !== "ready" || standstill === undefined) return kept.resource
+  return { ...kept.resource, oldSince: kept.resource.oldSince ?? standstill }
 }
 
 /** Both values, once both are loaded. */
 export const both = <A, B>(a: Resource<A>, b: Resource<B>): Resource<readonly [A, B]> => {
   if (a.state !== "ready") return a
   if (b.state !== "ready") return b
-  return { state: "ready", value: [a.value, b.value] }
+  const value = [a.value, b.value] as const
+  const oldSince = a.oldSince ?? b.oldSince
+  return oldSince === undefined ? { state: "ready", value } : { state: "ready", value, oldSince }
 }

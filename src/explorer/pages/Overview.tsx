@@ -25,18 +25,21 @@ type Status = Answer<"core", "status">
 interface FigureProps {
   readonly name: string
   readonly value: ComponentChildren
-  readonly note?: ComponentChildren
+  readonly note: ComponentChildren
   readonly children?: ComponentChildren
 }
 
-const Figure = ({ name, value, note, children }: FigureProps) => (
-  <div class="figure-card">
-    <h3>{name}</h3>
-    <p class="value">{value}</p>
-    {note === undefined ? undefined : <p class="note">{note}</p>}
-    {children}
-  </div>
-)
+const Figure = ({ name, value, note, children }: FigureProps) => {
+  const oldSince = Live.standstill.value
+  return (
+    <div class="figure-card">
+      <h3>{name}</h3>
+      <p class="value">{value}</p>
+      <p class="note">{oldSince === undefined ? note : `as of ${Words.timeOfDay(oldSince)}`}</p>
+      {children}
+    </div>
+  )
+}
 
 const About = ({ sats }: { readonly sats: number }) => (
   <>

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact"
+import * as Live from "../live/Live.js"
 import type { Resource } from "../live/Resource.js"
+import * as Words from "./Words.js"
 
 export interface LoadedProps<A> {
   readonly of: Resource<A>
@@ -20,13 +22,24 @@ const Skeleton = ({ lines, what }: { readonly lines: number; readonly what: stri
   </div>
 )
 
+/** A banner above every page says it when nothing moves; this is about a single answer that stopped coming. */
+const AsOf = ({ oldSince }: { readonly oldSince: number | undefined }) =>
+  oldSince === undefined || Live.standstill.value !== undefined ? null : (
+    <p class="as-of">as of {Words.timeOfDay(oldSince)}, not answered since</p>
+  )
+
 /** The value once it is loaded; before that a skeleton, or the reason why it is missing. */
 export function Loaded<A>({ of, what, lines = 4, children }: LoadedProps<A>) {
   switch (of.state) {
     case "loading":
       return <Skeleton lines={lines} what={what} />
     case "ready":
-      return <>{children(of.value)}</>
+      return (
+        <div class={of.oldSince === undefined ? "loaded" : "loaded old"}>
+          <AsOf oldSince={of.oldSince} />
+          {children(of.value)}
+        </div>
+      )
     case "missing":
       return (
         <div class="notice missing">

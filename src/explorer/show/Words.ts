@@ -91,6 +91,9 @@ const dayAndClock = new Intl.DateTimeFormat("en-GB", {
 })
 const DAY_MS = 86_400_000
 
+/** The time of day, of a moment that is not long ago. */
+export const timeOfDay = (timestamp: number): string => Moment.local(clock, timestamp)
+
 /** The same for a list: the time of day, with the day if it is not within the last one. */
 export const shortMoment = (timestamp: number, now: number): string =>
   Moment.local(Math.abs(now - timestamp) < DAY_MS ? clock : dayAndClock, timestamp)

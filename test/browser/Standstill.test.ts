@@ -1,0 +1,84 @@
+/** A node that freezes and a network that halts, while pages are open: nothing old is shown as if it were new. */
+import type { Browser, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
+import * as Processes from "../network/Processes.js"
+import * as Axe from "./Axe.js"
+import * as Browsers from "./Browser.js"
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await Browsers.launch()
+})
+afterAll(() => browser?.close())
+afterEach(() => Processes.removeAll())
+
+const startAll = async (validators: number) => {
+  const network = Processes.found({ validators, roundMs: 250, epochRounds: 600, networkId: "udg-standstill" })
+  return Processes.startAll(network, ["--rate-limits", "off"])
+}
+
+const openOverview = async (url: string | null | undefined) => {
+  const watched = await Browsers.open(browser)
+  await watched.page.goto(`${url}/explorer/`)
+  await watched.page.locator(".pulse.live b").waitFor()
+  await watched.page.locator(".figure-card").first().waitFor()
+  await watched.page.getByRole("region", { name: "The latest rounds" }).getByText("committed").first().waitFor()
+  return watched
+}
+
+/** Figures that move with every round, and what the page says of each. */
+const notes = (page: Page): Promise<ReadonlyArray<string>> => page.locator(".figure-card .note").allTextContents()
+
+const isAllOld = async (page: Page): Promise<boolean> => (await notes(page)).every((note) => /^as of \d/.test(note))
+
+/** Well before a request to a node that never answers gives up by itself, which is after 30 seconds. */
+const SOON = { timeout: 20_000 }
+
+it("a frozen node's figures are shown as old, and as new again once it goes on", async () => {
+  const [node] = await startAll(1)
+  const { page, troubles } = await openOverview(node?.http)
+  process.kill(node?.pid ?? 0, "SIGSTOP")
+  try {
+    await page.locator(".pulse.lost").waitFor(SOON)
+    await page.getByText(/^The node has not answered since \d\d:\d\d:\d\d\./).waitFor(SOON)
+    expect(await page.locator(".pulse.live").count()).toBe(0)
+    expect(await isAllOld(page)).toBe(true)
+    expect(await page.locator(".health .badge").allTextContents()).toEqual(Array.from({ length: 6 }, () => "unknown"))
+    expect(await page.locator(".standstill").count()).toBeGreaterThan(0)
+    expect(await Axe.seriousOn(page)).toEqual([])
+  } finally {
+    process.kill(node?.pid ?? 0, "SIGCONT")
+  }
+  await page.locator(".pulse.live").waitFor()
+  await expect.poll(() => isAllOld(page)).toBe(false)
+  expect(await page.getByText(/^The node has not answered since/).count()).toBe(0)
+  expect(troubles).toEqual([])
+  await page.context().close()
+})
+
+it("a network without a quorum is shown as halted, on every page", async () => {
+  const [node, other] = await startAll(2)
+  const { page } = await openOverview(node?.http)
+  await other?.kill()
+  await page.locator(".pulse.halted").waitFor(SOON)
+  await page.getByText(/^No round has become final since \d\d:\d\d:\d\d\./).waitFor(SOON)
+  expect(await page.locator(".pulse").textContent()).toContain("halted")
+  expect(await isAllOld(page)).toBe(true)
+  expect(await Axe.seriousOn(page)).toEqual([])
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Validators" }).click()
+  await page.getByRole("heading", { level: 1, name: "Validators" }).waitFor()
+  await page.getByText(/^No round has become final since \d\d:\d\d:\d\d\./).waitFor()
+  await page.context().close()
+})
+
+it("one answer that stops coming is shown as old by itself", async () => {
+  const [node] = await startAll(1)
+  const { page } = await openOverview(node?.http)
+  // Neither answered nor refused.
+  await page.route("**/status", () => {})
+  await page.locator(".figures ~ .as-of, .as-of ~ .figures").first().waitFor(SOON)
+  expect(await page.locator(".as-of").first().textContent()).toMatch(/^as of \d\d:\d\d:\d\d, not answered since$/)
+  expect(await page.locator(".pulse.live").count()).toBe(1)
+  await page.context().close()
+})

@@ -32,7 +32,7 @@ describe("a validator's page", () => {
     await page.goto(`${node.url}/explorer/validator/${validator.address}`)
     // Asked for in hex, and called as everywhere.
     await page.getByRole("heading", { level: 1, name: validator.addressBech32.slice(0, 12) }).waitFor()
-    await page.getByText(/^100 %\s+over a day: 0 rounds missed of \d+/).waitFor()
+    await page.getByText(/^100 %\s+over (?:\d+ min|[\d<]+ s|\d+ min \d+ s): 0 rounds missed of \d+/).waitFor()
     const commissions = page.getByRole("region", { name: "When the commission was set, newest first" })
     await commissions.getByText("25 %").waitFor()
     const reward = page.getByRole("region", { name: "Estimated yearly reward" })
@@ -57,7 +57,7 @@ describe("a validator's page", () => {
 it("says in the list of validators too how reliable each is", async () => {
   const { page, troubles } = await Browsers.open(browser)
   await page.goto(`${node.url}/explorer/validators`)
-  await page.getByRole("columnheader", { name: "Uptime, a day" }).waitFor()
+  await page.getByRole("columnheader", { name: /^Uptime \(\d+ (s|min)\)$/ }).waitFor()
   await page.getByRole("cell", { name: "100 %", exact: true }).waitFor()
   expect(troubles).toEqual([])
   await page.context().close()

@@ -56,15 +56,41 @@ it("counts the slots between two commits as skipped, also at the beginning of an
   expect(participation.leadersSkipped).toBe(3)
 })
 
-it("goes on counting for members that stay, and forgets those that leave", () => {
+it("goes on counting for members that stay, and forgets those that leave an epoch later", () => {
   const participation = new Participation(addressOf("cleo"), recordOf(NAMES), Natural.round(0))
   participation.committed(commit(4, { 1: ["ann"], 4: ["ann"] }))
   participation.epochStarted(recordOf(["ann", "ben"], { firstRound: Natural.round(5) }))
   participation.committed(commit(8, { 5: ["ann"], 8: ["ann"] }))
   expect(roundsOf(participation)).toEqual({
-    ann: { made: 2, missed: 0 },
-    ben: { made: 0, missed: 2 },
+    ann: { made: 2, missed: 2 },
+    ben: { made: 0, missed: 4 },
+    cleo: { made: 0, missed: 3 },
+  })
+  expect(participation.ownMissed).toBe(3)
+  participation.epochStarted(recordOf(["ann", "ben"], { firstRound: Natural.round(9) }))
+  expect(roundsOf(participation)).toEqual({
+    ann: { made: 2, missed: 4 },
+    ben: { made: 0, missed: 6 },
     cleo: undefined,
   })
-  expect(participation.ownMissed).toBe(1)
+})
+
+it("counts the last rounds of an epoch at its close, but for that of the last leader", () => {
+  const participation = new Participation(addressOf("cleo"), recordOf(NAMES), Natural.round(0))
+  participation.committed(commit(6, { 4: ["ann", "ben"], 5: ["ann"], 6: ["ben"] }))
+  participation.epochStarted(recordOf(NAMES, { firstRound: Natural.round(7) }))
+  expect(roundsOf(participation)).toEqual({
+    ann: { made: 2, missed: 3 },
+    ben: { made: 1, missed: 4 },
+    cleo: { made: 0, missed: 5 },
+  })
+  expect(participation.ownMissed).toBe(5)
+})
+
+it("counts nothing of what it did not see when it joins a later epoch", () => {
+  const participation = new Participation(null, recordOf(NAMES), Natural.round(0))
+  participation.committed(commit(4, { 1: ["ann"], 4: ["ann"] }))
+  participation.joined(recordOf(NAMES, { firstRound: Natural.round(100) }))
+  participation.committed(commit(104, { 100: ["ann"], 101: ["ann"], 104: ["ann"] }))
+  expect(roundsOf(participation)["ann"]).toEqual({ made: 3, missed: 0 })
 })

@@ -152,7 +152,7 @@ export const endpoints: Named<Named<Endpoint>> = {
     metrics: {method:"GET",path:"/metrics"},
     metricsJson: {method:"GET",path:"/metrics/json",answer:{kind:"record",fields:{dag_round:f0,finalized_round:f0,finality_lag:f0,peer_count:f0,mempool_size:f0,total_supply:f1,total_staked:f1,active_validators:f0,checkpoint_latest:f0,uptime_seconds:f0}}},
     history: {method:"GET",path:"/metrics/history",query:{kind:"record",fields:{range:f77,since:f0},optional:["range","since"]},answer:{kind:"record",fields:{range:f77,step_ms:f0,at:f78,measured_ms:f74,transactions:f74,rounds:f74,fees:f79,finality_ms:{kind:"list",of:f60},total_supply:f79,total_staked:f79,mempool_size:f74}}},
-    attendance: {method:"GET",path:"/metrics/validators",query:f80,answer:{kind:"record",fields:{range:f77,validators:{kind:"list",of:{kind:"record",fields:{address:f6,made:f0,missed:f0}}}}}},
+    attendance: {method:"GET",path:"/metrics/validators",query:f80,answer:{kind:"record",fields:{range:f77,since:f64,validators:{kind:"list",of:{kind:"record",fields:{address:f6,made:f0,missed:f0}}}}}},
     validatorRounds: {method:"GET",path:"/validator/:address/rounds",params:f5,query:f80,answer:{kind:"record",fields:{validator:f6,range:f77,step_ms:f0,at:f78,made:f74,missed:f74}}},
   },
   documents: {

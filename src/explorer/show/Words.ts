@@ -44,6 +44,12 @@ export const uptime = ({ made, missed }: { readonly made: number; readonly misse
   return missed === 0 ? percent(share, 0) : percent(Math.min(share, 0.9999), 2)
 }
 
+/** How long something was counted of the last day. A day's first point may be half an hour late. */
+export const ofLastDay = (since: number, now: number): string => {
+  const ms = Math.max(0, now - since)
+  return ms > 23.5 * 3_600_000 ? "24 h" : duration(ms - (ms % 60_000) || ms)
+}
+
 const units = [
   ["d", 86_400_000],
   ["h", 3_600_000],

@@ -27,21 +27,24 @@ const titleOf = (stake: Resource<Details>, asked: string): string => {
 }
 
 /** Rounds made of those due, over a day. */
-const attendedBy = ({ validators }: Answer<"monitoring", "attendance">, { address }: Details): Rounds | undefined =>
+const attendedBy = ({ validators }: Attendance, { address }: Details): Rounds | undefined =>
   validators.find((one) => one.address === address)
+
+type Attendance = Answer<"monitoring", "attendance">
 
 interface Rounds {
   readonly made: number
   readonly missed: number
 }
 
-const Uptime = ({ of }: { readonly of: Rounds | undefined }) => {
-  if (of === undefined) return <span class="quiet">nothing counted yet</span>
+const Uptime = ({ of, since }: { readonly of: Rounds | undefined; readonly since: Attendance["since"] }) => {
+  if (of === undefined || since === null) return <span class="quiet">nothing counted yet</span>
   return (
     <>
       {Words.uptime(of)}{" "}
       <span class="quiet">
-        over a day: {Words.counted(of.missed, "round")} missed of {Words.count(of.made + of.missed)}
+        over {Words.ofLastDay(since, Date.now())}: {Words.counted(of.missed, "round")} missed of{" "}
+        {Words.count(of.made + of.missed)}
       </span>
     </>
   )
@@ -107,7 +110,7 @@ export const Validator = ({ account }: { readonly account: string }) => {
                 ["Address", <Reference.Address address={details.address} as="validator" isWhole />],
                 ["Account", <a href={Route.subject("address", account)}>balance and history</a>],
                 ...stakeFacts(details),
-                ["Uptime", <Uptime of={rounds} />],
+                ["Uptime", <Uptime of={rounds} since={counted.since} />],
               ]}
             />
             {details.is_active_validator ? (

@@ -67,7 +67,7 @@ export const Validators = () => (
               ),
             },
             {
-              title: "Uptime, a day",
+              title: `Uptime (${attendance.since === null ? "24 h" : Words.ofLastDay(attendance.since, Date.now())})`,
               isFigure: true,
               of: ({ address }) => {
                 const rounds = attendance.validators.find((one) => one.address === address)

@@ -214,8 +214,9 @@ export class Counters {
     })
   }
 
-  #began({ opening }: Extract<NodeEvent, { readonly _tag: "EpochStarted" | "Joined" }>): void {
-    this.participation.epochStarted(opening.record)
+  #began({ _tag, opening }: Extract<NodeEvent, { readonly _tag: "EpochStarted" | "Joined" }>): void {
+    if (_tag === "Joined") this.participation.joined(opening.record)
+    else this.participation.epochStarted(opening.record)
     // Of the epoch before, nothing more is ordered.
     this.#unordered.clear()
   }

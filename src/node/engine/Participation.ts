@@ -2,8 +2,9 @@
  * Who takes part: of each member of the running epoch, in how many rounds a vertex of its own became final and in how many
  * none did, and how many leaders were skipped. Derived from commits alone, so every node that executes them counts the same.
  *
- * A round counts once the order is so far past it that no later commit can order anything of it. The last rounds of an
- * epoch never get there, and count for nobody.
+ * A round counts once the order is so far past it that no later commit can order anything of it, or once its epoch has
+ * closed, which drops what is not ordered. The round of an epoch's last leader counts for nobody: that leader's vertex alone
+ * can be ordered of it.
  */
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -28,6 +29,8 @@ export class Participation {
   #leaderRound = 0
   #authors = new Map<number, Set<Address>>()
   #members = new Map<Address, Rounds>()
+  /** Those that have lost their seat, for an epoch longer: whoever reads must see what the close counted. */
+  #left = new Map<Address, Rounds>()
   #ownMissed = 0
   #leadersSkipped = 0
 
@@ -37,9 +40,9 @@ export class Participation {
     this.#begin(record, afterRound)
   }
 
-  /** Rounds of the members of the running epoch. */
+  /** Rounds of the members of the running epoch and of the one before. */
   get members(): ReadonlyMap<Address, Readonly<Rounds>> {
-    return this.#members
+    return new Map([...this.#left, ...this.#members])
   }
 
   /** In how many rounds in which it had a seat this validator made no vertex that became final, in all epochs. */
@@ -56,12 +59,20 @@ export class Participation {
     this.#next = afterRound + 1
     this.#leaderRound = afterRound
     this.#authors.clear()
-    this.#members = new Map(
-      members.map(({ address }) => [address, this.#members.get(address) ?? { made: 0, missed: 0 }]),
-    )
+    const before = new Map([...this.#left, ...this.#members])
+    this.#left = this.#members
+    this.#members = new Map(members.map(({ address }) => [address, before.get(address) ?? { made: 0, missed: 0 }]))
+    for (const address of this.#members.keys()) this.#left.delete(address)
   }
 
+  /** The epoch before it was executed to its end. */
   epochStarted(record: EpochRecord): void {
+    this.#countBelow(this.#leaderRound)
+    this.#begin(record, record.firstRound - 1)
+  }
+
+  /** The node took the outcome of epochs that it has not executed; what it did not see counts for nobody. */
+  joined(record: EpochRecord): void {
     this.#begin(record, record.firstRound - 1)
   }
 
@@ -70,7 +81,11 @@ export class Participation {
     this.#leadersSkipped += leaderRound - this.#leaderRound - 1
     this.#leaderRound = leaderRound
     for (const { round, author } of headers) this.#authorsOf(round).add(author)
-    for (const settled = leaderRound - this.#depth; this.#next <= settled; this.#next++) this.#count(this.#next)
+    this.#countBelow(leaderRound - this.#depth + 1)
+  }
+
+  #countBelow(end: number): void {
+    for (; this.#next < end; this.#next++) this.#count(this.#next)
   }
 
   #authorsOf(round: number): Set<Address> {

@@ -74,6 +74,20 @@ export class Attendance {
     return totals
   }
 
+  /**
+   * When the counting of a range began; none where nothing was counted. Of a shorter range, where its points are finer: the
+   * first point of a day may be half an hour long and have begun with its last minute.
+   */
+  since(name: Ranges.Name): number | undefined {
+    const [first] = this.#points[name]
+    if (first === undefined) return undefined
+    const end = first.at + Ranges.attendance[name].stepMs
+    const finer = Ranges.names
+      .slice(0, Ranges.names.indexOf(name))
+      .flatMap((each) => this.#points[each].slice(0, 1).map(({ at }) => at))
+    return Math.max(first.at, ...finer.filter((at) => at < end))
+  }
+
   /** One member's, only where it had a seat. */
   of(address: Address, name: Ranges.Name): ReadonlyArray<Rounds & Ranges.Dated> {
     return this.#points[name].flatMap(({ at, members }) => {

@@ -84,7 +84,7 @@ const make = Effect.gen(function* () {
     time: () => time,
     figures: () => figures.points,
     /** Rounds of all members over a range, and of one of them over time. */
-    attendance: attendance satisfies Pick<Attendance, "totals" | "of">,
+    attendance: attendance satisfies Pick<Attendance, "totals" | "since" | "of">,
   }
 })
 

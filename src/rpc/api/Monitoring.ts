@@ -100,6 +100,10 @@ export const Attendance = Field.record(
   "in how many rounds each member of a committee made a vertex that became final, and in how many none, as far as this node counted",
   Schema.Struct({
     range: Field.of(Range, "how far back"),
+    since: Field.of(
+      Schema.NullOr(Moment),
+      "when this node began to count within the range, to the minute; null before the first count",
+    ),
     validators: Schema.Array(
       Schema.Struct({
         address: Field.address("the validator"),
@@ -108,7 +112,7 @@ export const Attendance = Field.record(
       }),
     ),
   }),
-  { range: "day", validators: [{ address: example.address, made: 172_000, missed: 12 }] },
+  { range: "day", since: example.timestamp, validators: [{ address: example.address, made: 172_000, missed: 12 }] },
 )
 
 export const ValidatorRounds = Field.record(

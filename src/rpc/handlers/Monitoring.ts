@@ -1,5 +1,5 @@
-import { Effect } from "effect"
-import type { Rounds } from "../../node/history/Attendance.js"
+import { Effect, Option } from "effect"
+import type { Attendance, Rounds } from "../../node/history/Attendance.js"
 import type * as Figures from "../../node/history/Figures.js"
 import * as Ranges from "../../node/history/Ranges.js"
 import * as Log from "../../node/log/Log.js"
@@ -49,9 +49,13 @@ const historyOf = (range: Ranges.Name, points: ReadonlyArray<Figures.Point>): ty
   mempool_size: points.map(({ mempool }) => mempool),
 })
 
-const attendanceOf = (range: Ranges.Name, totals: ReadonlyMap<Address, Rounds>): typeof Api.Attendance.Type => ({
+const attendanceOf = (
+  range: Ranges.Name,
+  attendance: Pick<Attendance, "totals" | "since">,
+): typeof Api.Attendance.Type => ({
   range,
-  validators: [...totals].map(([address, { made, missed }]) => ({ address, made, missed })),
+  since: Option.getOrNull(Option.map(Option.fromNullable(attendance.since(range)), Natural.timestamp)),
+  validators: [...attendance.totals(range)].map(([address, { made, missed }]) => ({ address, made, missed })),
 })
 
 const roundsOf = (
@@ -85,8 +89,7 @@ export const handlers = Effect.gen(function* () {
           figures()[range].filter(({ at }) => at >= since),
         ),
       ),
-    attendance: ({ query: { range = STANDARD_RANGE } }) =>
-      Answer.current(time, () => attendanceOf(range, attendance.totals(range))),
+    attendance: ({ query: { range = STANDARD_RANGE } }) => Answer.current(time, () => attendanceOf(range, attendance)),
     validatorRounds: ({ path, query: { range = STANDARD_RANGE } }) =>
       Effect.map(account("address", path.address), (address) =>
         Answer.atVersion(time, () => roundsOf(address, range, attendance.of(address, range))),

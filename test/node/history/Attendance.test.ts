@@ -53,3 +53,19 @@ it("knows a bounded number of members in one step", () => {
   }
   expect(attendance.totals("year").size).toBe(250)
 })
+
+it("says when it began to count, to the minute", () => {
+  const attendance = begun()
+  expect(attendance.since("day")).toBe(undefined)
+  const start = MIDNIGHT + 17 * MINUTE
+  attendance.add(members([[ann, { made: 1, missed: 0 }]]), start)
+  expect(attendance.since("hour")).toBe(start)
+  expect(attendance.since("day")).toBe(start)
+  expect(attendance.since("year")).toBe(start)
+  for (let minute = 1; minute <= 90; minute++) {
+    attendance.add(members([[ann, { made: 1 + minute, missed: 0 }]]), start + minute * MINUTE)
+  }
+  expect(attendance.since("hour")).toBe(start + 31 * MINUTE)
+  // The first minutes are no longer known one by one: the day began with the half hour in which they were.
+  expect(attendance.since("day")).toBe(MIDNIGHT)
+})

@@ -148,7 +148,16 @@ const exceptions = {
   "network/peers": { packages: ["effect", "#crypto", "node:timers/promises"] },
   /** Loaded only when a node talks to others. */
   "network/tls": {
-    packages: ["effect", "#crypto", "node:crypto", "node:net", "node:os", "node:timers/promises", "node:tls"],
+    packages: [
+      "effect",
+      "#crypto",
+      "node:crypto",
+      "node:net",
+      "node:os",
+      "node:stream",
+      "node:timers/promises",
+      "node:tls",
+    ],
   },
   /** Effect's file system does not say how much room is left. */
   "storage/files/DiskSpace.ts": { packages: ["effect", "node:fs/promises", "node:path"] },

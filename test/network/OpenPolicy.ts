@@ -9,6 +9,7 @@ export const openPolicy = (clock: Clock = nodeClock): Policy => {
   const traffic = new Traffic({ standing: () => "member", flooded: () => {} }, clock)
   return {
     refusesHost: () => false,
+    knows: () => true,
     arrived: () => {},
     vanished: () => {},
     refusesPeer: () => false,

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Channel from "../../src/network/peers/Channel.js"
+import { Traffic } from "../../src/network/peers/Traffic.js"
 import { type Connection, NoPeer, type Policy } from "../../src/network/peers/Wire.js"
 import * as Handshake from "../../src/network/tls/Handshake.js"
 import { nodeClock } from "../../src/network/tls/NodeClock.js"
@@ -10,6 +11,8 @@ import * as NodeProof from "../../src/network/tls/NodeProof.js"
 import * as Security from "../../src/network/tls/Security.js"
 import { type Silence, TlsWire } from "../../src/network/tls/TlsWire.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import { SHARED } from "./attacks/Handshakes.js"
+import { RawTls } from "./attacks/RawTls.js"
 import { openPolicy } from "./OpenPolicy.js"
 
 const closing: Array<() => unknown> = []
@@ -211,6 +214,44 @@ describe("a stranger that does not do its part", () => {
     ]
     for (const socket of foreign) socket.on("error", () => {})
     await until(() => vanished.length === 4)
+  })
+
+  it.each([
+    ["before it has proven a key is cut after a few", false, 128],
+    ["after that is read at the rate of a stranger", true, 4_000],
+  ])("that changes its keys in each record %s", async (_, isProven, most) => {
+    const traffic = new Traffic({ standing: () => "stranger", flooded: () => {} }, nodeClock)
+    const { wire, opened, vanished } = await started({ knows: () => false, meterOf: (peer) => traffic.meterOf(peer) })
+    const socket = await line(wire.port)
+    const raw = await RawTls.shake(socket, SHARED)
+    const binding = raw.exported(NodeProof.LABEL, NodeProof.BINDING_BYTES)
+    if (isProven) socket.write(raw.data(NodeProof.make(SecretKey.generate(), "dialler", binding)))
+    await until(() => opened.length === (isProven ? 1 : 0))
+    const before = socket.bytesRead
+    socket.write(Buffer.concat(Array.from({ length: 20_000 }, () => raw.update(true))))
+    if (isProven) await new Promise((resolve) => setTimeout(resolve, 1_000))
+    else await until(() => vanished.length === 1)
+    // Each is answered, with as many bytes as it has.
+    expect((socket.bytesRead - before) / 27).toBeLessThan(most)
+    expect(wire.connections.length).toBe(isProven ? 1 : 0)
+  })
+
+  it("whose records are counted carries as many messages as others, of any length", async () => {
+    const near = await started({ knows: () => false })
+    const far = await started({ knows: () => false })
+    await near.wire.dial(far.at, 10_000)
+    await until(() => far.opened.length === 1)
+    const heard: Array<number> = []
+    far.opened[0]?.lanes.accept("answers", 4_000_000, (message) => {
+      heard.push(message.length)
+      return undefined
+    })
+    const lengths = Array.from({ length: 300 }, (_, n) => (n * n * 7) % 60_000)
+    for (const length of lengths) near.opened[0]?.lanes.send("answers", new Uint8Array(length))
+    await until(() => heard.length === lengths.length)
+    expect(heard).toEqual(lengths)
+    near.opened[0]?.close()
+    await until(() => near.closed.length === 1 && far.closed.length === 1)
   })
 
   it("is refused before anything is computed for it where its host is", async () => {

@@ -142,6 +142,7 @@ export class Switchboard {
   get #policy(): Policy {
     return {
       refusesHost: (address, host) => !this.#arrivals.comes(address, host),
+      knows: (host) => this.#dialling.knows(host),
       arrived: (address, cut) => this.#arrivals.arrived(address, cut),
       vanished: (address) => this.#arrivals.done(address),
       refusesPeer: (peer) => this.#discipline.isBanned(peer),

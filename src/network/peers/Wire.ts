@@ -64,6 +64,8 @@ export interface Wire {
 export interface Policy {
   /** Asked before anything is read from a connection, or computed for it. */
   readonly refusesHost: (address: string, host: string) => boolean
+  /** Whether a member or a named peer is known to be there. */
+  readonly knows: (host: string) => boolean
   /** A connection that was not refused, and how to cut it. */
   readonly arrived: (address: string, cut: () => void) => void
   /** A connection that was not refused is gone before its peer's id was proven. */

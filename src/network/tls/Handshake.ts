@@ -4,6 +4,7 @@ import type { TLSSocket } from "node:tls"
 import type { Signer } from "../../protocol/identity/Keys.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import * as NodeProof from "./NodeProof.js"
+import type { Records } from "./Records.js"
 import * as Security from "./Security.js"
 
 export const LIMIT_MS = 5_000
@@ -11,6 +12,8 @@ export const LIMIT_MS = 5_000
 const LOOK_MS = 100
 /** More than a handshake, a proof and the first messages take. */
 const MOST_BYTES = 16_384
+/** The same in records. */
+const MOST_RECORDS = 32
 
 const ANOTHER = "it speaks another protocol than this program"
 /** A node that refuses this one closes as well. */
@@ -69,15 +72,23 @@ const converse = async (socket: TLSSocket, role: NodeProof.Role, key: Signer): P
   return { peer, socket, rest: bytes.subarray(NodeProof.BYTES) }
 }
 
-/** Destroys the socket if it fails. */
-export const shake = async (raw: Socket, role: NodeProof.Role, key: Signer, limitMs: number): Promise<Proven> => {
-  const socket = role === "dialler" ? Security.dialling(raw) : Security.listening(raw)
+/** Destroys the socket if it fails. `records`: its records, if they are counted. */
+export const shake = async (
+  raw: Socket,
+  role: NodeProof.Role,
+  key: Signer,
+  limitMs: number,
+  records: Records | null = null,
+): Promise<Proven> => {
+  const line = records ?? raw
+  const socket = role === "dialler" ? Security.dialling(line) : Security.listening(line)
   const cut = (why: string) => {
     socket.destroy(new Error(why))
     raw.destroy()
   }
   const timer = setTimeout(() => cut(`no handshake within ${limitMs} ms`), limitMs).unref()
   const watch = setInterval(() => raw.bytesRead > MOST_BYTES && cut("more than a handshake"), LOOK_MS).unref()
+  if (records !== null) records.counted = (count) => void (count > MOST_RECORDS && cut("more than a handshake"))
   // A socket that breaks later closes; nobody else asks why.
   socket.on("error", () => {})
   raw.on("error", () => {})

@@ -4,7 +4,7 @@
  * a connection costs the listener no signature before its dialler has proven its key.
  */
 import { constants } from "node:crypto"
-import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
 import * as tls from "node:tls"
 import { sha256 } from "#crypto"
 import * as Binary from "../../protocol/encoding/Binary.js"
@@ -26,7 +26,7 @@ const SECURE = {
 const context = tls.createSecureContext(SECURE)
 
 /** A connection that dialled in. Nothing resumes: without a store of sessions, a ticket is worth nothing. */
-export const listening = (socket: Socket): tls.TLSSocket =>
+export const listening = (socket: Duplex): tls.TLSSocket =>
   new tls.TLSSocket(socket, {
     isServer: true,
     secureContext: context,
@@ -34,7 +34,7 @@ export const listening = (socket: Socket): tls.TLSSocket =>
     pskCallback: (_: tls.TLSSocket, identity: string) => (identity === IDENTITY ? psk : null),
   } as tls.TLSSocketOptions)
 
-export const dialling = (socket: Socket): tls.TLSSocket =>
+export const dialling = (socket: Duplex): tls.TLSSocket =>
   tls.connect({
     socket,
     secureContext: context,

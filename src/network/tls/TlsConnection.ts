@@ -5,6 +5,7 @@ import type { PeerId } from "../../replica/messages/Peer.js"
 import { Lanes, Violation } from "../peers/Lanes.js"
 import type { Meter } from "../peers/Meter.js"
 import type { Connection, Policy } from "../peers/Wire.js"
+import type { Records } from "./Records.js"
 
 /** Bytes that may wait in the socket before the lanes hold back more. */
 const UNSENT_BYTES = 262_144
@@ -20,6 +21,13 @@ export interface Facts {
   readonly direction: Connection["direction"]
   readonly address: string
   readonly host: string
+}
+
+export interface Line {
+  readonly socket: TLSSocket
+  readonly raw: Socket
+  /** Its records, if they are counted. */
+  readonly records: Records | null
 }
 
 /** The part of the policy that a connection uses. */
@@ -42,11 +50,13 @@ export class TlsConnection implements Connection {
   #records = 0
   /** Records that brought none, as far as they are charged. */
   #emptyRecords = 0
+  /** Counts records before they are decrypted. */
+  readonly #counted: Records | null
   readonly #rawBefore: number
   #rawSeen: number
   #silentTicks = 0
 
-  constructor(facts: Facts, socket: TLSSocket, raw: Socket, policy: Gate, now: () => number) {
+  constructor(facts: Facts, { socket, raw, records }: Line, policy: Gate, now: () => number) {
     this.peer = facts.peer
     this.direction = facts.direction
     this.address = facts.address
@@ -59,6 +69,11 @@ export class TlsConnection implements Connection {
     this.#rawSeen = raw.bytesRead
     const write = (bytes: Uint8Array): boolean => socket.write(bytes) || socket.writableLength < UNSENT_BYTES
     this.lanes = new Lanes({ write, soon: setImmediate, now }, (error) => this.#fail(error))
+    this.#counted = records
+    if (records !== null) {
+      const before = records.count
+      records.counted = (count) => this.#chargeBeyond(count - before)
+    }
     socket.on("drain", () => this.lanes.drained())
     socket.on("close", () => this.#ended())
   }
@@ -100,21 +115,30 @@ export class TlsConnection implements Connection {
     if (pause === undefined || this.#isPaused) return
     this.#isPaused = true
     this.#socket.pause()
+    this.#counted?.hold(true)
     void pause.then(() => {
       this.#isPaused = false
       this.#silentTicks = 0
+      this.#counted?.hold(false)
       this.#socket.resume()
     })
   }
 
   /**
    * Charges records that carry no data: empty ones, and those with which TLS changes its keys. The library takes them
-   * without a word, but all of them are among the bytes. To be called every now and then.
+   * without a word, but all of them are among the bytes. To be called every now and then, unless records are counted.
    */
   chargeEmpty(): void {
+    if (this.#counted !== null) return
     const overhead = this.#raw.bytesRead - this.#rawBefore - this.#plainBytes - INCOMPLETE_BYTES
-    const empty = Math.floor(overhead / RECORD_BYTES) - this.#records - this.#emptyRecords
-    if (empty <= 0) return
+    this.#chargeBeyond(Math.floor(overhead / RECORD_BYTES))
+  }
+
+  /** `records`: how many there were, of which some are known to have brought data. */
+  #chargeBeyond(records: number): void {
+    const empty = records - this.#records - this.#emptyRecords
+    // What is decrypted and not taken yet is data.
+    if (empty <= 0 || this.#socket.readableLength > 0) return
     this.#emptyRecords += empty
     this.#charge(empty, 0)
   }

@@ -9,6 +9,7 @@ import * as PeerAddress from "../PeerAddress.js"
 import * as Wire from "../peers/Wire.js"
 import * as Handshake from "./Handshake.js"
 import * as NodeProof from "./NodeProof.js"
+import { Records } from "./Records.js"
 import { type Facts, TlsConnection } from "./TlsConnection.js"
 
 export interface Options {
@@ -155,15 +156,17 @@ export class TlsWire implements Wire.Wire {
   async #secure(raw: Socket, facts: Omit<Facts, "peer">, limitMs: number, expected: PeerId | null): Promise<PeerId> {
     this.#strange.add(raw)
     const role = facts.direction === "outbound" ? "dialler" : "listener"
+    const records = this.#gate.knows(facts.host) ? null : new Records(raw)
     try {
-      const { peer, socket, rest } = await Handshake.shake(raw, role, this.#options.key, limitMs)
+      const { peer, socket, rest } = await Handshake.shake(raw, role, this.#options.key, limitMs, records)
       const refusal = this.#refusal(peer, expected)
       if (refusal !== null || socket.destroyed) {
         raw.destroy()
         socket.destroy()
         throw new Error(refusal ?? "it closed the connection")
       }
-      this.#open(new TlsConnection({ ...facts, peer }, socket, raw, this.#observing(), this.#options.clock.now), rest)
+      const line = { socket, raw, records }
+      this.#open(new TlsConnection({ ...facts, peer }, line, this.#observing(), this.#options.clock.now), rest)
       return peer
     } finally {
       this.#strange.delete(raw)

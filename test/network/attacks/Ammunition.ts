@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto"
 import * as ed25519 from "@noble/ed25519"
 import { Option } from "effect"
 import * as MessageCodec from "../../../src/network/MessageCodec.js"
+import * as Checkpoint from "../../../src/protocol/epoch/Checkpoint.js"
 import type * as Genesis from "../../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../../src/protocol/identity/Address.js"
 import * as Hash from "../../../src/protocol/identity/Hash.js"
@@ -120,6 +121,57 @@ export const slowVotes = (count: number): ReadonlyArray<Uint8Array> => {
   )
 }
 
+const keyOf = (name: string): Keys.SecretKey =>
+  Option.getOrThrow(Keys.SecretKey.fromSeed(createHash("sha256").update(name).digest()))
+
+const staker = keyOf("staker")
+
+/** What it takes to have stake for a seat, without having a seat. */
+export const stakers: ReadonlyArray<Genesis.Allocation> = [
+  {
+    address: Address.fromPublicKey(staker.publicKey),
+    amount: Sats.make(Sats.MIN_STAKE_SATS + 20 * Sats.SATS_PER_COIN),
+  },
+]
+
+export const stake = (networkId: NetworkId): Uint8Array => {
+  const operation: Operation = { _tag: "StakeTx", amount: Sats.MIN_STAKE_SATS }
+  const unsigned = {
+    from: Address.fromPublicKey(staker.publicKey),
+    nonce: Natural.nonce(0),
+    fee: Sats.make(Sats.SATS_PER_COIN),
+    operation,
+  }
+  return MessageCodec.encode({ _tag: "Transactions", transactions: [Transaction.sign(networkId, unsigned, staker)] })
+}
+
+/** For a commit that nobody knows, each another one. */
+export const inventedHeartbeat = (commitIndex: number, isStaker: boolean): Uint8Array => {
+  const key = isStaker ? staker : keyOf("nobody")
+  const heartbeat = Heartbeat.sign(Natural.commitIndex(commitIndex), randomHash(), key)
+  return MessageCodec.encode({ _tag: "Heartbeat", heartbeat })
+}
+
+/** Under a checkpoint of the first epoch that nobody has, far ahead. */
+export const inventedSignature = (commitIndex: number, key: Keys.Signer): Uint8Array => {
+  const checkpoint = Checkpoint.make({
+    epoch: Natural.epoch(1),
+    round: Natural.round(commitIndex),
+    commitIndex: Natural.commitIndex(commitIndex),
+    commitHash: randomHash(),
+    effectsDigest: randomHash(),
+    stateRoot: randomHash(),
+    totalSupply: Sats.ZERO,
+    nextEpoch: null,
+    previous: randomHash(),
+  })
+  return MessageCodec.encode({
+    _tag: "CheckpointSignature",
+    checkpoint,
+    signature: Checkpoint.sign(checkpoint, key),
+  })
+}
+
 const PAYERS = 30
 /** All but the first of a window. */
 const NONCES = 63
@@ -129,12 +181,7 @@ const raised = (fee: number): number => Math.ceil((fee * 112) / 100)
 
 /** `rich`: the accounts that `payers` gives coins to; all others are nobody's. */
 const payersOf = (isRich: boolean): ReadonlyArray<Keys.SecretKey> =>
-  Array.from({ length: PAYERS }, (_, i) => {
-    const seed = createHash("sha256")
-      .update(`${isRich ? "payer" : "nobody"} ${i}`)
-      .digest()
-    return Option.getOrThrow(Keys.SecretKey.fromSeed(seed))
-  })
+  Array.from({ length: PAYERS }, (_, i) => keyOf(`${isRich ? "payer" : "nobody"} ${i}`))
 
 /** Twenty coins for each account that sends what it never pays for. */
 export const payers: ReadonlyArray<Genesis.Allocation> = payersOf(true).map(({ publicKey }) => ({

@@ -29,8 +29,11 @@ export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 export type Heard = (channel: Channel.Channel, message: Uint8Array) => void
 
 export interface Wish {
-  /** Takes what comes; the deaf read nothing of it, all others throw it away. */
-  readonly heard?: Heard | "deaf"
+  /**
+   * Takes what comes; all others throw it away. The deaf read nothing, and the slow next to nothing; both allow the node to
+   * send as much as it ever can.
+   */
+  readonly heard?: Heard | "deaf" | "slow"
   /** Without it a new one. */
   readonly key?: SecretKey
   readonly hello?: Partial<Hello.Hello>
@@ -56,6 +59,11 @@ export interface Bot {
 const LIMIT_MS = 10_000
 /** What the node may send on each lane before this reads it. */
 const GRANTED = 4_000_000
+/** As much as a node believes, in grants that can be said. */
+const MOST_NUMBER = 0xff_ffff
+const GRANTS = 100
+/** What the slow read in a second. */
+const SLOW_BYTES = 1_024
 const GREETED = Channel.all.indexOf("greeting")
 
 const head = (kind: number, lane: number, number: number): Uint8Array =>
@@ -66,18 +74,18 @@ export const piece = (channel: Channel.Channel, bytes: Uint8Array, kind: number 
   Buffer.concat([head(kind, Channel.all.indexOf(channel), bytes.length), bytes])
 
 /** A message for everybody, whose author has told all members. */
-export const told = (message: Uint8Array): Uint8Array => Uint8Array.of(0, ...message)
+export const told = (message: Uint8Array): Uint8Array => Buffer.concat([Uint8Array.of(0), message])
 
 class Line {
   readonly socket: TLSSocket
-  readonly #heard: Heard | "deaf" | undefined
+  readonly #heard: Wish["heard"]
   readonly #credit = Channel.all.map((_, lane) => (lane === GREETED ? Channel.LIMITS.greeting.windowBytes : 0))
   readonly #parts: Array<Array<Uint8Array>> = Channel.all.map(() => [])
   readonly #assembly = new Assembly(Lanes.frameLength)
   readonly greeted: Array<Uint8Array> = []
   #changed = () => {}
 
-  constructor(socket: TLSSocket, heard: Heard | "deaf" | undefined) {
+  constructor(socket: TLSSocket, heard: Wish["heard"]) {
     this.socket = socket
     this.#heard = heard
     socket.on("close", () => this.#changed())
@@ -93,6 +101,14 @@ class Line {
   begin(rest: Buffer): void {
     this.#read(rest)
     this.socket.on("data", (bytes: Buffer) => this.#read(bytes)).resume()
+  }
+
+  /** From now on it takes so little that the node has to wait. */
+  dawdle(): void {
+    this.socket.on("data", (bytes: Buffer) => {
+      this.socket.pause()
+      setTimeout(() => this.socket.resume(), (bytes.length / SLOW_BYTES) * 1_000).unref()
+    })
   }
 
   #read(bytes: Buffer): void {
@@ -180,8 +196,10 @@ export const connect = async (place: Place, wish: Wish = {}): Promise<Bot> => {
   try {
     line.begin(rest)
     if (!isSilent) await greet(line, place, hello)
+    const grants = heard === "deaf" || heard === "slow" ? Array(GRANTS).fill(MOST_NUMBER) : [GRANTED]
     for (const lane of Channel.all.keys()) {
-      if (!isSilent && lane !== GREETED) await line.put(head(Lanes.KIND.credit, lane, GRANTED))
+      if (isSilent || lane === GREETED) continue
+      await line.put(Buffer.concat(grants.map((granted) => head(Lanes.KIND.credit, lane, granted))))
     }
   } catch (error) {
     close()
@@ -190,6 +208,7 @@ export const connect = async (place: Place, wish: Wish = {}): Promise<Bot> => {
     clearTimeout(timer)
   }
   if (heard === "deaf") socket.pause()
+  if (heard === "slow") line.dawdle()
   return {
     isOpen: () => !socket.destroyed && !raw.destroyed,
     write: async (channel, messages) => {

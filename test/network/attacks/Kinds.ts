@@ -1,18 +1,22 @@
 /** The attacks: what one stranger does to one node, over one connection, until it is over or the node ends it. */
-import { connect as dial } from "node:net"
-import { KIND } from "../../../src/network/peers/Lanes.js"
-import * as Security from "../../../src/network/tls/Security.js"
+import { KIND, PIECE_BYTES } from "../../../src/network/peers/Lanes.js"
 import type { Allocation } from "../../../src/protocol/epoch/Genesis.js"
 import type { Hash } from "../../../src/protocol/identity/Hash.js"
+import * as Keys from "../../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../../src/protocol/identity/Network.js"
 import * as Ammunition from "./Ammunition.js"
-import { type Bot, type Place, piece, told, type Wish } from "./Bot.js"
+import { type Bot, piece, told, type Wish } from "./Bot.js"
+import * as Handshakes from "./Handshakes.js"
+import type { Scout } from "./Scout.js"
 
 export interface Arsenal {
   readonly networkId: NetworkId
   readonly genesisHash: Hash
   /** Vertices that every node knows. */
   readonly known: ReadonlyArray<Uint8Array>
+  /** The key of a member of the committee. */
+  readonly member: Keys.Signer
+  readonly follow: () => Scout
 }
 
 export interface Front {
@@ -28,9 +32,13 @@ export interface Kind {
   /** How each connects. */
   readonly wish?: Wish
   /** Attacks without a connection that greets: what one stranger does at one node, until it is over. */
-  readonly strange?: (target: Place, isOver: () => boolean, sent: Front["sent"]) => Promise<void>
+  readonly strange?: (assault: Handshakes.Assault) => Promise<void>
+  /** Messages a second of all strangers together, without which nothing was shown. */
+  readonly least?: number
   /** How long it takes until the attack is what it is. */
   readonly settleMs?: number
+  /** How much more memory a node may use, where it is not what any attack may cost. */
+  readonly mostGrowthMiB?: number
   /** The kind that sends the same from a key of nobody, for comparison: it may cost half as much, and no less. */
   readonly control?: string
   /** Accounts that the attack needs. */
@@ -86,11 +94,12 @@ const SLOW_MESSAGES = 800
 const single = {
   pieces: {
     says: "messages in pieces of one byte",
+    least: 1_000,
     load: () => {
       const frame = Ammunition.unaskedState(PIECES_BYTES)
       return (front) => {
         const sent = (bytes: number): boolean => {
-          front.sent(bytes / frame.length, bytes)
+          front.sent(bytes, bytes)
           return !front.isOver()
         }
         const write = () => front.bot.writePieces("answers", frame, sent)
@@ -100,6 +109,7 @@ const single = {
   },
   foreign: {
     says: "vertices of an old epoch by nobody, ten thousand good signatures each",
+    least: 5,
     load: ({ networkId }) => {
       const frames = Ammunition.foreignVertices(networkId, 0)
       return (front) => all(front, () => front.bot.write("vertices", cycle(front, frames)))
@@ -107,6 +117,7 @@ const single = {
   },
   questions: {
     says: "a hundred questions a second for whole epochs",
+    least: 200,
     load: () => {
       const frame = Ammunition.askRounds(1)
       return (front) => all(front, () => front.bot.write("questions", paced(front, frame, 100)))
@@ -114,6 +125,7 @@ const single = {
   },
   records: {
     says: "records of one byte, each a part of a message",
+    least: 1_000,
     load: () => {
       const frames = piece("answers", new Uint8Array(1_000))
       return (front) =>
@@ -121,7 +133,7 @@ const single = {
           front.bot.writeRaw(
             (function* () {
               for (let at = 0; !front.isOver(); at = (at + 1) % frames.length) {
-                front.sent(1 / frames.length, 1)
+                front.sent(1, 1)
                 yield frames.subarray(at, at + 1)
               }
             })(),
@@ -159,13 +171,29 @@ const single = {
         )
     },
   },
-  deaf: {
-    says: "questions whose answers nobody reads",
+  lane: {
+    says: "one lane full of the longest messages, beside questions",
+    least: 20,
     load: () => {
-      const message = Ammunition.askRounds(1)
-      return (front) => all(front, () => front.bot.write("questions", cycle(front, [message])))
+      const longest = Ammunition.unaskedState(500_000)
+      const question = Ammunition.askRounds(1)
+      return (front) =>
+        all(
+          front,
+          () => front.bot.write("answers", cycle(front, [longest])),
+          () => front.bot.write("questions", paced(front, question, 20)),
+        )
     },
-    wish: { heard: "deaf" },
+  },
+  frames: {
+    says: "frames that are cut short, too long, or without credit",
+    least: 10,
+    load: () => async (front) => {
+      const wrong = wrongFrames[Math.floor(Math.random() * wrongFrames.length)] ?? NOTHING
+      front.sent(1, wrong.length)
+      await front.bot.writeRaw([wrong])
+      await pause(TRUNCATED_MS)
+    },
   },
   slow: {
     says: "headers, evidence and heartbeats by nobody under signatures that are slow to judge",
@@ -196,79 +224,108 @@ const hold = async ({ isOver, bot }: Front): Promise<void> => {
   while (!isOver() && bot.isOpen()) await pause(EVERY_MS)
 }
 
-/** Of each stranger to each node. */
-const TRANSACTIONS_A_SECOND = 70
+/** Of each stranger to each node: of votes, fewer than cost points. */
+const A_SECOND = { transactions: 70, votes: 30 }
 
 /** One after the other, each to one node only: whoever passes it on does so of its own accord. */
+const tells = (front: Front, lane: keyof typeof A_SECOND, next: () => Uint8Array): Promise<void> => {
+  async function* paced(): AsyncGenerator<Uint8Array> {
+    for (; !front.isOver(); await pause(EVERY_MS)) {
+      for (let n = 0; n < (A_SECOND[lane] * EVERY_MS) / 1_000; n++) {
+        const message = told(next())
+        front.sent(1, message.length)
+        yield message
+      }
+    }
+  }
+  return all(front, () => front.bot.write(lane, paced()))
+}
+
+const NOTHING = new Uint8Array(0)
+
 const transactions =
   (isRich: boolean): Kind["load"] =>
   ({ networkId }) => {
-    const messages = Ammunition.unpaid(networkId, isRich).map(told)
+    const messages = Ammunition.unpaid(networkId, isRich)
     let at = 0
-    return (front) => {
-      async function* next(): AsyncGenerator<Uint8Array> {
-        while (!front.isOver()) {
-          for (let n = 0; n < (TRANSACTIONS_A_SECOND * EVERY_MS) / 1_000; n++) {
-            const message = messages[at++ % messages.length] ?? new Uint8Array(0)
-            front.sent(1, message.length)
-            yield message
-          }
-          await pause(EVERY_MS)
-        }
-      }
-      return all(front, () => front.bot.write("transactions", next()))
+    return (front) => tells(front, "transactions", () => messages[at++ % messages.length] ?? NOTHING)
+  }
+
+/** As far ahead as a node listens to, from what it has executed. */
+const COMMITS_AHEAD = 12
+
+const heartbeats =
+  (isStaker: boolean): Kind["load"] =>
+  ({ networkId, follow }) => {
+    const scout = follow()
+    const stake = Ammunition.stake(networkId)
+    let at = 0
+    return async (front) => {
+      if (isStaker) await front.bot.write("transactions", [told(stake)])
+      await tells(front, "votes", () => Ammunition.inventedHeartbeat(scout.head + (at++ % COMMITS_AHEAD), isStaker))
     }
   }
 
-/** A socket from there that never fails loudly. */
-const socketTo = ({ target, source = "" }: Place) => {
-  const [host = "", port = ""] = (target.split("@").at(-1) ?? "").split(":")
-  return dial({ host, port: Number(port), localAddress: source }).on("error", () => {})
-}
+const FAR_AHEAD = 1_000_000
 
-const HANDSHAKES_AT_ONCE = 8
+const signatures =
+  (isMember: boolean): Kind["load"] =>
+  ({ member }) => {
+    const key = isMember ? member : Keys.SecretKey.generate()
+    let at = FAR_AHEAD
+    return (front) => tells(front, "votes", () => Ammunition.inventedSignature(at++, key))
+  }
 
+/** Frames that no program of ours writes, each the last of its connection. */
+const wrongFrames: ReadonlyArray<Uint8Array> = [
+  // Of no known kind, of no known lane, and on a lane without credit.
+  Uint8Array.of(0xf0, 0, 0, 0),
+  Uint8Array.of(0x0f, 1, 0, 0, 0),
+  piece("greeting", new Uint8Array(PIECE_BYTES)),
+  // Longer than a piece, and parts of more than a message.
+  Uint8Array.of(0x01, 255, 255, 255),
+  Buffer.concat(Array.from({ length: 3 }, () => piece("votes", new Uint8Array(PIECE_BYTES), KIND.part))),
+  // An empty part, more credit than there is, and half a frame.
+  piece("votes", NOTHING, KIND.part),
+  Buffer.concat(Array.from({ length: 200 }, () => Uint8Array.of(KIND.credit * 16 + 1, 255, 255, 255))),
+  piece("votes", new Uint8Array(1_000)).subarray(0, 500),
+]
+
+const TRUNCATED_MS = 300
+
+/** Kinds that begin with the handshake. */
 const strange = {
   handshakes: {
     says: "handshakes from everywhere that end before they prove anything",
     load: () => hold,
-    strange: async (place, isOver, sent) => {
-      const one = async () => {
-        while (!isOver()) {
-          const raw = socketTo({ ...place, source: anySource() })
-          const socket = Security.dialling(raw)
-          await new Promise<void>((resolve) => {
-            socket.on("error", () => {})
-            socket.once("secureConnect", () => socket.destroy())
-            socket.once("close", () => {
-              raw.destroy()
-              resolve()
-            })
-          })
-          sent(1, 0)
-        }
-      }
-      await Promise.all(Array.from({ length: HANDSHAKES_AT_ONCE }, one))
-    },
+    least: 80,
+    strange: Handshakes.unproven,
   },
   halves: {
-    says: "connections from everywhere that say nothing, or half a hello",
+    says: "connections from everywhere that say nothing, half a hello, or a byte now and then",
     load: () => hold,
-    strange: async (place, isOver, sent) => {
-      while (!isOver()) {
-        const raw = socketTo({ ...place, source: anySource() })
-        raw.write(Uint8Array.of(22, 3, 1, 2, 0, 1, 0, 1))
-        sent(1, 8)
-        await pause(2)
-      }
-    },
+    least: 200,
+    strange: Handshakes.halves,
+  },
+  updates: {
+    says: "new keys in each record, before and after the proof, with the wish for new ones in return",
+    load: () => hold,
+    least: 1_000,
+    strange: Handshakes.updates,
+  },
+  garbage: {
+    says: "records that are cut short, too long, or wrong, behind a handshake",
+    load: () => hold,
+    least: 20,
+    strange: Handshakes.garbage,
+  },
+  proofs: {
+    says: "proofs that held on another connection, or that another node gave",
+    load: () => hold,
+    least: 20,
+    strange: Handshakes.proofs,
   },
 } satisfies Readonly<Record<string, Kind>>
-
-const anySource = (): string => {
-  const byte = () => 1 + Math.floor(Math.random() * 250)
-  return `127.${byte()}.${byte()}.${byte()}`
-}
 
 export const kinds: Readonly<Record<string, Kind>> = {
   ...strange,
@@ -277,10 +334,52 @@ export const kinds: Readonly<Record<string, Kind>> = {
   unpaid: {
     says: "transactions after a missing nonce, from accounts with coins, whose fees rise and rise",
     control: "nobodys",
+    least: 1_000,
     allocations: Ammunition.payers,
     load: transactions(true),
   },
-  nobodys: { says: "the same transactions, from accounts without coins", load: transactions(false) },
+  nobodys: { says: "the same transactions, from accounts without coins", least: 1_000, load: transactions(false) },
+  heartbeats: {
+    says: "heartbeats for invented commits, from a staker without a seat",
+    control: "nobodysHeartbeats",
+    least: 1_000,
+    allocations: Ammunition.stakers,
+    load: heartbeats(true),
+  },
+  nobodysHeartbeats: {
+    says: "the same heartbeats, from somebody without stake",
+    least: 1_000,
+    load: heartbeats(false),
+  },
+  signatures: {
+    says: "signatures under invented checkpoints, from one member",
+    control: "nobodysSignatures",
+    least: 1_000,
+    load: signatures(true),
+  },
+  nobodysSignatures: { says: "the same signatures, from nobody", least: 1_000, load: signatures(false) },
+  deaf: {
+    says: "questions for whole epochs, from 130 strangers that read none of the answers",
+    connections: 13,
+    settleMs: 45_000,
+    least: 100,
+    wish: { heard: "deaf" },
+    load: () => {
+      const frame = Ammunition.askRounds(1)
+      return (front) => all(front, () => front.bot.write("questions", paced(front, frame, 20)))
+    },
+  },
+  unread: {
+    says: "the same from 130 strangers that hardly read",
+    connections: 13,
+    settleMs: 45_000,
+    least: 100,
+    wish: { heard: "slow" },
+    load: () => {
+      const frame = Ammunition.askRounds(1)
+      return (front) => all(front, () => front.bot.write("questions", paced(front, frame, 20)))
+    },
+  },
   mix: {
     says: "all of these at once",
     load: (arsenal) => {

@@ -19,6 +19,8 @@ export interface Report {
   readonly bytes: number
   readonly connections: number
   readonly refusals: number
+  /** What should never have worked and did. */
+  readonly breaches: number
   readonly cpuMs: number
 }
 

@@ -4,14 +4,17 @@
  */
 import { readFileSync } from "node:fs"
 import { setPriority } from "node:os"
+import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
-import { Either } from "effect"
+import { Either, Option } from "effect"
 import * as MessageCodec from "../../../src/network/MessageCodec.js"
 import * as Genesis from "../../../src/protocol/epoch/Genesis.js"
+import { SecretKey } from "../../../src/protocol/identity/Keys.js"
 import * as WholeMessage from "../../support/WholeMessage.js"
 import * as Ammunition from "./Ammunition.js"
 import { type Bot, connect } from "./Bot.js"
 import { kinds } from "./Kinds.js"
+import { Scout } from "./Scout.js"
 import type { Order } from "./Siege.js"
 
 const order = JSON.parse(process.argv[2] ?? "{}") as Order
@@ -63,11 +66,17 @@ const learn = async (target: string): Promise<ReadonlyArray<Uint8Array>> => {
 
 const kind = kinds[order.kind]
 if (kind === undefined) throw new Error(`no attack ${order.kind}; there are ${Object.keys(kinds).join(", ")}`)
-const fire = kind.load({ ...network, known: await learn(order.targets[0] ?? "") })
+const [first = ""] = order.targets
+const fire = kind.load({
+  ...network,
+  known: await learn(first),
+  member: Option.getOrThrow(SecretKey.fromHex(readFileSync(join(dirname(order.genesisFile), "0.key"), "utf8").trim())),
+  follow: () => Scout.follow({ ...network, target: first, source: nextSource() }),
+})
 
 let attack = 0
 let duty = 0
-const done = { messages: 0, bytes: 0, connections: 0, refusals: 0 }
+const done = { messages: 0, bytes: 0, connections: 0, refusals: 0, breaches: 0 }
 let cpu = process.cpuUsage()
 
 /** One stranger against one node, as long as this attack goes on. */
@@ -81,7 +90,11 @@ const front = async (target: string, number: number, source: string | null): Pro
       done.bytes += bytes
     }
     if (kind.strange !== undefined) {
-      await kind.strange(place, isOver, count).catch(() => {})
+      const others = order.targets.filter((each) => each !== target)
+      const opened = () => void done.connections++
+      const breached = () => void done.breaches++
+      await kind.strange({ place, others, isOver, sent: count, opened, breached }).catch(() => void done.refusals++)
+      await pause(1)
       continue
     }
     try {

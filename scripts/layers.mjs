@@ -106,6 +106,7 @@ const house = {
       "dag",
       "charts",
       "statement",
+      "payload",
       "validators",
       "wallet",
       "pages",

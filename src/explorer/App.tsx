@@ -5,6 +5,7 @@ import * as Network from "./live/Network.js"
 import * as History from "./route/History.js"
 import * as Route from "./route/Route.js"
 import { SearchBox } from "./search/SearchBox.js"
+import { Account } from "./show/Account.js"
 import { Boundary } from "./show/Boundary.js"
 import { Icon } from "./show/Icon.js"
 import * as Theme from "./show/Theme.js"
@@ -13,6 +14,7 @@ import { View } from "./View.js"
 
 const links: ReadonlyArray<readonly [name: string, href: string, covers: ReadonlyArray<Route.Route["page"]>]> = [
   ["Overview", Route.overview, ["overview"]],
+  ["Wallet", Route.place("wallet"), ["wallet"]],
   ["DAG", Route.place("dag"), ["dag", "round", "vertex"]],
   ["Transactions", Route.place("transactions"), ["transactions", "tx"]],
   ["Charts", Route.place("charts"), ["charts"]],
@@ -23,7 +25,6 @@ const links: ReadonlyArray<readonly [name: string, href: string, covers: Readonl
   ["Checkpoints", Route.place("checkpoints"), ["checkpoints", "checkpoint"]],
   ["Peers", Route.place("peers"), ["peers"]],
   ["Parameters", Route.place("parameters"), ["parameters"]],
-  ["Wallet", Route.place("wallet"), ["wallet"]],
 ]
 
 /** Only an archive has this page. */
@@ -104,6 +105,11 @@ const Standstill = () => {
   )
 }
 
+/** Addresses as they are written everywhere else. */
+const Reason = ({ text }: { readonly text: string }) => (
+  <>{text.split(/\b([0-9a-f]{40})\b/).map((part, i) => (i % 2 === 0 ? part : <Account key={part} account={part} />))}</>
+)
+
 /** What is wrong with the node, for as long as it is. */
 const Problems = () => {
   return (
@@ -113,7 +119,7 @@ const Problems = () => {
         ? undefined
         : Health.lasting.value.map(({ component, status, reason, since }) => (
             <p key={component} class={status}>
-              <b>{component}</b> {reason}, since {Words.shortMoment(since, Date.now())}
+              <b>{component}</b> <Reason text={reason} />, since {Words.shortMoment(since, Date.now())}
             </p>
           ))}
     </div>

@@ -137,8 +137,10 @@ describe("a balance in the explorer", () => {
     const page = await acquainted()
     story = { history: three, balance: 1e14 }
     await page.reload()
-    await page.getByText("not checked yet").waitFor()
-    expect(await page.locator(".checked").textContent()).toMatch(/^not checked yet 1,500\.00 UDG at checkpoint 140/)
+    await page.getByText("proof pending").waitFor()
+    expect(await page.locator(".checked").textContent()).toMatch(
+      /^proof pending next checkpoint (?:any moment|in about [^;]+); 1,500\.00 UDG at checkpoint 140/,
+    )
     story = { history: four, balance: 1e14 }
     expect(await alarm(page, "balance")).toBe(
       "Do not rely on this balance. This node's answer does not hold: " +

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact"
 import { useMemo, useState } from "preact/hooks"
 import * as Live from "../live/Live.js"
+import * as Network from "../live/Network.js"
 import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
 import { Amount } from "../show/Amount.js"
@@ -9,6 +10,7 @@ import { Badge, type Tone } from "../show/Badge.js"
 import * as Words from "../show/Words.js"
 import * as Check from "./Check.js"
 import * as Finding from "./Finding.js"
+import * as NextRound from "./NextRound.js"
 import * as Root from "./Root.js"
 import { Trust } from "./Trust.js"
 
@@ -35,6 +37,19 @@ const Signature = ({ round, signers }: Finding.Signed) => (
     , {signers === null ? "which this browser trusts" : `signed by ${signers.by} of ${signers.of}`}
   </>
 )
+
+/** When what has happened since the last checkpoint is signed. */
+const NextCheckpoint = ({ after }: { readonly after: number }) => {
+  const every = Network.network.value?.parameters.checkpoint_interval_rounds
+  const final = Live.head.value?.finalizedRound
+  if (every === undefined || final === undefined) return <>until the next checkpoint;</>
+  const left = NextRound.left(after, every, final)
+  return left === 0 ? (
+    <>next checkpoint any moment;</>
+  ) : (
+    <>next checkpoint in about {Words.duration(Network.millisecondsOf(left))};</>
+  )
+}
 
 const Alarm = ({ children }: { readonly children: ComponentChildren }) => (
   <div class="notice failed alarm" role="alert">
@@ -67,9 +82,9 @@ const Result = ({ claim, finding }: { readonly claim: Finding.Claim; readonly fi
           against <Signature {...finding.signed} />
         </Line>
       ) : (
-        <Line tone="waiting" word="not checked yet">
-          <Amount sats={finding.signed.balance} /> at <Signature {...finding.signed} />; what the node says has happened
-          since, the next checkpoint shows
+        <Line tone="quiet" word="proof pending">
+          <NextCheckpoint after={finding.signed.round} /> <Amount sats={finding.signed.balance} /> at{" "}
+          <Signature {...finding.signed} />
         </Line>
       )
   }

@@ -27,8 +27,8 @@ const nameOf = (lane: number): string => {
   if (address === undefined) return ""
   const name = Names.of(address)
   if (name !== null) return Words.abbreviated(`@${name}`, 9, 2)
-  const written = Network.written(address)
-  return Words.abbreviated(written.slice(written.indexOf("1") + 1), 5, 4)
+  // As lists abbreviate it, with as much of its beginning as the gutter has room for.
+  return Words.abbreviated(Network.written(address), 5, 6)
 }
 
 /** Rounds loaded in advance to the left of the view. */

@@ -17,8 +17,8 @@ const LeaderCell = ({ leader }: { readonly leader: Leader | null }) => {
 
 const transactionsOf = ({ dots }: Column): number => dots.reduce((sum, { transactions }) => sum + transactions, 0)
 
-/** The newest rounds: the picture as a table. */
-export const RoundTable = ({ count }: { readonly count: number }) => {
+/** The newest rounds: the picture as a table. Beside another column there is room only for how long ago they were. */
+export const RoundTable = ({ count, isShort = false }: { readonly count: number; readonly isShort?: boolean }) => {
   const { columns } = Feed.useColumns()
   const rows = columns.between(columns.newest - count + 1, columns.newest).toReversed()
   return (
@@ -39,7 +39,7 @@ export const RoundTable = ({ count }: { readonly count: number }) => {
           },
           { title: "Vertices", isFigure: true, of: ({ dots }) => dots.length },
           { title: "Transactions", isFigure: true, of: (column) => Words.count(transactionsOf(column)) },
-          { title: "Time", inCard: "untitled", of: ({ timestamp }) => <When at={timestamp} /> },
+          { title: "Time", inCard: "untitled", of: ({ timestamp }) => <When at={timestamp} isShort={isShort} /> },
         ]}
       />
     </div>

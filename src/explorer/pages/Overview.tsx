@@ -160,7 +160,7 @@ export const Overview = () => {
       <div class="columns">
         <div>
           <Section title="Latest rounds" aside={<a href={Route.place("dag")}>All in the DAG</a>}>
-            <RoundTable count={8} />
+            <RoundTable count={8} isShort />
           </Section>
           <Section title="Health">
             <Loaded of={Health.health.value} what="the node's health">

@@ -1,6 +1,7 @@
 import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
+import { payloadFacts } from "../payload/ProposalPayload.js"
 import { Amount, WholeAmount } from "../show/Amount.js"
 import { Badge } from "../show/Badge.js"
 import { Facts, LoadedPage, Problem, Section } from "../show/Page.js"
@@ -8,7 +9,6 @@ import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
 import { Written } from "../show/Written.js"
-import { payloadFacts } from "./ProposalPayload.js"
 import { rejectionOf, Status, TimeLeft, Votes } from "./Votes.js"
 
 type Record = Answer<"governance", "proposal">

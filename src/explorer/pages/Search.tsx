@@ -1,30 +1,11 @@
 import { useEffect } from "preact/hooks"
 import * as Live from "../live/Live.js"
-import * as Named from "../live/Named.js"
-import { isMissing, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as History from "../route/History.js"
+import { known } from "../search/Questions.js"
 import * as Finding from "../search/Search.js"
-import { beginningWith } from "../search/Suggestions.js"
 import { LoadedPage } from "../show/Page.js"
 import { Table } from "../show/Table.js"
-
-/** Whether the node has it. Other failures than "not found" are passed on. */
-const has = (answer: Promise<unknown>): Promise<boolean> =>
-  answer.then(
-    () => true,
-    (error: unknown) => {
-      if (isMissing(error)) return false
-      throw error
-    },
-  )
-
-const known: Finding.Known = {
-  transaction: (hash) => has(node.transactions.lookup({ path: { hash: Named.hash(hash) } })),
-  vertex: (hash) => has(node.dag.vertex({ path: { hash: Named.hash(hash) } })),
-  beginningWith,
-  name: (name) => has(node.core.balance({ path: { address: name } })),
-}
 
 const Matches = ({ of }: { readonly of: ReadonlyArray<Finding.Match> }) => (
   <Table

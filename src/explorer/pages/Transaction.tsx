@@ -1,8 +1,7 @@
-import * as Proposal from "../../client/Proposal.js"
 import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
-import * as Route from "../route/Route.js"
+import { factsOf, ProposalLink } from "../payload/OperationFacts.js"
 import { Account } from "../show/Account.js"
 import { Amount } from "../show/Amount.js"
 import { Outcome } from "../show/Badge.js"
@@ -11,88 +10,15 @@ import * as Reference from "../show/Reference.js"
 import * as TypeName from "../show/TypeName.js"
 import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
-import { Written } from "../show/Written.js"
-import { payloadFacts } from "./ProposalPayload.js"
 
 type Lookup = Answer<"transactions", "lookup">
-type Operation = Lookup["transaction"]
-
-const ProposalLink = ({ id }: { readonly id: number }) => <a href={Route.subject("proposal", id)}>proposal #{id}</a>
-
-/** The fields of each type of transaction. */
-const factsOf = (operation: Operation): ReadonlyArray<Fact> => {
-  switch (operation.type) {
-    case "Transfer":
-      return [
-        ["To", <Account account={operation.to} />],
-        ["Amount", <Amount sats={operation.amount} />],
-        [
-          "Memo",
-          operation.memo === undefined ? undefined : (
-            <q class="memo">
-              <Written text={operation.memo} />
-            </q>
-          ),
-        ],
-      ]
-    case "StakeTx":
-      return [["Amount", <Amount sats={operation.amount} />]]
-    case "DelegateTx":
-      return [
-        ["Validator", <Account account={operation.validator} />],
-        ["Amount", <Amount sats={operation.amount} />],
-      ]
-    case "UnstakeTx":
-    case "UndelegateTx":
-      return [["Amount", "everything"]]
-    case "SetCommissionTx":
-      return [["Commission", `${operation.commission_percent} %`]]
-    case "CreateProposalTx":
-      return [
-        ["Title", <Written text={operation.title} />],
-        [
-          "Description",
-          operation.description === "" ? (
-            "–"
-          ) : (
-            <span class="prose">
-              <Written text={operation.description} />
-            </span>
-          ),
-        ],
-        ...payloadFacts(Proposal.fieldsOf(operation.proposal_type), false),
-      ]
-    case "VoteTx":
-      return [
-        ["Proposal", <ProposalLink id={operation.proposal_id} />],
-        ["Vote", operation.vote ? "yes" : "no"],
-      ]
-    case "RegisterNameTx":
-      return [["Name", <a href={Route.subject("address", `@${operation.name}`)}>@{operation.name}</a>]]
-    case "SetAccountPolicyTx":
-      return [
-        ["Policy", `${operation.threshold} of ${Words.counted(operation.keys.length, "key")}`],
-        [
-          "Keys",
-          <ul class="hashes">
-            {operation.keys.map((key) => (
-              <li key={key}>
-                <Reference.Text text={key} what="public key" />
-              </li>
-            ))}
-          </ul>,
-        ],
-      ]
-  }
-}
-
 const placeOf = ({ round, vertex_hash, validator, timestamp }: Lookup): ReadonlyArray<Fact> =>
   round === null || vertex_hash === null || validator === null
     ? [["Place", "in the mempool"]]
     : [
         ["Round", <Reference.Round round={round} />],
         ["Vertex", <Reference.Vertex hash={vertex_hash} />],
-        ["Ordered by", <Reference.Address address={validator} as="validator" />],
+        ["Validator", <Reference.Address address={validator} as="validator" />],
         ["Time", <When at={timestamp} />],
       ]
 

@@ -53,7 +53,7 @@ const Details = ({ vertex }: { readonly vertex: Record }) => {
           ["Round", <Reference.Round round={vertex.round} />],
           ["In the picture", <a href={Route.inDag(vertex.round, vertex.hash)}>show it in the DAG</a>],
           ["Leads its round", place === undefined ? undefined : place.leads === null ? "no" : `yes, ${place.leads}`],
-          ["Ordered by", place === undefined ? undefined : orderOf(place)],
+          ["Commit", place === undefined ? undefined : orderOf(place)],
           ["Validator", <Reference.Address address={vertex.validator} as="validator" isWhole />],
           ["Made", <When at={vertex.timestamp} />],
           ["Reward", <Amount sats={vertex.coinbase_reward} />],

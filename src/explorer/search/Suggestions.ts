@@ -1,19 +1,17 @@
 /** What may be meant by the text in the search box: asked for when the typing pauses, the answer to an older text dropped. */
 import { useEffect, useState } from "preact/hooks"
 import * as Names from "../live/Names.js"
-import { node } from "../live/Node.js"
+import { known } from "./Questions.js"
 import * as Search from "./Search.js"
 
 const PAUSE_MS = 150
-
-export const beginningWith = (prefix: string) => node.core.search({ urlParams: { prefix } })
 
 export const useSuggestions = (text: string): ReadonlyArray<Search.Match> => {
   const [suggestions, setSuggestions] = useState<ReadonlyArray<Search.Match>>([])
   useEffect(() => {
     let isCurrent = true
     const timer = setTimeout(() => {
-      Search.suggest(text, { beginningWith }, Names.met()).then(
+      Search.suggest(text, known, Names.met()).then(
         (found) => {
           if (isCurrent) setSuggestions(found)
         },

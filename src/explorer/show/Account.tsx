@@ -6,8 +6,8 @@ import * as Reference from "./Reference.js"
 const decode = Schema.decodeUnknownOption(Address.schema)
 
 /** An account as a transaction names it: an address in any form, or a @name. */
-export const Account = ({ account }: { readonly account: string }) =>
+export const Account = ({ account, isWhole = false }: { readonly account: string; readonly isWhole?: boolean }) =>
   Option.match(decode(account), {
     onNone: () => <a href={Route.subject("address", account)}>{account}</a>,
-    onSome: (address) => <Reference.Address address={address} />,
+    onSome: (address) => <Reference.Address address={address} isWhole={isWhole} />,
   })

@@ -2,10 +2,10 @@ import { useState } from "preact/hooks"
 import * as Fee from "../../client/Fee.js"
 import * as Wallet from "../../client/Wallet.js"
 import type { NetworkInfo } from "../live/Network.js"
-import { Amount } from "../show/Amount.js"
 import { Complaint, useAttempt } from "../show/Attempt.js"
 import { type Action, blank, filledIn, type Typed } from "./Action.js"
 import { Input } from "./Input.js"
+import { Review } from "./Review.js"
 import * as Session from "./Session.js"
 import * as Submission from "./Submission.js"
 
@@ -25,58 +25,6 @@ const feeHint = (action: Action, least: number, { account_fee_sats: more }: Netw
 }
 
 const FEE = { name: "fee", label: "Fee in UDG", kind: "coins" } as const
-
-interface ReviewProps {
-  readonly draft: Submission.Draft
-  readonly isBusy: boolean
-  readonly onSend: () => void
-  readonly onBack: () => void
-}
-
-/** The signed transaction, before it is sent. */
-const Review = ({ draft, isBusy, onSend, onBack }: ReviewProps) => {
-  const [isMeant, setIsMeant] = useState(false)
-  return (
-    <div class="review">
-      <p>
-        <b>{draft.summary}</b>
-      </p>
-      <p class="quiet">
-        Signed here, with nonce {draft.signed.nonce}
-        {draft.feeSats === 0 ? ", without a fee" : ", for a fee of "}
-        {draft.feeSats === 0 ? undefined : <Amount sats={draft.feeSats} />}
-        {draft.forAccount === 0 ? undefined : (
-          <>
-            , <Amount sats={draft.forAccount} /> of it for the receiver's new account
-          </>
-        )}
-        . Only the signed transaction is sent.
-      </p>
-      {draft.isDear ? (
-        <label class="complaint">
-          <input
-            type="checkbox"
-            checked={isMeant}
-            onChange={({ currentTarget }) => setIsMeant(currentTarget.checked)}
-          />{" "}
-          The fee is far above the usual {Wallet.coins(draft.usualSats)} UDG. I want to pay it.
-        </label>
-      ) : undefined}
-      <details class="raw">
-        <summary>The signed transaction</summary>
-        <pre>{JSON.stringify(draft.signed, null, 2)}</pre>
-      </details>
-      <p class="buttons">
-        <button type="button" class="button primary" disabled={isBusy || (draft.isDear && !isMeant)} onClick={onSend}>
-          {isBusy ? "Sending…" : "Send it"}
-        </button>
-        <button type="button" class="button" disabled={isBusy} onClick={onBack}>
-          Back
-        </button>
-      </p>
-    </div>
-  )
-}
 
 export const ActionForm = ({ action, info, account, onSent }: Props) => {
   const least = Fee.asked(action.type, info.parameters)

@@ -43,6 +43,12 @@ const Ask = ({
   )
 }
 
+const labels: Readonly<Record<State["_tag"], string>> = {
+  Hidden: "Show the secret key, to keep a copy",
+  Asking: "Cancel",
+  Shown: "Hide the secret key",
+}
+
 /** The stored key itself, on request and for its passphrase. A key that is only borrowed was typed in, and is not shown. */
 export const Backup = () => {
   const [kept] = useState(Vault.kept)
@@ -57,7 +63,7 @@ export const Backup = () => {
         onClick={() => setState(isHidden ? { _tag: "Asking" } : { _tag: "Hidden" })}
         aria-expanded={!isHidden}
       >
-        {isHidden ? "Show the secret key, to keep a copy" : "Hide the secret key"}
+        {labels[state._tag]}
       </button>
       {state._tag === "Asking" ? (
         <Ask sealed={kept.value} onOpen={(secret) => setState({ _tag: "Shown", secret })} />

@@ -1,5 +1,5 @@
 /** The unlocked wallet: the account's balance and everything it can do. */
-import { useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import { Checked } from "../checked/Checked.js"
 import type { NetworkInfo } from "../live/Network.js"
 import { isMissing, node } from "../live/Node.js"
@@ -98,14 +98,57 @@ const Holdings = ({ balance, address }: { readonly balance: number; readonly add
   )
 }
 
+/** Said before anything is typed: this page signs with one key. */
+const SharedAccount = ({ address }: { readonly address: string }) => {
+  const policy = useResource(`policy ${address}`, () => node.core.policy({ path: { address } }))
+  return (
+    <div class="notice failed">
+      <p>
+        {policy.state === "ready"
+          ? `${policy.value.threshold} of ${policy.value.keys.length} keys must sign for this account.`
+          : "Several keys sign for this account."}{" "}
+        This page signs with one. Write the transaction with <code>udg send TO AMOUNT --out FILE</code>, have each
+        signer run <code>udg multisig sign FILE</code>, and send it with <code>udg multisig submit FILE</code>.
+      </p>
+    </div>
+  )
+}
+
+interface ActionsProps {
+  readonly info: NetworkInfo
+  readonly account: Session.Session["account"]
+  readonly onSent: (hash: string, what: string) => void
+}
+
+const Actions = ({ info, account, onSent }: ActionsProps) => {
+  const [chosen, setChosen] = useState(chosenBy)
+  return (
+    <>
+      <fieldset class="choices">
+        <legend class="unseen">Action</legend>
+        {actions.map((action) => (
+          <button key={action.id} type="button" aria-pressed={action === chosen} onClick={() => setChosen(action)}>
+            {action.title}
+          </button>
+        ))}
+      </fieldset>
+      {chosen === undefined ? undefined : (
+        <ActionForm key={chosen.id} action={chosen} info={info} account={account} onSent={onSent} />
+      )}
+    </>
+  )
+}
+
 export const Desk = ({ info, session }: { readonly info: NetworkInfo; readonly session: Session.Session }) => {
   const { account } = session
   const [sent, setSent] = useState<ReadonlyArray<Sent>>([])
-  const [chosen, setChosen] = useState(chosenBy)
   const balance = useResource(`wallet ${account.address}`, () =>
     node.core.balance({ path: { address: account.addressBech32 } }),
   )
   const name = balance.state === "ready" ? balance.value.name : null
+  const isShared = balance.state === "ready" && balance.value.is_smart_account
+  // Whoever has just unlocked the wallet goes on from its title: the form with the focus is gone.
+  useEffect(() => document.querySelector("h1")?.focus({ preventScroll: true }), [])
   const note = (one: Sent): void => setSent((before) => [one, ...before])
   return (
     <>
@@ -138,22 +181,10 @@ export const Desk = ({ info, session }: { readonly info: NetworkInfo; readonly s
       </div>
       <div class="columns">
         <Section title="Actions">
-          <fieldset class="choices">
-            <legend class="unseen">Action</legend>
-            {actions.map((action) => (
-              <button key={action.id} type="button" aria-pressed={action === chosen} onClick={() => setChosen(action)}>
-                {action.title}
-              </button>
-            ))}
-          </fieldset>
-          {chosen === undefined ? undefined : (
-            <ActionForm
-              key={chosen.id}
-              action={chosen}
-              info={info}
-              account={account}
-              onSent={(hash, what) => note({ hash, what })}
-            />
+          {isShared ? (
+            <SharedAccount address={account.addressBech32} />
+          ) : (
+            <Actions info={info} account={account} onSent={(hash, what) => note({ hash, what })} />
           )}
         </Section>
         <Section title="Sent from here">

@@ -6,6 +6,7 @@ import * as Sats from "../../protocol/numbers/Sats.js"
 import type { NetworkInfo } from "../live/Network.js"
 import { node, reasonOf } from "../live/Node.js"
 import type { Action, Typed } from "./Action.js"
+import * as Obstacles from "./Obstacles.js"
 
 /** Only the node can look up names; the signed transaction contains the address. */
 const resolved = async (text: string): Promise<string> => {
@@ -15,6 +16,11 @@ const resolved = async (text: string): Promise<string> => {
 
 export interface Draft {
   readonly signed: Wallet.SignedTransaction
+  /** What the balance loses besides the fee. */
+  readonly spentSats: number
+  readonly balanceSats: number
+  /** Why the transaction cannot work, as far as the node shows it now. */
+  readonly obstacles: ReadonlyArray<string>
   readonly summary: string
   readonly feeSats: number
   /** The part of the fee that pays for the receiver's new account. */
@@ -52,14 +58,20 @@ export const draft = async (
   )
   const complete = Object.fromEntries(entries)
   const shown = Object.fromEntries(entries.map(([name, value]) => [name, named(typed[name]?.trim() ?? "", value)]))
-  const { next_nonce: nonce } = await node.core.balance({ path: { address: account.addressBech32 } })
+  const holder = await node.core.balance({ path: { address: account.addressBech32 } })
+  if (holder.is_smart_account) throw new InvalidInput(Obstacles.SEVERAL_KEYS)
+  const { next_nonce: nonce } = holder
   const cheaper = action.sign(account, complete, { nonce, fee: typedFee })
   const recipient = await recipientOf(cheaper)
   const forAccount = Fee.forAccount(info.parameters, recipient)
   const feeSats = typedFee + forAccount
   const signed = forAccount === 0 ? cheaper : action.sign(account, complete, { nonce, fee: feeSats })
+  const spentSats = Obstacles.spent(signed, info)
   return {
     signed,
+    spentSats,
+    balanceSats: holder.balance,
+    obstacles: await Obstacles.of(signed, info, holder, spentSats + feeSats),
     summary: action.summary({ ...typed, ...shown }),
     feeSats,
     forAccount,

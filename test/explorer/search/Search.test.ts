@@ -4,12 +4,18 @@ import * as Search from "../../../src/explorer/search/Search.js"
 const TX = "aa".repeat(32)
 const VERTEX = "bb".repeat(32)
 
+const ACCOUNT = "9f3c1a2b4d5e6f708192a3b4c5d6e7f8091a2b3c"
+const WRITTEN = "tudg1nu7p526dtehhpqvj5w6vt4h8lqy352eud263hw"
+
 const known: Search.Known = {
   transaction: async (hash) => hash === TX,
   vertex: async (hash) => hash === VERTEX,
+  proposal: async (id) => Number(id) < 20,
+  newestRound: () => 1_000,
+  written: (address) => (address === ACCOUNT ? WRITTEN : address),
   name: async (name) => name === "@alice" || name === "@cafe",
   beginningWith: async (digits) => ({
-    accounts: [],
+    accounts: [ACCOUNT].filter((address) => address.startsWith(digits)),
     transactions: [TX, `abcd${"0".repeat(60)}`].filter((hash) => hash.startsWith(digits)),
     vertices: [VERTEX, `abcd${"1".repeat(60)}`].filter((hash) => hash.startsWith(digits)),
   }),
@@ -34,6 +40,9 @@ describe("the search box", () => {
     ["abcd", `Transaction abcd${"0".repeat(60)},Vertex abcd${"1".repeat(60)}`],
     ["cafe", "/explorer/address/@cafe"],
     ["#3", "/explorer/proposal/3"],
+    ["tudg1nu7p5…d263hw", `/explorer/address/${ACCOUNT}`],
+    ["tudg1nu7p526", `/explorer/address/${ACCOUNT}`],
+    [`${TX.slice(0, 8)}…${TX.slice(-6)}`, `/explorer/tx/${TX}`],
     ["proposal 3", "/explorer/proposal/3"],
     ["@alice", "/explorer/address/@alice"],
     ["Alice", "/explorer/address/@alice"],
@@ -59,6 +68,12 @@ describe("the search box", () => {
     ["va", ["Page validators"]],
     ["12", ["Round 12", "Proposal #12"]],
     ["#12", ["Proposal #12"]],
+    ["100", ["Round 100"]],
+    ["1001", []],
+    ["@cafe", ["Name @cafe"]],
+    ["tudg1nu7p526", [`Account ${WRITTEN}`]],
+    ["tudg1nu7p52q", []],
+    ["9f3c", [`Account ${WRITTEN}`]],
     ["@al", ["Name @alfred", "Name @alice"]],
     ["ab", ["Name @abby"]],
     ["abcd", [`Transaction abcd${"0".repeat(60)}`, `Vertex abcd${"1".repeat(60)}`]],

@@ -33,7 +33,7 @@ const Change = ({ param, value, isAhead }: ChangeProps) => {
 }
 
 /** The effect of a proposal, field by field. */
-export const payloadFacts = (payload: Fields, isAhead: boolean): ReadonlyArray<Fact> => {
+export const payloadFacts = (payload: Fields, isAhead: boolean, isWhole = false): ReadonlyArray<Fact> => {
   if ("param" in payload) {
     return [
       [
@@ -48,13 +48,13 @@ export const payloadFacts = (payload: Fields, isAhead: boolean): ReadonlyArray<F
   if ("action" in payload) {
     return [
       ["Council", payload.action === "add" ? "no seat → a seat" : "a seat → no seat"],
-      ["For", <Account account={payload.address} />],
+      ["For", <Account account={payload.address} isWhole={isWhole} />],
     ]
   }
   if ("recipient" in payload) {
     return [
       ["Treasury pays", <Amount sats={payload.amount} />],
-      ["To", <Account account={payload.recipient} />],
+      ["To", <Account account={payload.recipient} isWhole={isWhole} />],
     ]
   }
   return [["Change", "none: a declaration"]]

@@ -1,0 +1,30 @@
+/** What a search asks the node. */
+import { Option, Schema } from "effect"
+import * as Address from "../../protocol/identity/Address.js"
+import * as Live from "../live/Live.js"
+import * as Named from "../live/Named.js"
+import * as Network from "../live/Network.js"
+import { isMissing, node } from "../live/Node.js"
+import type * as Search from "./Search.js"
+
+/** Whether the node has it. Other failures than "not found" are passed on. */
+const has = (answer: Promise<unknown>): Promise<boolean> =>
+  answer.then(
+    () => true,
+    (error: unknown) => {
+      if (isMissing(error)) return false
+      throw error
+    },
+  )
+
+const decode = Schema.decodeUnknownOption(Address.schema)
+
+export const known: Search.Known = {
+  transaction: (hash) => has(node.transactions.lookup({ path: { hash: Named.hash(hash) } })),
+  vertex: (hash) => has(node.dag.vertex({ path: { hash: Named.hash(hash) } })),
+  beginningWith: (prefix) => node.core.search({ urlParams: { prefix } }),
+  name: (name) => has(node.core.balance({ path: { address: name } })),
+  proposal: (id) => has(node.governance.proposal({ path: { id: Named.proposal(id) } })),
+  newestRound: () => Live.head.peek()?.round ?? 0,
+  written: (address) => Option.match(decode(address), { onNone: () => address, onSome: Network.written }),
+}

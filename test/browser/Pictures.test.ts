@@ -1,0 +1,49 @@
+/** How pages look at sizes where something was once cut off, hidden, or written in another form than elsewhere. */
+import { Option } from "effect"
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import * as RealNode from "../rpc/RealNode.js"
+import * as Browsers from "./Browser.js"
+import * as Purse from "./Purse.js"
+
+let node: RealNode.RealNode
+let browser: Browser
+
+beforeAll(async () => {
+  node = await RealNode.start({ roundMs: Option.some(250) })
+  browser = await Browsers.launch()
+})
+afterAll(async () => {
+  await browser?.close()
+  await node?.stop()
+})
+
+it("the latest rounds fit beside the transactions, with their time", async () => {
+  const { page } = await Browsers.open(browser, { viewport: { width: 1280, height: 900 } })
+  await page.goto(`${node.url}/explorer/`)
+  const table = page.getByRole("region", { name: "The latest rounds" })
+  await table.getByText("ago").first().waitFor()
+  expect(await table.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+  await page.context().close()
+})
+
+it("the wallet is on a phone's screen without scrolling the menu", async () => {
+  const { page } = await Browsers.open(browser, Browsers.phone)
+  await page.goto(`${node.url}/explorer/`)
+  const link = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Wallet" })
+  const box = await link.boundingBox()
+  expect((box?.x ?? 1_000) + (box?.width ?? 0)).toBeLessThanOrEqual(Browsers.phone.viewport.width)
+  await page.context().close()
+})
+
+it("an imported key leaves the focus on the page, and its secret is hidden only once it was shown", async () => {
+  const { page } = await Browsers.open(browser)
+  await page.goto(`${node.url}/explorer/wallet`)
+  await Purse.bringKey(page, Option.getOrThrow(node.validatorKey).toSecretHex())
+  await expect.poll(() => page.evaluate("document.activeElement?.tagName")).toBe("H1")
+  await page.getByRole("button", { name: /^Show the secret key/ }).click()
+  expect(await page.getByRole("button", { name: "Hide the secret key" }).count()).toBe(0)
+  await page.getByRole("button", { name: "Cancel" }).click()
+  await page.getByRole("button", { name: /^Show the secret key/ }).waitFor()
+  await page.context().close()
+})

@@ -1,0 +1,101 @@
+/** The review before a transaction is sent shows all that is signed, and says what cannot work. */
+import { Option } from "effect"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { connect } from "../../src/client/Client.js"
+import * as Wallet from "../../src/client/Wallet.js"
+import * as RealNode from "../rpc/RealNode.js"
+import * as Axe from "./Axe.js"
+import * as Browsers from "./Browser.js"
+import * as Purse from "./Purse.js"
+
+const SOMEBODY = "11".repeat(20)
+
+let node: RealNode.RealNode
+let browser: Browser
+let owner: Wallet.SecretKey
+let network: Wallet.WalletNetwork
+
+const finalized = async (payload: Wallet.SignedTransaction): Promise<void> => {
+  expect((await connect(node.url).sendAndWait(payload)).applied).toBe(true)
+}
+
+beforeAll(async () => {
+  node = await RealNode.start({ roundMs: Option.some(100) })
+  browser = await Browsers.launch()
+  owner = Wallet.generate()
+  network = Wallet.network(await connect(node.url).core.network())
+  const faucet = Wallet.account(network, Option.getOrThrow(node.faucetKey))
+  const to = Wallet.account(network, owner).address
+  await finalized(faucet.transfer({ nonce: 0, fee: 10_000_000, to, amount: Wallet.sats("1000") }))
+})
+afterAll(async () => {
+  await browser?.close()
+  await node?.stop()
+})
+
+const open = async () => {
+  const watched = await Browsers.open(browser)
+  await watched.page.goto(`${node.url}/explorer/wallet`)
+  await Purse.bringKey(watched.page, owner.toSecretHex())
+  await watched.page.locator(".purse .headline").waitFor()
+  return watched
+}
+
+const review = async (page: Page, action: string, typed: Readonly<Record<string, string>>) => {
+  await page.getByRole("button", { name: action, exact: true }).click()
+  const form = page.getByRole("form", { name: action })
+  for (const [label, value] of Object.entries(typed)) await form.getByLabel(label).fill(value)
+  await form.getByRole("button", { name: "Review" }).click()
+  await page.locator(".review").waitFor()
+}
+
+const fact = (page: Page, name: string) =>
+  page.locator(".review .facts > div", { has: page.getByText(name, { exact: true }) }).locator("dd")
+
+describe("the review", () => {
+  it("shows every field, the total and the balance after, and takes the focus", async () => {
+    const { page, troubles } = await open()
+    await review(page, "Send", { To: SOMEBODY, "Amount in UDG": "12.5", Memo: "for <b>you</b>" })
+    expect(await fact(page, "To").textContent()).toMatch(/^tudg1[0-9a-z]{38}/)
+    expect(await fact(page, "Amount").textContent()).toBe("12.50 UDG")
+    expect(await fact(page, "Memo").textContent()).toBe("for <b>you</b>")
+    expect(await fact(page, "Nonce").textContent()).toBe("0")
+    expect(await fact(page, "Fee").textContent()).toMatch(/^0\.\d+ UDG/)
+    expect(await fact(page, "Total").textContent()).toMatch(/^12\.5\d* UDG$/)
+    expect(await fact(page, "Balance after").textContent()).toMatch(/^987\.4\d* UDG$/)
+    expect(await page.getByText(/^This cannot work/).count()).toBe(0)
+    expect(await page.evaluate(() => document.activeElement?.closest(".review") !== null)).toBe(true)
+    expect(await Axe.seriousOn(page)).toEqual([])
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("warns before anything is sent of what cannot work", async () => {
+    const { page } = await open()
+    await review(page, "Send", { To: SOMEBODY, "Amount in UDG": "99,999" })
+    await page.getByText(/^This cannot work: it takes 99,999\.\d+ UDG, and the account has 1,000\.00 UDG\.$/).waitFor()
+    expect(await fact(page, "Balance after").textContent()).toBe("–")
+    await page.getByRole("button", { name: "Back" }).click()
+    await review(page, "Unstake", {})
+    await page.getByText("This cannot work: this account has no stake.").waitFor()
+    await page.getByRole("button", { name: "Back" }).click()
+    await review(page, "Undelegate", {})
+    await page.getByText("This cannot work: this account has no delegation.").waitFor()
+    await page.context().close()
+  })
+
+  it("is not reached by a key that alone cannot sign: the page says so before anything is typed", async () => {
+    const account = Wallet.account(network, owner)
+    const keys = [account.publicKey, Wallet.generate().publicKey]
+    await finalized(account.setAccountPolicy({ nonce: 0, fee: 1_000, threshold: 2, keys }))
+    const { page, troubles } = await open()
+    await page.getByText("2 of 2 keys must sign for this account.").waitFor()
+    await page.getByText("udg multisig sign FILE").waitFor()
+    expect(await page.getByRole("button", { name: "Review" }).count()).toBe(0)
+    expect(await page.getByRole("button", { name: "Send", exact: true }).count()).toBe(0)
+    expect(await Axe.seriousOn(page)).toEqual([])
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+})

@@ -1,0 +1,74 @@
+/** What the search box suggests: everything that the pages show, as they show it, and nothing that does not exist. */
+import { Option } from "effect"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { connect } from "../../src/client/Client.js"
+import * as Wallet from "../../src/client/Wallet.js"
+import * as RealNode from "../rpc/RealNode.js"
+import * as Browsers from "./Browser.js"
+
+let node: RealNode.RealNode
+let browser: Browser
+let validator: Wallet.Account
+
+beforeAll(async () => {
+  node = await RealNode.start({ roundMs: Option.some(100) })
+  browser = await Browsers.launch()
+  const client = connect(node.url)
+  const info = await client.core.network()
+  validator = Wallet.account(Wallet.network(info), Option.getOrThrow(node.validatorKey))
+  const fee = info.parameters.name_fee_sats
+  expect((await client.sendAndWait(validator.registerName({ nonce: 0, fee, name: "alice" }))).applied).toBe(true)
+})
+afterAll(async () => {
+  await browser?.close()
+  await node?.stop()
+})
+
+/** On a page that mentions no account. */
+const open = async (): Promise<Page> => {
+  const { page } = await Browsers.open(browser)
+  await page.goto(`${node.url}/explorer/nowhere`)
+  await page.locator(".pulse.live b").waitFor()
+  return page
+}
+
+const type = (page: Page, text: string) => page.getByRole("combobox", { name: /^Search/ }).fill(text)
+
+describe("the search box", () => {
+  it("suggests a name that no page has met", async () => {
+    const page = await open()
+    await type(page, "@alice")
+    await page.getByRole("option", { name: "Name @alice" }).click()
+    await page.waitForURL(/\/explorer\/address\/@alice$/)
+    // The beginning of a name is enough once a page has shown it.
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Validators" }).click()
+    await page.getByRole("link", { name: "@alice" }).waitFor()
+    await type(page, "alic")
+    await page.getByRole("option", { name: "Name @alice" }).waitFor()
+    await page.context().close()
+  })
+
+  it("suggests an account by the beginning of its address, and takes the form in which lists write it", async () => {
+    const page = await open()
+    const { addressBech32: written } = validator
+    await type(page, written.slice(0, 12))
+    await page.getByRole("option", { name: `Account ${written.slice(0, 20)}` }).click()
+    await page.waitForURL(new RegExp(`/explorer/address/${validator.address}$`))
+    await page.goto(
+      `${node.url}/explorer/search?q=${encodeURIComponent(`${written.slice(0, 10)}…${written.slice(-6)}`)}`,
+    )
+    await page.waitForURL(new RegExp(`/explorer/address/${validator.address}$`))
+    await page.context().close()
+  })
+
+  it("suggests no proposal and no round that there is not", async () => {
+    const page = await open()
+    await type(page, "2")
+    await page.getByRole("option", { name: "Round 2" }).waitFor()
+    expect(await page.getByRole("option", { name: "Proposal #2" }).count()).toBe(0)
+    await type(page, "99999999")
+    await expect.poll(() => page.getByRole("option").count()).toBe(0)
+    await page.context().close()
+  })
+})

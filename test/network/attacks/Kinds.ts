@@ -65,13 +65,17 @@ const TURN = 64
 
 const EVERY_MS = 100
 
-async function* paced({ isOver, sent }: Front, message: Uint8Array, perSecond: number): AsyncGenerator<Uint8Array> {
-  while (!isOver()) {
-    for (let n = 0; n < (perSecond * EVERY_MS) / 1_000; n++) {
+/** So many a second, whatever else the machine has to do: what a turn was late for is made up for. */
+async function* paced({ isOver, sent }: Front, next: () => Uint8Array, perSecond: number): AsyncGenerator<Uint8Array> {
+  let due = 0
+  for (let at = performance.now(); !isOver(); await pause(EVERY_MS)) {
+    const now = performance.now()
+    due = Math.min(perSecond, due + ((now - at) * perSecond) / 1_000)
+    for (at = now; due >= 1; due--) {
+      const message = next()
       sent(1, message.length)
       yield message
     }
-    await pause(EVERY_MS)
   }
 }
 
@@ -120,7 +124,13 @@ const single = {
     least: 200,
     load: () => {
       const frame = Ammunition.askRounds(1)
-      return (front) => all(front, () => front.bot.write("questions", paced(front, frame, 100)))
+      return (front) =>
+        all(front, () =>
+          front.bot.write(
+            "questions",
+            paced(front, () => frame, 100),
+          ),
+        )
     },
   },
   records: {
@@ -181,7 +191,11 @@ const single = {
         all(
           front,
           () => front.bot.write("answers", cycle(front, [longest])),
-          () => front.bot.write("questions", paced(front, question, 20)),
+          () =>
+            front.bot.write(
+              "questions",
+              paced(front, () => question, 20),
+            ),
         )
     },
   },
@@ -228,18 +242,13 @@ const hold = async ({ isOver, bot }: Front): Promise<void> => {
 const A_SECOND = { transactions: 70, votes: 30 }
 
 /** One after the other, each to one node only: whoever passes it on does so of its own accord. */
-const tells = (front: Front, lane: keyof typeof A_SECOND, next: () => Uint8Array): Promise<void> => {
-  async function* paced(): AsyncGenerator<Uint8Array> {
-    for (; !front.isOver(); await pause(EVERY_MS)) {
-      for (let n = 0; n < (A_SECOND[lane] * EVERY_MS) / 1_000; n++) {
-        const message = told(next())
-        front.sent(1, message.length)
-        yield message
-      }
-    }
-  }
-  return all(front, () => front.bot.write(lane, paced()))
-}
+const tells = (front: Front, lane: keyof typeof A_SECOND, next: () => Uint8Array): Promise<void> =>
+  all(front, () =>
+    front.bot.write(
+      lane,
+      paced(front, () => told(next()), A_SECOND[lane]),
+    ),
+  )
 
 const NOTHING = new Uint8Array(0)
 
@@ -366,7 +375,13 @@ export const kinds: Readonly<Record<string, Kind>> = {
     wish: { heard: "deaf" },
     load: () => {
       const frame = Ammunition.askRounds(1)
-      return (front) => all(front, () => front.bot.write("questions", paced(front, frame, 20)))
+      return (front) =>
+        all(front, () =>
+          front.bot.write(
+            "questions",
+            paced(front, () => frame, 20),
+          ),
+        )
     },
   },
   unread: {
@@ -377,7 +392,13 @@ export const kinds: Readonly<Record<string, Kind>> = {
     wish: { heard: "slow" },
     load: () => {
       const frame = Ammunition.askRounds(1)
-      return (front) => all(front, () => front.bot.write("questions", paced(front, frame, 20)))
+      return (front) =>
+        all(front, () =>
+          front.bot.write(
+            "questions",
+            paced(front, () => frame, 20),
+          ),
+        )
     },
   },
   mix: {

@@ -72,6 +72,8 @@ export const optionsOf = (seed: number, nodes = 7, rounds = 150, faults?: Readon
   }
 }
 
+/** The first round after those in which a lost disk looks like a new one. */
+const FIRST_GUARDED_ROUND = 3
 const SET_BACK_BY: ReadonlyArray<FaultName> = ["backups", "copies", "wipes", "losses", "pauses"]
 /** What leaves the others with everything that a machine has sent before its disk was set back, or that its double has. */
 const HEARD_IN_SPITE_OF: ReadonlyArray<FaultName> = ["wipes", "clocks", "skew", "joins", "newcomers", "pauses"]
@@ -541,6 +543,8 @@ export class Simulation {
   /** While the model's bound on their weight holds. */
   #setBackable(): ReadonlyArray<number> {
     if (this.#isTrustBroken || !SET_BACK_BY.some((fault) => this.#has(fault))) return []
+    // All disks are empty when a network begins, so one that is lost then is not guarded: docs/recovery.md.
+    if (this.#witness.highestRound < FIRST_GUARDED_ROUND) return []
     return this.#hosts
       .filter((host) => !this.#adversaries.has(host.index) && !this.#copies.has(host.index) && !this.#isReliable(host))
       .map(({ index }) => index)

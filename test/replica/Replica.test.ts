@@ -628,6 +628,38 @@ describe("a validator", () => {
       expect(replica.read.stake(addressOf("dan")).stakedAmount).toBe(coins(5_000))
     }
   })
+
+  it("is slashed although it confessed in the next epoch's name, upon no base, before that epoch began", () => {
+    // The ledger that has closed an epoch does not know the next one's base, and took any: the author passed for accused.
+    const cluster = new Cluster({ ...four, epochRounds: 40 })
+    cluster.start()
+    cluster.passes = (_from, _to, message) => message._tag !== "CheckpointSignature"
+    cluster.runRounds(60)
+    const ann = cluster.machine("ann")
+    const opened = ann.replica.core.epoch.opening.record.epoch
+    const evidenceOf = (base: Hash.Hash): Evidence.Evidence => {
+      const epoch = Natural.epoch(opened + 1)
+      const content = { base, epoch, round: Natural.round(45), parents: [], bodyHash: Hash.ZERO }
+      const [first, second] = [1, 2].map((coinbase) =>
+        Header.sign({ ...content, timestamp: cluster.now, coinbase: Sats.make(coinbase) }, signerOf("dan")),
+      )
+      const evidence = first && second && Evidence.of(first, second)
+      if (evidence === undefined) throw new Error("evidence expected")
+      return evidence
+    }
+    const dan = cluster.machine("dan").peer
+    for (const machine of cluster.machines)
+      machine.receive(dan, { _tag: "Evidence", evidence: evidenceOf(Hash.of("udg/commit", Binary.utf8("elsewhere"))) })
+    expect(ann.replica.held.evidence).toBe(0)
+    cluster.passes = () => true
+    cluster.runRounds(20)
+    const { record, base } = ann.replica.core.epoch.opening
+    expect(record.epoch).toBe(opened + 1)
+    ann.receive(cluster.machine("ben").peer, { _tag: "Evidence", evidence: evidenceOf(base) })
+    cluster.runRounds(12)
+    for (const { replica } of cluster.machines)
+      expect(replica.read.stake(addressOf("dan")).stakedAmount).toBe(coins(5_000))
+  })
 })
 
 describe("what a disk holds", () => {

@@ -113,7 +113,9 @@ export class Testimony {
     const { base, epoch, author } = evidence.first
     const { core, ledger } = this.#live()
     const { opening, committee } = core.epoch
-    // The ledger learns an epoch's base with its first commit; of the running one the core knows it before.
+    // The ledger learns an epoch's base with its first commit, and until then takes any. The core knows that of the running
+    // one before. After the close it is nowhere yet: evidence upon any other would pass for the one that counts.
+    if (epoch > opening.record.epoch) return false
     return epoch === opening.record.epoch
       ? base === opening.base && committee.seatOf(author) !== undefined
       : ledger.read.isPunishable(evidence)

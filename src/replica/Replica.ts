@@ -476,7 +476,7 @@ export class Replica {
         const { transactions } = message
         const answers = transactions.map((transaction) => pool.submit(transaction, now, this.#round, from))
         const worth = worthTelling(transactions, answers, pool)
-        if (isWhole && areRelayed(answers, worth)) return true
+        if (isWhole && areRelayed(transactions, worth)) return true
         this.#announcements.overheard(worth, now)
         return false
       }

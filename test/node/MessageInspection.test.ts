@@ -12,6 +12,7 @@ import { SLOW_SIGNATURES } from "../../src/node/signatures/VertexInspection.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { PublicKey, Signature } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import { type Check, isValid, VerifiedTransactions } from "../../src/protocol/transaction/Verification.js"
 import type * as Header from "../../src/protocol/vertex/Header.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
@@ -639,6 +640,23 @@ describe("news", () => {
     await settle()
     expect(verified).toHaveLength(1)
     expect(passed.map((judged) => judged._tag === "Message" && judged.isWhole)).toEqual([false, true])
+  })
+
+  // Ids do not cover signatures. What was known here was relayed unseen, and cost this node points wherever it was not known.
+  it("of transactions beside one that is known are not passed on whole: nobody has looked at its signature", async () => {
+    const { take, settle, verified, passed, refused } = scene()
+    const nonce = replica.pool.nextNonce(addressOf("alice"))
+    const known = transfer("alice", nonce + 9, "bob", 5)
+    replica.receive("mallory" as PeerId, { _tag: "Transactions", transactions: [known] }, cluster.now)
+    const { authorization } = known
+    if (authorization._tag !== "SingleKey") throw new Error("one key expected")
+    const spoiled = Transaction.make(networkId, known, { ...authorization, signature: bad })
+    expect(spoiled.id).toBe(known.id)
+    const good = transfer("alice", nonce, "bob", 6)
+    take("mallory", "stranger", { _tag: "Transactions", transactions: [good, spoiled] })
+    await settle()
+    expect([verified.length, refused.length]).toEqual([1, 0])
+    expect(passed.map((judged) => judged._tag === "Message" && judged.isWhole)).toEqual([false])
   })
 
   it("of transactions under a signature that does not hold costs its sender points, and none of them is taken", async () => {

@@ -205,7 +205,8 @@ export class MessageInspection {
       this.#drop(waiting)
       return
     }
-    const isWhole = verdicts.every(Either.isRight)
+    // A known one may be here under other signatures, which nobody has looked at: ids do not cover them.
+    const isWhole = fresh.length === transactions.length
     const message = { _tag: "Transactions", transactions: fresh } as const
     const checks = replica.checksOf(message, (transaction) => signatures.verified.has(transaction))
     const judged = (found: Uint8Array): void => {

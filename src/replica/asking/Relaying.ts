@@ -33,16 +33,12 @@ export const worthTelling = (
   })
 
 /**
- * Whether a message is relayed, which is done unchanged: the pool must have refused none of its transactions, and others are
- * to be told of each new one (`worth`). Otherwise this node tells them of those itself, a moment later (`Announcements`).
+ * Whether a message is relayed, which is done unchanged: each of its transactions must be new here, and others are to be
+ * told of it (`worth`). Otherwise this node tells them of those itself, a moment later (`Announcements`): a message may
+ * repeat what is known thousands of times, or have it under signatures that nobody has looked at.
  */
-export const areRelayed = (
-  answers: ReadonlyArray<ReturnType<PendingTransactions["submit"]>>,
-  worth: ReadonlyArray<Transaction>,
-): boolean => {
-  const fresh = answers.filter((answer) => Either.isRight(answer) && answer.right === "new")
-  return answers.every(Either.isRight) && fresh.length > 0 && fresh.length === worth.length
-}
+export const areRelayed = (transactions: ReadonlyArray<Transaction>, worth: ReadonlyArray<Transaction>): boolean =>
+  transactions.length > 0 && worth.length === transactions.length
 
 /** The commit that a heartbeat names. */
 interface Named {

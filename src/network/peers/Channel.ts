@@ -5,6 +5,7 @@ import type { Message } from "../../replica/messages/Message.js"
 import * as Hello from "../Hello.js"
 import * as MessageCodec from "../MessageCodec.js"
 import type { Standing } from "../Standing.js"
+import * as Relays from "./Relays.js"
 
 /**
  * Vertices have a lane of their own, so that no long answer delays them. Votes are everything else that a node tells
@@ -47,6 +48,11 @@ const AROUND_A_VERTEX = 16
 const TRANSACTIONS_BYTES = 524_288
 const KIB = 1_024
 const MIB = 1_048_576
+/** The longest messages for everybody. A lane has room for a list besides: whoever relays one may name more members. */
+export const TOLD_BYTES: { readonly [channel in Relays.Channel]: number } = {
+  transactions: TRANSACTIONS_BYTES,
+  votes: 16 * KIB,
+}
 
 export const LIMITS: { readonly [channel in Channel]: Bounds } = {
   greeting: {
@@ -66,7 +72,7 @@ export const LIMITS: { readonly [channel in Channel]: Bounds } = {
     bytesPerSecond: 8 * MIB,
   },
   transactions: {
-    messageBytes: TRANSACTIONS_BYTES,
+    messageBytes: TOLD_BYTES.transactions + Relays.LIST_BYTES,
     waitingBytes: 4 * MIB,
     windowBytes: MIB,
     strangerWindowBytes: 256 * KIB,
@@ -74,7 +80,7 @@ export const LIMITS: { readonly [channel in Channel]: Bounds } = {
     bytesPerSecond: 4 * MIB,
   },
   votes: {
-    messageBytes: 16 * KIB,
+    messageBytes: TOLD_BYTES.votes + Relays.LIST_BYTES,
     waitingBytes: MIB,
     windowBytes: 256 * KIB,
     strangerWindowBytes: 64 * KIB,

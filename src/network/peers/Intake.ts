@@ -76,6 +76,10 @@ export class Intake {
       return
     }
     const { untold, message } = envelope
+    if (message.length > Channel.TOLD_BYTES[channel]) {
+      discipline.offend(facts, "oversize", `${channel}: a message of ${message.length} bytes for everybody`)
+      return
+    }
     const tag = this.#tagOf(session, message, (_tag) => Channel.takes(channel, { _tag }), channel)
     // Several peers may bring the same message within a moment.
     if (tag === null || isKnown(message, standingOf(facts.peer))) return

@@ -28,6 +28,8 @@ export interface Told {
 /** A third of the largest committee: with more of them away, nothing becomes final anyway. */
 const MOST_NAMED = 34
 const ANY = 255
+/** The longest list in front of a message. */
+export const LIST_BYTES = 1 + MOST_NAMED * Address.BYTES
 /** Passed on to this many peers that are no members: nearly everybody in a network of any size hears of it. */
 const OTHERS = 8
 /** How long a message is recognised by its bytes. Short: a later repetition is deliberate, and is not passed on anyway. */

@@ -1,6 +1,6 @@
 /**
  * Checks what one replica takes in of unpaid transactions, and which messages one replica tells gossip to relay: those that
- * were of use and new to it, no more and no fewer, only with signatures that hold by the protocol alone, and of no signer more
+ * were of use and in every part new to it, no more and no fewer, only with signatures that hold by the protocol alone, and of no signer more
  * than an honest one makes. A transaction after a missing nonce is of no use to others.
  */
 
@@ -112,7 +112,8 @@ export class Relays {
         const fresh = this.#unknownOf(message.transactions)
         // The pool may refuse a transaction and take it when it comes a second time.
         if (new Set(fresh.map(({ id }) => id)).size < fresh.length) return () => null
-        return () => fresh.length > 0 && fresh.every((transaction) => this.#isExecutable(transaction))
+        const isNew = fresh.length > 0 && fresh.length === message.transactions.length
+        return () => isNew && fresh.every((transaction) => this.#isExecutable(transaction))
       }
       case "Heartbeat":
       case "Evidence":

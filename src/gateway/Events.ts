@@ -26,6 +26,8 @@ const FARTHEST_BEHIND = 1_000
 /** How many transactions are remembered, so that none is reported pending twice, or after it was final. */
 const REMEMBERED = 50_000
 const AGAIN = Duration.seconds(1)
+/** Alerts of a node from one commit to the next: more than its health has parts. */
+const MOST_ALERTS = 16
 
 const skipped: Event = {
   type: "reset",
@@ -42,6 +44,7 @@ export class Telling {
   readonly #mostAhead: number
   #reached: Natural.Round
   #final: Natural.Round
+  #alerts = 0
 
   /** `mostAhead`: how far a node's round may be ahead of what is final. A higher one is a lie, or the archive is that far behind. */
   constructor(feed: Feed, final: Natural.Round, mostAhead: number) {
@@ -69,6 +72,7 @@ export class Telling {
   committed({ events, leaderRound }: Pick<CommitEvents.CommitEvents, "events" | "leaderRound">): void {
     for (const event of events) if (event.type === "transaction") this.#remember(event.hash)
     this.#final = leaderRound
+    this.#alerts = 0
     this.#reached = Natural.round(Math.max(this.#reached, leaderRound))
     this.#feed.append([...events, this.#position])
   }
@@ -95,7 +99,8 @@ export class Telling {
         this.#feed.append([this.#position])
         return
       case "alert":
-        this.#feed.append([event])
+        // Nothing proves one, and a feed full of them would have no room for what is final.
+        if (this.#alerts++ < MOST_ALERTS) this.#feed.append([event])
         return
       // Vertices come with their commit, and what a node missed the archive did not.
       case "vertex":

@@ -101,3 +101,22 @@ it("remembers the last fifty thousand", () => {
   telling.heard(transaction("old", null))
   expect(feed.last).toBe(before + 1)
 })
+
+it("tells few of a node's alerts between two commits, so that they displace nothing final", () => {
+  const alert: Event = { type: "alert", severity: "warning", message: "made up" }
+  const events = told((telling) => {
+    for (let commit = 8; commit < 10; commit++) {
+      for (let n = 0; n < 2_000; n++) telling.heard(alert)
+      telling.committed({ events: [transaction(`in ${commit}`, true)], leaderRound: Natural.round(commit) })
+    }
+  })
+  const ofOne = Array.from({ length: 16 }, () => "alert")
+  expect(events).toEqual([
+    ...ofOne,
+    "finalized in 8",
+    "round 8, final 8",
+    ...ofOne,
+    "finalized in 9",
+    "round 9, final 9",
+  ])
+})

@@ -28,11 +28,11 @@ export class NodeEnded extends Data.TaggedError("NodeEnded")<{
   }
 }
 
-/** A program of ours that cannot run says why in its last line. */
-const lastComplaint = (logFile: string): Effect.Effect<string | undefined> =>
+/** A program of ours that cannot run says why in its last line. The node that it is in the way of may log there as well. */
+const lastComplaint = (logFile: string, from: number): Effect.Effect<string | undefined> =>
   Effect.promise(async () => {
-    const text = await readFile(logFile, "utf8").catch(() => "")
-    return /^udg: (.+)$/.exec(text.trimEnd().split("\n").at(-1) ?? "")?.[1]
+    const log = await readFile(logFile).catch(() => Buffer.alloc(0))
+    return [...log.toString("utf8", from).matchAll(/^udg: (.+)$/gm)].at(-1)?.[1]
   })
 
 /** How to start a process: under which name, with which command line, logging where. */
@@ -68,6 +68,7 @@ const spawned = ({ logFile, words }: Launch) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const log = await open(logFile, "a", 0o600)
+      const { size: logged } = await log.stat()
       // The same program under the same interpreter, which needs nothing but its own file.
       // In its own process group: Ctrl-C reaches only this process, which asks each node once. A node takes a second signal
       // as "stop at once".
@@ -76,9 +77,9 @@ const spawned = ({ logFile, words }: Launch) =>
         detached: true,
       })
       await log.close()
-      return child
+      return { child, logged }
     }),
-    stop,
+    ({ child }) => stop(child),
   )
 
 const LINE = /^ {2}(rpc|p2p) +(\S+)$/gm
@@ -98,10 +99,10 @@ const addresses = (child: ChildProcess): Effect.Effect<ReadonlyMap<string, strin
 export const start = (launch: Launch): Effect.Effect<NodeProcess, NodeEnded, Scope.Scope> =>
   Effect.gen(function* () {
     const { name, logFile } = launch
-    const child = yield* spawned(launch)
+    const { child, logged } = yield* spawned(launch)
     const ended = Effect.gen(function* () {
       const code = yield* codeOf(child)
-      return yield* new NodeEnded({ name, code, logFile, complaint: yield* lastComplaint(logFile) })
+      return yield* new NodeEnded({ name, code, logFile, complaint: yield* lastComplaint(logFile, logged) })
     })
     const lines = yield* Effect.raceFirst(addresses(child), ended)
     return { name, logFile, ended, p2p: lines.get("p2p") ?? "", rpc: lines.get("rpc") ?? "" }

@@ -250,7 +250,7 @@ const statementEntry = Is.record({
   applied: Is.nullable(Is.boolean),
   proposal_id: Is.nullable(Is.integer),
   round: Is.integer,
-  since: Is.timestamp,
+  since: Is.nullable(Is.timestamp),
   timestamp: Is.timestamp,
 })
 
@@ -536,6 +536,7 @@ export const metricsHistory = (of: string, stepMs: number): Shape =>
 
 export const attendance = Is.record({
   range,
+  since: Is.nullable(Is.timestamp),
   validators: Is.list(Is.record({ address: Is.hex20, made: Is.integer, missed: Is.integer })),
 })
 

@@ -162,9 +162,11 @@ describe("a node that lies", () => {
 describe("what others wrote", () => {
   it("does not reach the terminal as a command to it, in words or in JSON", async () => {
     const memo = "\u001b[2J\u001b]0;owned\u0007\r\u202egnp"
-    const transaction = { ...lookup.transaction, memo } as Wallet.SignedTransaction
-    const { pub_key: _key, signature: _signature, ...unsigned } = transaction
-    const hash = Wallet.hashOf(Wallet.parseUnsigned(Wallet.network(info), unsigned))
+    const network = Wallet.network(info)
+    const fields = { to: "aa".repeat(20), amount: Wallet.sats("1"), fee: 1_000, nonce: 0, memo }
+    const unsigned = Wallet.unsigned(network, Wallet.account(network, key).address, "Transfer", fields)
+    const transaction = Wallet.sign(unsigned, key)
+    const hash = Wallet.hashOf(unsigned)
     const url = await node({
       transactions: {
         lookup: () =>

@@ -16,8 +16,10 @@ export const conservation: ReadonlyArray<Fault> = [
   rule(
     "a fee is paid to nobody",
     { file: "rules/Transactions.ts", of: "payFee" },
-    `(state, row, _author, { fee }) =>
-      state.accounts.setBalance(row, Sats.subtractBounded(state.accounts.balance(row), fee))`,
+    `(state, row, _author, { fee }) => {
+      state.accounts.setBalance(row, Sats.subtractBounded(state.accounts.balance(row), fee))
+      return Sats.ZERO
+    }`,
   ),
   rule(
     "a name's fee and the price of an account are lost",

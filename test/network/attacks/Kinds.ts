@@ -336,6 +336,20 @@ const strange = {
   },
 } satisfies Readonly<Record<string, Kind>>
 
+/** From 130 strangers to each node. */
+const unreadAnswers = (says: string, heard: "deaf" | "slow"): Kind => ({
+  says,
+  connections: 13,
+  settleMs: 45_000,
+  least: 100,
+  wish: { heard },
+  load: () => {
+    const frame = Ammunition.askRounds(1)
+    const frames = (front: Front) => paced(front, () => frame, 20)
+    return (front) => all(front, () => front.bot.write("questions", frames(front)))
+  },
+})
+
 export const kinds: Readonly<Record<string, Kind>> = {
   ...strange,
   ...single,
@@ -367,40 +381,8 @@ export const kinds: Readonly<Record<string, Kind>> = {
     load: signatures(true),
   },
   nobodysSignatures: { says: "the same signatures, from nobody", least: 1_000, load: signatures(false) },
-  deaf: {
-    says: "questions for whole epochs, from 130 strangers that read none of the answers",
-    connections: 13,
-    settleMs: 45_000,
-    least: 100,
-    wish: { heard: "deaf" },
-    load: () => {
-      const frame = Ammunition.askRounds(1)
-      return (front) =>
-        all(front, () =>
-          front.bot.write(
-            "questions",
-            paced(front, () => frame, 20),
-          ),
-        )
-    },
-  },
-  unread: {
-    says: "the same from 130 strangers that hardly read",
-    connections: 13,
-    settleMs: 45_000,
-    least: 100,
-    wish: { heard: "slow" },
-    load: () => {
-      const frame = Ammunition.askRounds(1)
-      return (front) =>
-        all(front, () =>
-          front.bot.write(
-            "questions",
-            paced(front, () => frame, 20),
-          ),
-        )
-    },
-  },
+  deaf: unreadAnswers("questions for whole epochs, from 130 strangers that read none of the answers", "deaf"),
+  unread: unreadAnswers("the same from 130 strangers that hardly read", "slow"),
   mix: {
     says: "all of these at once",
     load: (arsenal) => {

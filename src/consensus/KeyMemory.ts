@@ -54,8 +54,9 @@ export interface Seen {
   readonly hasCommitteeAnswered: boolean
 }
 
-/** Everybody starts with an empty disk there. */
+/** Everybody starts with an empty disk there, and perhaps after others have made some rounds. */
 const FOUNDING_EPOCH = 1
+export const FOUNDING_ROUNDS = 9
 
 export const isAbove = (a: Place, b: Place): boolean => (a.epoch !== b.epoch ? a.epoch > b.epoch : a.round > b.round)
 
@@ -201,11 +202,12 @@ export class KeyMemory {
     // Where the others are no quorum without this one, the quorum bears no liar: if all of them have told, all is told.
     if (!committee.isQuorum(committee.totalWeight - own)) return members.every(({ address }) => answered.has(address))
     if (epoch !== FOUNDING_EPOCH || highest !== null) return false
-    // The network begins: nobody has a vertex of this key, and nobody is past the first round.
+    // The network begins: nobody has a vertex of this key, and nobody is past the first rounds. Were only the first one
+    // of these, a faulty member that stops in the second would leave the others waiting for whoever started last.
     let weight = own
     for (const member of members) {
       const round = this.#progress.get(member.address)
-      if (round !== undefined && round > firstRound) return false
+      if (round !== undefined && round >= firstRound + FOUNDING_ROUNDS) return false
       if (round !== undefined && answered.has(member.address)) weight += member.weight
     }
     return committee.isQuorum(weight)

@@ -149,7 +149,7 @@ describe("the memory of a disk that was lost", () => {
     expect([memory.isKnown, memory.bound, memory.toAsk(committee).length]).toEqual([false, null, 3])
   })
 
-  it("is whole at once where a network begins, and nobody is past the first round", () => {
+  it("is whole at once where a network begins, and nobody is past its first nine rounds", () => {
     const founding = (rounds: ReadonlyArray<number>, highest: Place | null = null) => {
       const memory = lost()
       for (const [i, round] of rounds.entries()) testify(memory, i + 1, round)
@@ -159,7 +159,8 @@ describe("the memory of a disk that was lost", () => {
     expect(founding([0, 1])).toEqual([true, null])
     expect(founding([0, 0, 0])).toEqual([true, null])
     expect(founding([0])).toEqual([false, null])
-    expect(founding([0, 2])).toEqual([false, null])
+    expect(founding([0, 9]), "a late start").toEqual([true, null])
+    expect(founding([0, 10])).toEqual([false, null])
     expect(founding([0, 1], place(1))).toEqual([false, null])
   })
 

@@ -2,7 +2,7 @@
 
 import { Either } from "effect"
 import { Committee } from "../../src/consensus/dag/Committee.js"
-import { isAbove, type Place } from "../../src/consensus/KeyMemory.js"
+import { FOUNDING_ROUNDS, isAbove, type Place } from "../../src/consensus/KeyMemory.js"
 import type { Reads } from "../../src/ledger/Reads.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import type { Genesis } from "../../src/protocol/epoch/Genesis.js"
@@ -73,7 +73,7 @@ export const optionsOf = (seed: number, nodes = 7, rounds = 150, faults?: Readon
 }
 
 /** The first round after those in which a lost disk looks like a new one. */
-const FIRST_GUARDED_ROUND = 3
+const FIRST_GUARDED_ROUND = FOUNDING_ROUNDS + 2
 const SET_BACK_BY: ReadonlyArray<FaultName> = ["backups", "copies", "wipes", "losses", "pauses"]
 /** What leaves the others with everything that a machine has sent before its disk was set back, or that its double has. */
 const HEARD_IN_SPITE_OF: ReadonlyArray<FaultName> = ["wipes", "clocks", "skew", "joins", "newcomers", "pauses"]

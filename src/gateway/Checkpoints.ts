@@ -37,7 +37,7 @@ const isDue = (first: EpochRecord.EpochRecord, row: Row): boolean => {
   )
 }
 
-/** Of all clients together: a hash does not tell whether there is such a checkpoint. */
+/** Shared fairly among networks of clients: a hash does not tell whether there is such a checkpoint. */
 const HASHES_A_SECOND = 20
 
 const tooMany = new Failure.Unavailable({

@@ -3,7 +3,8 @@
  * anywhere, the end of a connection is reported late and sometimes twice,
  * and a line that is cut is silent at both ends.
  */
-import { Lanes, Violation } from "../../src/network/peers/Lanes.js"
+import { Violation } from "../../src/network/peers/Frame.js"
+import { Lanes } from "../../src/network/peers/Lanes.js"
 import type { Connection, Policy, Wire } from "../../src/network/peers/Wire.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 import type { Chance } from "../simulation/Chance.js"

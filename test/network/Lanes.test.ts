@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto"
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Channel from "../../src/network/peers/Channel.js"
-import { HEAD_BYTES, KIND, Lanes, PIECE_BYTES, PIECE_COST, Violation } from "../../src/network/peers/Lanes.js"
+import { HEAD_BYTES, KIND, PIECE_BYTES, PIECE_COST, Violation } from "../../src/network/peers/Frame.js"
+import { Lanes } from "../../src/network/peers/Lanes.js"
 import { piece } from "./attacks/Bot.js"
 
 const MIB = 1_048_576

@@ -3,7 +3,8 @@
  * implements it over sockets, and a test can do the same without.
  */
 import type { PeerId } from "../../replica/messages/Peer.js"
-import type { Lanes, Violation } from "./Lanes.js"
+import type { Violation } from "./Frame.js"
+import type { Lanes } from "./Lanes.js"
 import type { Meter } from "./Meter.js"
 
 /** Time as the policy for peers sees it. */

@@ -10,7 +10,7 @@ import { Assembly } from "../../../src/network/Assembly.js"
 import * as Hello from "../../../src/network/Hello.js"
 import * as PeerAddress from "../../../src/network/PeerAddress.js"
 import * as Channel from "../../../src/network/peers/Channel.js"
-import * as Lanes from "../../../src/network/peers/Lanes.js"
+import * as Frame from "../../../src/network/peers/Frame.js"
 import * as Handshake from "../../../src/network/tls/Handshake.js"
 import type { Hash } from "../../../src/protocol/identity/Hash.js"
 import { SecretKey } from "../../../src/protocol/identity/Keys.js"
@@ -70,7 +70,7 @@ const head = (kind: number, lane: number, number: number): Uint8Array =>
   Uint8Array.of(kind * 16 + lane, number & 255, (number >> 8) & 255, (number >> 16) & 255)
 
 /** A piece of a message, with its head. */
-export const piece = (channel: Channel.Channel, bytes: Uint8Array, kind: number = Lanes.KIND.last): Uint8Array =>
+export const piece = (channel: Channel.Channel, bytes: Uint8Array, kind: number = Frame.KIND.last): Uint8Array =>
   Buffer.concat([head(kind, Channel.all.indexOf(channel), bytes.length), bytes])
 
 /** A message for everybody, whose author has told all members. */
@@ -81,7 +81,7 @@ class Line {
   readonly #heard: Wish["heard"]
   readonly #credit = Channel.all.map((_, lane) => (lane === GREETED ? Channel.LIMITS.greeting.windowBytes : 0))
   readonly #parts: Array<Array<Uint8Array>> = Channel.all.map(() => [])
-  readonly #assembly = new Assembly(Lanes.frameLength)
+  readonly #assembly = new Assembly(Frame.frameLength)
   readonly greeted: Array<Uint8Array> = []
   #changed = () => {}
 
@@ -121,14 +121,14 @@ class Line {
     const [kind, lane] = [(frame[0] ?? 0) >> 4, (frame[0] ?? 0) & 15]
     const [a = 0, b = 0, c = 0] = frame.subarray(1)
     const number = a + 256 * b + 65_536 * c
-    if (kind === Lanes.KIND.credit) this.#credit[lane] = this.creditOf(lane) + number
-    else if (kind === Lanes.KIND.ping) this.socket.write(head(Lanes.KIND.pong, 0, number))
-    else if (kind <= Lanes.KIND.part) {
+    if (kind === Frame.KIND.credit) this.#credit[lane] = this.creditOf(lane) + number
+    else if (kind === Frame.KIND.ping) this.socket.write(head(Frame.KIND.pong, 0, number))
+    else if (kind <= Frame.KIND.part) {
       const parts = this.#parts[lane] ?? []
-      parts.push(frame.slice(Lanes.HEAD_BYTES))
+      parts.push(frame.slice(Frame.HEAD_BYTES))
       const isGreeting = lane === GREETED
-      if (!isGreeting) this.socket.write(head(Lanes.KIND.credit, lane, number + Lanes.PIECE_COST))
-      if (kind === Lanes.KIND.part) return
+      if (!isGreeting) this.socket.write(head(Frame.KIND.credit, lane, number + Frame.PIECE_COST))
+      if (kind === Frame.KIND.part) return
       const message = Buffer.concat(parts.splice(0))
       if (isGreeting) this.greeted.push(message)
       else if (typeof this.#heard === "function") this.#heard(Channel.all[lane] ?? "answers", message)
@@ -154,17 +154,17 @@ class Line {
   /** Once there is credit for so many bytes in pieces. */
   async spend(channel: Channel.Channel, bytes: number, pieces: number): Promise<void> {
     const lane = Channel.all.indexOf(channel)
-    const cost = bytes + pieces * Lanes.PIECE_COST
+    const cost = bytes + pieces * Frame.PIECE_COST
     while (this.creditOf(lane) < cost) await this.change()
     this.#credit[lane] = this.creditOf(lane) - cost
   }
 
   async send(channel: Channel.Channel, message: Uint8Array): Promise<void> {
-    for (let at = 0; at === 0 || at < message.length; at += Lanes.PIECE_BYTES) {
-      const part = message.subarray(at, at + Lanes.PIECE_BYTES)
+    for (let at = 0; at === 0 || at < message.length; at += Frame.PIECE_BYTES) {
+      const part = message.subarray(at, at + Frame.PIECE_BYTES)
       await this.spend(channel, part.length, 1)
       const isLast = at + part.length === message.length
-      await this.put(piece(channel, part, isLast ? Lanes.KIND.last : Lanes.KIND.part))
+      await this.put(piece(channel, part, isLast ? Frame.KIND.last : Frame.KIND.part))
     }
   }
 }
@@ -199,7 +199,7 @@ export const connect = async (place: Place, wish: Wish = {}): Promise<Bot> => {
     const grants = heard === "deaf" || heard === "slow" ? Array(GRANTS).fill(MOST_NUMBER) : [GRANTED]
     for (const lane of Channel.all.keys()) {
       if (isSilent || lane === GREETED) continue
-      await line.put(Buffer.concat(grants.map((granted) => head(Lanes.KIND.credit, lane, granted))))
+      await line.put(Buffer.concat(grants.map((granted) => head(Frame.KIND.credit, lane, granted))))
     }
   } catch (error) {
     close()
@@ -220,7 +220,7 @@ export const connect = async (place: Place, wish: Wish = {}): Promise<Bot> => {
         await line.spend(channel, bytes.length, bytes.length)
         isEnd = at + bytes.length === message.length
         const pieces = Array.from(bytes, (byte, i) => {
-          const kind = isEnd && i === bytes.length - 1 ? Lanes.KIND.last : Lanes.KIND.part
+          const kind = isEnd && i === bytes.length - 1 ? Frame.KIND.last : Frame.KIND.part
           return piece(channel, Uint8Array.of(byte), kind)
         })
         await line.put(Buffer.concat(pieces))

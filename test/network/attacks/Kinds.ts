@@ -1,5 +1,5 @@
 /** The attacks: what one stranger does to one node, over one connection, until it is over or the node ends it. */
-import { KIND, PIECE_BYTES } from "../../../src/network/peers/Lanes.js"
+import { KIND, PIECE_BYTES } from "../../../src/network/peers/Frame.js"
 import type { Allocation } from "../../../src/protocol/epoch/Genesis.js"
 import type { Hash } from "../../../src/protocol/identity/Hash.js"
 import * as Keys from "../../../src/protocol/identity/Keys.js"

@@ -1,0 +1,116 @@
+/** What the other side of a connection sends on one lane: pieces, which become messages. */
+import { PIECE_COST, Violation } from "./Frame.js"
+
+/** Takes a message. It returns a promise if the next message of the lane must wait for it. */
+export type Take = (message: Uint8Array) => Promise<unknown> | undefined
+
+/** A piece that outlives the bytes it came in. It is copied unless it is most of these. */
+const kept = (piece: Uint8Array): Uint8Array =>
+  piece.length * 2 > piece.buffer.byteLength ? piece : new Uint8Array(piece)
+
+interface Receiving {
+  readonly window: number
+  readonly limit: number
+  readonly take: Take
+  readonly now: () => number
+  /** There is enough to grant anew. */
+  readonly granted: () => void
+  readonly failed: (error: unknown) => void
+  /** Told of every change of the bytes that wait here. */
+  readonly held: (more: number) => void
+}
+
+export class Inbound {
+  readonly limit: number
+  readonly window: number
+  readonly #take: Take
+  readonly #now: () => number
+  readonly #granted: () => void
+  readonly #failed: (error: unknown) => void
+  readonly #counted: (more: number) => void
+  /** What the other side may still send. */
+  left: number
+  /** Taken in and not granted anew. */
+  owed = 0
+  /** Pieces that wait while the lane does, each with whether it is the last of its message. */
+  #held: Array<{ readonly piece: Uint8Array; readonly isLast: boolean }> = []
+  #parts: Array<Uint8Array> = []
+  #bytes = 0
+  #isHeld = false
+  #begunAt: number | null = null
+
+  constructor({ window, limit, take, now, granted, failed, held }: Receiving) {
+    this.window = window
+    this.limit = limit
+    this.left = window
+    this.#take = take
+    this.#now = now
+    this.#granted = granted
+    this.#failed = failed
+    this.#counted = held
+  }
+
+  /** How long the other side has let this node wait for the rest of a message. A slow reader here is not its fault. */
+  get waitingMs(): number {
+    return this.#begunAt === null || this.#isHeld ? 0 : this.#now() - this.#begunAt
+  }
+
+  add(piece: Uint8Array, isLast: boolean): void {
+    this.left -= piece.length + PIECE_COST
+    if (this.left < 0) throw new Violation("more than was granted")
+    if (!this.#isHeld) {
+      this.#accept(piece, isLast)
+      return
+    }
+    this.#held.push({ piece: kept(piece), isLast })
+    this.#counted(piece.length + PIECE_COST)
+  }
+
+  #accept(piece: Uint8Array, isLast: boolean): void {
+    this.owed += piece.length + PIECE_COST
+    if (4 * this.owed >= this.window) this.#granted()
+    this.#bytes += piece.length
+    if (this.#bytes > this.limit) {
+      throw new Violation(`a message of ${this.#bytes} bytes, at most ${this.limit} allowed`, "oversize")
+    }
+    if (!isLast) {
+      if (piece.length === 0) throw new Violation("an empty part of a message")
+      this.#parts.push(kept(piece))
+      this.#counted(piece.length)
+      this.#begunAt ??= this.#now()
+      return
+    }
+    const message = this.#parts.length === 0 ? kept(piece) : this.#joined(piece)
+    this.#bytes = 0
+    this.#begunAt = null
+    const wait = this.#take(message)
+    if (wait !== undefined) this.#hold(wait)
+  }
+
+  #joined(last: Uint8Array): Uint8Array {
+    const message = new Uint8Array(this.#bytes)
+    let at = 0
+    for (const part of this.#parts) {
+      message.set(part, at)
+      at += part.length
+    }
+    message.set(last, at)
+    this.#parts = []
+    this.#counted(last.length - message.length)
+    return message
+  }
+
+  #hold(wait: Promise<unknown>): void {
+    this.#isHeld = true
+    const goOn = () => {
+      this.#isHeld = false
+      let at = 0
+      for (let next = this.#held[0]; next !== undefined && !this.#isHeld; next = this.#held[++at]) {
+        this.#counted(-next.piece.length - PIECE_COST)
+        this.#accept(next.piece, next.isLast)
+      }
+      this.#held.splice(0, at)
+    }
+    wait.then(goOn).catch(this.#failed)
+  }
+}

@@ -33,6 +33,8 @@ export interface Received {
   readonly from: PeerId
   /** The sender's standing at the time the message came. */
   readonly standing: Standing
+  /** The widest network that its address belongs to. */
+  readonly network: string
   /** The kind of message, which is allowed on its lane. Nothing else was read. */
   readonly tag: Tag
   readonly bytes: Uint8Array

@@ -44,6 +44,24 @@ describe("a fair queue", () => {
     expect(served(queue, 11).get("late")).toBe(1)
   })
 
+  it("serves a peer as often as a whole network of others, whatever they cost and however often they are renamed", () => {
+    const queue = new FairQueue<number>()
+    const from = (network: string, peer: string): Owner => ({ peer, standing: "stranger", network })
+    for (let i = 0; i < 130; i++) fill(queue, from("10.1", `crowd ${i}`), 10)
+    fill(queue, from("10.2", "alone"), 1_000)
+    expect(served(queue, 400).get("alone")).toBeGreaterThanOrEqual(199)
+    // Whoever leaves the debts of its network behind does not shed them.
+    queue.push(from("10.3", "dear"), 100)
+    served(queue, 3)
+    queue.drop("dear")
+    for (let i = 0; i < 20; i++) queue.push(from("10.3", "dear again"), 100)
+    expect(served(queue, 100).get("dear again")).toBeUndefined()
+    // Within the network the turns are as fair as elsewhere.
+    const got = served(queue, 1_000)
+    const crowd = [...got].filter(([peer]) => peer.startsWith("crowd")).map(([, cost]) => cost)
+    expect(Math.max(...crowd) - Math.min(...crowd)).toBeLessThanOrEqual(1)
+  })
+
   it("counts what work costs, not how many pieces it comes in", () => {
     const queue = new FairQueue<number>()
     fill(queue, owner("small", "member"), 1_000, 1)

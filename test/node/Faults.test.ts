@@ -98,7 +98,7 @@ const talkative: Layer.Layer<Network> = Layer.sync(Network, () => {
   const id = "a peer" as PeerId
   const say = (message: Message): void => {
     const bytes = MessageCodec.encode(message)
-    inbound.push({ from: id, standing: "stranger", tag: message._tag, bytes, release: () => undefined })
+    inbound.push({ from: id, standing: "stranger", network: id, tag: message._tag, bytes, release: () => undefined })
   }
   say({ _tag: "CheckpointSignature", checkpoint, signature })
   const peer: Peer = {
@@ -132,7 +132,7 @@ const saying = (message: Message, standing: Standing): Layer.Layer<Network> =>
     const network = Context.get(context, Network)
     const inbound = new Inbox<Received>()
     const bytes = MessageCodec.encode(message)
-    inbound.push({ from: "a peer" as PeerId, standing, tag: message._tag, bytes, release: () => undefined })
+    inbound.push({ from: "a peer" as PeerId, standing, network: "here", tag: message._tag, bytes, release: () => undefined })
     return Context.make(Network, { ...network, inbound })
   })
 

@@ -134,6 +134,7 @@ const scene = ({
     inspection.take({
       from: from as PeerId,
       standing,
+      network: `the network of ${from}`,
       tag: message._tag,
       bytes: MessageCodec.encode(message),
       release: settled,
@@ -447,7 +448,7 @@ describe("a vertex from a peer", () => {
     await settle()
     expect(verified.map(({ owner, isUrgent }) => [owner, isUrgent])).toEqual([
       [{ peer: "mallory", standing: "member" }, true],
-      [{ peer: "ben", standing: "stranger" }, false],
+      [{ peer: "ben", standing: "stranger", network: "the network of ben" }, false],
     ])
   })
 

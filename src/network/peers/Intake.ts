@@ -1,5 +1,6 @@
 /** Messages from peers that have greeted. It looks only at the kind of each message, and passes it on. */
 import type { PeerId } from "../../replica/messages/Peer.js"
+import { networksOf } from "../AddressGroup.js"
 import type { Tag } from "../MessageCodec.js"
 import * as MessageCodec from "../MessageCodec.js"
 import type { Received, RelayDecision } from "../Network.js"
@@ -95,7 +96,7 @@ export class Intake {
 
   /** A message that cannot be passed on takes up no room, and does not count as an open question. */
   #deliver(
-    { facts: { peer } }: Session,
+    { facts: { peer, host } }: Session,
     where: string,
     tag: Tag,
     bytes: Uint8Array,
@@ -105,7 +106,8 @@ export class Intake {
     const { heard, standingOf, log, volume } = this.#around
     const standing = standingOf(peer)
     volume.received(tag, standing, bytes.length)
-    const hand = () => heard({ from: peer, standing, tag, bytes, release })
+    const [network = host] = networksOf(host)
+    const hand = () => heard({ from: peer, standing, network, tag, bytes, release })
     log.contain(peer, where, hand, () => {
       release("known")
       lost()

@@ -45,7 +45,7 @@ export const make = ({ answers, asked, counters, settling, write }: Surroundings
           return network.broadcast(output.message)
         case "Serve":
           // An unasked offer comes after strangers' questions.
-          answers.ask({ peer: output.to, standing: "stranger" }, output.question)
+          answers.ask({ peer: output.to, standing: "stranger", network: "offers" }, output.question)
           return null
         case "Write":
           keep(output)

@@ -1,8 +1,9 @@
 /**
  * Hands out peers' work in fair turns. Members of the committee get most of the capacity, then what they and named peers
- * pass on of others, then peers that the operator named, then strangers; a class leaves what it does not use to the others. Within a class the peer that has cost least
- * so far is next, so that a thousand pieces from one peer delay another peer's single piece by at most one turn. Costs
- * are charged after the work, in any unit, or before it if they are known.
+ * pass on of others, then peers that the operator named, then strangers; a class leaves what it does not use to the
+ * others. Within a class the network that has cost least so far is next, and within that the peer, so that a thousand
+ * pieces from one peer, or a hundred peers from one network, delay another's single piece by at most one turn. Costs are
+ * charged after the work, in any unit, or before it if they are known.
  */
 import type { Standing } from "../../network/Standing.js"
 
@@ -16,55 +17,84 @@ export const SHARES: { readonly [rank in Rank]: number } = { member: 12, relayed
 export interface Owner {
   readonly peer: string
   readonly standing: Rank
+  /** Peers of one network share its turns; a peer without one has turns of its own. */
+  readonly network?: string
 }
 
-interface Line<A> {
-  readonly owner: Owner
-  items: Array<A>
-  /** The cost of this peer so far. */
+interface Part {
+  /** The cost so far, divided by the share. */
   used: number
+  /** Pieces that wait. */
+  waiting: number
 }
 
-class Class<A> {
-  readonly lines = new Map<string, Line<A>>()
-  readonly share: number
-  /** The cost of the class so far, divided by its share. */
-  used = 0
-  /** The cost so far of the peer served last: a newcomer does not start further behind. */
-  floor = 0
-  waiting = 0
+/** Parts that are remembered before those without work and debts are forgotten. */
+const MANY = 64
 
-  constructor(share: number) {
-    this.share = share
+/** Those that take turns with each other: the classes, the networks of a class, the peers of a network. */
+class Parts<P extends Part> {
+  readonly all: Map<string, P>
+  /** The cost so far of the part served last: a new one does not start further behind, nor does an idle one save up. */
+  #floor = 0
+
+  constructor(all: Iterable<readonly [string, P]> = []) {
+    this.all = new Map(all)
   }
 
-  line(owner: Owner): Line<A> {
-    const known = this.lines.get(owner.peer)
+  /** The named part, which gets a piece. */
+  woken(name: string, make: () => P): P {
+    const part = this.met(name, make)
+    if (part.waiting++ === 0) part.used = Math.max(part.used, this.#floor)
+    return part
+  }
+
+  met(name: string, make: () => P): P {
+    const known = this.all.get(name)
     if (known !== undefined) return known
-    const line = { owner, items: [], used: this.floor }
-    this.lines.set(owner.peer, line)
-    return line
+    const part = make()
+    part.used = this.#floor
+    this.all.set(name, part)
+    return part
   }
 
-  /** Forgets idle peers without debts; all peers, once none waits. */
-  forget(): void {
-    for (const [peer, { items, used }] of this.lines) {
-      if (items.length === 0 && (this.waiting === 0 || used <= this.floor)) this.lines.delete(peer)
-    }
+  served(part: P): void {
+    this.#floor = part.used
+    part.waiting--
+  }
+
+  /** Forgets parts without work and debts; all, once none has work. */
+  forget(isIdle: boolean): void {
+    if (isIdle) this.all.clear()
+    if (this.all.size <= MANY) return
+    for (const [name, { used, waiting }] of this.all) if (waiting === 0 && used <= this.#floor) this.all.delete(name)
   }
 }
 
-/** Idle peers that are remembered before a clean-up. */
-const MANY_LINES = 64
+interface Line<A> extends Part {
+  readonly owner: Owner
+  readonly items: Array<A>
+}
+
+interface Net<A> extends Part {
+  readonly lines: Parts<Line<A>>
+}
+
+interface Class<A> extends Part {
+  readonly nets: Parts<Net<A>>
+}
+
+const netOf = ({ peer, network = peer }: Owner): string => network
+const newNet = <A>(): Net<A> => ({ used: 0, waiting: 0, lines: new Parts() })
+const newLine = <A>(owner: Owner): Line<A> => ({ owner, items: [], used: 0, waiting: 0 })
 
 export class FairQueue<A> {
   readonly #classes: { readonly [rank in Rank]: Class<A> } = {
-    member: new Class(SHARES.member),
-    relayed: new Class(SHARES.relayed),
-    named: new Class(SHARES.named),
-    stranger: new Class(SHARES.stranger),
+    member: { used: 0, waiting: 0, nets: new Parts() },
+    relayed: { used: 0, waiting: 0, nets: new Parts() },
+    named: { used: 0, waiting: 0, nets: new Parts() },
+    stranger: { used: 0, waiting: 0, nets: new Parts() },
   }
-  #floor = 0
+  readonly #order = new Parts<Class<A>>(Object.entries(this.#classes))
 
   get size(): number {
     return Object.values(this.#classes).reduce((sum, { waiting }) => sum + waiting, 0)
@@ -72,12 +102,13 @@ export class FairQueue<A> {
 
   /** Peers that wait for something. */
   get peers(): ReadonlySet<string> {
-    const lines = Object.values(this.#classes).flatMap((group) => [...group.lines.values()])
-    return new Set(lines.filter(({ items }) => items.length > 0).map(({ owner }) => owner.peer))
+    const nets = Object.values(this.#classes).flatMap(({ nets }) => [...nets.all.values()])
+    const lines = nets.flatMap(({ lines }) => [...lines.all.values()])
+    return new Set(lines.filter(({ waiting }) => waiting > 0).map(({ owner }) => owner.peer))
   }
 
-  sizeOf({ peer, standing }: Owner): number {
-    return this.#classes[standing].lines.get(peer)?.items.length ?? 0
+  sizeOf(owner: Owner): number {
+    return this.#classes[owner.standing].nets.all.get(netOf(owner))?.lines.all.get(owner.peer)?.waiting ?? 0
   }
 
   push(owner: Owner, item: A): void {
@@ -90,28 +121,24 @@ export class FairQueue<A> {
   }
 
   #lineFor(owner: Owner): Line<A> {
-    const group = this.#classes[owner.standing]
-    // An idle class saves up nothing.
-    if (group.waiting === 0) group.used = Math.max(group.used, this.#floor)
-    const line = group.line(owner)
-    if (line.items.length === 0) line.used = Math.max(line.used, group.floor)
-    group.waiting++
-    return line
+    const { nets } = this.#order.woken(owner.standing, () => this.#classes[owner.standing])
+    return nets.woken(netOf(owner), newNet<A>).lines.woken(owner.peer, () => newLine(owner))
   }
 
   /** The next piece, among owners that may have a turn now. */
   next(mayHave: (owner: Owner) => boolean = () => true): { readonly owner: Owner; readonly item: A } | undefined {
-    const groups = Object.values(this.#classes)
+    const classes = Object.values(this.#classes)
       .filter(({ waiting }) => waiting > 0)
       .sort((a, b) => a.used - b.used)
-    for (const group of groups) {
-      const line = leastUsed(group, mayHave)
-      const item = line?.items.shift()
-      if (line === undefined || item === undefined) continue
-      this.#floor = group.used
-      group.floor = line.used
-      group.waiting--
-      if (group.lines.size > MANY_LINES || group.waiting === 0) group.forget()
+    for (const one of classes) {
+      const least = leastUsed(one, mayHave)
+      const item = least?.line.items.shift()
+      if (least === undefined || item === undefined) continue
+      const { net, line } = least
+      this.#order.served(one)
+      one.nets.served(net)
+      net.lines.served(line)
+      tidy(one, net)
       return { owner: line.owner, item }
     }
     return undefined
@@ -119,31 +146,45 @@ export class FairQueue<A> {
 
   /** Charges this peer for a piece of its work. */
   charge(owner: Owner, cost: number): void {
-    const group = this.#classes[owner.standing]
-    group.used += cost / group.share
-    const line = group.lines.get(owner.peer)
-    if (line !== undefined) line.used += cost
-    else if (group.waiting > 0) group.line(owner).used += cost
+    const one = this.#classes[owner.standing]
+    one.used += cost / SHARES[owner.standing]
+    // Where none waits, nobody's debts delay anybody.
+    if (one.waiting === 0) return
+    const net = one.nets.met(netOf(owner), newNet<A>)
+    net.used += cost
+    if (net.waiting > 0) net.lines.met(owner.peer, () => newLine(owner)).used += cost
   }
 
   /** This peer is gone, and its work is no longer needed. Returns what was waiting. */
   drop(peer: string): ReadonlyArray<A> {
     const dropped: Array<A> = []
-    for (const group of Object.values(this.#classes)) {
-      const items = group.lines.get(peer)?.items ?? []
-      group.waiting -= items.length
-      dropped.push(...items)
-      group.lines.delete(peer)
+    for (const one of Object.values(this.#classes)) {
+      for (const net of one.nets.all.values()) {
+        const items = net.lines.all.get(peer)?.items ?? []
+        net.waiting -= items.length
+        one.waiting -= items.length
+        dropped.push(...items)
+        net.lines.all.delete(peer)
+        tidy(one, net)
+      }
     }
     return dropped
   }
 }
 
-const leastUsed = <A>({ lines }: Class<A>, mayHave: (owner: Owner) => boolean): Line<A> | undefined => {
-  let least: Line<A> | undefined
-  for (const line of lines.values()) {
-    if (line.items.length === 0 || (least !== undefined && line.used >= least.used) || !mayHave(line.owner)) continue
-    least = line
+const tidy = <A>({ nets, waiting }: Class<A>, net: Net<A>): void => {
+  net.lines.forget(net.waiting === 0)
+  nets.forget(waiting === 0)
+}
+
+const leastUsed = <A>({ nets }: Class<A>, mayHave: (owner: Owner) => boolean) => {
+  let least: { readonly net: Net<A>; readonly line: Line<A> } | undefined
+  for (const net of nets.all.values()) {
+    if (net.waiting === 0 || (least !== undefined && net.used > least.net.used)) continue
+    for (const line of net.lines.all.values()) {
+      const isBehind = least !== undefined && net.used === least.net.used && line.used >= least.line.used
+      if (line.waiting > 0 && !isBehind && mayHave(line.owner)) least = { net, line }
+    }
   }
   return least
 }

@@ -85,11 +85,12 @@ export class MessageInspection {
   }
 
   take(received: Received): void {
-    const { from, tag, standing } = received
+    const { from, tag, standing, network } = received
     // An answer to this node's question is this node's own work, whichever peer sends it.
     const isOwnWork = this.#around.asked.isAwaited(from, tag)
     const rank = isVote(tag) && standing !== "stranger" ? "relayed" : standing
-    const owner: Owner = { peer: from, standing: isOwnWork ? "member" : rank }
+    const as = isOwnWork ? "member" : rank
+    const owner: Owner = as === "stranger" ? { peer: from, standing: as, network } : { peer: from, standing: as }
     const waiting: Waiting = { received, owner, outcome: null, isAside: false }
     if (!MessageCodec.isQuestion({ _tag: tag })) this.#laneOf(received).push(waiting)
     this.#turns.take(owner, () => this.#hold(waiting, "reading", () => this.#read(waiting)))

@@ -275,6 +275,9 @@ const heartbeats =
     }
   }
 
+/** Whoever sends them is disconnected soon, and spends most of its time in coming back. */
+const CUT_OFF = 200
+
 const FAR_AHEAD = 1_000_000
 
 const signatures =
@@ -365,13 +368,13 @@ export const kinds: Readonly<Record<string, Kind>> = {
   heartbeats: {
     says: "heartbeats for invented commits, from a staker without a seat",
     control: "nobodysHeartbeats",
-    least: 1_000,
+    least: CUT_OFF,
     allocations: Ammunition.stakers,
     load: heartbeats(true),
   },
   nobodysHeartbeats: {
     says: "the same heartbeats, from somebody without stake",
-    least: 1_000,
+    least: CUT_OFF,
     load: heartbeats(false),
   },
   signatures: {

@@ -75,6 +75,8 @@ const LOOK_MS = 100
 const STRANGERS = 6
 const LATE_EVERY_MS = 9_000
 const CRASH_EVERY_MS = 5_000
+/** A payment is neither told nor kept at once: a node that is killed this soon loses it, and the payer sends it again. */
+const UNTOLD_MS = 100
 const SHOWN_IN_TRACE = 12
 /** In one run of so many, a hundred members sit in the committee. */
 const CROWDED_EVERY = 5
@@ -92,7 +94,7 @@ const strangersPeer = (n: number): PeerId => `a${n}` as PeerId
 /** A person who pays somebody, waits until it is final, and pays again. */
 interface Payer {
   readonly person: Cast.Cast["victims"][number]
-  waiting: { readonly transaction: Transaction; readonly since: number } | null
+  waiting: { readonly transaction: Transaction; readonly since: number; readonly at: Host } | null
   spent: number
 }
 
@@ -307,7 +309,15 @@ export class Fuzz {
     if (this.#validators.some((each) => !each.isUp)) return
     host.crash("killed")
     this.#reconnect()
+    for (const payer of this.#payers) this.#sendAgain(payer, host)
     this.#agenda.after(this.#chance.between(50, 1_500), () => this.#start(host))
+  }
+
+  #sendAgain(payer: Payer, killed: Host): void {
+    const { waiting } = payer
+    if (waiting === null || waiting.at !== killed || this.#agenda.now - waiting.since > UNTOLD_MS) return
+    const at = this.#chance.pick(this.#validators.filter(({ isUp }) => isUp))
+    payer.waiting = at.submit(waiting.transaction) ? { ...waiting, at } : null
   }
 
   /** The follower begins anew, from nothing. */
@@ -569,7 +579,8 @@ export class Fuzz {
       },
       [person.signer],
     )
-    if (this.#chance.pick(this.#validators).submit(transaction)) payer.waiting = { transaction, since: now }
+    const at = this.#chance.pick(this.#validators)
+    if (at.submit(transaction)) payer.waiting = { transaction, since: now, at }
   }
 }
 

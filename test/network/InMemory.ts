@@ -55,7 +55,8 @@ export const hub: Effect.Effect<Hub> = Effect.gen(function* () {
       const tell = (listeners: ReadonlyArray<Member>, message: Message<Vertex.Encoded>): void => {
         const bytes = MessageCodec.encode(message)
         for (const { inbound } of listeners) {
-          if (inbound.length < WAITING_MESSAGES) inbound.push({ from: id, standing, network: id, tag: message._tag, bytes, release })
+          if (inbound.length < WAITING_MESSAGES)
+            inbound.push({ from: id, standing, network: id, tag: message._tag, bytes, release })
         }
       }
       const peersOf = (all: ReadonlyArray<Member>) => others(all).map((member) => member.self)

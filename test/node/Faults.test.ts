@@ -132,7 +132,14 @@ const saying = (message: Message, standing: Standing): Layer.Layer<Network> =>
     const network = Context.get(context, Network)
     const inbound = new Inbox<Received>()
     const bytes = MessageCodec.encode(message)
-    inbound.push({ from: "a peer" as PeerId, standing, network: "here", tag: message._tag, bytes, release: () => undefined })
+    inbound.push({
+      from: "a peer" as PeerId,
+      standing,
+      network: "here",
+      tag: message._tag,
+      bytes,
+      release: () => undefined,
+    })
     return Context.make(Network, { ...network, inbound })
   })
 

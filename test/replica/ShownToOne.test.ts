@@ -1,0 +1,30 @@
+/** A validator that shows its vertices to a single other one, which then has to serve them to everybody else. */
+import { expect, it } from "vitest"
+import { addressOf, Cluster } from "./Cluster.js"
+
+const LIAR = "v1"
+const CHOSEN = "v0"
+
+it("costs the chosen one a copy for each other member, as its own vertices do, and delays nobody", () => {
+  const names = Array.from({ length: 7 }, (_, i) => `v${i}`)
+  const cluster = new Cluster({ validators: Object.fromEntries(names.map((name) => [name, 2_000])) })
+  const copies = new Map<string, number>()
+  cluster.passes = (from, to, message) => {
+    if (message._tag !== "Vertices" && message._tag !== "Rounds") return true
+    const ofLiar = message.vertices.filter(({ header }) => header.author === addressOf(LIAR)).length
+    if (ofLiar === 0) return true
+    if (from.name === LIAR) return to.name === CHOSEN
+    copies.set(from.name, (copies.get(from.name) ?? 0) + ofLiar)
+    return true
+  }
+  cluster.start()
+  cluster.runRounds(10)
+  const { leaderRound } = cluster.machine(CHOSEN).replica.read.head
+  copies.clear()
+  cluster.runRounds(30)
+  const rounds = cluster.machine(CHOSEN).replica.read.head.leaderRound - leaderRound
+  expect(rounds).toBeGreaterThanOrEqual(28)
+  const others = names.length - 2
+  expect([...copies.keys()]).toEqual([CHOSEN])
+  expect((copies.get(CHOSEN) ?? 0) / rounds).toBeCloseTo(others, 0)
+})

@@ -2,10 +2,13 @@
  * The tables of the HTTP interface, asked over real connections of whatever serves it. The typed client is used where a request
  * succeeds, and plain bytes where it must not.
  */
+
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { beforeAll, describe, expect, it } from "vitest"
+import type { PromiseClient } from "../../src/client/Client.js"
 import type * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
 import * as TestServer from "../rpc/TestServer.js"
+import * as EffectClient from "./EffectClient.js"
 import { Judge } from "./Judge.js"
 import * as Mutants from "./Mutants.js"
 import type * as Reads from "./Reads.js"
@@ -65,10 +68,12 @@ export const define = ({ world: worldOf, reads, refusals }: Subject): Asking => 
   let world: World.World
   let document: OpenApiDocument.Document
   let judge: Judge
+  let clients: ReadonlyArray<PromiseClient>
 
   beforeAll(async () => {
     world = await worldOf()
     node = world.node
+    clients = [node.client, await EffectClient.connect(node.url)]
     document = JSON.parse((await TestServer.ask(node.port, TestServer.get("/openapi.json"))).body)
     judge = new Judge(document)
   })
@@ -128,8 +133,9 @@ export const define = ({ world: worldOf, reads, refusals }: Subject): Asking => 
       }
       expect(Mutants.outermost(body, read.optional).filter(undocumented), of).toEqual([])
 
-      const typed = await read.typed(node.client, world)
-      expect(Object.keys(typed as object), of).toEqual(Object.keys(body))
+      for (const client of clients) {
+        expect(Object.keys((await read.typed(client, world)) as object), of).toEqual(Object.keys(body))
+      }
 
       const head = await ask("HEAD", route, path)
       expect(head.status, of).toBe(200)
@@ -248,6 +254,9 @@ export const define = ({ world: worldOf, reads, refusals }: Subject): Asking => 
       if (says !== undefined) expect(answered.error, because).toMatch(says)
       expect(answered.error, because).not.toMatch(/\n/)
       for (const key of Object.values(node.keys)) expect(answer.body, because).not.toContain(key.toSecretHex())
+      if (route !== undefined && status !== 405 && method !== "HEAD") {
+        expect(EffectClient.failureOf(method, route, status, answered), because).toMatchObject({ _tag: code })
+      }
       if (status === 405) expect(answer.headers.get("allow")).toBe(answered.allowed.join(", "))
     }
 

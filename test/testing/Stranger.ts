@@ -16,7 +16,9 @@ const within = (files: Readonly<Record<string, string>>, args: ReadonlyArray<str
   const folder = mkdtempSync(join(tmpdir(), "udg-stranger-"))
   mkdirSync(join(folder, "node_modules"))
   symlinkSync(root, join(folder, "node_modules/udg-node"))
-  symlinkSync(join(root, "node_modules/@types"), join(folder, "node_modules/@types"))
+  // What a program may have installed beside it.
+  for (const name of ["@types", "effect", "@effect"])
+    symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   return new Promise((settle, fail) => {
     const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
@@ -43,6 +45,7 @@ export const compile = (programs: ReadonlyArray<string>, resolution: "bundler" |
       moduleResolution: resolution,
       types: ["node"],
       strict: true,
+      skipLibCheck: false,
       noEmit: true,
     },
     include: ["*.mts"],

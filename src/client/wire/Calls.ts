@@ -14,7 +14,7 @@ const keyOf = (value: unknown): Keys.SecretKey | undefined =>
 
 const sending: Reader.Manner = {
   unknownFields: "error",
-  secret: (value) => (value instanceof Keys.SecretKey ? value : keyOf(value))?.toSecretHex(),
+  secret: (value) => (Keys.SecretKey.isSecretKey(value) ? value : keyOf(value))?.toSecretHex(),
 }
 
 /** A later node may say more than this client knows. */

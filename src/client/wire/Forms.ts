@@ -181,12 +181,13 @@ export const failures: Named<Form> = {
   NotReady: {kind:"record",fields:{code:{kind:"literal",values:["NotReady"]},error:f3}},
   ForeignHost: {kind:"record",fields:{code:{kind:"literal",values:["ForeignHost"]},error:f3}},
   RateLimited: {kind:"record",fields:{code:{kind:"literal",values:["RateLimited"]},error:f3,limit:f2,window_seconds:f2,retry_after_seconds:f2}},
+  HeadersTooLarge: {kind:"record",fields:{code:{kind:"literal",values:["HeadersTooLarge"]},error:f3}},
   InternalError: {kind:"record",fields:{code:{kind:"literal",values:["InternalError"]},error:f3}},
+  Unavailable: {kind:"record",fields:{code:{kind:"literal",values:["Unavailable"]},error:f3,retry_after_seconds:f2}},
   ShuttingDown: {kind:"record",fields:{code:{kind:"literal",values:["ShuttingDown"]},error:f3}},
   TooManyStreams: {kind:"record",fields:{code:{kind:"literal",values:["TooManyStreams"]},error:f3,limit:f2,retry_after_seconds:f2}},
   PathNotFound: {kind:"record",fields:{code:{kind:"literal",values:["PathNotFound"]},error:f3}},
   MethodNotAllowed: {kind:"record",fields:{code:{kind:"literal",values:["MethodNotAllowed"]},error:f3,allowed:f16}},
-  HeadersTooLarge: {kind:"record",fields:{code:{kind:"literal",values:["HeadersTooLarge"]},error:f3}},
   InvalidSignature: {kind:"record",fields:{code:{kind:"literal",values:["InvalidSignature"]},error:f3}},
   NonceTooLow: {kind:"record",fields:{code:{kind:"literal",values:["NonceTooLow"]},error:f3,next_nonce:f2}},
   NoncePending: {kind:"record",fields:{code:{kind:"literal",values:["NoncePending"]},error:f3,min_fee:f2}},
@@ -201,7 +202,6 @@ export const failures: Named<Form> = {
   VertexNotFound: {kind:"record",fields:{code:{kind:"literal",values:["VertexNotFound"]},error:f3}},
   CheckpointNotFound: {kind:"record",fields:{code:{kind:"literal",values:["CheckpointNotFound"]},error:f3}},
   FaucetUnavailable: {kind:"record",fields:{code:{kind:"literal",values:["FaucetUnavailable"]},error:f3}},
-  Unavailable: {kind:"record",fields:{code:{kind:"literal",values:["Unavailable"]},error:f3,retry_after_seconds:f2}},
 }
 
 export const event: Form = {kind:"union",of:[{kind:"record",fields:{type:{kind:"literal",values:["round"]},round:f0,finalized_round:f0}},{kind:"record",fields:{type:{kind:"literal",values:["vertex"]},hash:f12,round:f0,validator:f6,reward:f1,tx_count:f0}},{kind:"record",fields:{type:{kind:"literal",values:["transaction"]},hash:f12,transaction_type:f19,from:f6,to:f6,status:f59,applied:f63},optional:["to"]},{kind:"record",fields:{type:{kind:"literal",values:["alert"]},severity:{kind:"literal",values:["info","warning","critical"]},message:f3}},{kind:"record",fields:{type:{kind:"literal",values:["reset"]},message:f3}}]}

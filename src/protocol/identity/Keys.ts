@@ -25,11 +25,21 @@ export const Signature: Schema.Schema<Signature, string> = /* @__PURE__ */ Hex.s
   "an Ed25519 signature",
 )
 
+const COPY = /* @__PURE__ */ Symbol.for("udg/SecretKey")
+
 /**
  * A secret key: the 32-byte Ed25519 seed. The bytes are private to the object, so no log line, error, trace or JSON can
  * show them. Only `toSecretHex` reveals them, and its name is easy to search for.
  */
 export class SecretKey {
+  /**
+   * Whether this is a secret key, of whatever copy of this class: the package's wallet is a bundle, and brings its own.
+   * The name is the registry's, so that all copies have the same one.
+   */
+  static isSecretKey(value: unknown): value is SecretKey {
+    return typeof value === "object" && value !== null && COPY in value
+  }
+
   readonly #seed: Uint8Array
   readonly #publicKeyBytes: Uint8Array
   readonly publicKey: PublicKey
@@ -51,6 +61,10 @@ export class SecretKey {
 
   static fromHex(text: string): Option.Option<SecretKey> {
     return Hex.isHex(text, SEED_BYTES) ? Option.some(new SecretKey(fromHex(text))) : Option.none()
+  }
+
+  get [COPY](): true {
+    return true
   }
 
   sign(message: Uint8Array): Signature {

@@ -205,14 +205,21 @@ export class Unavailable extends failureWith("Unavailable", 503, {
 
 export class ShuttingDown extends failure("ShuttingDown", 503)("The node is stopping.") {}
 
-/** On any endpoint, for any client. */
-export const Anywhere = Schema.Union(InvalidRequest, ForeignHost, RateLimited, InternalError, ShuttingDown)
+/** On any endpoint, for any client. Only a gateway answers `Unavailable`. */
+export const Anywhere = Schema.Union(
+  InvalidRequest,
+  ForeignHost,
+  RequestTimeout,
+  RateLimited,
+  HeadersTooLarge,
+  InternalError,
+  Overloaded,
+  Unavailable,
+  ShuttingDown,
+)
 
-/**
- * What any handler may fail with, whatever its endpoint declares. A node answers the first only where an endpoint declares it, and
- * the second never, so its own document lists no more.
- */
-export type Anyhow = NotServed | Unavailable | ShuttingDown
+/** What a handler may fail with, whatever its endpoint declares: all of `Anywhere` that is not the server's alone. */
+export type Anyhow = Unavailable | ShuttingDown
 
 /** Where a request has a body. */
 export const OfBody = Schema.Union(InvalidRequest, RequestTimeout, BodyTooLarge, UnsupportedMediaType, Overloaded)
@@ -242,7 +249,6 @@ const Failure = Schema.Union(
   TooManyStreams,
   PathNotFound,
   MethodNotAllowed,
-  HeadersTooLarge,
   InvalidSignature,
   NonceTooLow,
   NoncePending,
@@ -258,7 +264,6 @@ const Failure = Schema.Union(
   CheckpointNotFound,
   FaucetUnavailable,
   NotServed,
-  Unavailable,
 )
 
 export type Failure = typeof Failure.Type

@@ -77,7 +77,7 @@ export const SecretKey: Schema.Schema<Keys.SecretKey, string> = Schema.transform
       message: () => "64 hex characters",
     }),
   ),
-  Schema.declare((value): value is Keys.SecretKey => value instanceof Keys.SecretKey),
+  Schema.declare(Keys.SecretKey.isSecretKey),
   {
     strict: true,
     decode: (text) => Option.getOrThrow(Keys.SecretKey.fromHex(text)),

@@ -23,13 +23,10 @@ const REQUEST_MS = 10_000
 
 const failed = (status: number, code: string, error: string): Answer => ({ status, body: { code, error } })
 
-/** What browsers add to the requests of pages, and nothing else does. */
-const OF_A_BROWSER = ["origin", "sec-fetch-site", "sec-fetch-mode"]
-
 const refusalOf = (request: Http.IncomingMessage): Answer | undefined => {
   if (!PageGuard.isOfThisMachine(request))
     return failed(403, "ForeignHost", "ask under 127.0.0.1 or localhost, without a proxy in between")
-  if (OF_A_BROWSER.some((name) => request.headers[name] !== undefined))
+  if (PageGuard.isOfPage(request))
     return failed(403, "ForeignOrigin", "the controls are for programs; a web page cannot use them")
   return undefined
 }

@@ -46,6 +46,22 @@ const ask = (url: string, { method = "POST", body = "{}", headers = {} }: Asked 
     request.end(method === "POST" ? body : undefined)
   })
 
+/** The headers that these send beside `Content-Type` with a POST of JSON. */
+const SAID_BY_PROGRAMS = {
+  fetchOfNode: {
+    Accept: "*/*",
+    "Accept-Language": "*",
+    "Sec-Fetch-Mode": "cors",
+    "User-Agent": "node",
+    "Accept-Encoding": "gzip, deflate",
+  },
+  undici: { Accept: "*/*", "Accept-Language": "*", "Sec-Fetch-Mode": "cors", "User-Agent": "undici" },
+  axios: { Accept: "application/json, text/plain, */*", "User-Agent": "axios/1.13.2", "Accept-Encoding": "gzip, br" },
+  got: { Accept: "application/json", "User-Agent": "got (https://github.com/sindresorhus/got)" },
+  requests: { Accept: "*/*", "User-Agent": "python-requests/2.32.5", "Accept-Encoding": "gzip, deflate" },
+  curl: { Accept: "*/*", "User-Agent": "curl/8.14.1" },
+}
+
 const nobody = "00000000000000000000000000000000000000aa"
 
 describe("a network for developers", () => {
@@ -88,7 +104,8 @@ describe("a network for developers", () => {
       { Origin: "http://localhost:3000" },
       { Origin: "null" },
       { "Sec-Fetch-Site": "cross-site" },
-      { "Sec-Fetch-Mode": "no-cors" },
+      { "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty" },
+      { "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image" },
     ])
       expect(await refused("/advance", { headers })).toEqual([403, "ForeignOrigin"])
     for (const headers of [{ Host: "rebound.example" }, { Host: "192.168.0.2:10334" }, { "X-Forwarded-For": "::1" }])
@@ -107,6 +124,20 @@ describe("a network for developers", () => {
       expect(await refused("/balance", { body })).toEqual([400, "InvalidRequest"])
     expect(await refused("/revert", { body: '{"snapshot":99}' })).toEqual([400, "InvalidRequest"])
     expect(await position()).toBe(before)
+  })
+
+  it("obeys programs, whatever they say of themselves", async () => {
+    const { status } = await fetch(`${controls}/advance`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: '{"rounds":1}',
+    })
+    expect(status).toBe(200)
+    for (const headers of Object.values(SAID_BY_PROGRAMS))
+      expect((await ask(`${controls}/advance`, { body: '{"rounds":1}', headers })).status).toBe(200)
+    // The user, who typed the address.
+    const typed = { "Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" }
+    expect((await ask(controls, { method: "GET", headers: typed })).status).toBe(200)
   })
 
   it("has its controls on no node's own interface, its own included", async () => {

@@ -39,6 +39,15 @@ const PASSED_ON = ["forwarded", "x-forwarded-for", "x-real-ip", "via"]
 export const isOfThisMachine = ({ headers }: IncomingMessage): boolean =>
   !PASSED_ON.some((name) => headers[name] !== undefined) && isLocal(hostOf(headers.host ?? "") ?? "")
 
+/**
+ * Whether a browser asks for a page, whichever it is, and not for its user, who typed the address. `Sec-Fetch-Mode` alone
+ * comes from Node's own `fetch`.
+ */
+export const isOfPage = ({ headers }: IncomingMessage): boolean => {
+  const { origin, "sec-fetch-site": site, "sec-fetch-dest": destination } = headers
+  return origin !== undefined || (site !== "none" && (site !== undefined || destination !== undefined))
+}
+
 /** What a browser says of its user and of the node's own pages. Programs say nothing. */
 const OWN_SITES: ReadonlySet<unknown> = new Set(["none", "same-origin"])
 

@@ -20,7 +20,8 @@ import { Handlers } from "./server/Handlers.js"
 import * as Server from "./server/Server.js"
 import * as Site from "./server/Site.js"
 
-const handlers = Layer.scoped(
+/** All that answers requests to a node. */
+export const handlers = Layer.scoped(
   Handlers,
   Effect.gen(function* () {
     const { version } = yield* Configuration
@@ -40,20 +41,31 @@ const handlers = Layer.scoped(
   }),
 )
 
-const server = Layer.unwrapEffect(
-  Effect.gen(function* () {
-    const { rpc, rpcNames: names, rateLimits, trustedProxies, clientIpHeader } = yield* Configuration
-    const { genesis } = yield* Home
-    const { observe: onAnswer, countDefect: onDefect } = yield* Prometheus.Prometheus
-    const isMainnet = genesis.mode === "mainnet"
-    const pages = yield* Site.built
-    const { isPressed } = yield* Pressure
-    const access = { names, rateLimits, trustedProxies, clientIpHeader }
-    return Server.layer({ ...rpc, ...access, isMainnet, onAnswer, onDefect, pages, isPressed })
-  }),
-)
+/** What a server asks of the node behind it, beside answers. */
+export type Behind = Pick<Server.Settings, "isMainnet" | "onAnswer" | "onDefect" | "isPressed">
+
+export const behind = Effect.gen(function* () {
+  const { genesis } = yield* Home
+  const { observe: onAnswer, countDefect: onDefect } = yield* Prometheus.Prometheus
+  const { isPressed } = yield* Pressure
+  return { isMainnet: genesis.mode === "mainnet", onAnswer, onDefect, isPressed } satisfies Behind
+})
+
+/** The server in front of a node, or of several one after the other. */
+export const server = (behind: Behind) =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const { rpc, rpcNames: names, rateLimits, trustedProxies, clientIpHeader } = yield* Configuration
+      const pages = yield* Site.built
+      return Server.layer({ ...rpc, names, rateLimits, trustedProxies, clientIpHeader, pages, ...behind })
+    }),
+  )
 
 export const layer = Layer.effect(
   RpcUrl,
   Effect.map(Server.Server, (listening) => RpcUrl.of({ url: Server.urlOf(listening) })),
-).pipe(Layer.provide(server), Layer.provide(handlers), Layer.provide(Prometheus.layer))
+).pipe(
+  Layer.provide(Layer.unwrapEffect(Effect.map(behind, server))),
+  Layer.provide(handlers),
+  Layer.provide(Prometheus.layer),
+)

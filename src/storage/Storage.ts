@@ -35,7 +35,12 @@ import * as Vertices from "./tables/Vertices.js"
 
 /** Where the data is stored. A value of the directory kind holds its lock. */
 export type Location =
-  | { readonly _tag: "Directory"; readonly directory: DataDirectory }
+  | {
+      readonly _tag: "Directory"
+      readonly directory: DataDirectory
+      /** Nothing waits for the disk, for data that nobody needs after a power cut. */
+      readonly isTemporary?: boolean
+    }
   /** In memory, gone with the process. */
   | { readonly _tag: "Ephemeral" }
 
@@ -63,13 +68,14 @@ const openFile = (
 
 /** Both files are checked before either is touched. */
 const openFiles = (
-  directory: DataDirectory,
+  { directory, isTemporary = false }: Extract<Location, { readonly _tag: "Directory" }>,
   genesis: Genesis.Genesis,
 ): Effect.Effect<Kept, OpenError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const [database, own] = [directory.fileOf("database"), directory.fileOf("signed")]
-    const node = { file: database, durability: "process", migrations: NodeSchema.migrations } as const
-    const signed = { file: own, durability: "power", migrations: SignedSchema.migrations } as const
+    const [forNode, forSigned] = isTemporary ? (["none", "none"] as const) : (["process", "power"] as const)
+    const node = { file: database, durability: forNode, migrations: NodeSchema.migrations }
+    const signed = { file: own, durability: forSigned, migrations: SignedSchema.migrations }
     const expected = Genesis.hash(genesis)
     // It starts while the files are checked.
     const thread = yield* WriterThread.make
@@ -148,7 +154,7 @@ export class Storage extends Context.Tag("udg/Storage")<Storage, ReturnType<type
 export const layer = ({ location, genesis }: Options): Layer.Layer<Storage, OpenError, FileSystem.FileSystem> =>
   Layer.scoped(
     Storage,
-    Effect.map(location._tag === "Directory" ? openFiles(location.directory, genesis) : openMemory(genesis), (kept) =>
+    Effect.map(location._tag === "Directory" ? openFiles(location, genesis) : openMemory(genesis), (kept) =>
       make(kept, genesis.networkId, location._tag === "Directory" ? location.directory.fileOf("database") : null),
     ),
   )

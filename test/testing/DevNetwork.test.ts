@@ -1,3 +1,5 @@
+import { once } from "node:events"
+import * as Http from "node:http"
 import { describe, expect, it } from "vitest"
 import { startNode } from "../../src/testing/Testing.js"
 import * as Rest from "../support/Rest.js"
@@ -47,6 +49,47 @@ describe("the controls of a network for developers", () => {
     expect((await supplyOf(node)).state).toBe("healthy")
   })
 
+  it("set balances after any jump of the clock, and beside a transaction that waits for another", async () => {
+    await using node = await startNode({ onDemand: true, accounts: 2 })
+    const { controls, client, accounts } = node
+    const [alice, bob] = accounts
+    if (alice === undefined || bob === undefined) throw new Error("no accounts")
+    const early = alice.transfer({ to: nobody, amount: 1, fee: 1_000, nonce: 1 })
+    await client.transactions.submit({ payload: early })
+    await controls.advanceTime(HOUR_MS)
+    expect(await controls.setBalance(nobody, COIN)).toBe(COIN)
+    expect((await client.core.balance({ path: { address: nobody } })).balance).toBe(COIN)
+    const payload = bob.transfer({ to: nobody, amount: 1, fee: 1_000, nonce: 0 })
+    const { tx_hash } = await client.transactions.submit({ payload })
+    await controls.advanceTime(24 * HOUR_MS)
+    expect(await client.transactions.lookup({ path: { hash: tx_hash } })).toMatchObject({ applied: true })
+  })
+
+  it("put the clock forward by as much as the rounds would have taken, and not by more", async () => {
+    await using node = await startNode({ roundMs: 60_000, accounts: 1, onDemand: true, snapshots: true })
+    const before = await node.controls.advanceRounds(1)
+    const after = await node.controls.advanceRounds(100)
+    const minutes = (after.time - before.time) / 60_000
+    // A round that a busy machine does not make at once gets another minute.
+    expect([minutes >= 100, minutes < 120]).toEqual([true, true])
+  })
+
+  it("tell of each thing once", async () => {
+    await using node = await startNode({ accounts: 2 })
+    const [alice] = node.accounts
+    if (alice === undefined) throw new Error("no account")
+    const told: Array<string> = []
+    for await (const { event } of node.client.follow()) {
+      told.push(JSON.stringify(event))
+      if (told.length === 1) {
+        const payload = alice.transfer({ to: nobody, amount: 1, fee: 1_000, nonce: 0 })
+        await node.client.transactions.submit({ payload })
+      }
+      if (told.length === 150) break
+    }
+    expect(told.filter((event, i) => event === told[i - 1])).toEqual([])
+  })
+
   it("make no rounds on demand while there is nothing to do, and as many as a payment needs", async () => {
     await using node = await startNode({ onDemand: true, accounts: 2 })
     const { client, accounts, finalized } = node
@@ -87,6 +130,45 @@ describe("the controls of a network for developers", () => {
       expect(await controls.setBalance(nobody, 4 * COIN)).toBe(4 * COIN)
     },
   )
+
+  it("set the network back behind connections that stay open", async () => {
+    await using node = await startNode({ onDemand: true, accounts: 1, snapshots: true })
+    const { controls, client, url } = node
+    const agent = new Http.Agent({ keepAlive: true, maxSockets: 1 })
+    const ports = new Set<number | undefined>()
+    const balance = async () => {
+      const request = Http.get(`${url}/balance/${nobody}`, { agent })
+      request.once("socket", (socket) => socket.once("connect", () => ports.add(socket.localPort)))
+      const [response]: ReadonlyArray<Http.IncomingMessage> = await once(request, "response")
+      let text = ""
+      for await (const piece of response?.setEncoding("utf8") ?? []) text += piece
+      return JSON.parse(text).balance
+    }
+    const stream = client.events()[Symbol.asyncIterator]()
+    const until = async (type: string) => {
+      for (;;) {
+        const { value, done } = await stream.next()
+        if (done === true) throw new Error(`the stream ended before ${type}`)
+        if (value.event.type === type) return
+      }
+    }
+    const first = await controls.snapshot()
+    const opened = until("reset")
+    await controls.setBalance(nobody, COIN)
+    expect(await balance()).toBe(COIN)
+    // What is asked meanwhile waits.
+    const [, during] = await Promise.all([controls.revert(first), balance()])
+    expect([0, COIN]).toContain(during)
+    expect(await balance()).toBe(0)
+    await opened
+    const paid = until("transaction")
+    expect(await controls.setBalance(nobody, 2 * COIN)).toBe(2 * COIN)
+    await paid
+    expect(await balance()).toBe(2 * COIN)
+    expect(ports.size).toBe(1)
+    await stream.return?.()
+    agent.destroy()
+  })
 
   it("refuse what is out of bounds, and change nothing", async () => {
     await using node = await startNode({ onDemand: true, accounts: 1 })

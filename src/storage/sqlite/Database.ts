@@ -60,6 +60,8 @@ export interface Database {
 
 /** When SQLite syncs writes to disk. */
 export type Durability =
+  /** Never: survives the process alone. For data that nobody needs after a power cut. */
+  | "none"
   /** At a checkpoint of the log: survives the process, however it ends; a power cut may take the last commits. */
   | "process"
   /** At every commit: survives a power cut. */
@@ -145,9 +147,11 @@ const CHECKPOINT_PAGES = 8_192
 const WRITER_CACHE_KIB = 65_536
 const READER_CACHE_KIB = 32_768
 
+const MODES: { readonly [D in Durability]: string } = { none: "off", process: "normal", power: "full" }
+
 /** Explicit: the driver is compiled with another value for WAL than for the first connection to a new file. */
 const syncs = (durability: Durability): ReadonlyArray<string> => [
-  `synchronous = ${durability === "power" ? "full" : "normal"}`,
+  `synchronous = ${MODES[durability]}`,
   // On macOS an ordinary fsync stops at the disk's own cache.
   `fullfsync = ${durability === "power" ? "on" : "off"}`,
 ]
@@ -167,10 +171,10 @@ const readerPragmas: ReadonlyArray<string> = [`cache_size = -${READER_CACHE_KIB}
 const touch: Statements<void> = (sql) =>
   Effect.sync(() => sql.text(`pragma application_id = ${Migration.APPLICATION_ID}`).run())
 
-/** `durability` is that of the writing connection; if none writes to a disk, there is nothing to sync. */
+/** `durability` is that of the writing connection; only where some of its writes are not synced is there anything to sync. */
 const make = (file: string, durability: Durability, writer: Turns, reader: Turns): Database => {
   const writeSynced: Database["writeSynced"] = (statements) => {
-    const perform = durability === "power" ? transaction(writer, "begin immediate") : syncedTransaction(writer)
+    const perform = durability === "process" ? syncedTransaction(writer) : transaction(writer, "begin immediate")
     return typed(file, perform(statements))
   }
   const select: Database["select"] = (rowOf, text, ...values) => {
@@ -190,7 +194,7 @@ const make = (file: string, durability: Durability, writer: Turns, reader: Turns
     write,
     run: (statements) => write((sql) => Effect.sync(() => statements(sql))),
     writeSynced,
-    sync: durability === "power" ? Effect.void : writeSynced(touch),
+    sync: durability === "process" ? writeSynced(touch) : Effect.void,
     compact: typed(file, execute(writer, "vacuum")),
   }
 }

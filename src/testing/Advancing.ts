@@ -1,0 +1,79 @@
+/** Rounds and time of a network for developers, as fast as its node makes them. */
+import { Context, Effect } from "effect"
+import * as Engine from "../node/engine/Engine.js"
+import * as EventLoop from "../turns/EventLoop.js"
+import * as SteadyClock from "../turns/SteadyClock.js"
+import { refused } from "./ControlRefused.js"
+import type { DevClock } from "./DevClock.js"
+import type { DevNode, Options } from "./DevNode.js"
+
+export const MOST_ROUNDS = 100_000
+const YEAR_MS = 31_536_000_000
+/** In all, so that every time remains a time. */
+export const MOST_AHEAD_MS = 100 * YEAR_MS
+const PATIENCE_MS = 50
+/** A transaction is final three rounds after the one that holds it. */
+const FINAL_AFTER = 4
+
+const isWithin = (value: number, least: number, most: number): boolean =>
+  Number.isSafeInteger(value) && value >= least && value <= most
+
+export const make = (node: DevNode, clock: DevClock, { genesis }: Options) => {
+  let wantedRound = 0
+  const { roundIntervalMs } = genesis.protocol
+  const engine = () => Context.get(node.services(), Engine.Engine)
+  const round = () => engine().pulse().round
+
+  /**
+   * Each round is due as soon as the one before it is there. When a round is due is decided a moment after the one before is
+   * seen, so a round that does not come is given another interval.
+   */
+  const untilRound = (target: number) =>
+    Effect.gen(function* () {
+      wantedRound = target
+      while (round() < target) {
+        const before = round()
+        clock.putForward(roundIntervalMs)
+        engine().wake()
+        const until = SteadyClock.now() + PATIENCE_MS
+        while (round() === before && SteadyClock.now() < until) yield* EventLoop.turn
+      }
+    }).pipe(Effect.ensuring(Effect.sync(() => (wantedRound = 0))))
+
+  const requireTime = (ms: number) =>
+    clock.aheadMs + ms > MOST_AHEAD_MS ? refused("the clock would be more than 100 years ahead") : Effect.void
+
+  const next = Effect.suspend(() => untilRound(round() + 1))
+
+  /** What can become final is final then; one after a missing nonce goes on waiting. */
+  const settled = Effect.gen(function* () {
+    for (let rounds = 0; rounds < FINAL_AFTER && engine().view.pool.size > 0; rounds++) yield* next
+  })
+
+  return {
+    isWanted: () => round() < wantedRound || engine().view.pool.size > 0,
+    next,
+    settled,
+    rounds: (count: number) =>
+      isWithin(count, 1, MOST_ROUNDS)
+        ? Effect.zipRight(
+            requireTime(count * roundIntervalMs),
+            Effect.suspend(() => untilRound(round() + count)),
+          )
+        : refused(`rounds: a whole number from 1 to ${MOST_ROUNDS} expected; got ${count}`),
+    time: (ms: number) =>
+      isWithin(ms, 1, MOST_AHEAD_MS)
+        ? Effect.zipRight(
+            // A pending transaction would be too old after an hour.
+            Effect.zipRight(requireTime(ms), settled),
+            Effect.suspend(() => {
+              clock.putForward(ms)
+              // Of a round that is final, the time is that of the round before it.
+              return untilRound(round() + FINAL_AFTER)
+            }),
+          )
+        : refused(`time_ms: a whole number of milliseconds from 1 to ${MOST_AHEAD_MS} expected; got ${ms}`),
+  }
+}
+
+export type Advancing = ReturnType<typeof make>

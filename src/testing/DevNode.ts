@@ -1,0 +1,145 @@
+/** The node of a network for developers: it can be stopped, and started again on other data, behind the same HTTP interface. */
+import { join } from "node:path"
+import { FileSystem } from "@effect/platform"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Context, Deferred, Effect, Exit, Layer, Option, Scope } from "effect"
+import * as Network from "../network/Network.js"
+import * as Engine from "../node/engine/Engine.js"
+import type { Ending } from "../node/lifecycle/Ending.js"
+import { Supervisor } from "../node/lifecycle/Supervisor.js"
+import * as Node from "../node/Node.js"
+import { Metrics } from "../node/reads/Metrics.js"
+import { State } from "../node/reads/State.js"
+import { Configuration } from "../node/start/Configuration.js"
+import { Home } from "../node/start/Home.js"
+import type { Genesis } from "../protocol/epoch/Genesis.js"
+import type { SecretKey } from "../protocol/identity/Keys.js"
+import * as HttpInterface from "../rpc/HttpInterface.js"
+import * as Prometheus from "../rpc/metrics/Prometheus.js"
+import { Handlers } from "../rpc/server/Handlers.js"
+import * as Server from "../rpc/server/Server.js"
+import { DataDirectory } from "../storage/files/DataDirectory.js"
+import type { DevClock } from "./DevClock.js"
+import * as Face from "./Face.js"
+
+export interface Options {
+  readonly genesis: Genesis
+  readonly validator: SecretKey
+  /** Holds the reserve, from which balances are set. None on a mainnet. */
+  readonly reserve: Option.Option<SecretKey>
+  /** Accounts whose keys are known, so that coins can be taken from them. */
+  readonly accounts: ReadonlyArray<SecretKey>
+  readonly version: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** Rounds only while transactions wait, or when asked for. */
+  readonly isOnDemand: boolean
+  /** Whether snapshots can be taken; the data is then in a directory of its own instead of in memory. */
+  readonly hasSnapshots: boolean
+}
+
+type Services = Engine.Engine | State | Metrics | Supervisor
+
+interface Running {
+  readonly scope: Scope.CloseableScope
+  readonly services: Context.Context<Services>
+  readonly face: Face.Node
+}
+
+const configurationOf = ({ version, port }: Options) =>
+  Layer.succeed(Configuration, {
+    version,
+    p2p: { host: Option.none(), port: 0 },
+    rpc: { host: "127.0.0.1", port },
+    mode: Option.none(),
+    dataDirectory: "",
+    ephemeral: true,
+    archive: true,
+    history: Option.none(),
+    genesisFile: Option.none(),
+    validatorKeyFile: Option.none(),
+    faucetKeyFile: Option.none(),
+    validate: true,
+    peers: [],
+    trustedCheckpoint: Option.none(),
+    signingWord: Option.none(),
+    roundMs: Option.none(),
+    rpcNames: [],
+    trustedProxies: [],
+    clientIpHeader: Option.none(),
+    rateLimits: false,
+  })
+
+const homeOf = ({ genesis, validator, reserve }: Options, directory: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const location = Option.isNone(directory)
+      ? ({ _tag: "Ephemeral" } as const)
+      : ({ _tag: "Directory", directory: yield* DataDirectory.open(directory.value), isTemporary: true } as const)
+    return Home.of({ location, genesis, isFounded: true, validatorKey: Option.some(validator), faucetKey: reserve })
+  })
+
+/** Starts the node, with its services until its scope is closed. */
+const started = (options: Options, clock: DevClock, directory: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const layer = Layer.provideMerge(HttpInterface.handlers, Prometheus.layer).pipe(
+      Layer.provideMerge(Node.servicesOver(Engine.layer, Network.offline)),
+      Layer.provideMerge(Layer.scoped(Home, homeOf(options, directory))),
+      Layer.provide(configurationOf(options)),
+      Layer.provide(NodeFileSystem.layer),
+    )
+    const services = yield* Layer.buildWithScope(layer, scope).pipe(
+      Effect.withClock(clock),
+      Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
+    )
+    const behind = yield* Effect.provide(HttpInterface.behind, services)
+    return { scope, services, face: { handlers: Context.get(services, Handlers), behind } } satisfies Running
+  })
+
+/** Serves the interface until the scope ends. */
+const served = (face: Face.Face, options: Options, clock: DevClock) =>
+  Layer.build(HttpInterface.server(face.behind)).pipe(
+    Effect.provideService(Handlers, face.handlers),
+    Effect.provide(configurationOf(options)),
+    Effect.withClock(clock),
+    Effect.map((context) => Server.urlOf(Context.get(context, Server.Server))),
+  )
+
+export const make = (options: Options, clock: DevClock) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const base = options.hasSnapshots
+      ? Option.some(yield* files.makeTempDirectoryScoped({ prefix: "udg-dev-" }))
+      : Option.none<string>()
+    const directory = Option.map(base, (path) => join(path, "data"))
+    const ended = yield* Deferred.make<never, Ending>()
+    const watch = ({ scope, services }: Running) =>
+      Effect.forkIn(
+        Effect.catchAll(Context.get(services, Supervisor).ended, (ending) => Deferred.fail(ended, ending)),
+        scope,
+      )
+    let running: Running = yield* started(options, clock, directory)
+    yield* watch(running)
+    yield* Effect.addFinalizer(() => Effect.suspend(() => Scope.close(running.scope, Exit.void)))
+    const face = new Face.Face(running.face)
+    const url = yield* served(face, options, clock)
+    return {
+      url,
+      base,
+      ended: Deferred.await(ended),
+      services: () => running.services,
+      /** Nothing runs while the work is done. */
+      restarted: <A, E, R>(work: (directory: string) => Effect.Effect<A, E, R>) =>
+        face.replaced(
+          Effect.gen(function* () {
+            yield* Scope.close(running.scope, Exit.void)
+            const done = yield* Effect.exit(work(Option.getOrElse(directory, () => "")))
+            running = yield* Effect.orDie(started(options, clock, directory))
+            yield* watch(running)
+            return [running.face, yield* done] as const
+          }),
+        ),
+    }
+  })
+
+export type DevNode = Effect.Effect.Success<ReturnType<typeof make>>

@@ -34,13 +34,15 @@ export const handlers = Effect.gen(function* () {
   const supervisor = yield* Supervisor
   const feed = new Feed(Math.floor((yield* Clock.currentTimeMillis) / 1_000) * NUMBERS_A_SECOND)
 
+  const unsaid = PublicEvents.unsaid()
+
   yield* supervisor.restarted(
     "events",
     Effect.zipRight(
       Stream.runForEach(events.all, (event) =>
         Effect.sync(() => {
           const { reached, finalized } = events.rounds()
-          feed.append(PublicEvents.eventsOf(event, reached, finalized))
+          feed.append(unsaid(PublicEvents.eventsOf(event, reached, finalized)))
         }),
       ),
       Effect.never,

@@ -79,6 +79,18 @@ export const eventsOf = (event: NodeEvent, round: Round, finalizedRound: Round):
   }
 }
 
+/** Leaves out a position that is still that of the event before: fast rounds are past by the time they are told. */
+export const unsaid = (): ((events: ReadonlyArray<Event>) => ReadonlyArray<Event>) => {
+  let said: Extract<Event, { readonly type: "round" }> | undefined
+  return (events) =>
+    events.filter((event) => {
+      if (event.type !== "round") return true
+      const isSaid = event.round === said?.round && event.finalized_round === said.finalized_round
+      said = event
+      return !isSaid
+    })
+}
+
 const parts = ["dag", "finality", "state", "mempool", "network", "checkpoints"] as const
 
 const SEVERITY: { readonly [S in Status]: "info" | "warning" | "critical" } = {

@@ -12,7 +12,7 @@
  *
  * or as an Effect layer, `TestNode.layer()`.
  */
-import { Clock, Context, Effect, Exit, Layer, Logger, LogLevel, Option, Scope } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer, Logger, LogLevel, Option, Scope } from "effect"
 import { sha256Hex } from "#crypto"
 import * as Client from "../client/Client.js"
 import * as Wallet from "../client/Wallet.js"
@@ -119,13 +119,23 @@ export interface Controls {
   readonly setBalance: (address: string, amount: number) => Promise<number>
 }
 
+/**
+ * Runs for a caller without Effect: nothing is logged among what his tests print, and he gets the error itself, not one of Effect's
+ * around it.
+ */
+const promised = async <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
+  const exit = await Effect.runPromiseExit(Logger.withMinimumLogLevel(effect, LogLevel.None))
+  if (Exit.isSuccess(exit)) return exit.value
+  throw Cause.squash(exit.cause)
+}
+
 const refuse = (message: string) => new DevNetwork.ControlRefused({ message })
 
 const controlsOf = (network: DevNetwork.DevNetwork, mode: Mode): Controls => ({
-  advanceRounds: (count) => Effect.runPromise(network.advanceRounds(count)),
-  advanceTime: (ms) => Effect.runPromise(network.advanceTime(ms)),
-  snapshot: () => Effect.runPromise(network.snapshot),
-  revert: (snapshot) => Effect.runPromise(network.revert(snapshot)),
+  advanceRounds: (count) => promised(network.advanceRounds(count)),
+  advanceTime: (ms) => promised(network.advanceTime(ms)),
+  snapshot: () => promised(network.snapshot),
+  revert: (snapshot) => promised(network.revert(snapshot)),
   setBalance: (address, amount) =>
     Effect.gen(function* () {
       const found = yield* Effect.mapError(Address.parse(address, addressPrefix(mode)), ({ reason }) => refuse(reason))
@@ -134,7 +144,7 @@ const controlsOf = (network: DevNetwork.DevNetwork, mode: Mode): Controls => ({
         catch: () => refuse("amount: sats from 0 to those of the whole supply expected"),
       })
       return yield* network.setBalance(found, wanted)
-    }).pipe(Effect.runPromise),
+    }).pipe(promised),
 })
 
 /** A running node, with everything a test needs. */
@@ -187,9 +197,9 @@ export type StartedNode = Context.Tag.Service<typeof TestNode> &
   AsyncDisposable & { readonly stop: () => Promise<void> }
 
 export const startNode = async (options: Options = {}): Promise<StartedNode> => {
-  const scope = await Effect.runPromise(Scope.make())
-  const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
-  const context = await Effect.runPromise(
+  const scope = await promised(Scope.make())
+  const stop = () => promised(Scope.close(scope, Exit.void))
+  const context = await promised(
     Layer.buildWithScope(TestNode.layer(options), scope).pipe(
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
     ),

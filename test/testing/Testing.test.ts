@@ -104,4 +104,19 @@ describe("the built package, as somebody else uses it", () => {
     `)
     expect(outcome).toEqual({ code: 0, said: "1.5\n" })
   })
+
+  it("prints nothing of its own among what a test prints, and rejects with plain errors", async () => {
+    const outcome = await Stranger.run(`
+      import { startNode } from "udg-node/testing"
+
+      const node = await startNode({ accounts: 1, snapshots: true, onDemand: true })
+      const before = await node.controls.snapshot()
+      await node.controls.revert(before)
+      for (const refused of [node.controls.revert(99), node.controls.setBalance("nowhere", 1)]) {
+        await refused.catch((error) => console.log(error instanceof Error, error.name, error.message.length > 0))
+      }
+      await node.stop()
+    `)
+    expect(outcome).toEqual({ code: 0, said: "true ControlRefused true\ntrue ControlRefused true\n" })
+  })
 })

@@ -1,5 +1,5 @@
 import { FileSystem } from "@effect/platform"
-import { Cause, Effect, Layer } from "effect"
+import { Cause, Data, Effect, Either, Layer, Option } from "effect"
 import * as Transport from "../network/tls/Transport.js"
 import * as Ending from "../node/lifecycle/Ending.js"
 import * as Log from "../node/log/Log.js"
@@ -32,13 +32,28 @@ export const sayFatal = (ending: { readonly _tag: string; readonly message: stri
   return Effect.zipRight(log.error(what, {}, Cause.die(cause)), last)
 }
 
+class PortsTaken extends Data.TaggedError("PortsTaken")<{ readonly p2p: number; readonly rpc: number }> {
+  override get message(): string {
+    return (
+      `cannot listen for other nodes on port ${this.p2p} or serve HTTP on port ${this.rpc}: both are in use, probably by ` +
+      "another node; stop it, or choose another --port, to which HTTP adds 1000 unless --rpc-port is given"
+    )
+  }
+}
+
 /** Where there is no data directory yet, a node that cannot listen makes none. */
-const canListen = ({ dataDirectory, ephemeral, rpc, p2p }: Configuration.Settings) =>
+const canListen = ({ dataDirectory, ephemeral, rpc, p2p, genesisFile }: Configuration.Settings) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     if (ephemeral || (yield* Effect.orElseSucceed(files.exists(dataDirectory), () => true))) return
-    yield* Server.probe(rpc)
-    yield* Transport.probe(p2p)
+    const host = Option.getOrElse(p2p.host, () => (Option.isNone(genesisFile) ? "127.0.0.1" : "0.0.0.0"))
+    const http = yield* Effect.either(Server.probe(rpc))
+    const nodes = yield* Effect.either(Transport.probe({ host, port: p2p.port }))
+    if (Either.isLeft(http) && Either.isLeft(nodes) && http.left.isInUse && nodes.left.isInUse) {
+      return yield* new PortsTaken({ p2p: p2p.port, rpc: rpc.port })
+    }
+    yield* http
+    yield* nodes
   })
 
 /** Under the names that OpenTelemetry gives them. Without a collector nothing of it is loaded. */

@@ -18,12 +18,11 @@ const logging = Setting.group("Logging")
 /** The options of the node, in the order of the help page. */
 export const settings = {
   port: network.withDefault("--port PORT", "port for other nodes; 0 takes any free port", Reader.port, 9333),
-  host: network.withDefault(
+  host: network.optional(
     "--host HOST",
-    "address of the interface that other nodes connect to",
+    "address of the interface that other nodes connect to; 0.0.0.0 is all",
     Reader.host,
-    "0.0.0.0",
-    "0.0.0.0, all interfaces",
+    "127.0.0.1 for a network that this node made and validates alone, otherwise 0.0.0.0",
   ),
   peers: network.repeated(
     "--peer ADDR",

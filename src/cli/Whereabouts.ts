@@ -12,7 +12,7 @@ const described = (settings: Settings): RunningFile.Facts["settings"] => {
   const { p2p, rpc, mode, archive, genesisFile, validatorKeyFile, faucetKeyFile, validate, peers } = settings
   const { rpcNames, trustedProxies, clientIpHeader, rateLimits } = settings
   return {
-    p2p: `${p2p.host} port ${p2p.port}`,
+    p2p: `${Option.getOrElse(p2p.host, () => "default host")} port ${p2p.port}`,
     rpc: `${rpc.host} port ${rpc.port}`,
     mode: Option.getOrNull(mode),
     archive,

@@ -101,6 +101,7 @@ describe.concurrent("the built node", () => {
       node.signal("SIGTERM")
       expect(await node.end()).toMatchObject({ code: 0 })
       expect(node.stderr).not.toMatch(/debugger/i)
+      expect(node.stdout).toMatch(/^ {2}p2p +[0-9a-f]{64}@127\.0\.0\.1:\d+$/m)
     },
     LIMIT_MS,
   )
@@ -215,13 +216,22 @@ describe.concurrent("the built node", () => {
     const { code, stdout, stderr } = await refused(place("port"), "--rpc-port", String(port))
     const taken = ["--port", String(port), "--host", "127.0.0.1"]
     const { stderr: ofPeers } = await refusedHere(place("port"), ...taken)
+    const other = createServer().listen(0, "127.0.0.1")
+    await once(other, "listening")
+    const { port: second } = other.address() as AddressInfo
+    const { stderr: ofBoth } = await refusedHere(place("port"), "--port", String(port), "--rpc-port", String(second))
     holder.close()
+    other.close()
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(ofPeers).toBe(
       `udg: cannot listen for other nodes on 127.0.0.1 port ${port}: the port is in use; give another --host or --port\n`,
     )
     expect(lastLine(stderr)).toBe(
       `udg: cannot serve HTTP on 127.0.0.1:${port}: the port is in use; stop what uses it, or choose another with --rpc-port`,
+    )
+    expect(ofBoth).toBe(
+      `udg: cannot listen for other nodes on port ${port} or serve HTTP on port ${second}: both are in use, probably by ` +
+        "another node; stop it, or choose another --port, to which HTTP adds 1000 unless --rpc-port is given\n",
     )
     expect(existsSync(place("port"))).toBe(false)
   })

@@ -40,7 +40,7 @@ describe("the settings of the node", () => {
       expect(logFormat).toBe("pretty")
       expect(configuration).toEqual({
         version: "1.2.3",
-        p2p: { host: "0.0.0.0", port: 9333 },
+        p2p: { host: Option.none(), port: 9333 },
         rpc: { host: "127.0.0.1", port: 10_333 },
         mode: Option.none(),
         dataDirectory: resolve("data"),
@@ -87,7 +87,7 @@ describe("the settings of the node", () => {
     logFormat: "json",
     configuration: {
       version: "1.2.3",
-      p2p: { host: "::1", port: 4000 },
+      p2p: { host: Option.some("::1"), port: 4000 },
       rpc: { host: "localhost", port: 4001 },
       mode: Option.some("mainnet"),
       dataDirectory: folder,

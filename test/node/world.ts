@@ -24,7 +24,7 @@ import { Inbox } from "../../src/turns/Inbox.js"
 
 export const settings = (changes: Partial<Configuration.Settings> = {}): Configuration.Settings => ({
   version: "0.0.0",
-  p2p: { host: "127.0.0.1", port: 0 },
+  p2p: { host: Option.some("127.0.0.1"), port: 0 },
   rpc: { host: "127.0.0.1", port: 0 },
   mode: Option.none(),
   dataDirectory: "/nowhere",

@@ -23,12 +23,18 @@ export interface Options extends Pick<Switchboard.Options, "signer" | "named" | 
   readonly remember: (addresses: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
+const IN_USE = "the port is in use"
+
 /** This node cannot listen at the configured address. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{
   readonly host: string
   readonly port: number
   readonly reason: string
 }> {
+  get isInUse(): boolean {
+    return this.reason === IN_USE
+  }
+
   override get message(): string {
     return `cannot listen for other nodes on ${this.host} port ${this.port}: ${this.reason}; give another --host or --port`
   }
@@ -39,7 +45,7 @@ const REMEMBERED_EVERY = Duration.minutes(1)
 const STOP_LIMIT = Duration.seconds(1)
 
 const REASONS = [
-  ["EADDRINUSE", "the port is in use"],
+  ["EADDRINUSE", IN_USE],
   ["EADDRNOTAVAIL", "this machine has no such address"],
   ["EACCES", "this user may not use the port"],
   ["ENOTFOUND", "the host name is unknown"],

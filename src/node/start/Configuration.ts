@@ -30,7 +30,8 @@ export interface SigningWord {
 /** Everything an operator decides about one run of the node, validated. Files named here existed at that time. */
 export interface Settings {
   readonly version: string
-  readonly p2p: Endpoint
+  /** Without a host, a network of one's own is this machine's alone, and any other is open to all. */
+  readonly p2p: { readonly host: Option.Option<string>; readonly port: number }
   readonly rpc: Endpoint
   /** None: as in an existing genesis; a new network is a testnet. */
   readonly mode: Option.Option<Mode>

@@ -1,12 +1,12 @@
 /** The network between machines, with this node's key and the peers it remembers from an earlier run. */
 import { FileSystem } from "@effect/platform"
-import { Effect, Layer, Option } from "effect"
+import { type Context, Effect, Layer, Option } from "effect"
 import * as Transport from "../../network/tls/Transport.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import { SecretKey } from "../../protocol/identity/Keys.js"
 import * as KeyFile from "../../storage/files/KeyFile.js"
 import * as PeerFile from "../../storage/files/PeerFile.js"
-import { Configuration } from "./Configuration.js"
+import { Configuration, type Settings } from "./Configuration.js"
 import { Home } from "./Home.js"
 import * as Versions from "./Versions.js"
 
@@ -25,17 +25,26 @@ const kept = Effect.gen(function* () {
   }
 })
 
+/** Somebody who tries the program has no peers to be reached by. */
+const hostOf = ({ p2p, peers }: Settings, { genesis, validatorKey }: Context.Tag.Service<typeof Home>): string => {
+  const own = Option.map(validatorKey, ({ publicKey }) => publicKey)
+  const isAlone = peers.length === 0 && genesis.validators.every(({ publicKey }) => Option.contains(own, publicKey))
+  return Option.getOrElse(p2p.host, () => (isAlone ? "127.0.0.1" : "0.0.0.0"))
+}
+
 export const layer = Layer.unwrapEffect(
   Effect.gen(function* () {
-    const { version, p2p, peers } = yield* Configuration
-    const { genesis, validatorKey } = yield* Home
+    const settings = yield* Configuration
+    const home = yield* Home
+    const { version, p2p, peers } = settings
+    const { genesis, validatorKey } = home
     return Transport.layer({
       ...(yield* kept),
       agent: Versions.agentOf(Versions.of(version)),
       networkId: genesis.networkId,
       genesisHash: Genesis.hash(genesis),
       signer: Option.getOrNull(validatorKey),
-      listen: p2p,
+      listen: { host: hostOf(settings, home), port: p2p.port },
       named: peers,
     })
   }),

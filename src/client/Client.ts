@@ -7,6 +7,7 @@ import type { TransactionJson } from "../protocol/transaction/TransactionJson.js
 import { Hash } from "./Brands.js"
 import * as Events from "./Events.js"
 import type { Methods, Plain } from "./Methods.js"
+import * as NodeUrl from "./NodeUrl.js"
 import * as Waiting from "./Waiting.js"
 import { Acceptance } from "./wire/Acceptance.js"
 import * as Calls from "./wire/Calls.js"
@@ -38,8 +39,6 @@ export type PromiseClient = Methods & {
    */
   readonly watch: (account: string, options?: Waiting.WatchOptions) => AsyncIterable<Waiting.Entry>
 }
-
-const withoutSlash = (url: string): string => url.replace(/\/+$/, "")
 
 type Call = (given?: Calls.Arguments) => Promise<unknown>
 
@@ -86,9 +85,12 @@ const methodsOf = (base: string, options: Options, acceptance: Acceptance, signa
   return Object.fromEntries(groups) as Methods
 }
 
-/** `const client = connect("http://127.0.0.1:10333")` opens no connection until something is asked. */
+/**
+ * `const client = connect("http://127.0.0.1:10333")` opens no connection until something is asked. For a node on this machine
+ * `localhost:10333` is enough. Throws `InvalidInput` for what is no URL.
+ */
 export const connect = (url: string, options: Options = {}): PromiseClient => {
-  const base = withoutSlash(url)
+  const base = NodeUrl.parse(url)
   const acceptance: Acceptance = new Acceptance(() => methods.core.network(), options.network)
   const methods = methodsOf(base, options, acceptance)
   const node: Waiting.Node = {

@@ -52,10 +52,19 @@ const effectsOf = (methods: object): object =>
 
 const streamOf = <A>(values: AsyncIterable<A>) => Stream.fromAsyncIterable(values, troubleOf)
 
+const connected = (url: string, options: Options): Effect.Effect<PromiseClient, InvalidInput> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(connect(url, options))
+    } catch (error) {
+      if (error instanceof InvalidInput) return Effect.fail(error)
+      throw error
+    }
+  })
+
 /** The client as Effects: `client.core.status()`, `client.transactions.submit({ payload })`, by group and endpoint. */
-export const make = (url: string, options: Options = {}): Effect.Effect<EffectClient> =>
-  Effect.sync(() => {
-    const { events, follow, waitFor, sendAndWait: _, watch, ...groups }: PromiseClient = connect(url, options)
+export const make = (url: string, options: Options = {}): Effect.Effect<EffectClient, InvalidInput> =>
+  Effect.map(connected(url, options), ({ events, follow, waitFor, sendAndWait: _, watch, ...groups }) => {
     const effects = Object.entries(groups).map(([group, methods]) => [group, effectsOf(methods)])
     return {
       // The same methods under the same names, each as an Effect.

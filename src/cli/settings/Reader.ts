@@ -2,6 +2,7 @@ import { resolve } from "node:path"
 import { FileSystem } from "@effect/platform"
 import type { SystemError } from "@effect/platform/Error"
 import { Effect, Either, Option, Redacted, Schema } from "effect"
+import * as NodeUrl from "../../client/NodeUrl.js"
 import * as Host from "../../network/Host.js"
 import * as PeerAddress from "../../network/PeerAddress.js"
 import * as Secrets from "../../node/log/Secrets.js"
@@ -67,7 +68,8 @@ export const host: Reader<string> = reader(
 )
 
 /** The URL of a node's HTTP interface. It is shown, so it may contain no secret. */
-export const url: Reader<string> = (text) => {
+export const url: Reader<string> = (given) => {
+  const text = NodeUrl.complete(given)
   const parsed = URL.canParse(text) ? new URL(text) : undefined
   const isWeb = parsed?.protocol === "http:" || parsed?.protocol === "https:"
   if (!isWeb) return Either.left("is not the URL of a node; use one such as http://127.0.0.1:10333")

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest"
+import { connect, InvalidInput } from "../../src/client/Client.js"
+import * as NodeUrl from "../../src/client/NodeUrl.js"
+
+it.each([
+  ["http://127.0.0.1:10333", "http://127.0.0.1:10333"],
+  ["https://node.example/udg/", "https://node.example/udg"],
+  ["127.0.0.1:10933", "http://127.0.0.1:10933"],
+  ["localhost:10933", "http://localhost:10933"],
+  ["LocalHost/", "http://LocalHost"],
+  ["[::1]:1/a//", "http://[::1]:1/a"],
+  [" HTTPS://node.example ", "HTTPS://node.example"],
+])("takes %j for %s", (given, url) => {
+  expect(NodeUrl.parse(given)).toBe(url)
+})
+
+it.each([
+  ["node.example:10333", "write https://node.example:10333, or http://node.example:10333"],
+  ["192.0.2.7", "write https://192.0.2.7, or"],
+  ["127.0.0.1.evil.example:1", "write https://127.0.0.1.evil.example:1, or"],
+  ["localhost@evil.example", "write http:// or https://, and a host"],
+  ["ftp://node.example", "write http:// or https://, and a host"],
+  ["", "write http:// or https://, and a host"],
+  ["http://", "write http:// or https://, and a host"],
+  ["http://a b", "write http:// or https://, and a host"],
+])("refuses %j, and says what to write", (given, advice) => {
+  expect(() => connect(given)).toThrow(InvalidInput)
+  expect(() => connect(given)).toThrow(`${JSON.stringify(given)} is not the URL of a node: `)
+  expect(() => connect(given)).toThrow(advice)
+})

@@ -118,7 +118,14 @@ const house = {
   /** A node for the tests of others: built like the command line's, handed out like the client. */
   testing: {
     ours: ["protocol", "turns", "storage", "network", "node", "rpc", "client"],
-    packages: ["effect", "#crypto", "@effect/platform", "@effect/platform-node/NodeFileSystem", "node:path"],
+    packages: [
+      "effect",
+      "#crypto",
+      "@effect/platform",
+      "@effect/platform-node/NodeFileSystem",
+      "node:path",
+      "node:zlib",
+    ],
   },
   /** A follower that records in PostgreSQL. Loaded only by its command. */
   archive: {

@@ -1,10 +1,14 @@
 /** `udg dev`: a network for developers, with funded accounts and controls, gone when it stops. */
-import { Console, Effect, Option } from "effect"
+import { FileSystem } from "@effect/platform"
+import { Console, Effect, Fiber, Option, Stream } from "effect"
 import * as Logging from "../node/log/Logging.js"
 import * as Address from "../protocol/identity/Address.js"
 import { addressPrefix } from "../protocol/identity/Network.js"
+import type { DevNetwork } from "../testing/DevNetwork.js"
 import * as Testing from "../testing/Testing.js"
 import * as DevControls from "./DevControls.js"
+import * as DevLog from "./DevLog.js"
+import * as DevVerbs from "./DevVerbs.js"
 import * as Command from "./settings/Command.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
@@ -35,6 +39,18 @@ const settings = {
     Reader.port,
     10_333,
   ),
+  state: options.optional(
+    "--state FILE",
+    "goes on with the network in this file, if it is there, and keeps it there at the end",
+    Reader.keyPath,
+    "nothing is kept",
+  ),
+  allowOrigins: options.repeated(
+    "--allow-origin ORIGIN",
+    "the origin of web pages that may use the controls, such as http://localhost:5173; may be repeated",
+    Reader.origin,
+    "none",
+  ),
   controlPort: options.optional(
     "--control-port PORT",
     "port of the controls; 0 takes any free port",
@@ -51,17 +67,43 @@ const controlPortOf = ({ rpcPort, controlPort }: Command.Values<typeof settings>
     : Effect.succeed(port)
 }
 
+/** The state in the file, if there is one. */
+const readState = (file: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    if (Option.isNone(file) || !(yield* files.exists(file.value))) return {}
+    return { state: yield* files.readFile(file.value) }
+  }).pipe(Effect.mapError((error) => wrongUsage(`--state: the file cannot be read: ${error.message}`)))
+
+/** Whole or not at all. */
+const writeState = (file: Option.Option<string>, network: DevNetwork) =>
+  Effect.gen(function* () {
+    if (Option.isNone(file)) return
+    const files = yield* FileSystem.FileSystem
+    const beside = `${file.value}.new`
+    yield* files.writeFile(beside, yield* network.dump)
+    yield* files.rename(beside, file.value)
+  })
+
 type Made = Effect.Effect.Success<ReturnType<typeof Testing.found>>
 
-const describe = ({ network, genesis, accounts }: Made, controls: string, rounds: string): string => {
+const describe = (
+  { network, genesis, accounts, seed }: Made,
+  controls: string,
+  onDemand: boolean,
+  state: Option.Option<string>,
+): string => {
+  const kept = Option.match(state, { onNone: () => "gone when it stops", onSome: (file) => `kept in ${file}` })
+  const rounds = onDemand ? "on demand" : `every ${genesis.protocol.roundIntervalMs} ms`
   const prefix = addressPrefix(genesis.mode)
   const lines: ReadonlyArray<Sheet.Line> = [
-    ["network", `${genesis.networkId} (${genesis.mode}), gone when it stops`],
+    ["network", `${genesis.networkId} (${genesis.mode}), ${kept}`],
     ["rounds", rounds],
     ["rpc", network.url],
     ["explorer", `${network.url}/explorer/`],
     ["api reference", `${network.url}/docs`],
     ["controls", controls],
+    ["seed of the keys", JSON.stringify(seed)],
   ]
   const listed = accounts.map((key, i) => [
     `(${i}) ${Address.toBech32(Address.fromPublicKey(key.publicKey), prefix)}`,
@@ -78,22 +120,11 @@ const describe = ({ network, genesis, accounts }: Made, controls: string, rounds
   ].join("\n")
 }
 
-export const command = Command.make({
+const running = Command.make({
   name: "dev",
   about: "runs a network for developers, with funded accounts and controls",
   settings,
-  examples: [
-    ["ten accounts, ten rounds a second", "udg dev"],
-    ["rounds only when there is something to do", "udg dev --on-demand --round-ms 10"],
-    [
-      "a hundred rounds at once",
-      "curl http://127.0.0.1:10334/advance -H 'content-type: application/json' -d '{\"rounds\":100}'",
-    ],
-  ],
-  footer: [
-    "It listens on 127.0.0.1 only, keeps nothing, has no peers, and joins no other network. Epochs last 40 rounds, so stakes and " +
-      "votes need no long wait. The controls are POST /advance, /snapshot, /revert and /balance; docs/dev.md shows each.",
-  ],
+  examples: [],
   runsUntilStopped: true,
   run: (given, { version }) =>
     Effect.gen(function* () {
@@ -107,13 +138,41 @@ export const command = Command.make({
       })
       const { accounts, roundMs, onDemand, rpcPort } = given
       const seed = Option.match(given.seed, { onNone: () => ({}), onSome: (text) => ({ seed: text }) })
-      const kept = { accounts, roundMs, onDemand, coinsEach: COINS_EACH, snapshots: true, ...seed }
+      const earlier = yield* readState(given.state)
+      const kept = { accounts, roundMs, onDemand, coinsEach: COINS_EACH, snapshots: true, ...seed, ...earlier }
       yield* Effect.gen(function* () {
         const made = yield* Progress.during("starting", Testing.found(kept, { version, port: rpcPort }))
-        const controls = yield* DevControls.serve(made.network, addressPrefix(made.genesis.mode), controlPort)
+        const prefix = addressPrefix(made.genesis.mode)
+        const controls = yield* DevControls.serve(made.network, controlPort, new Set(given.allowOrigins))
+        // Its own fiber: what a finalizer starts cannot be interrupted, and the node is started once more.
+        const keep = Effect.interruptible(writeState(given.state, made.network))
+        yield* Effect.addFinalizer(() => Effect.orDie(Effect.flatMap(Effect.forkDaemon(keep), Fiber.join)))
         yield* Console.log(`udg ${version} dev\n`)
-        yield* Console.log(describe(made, controls, onDemand ? "on demand" : `every ${roundMs} ms`))
-        return yield* made.network.ended
+        yield* Console.log(describe(made, controls, onDemand, given.state))
+        const told = Stream.runForEach(made.network.events, (event) =>
+          Effect.forEach(DevLog.lines(event, prefix), (line) => Console.log(line), { discard: true }),
+        )
+        return yield* Effect.raceFirst(made.network.ended, Effect.zipRight(told, Effect.never))
       }).pipe(Effect.provide(logging))
     }).pipe(Effect.scoped),
 })
+
+export const command = Command.withActions(
+  {
+    name: "dev",
+    about: "runs a network for developers, with funded accounts and controls",
+    examples: [
+      ["ten accounts, ten rounds a second", "udg dev"],
+      ["rounds only when there is something to do", "udg dev --on-demand --round-ms 10"],
+      ["in another terminal: a hundred rounds, and a day, at once", "udg dev advance 100 && udg dev advance-time 1d"],
+      ["coins for an account", "udg dev set-balance @alice 5000"],
+    ],
+    footer: [
+      "It listens on 127.0.0.1 only, keeps nothing, has no peers, and joins no other network. Epochs last 40 rounds, so stakes and " +
+        "votes need no long wait. The actions use the controls of the network that runs; docs/dev.md shows each, also over HTTP.",
+    ],
+    runsUntilStopped: true,
+  },
+  DevVerbs.verbs,
+  running,
+)

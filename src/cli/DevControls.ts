@@ -4,8 +4,8 @@
  */
 import * as Http from "node:http"
 import { Effect, Either, Runtime, Schema } from "effect"
-import * as Address from "../protocol/identity/Address.js"
-import type { AddressPrefix } from "../protocol/identity/Network.js"
+import type { Address } from "../protocol/identity/Address.js"
+import * as Name from "../protocol/identity/Name.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as PageGuard from "../rpc/admission/PageGuard.js"
 import * as Server from "../rpc/server/Server.js"
@@ -18,16 +18,27 @@ interface Answer {
 
 const HOST = "127.0.0.1"
 const BODY_BYTES = 4_096
+/** Of a dump, which grows with the network. */
+const STATE_BYTES = 268_435_456
 const WAITING_AT_MOST = 16
 const REQUEST_MS = 10_000
 
 const failed = (status: number, code: string, error: string): Answer => ({ status, body: { code, error } })
 
-const refusalOf = (request: Http.IncomingMessage): Answer | undefined => {
+/** Pages that may do what programs may, by their origins. */
+type Allowed = ReadonlySet<string>
+
+const refusalOf = (request: Http.IncomingMessage, allowed: Allowed): Answer | undefined => {
   if (!PageGuard.isOfThisMachine(request))
     return failed(403, "ForeignHost", "ask under 127.0.0.1 or localhost, without a proxy in between")
+  const { origin } = request.headers
+  if (origin !== undefined && allowed.has(origin)) return undefined
   if (PageGuard.isOfPage(request))
-    return failed(403, "ForeignOrigin", "the controls are for programs; a web page cannot use them")
+    return failed(
+      403,
+      "ForeignOrigin",
+      "the controls are for programs, not for web pages; to let a page of yours use them, start udg dev with --allow-origin and its origin",
+    )
   return undefined
 }
 
@@ -41,12 +52,40 @@ const control =
       onRight: run,
     })
 
-const controlsOf = (network: DevNetwork, prefix: AddressPrefix): ReadonlyMap<string, Control> =>
+const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64")
+
+const text = Schema.String
+const number = Schema.Number
+
+const satsOf = (amount: number) =>
+  Number.isSafeInteger(amount) && amount >= 0 && amount <= Sats.MAX_SUPPLY
+    ? Effect.succeed(Sats.make(amount))
+    : new ControlRefused({ message: "amount: sats from 0 to those of the whole supply expected" })
+
+const nameOf = (name: string) =>
+  Name.isName(name)
+    ? Effect.succeed(name)
+    : new ControlRefused({ message: "name: 3 to 20 characters of a-z, 0-9 and -, no - at either end expected" })
+
+/** Sets something of an account, and answers with what it is then. */
+const setting = <A, B>(
+  network: DevNetwork,
+  field: string,
+  wanted: Effect.Effect<A, ControlRefused>,
+  account: string,
+  set: (address: Address, wanted: A) => Effect.Effect<B, ControlRefused>,
+) =>
+  Effect.gen(function* () {
+    const address = yield* network.find(account)
+    return { address, [field]: yield* set(address, yield* wanted) }
+  })
+
+const controlsOf = (network: DevNetwork): ReadonlyMap<string, Control> =>
   new Map([
     [
       "/advance",
       control(
-        Schema.Union(Schema.Struct({ rounds: Schema.Number }), Schema.Struct({ time_ms: Schema.Number })),
+        Schema.Union(Schema.Struct({ rounds: number }), Schema.Struct({ time_ms: number })),
         '{"rounds": N} or {"time_ms": N}',
         (wanted) => ("rounds" in wanted ? network.advanceRounds(wanted.rounds) : network.advanceTime(wanted.time_ms)),
       ),
@@ -54,36 +93,56 @@ const controlsOf = (network: DevNetwork, prefix: AddressPrefix): ReadonlyMap<str
     ["/snapshot", control(Schema.Struct({}), "{}", () => Effect.map(network.snapshot, (snapshot) => ({ snapshot })))],
     [
       "/revert",
-      control(Schema.Struct({ snapshot: Schema.Number }), '{"snapshot": N}', ({ snapshot }) =>
-        network.revert(snapshot),
-      ),
+      control(Schema.Struct({ snapshot: number }), '{"snapshot": N}', ({ snapshot }) => network.revert(snapshot)),
     ],
     [
       "/balance",
       control(
-        Schema.Struct({ address: Schema.String, amount: Schema.Number }),
+        Schema.Struct({ address: text, amount: number }),
         '{"address": "…", "amount": SATS}',
-        ({ address, amount }) =>
-          Effect.gen(function* () {
-            const found = Address.parse(address, prefix)
-            if (Either.isLeft(found)) return yield* new ControlRefused({ message: "address: not one of this network" })
-            if (!Number.isSafeInteger(amount) || amount < 0 || amount > Sats.MAX_SUPPLY)
-              return yield* new ControlRefused({ message: "amount: sats from 0 to those of the whole supply expected" })
-            const balance = yield* network.setBalance(found.right, Sats.make(amount))
-            return { address: found.right, balance }
-          }),
+        ({ address, amount }) => setting(network, "balance", satsOf(amount), address, network.setBalance),
+      ),
+    ],
+    [
+      "/dump",
+      control(Schema.Struct({}), "{}", () => Effect.map(network.dump, (state) => ({ state: toBase64(state) }))),
+    ],
+    [
+      "/load",
+      control(Schema.Struct({ state: text }), '{"state": "…"}, as /dump answered', ({ state }) =>
+        network.load(Buffer.from(state, "base64")),
+      ),
+    ],
+    [
+      "/stake",
+      control(
+        Schema.Struct({ address: text, amount: number }),
+        '{"address": "…", "amount": SATS}',
+        ({ address, amount }) => setting(network, "stake", satsOf(amount), address, network.setStake),
+      ),
+    ],
+    [
+      "/nonce",
+      control(Schema.Struct({ address: text, nonce: number }), '{"address": "…", "nonce": N}', ({ address, nonce }) =>
+        setting(network, "nonce", Effect.succeed(nonce), address, network.setNonce),
+      ),
+    ],
+    [
+      "/name",
+      control(Schema.Struct({ address: text, name: text }), '{"address": "…", "name": "…"}', ({ address, name }) =>
+        setting(network, "name", nameOf(name), address, network.setName),
       ),
     ],
   ])
 
 /** The body as text; none if it is too long. */
-const bodyOf = async (request: Http.IncomingMessage): Promise<string | undefined> => {
+const bodyOf = async (request: Http.IncomingMessage, most: number): Promise<string | undefined> => {
   const pieces: Array<Buffer> = []
   let bytes = 0
   // What is too long is answered, so the connection must outlive the reading.
   for await (const piece of request.iterator({ destroyOnReturn: false })) {
     bytes += piece.length
-    if (bytes > BODY_BYTES) return undefined
+    if (bytes > most) return undefined
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString("utf8")
@@ -100,8 +159,9 @@ const carriedOut = async (
   if (request.method !== "POST") return failed(405, "MethodNotAllowed", "use POST")
   if (!/^application\/json(?:;|$)/i.test(request.headers["content-type"] ?? ""))
     return failed(415, "UnsupportedMediaType", "use Content-Type: application/json")
-  const text = await bodyOf(request)
-  if (text === undefined) return failed(413, "BodyTooLarge", `the body is larger than ${BODY_BYTES} bytes`)
+  const most = request.url === "/load" ? STATE_BYTES : BODY_BYTES
+  const text = await bodyOf(request, most)
+  if (text === undefined) return failed(413, "BodyTooLarge", `the body is larger than ${most} bytes`)
   const body = parsed(text)
   if (Either.isLeft(body)) return body.left
   return perform(
@@ -112,9 +172,25 @@ const carriedOut = async (
   )
 }
 
-const send = (response: Http.ServerResponse, { status, body }: Answer): void => {
+/** What lets a page read the answer. */
+const forPage = ({ headers: { origin } }: Http.IncomingMessage, allowed: Allowed): Http.OutgoingHttpHeaders =>
+  origin !== undefined && allowed.has(origin) ? { "Access-Control-Allow-Origin": origin, Vary: "Origin" } : {}
+
+const preflight = (request: Http.IncomingMessage, response: Http.ServerResponse, allowed: Allowed): void => {
+  response.writeHead(204, {
+    ...forPage(request, allowed),
+    "Access-Control-Allow-Methods": "GET, POST",
+    "Access-Control-Allow-Headers": "Content-Type",
+    // Asked of an address of this machine by a page from elsewhere.
+    "Access-Control-Allow-Private-Network": "true",
+  })
+  response.end()
+}
+
+const send = (response: Http.ServerResponse, { status, body }: Answer, more: Http.OutgoingHttpHeaders = {}): void => {
   const text = `${JSON.stringify(body)}\n`
   response.writeHead(status, {
+    ...more,
     "Content-Type": "application/json",
     "Content-Length": Buffer.byteLength(text),
     "Cache-Control": "no-store",
@@ -125,13 +201,13 @@ const send = (response: Http.ServerResponse, { status, body }: Answer): void => 
 }
 
 /** Serves the controls until the scope ends, and returns where. */
-export const serve = (network: DevNetwork, prefix: AddressPrefix, port: number) =>
+export const serve = (network: DevNetwork, port: number, allowed: Allowed) =>
   Effect.gen(function* () {
-    const controls = controlsOf(network, prefix)
+    const controls = controlsOf(network)
     const perform = Runtime.runPromise(yield* Effect.runtime<never>())
     let waiting = 0
     const answerTo = async (request: Http.IncomingMessage): Promise<Answer> => {
-      const refusal = refusalOf(request)
+      const refusal = refusalOf(request, allowed)
       if (refusal !== undefined) return refusal
       const path = request.url ?? ""
       if (path === "/" && request.method === "GET")
@@ -154,8 +230,11 @@ export const serve = (network: DevNetwork, prefix: AddressPrefix, port: number) 
     const server = Http.createServer(
       { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
       (request, response) => {
+        const isAllowed = allowed.has(request.headers.origin ?? "")
+        if (request.method === "OPTIONS" && isAllowed && refusalOf(request, allowed) === undefined)
+          return preflight(request, response, allowed)
         answerTo(request).then(
-          (answer) => send(response, answer),
+          (answer) => send(response, answer, forPage(request, allowed)),
           () => send(response, failed(500, "InternalError", "it could not be done; the log says why")),
         )
       },

@@ -34,9 +34,12 @@ export const make = (node: DevNode, clock: DevClock, { genesis }: Options) => {
       while (round() < target) {
         const before = round()
         clock.putForward(roundIntervalMs)
-        engine().wake()
         const until = SteadyClock.now() + PATIENCE_MS
-        while (round() === before && SteadyClock.now() < until) yield* EventLoop.turn
+        while (round() === before && SteadyClock.now() < until) {
+          // Each time: what is planned shows at the next look at the clock, and the node may be busy with this one.
+          engine().wake()
+          yield* EventLoop.turn
+        }
       }
     }).pipe(Effect.ensuring(Effect.sync(() => (wantedRound = 0))))
 

@@ -3,20 +3,22 @@
  * set back and given coins. Only what made the network holds these controls: no node has them, and no network is joined.
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Context, Effect } from "effect"
+import { Context, Effect, type Stream } from "effect"
+import type { NodeEvent } from "../node/engine/NodeEvent.js"
 import type { Ending } from "../node/lifecycle/Ending.js"
 import { Metrics } from "../node/reads/Metrics.js"
 import type * as Address from "../protocol/identity/Address.js"
+import type { Name } from "../protocol/identity/Name.js"
 import type * as Sats from "../protocol/numbers/Sats.js"
+import * as Accounts from "./Accounts.js"
 import * as Advancing from "./Advancing.js"
-import * as Balances from "./Balances.js"
 import { ControlRefused } from "./ControlRefused.js"
 import { DevClock } from "./DevClock.js"
 import * as DevNode from "./DevNode.js"
 import * as Snapshots from "./Snapshots.js"
 
-export { ControlRefused }
 export type { Options } from "./DevNode.js"
+export { ControlRefused }
 
 export interface Position {
   readonly round: number
@@ -39,16 +41,27 @@ export interface DevNetwork {
   readonly advanceTime: (ms: number) => Effect.Effect<Position, ControlRefused>
   readonly snapshot: Effect.Effect<number, ControlRefused>
   readonly revert: (id: number) => Effect.Effect<Position, ControlRefused>
+  /** The whole network as bytes, for `load` or for another run. */
+  readonly dump: Effect.Effect<Uint8Array, ControlRefused>
+  readonly load: (state: Uint8Array) => Effect.Effect<Position, ControlRefused>
+  /** The account of a text: hex, bech32m or `@name`. */
+  readonly find: (text: string) => Effect.Effect<Address.Address, ControlRefused>
   readonly setBalance: (address: Address.Address, wanted: Sats.Sats) => Effect.Effect<Sats.Sats, ControlRefused>
+  readonly setNonce: (address: Address.Address, wanted: number) => Effect.Effect<number, ControlRefused>
+  readonly setStake: (address: Address.Address, wanted: Sats.Sats) => Effect.Effect<Sats.Sats, ControlRefused>
+  readonly setName: (address: Address.Address, name: Name) => Effect.Effect<Name, ControlRefused>
+  /** What happens in the network, whichever node runs it. */
+  readonly events: Stream.Stream<NodeEvent>
 }
 
 /** Runs until the scope ends. One control at a time. */
-export const make = (options: Options) =>
+export const make = (options: DevNode.Options) =>
   Effect.gen(function* () {
     const clock = new DevClock()
     const node = yield* DevNode.make(options, clock)
-    const { ids, snapshot, revert } = yield* Snapshots.make(node)
+    const { ids, snapshot, revert, dump, load } = yield* Snapshots.make(node, clock, options)
     const advance = Advancing.make(node, clock, options)
+    const accounts = Accounts.make(node, advance, options)
     if (options.isOnDemand) clock.isWanted = advance.isWanted
     const lock = yield* Effect.makeSemaphore(1)
     /** By the network's clock, as everything that it takes in: a payment with an earlier time would be too old at once. */
@@ -63,6 +76,13 @@ export const make = (options: Options) =>
       advanceTime: (ms) => alone(Effect.zipRight(advance.time(ms), here)),
       snapshot: alone(snapshot),
       revert: (id) => alone(Effect.zipRight(revert(id), here)),
-      setBalance: (address, wanted) => alone(Balances.make(node, advance, options)(address, wanted)),
+      dump: alone(dump),
+      load: (state) => alone(Effect.zipRight(load(state), here)),
+      find: accounts.find,
+      setBalance: (address, wanted) => alone(accounts.setBalance(address, wanted)),
+      setNonce: (address, wanted) => alone(accounts.setNonce(address, wanted)),
+      setStake: (address, wanted) => alone(accounts.setStake(address, wanted)),
+      setName: (address, name) => alone(accounts.setName(address, name)),
+      events: node.events,
     } satisfies DevNetwork
   }).pipe(Effect.provide(NodeFileSystem.layer))

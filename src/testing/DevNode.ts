@@ -2,14 +2,15 @@
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Context, Deferred, Effect, Exit, Layer, Option, Scope } from "effect"
+import { Context, Deferred, Effect, Exit, Layer, Option, PubSub, Scope, Stream } from "effect"
 import * as Network from "../network/Network.js"
 import * as Engine from "../node/engine/Engine.js"
+import type { NodeEvent } from "../node/engine/NodeEvent.js"
 import type { Ending } from "../node/lifecycle/Ending.js"
 import { Supervisor } from "../node/lifecycle/Supervisor.js"
 import * as Node from "../node/Node.js"
-import { Metrics } from "../node/reads/Metrics.js"
-import { State } from "../node/reads/State.js"
+import type { Metrics } from "../node/reads/Metrics.js"
+import type { State } from "../node/reads/State.js"
 import { Configuration } from "../node/start/Configuration.js"
 import { Home } from "../node/start/Home.js"
 import type { Genesis } from "../protocol/epoch/Genesis.js"
@@ -19,8 +20,10 @@ import * as Prometheus from "../rpc/metrics/Prometheus.js"
 import { Handlers } from "../rpc/server/Handlers.js"
 import * as Server from "../rpc/server/Server.js"
 import { DataDirectory } from "../storage/files/DataDirectory.js"
+import * as DataFiles from "./DataFiles.js"
 import type { DevClock } from "./DevClock.js"
 import * as Face from "./Face.js"
+import type * as StateFile from "./StateFile.js"
 
 export interface Options {
   readonly genesis: Genesis
@@ -36,6 +39,10 @@ export interface Options {
   readonly isOnDemand: boolean
   /** Whether snapshots can be taken; the data is then in a directory of its own instead of in memory. */
   readonly hasSnapshots: boolean
+  /** From which the keys of the accounts were derived. */
+  readonly seed: string
+  /** Goes on from there; only with `hasSnapshots`. */
+  readonly from?: Pick<StateFile.Kept, "files" | "aheadMs">
 }
 
 type Services = Engine.Engine | State | Metrics | Supervisor
@@ -112,12 +119,23 @@ export const make = (options: Options, clock: DevClock) =>
       ? Option.some(yield* files.makeTempDirectoryScoped({ prefix: "udg-dev-" }))
       : Option.none<string>()
     const directory = Option.map(base, (path) => join(path, "data"))
+    if (options.from !== undefined && Option.isSome(directory)) {
+      yield* Effect.orDie(DataFiles.put(directory.value, options.from.files))
+      clock.putForward(options.from.aheadMs)
+    }
     const ended = yield* Deferred.make<never, Ending>()
+    const events = yield* PubSub.unbounded<NodeEvent>()
     const watch = ({ scope, services }: Running) =>
-      Effect.forkIn(
-        Effect.catchAll(Context.get(services, Supervisor).ended, (ending) => Deferred.fail(ended, ending)),
-        scope,
-      )
+      Effect.all([
+        Effect.forkIn(
+          Effect.catchAll(Context.get(services, Supervisor).ended, (ending) => Deferred.fail(ended, ending)),
+          scope,
+        ),
+        Effect.forkIn(
+          Stream.runForEach(Context.get(services, Engine.Engine).events, (event) => PubSub.publish(events, event)),
+          scope,
+        ),
+      ])
     let running: Running = yield* started(options, clock, directory)
     yield* watch(running)
     yield* Effect.addFinalizer(() => Effect.suspend(() => Scope.close(running.scope, Exit.void)))
@@ -127,6 +145,8 @@ export const make = (options: Options, clock: DevClock) =>
       url,
       base,
       ended: Deferred.await(ended),
+      /** Of every node that stands here, from now on. */
+      events: Stream.fromPubSub(events),
       services: () => running.services,
       /** Nothing runs while the work is done. */
       restarted: <A, E, R>(work: (directory: string) => Effect.Effect<A, E, R>) =>

@@ -2,12 +2,16 @@
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Effect, Option } from "effect"
+import * as Genesis from "../protocol/epoch/Genesis.js"
 import { refused } from "./ControlRefused.js"
-import type { DevNode } from "./DevNode.js"
+import * as DataFiles from "./DataFiles.js"
+import type { DevClock } from "./DevClock.js"
+import type { DevNode, Options } from "./DevNode.js"
+import * as StateFile from "./StateFile.js"
 
 export const MOST_SNAPSHOTS = 100
 
-export const make = (node: DevNode) =>
+export const make = (node: DevNode, clock: DevClock, options: Options) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     let newest = 0
@@ -19,7 +23,28 @@ export const make = (node: DevNode) =>
         ? refused("this network is kept in memory; start it with snapshots: true to take snapshots")
         : Effect.void,
     )
+    const withFiles = Effect.provideService(FileSystem.FileSystem, files)
     return {
+      /** The whole network as bytes. */
+      dump: Effect.gen(function* () {
+        yield* required
+        const content = yield* node.restarted((directory) => Effect.orDie(withFiles(DataFiles.read(directory))))
+        return StateFile.encode({ ...options, aheadMs: clock.aheadMs, files: content })
+      }),
+      /** Goes on from what was dumped in an earlier run, or in this one. Snapshots stay. */
+      load: (bytes: Uint8Array) =>
+        Effect.gen(function* () {
+          yield* required
+          const { genesis, aheadMs, files: content } = yield* StateFile.decode(bytes)
+          if (Genesis.hash(genesis) !== Genesis.hash(options.genesis)) {
+            return yield* refused(
+              `this is the state of ${genesis.networkId}; start udg dev with --state to go on with it`,
+            )
+          }
+          // Time does not go back: what was signed would be of the future.
+          clock.putForward(Math.max(0, aheadMs - clock.aheadMs))
+          yield* node.restarted((directory) => Effect.orDie(withFiles(DataFiles.put(directory, content))))
+        }),
       ids: (): ReadonlyArray<number> => ids,
       snapshot: Effect.gen(function* () {
         yield* required

@@ -22,11 +22,14 @@ import * as Genesis from "../protocol/epoch/Genesis.js"
 import type { Protocol } from "../protocol/epoch/Protocol.js"
 import * as Address from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
+import { SecretKey } from "../protocol/identity/Keys.js"
+import * as Name from "../protocol/identity/Name.js"
 import { addressPrefix, type Mode } from "../protocol/identity/Network.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import type { Parameters } from "../protocol/numbers/Parameters.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as DevNetwork from "./DevNetwork.js"
+import * as StateFile from "./StateFile.js"
 
 export interface Options {
   /** The round interval; 10 by default. A payment is final after three rounds. */
@@ -47,10 +50,12 @@ export interface Options {
   readonly onDemand?: boolean
   /** Whether `snapshot` works; the data is then in a temporary directory instead of in memory. */
   readonly snapshots?: boolean
+  /** Goes on with the network that `controls.dump` gave; only `snapshots`, `onDemand` and this are then heeded. */
+  readonly state?: Uint8Array
 }
 
 /** An account with coins, and a method for each type of transaction. */
-export type FundedAccount = Wallet.Account & { readonly secretKey: Wallet.SecretKey }
+export type FundedAccount = Wallet.Account & { readonly secretKey: SecretKey }
 
 export type Outcome = Awaited<ReturnType<Client.PromiseClient["transactions"]["lookup"]>>
 
@@ -71,22 +76,16 @@ const shortParameters: Partial<Parameters> = {
 const SEED = "udg-node/testing"
 
 /** From the seed alone, so that addresses in logs are recognisable. Worthless on any other network. */
-export const keyOf = (index: number, seed = SEED): Wallet.SecretKey =>
-  Wallet.secretKey(sha256Hex(Binary.utf8(`${seed} account ${index}`)))
+export const keyOf = (index: number, seed = SEED): SecretKey =>
+  Option.getOrThrow(SecretKey.fromHex(sha256Hex(Binary.utf8(`${seed} account ${index}`))))
 
-/** A network of its own with these accounts. */
-export const found = (options: Options, around: Pick<DevNetwork.Options, "version" | "port">) =>
+/** What makes a new network. */
+const founded = (options: Options) =>
   Effect.gen(function* () {
-    const {
-      roundMs = ROUND_MS,
-      mode = "testnet",
-      coinsEach = COINS_EACH,
-      onDemand = false,
-      snapshots = false,
-    } = options
+    const { roundMs = ROUND_MS, mode = "testnet", coinsEach = COINS_EACH } = options
     const accounts = Array.from({ length: options.accounts ?? ACCOUNTS }, (_, i) => keyOf(i, options.seed))
-    const validator = Wallet.generate()
-    const reserve = mode === "testnet" ? Option.some(Wallet.generate()) : Option.none()
+    const validator = SecretKey.generate()
+    const reserve = mode === "testnet" ? Option.some(SecretKey.generate()) : Option.none()
     const amount = Sats.make(coinsEach * Sats.SATS_PER_COIN)
     const genesis = Founding.solo({
       mode,
@@ -100,9 +99,23 @@ export const found = (options: Options, around: Pick<DevNetwork.Options, "versio
         protocol: { ...shortProtocol, ...options.protocol },
       },
     })
-    const kept = { isOnDemand: onDemand, hasSnapshots: snapshots }
-    const network = yield* DevNetwork.make({ genesis, validator, reserve, accounts, ...kept, ...around })
-    return { network, genesis, accounts }
+    const seed = options.seed ?? SEED
+    return { genesis, validator, reserve, accounts, seed }
+  })
+
+/** A network of its own with these accounts, or the one whose state is given. */
+export const found = (options: Options, around: Pick<DevNetwork.Options, "version" | "port">) =>
+  Effect.gen(function* () {
+    const { onDemand = false, snapshots = false, state } = options
+    const kept = state === undefined ? undefined : yield* StateFile.decode(state)
+    const network = { ...(kept ?? (yield* founded(options))), isOnDemand: onDemand }
+    const { genesis, accounts, seed } = network
+    const started = yield* DevNetwork.make(
+      kept === undefined
+        ? { ...network, hasSnapshots: snapshots, ...around }
+        : { ...network, hasSnapshots: true, from: kept, ...around },
+    )
+    return { network: started, genesis, accounts, seed }
   })
 
 /** What a test can do to its network; see docs/dev.md. */
@@ -115,8 +128,17 @@ export interface Controls {
   readonly snapshot: () => Promise<number>
   /** Sets the network back to a snapshot; those taken later are gone. */
   readonly revert: (snapshot: number) => Promise<DevNetwork.Position>
+  /** The whole network as bytes, for `load` here or `startNode({ state })` in another run. */
+  readonly dump: () => Promise<Uint8Array>
+  readonly load: (state: Uint8Array) => Promise<DevNetwork.Position>
   /** By a payment from the network's reserve or, from one of the accounts, back to it. Returns the balance. */
-  readonly setBalance: (address: string, amount: number) => Promise<number>
+  readonly setBalance: (account: string, amount: number) => Promise<number>
+  /** By transfers of the account to itself. Only up, and only for one of the accounts. Returns the nonce. */
+  readonly setNonce: (account: string, nonce: number) => Promise<number>
+  /** Up, or to 0, with coins of the reserve. Only for one of the accounts. Returns the stake. */
+  readonly setStake: (account: string, amount: number) => Promise<number>
+  /** Registers a name for one of the accounts, which may have none yet. */
+  readonly setName: (account: string, name: string) => Promise<string>
 }
 
 /**
@@ -131,20 +153,30 @@ const promised = async <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
 
 const refuse = (message: string) => new DevNetwork.ControlRefused({ message })
 
-const controlsOf = (network: DevNetwork.DevNetwork, mode: Mode): Controls => ({
+const satsOf = (amount: number) =>
+  Effect.try({
+    try: () => Sats.make(amount),
+    catch: () => refuse("amount: sats from 0 to those of the whole supply expected"),
+  })
+
+const nameOf = (text: string) =>
+  Name.isName(text) ? Effect.succeed(text) : refuse("name: 3 to 20 characters of a-z, 0-9 and - expected")
+
+const controlsOf = (network: DevNetwork.DevNetwork): Controls => ({
   advanceRounds: (count) => promised(network.advanceRounds(count)),
   advanceTime: (ms) => promised(network.advanceTime(ms)),
   snapshot: () => promised(network.snapshot),
   revert: (snapshot) => promised(network.revert(snapshot)),
-  setBalance: (address, amount) =>
-    Effect.gen(function* () {
-      const found = yield* Effect.mapError(Address.parse(address, addressPrefix(mode)), ({ reason }) => refuse(reason))
-      const wanted = yield* Effect.try({
-        try: () => Sats.make(amount),
-        catch: () => refuse("amount: sats from 0 to those of the whole supply expected"),
-      })
-      return yield* network.setBalance(found, wanted)
-    }).pipe(promised),
+  dump: () => promised(network.dump),
+  load: (state) => promised(network.load(state)),
+  setBalance: (account, amount) =>
+    promised(Effect.flatMap(Effect.all([network.find(account), satsOf(amount)]), (set) => network.setBalance(...set))),
+  setNonce: (account, nonce) =>
+    promised(Effect.flatMap(network.find(account), (address) => network.setNonce(address, nonce))),
+  setStake: (account, amount) =>
+    promised(Effect.flatMap(Effect.all([network.find(account), satsOf(amount)]), (set) => network.setStake(...set))),
+  setName: (account, name) =>
+    promised(Effect.flatMap(Effect.all([network.find(account), nameOf(name)]), (set) => network.setName(...set))),
 })
 
 /** A running node, with everything a test needs. */
@@ -180,7 +212,7 @@ const face = (options: Options) =>
       client,
       network,
       genesis: Genesis.toJson(genesis),
-      controls: controlsOf(dev, genesis.mode),
+      controls: controlsOf(dev),
       accounts: accounts.map((secretKey) => ({ ...Wallet.account(network, secretKey), secretKey })),
       finalized: async (hash) => {
         for (;;) {

@@ -1,10 +1,14 @@
 /** `udg dev` as people and programs meet it, and what it refuses to others. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import * as Http from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { settled } from "../support/Settled.js"
 import * as InProcess from "./InProcess.js"
 import { program, Running } from "./Running.js"
 
+const folder = mkdtempSync(join(tmpdir(), "udg-dev-test-"))
 let network: Running
 let controls = ""
 let rpc = ""
@@ -18,12 +22,15 @@ const start = async (...words: ReadonlyArray<string>) => {
 const shownAs = ({ stdout }: Running, name: string): string =>
   new RegExp(`^ {2}${name} +(\\S+)$`, "m").exec(stdout)?.[1] ?? ""
 
+const PAGE = "http://localhost:5173"
+
 beforeAll(async () => {
-  network = await start("--on-demand", "--round-ms", "10", "--accounts", "2")
+  network = await start("--on-demand", "--round-ms", "10", "--accounts", "2", "--allow-origin", PAGE)
   controls = shownAs(network, "controls")
   rpc = shownAs(network, "rpc")
 })
 afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
   network.signal("SIGTERM")
   expect(await network.end()).toMatchObject({ code: 0 })
 })
@@ -89,6 +96,84 @@ describe("a network for developers", () => {
     expect((await ask(`${rpc}/balance/${nobody}`, { method: "GET" })).json).toMatchObject({ balance: 5 })
   })
 
+  it("answers a page of an origin that is allowed, and no other", async () => {
+    const advance = (headers: Readonly<Record<string, string>>, method = "POST") =>
+      fetch(`${controls}/advance`, {
+        method,
+        headers: { "Content-Type": "application/json", ...headers },
+        ...(method === "POST" ? { body: '{"rounds":1}' } : {}),
+      })
+    const preflight = await advance({ Origin: PAGE, "Access-Control-Request-Method": "POST" }, "OPTIONS")
+    expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([204, PAGE])
+    const answer = await advance({ Origin: PAGE, "Sec-Fetch-Site": "same-site" })
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, PAGE])
+    for (const Origin of ["http://localhost:5174", "https://localhost:5173", "null"]) {
+      const { status, headers } = await advance({ Origin })
+      expect([status, headers.get("access-control-allow-origin")]).toEqual([403, null])
+    }
+    expect((await InProcess.udg("dev", "--allow-origin", "localhost")).stderr).toContain("is not the origin")
+  })
+
+  it("is controlled from the command line, for whatever anvil can do", async () => {
+    const verb = async (...words: ReadonlyArray<string>) => {
+      const { code, stdout, stderr } = await InProcess.udg("dev", ...words, "--controls", controls)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+      return Object.fromEntries([...stdout.matchAll(/^ +(\S+) +(\S.*)$/gm)].map(([, name, value]) => [name, value]))
+    }
+    const [, alice = ""] = /\(0\) (tudg1\S+)/.exec(network.stdout) ?? []
+    const account = async () => (await ask(`${rpc}/balance/${alice}`, { method: "GET" })).json
+    const before = await verb("status")
+    const advanced = await verb("advance", "20")
+    expect(Number(advanced["round"])).toBeGreaterThanOrEqual(Number(before["round"]) + 20)
+    const later = await verb("advance-time", "1d")
+    expect(Number(later["time"]) - Number(advanced["time"])).toBeGreaterThanOrEqual(86_400_000)
+    expect(await verb("set-name", alice, "alice")).toMatchObject({ name: "alice" })
+    expect(await verb("set-balance", "@alice", "5000")).toMatchObject({ balance: "500000000000" })
+    expect(await verb("set-nonce", "@alice", "150")).toMatchObject({ nonce: "150" })
+    expect(await verb("set-stake", "@alice", "2500")).toMatchObject({ stake: "250000000000" })
+    expect(await account()).toMatchObject({ name: "alice", balance: 500_000_000_000, staked: 250_000_000_000 })
+    const { snapshot = "" } = await verb("snapshot")
+    const file = join(folder, "dumped")
+    await verb("dump", file)
+    await verb("set-balance", "@alice", "1")
+    await verb("revert", snapshot)
+    expect(await account()).toMatchObject({ balance: 500_000_000_000 })
+    await verb("set-balance", "@alice", "2")
+    await verb("load", file)
+    expect(await account()).toMatchObject({ balance: 500_000_000_000, name: "alice" })
+    expect(network.stdout).toMatch(/^round \d+ {2}tudg1\S+… register @alice, fee [\d.]+( UDG)?, applied$/m)
+    const refused = await InProcess.udg("dev", "set-balance", nobody.replace("aa", "ab"), "0", "--controls", controls)
+    expect(refused.code).toBe(0)
+    expect((await InProcess.udg("dev", "revert", "99", "--controls", controls)).stderr).toContain("no snapshot 99")
+    expect((await InProcess.udg("dev", "advance", "1", "--controls", rpc)).stderr).toContain("udg:")
+    expect((await InProcess.udg("dev", "fly")).stderr).toContain("use status, advance")
+  })
+
+  it("goes on in another run with the network in its state file", async () => {
+    const file = join(folder, "state")
+    const first = await start("--state", file, "--on-demand")
+    const set = { body: JSON.stringify({ address: nobody, amount: 77 }) }
+    expect((await ask(`${shownAs(first, "controls")}/balance`, set)).status).toBe(200)
+    await ask(`${shownAs(first, "controls")}/advance`, { body: '{"time_ms":86400000}' })
+    const before = (await ask(`${shownAs(first, "rpc")}/network`, { method: "GET" })).json
+    first.signal("SIGTERM")
+    expect(await first.end()).toMatchObject({ code: 0 })
+    const second = await start("--state", file, "--on-demand")
+    expect((await ask(`${shownAs(second, "rpc")}/balance/${nobody}`, { method: "GET" })).json).toMatchObject({
+      balance: 77,
+    })
+    expect((await ask(`${shownAs(second, "rpc")}/network`, { method: "GET" })).json["genesis_hash"]).toBe(
+      before["genesis_hash"],
+    )
+    expect((await ask(`${shownAs(second, "controls")}/balance`, set)).status).toBe(200)
+    second.signal("SIGTERM")
+    expect(await second.end()).toMatchObject({ code: 0 })
+    writeFileSync(join(folder, "broken"), "no state")
+    expect((await InProcess.udg("dev", "--state", join(folder, "broken"), "--rpc-port", "0")).stderr).toContain(
+      "not the state",
+    )
+  })
+
   it("does nothing for a web page, under a foreign name, through a proxy, or for what is no control", async () => {
     const position = async () => {
       const { time: _, ...rest } = (await ask(controls, { method: "GET" })).json
@@ -102,6 +187,7 @@ describe("a network for developers", () => {
     for (const headers of [
       { Origin: "https://evil.example" },
       { Origin: "http://localhost:3000" },
+      { Origin: `${PAGE}.evil.example` },
       { Origin: "null" },
       { "Sec-Fetch-Site": "cross-site" },
       { "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty" },

@@ -112,14 +112,23 @@ const missingAction = (name: string, word: string | undefined, choices: Readonly
     `udg ${name} ${word === undefined ? "needs an action" : `has no action ${quote(word)}`}; use ${choices.join(", ")} or --help`,
   )
 
-/** A command whose first word names an action. */
-export const withActions = (description: Description, actions: ReadonlyMap<string, Action>): Command => {
-  const settings = [...new Set([...actions.values()].flatMap((each) => Object.values(each.settings)))]
+/** A command whose first word names an action, or another command where none is named. */
+export const withActions = (
+  description: Description,
+  actions: ReadonlyMap<string, Action>,
+  otherwise?: Command,
+): Command => {
+  const ofActions = [...actions.values()].flatMap((each) => Object.values(each.settings))
+  const settings = [...new Set([...(otherwise?.settings ?? []), ...ofActions])]
   const choices = [...actions.keys()]
-  const places = settings.filter(Setting.isArgument).map(({ placeholder }) => `[${placeholder}]`)
+  const places = [...new Set(settings.filter(Setting.isArgument).map(({ placeholder }) => `[${placeholder}]`))]
   const usage = ["udg", description.name, choices.join("|"), ...places, "[options]"].join(" ")
-  return described(description, settings, choices, usage, ([word, ...rest]) => {
+  const whole = otherwise === undefined ? usage : `udg ${description.name} [options], or ${usage}`
+  return described(description, settings, choices, whole, (words, version) => {
+    const [word, ...rest] = words
     const chosen = actions.get(word ?? "")
-    return chosen === undefined ? missingAction(description.name, word, choices) : chosen.run(rest)
+    if (chosen !== undefined) return chosen.run(rest)
+    if (otherwise !== undefined && (word ?? "-").startsWith("-")) return otherwise.run(words, version)
+    return missingAction(description.name, word, choices)
   })
 }

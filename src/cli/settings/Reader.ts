@@ -78,6 +78,26 @@ export const url: Reader<string> = (given) => {
     : Either.left("has more than scheme, host, port and path; use a URL such as http://127.0.0.1:10333")
 }
 
+/** Of a web page, as browsers name it. */
+export const origin: Reader<string> = (text) => {
+  const parsed = URL.canParse(text) ? new URL(text) : undefined
+  const isWeb = parsed?.protocol === "http:" || parsed?.protocol === "https:"
+  return isWeb && parsed.origin === text.toLowerCase().replace(/\/$/, "")
+    ? Either.right(parsed.origin)
+    : Either.left("is not the origin of a web page; use a scheme, a host and a port, such as http://localhost:5173")
+}
+
+const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** In milliseconds. */
+export const duration: Reader<number> = (text) => {
+  const [, digits = "", unit = ""] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
+  const ms = Object.entries(UNITS_MS).find(([name]) => name === unit)?.[1]
+  return ms === undefined
+    ? Either.left("is not a duration; use one such as 90s, 15m, 2h or 3d")
+    : Either.right(Number(digits) * ms)
+}
+
 export const peer = reader(PeerAddress.parse, `is not a peer's address; use ${PeerAddress.expected}`)
 
 export const cidr = reader(Cidr.parse, `is not a range of addresses; use ${Cidr.expected}`)

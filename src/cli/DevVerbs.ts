@@ -1,0 +1,133 @@
+/** The controls of `udg dev` as words of the command line: they ask the network that runs in another terminal. */
+import { FileSystem } from "@effect/platform"
+import { Console, Data, Effect, Schema } from "effect"
+import * as Command from "./settings/Command.js"
+import * as Reader from "./settings/Reader.js"
+import * as Setting from "./settings/Setting.js"
+import * as Sheet from "./terminal/Sheet.js"
+
+class ControlFailed extends Data.TaggedError("ControlFailed")<{ readonly message: string }> {}
+
+const controls = Setting.group("All actions").withDefault(
+  "--controls URL",
+  "where the network's controls are",
+  Reader.url,
+  "http://127.0.0.1:10334",
+)
+
+const account = Setting.argument("ACCOUNT", "an account: hex, bech32m or @name", Reader.text)
+const coins = Setting.argument("COINS", "an amount in coins", Reader.amount)
+const rounds = Setting.argument("ROUNDS", "how many rounds", Reader.count)
+const duration = Setting.argument("TIME", "how long: 90s, 15m, 2h or 3d", Reader.duration)
+const nonce = Setting.argument("NONCE", "the account's next nonce", Reader.count)
+const name = Setting.argument("NAME", "a name without the @", Reader.name)
+const snapshot = Setting.argument("SNAPSHOT", "the number of a snapshot", Reader.count)
+
+const newFile = Setting.argument("NEWFILE", "a file that does not exist, for the state", Reader.newFile)
+const file = Setting.argument("FILE", "a state written by udg dev dump", Reader.file)
+
+const Answer = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const Refusal = Schema.Struct({ error: Schema.String })
+
+const JSON_BODY = { "content-type": "application/json" }
+
+const noControls = (url: string) =>
+  new ControlFailed({ message: `no controls answer at ${url}; start udg dev, or name its controls with --controls` })
+
+const written = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+
+const asked = (url: string, init?: RequestInit) =>
+  Effect.tryPromise({
+    try: async () => {
+      const response = await fetch(url, init)
+      return { isDone: response.ok, body: await response.json() }
+    },
+    catch: () => noControls(url),
+  })
+
+/** Prints the answer, a line for each field. */
+const perform = (url: string, init?: RequestInit) =>
+  Effect.gen(function* () {
+    const { isDone, body } = yield* asked(url, init)
+    if (!isDone) {
+      const refusal = Schema.decodeUnknownOption(Refusal)(body)
+      return yield* new ControlFailed({
+        message: refusal._tag === "Some" ? refusal.value.error : noControls(url).message,
+      })
+    }
+    const answer = yield* Effect.mapError(Schema.decodeUnknown(Answer)(body), () => noControls(url))
+    yield* Console.log(Sheet.indented(Object.entries(answer).map(([label, value]) => [label, written(value)])))
+  })
+
+const State = Schema.Struct({ state: Schema.Uint8ArrayFromBase64 })
+
+const dump = (url: string, file: string) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const { body } = yield* asked(`${url}/dump`, { method: "POST", headers: JSON_BODY, body: "{}" })
+    const { state } = yield* Effect.mapError(Schema.decodeUnknown(State)(body), () => noControls(url))
+    yield* Effect.mapError(files.writeFile(file, state), ({ message }) => new ControlFailed({ message }))
+    yield* Console.log(
+      Sheet.indented([
+        ["file", file],
+        ["bytes", String(state.length)],
+      ]),
+    )
+  })
+
+const load = (url: string, file: string) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const state = yield* Effect.mapError(files.readFile(file), ({ message }) => new ControlFailed({ message }))
+    yield* post(url, "/load", { state: Buffer.from(state).toString("base64") })
+  })
+
+const post = (url: string, path: string, body: object) =>
+  perform(`${url}${path}`, {
+    method: "POST",
+    headers: JSON_BODY,
+    body: JSON.stringify(body),
+  })
+
+export const verbs: ReadonlyMap<string, Command.Action> = new Map([
+  ["status", Command.action({ controls }, (given) => perform(given.controls))],
+  [
+    "advance",
+    Command.action({ rounds, controls }, (given) => post(given.controls, "/advance", { rounds: given.rounds })),
+  ],
+  [
+    "advance-time",
+    Command.action({ duration, controls }, (given) => post(given.controls, "/advance", { time_ms: given.duration })),
+  ],
+  ["snapshot", Command.action({ controls }, (given) => post(given.controls, "/snapshot", {}))],
+  [
+    "revert",
+    Command.action({ snapshot, controls }, (given) => post(given.controls, "/revert", { snapshot: given.snapshot })),
+  ],
+  ["dump", Command.action({ newFile, controls }, (given) => dump(given.controls, given.newFile))],
+  ["load", Command.action({ file, controls }, (given) => load(given.controls, given.file))],
+  [
+    "set-balance",
+    Command.action({ account, coins, controls }, (given) =>
+      post(given.controls, "/balance", { address: given.account, amount: given.coins }),
+    ),
+  ],
+  [
+    "set-stake",
+    Command.action({ account, coins, controls }, (given) =>
+      post(given.controls, "/stake", { address: given.account, amount: given.coins }),
+    ),
+  ],
+  [
+    "set-nonce",
+    Command.action({ account, nonce, controls }, (given) =>
+      post(given.controls, "/nonce", { address: given.account, nonce: given.nonce }),
+    ),
+  ],
+  [
+    "set-name",
+    Command.action({ account, name, controls }, (given) =>
+      post(given.controls, "/name", { address: given.account, name: given.name }),
+    ),
+  ],
+])

@@ -1,15 +1,17 @@
-// `npm run client`: writes src/client/wire/Forms.ts, the HTTP interface as plain data for the client, from its definition.
-// With --check, writes nothing and fails if the file is not what the definition says.
-import { readFileSync, writeFileSync } from "node:fs"
+// `npm run client`: writes src/client/wire/Forms.ts and src/client/wire/Interface.ts, the HTTP interface as plain data and as plain types
+// for the client, from its definition. With --check, writes nothing and fails if a file is not what the definition says.
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 import * as Definition from "../src/effect3/http/Definition.js"
 import * as Outline from "../src/effect3/http/Outline.js"
+import * as Parameters from "../src/protocol/numbers/Parameters.js"
 import { TransactionJson } from "../src/protocol/transaction/TransactionJson.js"
 import { Api } from "../src/rpc/api/Api.js"
 import { Event } from "../src/rpc/api/Events.js"
 import * as Failure from "../src/rpc/api/Failure.js"
+import * as Types from "./client/Types.js"
 
-const path = resolve(import.meta.dirname, "../src/client/wire/Forms.ts")
+const source = resolve(import.meta.dirname, "../src/client")
 
 /** Equal forms are written once, under a name. */
 const uses = new Map<string, number>()
@@ -63,6 +65,7 @@ const groupTexts = [...new Set(endpoints.map(({ group }) => group))].map((group)
   return `  ${group}: {\n${members.map(({ name, outline }) => `    ${name}: ${print(outline)},\n`).join("")}  },\n`
 })
 const failureTexts = [...failures].map(([code, outline]) => `  ${code}: ${print(outline)},\n`)
+const { min_fee_sats, name_fee_sats, account_fee_sats } = Parameters.toJson(Parameters.standard(1))
 const [eventText, transactionText] = [print(event), print(transaction)]
 
 const text = `/** Written by scripts/client.ts from the definition of the HTTP interface: \`npm run client\`. */
@@ -82,10 +85,36 @@ ${failureTexts.join("")}}
 export const event: Form = ${eventText}
 
 export const transaction: Form = ${transactionText}
+
+/** The fees of a network with standard parameters. */
+export const usualPrices = { min_fee_sats: ${min_fee_sats}, name_fee_sats: ${name_fee_sats}, account_fee_sats: ${account_fee_sats} }
 `
 
-if (!process.argv.includes("--check")) writeFileSync(path, text)
-else if (readFileSync(path, "utf8") !== text) {
-  console.error("client: src/client/wire/Forms.ts is not what the definition says; run npm run client")
-  process.exit(1)
+const printer = new Types.Printer()
+const methods = Types.methods(printer, endpoints)
+const failureTypes = [...failures.keys()].map((code) => `  | ${code}`)
+for (const { schema } of Definition.failures(Failure.schema)) printer.type(Types.instanceOf(schema.ast), "given")
+printer.type(Event.ast, "given")
+
+const types = `/** Written by scripts/client.ts from the definition of the HTTP interface: \`npm run client\`. */
+import type * as Kinds from "../../protocol/numbers/Kinds.js"
+
+${printer.declarations}
+/** Everything that a node answers instead of what was asked for, told apart by \`_tag\`. */
+export type Failure =
+${failureTypes.join("\n")}
+
+${methods}`
+
+const written = [
+  ["wire/Forms.ts", text],
+  ["wire/Interface.ts", types],
+] as const
+for (const [name, content] of written) {
+  const path = resolve(source, name)
+  if (!process.argv.includes("--check")) writeFileSync(path, content)
+  else if (!existsSync(path) || readFileSync(path, "utf8") !== content) {
+    console.error(`client: src/client/${name} is not what the definition says; run npm run client`)
+    process.exitCode = 1
+  }
 }

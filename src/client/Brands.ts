@@ -9,23 +9,24 @@ import * as HashOf from "../protocol/identity/Hash.js"
 import * as Keys from "../protocol/identity/Keys.js"
 import * as NameOf from "../protocol/identity/Name.js"
 import * as Network from "../protocol/identity/Network.js"
+import type * as Kinds from "../protocol/numbers/Kinds.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import * as Amount from "../protocol/numbers/Sats.js"
 import { InvalidInput } from "./wire/Failures.js"
 
-export type Address = AddressOf.Address
-export type Hash = HashOf.Hash
-export type PublicKey = Keys.PublicKey
-export type Signature = Keys.Signature
-export type Name = NameOf.Name
-export type NetworkId = Network.NetworkId
-export type Sats = Amount.Sats
-export type Round = Natural.Round
-export type Nonce = Natural.Nonce
-export type Epoch = Natural.Epoch
-export type CommitIndex = Natural.CommitIndex
-export type ProposalId = Natural.ProposalId
-export type Timestamp = Natural.Timestamp
+export type Address = Kinds.Address
+export type Hash = Kinds.Hash
+export type PublicKey = Kinds.PublicKey
+export type Signature = Kinds.Signature
+export type Name = Kinds.Name
+export type NetworkId = Kinds.NetworkId
+export type Sats = Kinds.Sats
+export type Round = Kinds.Round
+export type Nonce = Kinds.Nonce
+export type Epoch = Kinds.Epoch
+export type CommitIndex = Kinds.CommitIndex
+export type ProposalId = Kinds.ProposalId
+export type Timestamp = Kinds.Timestamp
 
 const LONGEST_SHOWN = 100
 
@@ -48,24 +49,33 @@ const hex = <A extends string>(about: string, bytes: number): ((text: string) =>
     (text) => text.toLowerCase(),
   )
 
-const natural = <A extends Exclude<Natural.Natural, Timestamp>>(about: string): ((value: number) => A) =>
+const natural = <A extends Round | Nonce | Epoch | CommitIndex | ProposalId>(about: string): ((value: number) => A) =>
   kind<number, A>(`${about}, an integer from 0 to 2^53 - 1`, (value): value is A => Natural.isNatural(value))
 
 /** An account in hex, as the node answers; `path` and `payload` take bech32m and `@name` too. */
-export const Address = hex<Address>("an address", AddressOf.BYTES)
+export const Address: (text: string) => Address = hex<Address>("an address", AddressOf.BYTES)
 /** Of a transaction, a vertex, a checkpoint. */
-export const Hash = hex<Hash>("a hash", HashOf.BYTES)
-export const PublicKey = hex<PublicKey>("a public key", Keys.PUBLIC_KEY_BYTES)
-export const Signature = hex<Signature>("a signature", Keys.SIGNATURE_BYTES)
+export const Hash: (text: string) => Hash = hex<Hash>("a hash", HashOf.BYTES)
+export const PublicKey: (text: string) => PublicKey = hex<PublicKey>("a public key", Keys.PUBLIC_KEY_BYTES)
+export const Signature: (text: string) => Signature = hex<Signature>("a signature", Keys.SIGNATURE_BYTES)
 /** A registered name without its `@`. */
-export const Name = kind("a name: 3 to 20 characters of a-z, 0-9 and -, no - at either end", NameOf.isName)
-export const NetworkId = kind("the name of a network", Network.isNetworkId)
+export const Name: (text: string) => Name = kind(
+  "a name: 3 to 20 characters of a-z, 0-9 and -, no - at either end",
+  NameOf.isName,
+)
+export const NetworkId: (text: string) => NetworkId = kind("the name of a network", Network.isNetworkId)
 /** An amount in the smallest unit; a coin has 100,000,000. */
-export const Sats = kind(`an amount of sats, an integer from 0 to ${Amount.MAX_SUPPLY}`, Amount.isSats)
-export const Round = natural<Round>("a round")
-export const Nonce = natural<Nonce>("a nonce")
-export const Epoch = natural<Epoch>("an epoch")
-export const CommitIndex = natural<CommitIndex>("the index of a commit")
-export const ProposalId = natural<ProposalId>("a proposal's number")
+export const Sats: (value: number) => Sats = kind(
+  `an amount of sats, an integer from 0 to ${Amount.MAX_SUPPLY}`,
+  Amount.isSats,
+)
+export const Round: (value: number) => Round = natural<Round>("a round")
+export const Nonce: (value: number) => Nonce = natural<Nonce>("a nonce")
+export const Epoch: (value: number) => Epoch = natural<Epoch>("an epoch")
+export const CommitIndex: (value: number) => CommitIndex = natural<CommitIndex>("the index of a commit")
+export const ProposalId: (value: number) => ProposalId = natural<ProposalId>("a proposal's number")
 /** Milliseconds since 1970. */
-export const Timestamp = kind("a time, at the latest that of the end of the year 9999", Natural.isTimestamp)
+export const Timestamp: (value: number) => Timestamp = kind(
+  "a time, at the latest that of the end of the year 9999",
+  Natural.isTimestamp,
+)

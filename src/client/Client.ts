@@ -3,16 +3,20 @@
  * them. Runs in browsers, and has nothing of Effect; `Effects.ts` is the same for programs with Effect.
  */
 import type { Endpoint } from "../effect3/http/Outline.js"
-import type { TransactionJson } from "../protocol/transaction/TransactionJson.js"
-import { Hash } from "./Brands.js"
+import * as AddressOf from "../protocol/identity/Address.js"
+import * as Account from "./Account.js"
+import { type Address, Hash } from "./Brands.js"
 import * as Events from "./Events.js"
-import type { Methods, Plain } from "./Methods.js"
 import * as NodeUrl from "./NodeUrl.js"
+import type { Plain } from "./Plain.js"
+import * as Simple from "./Simple.js"
 import * as Waiting from "./Waiting.js"
+import * as Wallet from "./Wallet.js"
 import { Acceptance } from "./wire/Acceptance.js"
 import * as Calls from "./wire/Calls.js"
 import * as Exchange from "./wire/Exchange.js"
 import * as Forms from "./wire/Forms.js"
+import type { Methods, TransactionInput } from "./wire/Interface.js"
 import * as Subject from "./wire/Subject.js"
 
 export * from "./Brands.js"
@@ -20,22 +24,67 @@ export * from "./wire/Failures.js"
 export type Options = Exchange.Options
 export type NumberedEvent = Events.NumberedEvent
 export type Wanted = Events.Wanted
+export type { Account, Item, Payload, Receipt, SendOptions } from "./Account.js"
+export type { Page } from "./Simple.js"
 export type { Entry, Outcome, WaitOptions, WatchOptions } from "./Waiting.js"
+export type * from "./wire/Interface.js"
 export type { Plain }
 
-/** A method for each endpoint, which rejects with `RequestRefused`, `InvalidInput`, `Unreachable` or `UnexpectedAnswer`. */
-export type PromiseClient = Methods & {
+/**
+ * What `connect` returns: plain calls (`client.balance("@alice")`), accounts that send (`client.account(key).send(…)`), and a method
+ * for each endpoint (`client.core.balance({ path: … })`). Everything rejects with `RequestRefused`, `InvalidInput`, `Unreachable` or
+ * `UnexpectedAnswer`.
+ */
+export type PromiseClient = Simple.Simple & Methods & Beyond
+
+interface Beyond {
+  /**
+   * The account of a key: it fills in nonces and fees, signs here, sends and waits.
+   *
+   * @example
+   * ```ts
+   * const { hash } = await client.account(key).send({ to: "@bob", amount: Wallet.sats("12.5") })
+   * ```
+   */
+  readonly account: (key: Wallet.SecretKey | string) => Account.Account
   /** Until the connection ends; starts after the event `after` if the node still has it. */
   readonly events: (after?: string, wanted?: Wanted) => AsyncIterable<NumberedEvent>
-  /** Without an end: a lost connection is opened again and continues after the last event. */
+  /**
+   * Without an end: a lost connection is opened again and continues after the last event. One that is silent for longer than
+   * `longestSilenceMs` counts as lost.
+   *
+   * @example
+   * ```ts
+   * for await (const { event } of client.follow(undefined, { types: ["transaction"], account: "@shop" })) console.log(event)
+   * ```
+   */
   readonly follow: (after?: string, wanted?: Wanted) => AsyncIterable<NumberedEvent>
-  /** Waits until the transaction is applied; rejects with `NotApplied` if it is not, or not within a minute. */
+  /**
+   * Waits until the transaction is applied; rejects with `NotApplied` if it is not, or not within a minute.
+   *
+   * @example
+   * ```ts
+   * const { round } = await client.waitFor(tx_hash)
+   * ```
+   */
   readonly waitFor: (hash: string, options?: Waiting.WaitOptions) => Promise<Waiting.Outcome>
-  /** Sends a signed transaction and waits for it. Sending the same once more, after a lost answer, does no harm. */
-  readonly sendAndWait: (transaction: Plain<TransactionJson>, options?: Waiting.WaitOptions) => Promise<Waiting.Outcome>
+  /**
+   * Sends a signed transaction and waits for it. Sending the same once more, after a lost answer, does no harm.
+   *
+   * @example
+   * ```ts
+   * const { applied } = await client.sendAndWait(alice.transfer({ to, amount, fee, nonce }))
+   * ```
+   */
+  readonly sendAndWait: (transaction: TransactionInput, options?: Waiting.WaitOptions) => Promise<Waiting.Outcome>
   /**
    * Every transaction that the account sends or receives, once it is final: each once and in order, without an end, through
    * lost connections.
+   *
+   * @example
+   * ```ts
+   * for await (const { hash, applied } of client.watch("@shop")) console.log(hash, applied)
+   * ```
    */
   readonly watch: (account: string, options?: Waiting.WatchOptions) => AsyncIterable<Waiting.Entry>
 }
@@ -98,8 +147,21 @@ export const connect = (url: string, options: Options = {}): PromiseClient => {
     options,
     methods: (signal) => methodsOf(base, options, acceptance, signal),
   }
+  const market = new Account.Market(node)
+  const minds = new Map<string, Account.Mind>()
+  /** One for each account, however often it is asked for: they share its nonces. */
+  const mindOf = (address: Address): Account.Mind => {
+    const mind = minds.get(address) ?? new Account.Mind(node, market, address)
+    minds.set(address, mind)
+    return mind
+  }
   return {
     ...methods,
+    ...Simple.over(methods),
+    account: (given) => {
+      const key = typeof given === "string" ? Wallet.secretKey(given) : given
+      return Account.make(mindOf(AddressOf.fromPublicKey(key.publicKey)), key)
+    },
     events: (after, wanted) => Events.once(node, after, wanted),
     follow: (after, wanted) => Events.follow(node, after, wanted),
     waitFor: async (hash, options = {}) => Waiting.waitFor(node, Hash(hash), options),

@@ -19,6 +19,7 @@ import {
   type WatchOptions,
 } from "./Client.js"
 import type { Methods, Trouble } from "./Methods.js"
+import * as Forms from "./wire/Forms.js"
 
 export type { Trouble }
 
@@ -42,7 +43,7 @@ const troubleOf = (error: unknown): Trouble => {
 
 type Untyped = Readonly<Record<string, (request?: object) => Promise<unknown>>>
 
-const effectsOf = (methods: object): object =>
+const effectsOf = (methods: unknown): object =>
   Object.fromEntries(
     Object.entries(methods as Untyped).map(([name, method]) => [
       name,
@@ -52,20 +53,13 @@ const effectsOf = (methods: object): object =>
 
 const streamOf = <A>(values: AsyncIterable<A>) => Stream.fromAsyncIterable(values, troubleOf)
 
-const connected = (url: string, options: Options): Effect.Effect<PromiseClient, InvalidInput> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(connect(url, options))
-    } catch (error) {
-      if (error instanceof InvalidInput) return Effect.fail(error)
-      throw error
-    }
-  })
-
 /** The client as Effects: `client.core.status()`, `client.transactions.submit({ payload })`, by group and endpoint. */
-export const make = (url: string, options: Options = {}): Effect.Effect<EffectClient, InvalidInput> =>
-  Effect.map(connected(url, options), ({ events, follow, waitFor, sendAndWait: _, watch, ...groups }) => {
-    const effects = Object.entries(groups).map(([group, methods]) => [group, effectsOf(methods)])
+export const make = (url: string, options: Options = {}): Effect.Effect<EffectClient> =>
+  Effect.sync(() => {
+    const client: PromiseClient = connect(url, options)
+    const { events, follow, waitFor, watch } = client
+    const groups: Readonly<Record<string, unknown>> = { ...client }
+    const effects = Object.keys(Forms.endpoints).map((group) => [group, effectsOf(groups[group])])
     return {
       // The same methods under the same names, each as an Effect.
       ...(Object.fromEntries(effects) as Methods<"effect">),

@@ -1,12 +1,13 @@
 /** Reads the node's stream of server-sent events. */
-import type { Event, EventType } from "../rpc/api/Events.js"
+
 import * as Abortable from "./wire/Abortable.js"
-import type { Bell } from "./wire/Bell.js"
 import * as Calls from "./wire/Calls.js"
 import * as Exchange from "./wire/Exchange.js"
 import { RequestRefused, UnexpectedAnswer, Unreachable } from "./wire/Failures.js"
 import * as Forms from "./wire/Forms.js"
 import * as Frames from "./wire/Frames.js"
+import type { Event } from "./wire/Interface.js"
+import type { Signal } from "./wire/Signal.js"
 
 /** An event with its position in the stream, for opening the stream again. */
 export interface NumberedEvent {
@@ -16,7 +17,7 @@ export interface NumberedEvent {
 
 /** Which events to ask for; all when left out. */
 export interface Wanted {
-  readonly types?: ReadonlyArray<EventType>
+  readonly types?: ReadonlyArray<Event["type"]>
   /** Only what this account sends, receives or makes: hex, bech32m or `@name`. */
   readonly account?: string
 }
@@ -84,7 +85,7 @@ async function* attempt(
   { url, options }: Source,
   after: string | undefined,
   wanted: Wanted,
-  signal: AbortSignal,
+  signal: Signal,
   onOpen: () => void = () => {},
 ) {
   const headers = after === undefined ? {} : { "last-event-id": after }
@@ -111,7 +112,7 @@ const mayPass = (error: unknown): boolean =>
  * Opens the stream again whenever it ends, after the last event received: soon if any event arrived, otherwise after a
  * wait that doubles. A `reset` event reports events that were missed and that the node no longer has.
  */
-async function* attempts(source: Source, after: string | undefined, wanted: Wanted, signal: AbortSignal) {
+async function* attempts(source: Source, after: string | undefined, wanted: Wanted, signal: Signal) {
   let last = after
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     try {
@@ -130,15 +131,22 @@ async function* attempts(source: Source, after: string | undefined, wanted: Want
 export const follow = (source: Source, after?: string, wanted: Wanted = {}): AsyncIterable<NumberedEvent> =>
   Abortable.iterable((signal) => attempts(source, after, wanted, signal))
 
+/** Somebody who is told that a stream has begun, of its events, and that it has ended. */
+export interface Listener {
+  readonly open: () => void
+  readonly ring: (event: Event) => void
+  readonly close: () => void
+}
+
 /**
- * Rings for every event that is wanted, and when a stream begins, until the signal says so. Where the node gives no stream the
- * bell stays closed, and whoever waits for it asks the node more often.
+ * Tells of every event that is wanted, and when a stream begins, until the signal says so. Where the node gives no stream the
+ * listener stays closed, and whoever waits for it asks the node more often.
  */
-export const listen = (source: Source, wanted: Wanted, bell: Bell, signal: AbortSignal): void => {
+export const listen = (source: Source, wanted: Wanted, bell: Listener, signal: Signal): void => {
   const hear = async (): Promise<void> => {
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       try {
-        for await (const _ of attempt(source, undefined, wanted, signal, () => bell.open())) bell.ring()
+        for await (const { event } of attempt(source, undefined, wanted, signal, () => bell.open())) bell.ring(event)
       } catch (error) {
         if (!mayPass(error)) throw error
       }

@@ -8,6 +8,7 @@ import { fromHex, randomBytes, toHex } from "#crypto"
 import type { Form } from "../effect3/http/Outline.js"
 import * as Binary from "../protocol/encoding/Binary.js"
 import * as Keys from "../protocol/identity/Keys.js"
+import type { SecretKey } from "../protocol/numbers/Kinds.js"
 import { InvalidInput } from "./wire/Failures.js"
 import * as Reader from "./wire/Reader.js"
 
@@ -108,7 +109,7 @@ const cipherOf = (header: Header) => ({
 })
 
 /** The text of a key file, which only the passphrase opens: for a file, a database, the storage of a browser. */
-export const seal = async (key: Keys.SecretKey, passphrase: string, cost = COST): Promise<string> => {
+export const seal = async (key: SecretKey, passphrase: string, cost = COST): Promise<string> => {
   const beside = header(key.publicKey, cost)
   const plain = new Uint8Array(fromHex(key.toSecretHex()))
   const content = await crypto.subtle.encrypt(cipherOf(beside), await derived(passphrase, beside.kdf), plain)

@@ -1,19 +1,13 @@
-/** The types of the client's methods, derived from the definition of the interface: plain values go in, branded ones come out. */
-import type { Brand, Effect } from "effect"
+/**
+ * The types of the client's methods, derived from the definition of the interface: plain values go in, branded ones come out. The
+ * methods that answer with promises have the same types written out in `wire/Interface.ts`, which needs nothing of Effect.
+ */
+import type { Effect } from "effect"
 import type * as Definition from "../effect3/http/Definition.js"
-import type { SecretKey } from "../protocol/identity/Keys.js"
 import type { Api } from "../rpc/api/Api.js"
-import type { Failure } from "../rpc/api/Failure.js"
+import type { Plain } from "./Plain.js"
 import type { InvalidInput, UnexpectedAnswer, Unreachable } from "./wire/Failures.js"
-
-/** What may be passed where the node reads an `A`: strings and numbers need no brand, and a secret key may be its hex. */
-export type Plain<A> = A extends SecretKey
-  ? SecretKey | string
-  : A extends Brand.Brand<string>
-    ? Brand.Brand.Unbranded<A>
-    : A extends object
-      ? { readonly [K in keyof A]: Plain<A[K]> }
-      : A
+import type { Failure } from "./wire/Interface.js"
 
 /** The parts of a request that the endpoint takes; a part with only optional fields is optional. */
 type Part<Name extends string, A> = [A] extends [never]

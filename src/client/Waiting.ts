@@ -1,15 +1,16 @@
 /** Until a transaction is final, and all that become so: heard of by events, or asked for where the node has no stream to give. */
-import type { Hash } from "../protocol/identity/Hash.js"
+import type { Hash } from "../protocol/numbers/Kinds.js"
 import * as Events from "./Events.js"
-import type { Methods } from "./Methods.js"
 import * as Abortable from "./wire/Abortable.js"
 import { Bell } from "./wire/Bell.js"
 import { FalseAnswer, NotApplied, RequestRefused, UnexpectedAnswer, Unreachable } from "./wire/Failures.js"
+import type { Methods, TransactionHistory, TransactionLookup } from "./wire/Interface.js"
+import type { Signal } from "./wire/Signal.js"
 
 /** What a node knows of a transaction. */
-export type Outcome = Awaited<ReturnType<Methods["transactions"]["lookup"]>>
+export type Outcome = TransactionLookup
 
-type History = Awaited<ReturnType<Methods["transactions"]["history"]>>
+type History = TransactionHistory
 
 /** A transaction in the history of an account. */
 export type Entry = History["transactions"][number]
@@ -18,19 +19,19 @@ export interface WaitOptions {
   /** A minute by default. */
   readonly timeoutMs?: number
   /** Ends the wait, which then rejects with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: Signal
 }
 
 export interface WatchOptions {
   /** Begins behind this transaction; without it, with what becomes final from now on. */
   readonly after?: string
   /** Ends the iteration, which then rejects with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: Signal
 }
 
 /** A node, and its methods with a signal that ends their requests. */
 export interface Node extends Events.Source {
-  readonly methods: (signal: AbortSignal) => Methods
+  readonly methods: (signal?: Signal) => Methods
 }
 
 const STANDARD_TIMEOUT_MS = 60_000
@@ -67,33 +68,51 @@ const lost = (hash: Hash, wasKnown: boolean, error: unknown, last: Outcome | und
     : new NotApplied("NotFound", hash, `the node does not know ${hash}`)
 }
 
+/** Somebody who listens already and wakes whoever waits for this transaction. */
+export interface Hearing {
+  readonly wait: (hash: Hash, signal: Signal) => Promise<void>
+}
+
 /** The outcome, once the transaction is final. */
-const settle = async (node: Node, hash: Hash, isSent: boolean, signal: AbortSignal): Promise<Outcome> => {
+const settle = async (
+  node: Node,
+  hash: Hash,
+  isSent: boolean,
+  signal: Signal,
+  hearing: Hearing | undefined,
+): Promise<Outcome> => {
   const { transactions } = node.methods(signal)
   const bell = new Bell(POLL_MS)
   let last: Outcome | undefined
   for (;;) {
+    if (hearing !== undefined) await hearing.wait(hash, signal)
     const outcome = await orNothing(transactions.lookup({ path: { hash } })).catch((error: unknown) => {
       throw lost(hash, isSent || last !== undefined, error, last)
     })
     if (outcome?.status === "finalized") return outcome
-    if (outcome !== undefined && last === undefined) {
+    if (outcome !== undefined && last === undefined && hearing === undefined) {
       // Its sender's events are few, and only the node's answer says who that is.
       Events.listen(node, { types: ["transaction"], account: outcome.transaction.from }, bell, signal)
     }
     last = outcome ?? last
-    await bell.wait(signal)
+    if (hearing === undefined) await bell.wait(signal)
   }
 }
 
 /** Waits for a transaction until it is applied; rejects with `NotApplied` if it is not, or not in time. */
-export const waitFor = async (node: Node, hash: Hash, options: WaitOptions, isSent = false): Promise<Outcome> => {
+export const waitFor = async (
+  node: Node,
+  hash: Hash,
+  options: WaitOptions,
+  isSent = false,
+  hearing?: Hearing,
+): Promise<Outcome> => {
   const { timeoutMs = STANDARD_TIMEOUT_MS, signal } = options
   const limit = AbortSignal.timeout(timeoutMs)
   const done = new AbortController()
   try {
     const ends = AbortSignal.any([limit, done.signal, ...(signal === undefined ? [] : [signal])])
-    const outcome = await settle(node, hash, isSent, ends)
+    const outcome = await settle(node, hash, isSent, ends, hearing)
     if (outcome.applied === true) return outcome
     const reason = `${hash} is final, but only its fee was taken: ${outcome.failure ?? "no reason given"}`
     throw new NotApplied("Failed", hash, reason, outcome)
@@ -148,7 +167,7 @@ const since = async (methods: Methods, address: string, mark: Mark | undefined):
   return found.reverse()
 }
 
-async function* watching(node: Node, account: string, { after }: WatchOptions, signal: AbortSignal) {
+async function* watching(node: Node, account: string, { after }: WatchOptions, signal: Signal) {
   const methods = node.methods(signal)
   let mark =
     after === undefined

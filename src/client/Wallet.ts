@@ -12,26 +12,26 @@
 import { Either, Option } from "effect"
 import * as JsonProblem from "../protocol/encoding/JsonProblem.js"
 import * as Address from "../protocol/identity/Address.js"
-import type * as Hash from "../protocol/identity/Hash.js"
 import * as Keys from "../protocol/identity/Keys.js"
 import * as Network from "../protocol/identity/Network.js"
+import type * as Kinds from "../protocol/numbers/Kinds.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as JsonForm from "../protocol/transaction/JsonForm.js"
-import type * as Operation from "../protocol/transaction/Operation.js"
 import * as Transaction from "../protocol/transaction/Transaction.js"
-import type { ProposalType, TransactionJson } from "../protocol/transaction/TransactionJson.js"
 import * as KeyFile from "./KeyFile.js"
-import type { Plain } from "./Methods.js"
 import * as Prices from "./Prices.js"
 import * as Calls from "./wire/Calls.js"
 import { InvalidInput } from "./wire/Failures.js"
 import * as Forms from "./wire/Forms.js"
+import type { Transaction as SignedTransaction, TransactionInput } from "./wire/Interface.js"
+import type { NetworkName } from "./wire/NetworkName.js"
 
+export type { SignedTransaction }
 export { InvalidInput }
-
-export type SecretKey = Keys.SecretKey
-export type SignedTransaction = TransactionJson
-export type { ProposalType }
+/** A secret key, as an object that never prints. `toSecretHex` gives its 64 hex characters. */
+export type SecretKey = Kinds.SecretKey
+/** What a proposal would do. */
+export type ProposalType = Extract<SignedTransaction, { readonly type: "CreateProposalTx" }>["proposal_type"]
 
 const refuse = (message: string): never => {
   throw new InvalidInput(message)
@@ -41,15 +41,18 @@ const orRefuse = <A>(result: Either.Either<A, JsonProblem.JsonProblem>): A =>
   Either.getOrElse(result, (problem) => refuse(JsonProblem.message(problem)))
 
 /** The network that transactions are for: they are invalid on any other. */
-export interface WalletNetwork {
-  readonly networkId: Network.NetworkId
-  readonly prefix: Network.AddressPrefix
-}
+export type WalletNetwork = NetworkName
+
+/** Keys of ours alone sign; a key may come from another copy of this module. */
+const ownKey = (key: SecretKey): Keys.SecretKey =>
+  key instanceof Keys.SecretKey
+    ? key
+    : Option.getOrElse(Keys.SecretKey.fromHex(key.toSecretHex()), () => refuse("a secret key has 64 hex characters"))
 
 /** From what `GET /network` answers. */
 export const network = (info: {
   readonly network_id: string
-  readonly address_prefix: Network.AddressPrefix
+  readonly address_prefix: Kinds.AddressPrefix
 }): WalletNetwork =>
   Network.isNetworkId(info.network_id)
     ? { networkId: info.network_id, prefix: info.address_prefix }
@@ -79,7 +82,7 @@ export const saveKey = (key: SecretKey, passphrase: string): Promise<string> => 
 export const restoreKey = (saved: string, passphrase: string): Promise<SecretKey> => KeyFile.open(saved, passphrase)
 
 /** Coins as a person writes them, in sats: `sats("12.5")` is 1250000000. */
-export const sats = (coins: string): Sats.Sats =>
+export const sats = (coins: string): Kinds.Sats =>
   Option.getOrElse(Sats.parseCoin(coins), () => refuse(`"${coins}" is not an amount in coins`))
 
 /** Sats as a person reads them. */
@@ -91,9 +94,10 @@ export interface Common {
   readonly fee: number
 }
 
-export type Type = Operation.Type
+/** The type of a transaction. */
+export type Type = SignedTransaction["type"]
 
-type Json = Plain<TransactionJson>
+type Json = TransactionInput
 
 /** Every transaction has a nonce and a fee; free ones may leave out the fee. */
 type Envelope<T extends Type> =
@@ -113,15 +117,22 @@ export type Fields<T extends Type> = Envelope<T> & Payloads[T]
 /** A transaction without a signature. */
 export interface Unsigned {
   readonly network: WalletNetwork
+  /** @internal */
   readonly transaction: Transaction.Unsigned
+}
+
+/** One of the signatures that a smart account needs. */
+export interface KeySignature {
+  readonly publicKey: Kinds.PublicKey
+  readonly signature: Kinds.Signature
 }
 
 const NOBODYS_KEY = "0".repeat(Keys.PUBLIC_KEY_BYTES * 2)
 const NOBODYS_SIGNATURE = "0".repeat(Keys.SIGNATURE_BYTES * 2)
 
 // The form comes from the schema that the type is derived from.
-const decoded = (json: object): TransactionJson =>
-  Calls.input(Forms.transaction, json, "transaction") as TransactionJson
+const decoded = (json: object): SignedTransaction =>
+  Calls.input(Forms.transaction, json, "transaction") as SignedTransaction
 
 /** The transaction in this JSON, without signatures; a refusal names the field. */
 const built = ({ networkId, prefix }: WalletNetwork, json: object): Unsigned => {
@@ -135,7 +146,7 @@ export const unsigned = <T extends Type>(network: WalletNetwork, from: string, t
   built(network, { type, from, ...fields })
 
 /** For passing from one signer to the next, who reads it with `parseUnsigned`. */
-export const unsignedJson = ({ transaction }: Unsigned): TransactionJson => JsonForm.unsignedToJson(transaction)
+export const unsignedJson = ({ transaction }: Unsigned): SignedTransaction => JsonForm.unsignedToJson(transaction)
 
 /** Reads the output of `unsignedJson`, from any source: the node's own rules apply. */
 export const parseUnsigned = (network: WalletNetwork, json: unknown): Unsigned =>
@@ -143,33 +154,80 @@ export const parseUnsigned = (network: WalletNetwork, json: unknown): Unsigned =
 
 /** Signs for an account that this key controls alone. */
 export const sign = ({ network, transaction }: Unsigned, key: SecretKey): SignedTransaction =>
-  JsonForm.toJson(Transaction.sign(network.networkId, transaction, key))
+  JsonForm.toJson(Transaction.sign(network.networkId, transaction, ownKey(key)))
 
 /** One of the signatures that a smart account needs. Each is made where its key is; `combine` collects them. */
-export const cosign = ({ network, transaction }: Unsigned, key: SecretKey): Transaction.KeySignature =>
-  Transaction.cosign(network.networkId, transaction, key)
+export const cosign = ({ network, transaction }: Unsigned, key: SecretKey): KeySignature =>
+  Transaction.cosign(network.networkId, transaction, ownKey(key))
 
 /** A smart account's transaction with the signatures that its policy requires. */
 export const combine = (
   { network, transaction }: Unsigned,
-  signatures: ReadonlyArray<Transaction.KeySignature>,
+  signatures: ReadonlyArray<KeySignature>,
 ): SignedTransaction => {
   if (signatures.length === 0) refuse("signatures: at least one expected")
   return JsonForm.toJson(Transaction.make(network.networkId, transaction, { _tag: "Policy", signatures }))
 }
 
 /** The hash under which `GET /tx/:hash` will find it, known before it is sent. */
-export const hashOf = ({ network, transaction }: Unsigned): Hash.Hash =>
+export const hashOf = ({ network, transaction }: Unsigned): Kinds.Hash =>
   Transaction.idOf(network.networkId, transaction)
 
-/** An account with its key on a network: a method for each type of transaction, which signs one. */
-export const account = (network: WalletNetwork, key: SecretKey) => {
+type Signing<T extends Type> = (fields: Fields<T>) => SignedTransaction
+
+/**
+ * An account with its key on a network: a method for each type of transaction, which signs one and sends nothing. `client.account`
+ * fills in nonce and fee, sends, and waits.
+ */
+export interface Account {
+  /** In hex, as nodes answer. */
+  readonly address: Kinds.Address
+  /** As people pass it on: `tudg1…` or `udg1…`. */
+  readonly addressBech32: string
+  readonly publicKey: Kinds.PublicKey
+  /** Signs a transaction of any type. */
+  readonly sign: <T extends Type>(type: T, fields: Fields<T>) => SignedTransaction
+  /**
+   * Coins for another account.
+   *
+   * @example
+   * ```ts
+   * const payment = alice.transfer({ to: bob.address, amount: Wallet.sats("12.5"), fee: 1000, nonce: 0, memo: "thanks" })
+   * ```
+   */
+  readonly transfer: Signing<"Transfer">
+  /** Stakes coins, to become a validator. */
+  readonly stake: Signing<"StakeTx">
+  /** Takes the whole stake back, after the cooldown. */
+  readonly unstake: Signing<"UnstakeTx">
+  /** Delegates coins to a validator, for a part of its rewards. */
+  readonly delegate: Signing<"DelegateTx">
+  /** Takes the delegation back, after the cooldown. */
+  readonly undelegate: Signing<"UndelegateTx">
+  /** Sets the part of the rewards of its delegators that a validator keeps. */
+  readonly setCommission: Signing<"SetCommissionTx">
+  readonly createProposal: Signing<"CreateProposalTx">
+  readonly vote: Signing<"VoteTx">
+  readonly registerName: Signing<"RegisterNameTx">
+  /** From then on several keys sign for the account. */
+  readonly setAccountPolicy: Signing<"SetAccountPolicyTx">
+}
+
+/**
+ * The account of a key.
+ *
+ * @example
+ * ```ts
+ * const alice = Wallet.account(Wallet.network(await client.core.network()), Wallet.generate())
+ * ```
+ */
+export const account = (network: WalletNetwork, key: SecretKey): Account => {
   const address = Address.fromPublicKey(key.publicKey)
   const signing = <T extends Type>(type: T, fields: Fields<T>): SignedTransaction =>
     sign(unsigned(network, address, type, fields), key)
   const signed =
-    <T extends Type>(type: T) =>
-    (fields: Fields<T>): SignedTransaction =>
+    <T extends Type>(type: T): Signing<T> =>
+    (fields) =>
       signing(type, fields)
   return {
     sign: signing,
@@ -188,5 +246,3 @@ export const account = (network: WalletNetwork, key: SecretKey) => {
     setAccountPolicy: signed("SetAccountPolicyTx"),
   }
 }
-
-export type Account = ReturnType<typeof account>

@@ -3,10 +3,13 @@ import { describe, expect, it } from "vitest"
 import * as SealedKey from "../../src/cli/keys/SealedKey.js"
 import * as KeyFile from "../../src/client/KeyFile.js"
 import * as Wallet from "../../src/client/Wallet.js"
+import * as Keys from "../../src/protocol/identity/Keys.js"
 
 /** The lowest that a file may have: the tests are not about guessing. */
 const COST = 2 ** 14
-const key = Wallet.secretKey("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")
+const key = Option.getOrThrow(
+  Keys.SecretKey.fromHex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"),
+)
 
 describe("a saved key", () => {
   it("is restored with its passphrase, however the passphrase was typed", async () => {

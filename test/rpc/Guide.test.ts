@@ -25,7 +25,9 @@ const blocksOf = (page: string): ReadonlyArray<Block> =>
     behind,
   }))
 
-const blocks = ["docs/api.md", "docs/tutorials/embedding.md"].flatMap((page) => blocksOf(pageAt(page)))
+const blocks = ["docs/client.md", "docs/api.md", "docs/tutorials/embedding.md"].flatMap((page) =>
+  blocksOf(pageAt(page)),
+)
 const isProgram = ({ language }: Block): boolean => language === "ts"
 
 /** The names of an object's fields, and of what kind each is. */

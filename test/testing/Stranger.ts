@@ -1,5 +1,5 @@
 /** A program beside which the built package lies as npm would have put it. */
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -19,6 +19,7 @@ const within = (files: Readonly<Record<string, string>>, args: ReadonlyArray<str
   // What a program may have installed beside it.
   for (const name of ["@types", "effect", "@effect"])
     symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name))
+  execFileSync(process.execPath, [join(root, "scripts/build-client.mjs"), join(folder, "node_modules/udg-client")])
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   return new Promise((settle, fail) => {
     const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })

@@ -13,11 +13,7 @@ import * as Verification from "../../protocol/transaction/Verification.js"
 import * as Calls from "./Calls.js"
 import { FalseAnswer } from "./Failures.js"
 import * as Forms from "./Forms.js"
-
-export interface NetworkName {
-  readonly networkId: Network.NetworkId
-  readonly prefix: Network.AddressPrefix
-}
+import type { NetworkName } from "./NetworkName.js"
 
 /** As `GET /network` answers. */
 interface Told {

@@ -3,10 +3,10 @@ import { Option } from "effect"
 import type { Endpoint, Form } from "../../effect3/http/Outline.js"
 import * as JsonProblem from "../../protocol/encoding/JsonProblem.js"
 import * as Keys from "../../protocol/identity/Keys.js"
-import type * as Failure from "../../rpc/api/Failure.js"
 import type { Answer, Request } from "./Exchange.js"
 import { InvalidInput, RequestRefused, UnexpectedAnswer } from "./Failures.js"
 import * as Forms from "./Forms.js"
+import type { Failure } from "./Interface.js"
 import * as Reader from "./Reader.js"
 
 const keyOf = (value: unknown): Keys.SecretKey | undefined =>
@@ -78,7 +78,7 @@ const refusal = (answer: Answer): RequestRefused => {
   const fields = output(form, json, answer.status)
   const { code: _tag, error: message, ...more } = isFields(fields) ? fields : {}
   // The forms come from the definition of these failures, which their type is derived from.
-  return new RequestRefused({ _tag, message, ...more } as unknown as Failure.Failure)
+  return new RequestRefused({ _tag, message, ...more } as unknown as Failure)
 }
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300

@@ -1,6 +1,8 @@
 /** One request and its answer over `fetch`, repeated when the node asks to come back later. */
-import type { NetworkName } from "./Acceptance.js"
+
 import { UnexpectedAnswer, Unreachable } from "./Failures.js"
+import type { NetworkName } from "./NetworkName.js"
+import type { Signal } from "./Signal.js"
 
 export interface Options {
   /** How often a request is repeated after a 429 or 503 with `Retry-After`; 3 by default, 0 for never. */
@@ -33,7 +35,7 @@ export interface Sent extends Answer {
 }
 
 /** Sends it once; rejects if no answer comes in this time, or with the reason of the signal. */
-export type Send = (request: Request, timeoutMs: number, signal?: AbortSignal) => Promise<Sent>
+export type Send = (request: Request, timeoutMs: number, signal?: Signal) => Promise<Sent>
 
 const STANDARD_RETRIES = 3
 const STANDARD_LONGEST_WAIT_MS = 30_000
@@ -52,7 +54,7 @@ export const waitOf = (status: number, retryAfter: string | null): number | unde
   return Number.isNaN(until) ? undefined : Math.max(0, until)
 }
 
-export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+export const sleep = (ms: number, signal?: Signal): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
     const stop = () => {
@@ -98,7 +100,7 @@ const textOf = async (response: Response): Promise<string> => {
   return text
 }
 
-const init = ({ method, body }: Request, headers: Readonly<Record<string, string>>, signal: AbortSignal) =>
+const init = ({ method, body }: Request, headers: Readonly<Record<string, string>>, signal: Signal) =>
   body === undefined
     ? { method, signal, headers }
     : { method, signal, body, headers: { ...headers, "content-type": "application/json" } }
@@ -117,7 +119,7 @@ const byFetch: Send = async (request, timeoutMs, signal) => {
 }
 
 /** Sends it once; fails with `Unreachable`, `UnexpectedAnswer`, or the reason of the signal. */
-const once = async (request: Request, { send = byFetch, timeoutMs }: Options, signal: AbortSignal | undefined) => {
+const once = async (request: Request, { send = byFetch, timeoutMs }: Options, signal: Signal | undefined) => {
   try {
     return await send(request, timeoutMs ?? STANDARD_TIMEOUT_MS, signal)
   } catch (error) {
@@ -127,7 +129,7 @@ const once = async (request: Request, { send = byFetch, timeoutMs }: Options, si
 }
 
 /** The answer of the node, whatever its status. */
-export const ask = async (request: Request, options: Options, signal?: AbortSignal): Promise<Answer> => {
+export const ask = async (request: Request, options: Options, signal?: Signal): Promise<Answer> => {
   const { retries = STANDARD_RETRIES, longestWaitMs = STANDARD_LONGEST_WAIT_MS } = options
   for (let left = retries; ; left--) {
     const { status, text, retryAfter } = await once(request, options, signal)
@@ -138,7 +140,7 @@ export const ask = async (request: Request, options: Options, signal?: AbortSign
 }
 
 /** Aborts when a wait takes longer; whoever reads slowly is not waited for. */
-const silence = (ms: number): { readonly signal: AbortSignal; readonly inTime: InTime } => {
+const silence = (ms: number): { readonly signal: Signal; readonly inTime: InTime } => {
   const silent = new AbortController()
   return {
     signal: silent.signal,
@@ -158,7 +160,7 @@ export async function* stream(
   request: Request,
   headers: Readonly<Record<string, string>>,
   { longestSilenceMs = STANDARD_LONGEST_SILENCE_MS }: Options,
-  signal: AbortSignal,
+  signal: Signal,
   refuse: (answer: Answer) => never,
   onOpen: () => void,
 ): AsyncGenerator<string> {

@@ -1,15 +1,15 @@
 /** Everything with which a call of the client or the wallet may fail. Each is an `Error` with a `name` to tell it by. */
-import type { Hash } from "../../protocol/identity/Hash.js"
-import type * as Failure from "../../rpc/api/Failure.js"
+import type { Hash } from "../../protocol/numbers/Kinds.js"
+import type { Failure } from "./Interface.js"
 
 /** The node refused the request, and says why. */
 export class RequestRefused extends Error {
   override readonly name = "RequestRefused"
-  readonly code: Failure.Code
+  readonly code: Failure["_tag"]
   /** The node's complete answer. */
-  readonly failure: Failure.Failure
+  readonly failure: Failure
 
-  constructor(failure: Failure.Failure) {
+  constructor(failure: Failure) {
     super(failure.message)
     this.code = failure._tag
     this.failure = failure

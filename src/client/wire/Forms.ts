@@ -207,3 +207,6 @@ export const failures: Named<Form> = {
 export const event: Form = {kind:"union",of:[{kind:"record",fields:{type:{kind:"literal",values:["round"]},round:f0,finalized_round:f0}},{kind:"record",fields:{type:{kind:"literal",values:["vertex"]},hash:f12,round:f0,validator:f6,reward:f1,tx_count:f0}},{kind:"record",fields:{type:{kind:"literal",values:["transaction"]},hash:f12,transaction_type:f19,from:f6,to:f6,status:f59,applied:f63},optional:["to"]},{kind:"record",fields:{type:{kind:"literal",values:["alert"]},severity:{kind:"literal",values:["info","warning","critical"]},message:f3}},{kind:"record",fields:{type:{kind:"literal",values:["reset"]},message:f3}}]}
 
 export const transaction: Form = f57
+
+/** The fees of a network with standard parameters. */
+export const usualPrices = { min_fee_sats: 1000, name_fee_sats: 100000, account_fee_sats: 1100000 }

@@ -1,17 +1,18 @@
 /** Account addresses: 20 bytes, kept as 40 lower-case hex characters, shown to people in bech32m. */
 
 import { bech32m } from "bech32"
-import { type Brand, Data, Either, Schema } from "effect"
+import { Data, Either, Schema } from "effect"
 import { fromHex, sha256Hex, toHex } from "#crypto"
 import * as HexDigits from "../crypto/HexDigits.js"
 import * as Binary from "../encoding/Binary.js"
 import * as Hex from "../encoding/Hex.js"
+import type * as Kinds from "../numbers/Kinds.js"
 import * as Hash from "./Hash.js"
 import type { PublicKey } from "./Keys.js"
 import * as Name from "./Name.js"
 import type { AddressPrefix } from "./Network.js"
 
-export type Address = string & Brand.Brand<"Address">
+export type Address = Kinds.Address
 
 export const BYTES = 20
 

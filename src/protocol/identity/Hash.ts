@@ -1,12 +1,13 @@
 /** H(tag, bytes) = SHA-256(utf8(tag) ‖ 0x00 ‖ bytes), kept as 64 lower-case hex characters. */
 
-import type { Brand, Schema } from "effect"
+import type { Schema } from "effect"
 import { sha256Hex, sha256HexOf } from "#crypto"
 import type { Reader } from "../encoding/Binary.js"
 import * as Hex from "../encoding/Hex.js"
 import * as Slab from "../encoding/Slab.js"
+import type * as Kinds from "../numbers/Kinds.js"
 
-export type Hash = string & Brand.Brand<"Hash">
+export type Hash = Kinds.Hash
 
 export const BYTES = 32
 

@@ -1,13 +1,14 @@
 /** Ed25519 keys and signatures. Public values are lower-case hex; the secret one is an object that never prints. */
 
-import { type Brand, Option, type Schema } from "effect"
+import { Option, type Schema } from "effect"
 // biome-ignore lint/style/noRestrictedImports: a new key is random; the rule keeps `generate` out of deterministic code
 import { fromHex, isPointOfPrimeOrder, publicKeyOf, randomBytes, sign, toHex } from "#crypto"
 import type { Reader } from "../encoding/Binary.js"
 import * as Hex from "../encoding/Hex.js"
+import type * as Kinds from "../numbers/Kinds.js"
 
-export type PublicKey = string & Brand.Brand<"PublicKey">
-export type Signature = string & Brand.Brand<"Signature">
+export type PublicKey = Kinds.PublicKey
+export type Signature = Kinds.Signature
 
 export const PUBLIC_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64

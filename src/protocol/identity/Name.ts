@@ -1,8 +1,9 @@
 /** Registered names: the part after the `@` of `@alice`. */
-import { type Brand, Schema } from "effect"
+import { Schema } from "effect"
 import type { Reader } from "../encoding/Binary.js"
+import type * as Kinds from "../numbers/Kinds.js"
 
-export type Name = string & Brand.Brand<"Name">
+export type Name = Kinds.Name
 
 export const MAX_BYTES = 20
 

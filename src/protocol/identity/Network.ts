@@ -1,12 +1,13 @@
 /** Which network something belongs to: its mode, its name, and the two letters in front of its addresses. */
-import { type Brand, Schema } from "effect"
+import { Schema } from "effect"
+import type * as Kinds from "../numbers/Kinds.js"
 
 export type Mode = "testnet" | "mainnet"
 
 export const Mode: Schema.Schema<Mode> = /* @__PURE__ */ Schema.Literal("testnet", "mainnet")
 
 /** The human-readable part of a bech32m address. */
-export type AddressPrefix = "tudg" | "udg"
+export type AddressPrefix = Kinds.AddressPrefix
 
 export const addressPrefix = (mode: Mode): AddressPrefix => (mode === "testnet" ? "tudg" : "udg")
 
@@ -15,7 +16,7 @@ export const addressPrefix = (mode: Mode): AddressPrefix => (mode === "testnet" 
  * another. That holds only while no two networks share an id: `isDrawn` recognizes the ids that cannot have been used
  * before.
  */
-export type NetworkId = string & Brand.Brand<"NetworkId">
+export type NetworkId = Kinds.NetworkId
 
 export const NETWORK_ID_BYTES = 32
 

@@ -1,13 +1,14 @@
 /** Natural numbers of the protocol: rounds, nonces, epochs, indices, ids, times. From 0 to 2^53 − 1, one brand each. */
-import { type Brand, Schema } from "effect"
+import { Schema } from "effect"
+import type * as Kinds from "./Kinds.js"
 
-export type Round = number & Brand.Brand<"Round">
-export type Nonce = number & Brand.Brand<"Nonce">
-export type Epoch = number & Brand.Brand<"Epoch">
-export type CommitIndex = number & Brand.Brand<"CommitIndex">
-export type ProposalId = number & Brand.Brand<"ProposalId">
+export type Round = Kinds.Round
+export type Nonce = Kinds.Nonce
+export type Epoch = Kinds.Epoch
+export type CommitIndex = Kinds.CommitIndex
+export type ProposalId = Kinds.ProposalId
 /** Milliseconds since 1970, by a validator's clock; at most `LATEST`. */
-export type Timestamp = number & Brand.Brand<"Timestamp">
+export type Timestamp = Kinds.Timestamp
 
 export type Natural = Round | Nonce | Epoch | CommitIndex | ProposalId | Timestamp
 

@@ -7,9 +7,10 @@
  * as parts of one supply: outside the range they throw with the figures, because that is a bug. The list of their uses
  * in the ledger, each with its bound, is in `test/ledger/assertions.test.ts`.
  */
-import { type Brand, Option, Schema } from "effect"
+import { Option, Schema } from "effect"
+import type * as Kinds from "./Kinds.js"
 
-export type Sats = number & Brand.Brand<"Sats">
+export type Sats = Kinds.Sats
 
 export const SATS_PER_COIN = 100_000_000
 export const ZERO = 0 as Sats

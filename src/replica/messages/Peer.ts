@@ -1,9 +1,9 @@
 /** Another node, as this one talks to it. */
-import type { Brand } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
+import type { Brand } from "../../protocol/numbers/Kinds.js"
 
 /** The host's name for it; opaque here. */
-export type PeerId = string & Brand.Brand<"PeerId">
+export type PeerId = string & Brand<"PeerId">
 
 export interface Connection {
   readonly peer: PeerId

@@ -1,0 +1,10 @@
+/** What may be passed where the node reads an `A`: strings and numbers need no brand, and a secret key may be its hex. */
+import type * as Kinds from "../protocol/numbers/Kinds.js"
+
+export type Plain<A> = A extends Kinds.SecretKey
+  ? Kinds.SecretKey | string
+  : A extends Kinds.Brand<string>
+    ? Kinds.Unbranded<A>
+    : A extends object
+      ? { readonly [K in keyof A]: Plain<A[K]> }
+      : A

@@ -1,0 +1,106 @@
+/**
+ * The nonces of an account. Transactions are sent one after the other, in the order in which they were asked for, so each has the
+ * nonce after the one before: a refused one leaves no gap, and any number may be asked for at once. Whenever something went wrong
+ * the node says which nonce is next; another program may use the same key.
+ */
+import type { Hash } from "../protocol/numbers/Kinds.js"
+import * as Exchange from "./wire/Exchange.js"
+import { FalseAnswer, RequestRefused, UnexpectedAnswer, Unreachable } from "./wire/Failures.js"
+import type { Transaction } from "./wire/Interface.js"
+
+/** What it asks of the node. */
+export interface Door {
+  /** The nonce after all pending transactions. */
+  readonly nextNonce: (signal: AbortSignal) => Promise<number>
+  readonly submit: (transaction: Transaction, signal: AbortSignal) => Promise<Hash>
+  /** Whether the node has this transaction. */
+  readonly knows: (hash: Hash, signal: AbortSignal) => Promise<boolean>
+}
+
+/** A transaction that waits for its nonce. */
+export interface Draft {
+  readonly sign: (nonce: number, fee: number) => { readonly transaction: Transaction; readonly hash: Hash }
+  readonly fee: number
+  /** How much the fee may become while the mempool is full of others that pay as much. */
+  readonly mostFee: number
+}
+
+export interface Accepted {
+  readonly hash: Hash
+  readonly nonce: number
+  readonly fee: number
+}
+
+/** With the same transaction, after an answer was lost. */
+const TIMES_AGAIN = 4
+const FIRST_WAIT_MS = 250
+/** With other nonces, while another program uses them too. */
+const TIMES_ANEW = 16
+const LATER_MS = 1_000
+
+/** Whether the node may have taken it all the same. */
+const isUncertain = (error: unknown): boolean =>
+  error instanceof Unreachable || (error instanceof UnexpectedAnswer && !(error instanceof FalseAnswer))
+
+const isRefusal = (error: unknown, ...codes: ReadonlyArray<string>): boolean =>
+  error instanceof RequestRefused && codes.includes(error.code)
+
+export class Sequence {
+  readonly #door: Door
+  #next: number | undefined
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(door: Door) {
+    this.#door = door
+  }
+
+  /** Forgets which nonce is next, after a transaction was lost. */
+  forget(): void {
+    this.#next = undefined
+  }
+
+  /** Sends it once all before are sent. It may still be on its way to be a draft: its place is that of the call. */
+  send(draft: Promise<Draft>, signal: AbortSignal): Promise<Accepted> {
+    const sent = Promise.all([draft, this.#last]).then(([ready]) => this.#send(ready, signal))
+    this.#last = sent.catch(() => {})
+    return sent
+  }
+
+  async #send({ sign, fee: first, mostFee }: Draft, signal: AbortSignal): Promise<Accepted> {
+    let fee = first
+    for (let left = TIMES_ANEW; ; left--) {
+      signal.throwIfAborted()
+      try {
+        const nonce = this.#next ?? (await this.#door.nextNonce(signal))
+        const { transaction, hash } = sign(nonce, fee)
+        await this.#submit(transaction, hash, signal)
+        this.#next = nonce + 1
+        return { hash, nonce, fee }
+      } catch (error) {
+        this.#next = undefined
+        if (left === 0) throw error
+        if (isRefusal(error, "MempoolFull") && fee < mostFee) {
+          fee = Math.min(mostFee, Math.max(fee + 1, Math.ceil(fee * 1.5)))
+        } else if (isRefusal(error, "NonceTooHigh", "AccountThrottled", "MempoolFull")) {
+          await Exchange.sleep(LATER_MS, signal)
+        } else if (!isRefusal(error, "NonceTooLow", "NoncePending")) throw error
+      }
+    }
+  }
+
+  /** Once more after a lost answer, which does no harm: the hash is the same. */
+  async #submit(transaction: Transaction, hash: Hash, signal: AbortSignal): Promise<void> {
+    for (let times = 0; ; times++) {
+      try {
+        await this.#door.submit(transaction, signal)
+        return
+      } catch (error) {
+        signal.throwIfAborted()
+        // It may be final by now.
+        if (times > 0 && isRefusal(error, "NonceTooLow") && (await this.#door.knows(hash, signal))) return
+        if (times === TIMES_AGAIN || !isUncertain(error)) throw error
+        await Exchange.sleep(FIRST_WAIT_MS * 2 ** times, signal)
+      }
+    }
+  }
+}

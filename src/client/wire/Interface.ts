@@ -1,0 +1,2486 @@
+/** Written by scripts/client.ts from the definition of the HTTP interface: `npm run client`. */
+import type * as Kinds from "../../protocol/numbers/Kinds.js"
+
+/** the node's current state */
+export interface NodeStatus {
+  /** highest round seen in the DAG; never decreases */
+  readonly dag_round: Kinds.Round
+  /** round of the last committed leader */
+  readonly last_finalized_round: Kinds.Round
+  /** connected nodes */
+  readonly peers: number
+  /** everything that exists: liquid, staked, delegated, treasury */
+  readonly total_supply: Kinds.Sats
+  /** total_supply in coins */
+  readonly total_supply_coin: number
+  /** own stakes and delegations together */
+  readonly total_staked: Kinds.Sats
+  /** validators with an active stake among the 100 largest */
+  readonly active_stakers: number
+  /** pending transactions */
+  readonly mempool_size: number
+  /** vertices that the node holds */
+  readonly dag_vertices: number
+  readonly versions?: {
+    /** version of the program */
+    readonly program: string
+    /** version of the rules */
+    readonly protocol: number
+    /** version of the messages between nodes */
+    readonly wire: number
+    /** version of the database */
+    readonly database: number
+  } | undefined
+}
+
+/** an account; all zeros if it has never been used */
+export interface Balance {
+  /** the account in hex */
+  readonly address: Kinds.Address
+  /** the account in bech32m */
+  readonly address_bech32: string
+  /** what it can spend */
+  readonly balance: Kinds.Sats
+  /** balance in coins */
+  readonly balance_coin: number
+  /** next nonce in finalized state: the number of the account's transactions that had an effect */
+  readonly nonce: Kinds.Nonce
+  /** own stake; below MIN_STAKE_SATS (200,000,000,000) it does not count as staked */
+  readonly staked: Kinds.Sats
+  /** staked in coins */
+  readonly staked_coin: number
+  /** has a seat in the council */
+  readonly is_council_member: boolean
+  /** several keys sign for it, as set by a SetAccountPolicyTx */
+  readonly is_smart_account: boolean
+  /** nonce for the next transaction, after the pending ones */
+  readonly next_nonce: Kinds.Nonce
+  /** registered name without the @ */
+  readonly name: string | null
+  /** has an account in finalized state; if not, a transfer to it costs account_fee_sats more */
+  readonly exists: boolean
+}
+
+/** which keys sign for a smart account */
+export interface Policy {
+  /** the account in hex */
+  readonly address: Kinds.Address
+  /** how many of the keys must sign */
+  readonly threshold: number
+  /** the public keys that may sign, in the order of the SetAccountPolicyTx */
+  readonly keys: ReadonlyArray<Kinds.PublicKey>
+}
+
+/** the names of those addresses that have one */
+export interface Names {
+  readonly names: ReadonlyArray<{
+    /** the account */
+    readonly address: Kinds.Address
+    /** without the @ */
+    readonly name: string
+  }>
+}
+
+/** what begins with these digits, at most five of each kind */
+export interface SearchResult {
+  readonly accounts: ReadonlyArray<Kinds.Address>
+  readonly transactions: ReadonlyArray<Kinds.Hash>
+  readonly vertices: ReadonlyArray<Kinds.Hash>
+}
+
+/** the node runs */
+export interface Health {
+  /** always ok: a stopped node does not answer */
+  readonly status: "ok"
+}
+
+/** from best to worst: healthy, degraded (cannot be read, or only in part), warning, unhealthy */
+export type HealthStatus = "healthy" | "degraded" | "warning" | "unhealthy"
+
+/** the health of each part of the node; the overall status is the worst of them */
+export interface HealthReport {
+  /** the worst of the components */
+  readonly status: HealthStatus
+  readonly components: {
+    readonly dag: {
+      /** how this part is */
+      readonly status: HealthStatus
+      /** highest round */
+      readonly round: Kinds.Round
+      /** vertices held */
+      readonly vertices: number
+    }
+    readonly finality: {
+      /** how this part is */
+      readonly status: HealthStatus
+      /** last finalized round */
+      readonly finalized_round: Kinds.Round
+      /** rounds between the highest and the last finalized */
+      readonly lag: number
+    }
+    readonly state: {
+      /** how this part is */
+      readonly status: HealthStatus
+      /** accounts with a record */
+      readonly accounts: number
+      /** total supply */
+      readonly total_supply: Kinds.Sats
+      /** total supply, the same as total_supply */
+      readonly supply: Kinds.Sats
+    }
+    readonly mempool: {
+      /** how this part is */
+      readonly status: HealthStatus
+      /** pending transactions */
+      readonly size: number
+      /** how many it can hold */
+      readonly capacity: number
+    }
+    readonly network: {
+      /** how this part is */
+      readonly status: HealthStatus
+      /** connected nodes */
+      readonly peers: number
+    }
+    readonly checkpoints: {
+      /** how this part is */
+      readonly status: HealthStatus
+      /** round of the latest quorum checkpoint */
+      readonly latest_round: Kinds.Round
+    }
+    readonly sync?: {
+      /** how this part is */
+      readonly status: HealthStatus
+      /** the epoch whose closing state is fetched */
+      readonly epoch: number
+      /** records downloaded so far */
+      readonly records: number
+      /** percentage of the whole state */
+      readonly percent: number
+      /** how fast they come */
+      readonly records_per_second: number
+      /** estimated time until done; null until it can be estimated */
+      readonly eta_seconds: number | null
+    } | undefined
+    readonly catch_up?: {
+      /** how this part is */
+      readonly status: HealthStatus
+      /** the running epoch, as far as this node knows */
+      readonly epoch: number
+      /** highest round for which it has a quorum of vertices */
+      readonly round: Kinds.Round
+      /** the round that a quorum has reached */
+      readonly reached_round: Kinds.Round
+      /** percentage of the rounds that were missing at the start */
+      readonly percent: number
+      /** how fast they come */
+      readonly rounds_per_second: number
+      /** estimated time until done; null until it can be estimated */
+      readonly eta_seconds: number | null
+    } | undefined
+    readonly recovery?: {
+      /** how this part is */
+      readonly status: HealthStatus
+      /** how it follows the rounds of the others */
+      readonly following: "InStep" | "Behind" | "EpochOver" | "Closing" | "Standstill" | "Joining"
+      /** whether it signs vertices */
+      readonly signing: "NoSeat" | "Asking" | "Silent" | "Forgotten" | "Signing"
+      /** what it is waiting for, one sentence each */
+      readonly waits_for: ReadonlyArray<string>
+      /** seconds of silence left; null if it is not silent */
+      readonly signs_in_seconds: number | null
+      /** whether rounds wait for this validator, whose disk was lost: see docs/recovery.md */
+      readonly needs_operator: boolean
+    } | undefined
+    readonly clock?: {
+      /** how this part is */
+      readonly status: HealthStatus
+      /** how far the wall clock is ahead of the committee's median; negative if behind */
+      readonly ahead_ms: number
+    } | undefined
+  }
+  /** one for each part that is not healthy; empty if all is well */
+  readonly problems: ReadonlyArray<{
+    /** the part that is not healthy */
+    readonly component: string
+    /** how it is */
+    readonly status: HealthStatus
+    /** what is wrong */
+    readonly reason: string
+    /** when it was first seen to be anything but healthy, by the node's clock */
+    readonly since: Kinds.Timestamp
+    /** what to read, below the directory in which the program is installed */
+    readonly page: string
+  }>
+}
+
+/** a new key; anyone who sees this answer can spend from the address */
+export interface Keypair {
+  /** address of the key, in hex */
+  readonly address: Kinds.Address
+  /** address of the key, in bech32m */
+  readonly address_bech32: string
+  /** Ed25519 secret key in plain text */
+  readonly secret_key: Kinds.SecretKey
+  /** what not to do with it */
+  readonly warning: string
+}
+
+/** the payment, pending */
+export interface FaucetResult {
+  /** the payment, for GET /tx/:hash */
+  readonly tx_hash: Kinds.Hash
+  /** the exact amount that the account receives */
+  readonly amount: Kinds.Sats
+  /** amount in coins */
+  readonly amount_coin: number
+  /** the same in words */
+  readonly message: string
+}
+
+/** who gets how much */
+export interface FaucetRequest {
+  /** the account that receives the coins */
+  readonly address: string
+  /** sats, from 1 to the faucet's limit per request */
+  readonly amount: number
+}
+
+/** the type of a transaction */
+export type TransactionType = "Transfer" | "StakeTx" | "UnstakeTx" | "DelegateTx" | "UndelegateTx" | "SetCommissionTx" | "CreateProposalTx" | "VoteTx" | "RegisterNameTx" | "SetAccountPolicyTx"
+
+/** the 100 pending transactions with the highest fees, highest first */
+export type PendingTransactions = ReadonlyArray<{
+  /** the transaction, for GET /tx/:hash */
+  readonly hash: Kinds.Hash
+  /** what it does */
+  readonly type: TransactionType
+  /** who signed it */
+  readonly from: Kinds.Address
+  /** the recipient, if the type has one */
+  readonly to?: Kinds.Address
+  /** the amount in sats, if the type has one */
+  readonly amount?: Kinds.Sats
+  /** what it pays */
+  readonly fee: Kinds.Sats
+  /** its place among the sender's transactions */
+  readonly nonce: Kinds.Nonce
+  /** when the node received it, in milliseconds since 1970 */
+  readonly received_at: Kinds.Timestamp
+}>
+
+/** connected nodes, and the nodes it was configured to connect to */
+export interface Peers {
+  /** how many nodes are connected */
+  readonly connected: number
+  readonly peers: ReadonlyArray<{
+    /** the node's peer id */
+    readonly id: string
+    /** its address, as KEY@HOST:PORT */
+    readonly address: string
+    /** who opened the connection */
+    readonly direction: "inbound" | "outbound"
+    /** the program name that it reports */
+    readonly agent: string
+    /** last measured round trip; null before the first */
+    readonly latency_ms: number | null
+    /** milliseconds since 1970 */
+    readonly connected_since: Kinds.Timestamp
+  }>
+  readonly bootstrap_nodes: ReadonlyArray<{
+    /** as given with --peer */
+    readonly address: string
+    /** connected now */
+    readonly connected: boolean
+  }>
+}
+
+/** the network, and what a wallet needs to know about it */
+export interface NetworkInfo {
+  /** covered by every signature, so that nothing can be replayed on another network */
+  readonly network_id: Kinds.NetworkId
+  /** identity of the network */
+  readonly genesis_hash: Kinds.Hash
+  /** testnet or mainnet */
+  readonly mode: "testnet" | "mainnet"
+  /** prefix of bech32m addresses */
+  readonly address_prefix: "tudg" | "udg"
+  /** version of this node */
+  readonly version: string
+  /** whether it answers what only an archive can */
+  readonly has_archive: boolean
+  /** the values fixed by genesis and the current values set by governance */
+  readonly parameters: {
+    readonly min_fee_sats: number
+    readonly name_fee_sats: number
+    readonly min_delegation_sats: number
+    readonly min_stake_to_propose_sats: number
+    readonly cooldown_rounds: number
+    readonly voting_period_rounds: number
+    readonly execution_delay_rounds: number
+    readonly quorum_percent: number
+    readonly approval_percent: number
+    readonly max_active_proposals: number
+    readonly treasury_percent: number
+    readonly council_percent: number
+    readonly slash_percent: number
+    readonly checkpoint_interval_rounds: number
+    readonly proposal_bond_sats: number
+    readonly max_active_per_proposer: number
+    readonly account_fee_sats: number
+    /** milliseconds between rounds */
+    readonly round_interval_ms: number
+    /** rounds per epoch */
+    readonly epoch_rounds: number
+    /** how many rounds below its leader a commit still orders */
+    readonly collection_depth_rounds: number
+    /** minted per round before the first halving */
+    readonly round_reward: Kinds.Sats
+    /** rounds between halvings */
+    readonly halving_rounds: number
+    /** commission of validators that have not set one */
+    readonly default_commission_percent: number
+    /** minimum active stake */
+    readonly min_stake_sats: Kinds.Sats
+    /** the most that the faucet pays per request; null if there is no faucet */
+    readonly faucet_max_sats: Kinds.Sats | null
+  }
+}
+
+/** an accepted transaction */
+export interface Accepted {
+  /** the transaction, for GET /tx/:hash */
+  readonly tx_hash: Kinds.Hash
+  /** it is in the mempool */
+  readonly status: "accepted"
+  /** the nonce it uses */
+  readonly nonce: Kinds.Nonce
+}
+
+/** a transfer that the node signs */
+export interface TransferRequest {
+  /** secret key of the account that acts, 64 hex characters */
+  readonly secret_key: Kinds.SecretKey | string
+  /** the recipient */
+  readonly to: string
+  /** sats, at least 1 */
+  readonly amount: number
+  /** sats, at least the network's min_fee_sats */
+  readonly fee: number
+  /** text for the recipient, at most 256 bytes in UTF-8 */
+  readonly memo?: string
+}
+
+/** the answer that one transaction of an array would have had alone */
+export type SubmissionAnswer = {
+  readonly status_code: 200
+  /** the transaction, for GET /tx/:hash */
+  readonly tx_hash: Kinds.Hash
+  /** it is in the mempool */
+  readonly status: "accepted"
+  /** the nonce it uses */
+  readonly nonce: Kinds.Nonce
+} | {
+  /** the status that the transaction would have had alone */
+  readonly status_code: number
+  /** as in any error */
+  readonly code: string
+  /** as in any error */
+  readonly error: string
+  readonly [name: string]: unknown
+}
+
+/** one answer for each transaction, in their order */
+export type SubmissionAnswers = ReadonlyArray<SubmissionAnswer>
+
+/** a signed transaction */
+export type TransactionInput = {
+  readonly type: "Transfer"
+  readonly from: string
+  readonly nonce: number
+  readonly pub_key?: string
+  readonly signature?: string
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: string
+    readonly signature: string
+  }>
+  readonly to: string
+  readonly amount: number
+  readonly memo?: string
+  readonly fee: number
+} | {
+  readonly type: "StakeTx"
+  readonly from: string
+  readonly nonce: number
+  readonly pub_key?: string
+  readonly signature?: string
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: string
+    readonly signature: string
+  }>
+  readonly amount: number
+  readonly fee?: number
+} | {
+  readonly type: "UnstakeTx"
+  readonly from: string
+  readonly nonce: number
+  readonly pub_key?: string
+  readonly signature?: string
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: string
+    readonly signature: string
+  }>
+  readonly fee?: number
+} | {
+  readonly type: "DelegateTx"
+  readonly from: string
+  readonly nonce: number
+  readonly pub_key?: string
+  readonly signature?: string
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: string
+    readonly signature: string
+  }>
+  readonly validator: string
+  readonly amount: number
+  readonly fee?: number
+} | {
+  readonly type: "UndelegateTx"
+  readonly from: string
+  readonly nonce: number
+  readonly pub_key?: string
+  readonly signature?: string
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: string
+    readonly signature: string
+  }>
+  readonly fee?: number
+} | {
+  readonly type: "SetCommissionTx"
+  readonly from: string
+  readonly nonce: number
+  readonly pub_key?: string
+  readonly signature?: string
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: string
+    readonly signature: string
+  }>
+  readonly commission_percent: number
+  readonly fee?: number
+} | {
+  readonly type: "CreateProposalTx"
+  readonly from: string
+  readonly nonce: number
+  readonly pub_key?: string
+  readonly signature?: string
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: string
+    readonly signature: string
+  }>
+  readonly title: string
+  readonly description: string
+  readonly proposal_type: {
+    readonly Text: Readonly<Record<never, never>>
+  } | {
+    readonly ParameterChange: {
+      readonly param: string
+      readonly value: number
+    }
+  } | {
+    readonly CouncilMembership: {
+      readonly action: "add" | "remove"
+      readonly address: string
+    }
+  } | {
+    readonly TreasurySpend: {
+      readonly recipient: string
+      readonly amount: number
+    }
+  }
+  readonly fee: number
+} | {
+  readonly type: "VoteTx"
+  readonly from: string
+  readonly nonce: number
+  readonly pub_key?: string
+  readonly signature?: string
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: string
+    readonly signature: string
+  }>
+  readonly proposal_id: number
+  readonly vote: boolean
+  readonly fee: number
+} | {
+  readonly type: "RegisterNameTx"
+  readonly from: string
+  readonly nonce: number
+  readonly pub_key?: string
+  readonly signature?: string
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: string
+    readonly signature: string
+  }>
+  readonly name: string
+  readonly fee: number
+} | {
+  readonly type: "SetAccountPolicyTx"
+  readonly from: string
+  readonly nonce: number
+  readonly pub_key?: string
+  readonly signature?: string
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: string
+    readonly signature: string
+  }>
+  readonly threshold: number
+  readonly keys: ReadonlyArray<string>
+  readonly fee: number
+}
+
+/** a signed transaction */
+export type Transaction = {
+  readonly type: "Transfer"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: Kinds.PublicKey
+    readonly signature: Kinds.Signature
+  }>
+  readonly to: string
+  readonly amount: Kinds.Sats
+  readonly memo?: string
+  readonly fee: Kinds.Sats
+} | {
+  readonly type: "StakeTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: Kinds.PublicKey
+    readonly signature: Kinds.Signature
+  }>
+  readonly amount: Kinds.Sats
+  readonly fee?: Kinds.Sats
+} | {
+  readonly type: "UnstakeTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: Kinds.PublicKey
+    readonly signature: Kinds.Signature
+  }>
+  readonly fee?: Kinds.Sats
+} | {
+  readonly type: "DelegateTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: Kinds.PublicKey
+    readonly signature: Kinds.Signature
+  }>
+  readonly validator: string
+  readonly amount: Kinds.Sats
+  readonly fee?: Kinds.Sats
+} | {
+  readonly type: "UndelegateTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: Kinds.PublicKey
+    readonly signature: Kinds.Signature
+  }>
+  readonly fee?: Kinds.Sats
+} | {
+  readonly type: "SetCommissionTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: Kinds.PublicKey
+    readonly signature: Kinds.Signature
+  }>
+  readonly commission_percent: number
+  readonly fee?: Kinds.Sats
+} | {
+  readonly type: "CreateProposalTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: Kinds.PublicKey
+    readonly signature: Kinds.Signature
+  }>
+  readonly title: string
+  readonly description: string
+  readonly proposal_type: {
+    readonly Text: Readonly<Record<never, never>>
+  } | {
+    readonly ParameterChange: {
+      readonly param: string
+      readonly value: number
+    }
+  } | {
+    readonly CouncilMembership: {
+      readonly action: "add" | "remove"
+      readonly address: string
+    }
+  } | {
+    readonly TreasurySpend: {
+      readonly recipient: string
+      readonly amount: Kinds.Sats
+    }
+  }
+  readonly fee: Kinds.Sats
+} | {
+  readonly type: "VoteTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: Kinds.PublicKey
+    readonly signature: Kinds.Signature
+  }>
+  readonly proposal_id: Kinds.ProposalId
+  readonly vote: boolean
+  readonly fee: Kinds.Sats
+} | {
+  readonly type: "RegisterNameTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: Kinds.PublicKey
+    readonly signature: Kinds.Signature
+  }>
+  readonly name: Kinds.Name
+  readonly fee: Kinds.Sats
+} | {
+  readonly type: "SetAccountPolicyTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<{
+    readonly pub_key: Kinds.PublicKey
+    readonly signature: Kinds.Signature
+  }>
+  readonly threshold: number
+  readonly keys: ReadonlyArray<Kinds.PublicKey>
+  readonly fee: Kinds.Sats
+}
+
+/** a transaction and its outcome */
+export interface TransactionLookup {
+  /** the transaction */
+  readonly hash: Kinds.Hash
+  /** finalized: on disk, and every other read reflects it */
+  readonly status: "pending" | "finalized"
+  /** round of the vertex that carried it; null while pending */
+  readonly round: Kinds.Round | null
+  /** the vertex that carried it; null while pending */
+  readonly vertex_hash: Kinds.Hash | null
+  /** author of that vertex; null while pending */
+  readonly validator: Kinds.Address | null
+  /** false: only the fee was taken; null while pending */
+  readonly applied: boolean | null
+  /** why it was not applied; null otherwise */
+  readonly failure: string | null
+  /** number of the proposal it made; null otherwise */
+  readonly proposal_id: Kinds.ProposalId | null
+  /** time of the commit, milliseconds since 1970; null while pending */
+  readonly timestamp: Kinds.Timestamp | null
+  /** the transaction in its canonical form */
+  readonly transaction: Transaction
+}
+
+/** transactions of an account, newest first */
+export interface TransactionHistory {
+  readonly transactions: ReadonlyArray<{
+    /** the transaction */
+    readonly hash: Kinds.Hash
+    /** sent includes transfers to itself */
+    readonly direction: "sent" | "received"
+    /** finalized: on disk, and every other read reflects it */
+    readonly status: "pending" | "finalized"
+    /** round of the vertex that carried it; null while pending */
+    readonly round: Kinds.Round | null
+    /** the vertex that carried it; null while pending */
+    readonly vertex_hash: Kinds.Hash | null
+    /** author of that vertex; null while pending */
+    readonly validator: Kinds.Address | null
+    /** false: only the fee was taken; null while pending */
+    readonly applied: boolean | null
+    /** why it was not applied; null otherwise */
+    readonly failure: string | null
+    /** number of the proposal it made; null otherwise */
+    readonly proposal_id: Kinds.ProposalId | null
+    /** time of the commit, milliseconds since 1970; null while pending */
+    readonly timestamp: Kinds.Timestamp | null
+    /** the transaction in its canonical form */
+    readonly transaction: Transaction
+  }>
+  /** pass it as ?cursor= to get the next page; null on the last page */
+  readonly next_cursor: string | null
+}
+
+/** what changed a balance, newest first */
+export interface AccountStatement {
+  /** the account */
+  readonly address: Kinds.Address
+  /** sats, as of the newest entry there is: the sum of all changes, if this node has them all */
+  readonly balance: Kinds.Sats
+  readonly entries: ReadonlyArray<{
+    /** sent and received are transactions; reward, fees and council are added up over up to 10,000 commits */
+    readonly kind: "sent" | "received" | "genesis" | "reward" | "fees" | "council" | "treasury_payment" | "bond_returned" | "stake_released" | "delegation_released" | "stake_slashed" | "delegations_slashed"
+    /** of the balance, in sats; 0 where only a stake or delegations were burned */
+    readonly change: number
+    /** sats that moved, or were burned; without the fee */
+    readonly amount: Kinds.Sats
+    /** sats that a sender paid for the transaction; null for other kinds */
+    readonly fee: Kinds.Sats | null
+    /** of the transaction; null for other kinds */
+    readonly type: TransactionType | null
+    /** the transaction; null for other kinds */
+    readonly hash: Kinds.Hash | null
+    /** the other account of a transaction; null where there is none */
+    readonly counterparty: Kinds.Address | null
+    /** false: only the fee was taken; null for other kinds */
+    readonly applied: boolean | null
+    /** the proposal behind it; null where there is none */
+    readonly proposal_id: Kinds.ProposalId | null
+    /** leader round of the commit, of the last one where several are added up */
+    readonly round: Kinds.Round
+    /** time of the first commit in it, milliseconds since 1970 */
+    readonly since: Kinds.Timestamp
+    /** time of the commit, of the last one where several are added up */
+    readonly timestamp: Kinds.Timestamp
+  }>
+  /** pass it as ?cursor= to get the next page; null on the last page */
+  readonly next_cursor: string | null
+}
+
+/** finalized transactions, newest first */
+export interface LatestTransactions {
+  readonly transactions: ReadonlyArray<{
+    /** the transaction */
+    readonly hash: Kinds.Hash
+    /** finalized: on disk, and every other read reflects it */
+    readonly status: "pending" | "finalized"
+    /** round of the vertex that carried it; null while pending */
+    readonly round: Kinds.Round | null
+    /** the vertex that carried it; null while pending */
+    readonly vertex_hash: Kinds.Hash | null
+    /** author of that vertex; null while pending */
+    readonly validator: Kinds.Address | null
+    /** false: only the fee was taken; null while pending */
+    readonly applied: boolean | null
+    /** why it was not applied; null otherwise */
+    readonly failure: string | null
+    /** number of the proposal it made; null otherwise */
+    readonly proposal_id: Kinds.ProposalId | null
+    /** time of the commit, milliseconds since 1970; null while pending */
+    readonly timestamp: Kinds.Timestamp | null
+    /** the transaction in its canonical form */
+    readonly transaction: Transaction
+  }>
+  /** pass it as ?cursor= to get the next page; null on the last page */
+  readonly next_cursor: string | null
+}
+
+/** an account's balance after commits, newest first */
+export interface Balances {
+  /** the account */
+  readonly address: Kinds.Address
+  readonly balances: ReadonlyArray<{
+    /** index of the commit */
+    readonly commit: number
+    /** time of the commit, milliseconds since 1970 */
+    readonly timestamp: Kinds.Timestamp
+    /** after the commit */
+    readonly balance: Kinds.Sats
+    /** after the commit */
+    readonly nonce: Kinds.Nonce
+  }>
+  /** pass it as ?commit= to get what is older; null at the end */
+  readonly next_commit: Kinds.CommitIndex | null
+}
+
+/** accounts by what they can spend, the richest first */
+export interface RichAccounts {
+  readonly accounts: ReadonlyArray<{
+    /** the account */
+    readonly address: Kinds.Address
+    /** its @name without the @ */
+    readonly name: string | null
+    /** what it can spend */
+    readonly balance: Kinds.Sats
+  }>
+  /** pass it as ?cursor= to get the next page; null on the last page */
+  readonly next_cursor: string | null
+}
+
+/** what happened in each hour or day of UTC, newest first; nothing for one without a commit */
+export interface Statistics {
+  readonly statistics: ReadonlyArray<{
+    /** when it begins, milliseconds since 1970 */
+    readonly timestamp: Kinds.Timestamp
+    /** how many */
+    readonly commits: number
+    /** that these commits ordered */
+    readonly vertices: number
+    /** executed, applied or failed */
+    readonly transactions: number
+    /** of these, how many only paid the fee */
+    readonly failed: number
+    /** sats paid in fees */
+    readonly fees: number
+    /** everything that existed at the end */
+    readonly total_supply: Kinds.Sats
+  }>
+}
+
+/** how long an entry is */
+export type Interval = "hour" | "day"
+
+/** a new stake or a top-up */
+export interface StakeRequest {
+  /** secret key of the account that acts, 64 hex characters */
+  readonly secret_key: Kinds.SecretKey | string
+  /** sats, at least 200,000,000,000, top-ups too */
+  readonly amount: number
+}
+
+/** the account that acts */
+export interface KeyOnlyRequest {
+  /** secret key of the account that acts, 64 hex characters */
+  readonly secret_key: Kinds.SecretKey | string
+}
+
+/** an account's stake; zeros if it has never staked */
+export interface StakeDetails {
+  /** the account */
+  readonly address: Kinds.Address
+  /** own stake, leaving or not */
+  readonly staked_amount: Kinds.Sats
+  /** staked_amount in coins */
+  readonly staked_coin: number
+  /** what it keeps of its delegators' rewards */
+  readonly commission_percent: number
+  /** own stake plus delegations */
+  readonly effective_stake: Kinds.Sats
+  /** number of delegators */
+  readonly delegator_count: number
+  /** among the 100 largest active stakes */
+  readonly is_active_validator: boolean
+  /** its stake is leaving */
+  readonly unstaking: boolean
+  /** first round at which a leaving stake is paid out; null otherwise */
+  readonly unlock_at_round: Kinds.Round | null
+  /** makes vertices in this epoch */
+  readonly in_committee: boolean
+}
+
+/** all accounts with a stake, largest effective stake first, at most 500 */
+export interface ValidatorList {
+  readonly validators: ReadonlyArray<{
+    /** the validator */
+    readonly address: Kinds.Address
+    /** own stake plus delegations */
+    readonly effective_stake: Kinds.Sats
+    /** what it keeps of its delegators' rewards */
+    readonly commission_percent: number
+    /** number of delegators */
+    readonly delegator_count: number
+    /** among the 100 largest active stakes */
+    readonly is_active: boolean
+    /** makes vertices in this epoch */
+    readonly in_committee: boolean
+  }>
+  /** sum of all stakes and delegations */
+  readonly total_staked: Kinds.Sats
+  /** number of active validators */
+  readonly active_count: number
+  /** seats in a committee */
+  readonly max_validators: number
+}
+
+/** a delegation, or more of it */
+export interface DelegateRequest {
+  /** secret key of the account that acts, 64 hex characters */
+  readonly secret_key: Kinds.SecretKey | string
+  /** an active validator, not the account itself */
+  readonly validator: string
+  /** sats, at least the network's min_delegation_sats; what does not buy a whole share of the pool stays in the balance */
+  readonly amount: number
+}
+
+/** a validator's commission */
+export interface CommissionRequest {
+  /** secret key of the account that acts, 64 hex characters */
+  readonly secret_key: Kinds.SecretKey | string
+  /** what the validator keeps of its delegators' rewards, 0 to 100 */
+  readonly commission_percent: number
+}
+
+/** what an account delegates */
+export interface Delegation {
+  /** the account */
+  readonly delegator: Kinds.Address
+  /** to whom it delegates */
+  readonly validator: Kinds.Address
+  /** what it is worth now; rewards make it grow */
+  readonly amount: Kinds.Sats
+  /** amount in coins */
+  readonly amount_coin: number
+  /** it is leaving */
+  readonly undelegating: boolean
+  /** first round at which it is paid out; null when it is not leaving */
+  readonly unlock_at_round: Kinds.Round | null
+}
+
+/** who delegates to a validator, largest first, at most 500 */
+export interface DelegatorList {
+  /** the validator */
+  readonly validator: Kinds.Address
+  /** all of them, also beyond the 500 */
+  readonly delegator_count: number
+  /** all of it */
+  readonly total_delegated: Kinds.Sats
+  readonly delegators: ReadonlyArray<{
+    /** the delegator */
+    readonly address: Kinds.Address
+    /** what its delegation is worth now */
+    readonly amount: Kinds.Sats
+    /** amount in coins */
+    readonly amount_coin: number
+    /** it is leaving */
+    readonly undelegating: boolean
+  }>
+}
+
+/** a proposal */
+export interface ProposalRequest {
+  /** secret key of the account that acts, 64 hex characters */
+  readonly secret_key: Kinds.SecretKey | string
+  /** 1 to 128 bytes in UTF-8 */
+  readonly title: string
+  /** at most 4,096 bytes in UTF-8; may be empty */
+  readonly description: string
+  /** what the proposal would do */
+  readonly proposal_type: {
+    readonly Text: Readonly<Record<never, never>>
+  } | {
+    readonly ParameterChange: {
+      readonly param: string
+      readonly value: number
+    }
+  } | {
+    readonly CouncilMembership: {
+      readonly action: "add" | "remove"
+      readonly address: string
+    }
+  } | {
+    readonly TreasurySpend: {
+      readonly recipient: string
+      readonly amount: number
+    }
+  }
+  /** sats, at least the network's min_fee_sats */
+  readonly fee: number
+}
+
+/** a vote */
+export interface VoteRequest {
+  /** secret key of the account that acts, 64 hex characters */
+  readonly secret_key: Kinds.SecretKey | string
+  /** number of the proposal */
+  readonly proposal_id: number
+  /** true means yes */
+  readonly vote: boolean
+  /** sats, at least the network's min_fee_sats */
+  readonly fee: number
+}
+
+/** the fields of the proposal's type */
+export type ProposalPayload = {
+  /** the parameter */
+  readonly param: string
+  /** its new value */
+  readonly value: number
+} | {
+  /** whether the account gets or loses a seat */
+  readonly action: "add" | "remove"
+  /** the account */
+  readonly address: Kinds.Address
+} | {
+  /** the recipient */
+  readonly recipient: Kinds.Address
+  /** from the treasury */
+  readonly amount: Kinds.Sats
+} | Readonly<Record<never, never>>
+
+/** Active until voting ends, then Passed or Rejected; Passed becomes Executed or Failed */
+export type ProposalStatus = "Active" | "Passed" | "Rejected" | "Executed" | "Failed"
+
+/** proposals, newest first, at most 200; /proposal/:id lists the votes */
+export interface ProposalList {
+  /** number of proposals in the list */
+  readonly count: number
+  readonly proposals: ReadonlyArray<{
+    /** counted from 1 */
+    readonly id: Kinds.ProposalId
+    /** title; empty once the texts are pruned */
+    readonly title: string
+    /** description; empty once the texts are pruned */
+    readonly description: string
+    /** whether the ledger has dropped title and description; the transaction still has them */
+    readonly texts_pruned: boolean
+    /** the transaction that made it */
+    readonly tx_hash: Kinds.Hash
+    /** name of the type */
+    readonly proposal_type: "Text" | "ParameterChange" | "CouncilMembership" | "TreasurySpend"
+    /** the type's fields */
+    readonly payload: ProposalPayload
+    /** where it stands */
+    readonly status: ProposalStatus
+    /** who made it */
+    readonly proposer: Kinds.Address
+    /** stake that voted yes */
+    readonly votes_for: Kinds.Sats
+    /** stake that voted no */
+    readonly votes_against: Kinds.Sats
+    /** stake that could vote, as of its creation */
+    readonly snapshot_total_stake: Kinds.Sats
+    /** when it was made */
+    readonly created_at_round: Kinds.Round
+    /** last round in which a vote counts */
+    readonly voting_ends_at_round: Kinds.Round
+    /** first round in which a passed proposal is executed */
+    readonly executes_at_round: Kinds.Round
+    /** why execution failed; null otherwise */
+    readonly failure: string | null
+    /** the amount taken from the proposer's balance at creation */
+    readonly bond: Kinds.Sats
+    /** held until the decision; then returned, or forfeited to the treasury without a quorum */
+    readonly bond_status: "held" | "returned" | "forfeited"
+  }>
+}
+
+/** a proposal with all its votes */
+export interface Proposal {
+  /** counted from 1 */
+  readonly id: Kinds.ProposalId
+  /** title; empty once the texts are pruned */
+  readonly title: string
+  /** description; empty once the texts are pruned */
+  readonly description: string
+  /** whether the ledger has dropped title and description; the transaction still has them */
+  readonly texts_pruned: boolean
+  /** the transaction that made it */
+  readonly tx_hash: Kinds.Hash
+  /** name of the type */
+  readonly proposal_type: "Text" | "ParameterChange" | "CouncilMembership" | "TreasurySpend"
+  /** the type's fields */
+  readonly payload: ProposalPayload
+  /** where it stands */
+  readonly status: ProposalStatus
+  /** who made it */
+  readonly proposer: Kinds.Address
+  /** stake that voted yes */
+  readonly votes_for: Kinds.Sats
+  /** stake that voted no */
+  readonly votes_against: Kinds.Sats
+  /** stake that could vote, as of its creation */
+  readonly snapshot_total_stake: Kinds.Sats
+  /** when it was made */
+  readonly created_at_round: Kinds.Round
+  /** last round in which a vote counts */
+  readonly voting_ends_at_round: Kinds.Round
+  /** first round in which a passed proposal is executed */
+  readonly executes_at_round: Kinds.Round
+  /** why execution failed; null otherwise */
+  readonly failure: string | null
+  /** the amount taken from the proposer's balance at creation */
+  readonly bond: Kinds.Sats
+  /** held until the decision; then returned, or forfeited to the treasury without a quorum */
+  readonly bond_status: "held" | "returned" | "forfeited"
+  readonly voters: ReadonlyArray<{
+    /** the validator */
+    readonly address: Kinds.Address
+    /** what it voted */
+    readonly vote: "yes" | "no"
+    /** its effective stake in the snapshot */
+    readonly weight: Kinds.Sats
+  }>
+}
+
+/** what an account voted on a proposal */
+export interface VoteRecord {
+  /** the proposal */
+  readonly proposal_id: Kinds.ProposalId
+  /** the account */
+  readonly address: Kinds.Address
+  /** null if it has not voted */
+  readonly vote: "yes" | "no" | null
+  /** its effective stake in the snapshot; 0 if it cannot vote, or had not voted by the decision */
+  readonly weight: Kinds.Sats
+}
+
+/** the current parameters and the bounds for changing them */
+export interface GovernanceConfig {
+  readonly min_fee_sats: number
+  readonly name_fee_sats: number
+  readonly min_delegation_sats: number
+  readonly min_stake_to_propose_sats: number
+  readonly cooldown_rounds: number
+  readonly voting_period_rounds: number
+  readonly execution_delay_rounds: number
+  readonly quorum_percent: number
+  readonly approval_percent: number
+  readonly max_active_proposals: number
+  readonly treasury_percent: number
+  readonly council_percent: number
+  readonly slash_percent: number
+  readonly checkpoint_interval_rounds: number
+  readonly proposal_bond_sats: number
+  readonly max_active_per_proposer: number
+  readonly account_fee_sats: number
+  readonly governable_params: ReadonlyArray<{
+    /** name for a ParameterChange */
+    readonly name: string
+    /** value now */
+    readonly value: number
+    /** least value */
+    readonly min: number
+    /** greatest value */
+    readonly max: number
+  }>
+}
+
+/** every vertex that the node knows for a round */
+export interface RoundAnswer {
+  /** the round; 0 is the genesis and has no vertices */
+  readonly round: Kinds.Round
+  /** time of the commit that finalized it, milliseconds since 1970; null before */
+  readonly timestamp: Kinds.Timestamp | null
+  /** the round is at or below the last finalized one */
+  readonly finalized: boolean
+  readonly vertices: ReadonlyArray<{
+    /** the vertex */
+    readonly hash: Kinds.Hash
+    /** its author */
+    readonly validator: Kinds.Address
+    /** its coinbase reward */
+    readonly reward: Kinds.Sats
+    /** transactions that it carries */
+    readonly tx_count: number
+    /** vertices that it names as parents */
+    readonly parent_count: number
+  }>
+}
+
+/** a vertex of the DAG */
+export interface Vertex {
+  /** the vertex */
+  readonly hash: Kinds.Hash
+  /** its round */
+  readonly round: Kinds.Round
+  /** its author */
+  readonly validator: Kinds.Address
+  /** how many parents */
+  readonly parent_count: number
+  readonly parents: ReadonlyArray<Kinds.Hash>
+  /** minted when it is finalized */
+  readonly coinbase_reward: Kinds.Sats
+  /** its author's clock, milliseconds since 1970 */
+  readonly timestamp: Kinds.Timestamp
+  /** it is ordered for good */
+  readonly finalized: boolean
+  readonly transactions: ReadonlyArray<{
+    /** what it does */
+    readonly type: TransactionType
+    /** the transaction */
+    readonly hash: Kinds.Hash
+    /** what it pays */
+    readonly fee: Kinds.Sats
+    /** its result in this vertex; failed: only the fee was taken; no effect: nothing was taken, and another vertex may contain it too; null until the vertex is finalized */
+    readonly outcome: "applied" | "failed" | "no effect" | null
+  }>
+}
+
+/** a stretch of the DAG as one would draw it: rounds from low to high, who led them, and who named whom as a parent */
+export interface DagColumns {
+  /** highest round seen */
+  readonly dag_round: Kinds.Round
+  /** last finalized round */
+  readonly finalized_round: Kinds.Round
+  readonly validators: ReadonlyArray<Kinds.Address>
+  readonly columns: ReadonlyArray<{
+    /** the round */
+    readonly round: Kinds.Round
+    /** its epoch */
+    readonly epoch: Kinds.Epoch
+    /** time of the last commit that ordered one of its vertices; null before */
+    readonly timestamp: Kinds.Timestamp | null
+    /** the round is at or below the last finalized one */
+    readonly finalized: boolean
+    /** who led it; null where the node no longer knows the committee */
+    readonly leader: {
+      /** a validator, as its place in `validators` */
+      readonly validator: number
+      /** what became of the leader's slot: skipped, others went on without it */
+      readonly verdict: "undecided" | "committed" | "skipped"
+    } | null
+    readonly vertices: ReadonlyArray<{
+      /** the vertex */
+      readonly hash: Kinds.Hash
+      /** a validator, as its place in `validators` */
+      readonly validator: number
+      /** transactions that it carries */
+      readonly tx_count: number
+      /** the commit that ordered it; null while none has */
+      readonly commit_index: Kinds.CommitIndex | null
+      readonly parents: ReadonlyArray<number>
+      readonly older_parents: ReadonlyArray<{
+        /** the parent's round */
+        readonly round: Kinds.Round
+        /** a validator, as its place in `validators` */
+        readonly validator: number
+      }>
+    }>
+  }>
+}
+
+/** the committee and rules of an epoch */
+export interface EpochRecord {
+  /** number of the epoch */
+  readonly epoch: number
+  /** its first round */
+  readonly first_round: Kinds.Round
+  /** the seed from which its leaders are drawn */
+  readonly seed: Kinds.Hash
+  readonly rules: {
+    /** number of rounds, from the first to the nominal last */
+    readonly epoch_rounds: number
+    /** how many rounds below its leader a commit still orders */
+    readonly collection_depth_rounds: number
+    /** rounds between checkpoints */
+    readonly checkpoint_interval_rounds: number
+    /** minted per round before the first halving */
+    readonly round_reward: Kinds.Sats
+    /** rounds between halvings */
+    readonly halving_rounds: number
+    /** the treasury's share of a reward */
+    readonly treasury_percent: number
+    /** the council's share of a reward */
+    readonly council_percent: number
+  }
+  readonly members: ReadonlyArray<{
+    /** the validator */
+    readonly address: Kinds.Address
+    /** the key that verifies its signatures */
+    readonly pub_key: Kinds.PublicKey
+    /** its weight in quorums, leader draws and rewards */
+    readonly weight: Kinds.Sats
+  }>
+}
+
+/** the state after a commit, signed by a quorum of the committee */
+export interface Checkpoint {
+  /** its epoch */
+  readonly epoch: number
+  /** leader round of the commit */
+  readonly round: Kinds.Round
+  /** index of the commit */
+  readonly commit_index: number
+  /** the commit */
+  readonly commit_hash: Kinds.Hash
+  /** chained over the effects of every commit */
+  readonly effects_digest: Kinds.Hash
+  /** root of the state trie */
+  readonly state_root: Kinds.Hash
+  /** what exists */
+  readonly total_supply: Kinds.Sats
+  /** the epoch that this checkpoint opens; null when it opens none */
+  readonly next_epoch: EpochRecord | null
+  /** the checkpoint that closed the epoch before, for GET /checkpoint/hash/:hash */
+  readonly previous: Kinds.Hash
+  /** hash of all of this except the signatures */
+  readonly hash: Kinds.Hash
+  readonly signatures: ReadonlyArray<{
+    /** who signed */
+    readonly validator: Kinds.Address
+    /** Ed25519 over the content */
+    readonly signature: Kinds.Signature
+  }>
+}
+
+/** the way from a transaction to a checkpoint that a quorum signed */
+export interface TransactionProof {
+  /** the transaction */
+  readonly hash: Kinds.Hash
+  /** the network that the transaction was signed for */
+  readonly network_id: Kinds.NetworkId
+  /** the vertex that contains it */
+  readonly vertex: Uint8Array
+  /** from the commit's leader down to a child of the vertex; none if the vertex is the leader */
+  readonly headers: ReadonlyArray<Uint8Array>
+  /** the commit before the first of these */
+  readonly previous: Kinds.Hash
+  /** the leader's commit and those that follow, up to the checkpoint's */
+  readonly commits: ReadonlyArray<{
+    /** number of the commit */
+    readonly index: Kinds.CommitIndex
+    /** its epoch */
+    readonly epoch: Kinds.Epoch
+    /** round of its leader */
+    readonly leader_round: Kinds.Round
+    /** its leader */
+    readonly leader_hash: Kinds.Hash
+  }>
+  /** the first checkpoint at or after the commit */
+  readonly checkpoint: Checkpoint
+}
+
+/** a proof of what the state holds under one key */
+export interface StateProof {
+  readonly siblings: ReadonlyArray<{
+    readonly hash: Kinds.Hash
+    readonly records: number
+  }>
+  readonly leaf: ReadonlyArray<{
+    readonly key: Kinds.Hash
+    readonly value: Uint8Array
+  }>
+}
+
+/** an account's record with its path to the state root of a quorum checkpoint */
+export interface AccountProof {
+  /** the account */
+  readonly address: Kinds.Address
+  /** the account's key in the state */
+  readonly key: Kinds.Hash
+  /** the account's record as the state holds it, in hex; null proves that there is none */
+  readonly record: string | null
+  /** the leaf that holds the record or would hold it, and the siblings along its path */
+  readonly proof: StateProof
+  /** the checkpoint whose state_root the proof leads to */
+  readonly checkpoint: Checkpoint
+}
+
+/** key figures for monitoring */
+export interface Metrics {
+  /** highest round seen */
+  readonly dag_round: Kinds.Round
+  /** last finalized round */
+  readonly finalized_round: Kinds.Round
+  /** their difference; 2 or 3 is healthy, above 10 critical */
+  readonly finality_lag: number
+  /** connected nodes; 3 or more is healthy, below 2 critical */
+  readonly peer_count: number
+  /** pending transactions; below 5,000 is healthy, above 8,000 critical */
+  readonly mempool_size: number
+  /** everything that exists */
+  readonly total_supply: Kinds.Sats
+  /** own stakes and delegations together */
+  readonly total_staked: Kinds.Sats
+  /** validators with an active stake among the 100 largest */
+  readonly active_validators: number
+  /** round of the latest quorum checkpoint */
+  readonly checkpoint_latest: Kinds.Round
+  /** since the node started */
+  readonly uptime_seconds: number
+}
+
+/** how far back */
+export type Range = "hour" | "day" | "year"
+
+/** the network's figures over time; all lists have one entry for each point, oldest first */
+export interface MetricsHistory {
+  /** how far back */
+  readonly range: Range
+  /** how long one point is, in milliseconds */
+  readonly step_ms: number
+  readonly at: ReadonlyArray<Kinds.Timestamp>
+  readonly measured_ms: ReadonlyArray<number>
+  readonly transactions: ReadonlyArray<number>
+  readonly rounds: ReadonlyArray<number>
+  readonly fees: ReadonlyArray<Kinds.Sats>
+  readonly finality_ms: ReadonlyArray<number | null>
+  readonly total_supply: ReadonlyArray<Kinds.Sats>
+  readonly total_staked: ReadonlyArray<Kinds.Sats>
+  readonly mempool_size: ReadonlyArray<number>
+}
+
+/** in how many rounds each member of a committee made a vertex that became final, and in how many none, as far as this node counted */
+export interface Attendance {
+  /** how far back */
+  readonly range: Range
+  /** when this node began to count within the range, to the minute; null before the first count */
+  readonly since: Kinds.Timestamp | null
+  readonly validators: ReadonlyArray<{
+    /** the validator */
+    readonly address: Kinds.Address
+    /** rounds with a final vertex */
+    readonly made: number
+    /** rounds without one */
+    readonly missed: number
+  }>
+}
+
+/** one validator's rounds over time, only where it had a seat; all lists have one entry for each point, oldest first */
+export interface ValidatorRounds {
+  /** the validator */
+  readonly validator: Kinds.Address
+  /** how far back */
+  readonly range: Range
+  /** how long one point is, in milliseconds */
+  readonly step_ms: number
+  readonly at: ReadonlyArray<Kinds.Timestamp>
+  readonly made: ReadonlyArray<number>
+  readonly missed: ReadonlyArray<number>
+}
+
+export interface InvalidRequest {
+  readonly _tag: "InvalidRequest"
+  readonly message: string
+  readonly field?: string
+}
+
+export interface RequestTimeout {
+  readonly _tag: "RequestTimeout"
+  readonly message: string
+}
+
+export interface BodyTooLarge {
+  readonly _tag: "BodyTooLarge"
+  readonly message: string
+  readonly limit: number
+}
+
+export interface UnsupportedMediaType {
+  readonly _tag: "UnsupportedMediaType"
+  readonly message: string
+}
+
+export interface Overloaded {
+  readonly _tag: "Overloaded"
+  readonly message: string
+  readonly retry_after_seconds: number
+}
+
+export interface NotAllowed {
+  readonly _tag: "NotAllowed"
+  readonly message: string
+}
+
+export interface NameNotFound {
+  readonly _tag: "NameNotFound"
+  readonly message: string
+}
+
+export interface TestnetOnly {
+  readonly _tag: "TestnetOnly"
+  readonly message: string
+}
+
+export interface ForeignOrigin {
+  readonly _tag: "ForeignOrigin"
+  readonly message: string
+}
+
+export interface NotServed {
+  readonly _tag: "NotServed"
+  readonly message: string
+}
+
+export interface InvalidTransaction {
+  readonly _tag: "InvalidTransaction"
+  readonly message: string
+  readonly rule: string
+  readonly field?: string
+}
+
+export interface InsufficientBalance {
+  readonly _tag: "InsufficientBalance"
+  readonly message: string
+  readonly balance: number
+  readonly required: number
+  readonly pending: number
+}
+
+export interface NonceTooHigh {
+  readonly _tag: "NonceTooHigh"
+  readonly message: string
+  readonly next_nonce: number
+  readonly max_nonce: number
+}
+
+export interface AccountThrottled {
+  readonly _tag: "AccountThrottled"
+  readonly message: string
+  readonly next_nonce: number
+  readonly retry_after_seconds: number
+}
+
+export interface MempoolFull {
+  readonly _tag: "MempoolFull"
+  readonly message: string
+  readonly capacity: number
+}
+
+export interface NotReady {
+  readonly _tag: "NotReady"
+  readonly message: string
+}
+
+export interface ForeignHost {
+  readonly _tag: "ForeignHost"
+  readonly message: string
+}
+
+export interface RateLimited {
+  readonly _tag: "RateLimited"
+  readonly message: string
+  readonly limit: number
+  readonly window_seconds: number
+  readonly retry_after_seconds: number
+}
+
+export interface InternalError {
+  readonly _tag: "InternalError"
+  readonly message: string
+}
+
+export interface ShuttingDown {
+  readonly _tag: "ShuttingDown"
+  readonly message: string
+}
+
+export interface TooManyStreams {
+  readonly _tag: "TooManyStreams"
+  readonly message: string
+  readonly limit: number
+  readonly retry_after_seconds: number
+}
+
+export interface PathNotFound {
+  readonly _tag: "PathNotFound"
+  readonly message: string
+}
+
+export interface MethodNotAllowed {
+  readonly _tag: "MethodNotAllowed"
+  readonly message: string
+  readonly allowed: ReadonlyArray<string>
+}
+
+export interface HeadersTooLarge {
+  readonly _tag: "HeadersTooLarge"
+  readonly message: string
+}
+
+export interface InvalidSignature {
+  readonly _tag: "InvalidSignature"
+  readonly message: string
+}
+
+export interface NonceTooLow {
+  readonly _tag: "NonceTooLow"
+  readonly message: string
+  readonly next_nonce: number
+}
+
+export interface NoncePending {
+  readonly _tag: "NoncePending"
+  readonly message: string
+  readonly min_fee: number
+}
+
+export interface AlreadyVoted {
+  readonly _tag: "AlreadyVoted"
+  readonly message: string
+}
+
+export interface NameTaken {
+  readonly _tag: "NameTaken"
+  readonly message: string
+}
+
+export interface TooManyActiveProposals {
+  readonly _tag: "TooManyActiveProposals"
+  readonly message: string
+  readonly limit: number
+}
+
+export interface TransactionNotFound {
+  readonly _tag: "TransactionNotFound"
+  readonly message: string
+  readonly vertex_hash?: string
+  readonly round?: number
+  readonly reason?: string
+}
+
+export interface DelegationNotFound {
+  readonly _tag: "DelegationNotFound"
+  readonly message: string
+}
+
+export interface PolicyNotFound {
+  readonly _tag: "PolicyNotFound"
+  readonly message: string
+}
+
+export interface ProposalNotFound {
+  readonly _tag: "ProposalNotFound"
+  readonly message: string
+}
+
+export interface RoundNotFound {
+  readonly _tag: "RoundNotFound"
+  readonly message: string
+  readonly reason: "not_reached" | "pruned"
+}
+
+export interface VertexNotFound {
+  readonly _tag: "VertexNotFound"
+  readonly message: string
+}
+
+export interface CheckpointNotFound {
+  readonly _tag: "CheckpointNotFound"
+  readonly message: string
+}
+
+export interface FaucetUnavailable {
+  readonly _tag: "FaucetUnavailable"
+  readonly message: string
+}
+
+export interface Unavailable {
+  readonly _tag: "Unavailable"
+  readonly message: string
+  readonly retry_after_seconds: number
+}
+
+/** one thing that happened */
+export type Event = {
+  readonly type: "round"
+  /** highest round now */
+  readonly round: Kinds.Round
+  /** last finalized round now */
+  readonly finalized_round: Kinds.Round
+} | {
+  readonly type: "vertex"
+  /** a finalized vertex */
+  readonly hash: Kinds.Hash
+  /** its round */
+  readonly round: Kinds.Round
+  /** its author */
+  readonly validator: Kinds.Address
+  /** its coinbase reward */
+  readonly reward: Kinds.Sats
+  /** transactions that it carries */
+  readonly tx_count: number
+} | {
+  readonly type: "transaction"
+  /** the transaction */
+  readonly hash: Kinds.Hash
+  /** what it does */
+  readonly transaction_type: TransactionType
+  /** who signed it */
+  readonly from: Kinds.Address
+  /** the recipient, if the type has one */
+  readonly to?: Kinds.Address
+  /** taken in, or ordered for good */
+  readonly status: "pending" | "finalized"
+  /** false: only the fee was taken; null while pending */
+  readonly applied: boolean | null
+} | {
+  readonly type: "alert"
+  /** how bad; info: it is well again */
+  readonly severity: "info" | "warning" | "critical"
+  /** what an operator should know */
+  readonly message: string
+} | {
+  readonly type: "reset"
+  /** events were missed; read the state again */
+  readonly message: string
+}
+
+/** Everything that a node answers instead of what was asked for, told apart by `_tag`. */
+export type Failure =
+  | InvalidRequest
+  | RequestTimeout
+  | BodyTooLarge
+  | UnsupportedMediaType
+  | Overloaded
+  | NotAllowed
+  | NameNotFound
+  | TestnetOnly
+  | ForeignOrigin
+  | NotServed
+  | InvalidTransaction
+  | InsufficientBalance
+  | NonceTooHigh
+  | AccountThrottled
+  | MempoolFull
+  | NotReady
+  | ForeignHost
+  | RateLimited
+  | InternalError
+  | ShuttingDown
+  | TooManyStreams
+  | PathNotFound
+  | MethodNotAllowed
+  | HeadersTooLarge
+  | InvalidSignature
+  | NonceTooLow
+  | NoncePending
+  | AlreadyVoted
+  | NameTaken
+  | TooManyActiveProposals
+  | TransactionNotFound
+  | DelegationNotFound
+  | PolicyNotFound
+  | ProposalNotFound
+  | RoundNotFound
+  | VertexNotFound
+  | CheckpointNotFound
+  | FaucetUnavailable
+  | Unavailable
+
+/** A method for each endpoint, by its group. */
+export interface Methods {
+  readonly core: {
+    /**
+     * The node's current state.
+     *
+     * `GET /status`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.core.status()
+     * ```
+     */
+    readonly status: () => Promise<NodeStatus>
+    /**
+     * Balance and state of an account.
+     * An account that has never been used has zeros. Takes hex, bech32m or @name.
+     *
+     * `GET /balance/:address`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.core.balance({ path: { address: "@alice" } })
+     * ```
+     */
+    readonly balance: (request: { readonly path: {
+      readonly address: string
+    } }) => Promise<Balance>
+    /**
+     * Who signs for a smart account.
+     * 404 for an account with a single key. Takes hex, bech32m or @name.
+     *
+     * `GET /account/:address/policy`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.core.policy({ path: { address: "@alice" } })
+     * ```
+     */
+    readonly policy: (request: { readonly path: {
+      readonly address: string
+    } }) => Promise<Policy>
+    /**
+     * The names of up to 100 accounts.
+     * An account has one name at most. Those without one are left out.
+     *
+     * `GET /names`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.core.names({ urlParams: { addresses: addresses } })
+     * ```
+     */
+    readonly names: (request: { readonly urlParams: {
+      readonly addresses: string
+    } }) => Promise<Names>
+    /**
+     * Accounts, transactions and vertices by the beginning of their hex digits.
+     *
+     * `GET /search`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.core.search({ urlParams: { prefix: "3f9a" } })
+     * ```
+     */
+    readonly search: (request: { readonly urlParams: {
+      readonly prefix: string
+    } }) => Promise<SearchResult>
+    /**
+     * Whether the node is running.
+     *
+     * `GET /health`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.core.health()
+     * ```
+     */
+    readonly health: () => Promise<Health>
+    /**
+     * The health of each part of the node.
+     * Always 200 while the node runs, whatever the report says.
+     *
+     * `GET /health/detailed`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.core.healthReport()
+     * ```
+     */
+    readonly healthReport: () => Promise<HealthReport>
+    /**
+     * A fresh key pair (testnet).
+     *
+     * `GET /keygen`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.core.keygen()
+     * ```
+     */
+    readonly keygen: () => Promise<Keypair>
+    /**
+     * Free coins (testnet).
+     *
+     * `POST /faucet`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.core.faucet({ payload: { address: "@alice", amount } })
+     * ```
+     */
+    readonly faucet: (request: { readonly payload: FaucetRequest }) => Promise<FaucetResult>
+    /**
+     * Pending transactions, highest fee first.
+     *
+     * `GET /mempool`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.core.mempool()
+     * ```
+     */
+    readonly mempool: () => Promise<PendingTransactions>
+    /**
+     * Connected and bootstrap nodes.
+     *
+     * `GET /peers`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.core.peers()
+     * ```
+     */
+    readonly peers: () => Promise<Peers>
+    /**
+     * Which network this is, and its parameters.
+     *
+     * `GET /network`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.core.network()
+     * ```
+     */
+    readonly network: () => Promise<NetworkInfo>
+  }
+  readonly transactions: {
+    /**
+     * Send a transfer (testnet).
+     * The node signs with the secret key of the body and the account's next nonce.
+     *
+     * `POST /tx`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.transactions.send({ payload: { secret_key, to, amount, fee } })
+     * ```
+     */
+    readonly send: (request: { readonly payload: TransferRequest }) => Promise<Accepted>
+    /**
+     * Submit a signed transaction, or up to 1,000 of them.
+     * The only way in on a mainnet. An array (body up to 1 MiB) is answered with an array, in order, of what each transaction would have been answered alone, with its status as status_code. It counts as that many requests. Sending a transaction again while it is pending gets the same answer.
+     *
+     * `POST /tx/submit`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.transactions.submit({ payload: transaction })
+     * ```
+     */
+    readonly submit: {
+      (request: { readonly payload: TransactionInput }): Promise<Accepted>
+      (request: { readonly payload: ReadonlyArray<TransactionInput> }): Promise<SubmissionAnswers>
+    }
+    /**
+     * A transaction and its outcome.
+     * A transaction that was replaced, evicted or expired, or that had no effect, is not found.
+     *
+     * `GET /tx/:hash`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.transactions.lookup({ path: { hash: hash } })
+     * ```
+     */
+    readonly lookup: (request: { readonly path: {
+      readonly hash: string
+    } }) => Promise<TransactionLookup>
+    /**
+     * Transactions that an account sent or received, newest first.
+     * With a type, a page covers the account's last 500 transactions, so it may have fewer entries than requested, or none, and still a next_cursor.
+     *
+     * `GET /account/:address/transactions`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.transactions.history({ path: { address: "@alice" } })
+     * ```
+     */
+    readonly history: (request: { readonly path: {
+      readonly address: string
+    }; readonly urlParams?: {
+      /** how many, 1 to 100; 50 when left out */
+      readonly limit?: number
+      /** only transactions of this type */
+      readonly type?: TransactionType
+      /** the next_cursor of the page before; another text is refused */
+      readonly cursor?: string
+    } }) => Promise<TransactionHistory>
+    /**
+     * Everything that changed an account's balance, newest first.
+     * Transactions, and what the network added: genesis allocations, rewards, fees earned, payments from the treasury, returned bonds, released stakes and delegations. Slashes are listed, too. All changes add up to the balance on a node that has executed every commit; one that joined later, or has pruned, lists what it has recorded.
+     *
+     * `GET /account/:address/statement`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.transactions.statement({ path: { address: "@alice" } })
+     * ```
+     */
+    readonly statement: (request: { readonly path: {
+      readonly address: string
+    }; readonly urlParams?: {
+      /** how many, 1 to 100; 50 when left out */
+      readonly limit?: number
+      /** next_cursor from the previous page */
+      readonly cursor?: string
+    } }) => Promise<AccountStatement>
+    /**
+     * Finalized transactions of everybody, newest first.
+     * With a type, a page of a node covers the last 500 transactions, so it may have fewer entries than requested, or none, and still a next_cursor. Only a gateway knows `words`, `from` and `until`, and gives full pages of a type; a node answers 501.
+     *
+     * `GET /transactions`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.transactions.latest()
+     * ```
+     */
+    readonly latest: (request?: { readonly urlParams?: {
+      /** how many, 1 to 100; 50 when left out */
+      readonly limit?: number
+      /** only transactions of this type */
+      readonly type?: TransactionType
+      /** only with these words in the memo, or in the texts of the proposal; as "these words" in their order, -not */
+      readonly words?: string
+      /** only from this moment on, milliseconds since 1970 */
+      readonly from?: number
+      /** only before this moment */
+      readonly until?: number
+      /** the next_cursor of the page before; another text is refused */
+      readonly cursor?: string
+    } }) => Promise<LatestTransactions>
+  }
+  readonly archive: {
+    /**
+     * An account's balance after any commit, and over time.
+     * After each commit that changed the account, or with `step` after every so manieth commit. The first entry is the balance after `commit`, whenever it changed last.
+     *
+     * `GET /account/:address/balances`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.archive.balances({ path: { address: "@alice" } })
+     * ```
+     */
+    readonly balances: (request: { readonly path: {
+      readonly address: string
+    }; readonly urlParams?: {
+      /** how many, 1 to 100; 50 when left out */
+      readonly limit?: number
+      /** the newest commit; the last one when left out */
+      readonly commit?: number
+      /** commits between two entries */
+      readonly step?: number
+    } }) => Promise<Balances>
+    /**
+     * Accounts by balance, the richest first.
+     *
+     * `GET /accounts`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.archive.richest()
+     * ```
+     */
+    readonly richest: (request?: { readonly urlParams?: {
+      /** how many, 1 to 100; 50 when left out */
+      readonly limit?: number
+      /** the next_cursor of the page before; another text is refused */
+      readonly cursor?: string
+    } }) => Promise<RichAccounts>
+    /**
+     * What happened in each hour or day.
+     *
+     * `GET /statistics`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.archive.statistics()
+     * ```
+     */
+    readonly statistics: (request?: { readonly urlParams?: {
+      /** how many, 1 to 500; 50 when left out */
+      readonly limit?: number
+      /** a day when left out */
+      readonly interval?: Interval
+      /** only before this moment */
+      readonly until?: number
+    } }) => Promise<Statistics>
+  }
+  readonly staking: {
+    /**
+     * Stake, or add to a stake (testnet).
+     *
+     * `POST /stake`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.staking.stake({ payload: { secret_key, amount } })
+     * ```
+     */
+    readonly stake: (request: { readonly payload: StakeRequest }) => Promise<Accepted>
+    /**
+     * Withdraw the whole stake (testnet).
+     * It stays at work until the epoch ends and is paid out after the cooldown.
+     *
+     * `POST /unstake`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.staking.unstake({ payload: { secret_key } })
+     * ```
+     */
+    readonly unstake: (request: { readonly payload: KeyOnlyRequest }) => Promise<Accepted>
+    /**
+     * What an account has staked.
+     *
+     * `GET /stake/:address`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.staking.stakeOf({ path: { address: "@alice" } })
+     * ```
+     */
+    readonly stakeOf: (request: { readonly path: {
+      readonly address: string
+    } }) => Promise<StakeDetails>
+    /**
+     * All validators, largest first.
+     *
+     * `GET /validators`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.staking.validators()
+     * ```
+     */
+    readonly validators: () => Promise<ValidatorList>
+  }
+  readonly delegation: {
+    /**
+     * Delegate to a validator, or add to a delegation (testnet).
+     *
+     * `POST /delegate`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.delegation.delegate({ payload: { secret_key, validator, amount } })
+     * ```
+     */
+    readonly delegate: (request: { readonly payload: DelegateRequest }) => Promise<Accepted>
+    /**
+     * Take the whole delegation back (testnet).
+     * It works until the epoch ends and is paid out after the cooldown.
+     *
+     * `POST /undelegate`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.delegation.undelegate({ payload: { secret_key } })
+     * ```
+     */
+    readonly undelegate: (request: { readonly payload: KeyOnlyRequest }) => Promise<Accepted>
+    /**
+     * Set a validator's commission (testnet).
+     *
+     * `POST /set-commission`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.delegation.setCommission({ payload: { secret_key, commission_percent } })
+     * ```
+     */
+    readonly setCommission: (request: { readonly payload: CommissionRequest }) => Promise<Accepted>
+    /**
+     * What an account delegates.
+     *
+     * `GET /delegation/:address`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.delegation.delegationOf({ path: { address: "@alice" } })
+     * ```
+     */
+    readonly delegationOf: (request: { readonly path: {
+      readonly address: string
+    } }) => Promise<Delegation>
+    /**
+     * Who delegates to a validator.
+     * Empty for an account that is no validator. Number and total are as of now. The list is up to one commit old for each 2,000 delegators beyond the first 2,000.
+     *
+     * `GET /validator/:address/delegators`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.delegation.delegators({ path: { address: "@alice" } })
+     * ```
+     */
+    readonly delegators: (request: { readonly path: {
+      readonly address: string
+    } }) => Promise<DelegatorList>
+  }
+  readonly governance: {
+    /**
+     * Create a proposal (testnet).
+     *
+     * `POST /proposal`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.governance.propose({ payload: { secret_key, title, description, proposal_type, fee } })
+     * ```
+     */
+    readonly propose: (request: { readonly payload: ProposalRequest }) => Promise<Accepted>
+    /**
+     * Vote on a proposal (testnet).
+     *
+     * `POST /vote`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.governance.vote({ payload: { secret_key, proposal_id, vote, fee } })
+     * ```
+     */
+    readonly vote: (request: { readonly payload: VoteRequest }) => Promise<Accepted>
+    /**
+     * All proposals, newest first.
+     *
+     * `GET /proposals`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.governance.proposals()
+     * ```
+     */
+    readonly proposals: () => Promise<ProposalList>
+    /**
+     * A proposal with its voters.
+     *
+     * `GET /proposal/:id`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.governance.proposal({ path: { id: 1 } })
+     * ```
+     */
+    readonly proposal: (request: { readonly path: {
+      readonly id: number
+    } }) => Promise<Proposal>
+    /**
+     * What an account voted on a proposal.
+     *
+     * `GET /vote/:id/:address`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.governance.voteOf({ path: { id: 1, address: "@alice" } })
+     * ```
+     */
+    readonly voteOf: (request: { readonly path: {
+      readonly id: number
+      readonly address: string
+    } }) => Promise<VoteRecord>
+    /**
+     * The parameters that governance may change.
+     *
+     * `GET /governance/config`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.governance.config()
+     * ```
+     */
+    readonly config: () => Promise<GovernanceConfig>
+  }
+  readonly dag: {
+    /**
+     * The vertices of a round.
+     *
+     * `GET /round/:round`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.dag.round({ path: { round: 1205 } })
+     * ```
+     */
+    readonly round: (request: { readonly path: {
+      readonly round: number
+    } }) => Promise<RoundAnswer>
+    /**
+     * A vertex.
+     *
+     * `GET /vertex/:hash`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.dag.vertex({ path: { hash: hash } })
+     * ```
+     */
+    readonly vertex: (request: { readonly path: {
+      readonly hash: string
+    } }) => Promise<Vertex>
+    /**
+     * A stretch of the DAG with its edges and leaders.
+     * Without `from`, the latest rounds. A large committee's answer may end before the last round that was asked for; go on behind its last column. It counts as one request for every three rounds asked for, and as ten at most.
+     *
+     * `GET /dag`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.dag.columns()
+     * ```
+     */
+    readonly columns: (request?: { readonly urlParams?: {
+      /** first round; the latest rounds when left out */
+      readonly from?: number
+      /** how many rounds, 1 to 120; 60 when left out */
+      readonly rounds?: number
+    } }) => Promise<DagColumns>
+  }
+  readonly checkpoints: {
+    /**
+     * The latest quorum checkpoint.
+     *
+     * `GET /checkpoint/latest`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.checkpoints.latest()
+     * ```
+     */
+    readonly latest: () => Promise<Checkpoint>
+    /**
+     * The checkpoint of a commit, by its leader round.
+     *
+     * `GET /checkpoint/:round`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.checkpoints.checkpoint({ path: { round: 1205 } })
+     * ```
+     */
+    readonly checkpoint: (request: { readonly path: {
+      readonly round: number
+    } }) => Promise<Checkpoint>
+    /**
+     * A checkpoint by its hash.
+     *
+     * `GET /checkpoint/hash/:hash`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.checkpoints.byHash({ path: { hash: hash } })
+     * ```
+     */
+    readonly byHash: (request: { readonly path: {
+      readonly hash: string
+    } }) => Promise<Checkpoint>
+    /**
+     * The checkpoint that closed an epoch.
+     * Its next_epoch has the committee that signs the one of the next epoch, so these prove each other from epoch 1 on. The checkpoint of epoch 0 follows from the genesis, and nobody signs it.
+     *
+     * `GET /checkpoint/epoch/:epoch`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.checkpoints.closing({ path: { epoch: 3 } })
+     * ```
+     */
+    readonly closing: (request: { readonly path: {
+      readonly epoch: number
+    } }) => Promise<Checkpoint>
+    /**
+     * A transaction with a proof that it is in the total order.
+     * That a commit ordered it, not what it did.
+     *
+     * `GET /proof/tx/:hash`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.checkpoints.transactionProof({ path: { hash: hash } })
+     * ```
+     */
+    readonly transactionProof: (request: { readonly path: {
+      readonly hash: string
+    } }) => Promise<TransactionProof>
+    /**
+     * An account with a proof.
+     *
+     * `GET /proof/:address`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.checkpoints.proof({ path: { address: "@alice" } })
+     * ```
+     */
+    readonly proof: (request: { readonly path: {
+      readonly address: string
+    } }) => Promise<AccountProof>
+  }
+  readonly monitoring: {
+    /**
+     * Metrics for Prometheus.
+     *
+     * `GET /metrics`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.monitoring.metrics()
+     * ```
+     */
+    readonly metrics: () => Promise<string>
+    /**
+     * The most important metrics as JSON.
+     *
+     * `GET /metrics/json`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.monitoring.metricsJson()
+     * ```
+     */
+    readonly metricsJson: () => Promise<Metrics>
+    /**
+     * The network's figures over time.
+     * As this node measured them: an hour by second, a day by minute, a year by hour. A restart keeps them. The last point is still growing: to follow, pass its `at` as `since` and replace it. It counts as three requests.
+     *
+     * `GET /metrics/history`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.monitoring.history()
+     * ```
+     */
+    readonly history: (request?: { readonly urlParams?: {
+      /** how far back; an hour when left out */
+      readonly range?: Range
+      /** only points that begin at or after this moment */
+      readonly since?: number
+    } }) => Promise<MetricsHistory>
+    /**
+     * Rounds made and missed by each validator.
+     *
+     * `GET /metrics/validators`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.monitoring.attendance()
+     * ```
+     */
+    readonly attendance: (request?: { readonly urlParams?: {
+      /** how far back; an hour when left out */
+      readonly range?: Range
+    } }) => Promise<Attendance>
+    /**
+     * Rounds made and missed by a validator over time.
+     * An hour by minute, a day by half hour, a year by day. Empty for an account that had no seat. A round counts once no later commit can order a vertex of it.
+     *
+     * `GET /validator/:address/rounds`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.monitoring.validatorRounds({ path: { address: "@alice" } })
+     * ```
+     */
+    readonly validatorRounds: (request: { readonly path: {
+      readonly address: string
+    }; readonly urlParams?: {
+      /** how far back; an hour when left out */
+      readonly range?: Range
+    } }) => Promise<ValidatorRounds>
+  }
+  readonly documents: {
+    /**
+     * This interface as an OpenAPI 3.1 document.
+     *
+     * `GET /openapi.json`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.documents.openapi()
+     * ```
+     */
+    readonly openapi: () => Promise<string>
+    /**
+     * This interface as a page to read.
+     *
+     * `GET /docs`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.documents.reference()
+     * ```
+     */
+    readonly reference: () => Promise<string>
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * The kinds of values, as types alone: a string or a number with a brand, so that one is not taken for another. They need nothing
+ * of Effect, so the types of the client need nothing of it either; a brand of ours is one for Effect's schemas too.
+ */
+
+declare const kind: unique symbol
+
+export interface Brand<K extends string> {
+  readonly [kind]: { readonly [k in K]: K }
+}
+
+/** The value without its brand. */
+export type Unbranded<A> = A extends string ? string : A extends number ? number : A
+
+export type Address = string & Brand<"Address">
+export type Hash = string & Brand<"Hash">
+export type PublicKey = string & Brand<"PublicKey">
+export type Signature = string & Brand<"Signature">
+/** A registered name without its `@`. */
+export type Name = string & Brand<"Name">
+export type NetworkId = string & Brand<"NetworkId">
+/** An amount in the smallest unit; a coin has 100,000,000. */
+export type Sats = number & Brand<"Sats">
+export type Round = number & Brand<"Round">
+export type Nonce = number & Brand<"Nonce">
+export type Epoch = number & Brand<"Epoch">
+export type CommitIndex = number & Brand<"CommitIndex">
+export type ProposalId = number & Brand<"ProposalId">
+/** Milliseconds since 1970, by a validator's clock. */
+export type Timestamp = number & Brand<"Timestamp">
+
+/** The beginning of addresses in bech32m: `tudg` on a testnet, `udg` on a mainnet. */
+export type AddressPrefix = "udg" | "tudg"
+
+/** A secret key, as an object that never prints. Only `toSecretHex` shows it. */
+export interface SecretKey {
+  readonly publicKey: PublicKey
+  readonly toSecretHex: () => string
+  readonly sign: (message: Uint8Array) => Signature
+}

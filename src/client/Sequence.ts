@@ -61,8 +61,10 @@ export class Sequence {
 
   /** Sends it once all before are sent. It may still be on its way to be a draft: its place is that of the call. */
   send(draft: Promise<Draft>, signal: AbortSignal): Promise<Accepted> {
-    const sent = Promise.all([draft, this.#last]).then(([ready]) => this.#send(ready, signal))
-    this.#last = sent.catch(() => {})
+    const before = this.#last
+    const sent = Promise.all([draft, before]).then(([ready]) => this.#send(ready, signal))
+    // Also behind those before, if it fails before its turn.
+    this.#last = Promise.allSettled([before, sent])
     return sent
   }
 

@@ -1561,9 +1561,20 @@ export interface RateLimited {
   readonly retry_after_seconds: number
 }
 
+export interface HeadersTooLarge {
+  readonly _tag: "HeadersTooLarge"
+  readonly message: string
+}
+
 export interface InternalError {
   readonly _tag: "InternalError"
   readonly message: string
+}
+
+export interface Unavailable {
+  readonly _tag: "Unavailable"
+  readonly message: string
+  readonly retry_after_seconds: number
 }
 
 export interface ShuttingDown {
@@ -1587,11 +1598,6 @@ export interface MethodNotAllowed {
   readonly _tag: "MethodNotAllowed"
   readonly message: string
   readonly allowed: ReadonlyArray<string>
-}
-
-export interface HeadersTooLarge {
-  readonly _tag: "HeadersTooLarge"
-  readonly message: string
 }
 
 export interface InvalidSignature {
@@ -1671,12 +1677,6 @@ export interface FaucetUnavailable {
   readonly message: string
 }
 
-export interface Unavailable {
-  readonly _tag: "Unavailable"
-  readonly message: string
-  readonly retry_after_seconds: number
-}
-
 /** one thing that happened */
 export type Event = {
   readonly type: "round"
@@ -1742,12 +1742,13 @@ export type Failure =
   | NotReady
   | ForeignHost
   | RateLimited
+  | HeadersTooLarge
   | InternalError
+  | Unavailable
   | ShuttingDown
   | TooManyStreams
   | PathNotFound
   | MethodNotAllowed
-  | HeadersTooLarge
   | InvalidSignature
   | NonceTooLow
   | NoncePending
@@ -1762,7 +1763,6 @@ export type Failure =
   | VertexNotFound
   | CheckpointNotFound
   | FaucetUnavailable
-  | Unavailable
 
 /** A method for each endpoint, by its group. */
 export interface Methods {

@@ -11,7 +11,8 @@ export const MOST_ROUNDS = 100_000
 const YEAR_MS = 31_536_000_000
 /** In all, so that every time remains a time. */
 export const MOST_AHEAD_MS = 100 * YEAR_MS
-const PATIENCE_MS = 50
+const PATIENCE_MS = 20
+const STEPS = 10
 /** A transaction is final three rounds after the one that holds it. */
 const FINAL_AFTER = 4
 
@@ -24,9 +25,21 @@ export const make = (node: DevNode, clock: DevClock, { genesis }: Options) => {
   const engine = () => Context.get(node.services(), Engine.Engine)
   const round = () => engine().pulse().round
 
+  /** Whether the round comes without a further move of the clock. */
+  const comes = (after: number) =>
+    Effect.gen(function* () {
+      const until = SteadyClock.now() + PATIENCE_MS
+      while (round() === after && SteadyClock.now() < until) {
+        // Each time: what is planned shows at the next look at the clock, and the node may be busy with this one.
+        engine().wake()
+        yield* EventLoop.turn
+      }
+      return round() > after
+    })
+
   /**
-   * Each round is due as soon as the one before it is there. When a round is due is decided a moment after the one before is
-   * seen, so a round that does not come is given another interval.
+   * Each round is due one interval after the one before. One that does not come waits for a busy machine, or for more time, as at
+   * the end of an epoch: the clock goes on in small steps.
    */
   const untilRound = (target: number) =>
     Effect.gen(function* () {
@@ -34,12 +47,7 @@ export const make = (node: DevNode, clock: DevClock, { genesis }: Options) => {
       while (round() < target) {
         const before = round()
         clock.putForward(roundIntervalMs)
-        const until = SteadyClock.now() + PATIENCE_MS
-        while (round() === before && SteadyClock.now() < until) {
-          // Each time: what is planned shows at the next look at the clock, and the node may be busy with this one.
-          engine().wake()
-          yield* EventLoop.turn
-        }
+        while (!(yield* comes(before))) clock.putForward(Math.ceil(roundIntervalMs / STEPS))
       }
     }).pipe(Effect.ensuring(Effect.sync(() => (wantedRound = 0))))
 

@@ -70,8 +70,8 @@ describe("the controls of a network for developers", () => {
     const before = await node.controls.advanceRounds(1)
     const after = await node.controls.advanceRounds(100)
     const minutes = (after.time - before.time) / 60_000
-    // A round that a busy machine does not make at once gets another minute.
-    expect([minutes >= 100, minutes < 120]).toEqual([true, true])
+    // An epoch's end takes some more, and so does a busy machine.
+    expect([minutes >= 100, minutes < 160]).toEqual([true, true])
   })
 
   it("tell of each thing once", async () => {

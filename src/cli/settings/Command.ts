@@ -122,13 +122,15 @@ export const withActions = (
   const settings = [...new Set([...(otherwise?.settings ?? []), ...ofActions])]
   const choices = [...actions.keys()]
   const places = [...new Set(settings.filter(Setting.isArgument).map(({ placeholder }) => `[${placeholder}]`))]
-  const usage = ["udg", description.name, choices.join("|"), ...places, "[options]"].join(" ")
+  // Where there are many, a line may end between two.
+  const words = choices.join(otherwise === undefined ? "|" : " | ")
+  const usage = ["udg", description.name, words, ...places, "[options]"].join(" ")
   const whole = otherwise === undefined ? usage : `udg ${description.name} [options], or ${usage}`
-  return described(description, settings, choices, whole, (words, version) => {
-    const [word, ...rest] = words
+  return described(description, settings, choices, whole, (given, version) => {
+    const [word, ...rest] = given
     const chosen = actions.get(word ?? "")
     if (chosen !== undefined) return chosen.run(rest)
-    if (otherwise !== undefined && (word ?? "-").startsWith("-")) return otherwise.run(words, version)
+    if (otherwise !== undefined && (word ?? "-").startsWith("-")) return otherwise.run(given, version)
     return missingAction(description.name, word, choices)
   })
 }

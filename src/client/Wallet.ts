@@ -117,7 +117,7 @@ export type Fields<T extends Type> = Envelope<T> & Payloads[T]
 /** A transaction without a signature. */
 export interface Unsigned {
   readonly network: WalletNetwork
-  /** @internal */
+  /** @internal Not in the types of the package, so no parameter may be taken apart by it either. */
   readonly transaction: Transaction.Unsigned
 }
 
@@ -146,32 +146,30 @@ export const unsigned = <T extends Type>(network: WalletNetwork, from: string, t
   built(network, { type, from, ...fields })
 
 /** For passing from one signer to the next, who reads it with `parseUnsigned`. */
-export const unsignedJson = ({ transaction }: Unsigned): SignedTransaction => JsonForm.unsignedToJson(transaction)
+export const unsignedJson = (unsigned: Unsigned): SignedTransaction => JsonForm.unsignedToJson(unsigned.transaction)
 
 /** Reads the output of `unsignedJson`, from any source: the node's own rules apply. */
 export const parseUnsigned = (network: WalletNetwork, json: unknown): Unsigned =>
   typeof json === "object" && json !== null ? built(network, json) : refuse("a transaction is a JSON object")
 
 /** Signs for an account that this key controls alone. */
-export const sign = ({ network, transaction }: Unsigned, key: SecretKey): SignedTransaction =>
-  JsonForm.toJson(Transaction.sign(network.networkId, transaction, ownKey(key)))
+export const sign = (unsigned: Unsigned, key: SecretKey): SignedTransaction =>
+  JsonForm.toJson(Transaction.sign(unsigned.network.networkId, unsigned.transaction, ownKey(key)))
 
 /** One of the signatures that a smart account needs. Each is made where its key is; `combine` collects them. */
-export const cosign = ({ network, transaction }: Unsigned, key: SecretKey): KeySignature =>
-  Transaction.cosign(network.networkId, transaction, ownKey(key))
+export const cosign = (unsigned: Unsigned, key: SecretKey): KeySignature =>
+  Transaction.cosign(unsigned.network.networkId, unsigned.transaction, ownKey(key))
 
 /** A smart account's transaction with the signatures that its policy requires. */
-export const combine = (
-  { network, transaction }: Unsigned,
-  signatures: ReadonlyArray<KeySignature>,
-): SignedTransaction => {
+export const combine = (unsigned: Unsigned, signatures: ReadonlyArray<KeySignature>): SignedTransaction => {
   if (signatures.length === 0) refuse("signatures: at least one expected")
-  return JsonForm.toJson(Transaction.make(network.networkId, transaction, { _tag: "Policy", signatures }))
+  const authorization = { _tag: "Policy", signatures } as const
+  return JsonForm.toJson(Transaction.make(unsigned.network.networkId, unsigned.transaction, authorization))
 }
 
 /** The hash under which `GET /tx/:hash` will find it, known before it is sent. */
-export const hashOf = ({ network, transaction }: Unsigned): Kinds.Hash =>
-  Transaction.idOf(network.networkId, transaction)
+export const hashOf = (unsigned: Unsigned): Kinds.Hash =>
+  Transaction.idOf(unsigned.network.networkId, unsigned.transaction)
 
 type Signing<T extends Type> = (fields: Fields<T>) => SignedTransaction
 

@@ -259,6 +259,11 @@ const sixth = `
 comment on table epochs is 'Every epoch but the first, which follows from the genesis: the closing checkpoint before it, and its committee.';
 `
 
+/** Names by their beginning, whatever order of letters the database has. */
+const seventh = `
+create index accounts_by_name_beginning on accounts (name collate "C") where name is not null;
+`
+
 export const migrations: ReadonlyArray<Migration> = [
   { version: 1, needsEmpty: false, statements: first },
   { version: 2, needsEmpty: true, statements: second },
@@ -266,4 +271,5 @@ export const migrations: ReadonlyArray<Migration> = [
   { version: 4, needsEmpty: false, statements: fourth },
   { version: 5, needsEmpty: false, statements: fifth },
   { version: 6, needsEmpty: false, statements: sixth },
+  { version: 7, needsEmpty: false, statements: seventh },
 ]

@@ -5,6 +5,7 @@ import * as Log from "../node/log/Log.js"
 import { Staking } from "../node/reads/Staking.js"
 import { State } from "../node/reads/State.js"
 import * as Versions from "../node/start/Versions.js"
+import * as Network from "../protocol/identity/Network.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as Failure from "../rpc/api/Failure.js"
@@ -75,6 +76,7 @@ const core = (version: string) =>
   Effect.gen(function* () {
     const [archive, nodes, records, staking, state] = yield* Effect.all([Archive, Nodes, Records, Staking, State])
     const { epochRounds } = state.genesis.protocol
+    const addressPrefix = Network.addressPrefix(state.genesis.mode)
     const status = Effect.gen(function* () {
       yield* records.refreshed
       const { dag_round, peers, mempool_size, dag_vertices } = yield* nodes.status
@@ -110,7 +112,7 @@ const core = (version: string) =>
           Effect.as({ status: "ok" as const }),
         ),
       healthReport: () => nodes.ask(({ core }) => core.healthReport()).pipe(forwarded()),
-      search: ({ query: { prefix } }) => archive.snapshot((sql) => Search.beginningWith(sql, prefix)),
+      search: ({ query: { prefix } }) => archive.snapshot((sql) => Search.beginningWith(sql, prefix, addressPrefix)),
       keygen: secret,
       faucet: notServed("a gateway has no faucet; ask a node that has one"),
       mempool: () => nodes.ask(({ core }) => core.mempool()).pipe(forwarded()),

@@ -14,6 +14,10 @@ const SINCE = `select t.sequence
     select sequence from transactions where commit_index >= c.commit_index order by commit_index, sequence limit 1
   ) t`
 
+/** Beyond everything when there is none. */
+export const since = ({ rows }: Statements, moment: number): Effect.Effect<number, DatabaseFailed> =>
+  Effect.map(rows(SINCE, [moment]), ([row]) => (row === undefined ? Number.MAX_SAFE_INTEGER : Column.integer(row, 0)))
+
 const HELD = "select last_sequence from position"
 
 /** Empty, or T, for words that no index can find, such as none or only unwanted ones. */
@@ -45,20 +49,17 @@ type Complete = (found: string) => string
 
 /** Those of a page, and whatever the filter leaves out is not among them. */
 export const latest = (
-  { rows }: Statements,
+  sql: Statements,
   complete: Complete,
   filter: Filter,
   before: number | null,
   most: number,
 ): Effect.Effect<ReadonlyArray<Row>, DatabaseFailed> =>
   Effect.gen(function* () {
-    const since = (moment: number) =>
-      Effect.map(rows(SINCE, [moment]), ([row]) =>
-        row === undefined ? Number.MAX_SAFE_INTEGER : Column.integer(row, 0),
-      )
+    const { rows } = sql
     const [held] = yield* rows(HELD)
     const { from, until, words } = filter
-    const first = from === undefined ? 1 : yield* since(from)
+    const first = from === undefined ? 1 : yield* since(sql, from)
     const [findable] = words === undefined ? [[true]] : yield* rows(FINDABLE, [storable(words)])
     const [text, values] = statementOf(filter)
     const query = complete(text)
@@ -66,7 +67,7 @@ export const latest = (
     let end = Math.min(
       before ?? Number.MAX_SAFE_INTEGER,
       held === undefined ? 1 : Column.integer(held, 0) + 1,
-      until === undefined ? Number.MAX_SAFE_INTEGER : yield* since(until),
+      until === undefined ? Number.MAX_SAFE_INTEGER : yield* since(sql, until),
     )
     if (findable?.[0] !== true) return found
     for (

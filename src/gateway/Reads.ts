@@ -65,20 +65,33 @@ export const dag = (
       }),
   }))
 
-type Kept = Pick<typeof Checkpoints.Service, "latest" | "at" | "byHash" | "closing">
+type Kept = Pick<typeof Checkpoints.Service, "latest" | "at" | "byHash" | "closing" | "before">
+
+const listed = (which: string): string => `select k.signed,
+    (select (extract(epoch from c.time) * 1000)::bigint from commits c where c.leader_round = k.round limit 1)
+  from checkpoints k where k.round < $1${which} order by k.round desc limit $2`
+
+export const LISTED = listed("")
+export const CLOSING = listed(" and k.is_closing")
 
 /** Every checkpoint that a quorum signed. */
 export const checkpoints: Effect.Effect<Kept, never, Archive> = Effect.map(Archive, (archive) => {
+  const signedIn = (row: Row) => Either.getOrThrow(Checkpoint.decodeSigned(Column.bytes(row, 0)))
   const found = (where: string, ...values: ReadonlyArray<number | Uint8Array>) =>
     Effect.map(
       archive.read(({ rows }) => rows(`select signed from checkpoints ${where}`, values)),
-      ([row]) =>
-        Option.map(Option.fromNullable(row), (row) => ({
-          ...Either.getOrThrow(Checkpoint.decodeSigned(Column.bytes(row, 0))),
-          hasQuorum: true,
-        })),
+      ([row]) => Option.map(Option.fromNullable(row), (row) => ({ ...signedIn(row), hasQuorum: true })),
     )
   return {
+    before: (round, limit, isClosing) =>
+      Effect.map(
+        archive.read(({ rows }) => rows(isClosing ? CLOSING : LISTED, [round, limit])),
+        (all) =>
+          all.map((row) => ({
+            signed: signedIn(row),
+            time: Column.nullable(row, 1, (row, i) => Natural.timestamp(Column.integer(row, i))),
+          })),
+      ),
     latest: found("order by round desc limit 1"),
     at: (round) => found("where round = $1", round),
     byHash: (hash) => found("where hash = $1 limit 1", fromHex(hash)),

@@ -3,7 +3,7 @@ import { Effect, Either, Layer, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { DatabaseFailed } from "../archive/ArchiveError.js"
 import type * as Postgres from "../archive/Postgres.js"
-import { type Finalized as Known, pageOf, State, TransactionNotFound } from "../node/reads/State.js"
+import { type Finalized as Known, pageOf, rangeOf, State, TransactionNotFound, wantedOf } from "../node/reads/State.js"
 import type * as Genesis from "../protocol/epoch/Genesis.js"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
@@ -16,6 +16,7 @@ import { Archive } from "./Archive.js"
 import * as Column from "./Column.js"
 import * as Finalized from "./Finalized.js"
 import * as Forwarding from "./Forwarding.js"
+import * as Latest from "./Latest.js"
 import { Nodes } from "./Nodes.js"
 import * as Nonces from "./Nonces.js"
 import { Records } from "./Records.js"
@@ -139,8 +140,14 @@ const make = (genesis: Genesis.Genesis) =>
           const found = yield* archive.read((sql) => finalized.byId(sql, id))
           return Option.isSome(found) ? found.value : ({ _tag: "Pending", transaction: yield* pending(id) } as const)
         }),
-      history: (address, before, limit, type) =>
-        pageOf(limit, type, (most) => recorded((sql) => finalized.history(sql, address, before, most))),
+      history: (address, before, limit, filter = {}) =>
+        Effect.flatMap(
+          rangeOf(before, filter, (moment) => archive.read((sql) => Latest.since(sql, moment))),
+          (range) =>
+            pageOf(limit, wantedOf(address, filter), range, (most) =>
+              recorded((sql) => finalized.history(sql, address, range.end, most)),
+            ),
+        ),
       latest: (before, limit, filter) =>
         Effect.map(
           // One more than requested, to see whether there are more.

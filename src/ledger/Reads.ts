@@ -119,6 +119,12 @@ export class Reads {
     return row === undefined ? undefined : this.#state.accounts.addressOf(row)
   }
 
+  /** The first names in alphabetical order that begin so, with their owners. */
+  namesBeginningWith(text: string, most: number): ReadonlyArray<{ readonly name: Name; readonly address: Address }> {
+    const { names, accounts } = this.#state
+    return names.beginningWith(text, most).map(([name, row]) => ({ name, address: accounts.addressOf(row) }))
+  }
+
   #details({ address, stake, validator, effective }: Staker): StakeDetails {
     return {
       address,

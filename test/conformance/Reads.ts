@@ -1,6 +1,7 @@
 /** Every endpoint that is read, with what it must answer on a node where everything has happened once. */
 import { expect } from "vitest"
 import type { PromiseClient } from "../../src/client/Client.js"
+import * as Address from "../../src/protocol/identity/Address.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Records from "./Records.js"
 import type { Shape } from "./Shape.js"
@@ -133,6 +134,23 @@ const core: ReadonlyArray<Read> = [
     shape: () => Records.beginning,
     typed: (client, { node }) => client.core.search({ urlParams: { prefix: node.accounts.alice.address } }),
     values: ({ node }) => ({ accounts: [node.accounts.alice.address], transactions: [], vertices: [] }),
+  },
+  {
+    route: "/search",
+    of: "the beginning of an account as people write it",
+    path: ({ node }) => `/search?prefix=${Address.toBech32(node.accounts.alice.address, node.prefix).slice(0, 12)}`,
+    shape: () => Records.beginning,
+    typed: (client, { node }) =>
+      client.core.search({ urlParams: { prefix: Address.toBech32(node.accounts.alice.address, node.prefix) } }),
+    values: ({ node }) => ({ names: [], accounts: [node.accounts.alice.address], transactions: [], vertices: [] }),
+  },
+  {
+    route: "/search",
+    of: "the beginning of a name",
+    path: () => "/search?prefix=@ali",
+    shape: () => Records.beginning,
+    typed: (client) => client.core.search({ urlParams: { prefix: "ali" } }),
+    values: ({ node }) => ({ names: [{ address: node.accounts.alice.address, name: "alice" }], accounts: [] }),
   },
   ...named("/account/:address/policy", ({ carol }) => carol, {
     shape: () => Records.policy,
@@ -309,6 +327,29 @@ const transactions: ReadonlyArray<Read> = [
     typed: (client) =>
       client.transactions.history({ path: { address: "@alice" }, urlParams: { type: "CreateProposalTx" } }),
     values: ({ done }) => ({ transactions: [{ hash: done.CreateProposalTx }], next_cursor: null }),
+  },
+  {
+    route: "/account/:address/transactions",
+    of: "what came in",
+    path: () => "/account/@alice/transactions?direction=sent&type=VoteTx",
+    shape: () => Records.history,
+    optional: ["memo"],
+    typed: (client) =>
+      client.transactions.history({ path: { address: "@alice" }, urlParams: { direction: "sent", type: "VoteTx" } }),
+    values: ({ done }) => ({ transactions: [{ hash: done.VoteTx, direction: "sent" }], next_cursor: null }),
+  },
+  {
+    route: "/account/:address/transactions",
+    of: "a time before any",
+    path: () => "/account/@alice/transactions?from=0&until=1",
+    shape: () => Records.history,
+    optional: ["memo"],
+    typed: (client) =>
+      client.transactions.history({
+        path: { address: "@alice" },
+        urlParams: { from: Natural.timestamp(0), until: Natural.timestamp(1) },
+      }),
+    values: () => ({ transactions: [], next_cursor: null }),
   },
   {
     route: "/account/:address/transactions",
@@ -660,6 +701,22 @@ const checkpoints: ReadonlyArray<Read> = [
     shape: () => Records.checkpoint,
     typed: (client) => client.checkpoints.latest(),
     values: ({ node }) => ({ signatures: [{ validator: node.validator.address }] }),
+  },
+  {
+    route: "/checkpoints",
+    of: "those that closed epochs",
+    path: () => "/checkpoints?closing=only&limit=1",
+    shape: () => Records.checkpoints,
+    typed: (client) => client.checkpoints.list({ urlParams: { closing: "only", limit: 1 } }),
+    values: () => ({ checkpoints: [{ closes_epoch: true }] }),
+  },
+  {
+    route: "/checkpoints",
+    of: "before a round",
+    path: ({ checkpoint }) => `/checkpoints?before=${checkpoint}`,
+    shape: () => Records.checkpoints,
+    typed: (client, { checkpoint }) => client.checkpoints.list({ urlParams: { before: Natural.round(checkpoint) } }),
+    values: () => ({}),
   },
   {
     route: "/checkpoint/:round",

@@ -249,6 +249,7 @@ const statementEntry = Is.record({
   counterparty: Is.nullable(Is.hex20),
   applied: Is.nullable(Is.boolean),
   proposal_id: Is.nullable(Is.integer),
+  memo: Is.nullable(Is.words),
   round: Is.integer,
   since: Is.nullable(Is.timestamp),
   timestamp: Is.timestamp,
@@ -510,7 +511,26 @@ export const metrics = Is.record({
   uptime_seconds: Is.integer,
 })
 
+export const checkpoints = Is.record({
+  checkpoints: Is.list(
+    Is.record({
+      epoch: Is.integer,
+      round: Is.integer,
+      commit_index: Is.integer,
+      hash: Is.hex32,
+      closes_epoch: Is.boolean,
+      members: Is.nullable(Is.integer),
+      total_supply: Is.integer,
+      signatures: Is.integer,
+      timestamp: Is.nullable(Is.timestamp),
+    }),
+    { most: 100 },
+  ),
+  next_round: Is.nullable(Is.integer),
+})
+
 export const beginning = Is.record({
+  names: Is.list(Is.record({ address: Is.hex20, name: Is.words })),
   accounts: Is.list(Is.hex20),
   transactions: Is.list(Is.hex32),
   vertices: Is.list(Is.hex32),

@@ -161,8 +161,6 @@ export const archived: ReadonlyArray<Refusal> = [
   get("/accounts", "no archive", "/accounts", 501, "NotServed", { says: /gateway/ }),
   get("/statistics", "no archive", "/statistics", 501, "NotServed", { says: /gateway/ }),
   get("/transactions", "no archive for words", "/transactions?words=rent", 501, "NotServed", { says: /gateway/ }),
-  get("/transactions", "no archive for moments", "/transactions?from=0", 501, "NotServed"),
-  get("/transactions", "no archive for moments", "/transactions?type=VoteTx&until=1", 501, "NotServed"),
 ]
 
 const monitoring: ReadonlyArray<Refusal> = [
@@ -177,9 +175,26 @@ const monitoring: ReadonlyArray<Refusal> = [
   get("/statistics", "too many", "/statistics?limit=501", 400, "InvalidRequest", { more: field("limit") }),
   get("/transactions", "no words", "/transactions?words=", 400, "InvalidRequest", { more: field("words") }),
   get("/transactions", "no moment", "/transactions?until=now", 400, "InvalidRequest", { more: field("until") }),
-  get("/search", "too few digits", "/search?prefix=abc", 400, "InvalidRequest", { more: field("prefix") }),
+  get(
+    "/account/:address/transactions",
+    "no direction",
+    "/account/@alice/transactions?direction=up",
+    400,
+    "InvalidRequest",
+    {
+      more: field("direction"),
+    },
+  ),
+  get("/account/:address/transactions", "no moment", "/account/@alice/transactions?from=now", 400, "InvalidRequest", {
+    more: field("from"),
+  }),
+  get("/checkpoints", "too many", "/checkpoints?limit=101", 400, "InvalidRequest", { more: field("limit") }),
+  get("/checkpoints", "no round", "/checkpoints?before=-1", 400, "InvalidRequest", { more: field("before") }),
+  get("/search", "too few characters", "/search?prefix=ab", 400, "InvalidRequest", { more: field("prefix") }),
   get("/search", "too many", `/search?prefix=${"a".repeat(65)}`, 400, "InvalidRequest", { more: field("prefix") }),
-  get("/search", "no digits", "/search?prefix=%25%25%25%25", 400, "InvalidRequest", { more: field("prefix") }),
+  get("/search", "no name and no digits", "/search?prefix=%25%25%25%25", 400, "InvalidRequest", {
+    more: field("prefix"),
+  }),
   get("/search", "nothing", "/search", 400, "InvalidRequest", { more: field("prefix") }),
   get("/metrics/history", "a range that there is not", "/metrics/history?range=week", 400, "InvalidRequest", {
     more: field("range"),

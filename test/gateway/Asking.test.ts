@@ -3,8 +3,10 @@ import * as Http from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import * as Name from "../../src/protocol/identity/Name.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { position } from "../archive/Comparison.js"
@@ -77,17 +79,27 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       return door.asked.slice(before).map(({ path }) => path)
     }
 
-    const pay = async (from: SecretKey, nonce: number) => {
-      const operation = { _tag: "Transfer", to: addresses[0] ?? expect.fail(), amount: Sats.make(5), memo: "" } as const
+    const send = async (from: SecretKey, nonce: number, fee: number, operation: Operation) => {
       const unsigned = {
         from: Address.fromPublicKey(from.publicKey),
         nonce: Natural.nonce(nonce),
-        fee: Sats.make(1_000),
+        fee: Sats.make(fee),
         operation,
       }
       const signed = TransactionJson.toJson(Transaction.sign(network.genesis.networkId, unsigned, from))
       expect(await post(`${gateway.url}/tx/submit`, signed)).toMatchObject({ status: 200 })
     }
+
+    const pay = (from: SecretKey, nonce: number) =>
+      send(from, nonce, 1_000, { _tag: "Transfer", to: addresses[0] ?? expect.fail(), amount: Sats.make(5), memo: "" })
+
+    const isArchived = (sender: string | undefined) =>
+      Processes.until("it is in the archive", async () => {
+        const rows = await Server.query(database, "select count(*) from transactions where sender = $1", [
+          Buffer.from(sender ?? "", "hex"),
+        ])
+        return Number(rows[0]?.[0]) === 1
+      })
 
     it("once for each balance, and gives each of many at once its own", async () => {
       const asked = await askedBy(async () => {
@@ -112,12 +124,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
 
     it("nothing in order to search", async () => {
       await pay(owners[2] ?? expect.fail(), 0)
-      await Processes.until("it is in the archive", async () => {
-        const rows = await Server.query(database, "select count(*) from transactions where sender = $1", [
-          Buffer.from(addresses[2] ?? "", "hex"),
-        ])
-        return Number(rows[0]?.[0]) === 1
-      })
+      await isArchived(addresses[2])
       const [[hash] = [], [vertex] = []] = [
         ...(await Server.query(
           database,
@@ -147,6 +154,70 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect(asked).toEqual([])
       expect((await get(`${gateway.url}/search?prefix=${address.slice(0, 9)}`)).body).toMatchObject({
         accounts: [address],
+      })
+    })
+
+    it("nothing for names by their beginning, in the order of letters, and for accounts as people write them", async () => {
+      const names = ["harbour", "harbour-2", "harbours", "harb0ur"].filter(Name.isName)
+      for (const [i, name] of names.entries()) {
+        await send(owners[i + 10] ?? expect.fail(), 0, 100_000, { _tag: "RegisterNameTx", name })
+        await isArchived(addresses[i + 10])
+      }
+      const [, , , , , , , , , , owner = ""] = addresses
+      const written = Address.toBech32(owner as Address.Address, "tudg")
+      const texts = [
+        "harb",
+        "@harbo",
+        "harbour-",
+        "harbx",
+        written.slice(0, 12),
+        written,
+        `udg1${written.slice(5, 14)}`,
+      ]
+      const asked = await askedBy(async () => {
+        for (const text of texts) {
+          const path = `/search?prefix=${text}`
+          const [own, its] = [await get(gateway.url + path), await get(node + path)]
+          expect([path, own.status, own.body]).toEqual([path, its.status, its.body])
+        }
+      })
+      expect(asked).toEqual([])
+      const found = (await get(`${gateway.url}/search?prefix=harb`)).body
+      expect(found).toMatchObject({
+        names: ["harb0ur", "harbour", "harbour-2", "harbours"].map((name) => ({ name })),
+        accounts: [],
+      })
+      expect((await get(`${gateway.url}/search?prefix=${written.slice(0, 12)}`)).body).toMatchObject({
+        accounts: [owner],
+      })
+    })
+
+    it("nothing for histories by direction and time, and for checkpoints that closed epochs", async () => {
+      const [, payer = ""] = addresses
+      const history = `/account/${payer}/transactions`
+      const { body } = await get(`${node}${history}?limit=9`)
+      const { transactions } = body as { readonly transactions: ReadonlyArray<{ readonly timestamp: number }> }
+      const middle = transactions.at(-1)?.timestamp ?? expect.fail()
+      const paths = [
+        `${history}?direction=sent&limit=3`,
+        `${history}?direction=received`,
+        `${history}?from=${middle}`,
+        `${history}?until=${middle}&limit=4`,
+        `/transactions?until=${middle}&limit=4`,
+        "/checkpoints?closing=only&before=100",
+      ]
+      const asked = await askedBy(async () => {
+        for (const path of paths) {
+          const [own, its] = [await get(gateway.url + path), await get(node + path)]
+          // Each has cursors of its own.
+          const withoutCursor = (body: unknown) => ({ ...(body as object), next_cursor: undefined })
+          expect([path, own.status, withoutCursor(own.body)]).toEqual([path, its.status, withoutCursor(its.body)])
+        }
+      })
+      expect(asked).toEqual([])
+      expect((await get(`${gateway.url}/checkpoints?closing=only&before=100`)).body).toMatchObject({
+        checkpoints: [{ epoch: 1, closes_epoch: true, members: 1 }],
+        next_round: null,
       })
     })
 

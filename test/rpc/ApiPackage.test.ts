@@ -105,6 +105,7 @@ const program = Effect.gen(function* () {
     },
     checkpoints: {
       latest: client.checkpoints.latest(),
+      list: client.checkpoints.list({ urlParams: { closing: "only", limit: 3 } }),
       checkpoint: client.checkpoints.checkpoint({ path: { round } }),
       byHash: client.checkpoints.byHash({ path: { hash } }),
       closing: client.checkpoints.closing({ path: { epoch: Epoch(0) } }),

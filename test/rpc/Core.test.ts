@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Wallet from "../../src/client/Wallet.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as RealNode from "./RealNode.js"
 import * as TestServer from "./TestServer.js"
 
@@ -151,6 +152,18 @@ describe("a new user", () => {
     ])
     const rest = await client.transactions.history({ path: { address }, urlParams: { cursor: next_cursor ?? "" } })
     expect(rest).toMatchObject({ transactions: [{ hash: paid.tx_hash, direction: "received" }], next_cursor: null })
+
+    const found = async (urlParams: Parameters<typeof client.transactions.history>[0]["urlParams"] = {}) =>
+      (await client.transactions.history({ path: { address }, urlParams })).transactions.map(({ hash }) => hash)
+    expect(await found({ direction: "received" })).toEqual([paid.tx_hash])
+    expect(await found({ direction: "sent", type: "Transfer" })).toEqual([sent.tx_hash])
+    const { timestamp } = await finalized(tx_hash)
+    const moment = Natural.timestamp(timestamp ?? 0)
+    expect(await found({ from: moment })).toEqual([sent.tx_hash, tx_hash])
+    expect(await found({ until: moment })).toEqual([paid.tx_hash])
+    expect(await found({ from: moment, until: Natural.timestamp(moment + 1) })).toEqual([tx_hash])
+    const latest = await client.transactions.latest({ urlParams: { until: moment, limit: 1 } })
+    expect(latest.transactions.map(({ hash }) => hash)).toEqual([paid.tx_hash])
   })
 
   it("is told what is wrong with a transaction", async () => {

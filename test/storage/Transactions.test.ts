@@ -183,6 +183,31 @@ describe("a transaction", () => {
   )
 })
 
+describe("a moment", () => {
+  it.effect("leads to the first transaction of the commits from then on, whatever is pruned or has none", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          for (const index of [1, 2, 3, 4, 5, 6]) {
+            yield* commit(
+              storage,
+              index,
+              index % 2 === 0 ? [] : [world.transfer(1, 2, index), world.transfer(3, 4, index)],
+            )
+          }
+          const { since } = storage.transactions
+          const at = (index: number, later = 0) => since(Natural.timestamp(world.commit(index).time + later))
+          const found = yield* Effect.all([since(Natural.timestamp(0)), at(1), at(1, 1), at(3), at(4), at(5), at(5, 1)])
+          expect(found).toEqual([1, 1, 3, 3, 5, 5, 7])
+          yield* storage.transactions.prune(Natural.commitIndex(4), 100)
+          // The last pruned vertex keeps its row: what is between it and the first that is left is gone anyway.
+          expect(yield* Effect.all([since(Natural.timestamp(0)), at(3), at(5), at(6)])).toEqual([3, 3, 5, 7])
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+})
+
 describe("an account's history", () => {
   it.effect("is what it sent and received, newest first, in pages that new transactions do not shift", () =>
     world

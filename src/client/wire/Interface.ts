@@ -81,8 +81,14 @@ export interface Names {
   }>
 }
 
-/** what begins with these digits, at most five of each kind */
+/** what begins with the text, at most five of each kind */
 export interface SearchResult {
+  readonly names: ReadonlyArray<{
+    /** the account */
+    readonly address: Kinds.Address
+    /** without the @ */
+    readonly name: string
+  }>
   readonly accounts: ReadonlyArray<Kinds.Address>
   readonly transactions: ReadonlyArray<Kinds.Hash>
   readonly vertices: ReadonlyArray<Kinds.Hash>
@@ -762,6 +768,8 @@ export interface AccountStatement {
     readonly applied: boolean | null
     /** the proposal behind it; null where there is none */
     readonly proposal_id: Kinds.ProposalId | null
+    /** what the sender of a transfer wrote; null where there is none */
+    readonly memo: string | null
     /** leader round of the commit, of the last one where several are added up */
     readonly round: Kinds.Round
     /** time of the first commit in it, milliseconds since 1970 */
@@ -1329,6 +1337,32 @@ export interface Checkpoint {
   }>
 }
 
+/** checkpoints that a quorum signed, newest first */
+export interface Checkpoints {
+  readonly checkpoints: ReadonlyArray<{
+    /** its epoch */
+    readonly epoch: number
+    /** leader round of the commit, for GET /checkpoint/:round */
+    readonly round: Kinds.Round
+    /** index of the commit */
+    readonly commit_index: number
+    /** hash of its content */
+    readonly hash: Kinds.Hash
+    /** it is the last one of its epoch, and opens the next */
+    readonly closes_epoch: boolean
+    /** members of the committee that it opens; null if it opens none */
+    readonly members: number | null
+    /** what existed */
+    readonly total_supply: Kinds.Sats
+    /** how many members signed */
+    readonly signatures: number
+    /** time of the commit; null where this node has not got it */
+    readonly timestamp: Kinds.Timestamp | null
+  }>
+  /** pass it as ?before= to get what is older; null at the end */
+  readonly next_round: Kinds.Round | null
+}
+
 /** the way from a transaction to a checkpoint that a quorum signed */
 export interface TransactionProof {
   /** the transaction */
@@ -1821,7 +1855,8 @@ export interface Methods {
       readonly addresses: string
     } }) => Promise<Names>
     /**
-     * Accounts, transactions and vertices by the beginning of their hex digits.
+     * Names, accounts, transactions and vertices by their beginning.
+     * Names from three characters on, with or without the @; accounts and hashes by four hex digits or more; accounts also by the beginning of their bech32m address, from `tudg1` and four characters on.
      *
      * `GET /search`
      *
@@ -1956,7 +1991,7 @@ export interface Methods {
     } }) => Promise<TransactionLookup>
     /**
      * Transactions that an account sent or received, newest first.
-     * With a type, a page covers the account's last 500 transactions, so it may have fewer entries than requested, or none, and still a next_cursor.
+     * With a type or a direction, a page covers the account's last 500 transactions, so it may have fewer entries than requested, or none, and still a next_cursor.
      *
      * `GET /account/:address/transactions`
      *
@@ -1972,6 +2007,12 @@ export interface Methods {
       readonly limit?: number
       /** only transactions of this type */
       readonly type?: TransactionType
+      /** only those that the account sent, or only those it received */
+      readonly direction?: "sent" | "received"
+      /** only from this moment on, milliseconds since 1970 */
+      readonly from?: number
+      /** only before this moment */
+      readonly until?: number
       /** the next_cursor of the page before; another text is refused */
       readonly cursor?: string
     } }) => Promise<TransactionHistory>
@@ -1996,7 +2037,7 @@ export interface Methods {
     } }) => Promise<AccountStatement>
     /**
      * Finalized transactions of everybody, newest first.
-     * With a type, a page of a node covers the last 500 transactions, so it may have fewer entries than requested, or none, and still a next_cursor. Only a gateway knows `words`, `from` and `until`, and gives full pages of a type; a node answers 501.
+     * With a type, a page of a node covers the last 500 transactions, so it may have fewer entries than requested, or none, and still a next_cursor. Only a gateway knows `words`, and gives full pages of a type; a node answers 501.
      *
      * `GET /transactions`
      *
@@ -2319,6 +2360,25 @@ export interface Methods {
      * ```
      */
     readonly latest: () => Promise<Checkpoint>
+    /**
+     * Checkpoints that a quorum signed, newest first.
+     * A node keeps those that closed epochs forever, and the others as long as it keeps their rounds.
+     *
+     * `GET /checkpoints`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.checkpoints.list()
+     * ```
+     */
+    readonly list: (request?: { readonly urlParams?: {
+      /** how many, 1 to 100; 50 when left out */
+      readonly limit?: number
+      /** only before this round */
+      readonly before?: number
+      /** only those that closed an epoch */
+      readonly closing?: "only"
+    } }) => Promise<Checkpoints>
     /**
      * The checkpoint of a commit, by its leader round.
      *

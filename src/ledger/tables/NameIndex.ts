@@ -1,4 +1,4 @@
-/** The owner of each name. An index over the accounts, as rows: a name takes eight bytes plus free slots. */
+/** The owner of each name. An index over the accounts, as rows: a name takes sixteen bytes plus free slots. */
 import * as Binary from "../../protocol/encoding/Binary.js"
 import type { Name } from "../../protocol/identity/Name.js"
 import type { Row } from "./AccountRows.js"
@@ -15,10 +15,16 @@ const hash = (key: HalfSipHash.Key, name: Name): number => {
   return HalfSipHash.ofWords(key, words)
 }
 
+/** So many characters lead to the names that begin with them: each has as many. */
+const FIRST = 3
+/** Of the names with the same first characters, so that it costs little however many somebody registers. */
+const MOST_LOOKED_AT = 2_000
+
 export class NameIndex {
   readonly #key: HalfSipHash.Key
   readonly #nameOf: (row: Row) => Name | null
   readonly #rows: HashIndex
+  readonly #byFirst = new Map<string, Array<Row>>()
 
   /** `nameOf` reads the accounts. */
   constructor(key: HalfSipHash.Key, nameOf: (row: Row) => Name | null) {
@@ -42,5 +48,19 @@ export class NameIndex {
     const owner = this.find(name)
     if (owner !== undefined) throw new Error(`row ${row} would get the name @${name}, which row ${owner} has`)
     this.#rows.add(row + 1, hash(this.#key, name))
+    const first = name.slice(0, FIRST)
+    const alike = this.#byFirst.get(first)
+    if (alike === undefined) this.#byFirst.set(first, [row])
+    else alike.push(row)
+  }
+
+  /** The first names in alphabetical order that begin with at least three characters, with their rows. */
+  beginningWith(text: string, most: number): ReadonlyArray<readonly [name: Name, row: Row]> {
+    const found: Array<readonly [name: Name, row: Row]> = []
+    for (const row of (this.#byFirst.get(text.slice(0, FIRST)) ?? []).slice(0, MOST_LOOKED_AT)) {
+      const name = this.#nameOf(row)
+      if (name?.startsWith(text) === true) found.push([name, row])
+    }
+    return found.sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, most)
   }
 }

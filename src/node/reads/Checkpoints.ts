@@ -4,7 +4,7 @@ import * as Trie from "../../ledger/trie/Trie.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { CommitIndex, Epoch, Round } from "../../protocol/numbers/Natural.js"
+import type { CommitIndex, Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import type { StateProof } from "../../protocol/state/StateProof.js"
@@ -22,6 +22,12 @@ export interface AccountProof {
   readonly proof: StateProof
   /** The checkpoint whose state root the proof leads to. */
   readonly signed: SignedCheckpoint
+}
+
+export interface Dated {
+  readonly signed: SignedCheckpoint
+  /** Of its commit. */
+  readonly time: Timestamp | null
 }
 
 /** Signed by a quorum. */
@@ -71,6 +77,13 @@ const make = Effect.gen(function* () {
     closing: (epoch: Epoch) =>
       Effect.map(storage.checkpoints.closing(epoch, 1), ([first]) =>
         Option.filter(final(Option.fromNullable(first)), ({ checkpoint }) => checkpoint.epoch === epoch),
+      ),
+    /** By a quorum, newest first, before this round, each with the time of its commit where that is stored. */
+    before: (round: Round, limit: number, isClosing: boolean) =>
+      Effect.flatMap(storage.checkpoints.before(round, limit, isClosing), (found) =>
+        Effect.forEach(found, (signed) =>
+          Effect.map(timeOf(signed.checkpoint.commitIndex), (time): Dated => ({ signed, time })),
+        ),
       ),
     /** That the transaction is in the total order. */
     proveTransaction: ({ vertex, commitIndex }: RecordedTransaction) => Inclusion.of(storage, vertex, commitIndex),

@@ -41,13 +41,23 @@ export class TransactionNotFound extends Data.TaggedError("TransactionNotFound")
   readonly withoutEffect: Option.Option<WithoutEffect>
 }> {}
 
-/** Which of everybody's transactions. Only an archive finds words and moments. */
-export interface Filter {
-  readonly type?: Type
-  readonly words?: string
+export interface Period {
   readonly from?: Timestamp
   /** Only before this moment. */
   readonly until?: Timestamp
+}
+
+/** Which of everybody's transactions. Only an archive finds words. */
+export interface Filter extends Period {
+  readonly type?: Type
+  readonly words?: string
+}
+
+/** Which of an account's transactions. */
+export interface HistoryFilter extends Period {
+  readonly type?: Type
+  /** Sent includes transfers to itself. */
+  readonly direction?: "sent" | "received"
 }
 
 /** Only an archive can tell. */
@@ -62,16 +72,49 @@ const finalized = (recorded: RecordedTransaction): Finalized => ({
   recorded,
 })
 
+/** Places in the total order: from the first to before the end. */
+export interface Range {
+  readonly first: Sequence
+  readonly end: Sequence | null
+}
+
+/** What a period is for a page that ends before a place. */
+export const rangeOf = <E>(
+  before: Sequence | null,
+  { from, until }: Period,
+  since: (moment: Timestamp) => Effect.Effect<Sequence, E>,
+): Effect.Effect<Range, E> =>
+  Effect.all({
+    first: from === undefined ? Effect.succeed(0) : since(from),
+    end:
+      until === undefined
+        ? Effect.succeed(before)
+        : Effect.map(since(until), (end) => Math.min(end, before ?? Number.MAX_SAFE_INTEGER)),
+  })
+
+/** Whether one is wanted; undefined where all are. */
+type Wanted = ((transaction: Transaction) => boolean) | undefined
+
+const ofType = (type: Type | undefined): Wanted => type && (({ operation }) => operation._tag === type)
+
+export const wantedOf = (address: Address, { type, direction }: HistoryFilter): Wanted =>
+  direction === undefined
+    ? ofType(type)
+    : ({ from, operation }) =>
+        (from === address) === (direction === "sent") && (type === undefined || operation._tag === type)
+
 /** A page of what is read newest first, and the cursor of the page before; null if there is none. */
 export const pageOf = <E>(
   limit: number,
-  type: Type | undefined,
+  wanted: Wanted,
+  { first }: Range,
   read: (most: number) => Effect.Effect<ReadonlyArray<RecordedTransaction>, E>,
 ) => {
   // One more than requested, to see whether there are more.
-  const most = type === undefined ? limit + 1 : MOST_LOOKED_AT
-  return Effect.map(read(most), (seen) => {
-    const found = seen.filter(({ transaction }) => type === undefined || transaction.operation._tag === type)
+  const most = wanted === undefined ? limit + 1 : MOST_LOOKED_AT
+  return Effect.map(read(most), (all) => {
+    const seen = all.filter(({ sequence }) => sequence >= first)
+    const found = seen.filter(({ transaction }) => wanted?.(transaction) ?? true)
     const page = found.slice(0, limit)
     // A page that is full ends with its last one; else everything that was looked at is behind it.
     const last = page.length === limit ? page.at(-1) : seen.at(-1)
@@ -138,15 +181,21 @@ const make = Effect.gen(function* () {
         return yield* new TransactionNotFound({ id, withoutEffect })
       }),
     /**
-     * Sent and received, newest first, with the cursor of the page before; null if there is none. Of those of one type, a
-     * bounded number is looked at for a page, so one may have fewer than requested, and another may follow.
+     * Sent and received, newest first, with the cursor of the page before; null if there is none. Of those of one type or
+     * direction, a bounded number is looked at for a page, so one may have fewer than requested, and another may follow.
      */
-    history: (address: Address, before: Sequence | null, limit: number, type?: Type) =>
-      pageOf(limit, type, (most) => storage.transactions.history({ address, before, limit: most })),
+    history: (address: Address, before: Sequence | null, limit: number, filter: HistoryFilter = {}) =>
+      Effect.flatMap(rangeOf(before, filter, storage.transactions.since), (range) =>
+        pageOf(limit, wantedOf(address, filter), range, (most) =>
+          storage.transactions.history({ address, before: range.end, limit: most }),
+        ),
+      ),
     /** The same of everybody. */
-    latest: (before: Sequence | null, limit: number, { type, words, from, until }: Filter) =>
-      words === undefined && from === undefined && until === undefined
-        ? pageOf(limit, type, (most) => storage.transactions.recent(before, most))
+    latest: (before: Sequence | null, limit: number, { type, words, ...period }: Filter) =>
+      words === undefined
+        ? Effect.flatMap(rangeOf(before, period, storage.transactions.since), (range) =>
+            pageOf(limit, ofType(type), range, (most) => storage.transactions.recent(range.end, most)),
+          )
         : Effect.fail(new NotKept()),
     /** What changed the balance, newest first. */
     statement: storage.statements.page,

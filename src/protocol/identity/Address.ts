@@ -108,7 +108,7 @@ export const schema: Schema.Schema<Address, string> = /* @__PURE__ */ Hex.schema
 )
 
 /** 20 bytes are 32 characters of bech32m, and six of checksum follow: all in one case. */
-const DATA = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+export const DATA = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
 /** A regular expression for an address as people write it: whatever it does not match is none. */
 export const TEXT_PATTERN = `[0-9a-fA-F]{40}|t?udg1[${DATA}]{38}|T?UDG1[${DATA.toUpperCase()}]{38}`

@@ -75,6 +75,39 @@ export const Checkpoint = Field.record(
   checkpoint,
 )
 
+export const Checkpoints = Field.record(
+  "Checkpoints",
+  "checkpoints that a quorum signed, newest first",
+  Schema.Struct({
+    checkpoints: Schema.Array(
+      Schema.Struct({
+        epoch: Field.count("its epoch"),
+        round: Field.round("leader round of the commit, for GET /checkpoint/:round"),
+        commit_index: Field.count("index of the commit"),
+        hash: Field.hash("hash of its content"),
+        closes_epoch: Field.boolean("it is the last one of its epoch, and opens the next"),
+        members: Field.of(
+          Schema.NullOr(Schema.Number),
+          "members of the committee that it opens; null if it opens none",
+        ),
+        total_supply: Field.sats("what existed"),
+        signatures: Field.count("how many members signed"),
+        timestamp: Field.timestampOrNull("time of the commit; null where this node has not got it"),
+      }),
+    ),
+    next_round: Field.roundOrNull("pass it as ?before= to get what is older; null at the end"),
+  }),
+  {
+    checkpoints: [
+      {
+        ...{ epoch: 5, round: 1200, commit_index: 1190, hash: example.hash, closes_epoch: false, members: null },
+        ...{ total_supply: 1_500_120_300_000_000, signatures: 3, timestamp: example.timestamp },
+      },
+    ],
+    next_round: null,
+  },
+)
+
 export const Proof = Field.record(
   "AccountProof",
   "an account's record with its path to the state root of a quorum checkpoint",
@@ -149,6 +182,21 @@ export const group = Group.of("checkpoints", "Checkpoints", "What a quorum signe
   Group.get("latest", "/checkpoint/latest", "The latest quorum checkpoint")
     .addSuccess(Checkpoint)
     .addError(Failure.CheckpointNotFound),
+  Group.get("list", "/checkpoints", "Checkpoints that a quorum signed, newest first")
+    .annotate(
+      OpenApi.Description,
+      "A node keeps those that closed epochs forever, and the others as long as it keeps their rounds.",
+    )
+    .annotate(Access.Weight, 3)
+    .setUrlParams(
+      Schema.Struct({
+        limit: Field.pageLimit,
+        before: Field.optional(Field.RoundInUrl, "only before this round"),
+        closing: Field.optional(Schema.Literal("only"), "only those that closed an epoch"),
+      }),
+    )
+    .addSuccess(Checkpoints)
+    .addError(Failure.InvalidRequest),
   Group.get("checkpoint", "/checkpoint/:round", "The checkpoint of a commit, by its leader round")
     .setPath(Schema.Struct({ round: Field.RoundInUrl }))
     .addSuccess(Checkpoint)

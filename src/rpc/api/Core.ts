@@ -288,22 +288,22 @@ export const PendingTransactions = Field.record(
   ],
 )
 
-/** Fewer digits begin too many things. */
-const LEAST_DIGITS = 4
-
-const DigitsInUrl = Schema.String.pipe(
-  Schema.pattern(/^[0-9a-f]{4,64}$/, { message: () => `${LEAST_DIGITS} to 64 lower-case hex digits` }),
+const BeginningInUrl = Schema.String.pipe(
+  Schema.pattern(/^@?[0-9a-z-]{3,64}$/, {
+    message: () => "3 to 64 characters of a name, of hex digits or of an address, in lower case,",
+  }),
 )
 
 export const Beginning = Field.record(
   "SearchResult",
-  "what begins with these digits, at most five of each kind",
+  "what begins with the text, at most five of each kind",
   Schema.Struct({
+    names: Schema.Array(Schema.Struct({ address: Field.address("the account"), name: Field.text("without the @") })),
     accounts: Schema.Array(Address.schema),
     transactions: Schema.Array(Hash.schema).annotations({ description: "finalized" }),
     vertices: Schema.Array(Hash.schema),
   }),
-  { accounts: [], transactions: [example.hash], vertices: [] },
+  { names: [], accounts: [], transactions: [example.hash], vertices: [] },
 )
 
 const ADDRESSES = /^[0-9a-f]{40}(?:,[0-9a-f]{40}){0,99}$/
@@ -435,8 +435,13 @@ export const group = Group.of(
       .setUrlParams(Schema.Struct({ addresses: AddressesInUrl }))
       .addSuccess(Names)
       .addError(Failure.InvalidRequest),
-    Group.get("search", "/search", "Accounts, transactions and vertices by the beginning of their hex digits")
-      .setUrlParams(Schema.Struct({ prefix: DigitsInUrl }))
+    Group.get("search", "/search", "Names, accounts, transactions and vertices by their beginning")
+      .annotate(
+        OpenApi.Description,
+        "Names from three characters on, with or without the @; accounts and hashes by four hex digits or more; accounts also by " +
+          "the beginning of their bech32m address, from `tudg1` and four characters on.",
+      )
+      .setUrlParams(Schema.Struct({ prefix: BeginningInUrl }))
       .addSuccess(Beginning)
       .addError(Failure.InvalidRequest),
     Group.get("health", "/health", "Whether the node is running").addSuccess(Health),

@@ -133,6 +133,10 @@ export const Lookup = Field.record(
   finalizedTransfer,
 )
 
+const Direction = Schema.Literal("sent", "received")
+
+const from = Field.optional(Field.TimestampInUrl, "only from this moment on, milliseconds since 1970")
+
 export const History = Field.record(
   "TransactionHistory",
   "transactions of an account, newest first",
@@ -140,7 +144,7 @@ export const History = Field.record(
     transactions: Schema.Array(
       Schema.Struct({
         hash: Field.hash("the transaction"),
-        direction: Field.of(Schema.Literal("sent", "received"), "sent includes transfers to itself"),
+        direction: Field.of(Direction, "sent includes transfers to itself"),
         ...outcome,
       }),
     ),
@@ -221,14 +225,17 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
   Group.get("history", "/account/:address/transactions", "Transactions that an account sent or received, newest first")
     .annotate(
       OpenApi.Description,
-      "With a type, a page covers the account's last 500 transactions, so it may have fewer entries than requested, or none, " +
-        "and still a next_cursor.",
+      "With a type or a direction, a page covers the account's last 500 transactions, so it may have fewer entries than requested, " +
+        "or none, and still a next_cursor.",
     )
     .setPath(Schema.Struct({ address: Field.AccountText }))
     .setUrlParams(
       Schema.Struct({
         limit: Field.pageLimit,
         type: Field.optional(TransactionType, "only transactions of this type"),
+        direction: Field.optional(Direction, "only those that the account sent, or only those it received"),
+        from,
+        until: Field.until,
         cursor: Field.cursor,
       }),
     )
@@ -239,7 +246,7 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
     .annotate(
       OpenApi.Description,
       "With a type, a page of a node covers the last 500 transactions, so it may have fewer entries than requested, or none, and " +
-        "still a next_cursor. Only a gateway knows `words`, `from` and `until`, and gives full pages of a type; a node answers 501.",
+        "still a next_cursor. Only a gateway knows `words`, and gives full pages of a type; a node answers 501.",
     )
     .setUrlParams(
       Schema.Struct({
@@ -249,7 +256,7 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
           WordsInUrl,
           'only with these words in the memo, or in the texts of the proposal; as "these words" in their order, -not',
         ),
-        from: Field.optional(Field.TimestampInUrl, "only from this moment on, milliseconds since 1970"),
+        from,
         until: Field.until,
         cursor: Field.cursor,
       }),

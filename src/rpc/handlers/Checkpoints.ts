@@ -1,5 +1,5 @@
 import { Effect, Either, Option } from "effect"
-import { type AccountProof, Checkpoints } from "../../node/reads/Checkpoints.js"
+import { type AccountProof, Checkpoints, type Dated } from "../../node/reads/Checkpoints.js"
 import type { TransactionProof } from "../../node/reads/Inclusion.js"
 import { State } from "../../node/reads/State.js"
 import { Home } from "../../node/start/Home.js"
@@ -9,6 +9,7 @@ import * as Inclusion from "../../protocol/epoch/Inclusion.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type * as Api from "../api/Checkpoints.js"
 import * as Failure from "../api/Failure.js"
 import * as Answer from "../server/Answer.js"
@@ -91,9 +92,35 @@ const none = new Failure.CheckpointNotFound({ message: "no checkpoint is signed 
 const foundOr = (absent: Failure.CheckpointNotFound) => (found: Option.Option<SignedCheckpoint>) =>
   Either.fromOption(Option.map(found, checkpointOf), () => absent)
 
+const STANDARD_PAGE = 50
+const NEWEST = Natural.round(Number.MAX_SAFE_INTEGER)
+
+const summaryOf = ({
+  signed: { checkpoint, signatures },
+  time,
+}: Dated): (typeof Api.Checkpoints.Type)["checkpoints"][number] => ({
+  epoch: checkpoint.epoch,
+  round: checkpoint.round,
+  commit_index: checkpoint.commitIndex,
+  hash: checkpoint.hash,
+  closes_epoch: checkpoint.nextEpoch !== null,
+  members: checkpoint.nextEpoch?.members.length ?? null,
+  total_supply: checkpoint.totalSupply,
+  signatures: signatures.length,
+  timestamp: time,
+})
+
 /** Checkpoints that a quorum signed, wherever they are kept. */
-export const reads = (checkpoints: Pick<typeof Checkpoints.Service, "latest" | "at" | "byHash" | "closing">) =>
+export const reads = (
+  checkpoints: Pick<typeof Checkpoints.Service, "latest" | "at" | "byHash" | "closing" | "before">,
+) =>
   ({
+    list: ({ query: { limit = STANDARD_PAGE, before = NEWEST, closing } }) =>
+      // One more than requested, to see whether there are more.
+      Effect.map(checkpoints.before(before, limit + 1, closing === "only"), (found) => ({
+        checkpoints: found.slice(0, limit).map(summaryOf),
+        next_round: found.length > limit ? (found[limit - 1]?.signed.checkpoint.round ?? null) : null,
+      })).pipe(Unreadable.asDefect),
     latest: () => Effect.flatMap(checkpoints.latest, foundOr(none)).pipe(Unreadable.asDefect),
     checkpoint: ({ path: { round } }) => {
       const why = "no commit of that round made one that a quorum signed, or it closed no epoch and was pruned"

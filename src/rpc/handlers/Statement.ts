@@ -37,6 +37,9 @@ const parsed = (cursor: string): Option.Option<StatementCursor> => {
 const namedIn = (operation: Operation): Address | null =>
   operation._tag === "DelegateTx" ? operation.validator : (Charges.recipientOf(operation) ?? null)
 
+const memoOf = (operation: Operation): string | null =>
+  operation._tag === "Transfer" && operation.memo !== "" ? operation.memo : null
+
 const ofTransaction = (address: Address, { transaction, outcome, leaderRound, commitTime }: RecordedTransaction) => {
   const { id, from, operation, fee: signed } = transaction
   const applied = outcome.failure === null
@@ -56,6 +59,7 @@ const ofTransaction = (address: Address, { transaction, outcome, leaderRound, co
     counterparty: isSent ? namedIn(operation) : from,
     applied,
     proposal_id: outcome.proposalId,
+    memo: memoOf(operation),
     round: leaderRound,
     since: commitTime,
     timestamp: commitTime,
@@ -72,6 +76,7 @@ const ofPosting = ({ kind, amount, proposalId, round, since, time }: RecordedPos
   counterparty: null,
   applied: null,
   proposal_id: proposalId,
+  memo: null,
   round,
   since,
   timestamp: time,

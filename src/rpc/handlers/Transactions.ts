@@ -96,14 +96,14 @@ export const reads = Effect.gen(function* () {
         Effect.catchTag("TransactionNotFound", (error) => Effect.fail(notFound(error))),
         Unreadable.asDefect,
       ),
-    history: ({ path, query: { limit = STANDARD_PAGE, type, cursor } }) =>
+    history: ({ path, query: { limit = STANDARD_PAGE, cursor, ...filter } }) =>
       Effect.gen(function* () {
         const address = yield* account("address", path.address)
         const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
         if (Option.isNone(before)) return yield* Effect.fail(Failure.badCursor)
         // It is another one as soon as a commit is on the disk.
         const at = recorded()
-        const { transactions, next } = yield* state.history(address, before.value, limit, type)
+        const { transactions, next } = yield* state.history(address, before.value, limit, filter)
         return Answer.since(at, recorded, {
           transactions: transactions.map((known) => ({
             hash: known.transaction.id,

@@ -117,6 +117,13 @@ export const make = (database: Database) => {
     /** The first of this round or a later one that a quorum signed. */
     firstSince: (round: Round) => one("where has_quorum = 1 and round >= ? order by round limit 1", round),
     latestWithQuorum: one("where has_quorum = 1 order by round desc limit 1"),
+    /** Signed by a quorum, newest first, `limit` at most: those before this round, or only those of them that close epochs. */
+    before: (round: Round, limit: number, isClosing: boolean) =>
+      select(
+        `where has_quorum = 1 and round < ? ${isClosing ? "and is_closing = 1" : ""} order by round desc limit ?`,
+        round,
+        limit,
+      ),
     latestClosing: one("where is_closing = 1 order by epoch desc limit 1"),
     /** Closing checkpoints from this epoch on, in their order, `limit` at most. */
     closing: (from: Epoch, limit: number) =>

@@ -66,28 +66,34 @@ const placeOf = (row: Column.Row) => ({
   index: Column.counter<CommitIndex>(row, 0),
   round: Column.integer(row, 1),
   epoch: Column.integer(row, 2),
+  time: Column.integer(row, 3),
 })
+type Place = ReturnType<typeof placeOf>
 
 /** The stored commit at this index or the next one above it. */
 const above = (sql: Sql, index: number) =>
   Effect.map(
-    sql`select commit_index, leader_round, epoch from commits where commit_index >= ${index} order by 1 limit 1`.values,
+    sql`select commit_index, leader_round, epoch, time from commits
+      where commit_index >= ${index} order by 1 limit 1`.values,
     ([row]) => (row === undefined ? null : placeOf(row)),
   )
 
-/** Rounds and epochs rise with the index, so a few rows are enough, however many there are. */
-const firstSince = (sql: Sql, round: Round, epoch: Epoch) =>
+/** Rounds, epochs and times rise with the index, so a few rows are enough, however many there are. */
+const firstThat = (sql: Sql, isReached: (place: Place) => boolean) =>
   Effect.gen(function* () {
     const [row = []] = yield* sql`select ifnull(max(commit_index), -1) from commits`.values
     let [from, to] = [0, Column.integer(row, 0) + 1]
     while (from < to) {
       const middle = from + Math.floor((to - from) / 2)
       const place = yield* above(sql, middle)
-      if (place === null || place.round >= round || place.epoch >= epoch) to = middle
+      if (place === null || isReached(place)) to = middle
       else from = place.index + 1
     }
     return Option.map(Option.fromNullable(yield* above(sql, from)), ({ index }) => index)
   })
+
+/** The first one of this moment or later. */
+export const firstFrom = (sql: Sql, moment: Timestamp) => firstThat(sql, ({ time }) => time >= moment)
 
 export const make = (database: Database) => ({
   last: database.first(commitOf, `${SELECT} order by commit_index desc limit 1`),
@@ -96,7 +102,8 @@ export const make = (database: Database) => ({
   from: (index: CommitIndex, limit: number) =>
     database.select(commitOf, `${SELECT} where commit_index >= ? order by commit_index limit ?`, index, limit),
   /** The first one of this round or epoch or a later one. */
-  firstSince: (round: Round, epoch: Epoch) => database.read((sql) => firstSince(sql, round, epoch)),
+  firstSince: (round: Round, epoch: Epoch) =>
+    database.read((sql) => firstThat(sql, (place) => place.round >= round || place.epoch >= epoch)),
   /** In their order. */
   ofEpoch: (epoch: Epoch) => database.select(commitOf, `${SELECT} where epoch = ? order by commit_index`, epoch),
   /** Deletes some old commits that ordered no transaction still recorded, and returns whether there may be more. */

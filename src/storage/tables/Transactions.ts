@@ -7,6 +7,7 @@ import type { Hash } from "../../protocol/identity/Hash.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
 import type { CommitIndex, ProposalId, Round, Timestamp } from "../../protocol/numbers/Natural.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import { addressesOf } from "../../protocol/transaction/Charges.js"
 import * as Transaction from "../../protocol/transaction/Transaction.js"
 import type { Header } from "../../protocol/vertex/Header.js"
@@ -17,6 +18,7 @@ import * as Column from "../sqlite/Column.js"
 import type { Value } from "../sqlite/Connection.js"
 import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
+import * as Commits from "./Commits.js"
 import * as Postings from "./Postings.js"
 
 export interface Failure {
@@ -109,6 +111,9 @@ const BY_HASH_IN_ROWS = inRows("select sequence from earlier_transactions where 
 
 const BETWEEN_KEYS = inPacks("select sequence from transaction_keys where key between ? and ? limit ?")
 const BETWEEN_HASHES_IN_ROWS = inRows("select sequence from earlier_transactions where hash between ? and ? limit ?")
+
+/** Later than any. */
+const NEWEST_COMMIT = Natural.commitIndex(Number.MAX_SAFE_INTEGER)
 
 /** How a statement is executed. */
 type Select<E> = (text: string, ...values: ReadonlyArray<Value>) => Effect.Effect<ReadonlyArray<RecordedTransaction>, E>
@@ -416,6 +421,17 @@ export const make = (database: Database, networkId: NetworkId) => {
 
     /** Those of a vertex that its commit recorded; the others had no effect in it. */
     ofVertex: (commitIndex: CommitIndex, hash: Hash) => database.select(placeOf, OF_VERTEX, commitIndex, fromHex(hash)),
+
+    /** The first of the commits from this moment on; beyond the last when there is none. */
+    since: (moment: Timestamp) =>
+      database.read((sql) =>
+        Effect.flatMap(Commits.firstFrom(sql, moment), (index) =>
+          firstSequence(
+            sql,
+            Option.getOrElse(index, () => NEWEST_COMMIT),
+          ),
+        ),
+      ),
 
     /** Of everybody, newest first; fewer than the limit only when no more are recorded. */
     recent: (before: Sequence | null, limit: number) =>

@@ -140,7 +140,7 @@ const house = {
   cli: {
     rooms: ["terminal", "settings", "keys", "wallet", "doctor", "tracing", "."],
     ours: ["protocol", "storage", "network", "node", "rpc", "client", "light", "testing", "archive", "gateway"],
-    packages: ["effect", "#crypto", "@effect/*", "@scure/bip39", "@scure/bip39/wordlists/english.js", "node:*"],
+    packages: ["effect", "#crypto", "@effect/*", "node:*"],
   },
   main: { ours: ["cli"], packages: ["effect", "@effect/*", "node:*"] },
 }
@@ -149,6 +149,8 @@ const house = {
 const exceptions = {
   "protocol/crypto": { packages: ["@noble/*"] },
   "protocol/crypto/Native.ts": { packages: ["@noble/*", "node:crypto", "node:module", "sodium-native"] },
+  "client/Mnemonic.ts": { packages: ["effect", "#crypto", "@scure/bip39", "@scure/bip39/wordlists/english.js"] },
+  "explorer/wallet/Code.tsx": { packages: ["qr"] },
   "client/KeyFile.ts": { packages: ["effect", "#crypto", "@noble/hashes/scrypt.js"] },
   /** Shared with browsers, so it sees only the vocabulary. */
   "rpc/api": { ours: ["effect3/http", "protocol"], packages: ["effect", "@effect/platform"] },

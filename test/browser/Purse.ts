@@ -18,6 +18,12 @@ export const bringKey = async (page: Page, hex: string): Promise<void> => {
   await page.getByRole("button", { name: "Lock" }).waitFor()
 }
 
+/** Of a locked wallet. */
+export const forget = async (page: Page): Promise<void> => {
+  await page.getByText("Delete 1 key…").click()
+  await page.getByRole("button", { name: "Delete 1 key" }).click()
+}
+
 export const act = async (page: Page, action: string, typed: Readonly<Record<string, string>>): Promise<void> => {
   await page.getByRole("button", { name: action, exact: true }).click()
   const form = page.getByRole("form", { name: action })

@@ -85,10 +85,36 @@ describe("the review", () => {
     await page.context().close()
   })
 
+  it("keeps the focus where the reader goes on: after unlocking, going back, sending and locking", async () => {
+    const { page } = await open()
+    const focused = () => page.evaluate(() => document.activeElement?.textContent)
+    await expect.poll(focused).toBe("Wallet")
+    await page.keyboard.press("Tab")
+    await review(page, "Send", { To: SOMEBODY, "Amount in UDG": "1" })
+    await page.getByRole("button", { name: "Back" }).focus()
+    await page.keyboard.press("Enter")
+    await expect.poll(focused).toBe("Review")
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Send it" }).focus()
+    await page.keyboard.press("Enter")
+    await Purse.finalized(page, "Send 1.00 UDG")
+    await expect.poll(focused).toBe("Review")
+    // What is refused before it is reviewed loses nothing either.
+    await page.getByLabel("To", { exact: true }).fill("tudg1nonsense")
+    await page.getByLabel("Amount in UDG").fill("1")
+    await page.getByLabel("Amount in UDG").press("Enter")
+    await page.getByRole("form", { name: "Send" }).getByRole("alert").waitFor()
+    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe("BODY")
+    await page.getByRole("button", { name: "Lock" }).focus()
+    await page.keyboard.press("Enter")
+    await expect.poll(focused).toBe("Wallet")
+    await page.context().close()
+  })
+
   it("is not reached by a key that alone cannot sign: the page says so before anything is typed", async () => {
     const account = Wallet.account(network, owner)
     const keys = [account.publicKey, Wallet.generate().publicKey]
-    await finalized(account.setAccountPolicy({ nonce: 0, fee: 1_000, threshold: 2, keys }))
+    await finalized(account.setAccountPolicy({ nonce: 1, fee: 1_000, threshold: 2, keys }))
     const { page, troubles } = await open()
     await page.getByText("2 of 2 keys must sign for this account.").waitFor()
     await page.getByText("udg multisig sign FILE").waitFor()

@@ -1,10 +1,10 @@
 /** The passphrase: from `UDG_PASSPHRASE` or typed at the terminal. Never an argument: everybody can read those. */
 import { Effect, Option } from "effect"
+import * as Mnemonic from "../../client/Mnemonic.js"
 import type * as Keys from "../../protocol/identity/Keys.js"
 import * as Environment from "../terminal/Environment.js"
 import { Terminal } from "../terminal/Terminal.js"
 import * as HiddenInput from "./HiddenInput.js"
-import * as Mnemonic from "./Mnemonic.js"
 import { fail, type WalletFailure } from "./WalletFailure.js"
 
 export const VARIABLE = "UDG_PASSPHRASE"

@@ -67,7 +67,7 @@ export const Trust = ({ root, onChange }: { readonly root: Root.Root | undefined
         </div>
         <Complaint text={complaint} />
         <div class="buttons">
-          <button type="submit" class="button" disabled={isBusy}>
+          <button type="submit" class="button" aria-disabled={isBusy}>
             Trust this checkpoint
           </button>
           <button type="button" class="button" onClick={startAnew}>

@@ -1,7 +1,8 @@
 /** Something a person asked for that takes a moment and may be refused with a sentence. */
-import { useState } from "preact/hooks"
+import { useRef, useState } from "preact/hooks"
 
 export interface Attempt {
+  /** A second attempt before the first has ended does nothing. A button says so with `aria-disabled`: `disabled` loses the focus. */
   readonly isBusy: boolean
   readonly complaint: string | undefined
   readonly attempt: (step: () => Promise<void>) => Promise<void>
@@ -10,7 +11,10 @@ export interface Attempt {
 export const useAttempt = (explain: (error: unknown) => string): Attempt => {
   const [isBusy, setIsBusy] = useState(false)
   const [complaint, setComplaint] = useState<string | undefined>(undefined)
+  const isRunning = useRef(false)
   const attempt = async (step: () => Promise<void>): Promise<void> => {
+    if (isRunning.current) return
+    isRunning.current = true
     setIsBusy(true)
     setComplaint(undefined)
     try {
@@ -18,6 +22,7 @@ export const useAttempt = (explain: (error: unknown) => string): Attempt => {
     } catch (error) {
       setComplaint(explain(error))
     }
+    isRunning.current = false
     setIsBusy(false)
   }
   return { isBusy, complaint, attempt }

@@ -1,15 +1,7 @@
 import { useState } from "preact/hooks"
 import { reasonOf } from "../live/Node.js"
+import * as Saved from "./Saved.js"
 import * as StatementCsv from "./StatementCsv.js"
-
-const save = (name: string, csv: string): void => {
-  const url = URL.createObjectURL(new Blob([csv], { type: "text/csv" }))
-  const link = document.createElement("a")
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
-}
 
 /** Saves an account's statement as a file. */
 export const CsvButton = ({ account }: { readonly account: string }) => {
@@ -18,7 +10,7 @@ export const CsvButton = ({ account }: { readonly account: string }) => {
     setSaid("Loading…")
     try {
       const { csv, entries, isCut } = await StatementCsv.download(account)
-      save(`udg-${account.replace("@", "")}.csv`, csv)
+      Saved.as(`udg-${account.replace("@", "")}.csv`, csv, "text/csv")
       setSaid(isCut ? `The newest ${entries} entries` : `All ${entries} entries`)
     } catch (error) {
       setSaid(reasonOf(error))

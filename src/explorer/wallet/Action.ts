@@ -17,6 +17,8 @@ export interface Field {
   /** The values to choose from, with their labels. */
   readonly options?: Readonly<Record<string, string>>
   readonly isOptional?: boolean
+  /** An amount out of the account's own balance. */
+  readonly isOwn?: boolean
 }
 
 export interface Action {
@@ -79,6 +81,7 @@ const amount = (hint?: string): Field => ({
   name: "amount",
   label: "Amount in UDG",
   kind: "coins",
+  isOwn: true,
   ...(hint === undefined ? {} : { hint }),
 })
 

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import * as Fee from "../../client/Fee.js"
 import * as Wallet from "../../client/Wallet.js"
 import type { NetworkInfo } from "../live/Network.js"
@@ -6,7 +6,6 @@ import { Complaint, useAttempt } from "../show/Attempt.js"
 import { type Action, blank, filledIn, type Typed } from "./Action.js"
 import { Input } from "./Input.js"
 import { Review } from "./Review.js"
-import * as Session from "./Session.js"
 import * as Submission from "./Submission.js"
 
 interface Props {
@@ -36,23 +35,32 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
   const [draft, setDraft] = useState<Submission.Draft | undefined>(undefined)
   const { isBusy, complaint, attempt } = useAttempt(Submission.complaint)
   const fields = action.fields(info, typed)
+  const reviewing = useRef<HTMLButtonElement>(null)
+  const wasReviewed = useRef(false)
+  // Whoever sent it, or went back, goes on here: the button that had the focus is gone.
+  useEffect(() => {
+    if (draft === undefined && wasReviewed.current) reviewing.current?.focus({ preventScroll: true })
+    wasReviewed.current = draft !== undefined
+  }, [draft])
 
   const change = (name: string) => (value: string) => {
     const next = { ...typed, [name]: value }
     setTyped({ ...blank(action.fields(info, next)), ...next })
   }
 
+  const feeSats = (): number => (least === 0 ? 0 : Wallet.sats((typed["fee"] ?? "").trim()))
+
+  const fillIn = (name: string) => () =>
+    void attempt(async () => change(name)(await Submission.most(action, info, account, typed, feeSats())))
+
   const review = (event: SubmitEvent): void => {
     event.preventDefault()
-    Session.touch()
     void attempt(async () => {
-      const fee = least === 0 ? 0 : Wallet.sats((typed["fee"] ?? "").trim())
-      setDraft(await Submission.draft(action, info, account, typed, fee))
+      setDraft(await Submission.draft(action, info, account, typed, feeSats()))
     })
   }
 
   const send = (ready: Submission.Draft): void => {
-    Session.touch()
     void attempt(async () => {
       const hash = await Submission.submit(ready).finally(() => setDraft(undefined))
       onSent(hash, ready.summary)
@@ -66,7 +74,13 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
       {draft === undefined ? (
         <>
           {fields.map((field) => (
-            <Input key={field.name} field={field} value={typed[field.name] ?? ""} onChange={change(field.name)} />
+            <Input
+              key={field.name}
+              field={field}
+              value={typed[field.name] ?? ""}
+              onChange={change(field.name)}
+              onMost={field.isOwn === true ? fillIn(field.name) : undefined}
+            />
           ))}
           {least === 0 ? undefined : (
             <Input
@@ -76,12 +90,12 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
             />
           )}
           <Complaint text={complaint} />
-          <button type="submit" class="button primary" disabled={isBusy}>
+          <button type="submit" class="button primary" aria-disabled={isBusy} ref={reviewing}>
             {isBusy ? "Signing…" : "Review"}
           </button>
         </>
       ) : (
-        <Review draft={draft} isBusy={isBusy} onSend={() => send(draft)} onBack={() => setDraft(undefined)} />
+        <Review draft={draft} isBusy={isBusy} onSend={() => send(draft)} onBack={() => isBusy || setDraft(undefined)} />
       )}
     </form>
   )

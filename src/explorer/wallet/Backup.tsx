@@ -1,63 +1,102 @@
 import { Option } from "effect"
-import { useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import * as Wallet from "../../client/Wallet.js"
-import { Complaint, useAttempt } from "../show/Attempt.js"
 import { Copy } from "../show/Copy.js"
-import { Secret } from "./Input.js"
+import * as Saved from "../statement/Saved.js"
+import { Labelled, Secret } from "./Input.js"
+import { SecretForm } from "./SecretForm.js"
 import * as Vault from "./Vault.js"
 
-const explain = (error: unknown): string =>
-  error instanceof Wallet.InvalidInput ? error.message : "this browser could not do it"
+type Form = "hex" | "words" | "file"
+
+const forms: Readonly<Record<Form, string>> = {
+  hex: "64 hex characters",
+  words: "24 words, for paper",
+  file: "a key file for udg, under the same passphrase",
+}
 
 type State =
   | { readonly _tag: "Hidden" }
   | { readonly _tag: "Asking" }
-  | { readonly _tag: "Shown"; readonly secret: Wallet.SecretKey }
+  | { readonly _tag: "Shown"; readonly lines: ReadonlyArray<string> }
+  | { readonly _tag: "Saved"; readonly file: string }
 
-/** Asks for the passphrase: whoever finds the page open does not get the key. */
-const Ask = ({
-  sealed,
-  onOpen,
-}: {
-  readonly sealed: Vault.Sealed
-  readonly onOpen: (key: Wallet.SecretKey) => void
-}) => {
-  const [passphrase, setPassphrase] = useState("")
-  const { isBusy, complaint, attempt } = useAttempt(explain)
-  const open = (event: SubmitEvent): void => {
-    event.preventDefault()
-    void attempt(async () => {
-      const key = await Vault.open(sealed, passphrase)
-      if (Option.isNone(key)) throw new Wallet.InvalidInput("this passphrase is wrong")
-      onOpen(key.value)
-    })
-  }
-  return (
-    <form class="form" onSubmit={open} aria-label="Show the secret key">
-      <Secret id="backup-passphrase" label="Passphrase" value={passphrase} onChange={setPassphrase} />
-      <Complaint text={complaint} />
-      <button type="submit" class="button primary" disabled={isBusy}>
-        {isBusy ? "One moment…" : "Show it"}
-      </button>
-    </form>
-  )
-}
+/** Nobody reads for longer, and somebody else may come by. */
+const SHOWN_MS = 60_000
 
 const labels: Readonly<Record<State["_tag"], string>> = {
   Hidden: "Show the secret key, to keep a copy",
   Asking: "Cancel",
   Shown: "Hide the secret key",
+  Saved: "Close",
+}
+
+const linesOf = async (key: Wallet.SecretKey, form: Form): Promise<ReadonlyArray<string>> => {
+  if (form === "hex") return [key.toSecretHex()]
+  const { of, lines } = await import("../../client/Mnemonic.js")
+  return lines(of(key))
+}
+
+interface AskProps {
+  readonly vault: Vault.Sealed
+  readonly account: Wallet.Account
+  readonly onDone: (state: State) => void
+}
+
+/** Asks for the passphrase: whoever finds the page open does not get the key. */
+const Ask = ({ vault, account, onDone }: AskProps) => {
+  const [passphrase, setPassphrase] = useState("")
+  const [form, setForm] = useState<Form>("hex")
+  const open = async (): Promise<void> => {
+    const opened = Option.getOrUndefined(await Vault.open(vault, passphrase))
+    const key = opened?.keys.find(({ publicKey }) => publicKey === account.publicKey)
+    if (key === undefined) throw new Wallet.InvalidInput("this passphrase is wrong")
+    if (form !== "file") return onDone({ _tag: "Shown", lines: await linesOf(key, form) })
+    const file = `${account.addressBech32}.key`
+    Saved.as(file, await Wallet.saveKey(key, passphrase), "application/json")
+    onDone({ _tag: "Saved", file })
+  }
+  return (
+    <SecretForm label="Show it" name="Show the secret key" onSubmit={open}>
+      <Labelled id="backup-form" label="As">
+        <select
+          id="backup-form"
+          value={form}
+          onChange={({ currentTarget: { value } }) => {
+            if (value === "hex" || value === "words" || value === "file") setForm(value)
+          }}
+        >
+          {Object.entries(forms).map(([one, name]) => (
+            <option key={one} value={one}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Labelled>
+      <Secret id="backup-passphrase" label="Passphrase" value={passphrase} onChange={setPassphrase} />
+    </SecretForm>
+  )
 }
 
 /** The stored key itself, on request and for its passphrase. A key that is only borrowed was typed in, and is not shown. */
-export const Backup = () => {
+export const Backup = ({ account }: { readonly account: Wallet.Account }) => {
   const [kept] = useState(Vault.kept)
   const [state, setState] = useState<State>({ _tag: "Hidden" })
+  const button = useRef<HTMLButtonElement>(null)
+  const hide = (): void => setState({ _tag: "Hidden" })
+  useEffect(() => {
+    // The form with the focus is gone.
+    if (state._tag === "Shown" || state._tag === "Saved") button.current?.focus()
+    if (state._tag !== "Shown") return
+    const timer = setTimeout(hide, SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [state._tag])
   if (Option.isNone(kept)) return null
   const isHidden = state._tag === "Hidden"
   return (
     <div class="backup">
       <button
+        ref={button}
         type="button"
         class="button"
         onClick={() => setState(isHidden ? { _tag: "Asking" } : { _tag: "Hidden" })}
@@ -65,15 +104,20 @@ export const Backup = () => {
       >
         {labels[state._tag]}
       </button>
-      {state._tag === "Asking" ? (
-        <Ask sealed={kept.value} onOpen={(secret) => setState({ _tag: "Shown", secret })} />
-      ) : undefined}
+      {state._tag === "Asking" ? <Ask vault={kept.value} account={account} onDone={setState} /> : undefined}
       {state._tag === "Shown" ? (
-        <p class="notice failed">
-          <span class="mono">{state.secret.toSecretHex()}</span>{" "}
-          <Copy text={state.secret.toSecretHex()} what="secret key" />
-          <br />
-          Anybody who has this key has the coins.
+        <div class="notice failed">
+          <p class="mono secret">{state.lines.join("\n")}</p>
+          <p>
+            <Copy text={state.lines.join(" ")} what="secret key" /> Anybody who has this key has the coins. It is hidden
+            again after a minute.
+          </p>
+        </div>
+      ) : undefined}
+      {state._tag === "Saved" ? (
+        <p class="notice">
+          Saved as <span class="mono">{state.file}</span>. <code>udg --key FILE</code> and this page take it, for the
+          passphrase of this wallet.
         </p>
       ) : undefined}
     </div>

@@ -1,5 +1,5 @@
 /** The unlocked wallet: the account's balance and everything it can do. */
-import { useEffect, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import { Checked } from "../checked/Checked.js"
 import type { NetworkInfo } from "../live/Network.js"
 import { isMissing, node } from "../live/Node.js"
@@ -13,10 +13,12 @@ import { Facts, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import * as Words from "../show/Words.js"
 import { leavingFact } from "../validators/Stake.js"
+import { Accounts, Remove } from "./Accounts.js"
 import { actions } from "./Action.js"
 import { ActionForm } from "./ActionForm.js"
 import { Backup } from "./Backup.js"
 import { Receipt } from "./Receipt.js"
+import { Receive } from "./Receive.js"
 import * as Session from "./Session.js"
 import * as Submission from "./Submission.js"
 
@@ -58,7 +60,7 @@ const Faucet = ({ info, address, onSent }: FaucetProps) => {
     })
   return (
     <div class="faucet">
-      <button type="button" class="button" disabled={isBusy} onClick={ask}>
+      <button type="button" class="button" aria-disabled={isBusy} onClick={ask}>
         Get {Words.coins(amount)} UDG from the faucet
       </button>
       <Complaint text={complaint} />
@@ -116,7 +118,7 @@ const SharedAccount = ({ address }: { readonly address: string }) => {
 
 interface ActionsProps {
   readonly info: NetworkInfo
-  readonly account: Session.Session["account"]
+  readonly account: Session.Owned["account"]
   readonly onSent: (hash: string, what: string) => void
 }
 
@@ -139,17 +141,23 @@ const Actions = ({ info, account, onSent }: ActionsProps) => {
   )
 }
 
-export const Desk = ({ info, session }: { readonly info: NetworkInfo; readonly session: Session.Session }) => {
-  const { account } = session
-  const [sent, setSent] = useState<ReadonlyArray<Sent>>([])
+const LOCKS = `The wallet locks when nobody has used it for ${Session.IDLE_MINUTES} minutes, and when you leave the page.`
+
+interface DeskProps {
+  readonly info: NetworkInfo
+  readonly session: Session.Session
+  readonly sent: ReadonlyArray<Sent>
+  readonly onSent: (sent: Sent) => void
+}
+
+/** Of one account. */
+const Desk = ({ info, session, sent, onSent }: DeskProps) => {
+  const { account } = session.current
   const balance = useResource(`wallet ${account.address}`, () =>
     node.core.balance({ path: { address: account.addressBech32 } }),
   )
   const name = balance.state === "ready" ? balance.value.name : null
   const isShared = balance.state === "ready" && balance.value.is_smart_account
-  // Whoever has just unlocked the wallet goes on from its title: the form with the focus is gone.
-  useEffect(() => document.querySelector("h1")?.focus({ preventScroll: true }), [])
-  const note = (one: Sent): void => setSent((before) => [one, ...before])
   return (
     <>
       <div class="purse">
@@ -172,19 +180,22 @@ export const Desk = ({ info, session }: { readonly info: NetworkInfo; readonly s
           <Copy text={account.addressBech32} what="address" />
         </p>
         <div class="buttons">
-          <Faucet info={info} address={account.addressBech32} onSent={note} />
-          <button type="button" class="button" onClick={Session.lock}>
+          <Faucet info={info} address={account.addressBech32} onSent={onSent} />
+          <button type="button" class="button" onClick={Session.lock} title={LOCKS}>
             Lock
           </button>
-          <Backup />
+          <Backup account={account} />
         </div>
+        <Receive address={account.addressBech32} />
+        <Remove session={session} />
+        <p class="quiet hint-text">{LOCKS}</p>
       </div>
       <div class="columns">
         <Section title="Actions">
           {isShared ? (
             <SharedAccount address={account.addressBech32} />
           ) : (
-            <Actions info={info} account={account} onSent={(hash, what) => note({ hash, what })} />
+            <Actions info={info} account={account} onSent={(hash, what) => onSent({ hash, what })} />
           )}
         </Section>
         <Section title="Sent from here">
@@ -199,6 +210,18 @@ export const Desk = ({ info, session }: { readonly info: NetworkInfo; readonly s
           )}
         </Section>
       </div>
+    </>
+  )
+}
+
+/** The unlocked wallet: one of its accounts, and what was sent from any of them since. */
+export const Unlocked = ({ info, session }: Pick<DeskProps, "info" | "session">) => {
+  const [sent, setSent] = useState<ReadonlyArray<Sent>>([])
+  const note = (one: Sent): void => setSent((before) => [one, ...before])
+  return (
+    <>
+      <Accounts info={info} session={session} />
+      <Desk key={session.current.account.address} info={info} session={session} sent={sent} onSent={note} />
     </>
   )
 }

@@ -1,121 +1,67 @@
-/** The ways into the wallet: make a key, import one, or unlock the one stored in this browser. */
+/** The ways into the wallet: make a key, import one, or unlock those stored in this browser. */
 import { Option } from "effect"
-import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import * as Wallet from "../../client/Wallet.js"
 import type { NetworkInfo } from "../live/Network.js"
-import { Complaint, useAttempt } from "../show/Attempt.js"
 import { Problem, Section } from "../show/Page.js"
+import * as Words from "../show/Words.js"
 import { Secret } from "./Input.js"
+import * as KeySource from "./KeySource.js"
+import * as Passphrase from "./Passphrase.js"
+import { SecretForm } from "./SecretForm.js"
 import * as Session from "./Session.js"
 import * as Vault from "./Vault.js"
 
-interface FormProps {
-  readonly label: string
-  readonly onSubmit: () => Promise<void>
-  readonly children: ComponentChildren
+interface Props {
+  readonly info: NetworkInfo
 }
-
-const explain = (error: unknown): string =>
-  error instanceof Wallet.InvalidInput ? error.message : "this browser could not do it"
-
-const Form = ({ label, onSubmit, children }: FormProps) => {
-  const { isBusy, complaint, attempt } = useAttempt(explain)
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    void attempt(onSubmit)
-  }
-  return (
-    <form class="form" onSubmit={submit}>
-      {children}
-      <Complaint text={complaint} />
-      <button type="submit" class="button primary" disabled={isBusy}>
-        {isBusy ? "One moment…" : label}
-      </button>
-    </form>
-  )
-}
-
-/** Typed twice: nobody can restore one that was mistyped. */
-interface Passphrases {
-  readonly first: string
-  readonly again: string
-}
-
-const NO_PASSPHRASES: Passphrases = { first: "", again: "" }
-
-interface NewPassphraseProps {
-  readonly id: string
-  readonly value: Passphrases
-  readonly onChange: (passphrases: Passphrases) => void
-}
-
-const NewPassphrase = ({ id, value, onChange }: NewPassphraseProps) => (
-  <>
-    <Secret
-      id={id}
-      label="Passphrase"
-      value={value.first}
-      onChange={(first) => onChange({ ...value, first })}
-      isNew
-      hint={`At least ${Vault.SHORTEST_PASSPHRASE} characters. Nobody can restore it for you.`}
-    />
-    <Secret
-      id={`${id}-again`}
-      label="Passphrase again"
-      value={value.again}
-      onChange={(again) => onChange({ ...value, again })}
-      isNew
-    />
-  </>
-)
 
 /** Stores the key encrypted, then unlocks it. */
-const keep = async (info: NetworkInfo, key: Wallet.SecretKey, { first, again }: Passphrases): Promise<void> => {
-  if (first.length < Vault.SHORTEST_PASSPHRASE) {
-    throw new Wallet.InvalidInput(`a passphrase needs at least ${Vault.SHORTEST_PASSPHRASE} characters`)
-  }
-  if (first !== again) throw new Wallet.InvalidInput("the two passphrases differ")
-  const { addressBech32 } = Wallet.account(Wallet.network(info), key)
-  Vault.keep(await Vault.seal(key, addressBech32, first))
-  Session.unlock(info, key)
+const keep = async (info: NetworkInfo, key: Wallet.SecretKey, passphrases: Passphrase.Passphrases): Promise<void> => {
+  const owned = Session.owning(info, key)
+  const lock = await Vault.lockWith(Passphrase.read(passphrases))
+  await Vault.add(lock, key, owned.account.addressBech32)
+  Session.unlock([owned], lock)
 }
 
-const Create = ({ info }: { readonly info: NetworkInfo }) => {
-  const [passphrases, setPassphrases] = useState(NO_PASSPHRASES)
+const Create = ({ info }: Props) => {
+  const [passphrases, setPassphrases] = useState(Passphrase.NONE)
   return (
     <Section title="Make a key">
       <p class="quiet">It is made in this browser, encrypted with your passphrase, and never sent anywhere.</p>
-      <Form label="Make a key" onSubmit={() => keep(info, Wallet.generate(), passphrases)}>
-        <NewPassphrase id="new-passphrase" value={passphrases} onChange={setPassphrases} />
-      </Form>
+      <SecretForm label="Make a key" onSubmit={() => keep(info, Wallet.generate(), passphrases)}>
+        <Passphrase.NewPassphrase id="new-passphrase" value={passphrases} onChange={setPassphrases} />
+      </SecretForm>
     </Section>
   )
 }
 
-const SecretKey = (props: {
-  readonly id: string
-  readonly value: string
-  readonly onChange: (hex: string) => void
-}) => <Secret label="Secret key, 64 hex characters" {...props} />
-
-const Import = ({ info }: { readonly info: NetworkInfo }) => {
-  const [hex, setHex] = useState("")
-  const [passphrases, setPassphrases] = useState(NO_PASSPHRASES)
+const Import = ({ info }: Props) => {
+  const [source, setSource] = useState(KeySource.NOTHING)
+  const [passphrases, setPassphrases] = useState(Passphrase.NONE)
   return (
     <Section title="Import a key">
       <p class="quiet">A secret key that you already have, such as a validator's.</p>
-      <Form label="Import the key" onSubmit={async () => keep(info, Wallet.secretKey(hex.trim()), passphrases)}>
-        <SecretKey id="secret-key" value={hex} onChange={setHex} />
-        <NewPassphrase id="import-passphrase" value={passphrases} onChange={setPassphrases} />
-      </Form>
+      <SecretForm label="Import the key" onSubmit={async () => keep(info, await KeySource.keyOf(source), passphrases)}>
+        <KeySource.KeySource id="secret-key" value={source} onChange={setSource} />
+        <Passphrase.NewPassphrase id="import-passphrase" value={passphrases} onChange={setPassphrases} />
+      </SecretForm>
     </Section>
   )
 }
 
+/** Said before anybody brings a key that alone can do nothing. */
+const SeveralKeys = () => (
+  <p class="quiet aside-note">
+    Do several keys sign for your account? This page signs with one. Use <code>udg policy</code> to set who signs, and{" "}
+    <code>udg multisig</code> to sign, to collect the signatures and to send.
+  </p>
+)
+
 /** On a mainnet a key is used but not stored. */
-const Borrow = ({ info }: { readonly info: NetworkInfo }) => {
-  const [hex, setHex] = useState("")
+const Borrow = ({ info }: Props) => {
+  const [source, setSource] = useState(KeySource.NOTHING)
+  const borrow = async () => Session.unlock([Session.owning(info, await KeySource.keyOf(source))], undefined)
   return (
     <Section title="Sign">
       <p class="quiet">
@@ -123,57 +69,55 @@ const Borrow = ({ info }: { readonly info: NetworkInfo }) => {
         memory until you leave, and sends only signed transactions. For anything of value use the udg command on your
         own machine.
       </p>
-      <Form label="Use the key" onSubmit={async () => Session.unlock(info, Wallet.secretKey(hex.trim()))}>
-        <SecretKey id="borrowed-key" value={hex} onChange={setHex} />
-      </Form>
+      <SecretForm label="Use the key" onSubmit={borrow}>
+        <KeySource.KeySource id="borrowed-key" value={source} onChange={setSource} />
+      </SecretForm>
+      <SeveralKeys />
     </Section>
   )
 }
 
-interface UnlockProps {
-  readonly info: NetworkInfo
-  readonly sealed: Vault.Sealed
+interface UnlockProps extends Props {
+  readonly vault: Vault.Sealed
   readonly onForget: () => void
 }
 
-const Unlock = ({ info, sealed, onForget }: UnlockProps) => {
+const Unlock = ({ info, vault, onForget }: UnlockProps) => {
   const [passphrase, setPassphrase] = useState("")
-  const [isForgetting, setIsForgetting] = useState(false)
   const open = async (): Promise<void> => {
-    const key = await Vault.open(sealed, passphrase)
-    if (Option.isNone(key)) throw new Wallet.InvalidInput("this passphrase is wrong")
-    Session.unlock(info, key.value)
+    const opened = Option.getOrUndefined(await Vault.open(vault, passphrase))
+    if (opened === undefined) throw new Wallet.InvalidInput("this passphrase is wrong")
+    Session.unlock(
+      opened.keys.map((key) => Session.owning(info, key)),
+      opened.lock,
+    )
   }
+  const keys = Words.counted(vault.accounts.length, "key")
   return (
     <Section title="Unlock">
-      <p>
-        This browser stores the key of <span class="mono">{sealed.address}</span>.
-      </p>
-      <Form label="Unlock" onSubmit={open}>
+      <p>This browser stores {vault.accounts.length === 1 ? "the key of" : `the ${keys} of`}</p>
+      <ul class="hashes">
+        {vault.accounts.map(({ address }) => (
+          <li key={address} class="mono">
+            {address}
+          </li>
+        ))}
+      </ul>
+      <SecretForm label="Unlock" onSubmit={open}>
         <Secret id="passphrase" label="Passphrase" value={passphrase} onChange={setPassphrase} />
-      </Form>
-      <p class="forget">
-        {isForgetting ? (
-          <>
-            Without a copy of the key its coins are lost.{" "}
-            <button type="button" class="button danger" onClick={onForget}>
-              Delete the key
-            </button>{" "}
-            <button type="button" class="button" onClick={() => setIsForgetting(false)}>
-              Keep it
-            </button>
-          </>
-        ) : (
-          <button type="button" class="button" onClick={() => setIsForgetting(true)}>
-            Delete this key…
-          </button>
-        )}
-      </p>
+      </SecretForm>
+      <details class="raw forget">
+        <summary>Delete {keys}…</summary>
+        <p>Without a copy of a key its coins are lost.</p>
+        <button type="button" class="button danger" onClick={onForget}>
+          Delete {keys}
+        </button>
+      </details>
     </Section>
   )
 }
 
-export const Entrance = ({ info }: { readonly info: NetworkInfo }) => {
+export const Entrance = ({ info }: Props) => {
   const [kept, setKept] = useState(Vault.kept)
   if (info.mode === "mainnet") return <Borrow info={info} />
   if (!Vault.isPossible()) {
@@ -188,13 +132,17 @@ export const Entrance = ({ info }: { readonly info: NetworkInfo }) => {
     const forget = (): void => {
       Vault.forget()
       setKept(Option.none())
+      document.querySelector("h1")?.focus({ preventScroll: true })
     }
-    return <Unlock info={info} sealed={kept.value} onForget={forget} />
+    return <Unlock info={info} vault={kept.value} onForget={forget} />
   }
   return (
-    <div class="columns">
-      <Create info={info} />
-      <Import info={info} />
-    </div>
+    <>
+      <div class="columns">
+        <Create info={info} />
+        <Import info={info} />
+      </div>
+      <SeveralKeys />
+    </>
   )
 }

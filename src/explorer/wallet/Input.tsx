@@ -1,6 +1,7 @@
-import type { ComponentChildren } from "preact"
+import type { ComponentChildren, VNode } from "preact"
 import type { Field } from "./Action.js"
 import { ProposalPicker, ValidatorPicker } from "./Picker.js"
+import { Resolved } from "./Resolved.js"
 
 interface LabelledProps {
   readonly id: string
@@ -12,7 +13,7 @@ interface LabelledProps {
 const hintOf = (id: string, hint: string | undefined) => (hint === undefined ? undefined : `${id}-hint`)
 
 /** A control with its label above and its hint below. */
-const Labelled = ({ id, label, hint, children }: LabelledProps) => (
+export const Labelled = ({ id, label, hint, children }: LabelledProps) => (
   <div class="field">
     <label for={id}>{label}</label>
     {children}
@@ -33,26 +34,53 @@ interface SecretProps extends Value {
   readonly id: string
   readonly label: string
   readonly isNew?: boolean
+  /** A browser offers to store passphrases, and must not offer it for a key. */
+  readonly isKey?: boolean
+  readonly isShown?: boolean
   readonly hint?: string
 }
 
-/** A passphrase or a secret key. */
-export const Secret = ({ id, label, value, onChange, isNew = false, hint }: SecretProps) => (
-  <Labelled id={id} label={label} hint={hint}>
-    <input
-      id={id}
-      type="password"
-      value={value}
-      required
-      autocomplete={isNew ? "new-password" : "current-password"}
-      onInput={({ currentTarget }) => onChange(currentTarget.value)}
-      aria-describedby={hintOf(id, hint)}
-    />
-  </Labelled>
-)
+/** A passphrase or a secret key: what is typed is a property of the input, and no text of the page. */
+export const Secret = ({ id, label, value, onChange, hint, isNew, isKey, isShown = false }: SecretProps) => {
+  const shared = {
+    ...{ id, value, required: true, spellcheck: false, autocapitalize: "off" as const },
+    autocomplete: isKey === true ? "off" : isNew === true ? "new-password" : "current-password",
+    onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+      onChange(currentTarget.value),
+    "aria-describedby": hintOf(id, hint),
+  }
+  return (
+    <Labelled id={id} label={label} hint={hint}>
+      {isShown ? <input {...shared} type="text" class="mono" /> : <input {...shared} type="password" />}
+    </Labelled>
+  )
+}
+
+interface WithMostProps {
+  readonly onMost: (() => void) | undefined
+  readonly children: VNode
+}
+
+const WithMost = ({ onMost, children }: WithMostProps) =>
+  onMost === undefined ? (
+    children
+  ) : (
+    <span class="with-most">
+      {children}
+      <button type="button" class="button" onClick={onMost} aria-label="Max: everything that is left">
+        Max
+      </button>
+    </span>
+  )
+
+interface InputProps extends Value {
+  readonly field: Field
+  /** Fills in the most that the account can give. */
+  readonly onMost?: (() => void) | undefined
+}
 
 /** One field of an action. */
-export const Input = ({ field, value, onChange }: Value & { readonly field: Field }) => {
+export const Input = ({ field, value, onChange, onMost }: InputProps) => {
   const { name, label, kind, hint, options, isOptional = false } = field
   const id = `field-${name}`
   const shared = { id, name, value, required: !isOptional, "aria-describedby": hintOf(id, hint) }
@@ -81,18 +109,21 @@ export const Input = ({ field, value, onChange }: Value & { readonly field: Fiel
       ) : kind === "long" ? (
         <textarea {...shared} rows={4} onInput={onEdit} />
       ) : (
-        <input
-          {...shared}
-          type="text"
-          class={kind === "account" ? "mono" : undefined}
-          inputMode={kind === "coins" ? "decimal" : kind === "integer" ? "numeric" : "text"}
-          placeholder={kind === "account" ? "tudg1…, 40 hex characters or @name" : undefined}
-          spellcheck={false}
-          autocomplete="off"
-          autocapitalize="off"
-          onInput={onEdit}
-        />
+        <WithMost onMost={onMost}>
+          <input
+            {...shared}
+            type="text"
+            class={kind === "account" ? "mono" : undefined}
+            inputMode={kind === "coins" ? "decimal" : kind === "integer" ? "numeric" : "text"}
+            placeholder={kind === "account" ? "tudg1…, 40 hex characters or @name" : undefined}
+            spellcheck={false}
+            autocomplete="off"
+            autocapitalize="off"
+            onInput={onEdit}
+          />
+        </WithMost>
       )}
+      {kind === "account" ? <Resolved text={value} /> : undefined}
     </Labelled>
   )
 }

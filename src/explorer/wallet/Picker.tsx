@@ -57,7 +57,7 @@ type Validator = Answer<"staking", "validators">["validators"][number]
 const validatorOption = ({ address, effective_stake: stake, commission_percent: commission }: Validator): Option => {
   const written = Network.written(address)
   const name = Names.of(address)
-  const called = name === null ? Words.abbreviated(written, 12, 6) : `@${name}`
+  const called = name === null ? Words.abbreviated(written) : `@${name}`
   return { value: written, text: `${called}, keeps ${commission} %, ${Words.aboutCoins(stake)} UDG at stake` }
 }
 

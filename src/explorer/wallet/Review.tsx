@@ -4,7 +4,7 @@ import * as Wallet from "../../client/Wallet.js"
 import { factsOf } from "../payload/OperationFacts.js"
 import { Amount } from "../show/Amount.js"
 import { Facts } from "../show/Page.js"
-import type * as Submission from "./Submission.js"
+import * as Submission from "./Submission.js"
 
 interface Props {
   readonly draft: Submission.Draft
@@ -22,9 +22,14 @@ const Obstacles = ({ of }: { readonly of: ReadonlyArray<string> }) =>
     </div>
   )
 
-const FeeLine = ({ feeSats, forAccount }: Pick<Submission.Draft, "feeSats" | "forAccount">) => (
+const FeeLine = ({
+  feeSats,
+  forAccount,
+  leastSats,
+}: Pick<Submission.Draft, "feeSats" | "forAccount" | "leastSats">) => (
   <>
-    {feeSats === 0 ? "none" : <Amount sats={feeSats} />}
+    {feeSats === 0 ? undefined : <Amount sats={feeSats} />}{" "}
+    <span class="quiet">{Submission.feeInWords(feeSats - forAccount, leastSats)}</span>
     {forAccount === 0 ? undefined : (
       <span class="quiet">
         , <Amount sats={forAccount} /> of it for the receiver's new account
@@ -33,14 +38,14 @@ const FeeLine = ({ feeSats, forAccount }: Pick<Submission.Draft, "feeSats" | "fo
   </>
 )
 
-const Costs = ({ draft: { signed, feeSats, forAccount, spentSats, balanceSats } }: Pick<Props, "draft">) => {
+const Costs = ({ draft: { signed, feeSats, forAccount, leastSats, spentSats, balanceSats } }: Pick<Props, "draft">) => {
   const total = spentSats + feeSats
   return (
     <Facts
       of={[
         ...factsOf(signed, true),
         ["Nonce", `${signed.nonce}`],
-        ["Fee", <FeeLine feeSats={feeSats} forAccount={forAccount} />],
+        ["Fee", <FeeLine feeSats={feeSats} forAccount={forAccount} leastSats={leastSats} />],
         ["Total", <Amount sats={total} />],
         ["Balance after", total > balanceSats ? "–" : <Amount sats={balanceSats - total} />],
       ]}
@@ -76,10 +81,16 @@ export const Review = ({ draft, isBusy, onSend, onBack }: Props) => {
         <pre>{JSON.stringify(draft.signed, null, 2)}</pre>
       </details>
       <p class="buttons">
-        <button type="button" class="button primary" disabled={isBusy || (draft.isDear && !isMeant)} onClick={onSend}>
+        <button
+          type="button"
+          class="button primary"
+          disabled={draft.isDear && !isMeant}
+          aria-disabled={isBusy}
+          onClick={onSend}
+        >
           {isBusy ? "Sending…" : "Send it"}
         </button>
-        <button type="button" class="button" disabled={isBusy} onClick={onBack}>
+        <button type="button" class="button" aria-disabled={isBusy} onClick={onBack}>
           Back
         </button>
       </p>

@@ -1,31 +1,65 @@
-/** The unlocked key: only in memory, and only while it is used. */
+/** The unlocked keys: only in memory, and only while they are used. */
 import { signal } from "@preact/signals"
 import * as Wallet from "../../client/Wallet.js"
 import type { NetworkInfo } from "../live/Network.js"
+import type * as Vault from "./Vault.js"
 
-export interface Session {
+export interface Owned {
   readonly key: Wallet.SecretKey
   readonly account: Wallet.Account
 }
 
-const IDLE_MS = 15 * 60_000
+export interface Session {
+  readonly owned: ReadonlyArray<Owned>
+  readonly current: Owned
+  /** None for a key that is only borrowed, and not stored. */
+  readonly lock: Vault.Lock | undefined
+}
+
+export const IDLE_MINUTES = 15
+const IDLE_MS = IDLE_MINUTES * 60_000
 
 export const session = signal<Session | undefined>(undefined)
 
 let timer: ReturnType<typeof setTimeout> | undefined
+let usedAt = 0
 
 export const lock = (): void => {
   clearTimeout(timer)
   session.value = undefined
 }
 
-/** Restarts the timer of the automatic lock. */
-export const touch = (): void => {
-  clearTimeout(timer)
-  if (session.peek() !== undefined) timer = setTimeout(lock, IDLE_MS)
+/** Timers stand still while a computer sleeps: whoever wakes it does not find the wallet open. */
+const lockIfIdle = (): void => {
+  if (session.peek() !== undefined && Date.now() - usedAt >= IDLE_MS) lock()
 }
 
-export const unlock = (info: NetworkInfo, key: Wallet.SecretKey): void => {
-  session.value = { key, account: Wallet.account(Wallet.network(info), key) }
-  touch()
+const restart = (): void => {
+  usedAt = Date.now()
+  clearTimeout(timer)
+  timer = setTimeout(lock, IDLE_MS)
+}
+
+/** Somebody uses the wallet. */
+export const touch = (): void => {
+  lockIfIdle()
+  if (session.peek() !== undefined) restart()
+}
+
+document.addEventListener("visibilitychange", lockIfIdle)
+
+export const owning = (info: NetworkInfo, key: Wallet.SecretKey): Owned => ({
+  key,
+  account: Wallet.account(Wallet.network(info), key),
+})
+
+/** Begins with the first of these keys, or with the last one where it was just added. */
+export const unlock = (owned: ReadonlyArray<Owned>, lock: Vault.Lock | undefined, current = owned[0]): void => {
+  session.value = current === undefined ? undefined : { owned, current, lock }
+  restart()
+}
+
+export const choose = (current: Owned): void => {
+  const open = session.peek()
+  if (open !== undefined) session.value = { ...open, current }
 }

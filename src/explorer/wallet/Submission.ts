@@ -5,6 +5,7 @@ import { InvalidInput } from "../../client/Wallet.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import type { NetworkInfo } from "../live/Network.js"
 import { node, reasonOf } from "../live/Node.js"
+import * as Words from "../show/Words.js"
 import type { Action, Typed } from "./Action.js"
 import * as Obstacles from "./Obstacles.js"
 
@@ -28,6 +29,8 @@ export interface Draft {
   /** Far above the usual fee: by mistake, or because the node proposed it. */
   readonly isDear: boolean
   readonly usualSats: number
+  /** Without the price of an account. */
+  readonly leastSats: number
 }
 
 /** A name with its address according to the node: only the address is signed. */
@@ -77,7 +80,34 @@ export const draft = async (
     forAccount,
     isDear: Fee.isDear(signed.type, feeSats, recipient),
     usualSats: Fee.usual(signed.type, recipient),
+    leastSats: Fee.asked(signed.type, info.parameters),
   }
+}
+
+/** The most that the account can give for this fee, as it is typed. Whoever is paid first may cost more. */
+export const most = async (
+  { type }: Action,
+  { parameters }: NetworkInfo,
+  account: Wallet.Account,
+  typed: Typed,
+  typedFee: number,
+): Promise<string> => {
+  const to = typed["to"]?.trim() ?? ""
+  if (type === "Transfer" && to === "") throw new InvalidInput("enter the receiver first: a new account costs more")
+  const { balance } = await node.core.balance({ path: { address: account.addressBech32 } })
+  const recipient = type === "Transfer" ? await node.core.balance({ path: { address: to } }) : undefined
+  const left = balance - typedFee - Fee.forAccount(parameters, recipient)
+  if (left <= 0) throw new InvalidInput("the balance does not cover the fee")
+  return Words.exactCoins(left)
+}
+
+/** The fee in words, beside what is the least that the network takes. */
+export const feeInWords = (feeSats: number, leastSats: number): string => {
+  if (leastSats === 0) return "none: the network takes nothing for this type"
+  if (feeSats < leastSats) return "less than the network takes"
+  const times = feeSats / leastSats
+  const much = times === 1 ? "the least that the network takes" : `${Words.count(times)} times the least`
+  return `${much}; it is lost even if the transaction fails`
 }
 
 /** Returns the hash of the transaction. */

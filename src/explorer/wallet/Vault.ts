@@ -1,22 +1,36 @@
 /**
- * A secret key stored in this browser, encrypted under a passphrase with the browser's own PBKDF2 and AES-GCM. Without the
- * passphrase it is useless, and nobody can restore a forgotten one.
+ * Secret keys stored in this browser, encrypted under one passphrase with the browser's own PBKDF2 and AES-GCM. Without the
+ * passphrase they are useless, and nobody can restore a forgotten one.
  */
 import { Option, Schema } from "effect"
-import { type SecretKey, secretKey } from "../../client/Wallet.js"
+import { InvalidInput, type SecretKey, secretKey } from "../../client/Wallet.js"
 
 const Base64 = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9+/]+=*$/))
 
-export const Sealed = Schema.Struct({
-  version: Schema.Literal(1),
+const Encrypted = {
   /** Shown while it is locked. */
   address: Schema.String,
-  iterations: Schema.Int.pipe(Schema.between(100_000, 10_000_000)),
-  salt: Base64,
   iv: Base64,
   content: Base64,
+}
+
+const Derivation = {
+  iterations: Schema.Int.pipe(Schema.between(100_000, 10_000_000)),
+  salt: Base64,
+}
+
+const Entry = Schema.Struct(Encrypted)
+type Entry = typeof Entry.Type
+
+const Sealed = Schema.Struct({
+  version: Schema.Literal(2),
+  ...Derivation,
+  accounts: Schema.NonEmptyArray(Entry),
 })
 export type Sealed = typeof Sealed.Type
+
+/** What a browser may still have from when it stored one key. */
+const First = Schema.Struct({ version: Schema.Literal(1), ...Derivation, ...Encrypted })
 
 /** As OWASP recommends for PBKDF2 with SHA-256. */
 const ITERATIONS = 600_000
@@ -32,7 +46,14 @@ const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...byte
 
 const fromBase64 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
 
-const keyFrom = async (passphrase: string, salt: Uint8Array<ArrayBuffer>, iterations: number): Promise<CryptoKey> => {
+/** What a passphrase gives: enough to store another key without asking for it again. The browser never gives the cipher out. */
+export interface Lock {
+  readonly iterations: number
+  readonly salt: string
+  readonly cipher: CryptoKey
+}
+
+const derive = async (passphrase: string, iterations: number, salt: string): Promise<Lock> => {
   const material = await crypto.subtle.importKey(
     "raw",
     new TextEncoder().encode(passphrase.normalize("NFKC")),
@@ -40,40 +61,30 @@ const keyFrom = async (passphrase: string, salt: Uint8Array<ArrayBuffer>, iterat
     false,
     ["deriveKey"],
   )
-  return crypto.subtle.deriveKey(
-    { name: "PBKDF2", hash: "SHA-256", salt, iterations },
+  const cipher = await crypto.subtle.deriveKey(
+    { name: "PBKDF2", hash: "SHA-256", salt: fromBase64(salt), iterations },
     material,
     { name: "AES-GCM", length: 256 },
     false,
     ["encrypt", "decrypt"],
   )
+  return { iterations, salt, cipher }
 }
 
-export const seal = async (key: SecretKey, address: string, passphrase: string): Promise<Sealed> => {
-  const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES))
+/** For a new passphrase. */
+export const lockWith = (passphrase: string): Promise<Lock> =>
+  derive(passphrase, ITERATIONS, toBase64(crypto.getRandomValues(new Uint8Array(SALT_BYTES))))
+
+const sealed = async ({ cipher }: Lock, key: SecretKey, address: string): Promise<Entry> => {
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
   const plain = new TextEncoder().encode(key.toSecretHex())
-  const content = await crypto.subtle.encrypt(
-    { name: "AES-GCM", iv },
-    await keyFrom(passphrase, salt, ITERATIONS),
-    plain,
-  )
-  return {
-    version: 1,
-    address,
-    iterations: ITERATIONS,
-    salt: toBase64(salt),
-    iv: toBase64(iv),
-    content: toBase64(new Uint8Array(content)),
-  }
+  const content = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, cipher, plain)
+  return { address, iv: toBase64(iv), content: toBase64(new Uint8Array(content)) }
 }
 
-/** The key; none if the passphrase is wrong. */
-export const open = async (sealed: Sealed, passphrase: string): Promise<Option.Option<SecretKey>> => {
-  const key = await keyFrom(passphrase, fromBase64(sealed.salt), sealed.iterations)
+const opened = async ({ cipher }: Lock, { iv, content }: Entry): Promise<Option.Option<SecretKey>> => {
   try {
-    const iv = fromBase64(sealed.iv)
-    const plain = await crypto.subtle.decrypt({ name: "AES-GCM", iv }, key, fromBase64(sealed.content))
+    const plain = await crypto.subtle.decrypt({ name: "AES-GCM", iv: fromBase64(iv) }, cipher, fromBase64(content))
     return Option.some(secretKey(new TextDecoder().decode(plain)))
   } catch {
     // AES-GCM authenticates: a wrong passphrase and damaged bytes fail in the same way.
@@ -81,14 +92,55 @@ export const open = async (sealed: Sealed, passphrase: string): Promise<Option.O
   }
 }
 
+export interface Opened {
+  readonly lock: Lock
+  /** Those that are not damaged. */
+  readonly keys: ReadonlyArray<SecretKey>
+}
+
+/** None if the passphrase opens no key. */
+export const open = async (vault: Sealed, passphrase: string): Promise<Option.Option<Opened>> => {
+  const lock = await derive(passphrase, vault.iterations, vault.salt)
+  const found = await Promise.all(vault.accounts.map((entry) => opened(lock, entry)))
+  const keys = found.flatMap(Option.toArray)
+  return keys.length === 0 ? Option.none() : Option.some({ lock, keys })
+}
+
 const KEPT_AS = "udg-wallet"
 
-const decode = Schema.decodeUnknownOption(Schema.parseJson(Sealed))
+const decode = Schema.decodeUnknownOption(Schema.parseJson(Schema.Union(Sealed, First)))
 
-/** The key stored in this browser; none if nothing is stored, or something that this program did not write. */
+const inOneForm = (stored: Sealed | typeof First.Type): Sealed => {
+  if (stored.version === 2) return stored
+  const { iterations, salt, address, iv, content } = stored
+  return { version: 2, iterations, salt, accounts: [{ address, iv, content }] }
+}
+
+/** The keys stored in this browser; none if nothing is stored, or something that this program did not write. */
 export const kept = (): Option.Option<Sealed> =>
-  Option.flatMap(Option.fromNullable(localStorage.getItem(KEPT_AS)), decode)
+  Option.map(Option.flatMap(Option.fromNullable(localStorage.getItem(KEPT_AS)), decode), inOneForm)
 
-export const keep = (sealed: Sealed): void => localStorage.setItem(KEPT_AS, JSON.stringify(sealed))
+const keep = (vault: Sealed): void => localStorage.setItem(KEPT_AS, JSON.stringify(vault))
+
+/** Stores the key beside those that are there. */
+export const add = async (lock: Lock, key: SecretKey, address: string): Promise<void> => {
+  const entry = await sealed(lock, key, address)
+  const before = Option.getOrUndefined(kept())
+  const { iterations, salt } = lock
+  // Another tab has deleted the keys and made others, perhaps: no passphrase would open this one among them.
+  if (before !== undefined && before.salt !== salt)
+    throw new InvalidInput("the keys of this browser have changed: lock the wallet and unlock it first")
+  const [first = entry, ...others] = (before?.accounts ?? []).filter((one) => one.address !== address)
+  const accounts = [first, ...others, ...(first === entry ? [] : [entry])] as const
+  keep({ version: 2, iterations, salt, accounts })
+}
 
 export const forget = (): void => localStorage.removeItem(KEPT_AS)
+
+/** Deletes one key. */
+export const remove = (address: string): void => {
+  const before = Option.getOrUndefined(kept())
+  const [first, ...others] = (before?.accounts ?? []).filter((one) => one.address !== address)
+  if (before === undefined || first === undefined) forget()
+  else keep({ ...before, accounts: [first, ...others] })
+}

@@ -1,6 +1,7 @@
+import { useEffect, useRef } from "preact/hooks"
 import * as Network from "../live/Network.js"
 import { Page } from "../show/Page.js"
-import { Desk } from "./Desk.js"
+import { Unlocked } from "./Desk.js"
 import { Entrance } from "./Entrance.js"
 import * as Session from "./Session.js"
 
@@ -10,13 +11,29 @@ const abouts = {
   mainnet: "Signs transactions with a key that you enter, and stores none.",
 } as const
 
+/** What somebody does who uses the wallet. */
+const USES = ["keydown", "pointerdown"] as const
+
 export const Wallet = () => {
   const info = Network.network.value
   const session = Session.session.value
+  const isOpen = session !== undefined
+  const wasOpen = useRef(isOpen)
+  // Whoever has just unlocked or locked the wallet goes on from its title: what had the focus is gone.
+  useEffect(() => {
+    if (wasOpen.current !== isOpen) document.querySelector("h1")?.focus({ preventScroll: true })
+    wasOpen.current = isOpen
+  }, [isOpen])
+  useEffect(() => {
+    for (const event of USES) addEventListener(event, Session.touch)
+    return () => {
+      for (const event of USES) removeEventListener(event, Session.touch)
+    }
+  }, [])
   if (info === undefined) return <Page title="Wallet">Waiting for the node…</Page>
   return (
     <Page title="Wallet" about={abouts[info.mode]}>
-      {session === undefined ? <Entrance info={info} /> : <Desk info={info} session={session} />}
+      {session === undefined ? <Entrance info={info} /> : <Unlocked info={info} session={session} />}
     </Page>
   )
 }

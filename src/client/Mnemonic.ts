@@ -6,14 +6,14 @@ import { entropyToMnemonic, mnemonicToEntropy } from "@scure/bip39"
 import { wordlist } from "@scure/bip39/wordlists/english.js"
 import { Option } from "effect"
 import { fromHex } from "#crypto"
-import * as Keys from "../../protocol/identity/Keys.js"
+import * as Keys from "../protocol/identity/Keys.js"
 
 export const WORDS = 24
 
 /** Several a line, as people copy them. */
 const A_LINE = 6
 
-export const of = (key: Keys.SecretKey): ReadonlyArray<string> =>
+export const of = (key: Pick<Keys.SecretKey, "toSecretHex">): ReadonlyArray<string> =>
   entropyToMnemonic(fromHex(key.toSecretHex()), wordlist).split(" ")
 
 export const lines = (words: ReadonlyArray<string>): ReadonlyArray<string> =>

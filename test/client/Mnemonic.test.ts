@@ -1,9 +1,9 @@
 import { FastCheck as fc, Option } from "effect"
 
 import { describe, expect, it } from "vitest"
-import * as Mnemonic from "../../../src/cli/keys/Mnemonic.js"
-import * as Sheet from "../../../src/cli/terminal/Sheet.js"
-import * as Keys from "../../../src/protocol/identity/Keys.js"
+import * as Sheet from "../../src/cli/terminal/Sheet.js"
+import * as Mnemonic from "../../src/client/Mnemonic.js"
+import * as Keys from "../../src/protocol/identity/Keys.js"
 
 const keyOf = (seed: Uint8Array): Keys.SecretKey => Option.getOrThrow(Keys.SecretKey.fromSeed(seed))
 

@@ -1,0 +1,25 @@
+/** The account's address for somebody who pays it: to copy, and as a picture for the camera of a telephone. */
+import { useState } from "preact/hooks"
+import { Copy } from "../show/Copy.js"
+import { Suspended } from "../show/Suspended.js"
+
+const code = () => import("./Code.js").then(({ Code }) => Code)
+
+export const Receive = ({ address }: { readonly address: string }) => {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <details class="raw" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>Receive</summary>
+      {isOpen ? (
+        <div class="receive">
+          <Suspended load={code} what="the picture">
+            {(Code) => <Code text={address} />}
+          </Suspended>
+          <p>
+            <span class="mono whole">{address}</span> <Copy text={address} what="address" />
+          </p>
+        </div>
+      ) : undefined}
+    </details>
+  )
+}

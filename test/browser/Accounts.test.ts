@@ -1,0 +1,293 @@
+/** A wallet with several accounts, the ways of a key into it and out of it, and what helps before anything is signed. */
+import { readFileSync } from "node:fs"
+import { Option } from "effect"
+import type { Browser, Page } from "playwright-core"
+import decode from "qr/decode.js"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { connect } from "../../src/client/Client.js"
+import * as KeyFile from "../../src/client/KeyFile.js"
+import * as Mnemonic from "../../src/client/Mnemonic.js"
+import * as Wallet from "../../src/client/Wallet.js"
+import * as RealNode from "../rpc/RealNode.js"
+import * as Axe from "./Axe.js"
+import * as Browsers from "./Browser.js"
+import * as Purse from "./Purse.js"
+
+let node: RealNode.RealNode
+let browser: Browser
+let network: Wallet.WalletNetwork
+let validator: Wallet.Account
+let owner: Wallet.SecretKey
+
+const finalized = async (payload: Wallet.SignedTransaction): Promise<void> => {
+  expect((await connect(node.url).sendAndWait(payload)).applied).toBe(true)
+}
+
+beforeAll(async () => {
+  node = await RealNode.start({ roundMs: Option.some(100) })
+  browser = await Browsers.launch()
+  const info = await connect(node.url).core.network()
+  network = Wallet.network(info)
+  validator = Wallet.account(network, Option.getOrThrow(node.validatorKey))
+  await finalized(validator.registerName({ nonce: 0, fee: info.parameters.name_fee_sats, name: "alice" }))
+  owner = Wallet.generate()
+  const faucet = Wallet.account(network, Option.getOrThrow(node.faucetKey))
+  const to = Wallet.account(network, owner).address
+  await finalized(faucet.transfer({ nonce: 0, fee: 10_000_000, to, amount: Wallet.sats("1000") }))
+})
+afterAll(async () => {
+  await browser?.close()
+  await node?.stop()
+})
+
+const open = async (options: Parameters<typeof Browsers.open>[1] = {}) => {
+  const watched = await Browsers.open(browser, options)
+  await watched.page.goto(`${node.url}/explorer/wallet`)
+  return watched
+}
+
+const writtenBy = (key: Wallet.SecretKey): string => Wallet.account(network, key).addressBech32
+
+/** The one whose address the page shows. */
+const isShown = (page: Page, key: Wallet.SecretKey): Promise<void> =>
+  page.locator(".purse a.mono", { hasText: writtenBy(key) }).waitFor()
+
+const addForm = async (page: Page) => {
+  await page.getByRole("button", { name: "Add an account" }).click()
+  return page.getByRole("form", { name: "Import another key" })
+}
+
+const isNowhere = async (page: Page, keys: ReadonlyArray<Wallet.SecretKey>): Promise<void> => {
+  const everything = (await page.content()) + (await page.evaluate(() => JSON.stringify({ ...localStorage })))
+  for (const key of keys) {
+    expect(everything).not.toContain(key.toSecretHex())
+    expect(everything).not.toContain(Mnemonic.of(key).slice(0, 4).join(" "))
+  }
+}
+
+describe("several accounts", () => {
+  it("come from hex, from 24 words and from key files, under one passphrase, and go one by one", async () => {
+    const { page, troubles, sent } = await open()
+    const [first, second, third, fourth] = [owner, Wallet.generate(), Wallet.generate(), Wallet.generate()]
+    await Purse.bringKey(page, first.toSecretHex())
+    await isShown(page, first)
+
+    let form = await addForm(page)
+    await form.getByLabel("As", { exact: true }).selectOption("24 words")
+    await form.getByLabel(/^The 24 words/).fill(Mnemonic.of(second).toReversed().join(" "))
+    await form.getByRole("button", { name: "Import the key" }).click()
+    await form.getByText(Mnemonic.complaint).waitFor()
+    await form.getByLabel(/^The 24 words/).fill(` ${Mnemonic.of(second).join("  ").toUpperCase()} `)
+    await form.getByRole("button", { name: "Import the key" }).click()
+    await isShown(page, second)
+
+    form = await addForm(page)
+    await form.getByLabel("As", { exact: true }).selectOption("a key file")
+    const file = { name: "wallet.key", mimeType: "application/json" }
+    const encrypted = await KeyFile.seal(third, "the file's own", 2 ** 14)
+    await form.getByLabel("Key file", { exact: true }).setInputFiles({ ...file, buffer: Buffer.from("nonsense") })
+    await form.getByRole("button", { name: "Import the key" }).click()
+    await form.getByText("this is no key file of udg").waitFor()
+    await form.getByLabel("Key file", { exact: true }).setInputFiles({ ...file, buffer: Buffer.from(encrypted) })
+    await form.getByLabel("The file's passphrase").fill("somebody else's")
+    await form.getByRole("button", { name: "Import the key" }).click()
+    await form.getByText("the passphrase is wrong").waitFor()
+    await form.getByLabel("The file's passphrase").fill("the file's own")
+    await form.getByRole("button", { name: "Import the key" }).click()
+    await isShown(page, third)
+
+    form = await addForm(page)
+    await form.getByLabel("As", { exact: true }).selectOption("a key file")
+    const plain = Buffer.from(`${fourth.toSecretHex()}\n`)
+    await form.getByLabel("Key file", { exact: true }).setInputFiles({ ...file, buffer: plain })
+    expect(await Axe.seriousOn(page)).toEqual([])
+    await form.getByRole("button", { name: "Import the key" }).click()
+    await isShown(page, fourth)
+    const keys = [first, second, third, fourth]
+    await isNowhere(page, keys)
+
+    const accounts = page.getByRole("group", { name: "Account" })
+    await accounts.getByRole("button", { name: writtenBy(second).slice(-6) }).click()
+    await isShown(page, second)
+    await page.getByText("Remove this account…").click()
+    await page.getByRole("button", { name: /^Remove tudg1/ }).click()
+    await isShown(page, first)
+    await page.getByRole("button", { name: "Lock" }).click()
+    await page.getByLabel("Passphrase").fill(Purse.PASSPHRASE)
+    await page.getByRole("button", { name: "Unlock" }).click()
+    await isShown(page, first)
+    expect(await accounts.getByRole("button", { name: /^tudg1/ }).count()).toBe(3)
+    await accounts.getByRole("button", { name: writtenBy(fourth).slice(-6) }).click()
+    await isShown(page, fourth)
+    await isNowhere(page, keys)
+    for (const key of keys) expect(sent.filter((request) => request.includes(key.toSecretHex()))).toEqual([])
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("are not mixed with those that another tab has made under another passphrase", async () => {
+    const { page } = await open()
+    await Purse.makeKey(page)
+    const other = await page.context().newPage()
+    await other.goto(`${node.url}/explorer/wallet`)
+    await other.getByText("Delete 1 key…").click()
+    await other.getByRole("button", { name: "Delete 1 key" }).click()
+    await Purse.makeKey(other)
+    await page.getByRole("button", { name: "Add an account" }).click()
+    await page.getByRole("button", { name: "Make another key" }).click()
+    await page.getByText("the keys of this browser have changed").waitFor()
+    await page.context().close()
+  })
+
+  it("begin with the one key that a browser has kept from before there were several", async () => {
+    const { page } = await open()
+    const key = Wallet.generate()
+    await page.evaluate(
+      async ({ secret, passphrase, address }) => {
+        const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes))
+        const [salt, iv] = [crypto.getRandomValues(new Uint8Array(16)), crypto.getRandomValues(new Uint8Array(12))]
+        const [text, iterations] = [new TextEncoder(), 100_000]
+        const material = await crypto.subtle.importKey("raw", text.encode(passphrase), "PBKDF2", false, ["deriveKey"])
+        const cipher = await crypto.subtle.deriveKey(
+          { name: "PBKDF2", hash: "SHA-256", salt, iterations },
+          material,
+          { name: "AES-GCM", length: 256 },
+          false,
+          ["encrypt"],
+        )
+        const content = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, cipher, text.encode(secret))
+        const [kept, at] = [base64(new Uint8Array(content)), { salt: base64(salt), iv: base64(iv) }]
+        localStorage.setItem("udg-wallet", JSON.stringify({ version: 1, address, iterations, ...at, content: kept }))
+      },
+      { secret: key.toSecretHex(), passphrase: Purse.PASSPHRASE, address: writtenBy(key) },
+    )
+    await page.reload()
+    await page.getByLabel("Passphrase").fill(Purse.PASSPHRASE)
+    await page.getByRole("button", { name: "Unlock" }).click()
+    await isShown(page, key)
+    await page.getByRole("button", { name: "Add an account" }).click()
+    await page.getByRole("button", { name: "Make another key" }).click()
+    await page
+      .getByRole("group", { name: "Account" })
+      .getByRole("button", { name: /^tudg1/ })
+      .nth(1)
+      .waitFor()
+    await page.reload()
+    await page.getByText("This browser stores the 2 keys of").waitFor()
+    await page.context().close()
+  })
+})
+
+describe("a key", () => {
+  it("goes out as words or as a file that udg and this page take, for the passphrase only", async () => {
+    const { page, troubles } = await open()
+    const key = Wallet.generate()
+    await Purse.bringKey(page, key.toSecretHex())
+    await page.getByRole("button", { name: /^Show the secret key/ }).click()
+    const form = page.getByRole("form", { name: "Show the secret key" })
+    await form.getByLabel("As", { exact: true }).selectOption("24 words, for paper")
+    await form.getByLabel("Passphrase").fill(Purse.PASSPHRASE)
+    await form.getByRole("button", { name: "Show it" }).click()
+    const shown = (await page.locator(".backup .secret").textContent()) ?? ""
+    expect(Option.getOrThrow(Mnemonic.parse(shown)).toSecretHex()).toBe(key.toSecretHex())
+    expect(await Axe.seriousOn(page)).toEqual([])
+    await page.getByRole("button", { name: "Hide the secret key" }).click()
+    await isNowhere(page, [key])
+
+    await page.getByRole("button", { name: /^Show the secret key/ }).click()
+    await form.getByLabel("As", { exact: true }).selectOption("file")
+    await form.getByLabel("Passphrase").fill(Purse.PASSPHRASE)
+    const saving = page.waitForEvent("download")
+    await form.getByRole("button", { name: "Show it" }).click()
+    const file = readFileSync(await (await saving).path(), "utf8")
+    expect((await Wallet.restoreKey(file, Purse.PASSPHRASE)).toSecretHex()).toBe(key.toSecretHex())
+    await isNowhere(page, [key])
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("is locked away when nobody has used the wallet for a quarter of an hour, and not before", async () => {
+    const { page } = await Browsers.open(browser)
+    await page.clock.install()
+    await page.goto(`${node.url}/explorer/wallet`)
+    await Purse.bringKey(page, owner.toSecretHex())
+    await page.clock.fastForward("14:00")
+    await page.getByLabel("Amount in UDG").press("1")
+    await page.clock.fastForward("14:00")
+    await page.getByRole("button", { name: "Lock" }).waitFor()
+    await page.clock.fastForward("01:30")
+    await page.getByRole("button", { name: "Unlock" }).waitFor()
+    await isNowhere(page, [owner])
+    await page.context().close()
+  })
+})
+
+describe("before anything is signed", () => {
+  it("the address can be read by a camera", async () => {
+    const { page, troubles } = await open({ colorScheme: "dark" })
+    await Purse.bringKey(page, owner.toSecretHex())
+    await page.getByText("Receive", { exact: true }).click()
+    const code = page.getByRole("img", { name: `QR code of ${writtenBy(owner)}` })
+    const png = (await code.screenshot()).toString("base64")
+    const image = await page.evaluate(async (data) => {
+      const picture = new Image()
+      picture.src = `data:image/png;base64,${data}`
+      await picture.decode()
+      const [width, height] = [picture.width, picture.height]
+      const canvas = Object.assign(document.createElement("canvas"), { width, height })
+      const context = canvas.getContext("2d")
+      context?.drawImage(picture, 0, 0)
+      return { width, height, data: [...(context?.getImageData(0, 0, width, height).data ?? [])] }
+    }, png)
+    expect(decode({ ...image, data: Uint8Array.from(image.data) })).toBe(writtenBy(owner).toUpperCase())
+    expect(await Axe.seriousOn(page)).toEqual([])
+    expect(troubles.filter((text) => !text.includes("data:image"))).toEqual([])
+    await page.context().close()
+  })
+
+  it("a name shows its address, an address its name, and what does not exist says so", async () => {
+    const { page } = await open()
+    await Purse.bringKey(page, owner.toSecretHex())
+    const form = page.getByRole("form", { name: "Send" })
+    const resolved = form.locator(".resolved")
+    await form.getByLabel("To", { exact: true }).fill("@alice")
+    await expect.poll(() => resolved.textContent()).toBe(`${validator.addressBech32} @alice`)
+    await form.getByLabel("To", { exact: true }).fill(validator.address)
+    await expect.poll(() => resolved.textContent()).toBe(`${validator.addressBech32} @alice`)
+    await form.getByLabel("To", { exact: true }).fill(writtenBy(Wallet.generate()))
+    await expect.poll(() => resolved.textContent()).toMatch(/ a new account$/)
+    await form.getByLabel("To", { exact: true }).fill("@nobody-has-this")
+    await form.getByText(/nobody-has-this/).waitFor()
+    await form.getByLabel("To", { exact: true }).fill(`${validator.addressBech32.slice(0, -1)}q`)
+    await form.getByText(/checksum/).waitFor()
+    await page.context().close()
+  })
+
+  it("the most that the account can give is filled in, and leaves nothing", async () => {
+    const { page } = await open()
+    await Purse.bringKey(page, owner.toSecretHex())
+    await page.getByText("1,000").first().waitFor()
+    const form = page.getByRole("form", { name: "Send" })
+    await form.getByRole("button", { name: /^Max/ }).click()
+    await form.getByText("enter the receiver first: a new account costs more").waitFor()
+    for (const to of ["@alice", writtenBy(Wallet.generate())]) {
+      await form.getByLabel("To", { exact: true }).fill(to)
+      await form.getByRole("button", { name: /^Max/ }).click()
+      await form.getByRole("button", { name: "Review" }).click()
+      const after = page.locator(".review .facts > div", { hasText: "Balance after" }).locator("dd")
+      expect(await after.textContent()).toBe("0.00 UDG")
+      expect(await page.getByText(/^This cannot work/).count()).toBe(0)
+      await page.getByText("the least that the network takes; it is lost even if the transaction fails").waitFor()
+      await page.getByRole("button", { name: "Back" }).click()
+    }
+    await page.context().close()
+  })
+
+  it("whoever shares an account with others learns the way of it before a key is brought", async () => {
+    const { page } = await open(Browsers.phone)
+    await page.getByText("Do several keys sign for your account?").waitFor()
+    await page.getByText("udg multisig").waitFor()
+    expect(await Axe.seriousOn(page)).toEqual([])
+    await page.context().close()
+  })
+})

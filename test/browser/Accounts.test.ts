@@ -273,7 +273,11 @@ describe("before anything is signed", () => {
     for (const to of ["@alice", writtenBy(Wallet.generate())]) {
       await form.getByLabel("To", { exact: true }).fill(to)
       await form.getByRole("button", { name: /^Max/ }).click()
+      // Typed before the node has answered.
+      await form.getByLabel("Memo").fill("all of it")
+      await expect.poll(() => form.getByLabel("Amount in UDG").inputValue()).toMatch(/^999\./)
       await form.getByRole("button", { name: "Review" }).click()
+      await page.locator(".review").getByText("all of it", { exact: true }).waitFor()
       const after = page.locator(".review .facts > div", { hasText: "Balance after" }).locator("dd")
       expect(await after.textContent()).toBe("0.00 UDG")
       expect(await page.getByText(/^This cannot work/).count()).toBe(0)

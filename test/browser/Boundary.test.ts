@@ -55,6 +55,24 @@ it("a vertex whose time no calendar has is refused, and the rest of the page liv
   await page.context().close()
 })
 
+it("offers to try again only what another moment may change", async () => {
+  const { page } = await Browsers.open(browser)
+  await page.goto(`${node.url}/explorer/accounts`)
+  const alert = page.getByRole("alert")
+  expect(await alert.textContent()).toMatch(/^Could not load the accounts: .*archive/)
+  expect(await alert.getByRole("button").count()).toBe(0)
+  await page.route("**/peers", (route) => {
+    if (route.request().resourceType() === "document") return route.continue()
+    return route.abort()
+  })
+  await page.goto(`${node.url}/explorer/peers`)
+  await page.getByRole("button", { name: "Try again" }).waitFor()
+  await page.unrouteAll({ behavior: "ignoreErrors" })
+  await page.getByRole("button", { name: "Try again" }).click()
+  await page.getByText("No connections.").waitFor()
+  await page.context().close()
+})
+
 it("a part that throws says so and can be tried again, while what is around it lives", async () => {
   const { page } = await Browsers.open(browser)
   await page.addInitScript(`

@@ -67,7 +67,7 @@ describe.skipIf(missing)("the explorer over a gateway", { timeout: 300_000 }, ()
       ["proposals", /^Proposals$/],
       ["mempool", /^Mempool$/],
       ["peers", /^Peers$/],
-      ["checkpoints", /^Latest checkpoint$/],
+      ["checkpoints", /^Checkpoints$/],
       ["parameters", /^Parameters$/],
       ["wallet", /^Wallet$/],
     ] as const) {
@@ -110,7 +110,7 @@ describe.skipIf(missing)("the explorer over a gateway", { timeout: 300_000 }, ()
     const rows = page.getByRole("region", { name: "Finalized transactions, newest first" }).locator("tbody tr")
     const search = async (words: string): Promise<void> => {
       await page.getByLabel("Words", { exact: true }).fill(words)
-      await page.getByRole("button", { name: "Search" }).click()
+      await page.getByRole("button", { name: "Apply" }).click()
     }
     await search("lighthouse")
     await page.getByText("No transaction with the words lighthouse was found.").waitFor()
@@ -131,11 +131,11 @@ describe.skipIf(missing)("the explorer over a gateway", { timeout: 300_000 }, ()
     await page.getByLabel("First day").fill(dayIn(2))
     await page.getByLabel("Last day").fill("")
     await search("")
-    await page.getByText("No transaction of these days was found.").waitFor()
+    await page.getByText("No transaction was finalized in these days.").waitFor()
     await page.getByLabel("First day").fill("")
     await page.getByLabel("Last day").fill("2020-01-01")
     await search("")
-    await page.getByText("No transaction of these days was found.").waitFor()
+    await page.getByText("No transaction was finalized in these days.").waitFor()
     await page.getByRole("button", { name: "Clear" }).click()
     await rows.first().waitFor()
     expect(new URL(page.url()).search).toBe("")

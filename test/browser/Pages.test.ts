@@ -5,6 +5,7 @@ import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
 import * as Wallet from "../../src/client/Wallet.js"
+import * as Window from "../../src/explorer/dag/Window.js"
 import * as RealNode from "../rpc/RealNode.js"
 import * as Axe from "./Axe.js"
 import * as Browsers from "./Browser.js"
@@ -47,7 +48,7 @@ const paths = (): ReadonlyArray<readonly [path: string, title: RegExp]> => [
   ["/explorer/proposals", /^Proposals$/],
   ["/explorer/mempool", /^Mempool$/],
   ["/explorer/peers", /^Peers$/],
-  ["/explorer/checkpoints", /^Latest checkpoint$/],
+  ["/explorer/checkpoints", /^Checkpoints$/],
   ["/explorer/parameters", /^Parameters$/],
   ["/explorer/wallet", /^Wallet$/],
   ["/explorer/nowhere/at/all", /^Not found$/],
@@ -144,7 +145,7 @@ describe("the explorer's pages", () => {
     await page.goto(`${node.url}/explorer/`)
     const box = page.getByRole("combobox", { name: /^Search/ })
     await box.fill(vertex.slice(0, 10))
-    const option = page.getByRole("option", { name: new RegExp(`^Vertex ${vertex.slice(0, 20)}`) })
+    const option = page.getByRole("option", { name: new RegExp(`^Vertex ${vertex.slice(0, 8)}…${vertex.slice(-6)}$`) })
     await option.waitFor()
     expect(await Axe.seriousOn(page)).toEqual([])
     await option.click()
@@ -156,6 +157,30 @@ describe("the explorer's pages", () => {
     await page.waitForURL(/\/explorer\/proposals$/)
     expect(await page.getByRole("option").count()).toBe(0)
     expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("abbreviates an address in one spelling: in lists, titles, suggestions and lanes", async () => {
+    const { page } = await Browsers.open(browser)
+    const { address_bech32: written } = await connect(node.url).core.balance({ path: { address: validator } })
+    const short = `${written.slice(0, 10)}…${written.slice(-6)}`
+    await page.addInitScript(`
+      globalThis.painted = new Map()
+      const { fillText } = CanvasRenderingContext2D.prototype
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        painted.set(text, x + this.measureText(text).width)
+        fillText.call(this, text, x, y)
+      }
+    `)
+    await page.goto(`${node.url}/explorer/dag`)
+    await page.getByRole("region", { name: "The latest rounds" }).getByRole("link", { name: short }).first().waitFor()
+    const right = () => page.evaluate<number | undefined>(`painted.get(${JSON.stringify(short)})`)
+    await expect.poll(right).toBeLessThan(Window.GUTTER)
+    await page.getByRole("combobox", { name: /^Search/ }).fill(written.slice(0, 12))
+    await page.getByRole("option", { name: `Account ${short}` }).click()
+    await page.getByRole("heading", { level: 1, name: `Address ${short}` }).waitFor()
+    await page.goto(`${node.url}/explorer/validator/${validator}`)
+    await page.getByRole("heading", { level: 1, name: `Validator ${short}` }).waitFor()
     await page.context().close()
   })
 

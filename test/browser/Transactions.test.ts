@@ -87,7 +87,7 @@ describe("the explorer", () => {
     expect(new URL(page.url()).search).toBe("?type=Transfer&account=%40valerie")
     expect(await Axe.seriousOn(page)).toEqual([])
     await page.getByLabel("Type").selectOption("")
-    await page.getByRole("button", { name: "Everybody" }).click()
+    await page.getByRole("button", { name: "Clear" }).click()
     await page.getByText("Finalized transactions of everybody").waitFor()
     expect(new URL(page.url()).search).toBe("")
     await page.getByLabel("Account").fill("@nobody-has-this")

@@ -31,7 +31,12 @@ describe("a validator's page", () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/validator/${validator.address}`)
     // Asked for in hex, and called as everywhere.
-    await page.getByRole("heading", { level: 1, name: validator.addressBech32.slice(0, 12) }).waitFor()
+    await page
+      .getByRole("heading", {
+        level: 1,
+        name: `Validator ${validator.addressBech32.slice(0, 10)}…${validator.addressBech32.slice(-6)}`,
+      })
+      .waitFor()
     await page.getByText(/^100 %\s+over (?:\d+ min|[\d<]+ s|\d+ min \d+ s): 0 rounds missed of \d+/).waitFor()
     const commissions = page.getByRole("region", { name: "When the commission was set, newest first" })
     await commissions.getByText("25 %").waitFor()

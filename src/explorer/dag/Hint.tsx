@@ -1,5 +1,5 @@
 import type { Address } from "../../protocol/identity/Address.js"
-import * as Names from "../live/Names.js"
+import * as Called from "../live/Called.js"
 import * as Network from "../live/Network.js"
 import * as Words from "../show/Words.js"
 import type { Column } from "./Columns.js"
@@ -22,8 +22,8 @@ const orderOf = (commit: number | null, column: Column | undefined): string => {
 }
 
 const Author = ({ address }: { readonly address: Address }) => {
-  const name = Names.of(address)
-  return name === null ? <p class="mono">{Words.abbreviated(Network.written(address), 12, 6)}</p> : <p>@{name}</p>
+  const called = Called.of(address)
+  return called === null ? <p class="mono">{Words.abbreviated(Network.written(address))}</p> : <p>{called}</p>
 }
 
 /** A description of the selected vertex beside it. */
@@ -45,7 +45,7 @@ export const Hint = ({ spot, window }: Props) => {
         {isLeader ? ` · leader, ${leader.verdict}` : ""}
       </p>
       {address === undefined ? undefined : <Author address={address} />}
-      <p class="mono quiet">{Words.abbreviated(dot.hash, 12, 6)}</p>
+      <p class="mono quiet">{Words.abbreviated(dot.hash)}</p>
       <p>
         {orderOf(dot.commit, column)}, {Words.counted(dot.transactions, "transaction")},{" "}
         {Words.counted(dot.parents.length + dot.olderParents.length, "parent")}

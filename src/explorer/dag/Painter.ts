@@ -139,6 +139,11 @@ export class Painter {
     }
   }
 
+  /** So narrow that a whole abbreviated address fits the gutter. */
+  get #nameFont(): string {
+    return `10px ${getComputedStyle(this.#context.canvas).fontFamily}`
+  }
+
   get #font(): string {
     return `11px ${getComputedStyle(this.#context.canvas).fontFamily}`
   }
@@ -329,7 +334,7 @@ export class Painter {
     context.fillStyle = this.#palette.paper
     context.fillRect(0, 0, Window.GUTTER, window.height)
     context.fillStyle = this.#palette.quiet
-    context.font = this.#font
+    context.font = this.#nameFont
     context.textAlign = "left"
     context.textBaseline = "middle"
     const step = Math.ceil(13 / window.laneHeight)

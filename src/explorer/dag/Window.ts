@@ -12,7 +12,9 @@ export interface Window {
 }
 
 /** The names of the lanes are left of the first column, the rounds below the last lane. */
-export const GUTTER = 92
+export const GUTTER = 118
+/** As many as an abbreviated address has. */
+export const NAME_CHARACTERS = 17
 export const AXIS = 22
 const MARGIN_RIGHT = 26
 

@@ -35,9 +35,14 @@ export const of = (address: Address): string | null => {
   return unknown.value
 }
 
-/** The names that this page has met, in the order of letters. */
-export const met = (): ReadonlyArray<string> =>
-  [...names.values()]
-    .map((name) => name.peek())
-    .filter((name) => name !== null)
-    .sort()
+/** The names of these accounts, asked for anew. */
+export const named = async (addresses: ReadonlyArray<Address>): Promise<ReadonlyMap<Address, string>> => {
+  const all = [...new Set(addresses)]
+  const found = new Map<Address, string>()
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    const some = all.slice(from, from + AT_ONCE).join(",")
+    const { names } = await node.core.names({ urlParams: { addresses: some } })
+    for (const { address, name } of names) found.set(address, name)
+  }
+  return found
+}

@@ -20,6 +20,21 @@ export const reasonOf = (error: unknown): string =>
 /** The node answered that there is no such thing. */
 export const isMissing = (error: unknown): boolean => error instanceof RequestRefused && /NotFound$/.test(error.code)
 
+/** What another moment may change. Any other refusal is the same the next time. */
+const passing: ReadonlySet<string> = new Set([
+  "RateLimited",
+  "RequestTimeout",
+  "InternalError",
+  "MempoolFull",
+  "NotReady",
+  "Overloaded",
+  "Unavailable",
+  "ShuttingDown",
+])
+
+/** Whether asking again may help. */
+export const mayPass = (error: unknown): boolean => !(error instanceof RequestRefused) || passing.has(error.code)
+
 /** The request was malformed. */
 export const isMalformed = (error: unknown): boolean =>
   error instanceof Named.Malformed || (error instanceof RequestRefused && error.code === "InvalidRequest")

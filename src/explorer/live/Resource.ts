@@ -2,7 +2,7 @@
 import type { ReadonlySignal } from "@preact/signals"
 import { useEffect, useRef, useState } from "preact/hooks"
 import * as Live from "./Live.js"
-import { isMalformed, isMissing, reasonOf } from "./Node.js"
+import { isMalformed, isMissing, mayPass, reasonOf } from "./Node.js"
 
 export type Resource<A> =
   | { readonly state: "loading" }
@@ -14,7 +14,8 @@ export type Resource<A> =
     }
   /** There is no such thing, or its name is malformed. */
   | { readonly state: "missing"; readonly reason: string }
-  | { readonly state: "failed"; readonly reason: string; readonly retry: () => void }
+  /** Without `retry`, trying again cannot help. */
+  | { readonly state: "failed"; readonly reason: string; readonly retry: (() => void) | undefined }
 
 interface Kept<A> {
   readonly key: string
@@ -60,7 +61,7 @@ export const useResource = <A>(
           const reason = reasonOf(error)
           if (isMissing(error) || isMalformed(error)) return { key, resource: { state: "missing", reason }, at: 0 }
           if (before.resource.state === "ready") return aged(before)
-          const retry = () => setAttempt((count) => count + 1)
+          const retry = mayPass(error) ? () => setAttempt((count) => count + 1) : undefined
           return { key, resource: { state: "failed", reason, retry }, at: 0 }
         }),
     )

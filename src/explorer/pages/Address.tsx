@@ -11,6 +11,7 @@ import { Suspended } from "../show/Suspended.js"
 import * as Words from "../show/Words.js"
 import { History } from "../statement/History.js"
 import { delegationFacts, stakeFacts } from "../validators/Stake.js"
+import { PrivateLabel } from "./PrivateLabel.js"
 
 /** The account's delegation; undefined if it has none, which is not a failure. */
 const readDelegation = (account: string) =>
@@ -65,7 +66,7 @@ export const Address = ({ account }: { readonly account: string }) => {
   const delegation = ready(useResource(`delegation ${account}`, () => readDelegation(account)))
   const known = ready(balance)
   const name = known?.name ?? null
-  const title = name === null ? Words.abbreviated(known?.address_bech32 ?? account, 12, 6) : `@${name}`
+  const title = name === null ? Words.abbreviated(known?.address_bech32 ?? account) : `@${name}`
   return (
     <LoadedPage kind={title.startsWith("@") ? "Account" : "Address"} title={title} of={balance} what="this account">
       {(record) => (
@@ -77,6 +78,7 @@ export const Address = ({ account }: { readonly account: string }) => {
           <Facts
             of={[
               ["Name", record.name === null ? undefined : <b>@{record.name}</b>],
+              ["Private label", <PrivateLabel address={record.address} />],
               ["Address", <Reference.Text text={record.address_bech32} what="address" isWhole />],
               ["In hex", <Reference.Text text={record.address} what="address in hex" isWhole />],
               [

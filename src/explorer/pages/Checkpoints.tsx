@@ -1,12 +1,19 @@
+import { useState } from "preact/hooks"
 import * as Live from "../live/Live.js"
 import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
+import * as History from "../route/History.js"
 import * as Route from "../route/Route.js"
 import { Amount } from "../show/Amount.js"
-import { Facts, LoadedPage, Section } from "../show/Page.js"
+import { Badge } from "../show/Badge.js"
+import { Loaded } from "../show/Loaded.js"
+import { None } from "../show/None.js"
+import { Facts, LoadedPage, Page, Section } from "../show/Page.js"
+import { Pager } from "../show/Pager.js"
 import * as Reference from "../show/Reference.js"
-import { Table } from "../show/Table.js"
+import { type Column, Table } from "../show/Table.js"
+import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
 
 type Record = Answer<"checkpoints", "checkpoint">
@@ -44,7 +51,7 @@ const Content = ({ checkpoint }: { readonly checkpoint: Record }) => (
         ["State root", <Reference.Text text={checkpoint.state_root} what="state root" />],
         ["Effects digest", <Reference.Text text={checkpoint.effects_digest} what="effects digest" />],
         ["Total supply", <Amount sats={checkpoint.total_supply} />],
-        ["Closing checkpoint before", <Reference.Text text={checkpoint.previous} what="checkpoint hash" />],
+        ["Previous epoch's closing checkpoint", <Reference.Text text={checkpoint.previous} what="checkpoint hash" />],
       ]}
     />
     <Section title="Signed by" aside={Words.count(checkpoint.signatures.length)}>
@@ -67,24 +74,100 @@ const Content = ({ checkpoint }: { readonly checkpoint: Record }) => (
   </>
 )
 
-/** The latest checkpoint; earlier ones have pages by their rounds. */
-export const Checkpoints = () => (
-  <LoadedPage
-    title="Latest checkpoint"
-    about="Signed by a quorum of the committee. If you trust the committee, you need nothing older."
-    of={useResource("latest checkpoint", () => node.checkpoints.latest(), Live.slowBeat)}
-    what="the latest checkpoint"
-  >
-    {(checkpoint) => (
-      <>
-        <p class="address-of">
-          <a href={Route.subject("checkpoint", checkpoint.round)}>Permanent link to this checkpoint</a>
-        </p>
-        <Content checkpoint={checkpoint} />
-      </>
-    )}
-  </LoadedPage>
-)
+type Listed = Answer<"checkpoints", "list">["checkpoints"][number]
+
+const columns: ReadonlyArray<Column<Listed>> = [
+  {
+    title: "Round",
+    of: ({ round }) => (
+      <a class="figure" href={Route.subject("checkpoint", round)}>
+        {Words.count(round)}
+      </a>
+    ),
+  },
+  { title: "Epoch", isFigure: true, of: ({ epoch }) => Words.count(epoch) },
+  {
+    title: "Kind",
+    inCard: "untitled",
+    of: ({ epoch, closes_epoch: closes }) =>
+      closes ? (
+        <Badge tone="good">closes epoch {Words.count(epoch)}</Badge>
+      ) : (
+        <span class="quiet">within its epoch</span>
+      ),
+  },
+  { title: "Hash", of: ({ hash }) => <Reference.Text text={hash} what="checkpoint hash" /> },
+  { title: "Signatures", isFigure: true, of: ({ signatures }) => Words.count(signatures) },
+  {
+    title: "Next committee",
+    isFigure: true,
+    of: ({ members }) => (members === null ? <None /> : Words.count(members)),
+  },
+  { title: "Supply", sats: ({ total_supply: supply }) => supply },
+  { title: "Time", inCard: "beside", of: ({ timestamp }) => <When at={timestamp} /> },
+]
+
+const LIMIT = 25
+
+const isOfEpochs = (): boolean => new URLSearchParams(location.search).get("closing") === "only"
+
+/** All that the node has; each has a page by its round. */
+export const Checkpoints = () => {
+  const [isClosing, setIsClosing] = useState(isOfEpochs)
+  /** The cursors of all pages up to this one. */
+  const [pages, setPages] = useState<ReadonlyArray<string>>([])
+  const before = pages.at(-1)
+  const listed = useResource(
+    `checkpoints ${isClosing} ${before}`,
+    () =>
+      node.checkpoints.list({
+        urlParams: {
+          limit: LIMIT,
+          ...(before === undefined ? {} : { before: Named.round(before) }),
+          ...(isClosing ? { closing: "only" as const } : {}),
+        },
+      }),
+    Live.slowBeat,
+  )
+  const choose = (only: boolean): void => {
+    setPages([])
+    setIsClosing(only)
+    History.replace(only ? `${Route.place("checkpoints")}?closing=only` : Route.place("checkpoints"))
+  }
+  return (
+    <Page
+      title="Checkpoints"
+      about="Signed by a quorum of the committee, newest first. If you trust the committee, you need nothing older. The node keeps those that closed an epoch forever, and the others as long as their rounds."
+    >
+      <form class="filters" aria-label="Filter">
+        <label>
+          Kind{" "}
+          <select
+            value={isClosing ? "epochs" : "all"}
+            onChange={({ currentTarget }) => choose(currentTarget.value === "epochs")}
+          >
+            <option value="all">all</option>
+            <option value="epochs">those that closed an epoch</option>
+          </select>
+        </label>
+      </form>
+      <Loaded of={listed} what="the checkpoints" lines={8}>
+        {({ checkpoints, next_round: next }) => (
+          <>
+            <Table
+              caption="Checkpoints, newest first"
+              rows={checkpoints}
+              keyOf={({ round }) => round}
+              empty={isClosing ? "No epoch has closed yet." : "No checkpoint is signed by a quorum yet."}
+              columns={columns}
+            />
+            <Pager pages={pages} next={next === null ? null : `${next}`} turnTo={setPages} what="checkpoints" />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
 
 export const Checkpoint = ({ round }: { readonly round: string }) => {
   const read = async () => node.checkpoints.checkpoint({ path: { round: Named.round(round) } })

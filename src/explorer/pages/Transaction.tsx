@@ -37,7 +37,7 @@ export const Transaction = ({ hash }: { readonly hash: string }) => {
               ["Hash", <Reference.Text text={lookup.hash} what="transaction hash" isWhole />],
               ["State", <Outcome status={lookup.status} applied={lookup.applied} />],
               ...placeOf(lookup),
-              ["Made", lookup.proposal_id === null ? undefined : <ProposalLink id={lookup.proposal_id} />],
+              ["Proposal", lookup.proposal_id === null ? undefined : <ProposalLink id={lookup.proposal_id} />],
             ]}
           />
           <Section title={TypeName.of(lookup.transaction.type)}>

@@ -1,14 +1,20 @@
 /** Which transactions the page of them shows. Its address says so, so that one can link to it. Pure. */
+import * as Natural from "../../protocol/numbers/Natural.js"
 import { TYPE_BYTE, type Type } from "../../protocol/transaction/Operation.js"
 import * as Route from "../route/Route.js"
 
 export const types = Object.keys(TYPE_BYTE) as ReadonlyArray<Type>
 
+export const directions = ["sent", "received"] as const
+export type Direction = (typeof directions)[number]
+
 export interface Filter {
   readonly type?: Type | undefined
-  /** An address or a @name; what follows is for the transactions of everybody. */
+  /** An address or a @name. */
   readonly account?: string | undefined
-  /** In memos and proposals. */
+  /** As the account sees it. */
+  readonly direction?: Direction | undefined
+  /** In memos and proposals of everybody. */
   readonly words?: string | undefined
   /** The first day and the last one, as 2026-11-25, in the reader's time zone. */
   readonly from?: string | undefined
@@ -16,6 +22,8 @@ export interface Filter {
 }
 
 export const typeOf = (text: string | null): Type | undefined => types.find((one) => one === text)
+
+export const directionOf = (text: string | null): Direction | undefined => directions.find((one) => one === text)
 
 /** What is left blank filters nothing. */
 export const written = (text: string | null): string | undefined => text?.trim() || undefined
@@ -25,6 +33,7 @@ export const read = (query: string): Filter => {
   const text = (name: string): string | undefined => written(parameters.get(name))
   return {
     ...{ type: typeOf(parameters.get("type")), account: text("account") },
+    direction: directionOf(parameters.get("direction")),
     ...{ words: text("words"), from: text("from"), to: text("to") },
   }
 }
@@ -34,13 +43,20 @@ type Part = readonly [name: string, value: string]
 const part = (name: string, value: string | undefined): ReadonlyArray<Part> =>
   value === undefined ? [] : [[name, value]]
 
-export const pathOf = ({ type, account, words, from, to }: Filter): string => {
-  const past = account === undefined ? [...part("words", words), ...part("from", from), ...part("to", to)] : []
-  return Route.transactionsOf(Object.fromEntries([...part("type", type), ...part("account", account), ...past]))
-}
+/** A direction is one of an account, and words are looked for among everybody's. */
+export const pathOf = ({ type, account, direction, words, from, to }: Filter): string =>
+  Route.transactionsOf(
+    Object.fromEntries([
+      ...part("type", type),
+      ...part("account", account),
+      ...(account === undefined ? part("words", words) : part("direction", direction)),
+      ...part("from", from),
+      ...part("to", to),
+    ]),
+  )
 
-/** Whether it asks for what only an archive finds. */
-export const isOfPast = ({ words, from, to }: Filter): boolean => [words, from, to].some((value) => value !== undefined)
+/** Whether it asks for a time. */
+export const hasDays = ({ from, to }: Filter): boolean => from !== undefined || to !== undefined
 
 /** When a day begins, or one after it; undefined for what is no day. */
 const beginningOf = (day: string | undefined, daysLater: number): number | undefined => {
@@ -50,11 +66,13 @@ const beginningOf = (day: string | undefined, daysLater: number): number | undef
 }
 
 /** The same for the node. */
-export const urlParams = ({ words, ...days }: Filter) => {
+export const urlParams = ({ type, account, direction, words, ...days }: Filter) => {
   const [from, until] = [beginningOf(days.from, 0), beginningOf(days.to, 1)]
   return {
-    ...(words === undefined ? {} : { words }),
-    ...(from === undefined ? {} : { from }),
-    ...(until === undefined ? {} : { until }),
+    ...(type === undefined ? {} : { type }),
+    ...(account === undefined || direction === undefined ? {} : { direction }),
+    ...(account !== undefined || words === undefined ? {} : { words }),
+    ...(from === undefined ? {} : { from: Natural.timestamp(from) }),
+    ...(until === undefined ? {} : { until: Natural.timestamp(until) }),
   }
 }

@@ -4,101 +4,110 @@ import * as Filter from "./TransactionFilter.js"
 
 interface Props {
   readonly filter: Filter.Filter
+  /** Words in texts are found by an archive only. */
+  readonly hasArchive: boolean
   readonly onChange: (filter: Filter.Filter) => void
-}
-
-/** By type and account. */
-export const TransactionFilters = ({ filter, onChange }: Props) => {
-  const [text, setText] = useState(filter.account ?? "")
-  const choose = (account: string): void => {
-    setText(account.trim())
-    onChange({ ...filter, account: Filter.written(account) })
-  }
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    choose(text)
-  }
-  return (
-    <form class="filters" aria-label="Filter" onSubmit={submit}>
-      <label>
-        Type{" "}
-        <select
-          value={filter.type ?? ""}
-          onChange={({ currentTarget }) => onChange({ ...filter, type: Filter.typeOf(currentTarget.value) })}
-        >
-          <option value="">all</option>
-          {Filter.types.map((one) => (
-            <option key={one} value={one}>
-              {TypeName.of(one)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <span class="pair">
-        <label>
-          Account{" "}
-          <input
-            type="text"
-            value={text}
-            placeholder="address or @name"
-            spellcheck={false}
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
-          />
-        </label>
-        <button type="submit" class="button">
-          Apply
-        </button>
-        {filter.account === undefined ? undefined : (
-          <button type="button" class="button" onClick={() => choose("")}>
-            Everybody
-          </button>
-        )}
-      </span>
-    </form>
-  )
 }
 
 const WORDS_LENGTH = 200
 
-/** By words and days, in everything that everybody ever sent: only an archive finds it. */
-export const PastFilters = ({ filter, onChange }: Props) => {
-  const [words, setWords] = useState(filter.words ?? "")
-  const [from, setFrom] = useState(filter.from ?? "")
-  const [to, setTo] = useState(filter.to ?? "")
+const directionNames: Readonly<Record<Filter.Direction, string>> = { sent: "sent by it", received: "received by it" }
+
+type Texts = Readonly<Record<"account" | "words" | "from" | "to", string>>
+
+const textsOf = ({ account = "", words = "", from = "", to = "" }: Filter.Filter): Texts => ({
+  ...{ account, words, from, to },
+})
+
+const isAny = ({ type: _, ...others }: Filter.Filter): boolean =>
+  Object.values(others).some((value) => value !== undefined)
+
+const Choices = ({ filter, onChange }: Omit<Props, "hasArchive">) => (
+  <>
+    <label>
+      Type{" "}
+      <select
+        value={filter.type ?? ""}
+        onChange={({ currentTarget }) => onChange({ ...filter, type: Filter.typeOf(currentTarget.value) })}
+      >
+        <option value="">all</option>
+        {Filter.types.map((one) => (
+          <option key={one} value={one}>
+            {TypeName.of(one)}
+          </option>
+        ))}
+      </select>
+    </label>
+    {filter.account === undefined ? undefined : (
+      <label>
+        Direction{" "}
+        <select
+          value={filter.direction ?? ""}
+          onChange={({ currentTarget }) => onChange({ ...filter, direction: Filter.directionOf(currentTarget.value) })}
+        >
+          <option value="">both</option>
+          {Filter.directions.map((one) => (
+            <option key={one} value={one}>
+              {directionNames[one]}
+            </option>
+          ))}
+        </select>
+      </label>
+    )}
+  </>
+)
+
+/** By type, account, direction and time, and in an archive by words. A choice applies at once, and what is typed with Apply. */
+export const TransactionFilters = ({ filter, hasArchive, onChange }: Props) => {
+  const [texts, setTexts] = useState(() => textsOf(filter))
+  const apply = (next: Filter.Filter): void => {
+    setTexts(textsOf(next))
+    onChange(next)
+  }
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
-    const [first, last] = [Filter.written(from), Filter.written(to)]
-    onChange({ ...filter, words: Filter.written(words), from: first, to: last })
+    const [account, words] = [Filter.written(texts.account), Filter.written(texts.words)]
+    apply({ ...filter, account, words, from: Filter.written(texts.from), to: Filter.written(texts.to) })
   }
-  const clear = (): void => {
-    for (const set of [setWords, setFrom, setTo]) set("")
-    onChange({ type: filter.type })
-  }
-  const day = (title: string, value: string, set: (value: string) => void) => (
-    <label>
-      {title} <input type="date" value={value} onInput={({ currentTarget }) => set(currentTarget.value)} />
-    </label>
-  )
+  const set = (name: keyof Texts) => (event: { readonly currentTarget: { readonly value: string } }) =>
+    setTexts({ ...texts, [name]: event.currentTarget.value })
   return (
-    <form class="filters" aria-label="In the past" onSubmit={submit}>
+    <form class="filters" aria-label="Filter" onSubmit={submit}>
+      <Choices filter={filter} onChange={onChange} />
       <label>
-        Words{" "}
+        Account{" "}
         <input
           type="text"
-          value={words}
-          maxLength={WORDS_LENGTH}
-          placeholder="in memos and proposals"
-          onInput={({ currentTarget }) => setWords(currentTarget.value)}
+          value={texts.account}
+          placeholder="address or @name"
+          spellcheck={false}
+          onInput={set("account")}
         />
       </label>
+      {hasArchive && filter.account === undefined ? (
+        <label>
+          Words{" "}
+          <input
+            type="text"
+            value={texts.words}
+            maxLength={WORDS_LENGTH}
+            placeholder="in memos and proposals"
+            onInput={set("words")}
+          />
+        </label>
+      ) : undefined}
+      <label>
+        First day <input type="date" value={texts.from} onInput={set("from")} />
+      </label>
+      <label>
+        Last day <input type="date" value={texts.to} onInput={set("to")} />
+      </label>
       <span class="pair">
-        {day("First day", from, setFrom)}
-        {day("Last day", to, setTo)}
         <button type="submit" class="button">
-          Search
+          Apply
         </button>
-        {Filter.isOfPast(filter) ? (
-          <button type="button" class="button" onClick={clear}>
+        {isAny(filter) ? (
+          <button type="button" class="button" onClick={() => apply({ type: filter.type })}>
             Clear
           </button>
         ) : undefined}

@@ -9,18 +9,22 @@ import { Page } from "../show/Page.js"
 import { Pager } from "../show/Pager.js"
 import * as TypeName from "../show/TypeName.js"
 import * as Filter from "./TransactionFilter.js"
-import { PastFilters, TransactionFilters } from "./TransactionFilters.js"
+import { TransactionFilters } from "./TransactionFilters.js"
 import { TransactionTable } from "./TransactionTable.js"
 
 const LIMIT = 50
 
 const emptyOf = (filter: Filter.Filter, hasOlder: boolean): string => {
-  const { type, account, words } = filter
+  const { type, account, direction, words } = filter
   const what = type === undefined ? "transaction" : `“${TypeName.of(type)}”`
-  if (account !== undefined && !hasOlder) return `No ${what} of this account is finalized.`
-  if (account === undefined && words !== undefined) return `No ${what} with the words ${words} was found.`
-  if (account === undefined && Filter.isOfPast(filter)) return `No ${what} of these days was found.`
-  if (hasOlder) return `None of the latest 500 transactions is a ${what}. Older ones may be.`
+  if (hasOlder) return `None of the 500 transactions that were looked at fits. Older ones may.`
+  const days = Filter.hasDays(filter) ? " in these days" : ""
+  if (account !== undefined) {
+    const how = direction === "sent" ? "sent by" : direction === "received" ? "received by" : "of"
+    return `No ${what} ${how} this account is finalized${days}.`
+  }
+  if (words !== undefined) return `No ${what} with the words ${words} was found${days}.`
+  if (days !== "") return `No ${what} was finalized${days}.`
   return type === undefined ? "Nothing was finalized yet." : `No ${what} was finalized yet.`
 }
 
@@ -29,15 +33,11 @@ export const Transactions = () => {
   /** The cursors of all pages up to this one. */
   const [pages, setPages] = useState<ReadonlyArray<string>>([])
   const cursor = pages.at(-1)
-  const { type, account } = filter
-  const urlParams = {
-    limit: LIMIT,
-    ...(type === undefined ? {} : { type }),
-    ...(cursor === undefined ? {} : { cursor }),
-  }
+  const { account } = filter
+  const urlParams = { limit: LIMIT, ...(cursor === undefined ? {} : { cursor }), ...Filter.urlParams(filter) }
   const found = useResource(`transactions ${Filter.pathOf(filter)} ${cursor}`, () =>
     account === undefined
-      ? node.transactions.latest({ urlParams: { ...urlParams, ...Filter.urlParams(filter) } })
+      ? node.transactions.latest({ urlParams })
       : node.transactions.history({ path: { address: account }, urlParams }),
   )
   const change = (next: Filter.Filter): void => {
@@ -50,15 +50,12 @@ export const Transactions = () => {
       "of everybody"
     ) : (
       <>
-        that <Account account={account} /> sent or received
+        that <Account account={account} /> {filter.direction ?? "sent or received"}
       </>
     )
   return (
     <Page title="Transactions" about={<>Finalized transactions {whose}, newest first.</>}>
-      <TransactionFilters filter={filter} onChange={change} />
-      {account === undefined && Network.network.value?.has_archive === true ? (
-        <PastFilters filter={filter} onChange={change} />
-      ) : undefined}
+      <TransactionFilters filter={filter} hasArchive={Network.network.value?.has_archive === true} onChange={change} />
       <Loaded of={found} what="the transactions" lines={8}>
         {({ transactions, next_cursor: next }) => (
           <>

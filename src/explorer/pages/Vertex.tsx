@@ -55,7 +55,7 @@ const Details = ({ vertex }: { readonly vertex: Record }) => {
           ["Leads its round", place === undefined ? undefined : place.leads === null ? "no" : `yes, ${place.leads}`],
           ["Commit", place === undefined ? undefined : orderOf(place)],
           ["Validator", <Reference.Address address={vertex.validator} as="validator" isWhole />],
-          ["Made", <When at={vertex.timestamp} />],
+          ["Time", <When at={vertex.timestamp} />],
           ["Reward", <Amount sats={vertex.coinbase_reward} />],
         ]}
       />

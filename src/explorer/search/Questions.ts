@@ -1,6 +1,7 @@
 /** What a search asks the node. */
 import { Option, Schema } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
+import * as Labels from "../live/Labels.js"
 import * as Live from "../live/Live.js"
 import * as Named from "../live/Named.js"
 import * as Network from "../live/Network.js"
@@ -17,6 +18,8 @@ const has = (answer: Promise<unknown>): Promise<boolean> =>
     },
   )
 
+const MOST_LABELS = 5
+
 const decode = Schema.decodeUnknownOption(Address.schema)
 
 export const known: Search.Known = {
@@ -25,6 +28,11 @@ export const known: Search.Known = {
   beginningWith: (prefix) => node.core.search({ urlParams: { prefix } }),
   name: (name) => has(node.core.balance({ path: { address: name } })),
   proposal: (id) => has(node.governance.proposal({ path: { id: Named.proposal(id) } })),
+  labelled: (text) =>
+    Object.entries(Labels.labels.peek())
+      .filter(([, label]) => label.toLowerCase().includes(text))
+      .slice(0, MOST_LABELS)
+      .map(([address, label]) => ({ address, label })),
   newestRound: () => Live.head.peek()?.round ?? 0,
   written: (address) => Option.match(decode(address), { onNone: () => address, onSome: Network.written }),
 }

@@ -1,10 +1,9 @@
 /** Interprets the text in the search box. Pure, except for the questions to the node. */
 import * as Route from "../route/Route.js"
-import * as Beginnings from "./Beginning.js"
 
 /** Something that a text may mean. */
 export interface Match {
-  readonly kind: "Page" | "Round" | "Proposal" | "Name" | "Account" | "Transaction" | "Vertex"
+  readonly kind: "Page" | "Label" | "Round" | "Proposal" | "Name" | "Account" | "Transaction" | "Vertex"
   readonly text: string
   readonly href: string
 }
@@ -18,6 +17,7 @@ export type Found =
   | { readonly _tag: "Nothing"; readonly complaint: string }
 
 export interface Beginning {
+  readonly names: ReadonlyArray<{ readonly name: string }>
   readonly accounts: ReadonlyArray<string>
   readonly transactions: ReadonlyArray<string>
   readonly vertices: ReadonlyArray<string>
@@ -32,7 +32,9 @@ export interface Known {
   readonly transaction: (hash: string) => Promise<boolean>
   readonly vertex: (hash: string) => Promise<boolean>
   readonly name: (name: string) => Promise<boolean>
-  readonly beginningWith: (digits: string) => Promise<Beginning>
+  readonly beginningWith: (text: string) => Promise<Beginning>
+  /** The reader's own labels with this text in them. */
+  readonly labelled: (text: string) => ReadonlyArray<{ readonly address: string; readonly label: string }>
 }
 
 const page = (href: string): Found => ({ _tag: "Page", href })
@@ -49,50 +51,42 @@ const byName = async (name: string, known: Known, otherwise: string): Promise<Fo
 
 const placeNamed = (text: string): Route.Place | undefined => Route.places.find((place) => place === text.toLowerCase())
 
-type Digits = Pick<Known, "beginningWith" | "written">
+type Beginnings = Pick<Known, "beginningWith" | "written">
 
-/** Accounts in the form in which the pages show them, unless hex was typed. */
-const matchesOf = async (text: string, { beginningWith, written }: Digits): Promise<ReadonlyArray<Match>> => {
-  const beginning = Beginnings.read(text)
+/** What the node looks up: the beginning, and the end of what a list abbreviates. */
+const BEGINNING = /^(@?[0-9a-z-]{3,64})(?:…([0-9a-z]+))?$/
+
+/** Accounts in the form in which the pages show them. */
+const matchesOf = async (text: string, { beginningWith, written }: Beginnings): Promise<ReadonlyArray<Match>> => {
+  const [, beginning, end] = BEGINNING.exec(text) ?? []
   if (beginning === undefined) return []
-  const { digits, fits } = beginning
-  const { accounts, transactions, vertices } = await beginningWith(digits)
+  const { names, accounts, transactions, vertices } = await beginningWith(beginning)
+  const ends = (whole: string): boolean => end === undefined || whole.endsWith(end)
+  const match = (kind: Match["kind"], subject: Route.Subject) => (of: string, text: string) => ({
+    ...{ kind, text, href: Route.subject(subject, of) },
+  })
+  const [name, account] = [match("Name", "address"), match("Account", "address")]
+  const [transaction, vertex] = [match("Transaction", "tx"), match("Vertex", "vertex")]
   return [
+    ...(end === undefined ? names.map(({ name: one }) => name(`@${one}`, `@${one}`)) : []),
     ...accounts
-      .filter((address) => fits(address) || fits(written(address)))
-      .map(
-        (address) => ({ kind: "Account", text: written(address), href: Route.subject("address", address) }) as const,
-      ),
-    ...transactions
-      .filter(fits)
-      .map((hash) => ({ kind: "Transaction", text: hash, href: Route.subject("tx", hash) }) as const),
-    ...vertices
-      .filter(fits)
-      .map((hash) => ({ kind: "Vertex", text: hash, href: Route.subject("vertex", hash) }) as const),
+      .filter((address) => ends(address) || ends(written(address)))
+      .map((address) => account(address, written(address))),
+    ...transactions.filter(ends).map((hash) => transaction(hash, hash)),
+    ...vertices.filter(ends).map((hash) => vertex(hash, hash)),
   ]
 }
 
-/** What begins so; several things are a choice. */
+/** What begins so; several things are a choice, unless one of them is a name that is exactly this. */
 const byBeginning = async (text: string, known: Known): Promise<Found | undefined> => {
   const matches = await matchesOf(text, known)
   const [first] = matches
   if (first === undefined) return undefined
-  return matches.length === 1 ? page(first.href) : { _tag: "Several", matches }
+  const isName = matches.every(({ kind }) => kind === "Name") && first.text === `@${text.replace(/^@/, "")}`
+  return isName || matches.length === 1 ? page(first.href) : { _tag: "Several", matches }
 }
 
-type Suggesting = Digits & Pick<Known, "name" | "proposal" | "newestRound">
-
-const NAME = /^@?[a-z0-9-]{3,20}$/
-
-/** Names that begin so and that the page has met, and the one that is exactly this. */
-const called = async (text: string, known: Suggesting, names: ReadonlyArray<string>): Promise<ReadonlyArray<Match>> => {
-  const typed = text.replace(/^@/, "")
-  const met = names.filter((name) => name.startsWith(typed)).slice(0, 5)
-  const isAnother = NAME.test(text) && !met.includes(typed) && (await known.name(`@${typed}`))
-  return [...(isAnother ? [typed] : []), ...met].map((name) => ({
-    ...{ kind: "Name", text: `@${name}`, href: Route.subject("address", `@${name}`) },
-  }))
-}
+type Suggesting = Beginnings & Pick<Known, "proposal" | "newestRound" | "labelled">
 
 /** A round that was reached, and a proposal that was made. */
 const numbered = async (text: string, known: Suggesting): Promise<ReadonlyArray<Match>> => {
@@ -106,20 +100,24 @@ const numbered = async (text: string, known: Suggesting): Promise<ReadonlyArray<
   ]
 }
 
-/** What may be meant by a text that is still being typed. `names` are those that the page has met. */
-export const suggest = async (
-  typed: string,
-  known: Suggesting,
-  names: ReadonlyArray<string>,
-): Promise<ReadonlyArray<Match>> => {
+/** What may be meant by a text that is still being typed. */
+export const suggest = async (typed: string, known: Suggesting): Promise<ReadonlyArray<Match>> => {
   const text = typed.trim().toLowerCase()
   if (text === "") return []
   const places = Route.places.filter((place) => place.startsWith(text))
-  const found = await Promise.all([numbered(text, known), called(text, known, names), matchesOf(text, known)])
-  return [...places.map((place) => ({ kind: "Page", text: place, href: Route.place(place) }) as const), ...found.flat()]
+  const found = await Promise.all([numbered(text, known), matchesOf(text, known)])
+  return [
+    ...places.map((place) => ({ kind: "Page", text: place, href: Route.place(place) }) as const),
+    ...known
+      .labelled(text)
+      .map(({ address, label }) => ({ kind: "Label", text: label, href: Route.subject("address", address) }) as const),
+    ...found.flat(),
+  ]
 }
 
 const WHOLE_ADDRESS = /^t?udg1[0-9a-z]{38}$/i
+const DIGITS = /^[0-9a-f]{4,63}$/
+const NAME = /^@?[a-z0-9-]{3,20}$/
 
 /** Finds the page for a text: a hash, an address, a @name, a round, a #proposal, or a page. */
 export const find = async (typed: string, known: Known): Promise<Found> => {
@@ -132,13 +130,13 @@ export const find = async (typed: string, known: Known): Promise<Found> => {
   if (/^\d{1,15}$/.test(round)) return page(Route.subject("round", round))
   const [, proposal] = /^(?:#|proposal )\s*(\d{1,15})$/i.exec(text) ?? []
   if (proposal !== undefined) return page(Route.subject("proposal", proposal))
-  const isBeginning = Beginnings.read(text.toLowerCase()) !== undefined
-  const begun = isBeginning ? await byBeginning(text.toLowerCase(), known) : undefined
+  if (text === "") return nothing("nothing was entered")
+  const lower = text.toLowerCase()
+  const begun = await byBeginning(lower, known)
   if (begun !== undefined) return begun
-  const name = `@${text.replace("@", "").toLowerCase()}`
-  const unnamed = `${name} is not registered on this node`
-  const unknown = isBeginning ? `nothing that this node knows begins with ${text}, and ${unnamed}` : unnamed
-  if (/^@?[a-z0-9-]{3,20}$/i.test(text)) return byName(name, known, unknown)
-  if (isBeginning) return nothing(`nothing that this node knows begins with ${text}`)
-  return nothing(text === "" ? "nothing was entered" : `"${text}" is not something this explorer can look up`)
+  const begins = `nothing that this node knows begins with ${text}`
+  const unnamed = `@${lower.replace(/^@/, "")} is not registered on this node`
+  if (NAME.test(lower))
+    return byName(lower.replace(/^@?/, "@"), known, DIGITS.test(lower) ? `${begins}, and ${unnamed}` : unnamed)
+  return nothing(BEGINNING.test(lower) ? begins : `"${text}" is not something this explorer can look up`)
 }

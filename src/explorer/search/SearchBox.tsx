@@ -109,7 +109,8 @@ const Suggestions = ({ of, chosen, onChoose }: SuggestionsProps) => (
         aria-selected={i === chosen}
         onClick={() => onChoose(href)}
       >
-        <span class="quiet">{kind}</span> <span>{Words.abbreviated(text, 20, 8)}</span>
+        <span class="quiet">{kind}</span>{" "}
+        <span>{kind === "Name" || kind === "Label" ? text : Words.abbreviated(text)}</span>
       </div>
     ))}
   </div>

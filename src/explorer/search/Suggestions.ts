@@ -1,6 +1,5 @@
 /** What may be meant by the text in the search box: asked for when the typing pauses, the answer to an older text dropped. */
 import { useEffect, useState } from "preact/hooks"
-import * as Names from "../live/Names.js"
 import { known } from "./Questions.js"
 import * as Search from "./Search.js"
 
@@ -11,7 +10,7 @@ export const useSuggestions = (text: string): ReadonlyArray<Search.Match> => {
   useEffect(() => {
     let isCurrent = true
     const timer = setTimeout(() => {
-      Search.suggest(text, known, Names.met()).then(
+      Search.suggest(text, known).then(
         (found) => {
           if (isCurrent) setSuggestions(found)
         },

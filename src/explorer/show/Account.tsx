@@ -5,9 +5,15 @@ import * as Reference from "./Reference.js"
 
 const decode = Schema.decodeUnknownOption(Address.schema)
 
+interface Props {
+  readonly account: string
+  readonly isWhole?: boolean
+  readonly hasCopy?: boolean
+}
+
 /** An account as a transaction names it: an address in any form, or a @name. */
-export const Account = ({ account, isWhole = false }: { readonly account: string; readonly isWhole?: boolean }) =>
+export const Account = ({ account, isWhole = false, hasCopy = true }: Props) =>
   Option.match(decode(account), {
     onNone: () => <a href={Route.subject("address", account)}>{account}</a>,
-    onSome: (address) => <Reference.Address address={address} isWhole={isWhole} />,
+    onSome: (address) => <Reference.Address address={address} isWhole={isWhole} hasCopy={hasCopy} />,
   })

@@ -50,9 +50,11 @@ export function Loaded<A>({ of, what, lines = 4, children }: LoadedProps<A>) {
       return (
         <div class="notice failed" role="alert">
           <p>{`Could not load ${what}: ${of.reason}.`}</p>
-          <button type="button" class="button" onClick={of.retry}>
-            Try again
-          </button>
+          {of.retry === undefined ? undefined : (
+            <button type="button" class="button" onClick={of.retry}>
+              Try again
+            </button>
+          )}
         </div>
       )
   }

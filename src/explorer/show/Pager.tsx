@@ -8,17 +8,22 @@ interface Props {
   readonly what: string
 }
 
-/** Buttons for newer and older entries; nothing if there is one page. */
+/** Buttons for newer and older entries, which keep the focus at either end; nothing if there is one page. */
 export const Pager = ({ pages, next, turnTo, what }: Props) =>
   pages.length === 0 && next === null ? null : (
     <nav class="pager" aria-label={`Pages of the ${what}`}>
-      <button type="button" class="button" disabled={pages.length === 0} onClick={() => turnTo(pages.slice(0, -1))}>
+      <button
+        type="button"
+        class="button"
+        aria-disabled={pages.length === 0}
+        onClick={() => pages.length > 0 && turnTo(pages.slice(0, -1))}
+      >
         ← Newer
       </button>
       <button
         type="button"
         class="button"
-        disabled={next === null}
+        aria-disabled={next === null}
         onClick={() => next !== null && turnTo([...pages, next])}
       >
         Older →

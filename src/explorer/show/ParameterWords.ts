@@ -6,7 +6,7 @@ import * as ParameterValue from "./ParameterValue.js"
 import * as Words from "./Words.js"
 
 const sentences: Readonly<Record<Entry["name"], string>> = {
-  min_fee_sats: "The least fee of a transaction. It goes to the author of the vertex.",
+  min_fee_sats: "The least fee of a transaction. It goes to the validator that made the vertex.",
   name_fee_sats: "The least fee for registering a name. It goes to the treasury.",
   account_fee_sats: "What the first transfer to an account costs on top of its fee. It goes to the treasury.",
   min_delegation_sats: "The least that can be delegated at once.",

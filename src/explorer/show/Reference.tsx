@@ -1,6 +1,7 @@
 /** Links to things by name: abbreviated in lists, complete on the thing's own page. */
 import type { Address as AddressType } from "../../protocol/identity/Address.js"
-import * as Names from "../live/Names.js"
+import * as Called from "../live/Called.js"
+import * as Labels from "../live/Labels.js"
 import * as Network from "../live/Network.js"
 import * as Route from "../route/Route.js"
 import { Copy } from "./Copy.js"
@@ -19,14 +20,14 @@ interface Props extends Shown {
   readonly what: string
   /** Shown in place of the text, which is then in the tooltip. */
   readonly name?: string | null
+  /** The name is the reader's own, which the ledger does not have. */
+  readonly isLabel?: boolean
 }
 
-const PREFIX = /^t?udg1/
-
-const Reference = ({ href, text, what, name = null, isWhole = false, hasCopy = true }: Props) => {
-  const content = name ?? (isWhole ? text : Words.abbreviated(text, PREFIX.test(text) ? 10 : 8))
-  const title = content === text ? undefined : text
-  const style = name === null ? "mono" : "named"
+const Reference = ({ href, text, what, name = null, isLabel = false, isWhole = false, hasCopy = true }: Props) => {
+  const content = name ?? (isWhole ? text : Words.abbreviated(text))
+  const title = content === text ? undefined : name !== null && isLabel ? `your label for ${text}` : text
+  const style = name === null ? "mono" : isLabel ? "named label" : "named"
   return (
     <span class="reference">
       {href === undefined ? (
@@ -57,13 +58,14 @@ type Account = Shown & { readonly address: AddressType; readonly as?: "address" 
 
 export const Address = ({ address, as = "address", ...shown }: Account) => {
   const text = Network.written(address)
-  const name = Names.of(address)
+  const called = Called.of(address)
   return (
     <Reference
       href={Route.subject(as, text)}
       text={text}
       what="address"
-      name={name === null || shown.isWhole ? null : `@${name}`}
+      name={shown.isWhole ? null : called}
+      isLabel={Labels.of(address) !== undefined}
       {...shown}
     />
   )

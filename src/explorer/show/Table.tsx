@@ -6,7 +6,7 @@ interface Head {
   /** Aligned right, so that figures can be compared. */
   readonly isFigure?: boolean
   /** On a narrow screen a row is a card, which begins with the first column; the others follow below with their titles, unless: */
-  readonly inCard?: "beside" | "untitled" | "hidden" | "unlessGood"
+  readonly inCard?: "beside" | "untitled" | "hidden"
 }
 
 /** Of anything, or of amounts, the points of which stand below each other. */

@@ -34,9 +34,18 @@ export const percent = (share: number, digits = 1): string =>
     ? `${(100 * share).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })} %`
     : "–"
 
-/** The two ends of a text that is too long to read; enough to recognise it. */
-export const abbreviated = (text: string, start = 8, end = 6): string =>
-  text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`
+/** Of an address, the part that says what it is leads to nobody. */
+const PREFIX = /^t?udg1/
+
+/** The two ends of a hash or an address, in the one form that all pages use and the search box takes. */
+export const abbreviated = (text: string): string => {
+  const start = PREFIX.test(text) ? 10 : 8
+  return text.length <= start + 7 ? text : `${text.slice(0, start)}…${text.slice(-6)}`
+}
+
+/** A text where there is room for so many characters. */
+export const within = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1)}…`
 
 /** The part of its rounds in which a validator made a vertex. Only one that missed none has 100 %. */
 export const uptime = ({ made, missed }: { readonly made: number; readonly missed: number }): string => {

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks"
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
+import * as Route from "../route/Route.js"
 import { Account } from "../show/Account.js"
-import { Outcome } from "../show/Badge.js"
 import { Loaded } from "../show/Loaded.js"
 import { None } from "../show/None.js"
 import { Section } from "../show/Page.js"
@@ -11,8 +11,10 @@ import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
 import * as TypeName from "../show/TypeName.js"
 import { When } from "../show/When.js"
+import type { Entry } from "./Csv.js"
 import { CsvButton } from "./CsvButton.js"
-import type { Entry } from "./StatementCsv.js"
+import { Kind } from "./Kind.js"
+import { Memo } from "./Memo.js"
 
 const KINDS: Readonly<Record<Entry["kind"], string>> = {
   sent: "Sent",
@@ -45,10 +47,7 @@ const Subject = ({ of: { hash, proposal_id: proposal, kind } }: { readonly of: E
 }
 
 const With = ({ of: { counterparty } }: { readonly of: Entry }) =>
-  counterparty === null ? <None /> : <Account account={counterparty} />
-
-const TransactionState = ({ of: { applied } }: { readonly of: Entry }) =>
-  applied === null ? <None /> : <Outcome status="finalized" applied={applied} />
+  counterparty === null ? <None /> : <Account account={counterparty} hasCopy={false} />
 
 const LIMIT = 25
 
@@ -65,7 +64,14 @@ export const History = ({ account }: { readonly account: string }) => {
     node.transactions.statement({ path: { address: account }, urlParams }),
   )
   return (
-    <Section title="History" aside={<CsvButton account={account} />}>
+    <Section
+      title="History"
+      aside={
+        <>
+          <a href={Route.transactionsOf({ account })}>Filter its transactions</a> <CsvButton account={account} />
+        </>
+      }
+    >
       <Loaded of={statement} what="its history">
         {({ entries, next_cursor: next }) => (
           <>
@@ -79,23 +85,14 @@ export const History = ({ account }: { readonly account: string }) => {
                 {
                   title: "Type",
                   inCard: "untitled",
-                  of: ({ type, kind }) => (type === null ? <None /> : `${TypeName.of(type)}, ${kind}`),
+                  of: ({ type, kind, applied }) =>
+                    type === null ? <None /> : <Kind name={`${TypeName.of(type)}, ${kind}`} applied={applied} />,
                 },
                 { title: "With", of: (entry) => <With of={entry} /> },
-                {
-                  title: "Amount",
-
-                  inCard: "hidden",
-                  sats: ({ amount }) => amount,
-                },
-                {
-                  title: "Change",
-
-                  inCard: "beside",
-                  sats: ({ change }) => change,
-                  isChange: true,
-                },
-                { title: "State", inCard: "unlessGood", of: (entry) => <TransactionState of={entry} /> },
+                { title: "Amount", inCard: "hidden", sats: ({ amount }) => amount },
+                { title: "Fee", sats: ({ fee }) => fee ?? undefined },
+                { title: "Change", inCard: "beside", sats: ({ change }) => change, isChange: true },
+                { title: "Memo", inCard: "untitled", of: ({ memo }) => <Memo text={memo} /> },
                 { title: "Time", inCard: "untitled", of: ({ timestamp }) => <When at={timestamp} /> },
               ]}
             />

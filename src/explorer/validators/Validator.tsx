@@ -14,16 +14,17 @@ import { CommissionHistory } from "./CommissionHistory.js"
 import { stakeFacts } from "./Stake.js"
 import { ValidatorReward } from "./ValidatorReward.js"
 
+const past = () => import("./ValidatorPast.js").then(({ ValidatorPast }) => ValidatorPast)
 const uptime = () => import("./ValidatorUptime.js").then(({ ValidatorUptime }) => ValidatorUptime)
 
 type Details = Answer<"staking", "stakeOf">
 
 /** Its name, or its address as it is written everywhere, whichever of them the page was asked for. */
 const titleOf = (stake: Resource<Details>, asked: string): string => {
-  if (stake.state !== "ready") return Words.abbreviated(asked, 12, 6)
+  if (stake.state !== "ready") return Words.abbreviated(asked)
   const { address } = stake.value
   const name = Names.of(address)
-  return name === null ? Words.abbreviated(Network.written(address), 12, 6) : `@${name}`
+  return name === null ? Words.abbreviated(Network.written(address)) : `@${name}`
 }
 
 /** Rounds made of those due, over a day. */
@@ -138,6 +139,9 @@ export const Validator = ({ account }: { readonly account: string }) => {
             </div>
             <Suspended load={uptime} what="the rounds over time">
               {(Content) => <Content account={account} />}
+            </Suspended>
+            <Suspended load={past} what="its stake, commission and earnings over time">
+              {(Content) => <Content address={details.address} percent={details.commission_percent} />}
             </Suspended>
             <Delegators list={list} />
           </>

@@ -1,8 +1,7 @@
 /** Which of the unlocked accounts is shown, and where one adds another or removes one. */
 import { useState } from "preact/hooks"
 import * as Wallet from "../../client/Wallet.js"
-import * as Labels from "../live/Labels.js"
-import * as Names from "../live/Names.js"
+import * as Called from "../live/Called.js"
 import type { NetworkInfo } from "../live/Network.js"
 import * as Words from "../show/Words.js"
 import * as KeySource from "./KeySource.js"
@@ -10,10 +9,9 @@ import { SecretForm } from "./SecretForm.js"
 import * as Session from "./Session.js"
 import * as Vault from "./Vault.js"
 
-const Called = ({ account: { address, addressBech32 } }: { readonly account: Wallet.Account }) => {
-  const name = Names.of(address)
-  return <>{Labels.of(address) ?? (name === null ? Words.abbreviated(addressBech32) : `@${name}`)}</>
-}
+const Title = ({ account: { address, addressBech32 } }: { readonly account: Wallet.Account }) => (
+  <>{Called.of(address) ?? Words.abbreviated(addressBech32)}</>
+)
 
 interface AddProps {
   readonly info: NetworkInfo
@@ -72,7 +70,7 @@ export const Accounts = ({ info, session }: Props) => {
             title={one.account.addressBech32}
             onClick={() => Session.choose(one)}
           >
-            <Called account={one.account} />
+            <Title account={one.account} />
           </button>
         ))}
         <button type="button" class="another" aria-expanded={isAdding} onClick={() => setIsAdding(!isAdding)}>

@@ -43,10 +43,12 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
     wasReviewed.current = draft !== undefined
   }, [draft])
 
-  const change = (name: string) => (value: string) => {
-    const next = { ...typed, [name]: value }
-    setTyped({ ...blank(action.fields(info, next)), ...next })
-  }
+  // What was typed since may be more than this render knows: an amount is filled in when the node has answered.
+  const change = (name: string) => (value: string) =>
+    setTyped((before) => {
+      const next = { ...before, [name]: value }
+      return { ...blank(action.fields(info, next)), ...next }
+    })
 
   const feeSats = (): number => (least === 0 ? 0 : Wallet.sats((typed["fee"] ?? "").trim()))
 

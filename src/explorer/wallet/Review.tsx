@@ -28,7 +28,11 @@ const FeeLine = ({
   leastSats,
 }: Pick<Submission.Draft, "feeSats" | "forAccount" | "leastSats">) => (
   <>
-    {feeSats === 0 ? undefined : <Amount sats={feeSats} />}{" "}
+    {feeSats === 0 ? undefined : (
+      <>
+        <Amount sats={feeSats} />,{" "}
+      </>
+    )}
     <span class="quiet">{Submission.feeInWords(feeSats - forAccount, leastSats)}</span>
     {forAccount === 0 ? undefined : (
       <span class="quiet">

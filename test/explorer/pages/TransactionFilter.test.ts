@@ -8,9 +8,13 @@ it("stands in the address, and comes from it", () => {
   expect(Filter.read(search)).toEqual(filter)
 })
 
-it("leaves words and days to everybody's transactions: an account's are not searched by them", () => {
-  const filter: Filter.Filter = { account: "@alice", words: "rent", from: "2026-11-01" }
-  expect(Filter.pathOf(filter)).toBe("/explorer/transactions?account=%40alice")
+it("leaves words to everybody's transactions, and directions to an account's", () => {
+  const filter: Filter.Filter = { account: "@alice", direction: "sent", words: "rent", from: "2026-11-01" }
+  expect(Filter.pathOf(filter)).toBe("/explorer/transactions?account=%40alice&direction=sent&from=2026-11-01")
+  expect(Object.keys(Filter.urlParams(filter))).toEqual(["direction", "from"])
+  const everybody = { ...filter, account: undefined }
+  expect(Filter.pathOf(everybody)).toBe("/explorer/transactions?words=rent&from=2026-11-01")
+  expect(Object.keys(Filter.urlParams(everybody))).toEqual(["words", "from"])
 })
 
 it("takes no type that there is not, and nothing blank", () => {

@@ -13,11 +13,15 @@ const known: Search.Known = {
   proposal: async (id) => Number(id) < 20,
   newestRound: () => 1_000,
   written: (address) => (address === ACCOUNT ? WRITTEN : address),
+  labelled: (text) => [{ address: ACCOUNT, label: "my bank" }].filter(({ label }) => label.includes(text)),
   name: async (name) => name === "@alice" || name === "@cafe",
-  beginningWith: async (digits) => ({
-    accounts: [ACCOUNT].filter((address) => address.startsWith(digits)),
-    transactions: [TX, `abcd${"0".repeat(60)}`].filter((hash) => hash.startsWith(digits)),
-    vertices: [VERTEX, `abcd${"1".repeat(60)}`].filter((hash) => hash.startsWith(digits)),
+  beginningWith: async (text) => ({
+    names: ["alfred", "alice", "alice-2", "cafe"]
+      .filter((name) => name.startsWith(text.replace("@", "")))
+      .map((name) => ({ name })),
+    accounts: [ACCOUNT].filter((address) => address.startsWith(text) || WRITTEN.startsWith(text)),
+    transactions: [TX, `abcd${"0".repeat(60)}`].filter((hash) => hash.startsWith(text)),
+    vertices: [VERTEX, `abcd${"1".repeat(60)}`].filter((hash) => hash.startsWith(text)),
   }),
 }
 
@@ -45,6 +49,8 @@ describe("the search box", () => {
     [`${TX.slice(0, 8)}…${TX.slice(-6)}`, `/explorer/tx/${TX}`],
     ["proposal 3", "/explorer/proposal/3"],
     ["@alice", "/explorer/address/@alice"],
+    ["alf", "/explorer/address/@alfred"],
+    ["@alic", "Name @alice,Name @alice-2"],
     ["Alice", "/explorer/address/@alice"],
     ["validators", "/explorer/validators"],
     ["9f3c1a2b4d5e6f708192a3b4c5d6e7f8091a2b3c", "/explorer/address/9f3c1a2b4d5e6f708192a3b4c5d6e7f8091a2b3c"],
@@ -66,6 +72,7 @@ describe("the search box", () => {
   it.each([
     ["", []],
     ["va", ["Page validators"]],
+    ["bank", ["Label my bank"]],
     ["12", ["Round 12", "Proposal #12"]],
     ["#12", ["Proposal #12"]],
     ["100", ["Round 100"]],
@@ -74,11 +81,13 @@ describe("the search box", () => {
     ["tudg1nu7p526", [`Account ${WRITTEN}`]],
     ["tudg1nu7p52q", []],
     ["9f3c", [`Account ${WRITTEN}`]],
-    ["@al", ["Name @alfred", "Name @alice"]],
-    ["ab", ["Name @abby"]],
+    ["@alic", ["Name @alice", "Name @alice-2"]],
+    ["alf", ["Name @alfred"]],
+    ["tudg1nu7p5…d263hw", [`Account ${WRITTEN}`]],
+    ["tudg1nu7p5…d263hq", []],
     ["abcd", [`Transaction abcd${"0".repeat(60)}`, `Vertex abcd${"1".repeat(60)}`]],
     ["<script>", []],
   ])("suggests for %j what it may mean", async (typed, labels) => {
-    expect(labelsOf(await Search.suggest(typed, known, ["abby", "alfred", "alice"]))).toEqual(labels)
+    expect(labelsOf(await Search.suggest(typed, known))).toEqual(labels)
   })
 })

@@ -41,6 +41,8 @@ describe("figures in words", () => {
   it("abbreviates only what gets shorter by it", () => {
     expect(Words.abbreviated("a".repeat(15))).toBe("a".repeat(15))
     expect(Words.abbreviated("0123456789abcdefghij")).toBe("01234567…efghij")
+    expect(Words.abbreviated("tudg1nu7p526dtehhpqvj5w6vt4h8lqy352eud263hw")).toBe("tudg1nu7p5…d263hw")
+    expect([Words.within("@lighthouse", 11), Words.within("@lighthouse", 6)]).toEqual(["@lighthouse", "@ligh…"])
   })
 })
 

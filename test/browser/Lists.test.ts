@@ -1,0 +1,188 @@
+/** Lists and what narrows them, a validator's past, and what readers call accounts, over a real node of a network with short epochs. */
+import { readFileSync } from "node:fs"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { connect, type PromiseClient } from "../../src/client/Client.js"
+import * as Wallet from "../../src/client/Wallet.js"
+import * as Processes from "../network/Processes.js"
+import * as Axe from "./Axe.js"
+import * as Browsers from "./Browser.js"
+
+let url: string
+let client: PromiseClient
+let browser: Browser
+let rich: Wallet.Account
+let validator: Wallet.Account
+
+const MEMO = "October's rent, =1+1 and all that it takes to fill a line"
+
+const finalized = async (payload: Wallet.SignedTransaction): Promise<void> => {
+  expect((await client.sendAndWait(payload)).applied).toBe(true)
+}
+
+beforeAll(async () => {
+  const network = Processes.found({ validators: 1, roundMs: 60, epochRounds: 60, networkId: "udg-lists" })
+  const [started] = await Processes.startAll(network, ["--rate-limits", "off"])
+  url = started?.http ?? ""
+  client = connect(url)
+  browser = await Browsers.launch()
+  const of = Wallet.network(await client.core.network())
+  rich = Wallet.account(of, network.rich)
+  validator = Wallet.account(of, network.keys[0] ?? expect.fail())
+  const to = validator.address
+  await finalized(rich.transfer({ nonce: 0, fee: 2_000, to, amount: Wallet.sats("12.5"), memo: MEMO }))
+  await finalized(rich.registerName({ nonce: 1, fee: 100_000, name: "rich" }))
+  await finalized(validator.transfer({ nonce: 0, fee: 1_000, to: rich.address, amount: Wallet.sats("1") }))
+  await finalized(validator.setCommission({ nonce: 1, fee: 0, commission_percent: 25 }))
+  await Processes.until("two epochs have closed", async () => {
+    const { checkpoints } = await client.checkpoints.list({ urlParams: { closing: "only" } })
+    return checkpoints.length >= 2
+  })
+})
+afterAll(async () => {
+  await browser?.close()
+  await Processes.removeAll()
+})
+
+const rows = (page: Page, caption: string) => page.getByRole("region", { name: caption }).locator("tbody tr")
+
+const TRANSACTIONS = "Finalized transactions, newest first"
+const HISTORY = "What changed the account's balance, newest first"
+
+const day = (days: number): string => {
+  const moment = new Date(Date.now() + days * 86_400_000)
+  const two = (number: number): string => `${number}`.padStart(2, "0")
+  return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`
+}
+
+describe("lists of transactions", () => {
+  it.each([
+    ["on a desktop", { viewport: { width: 1280, height: 900 } }],
+    ["on a phone", Browsers.phone],
+  ])("show fees and memos, of which nothing is obeyed, %s", async (_, options) => {
+    const { page, troubles } = await Browsers.open(browser, options)
+    await page.goto(`${url}/explorer/transactions`)
+    const paid = rows(page, TRANSACTIONS).filter({ hasText: "12.50" })
+    await paid.getByText(MEMO).waitFor()
+    expect(await paid.textContent()).toContain("0.00002")
+    await page.goto(`${url}/explorer/address/@rich`)
+    const sent = rows(page, HISTORY).filter({ hasText: "12.50" })
+    await sent.getByText(MEMO).waitFor()
+    expect(await sent.textContent()).toContain("0.00002")
+    for (const path of ["transactions", "address/@rich", "checkpoints"]) {
+      await page.goto(`${url}/explorer/${path}`)
+      await page.locator("tbody tr").first().waitFor()
+      const tooWide = "[...document.querySelectorAll('.table')].filter((it) => it.scrollWidth > it.clientWidth).length"
+      expect([path, await page.evaluate<number>(tooWide)]).toEqual([path, 0])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    }
+    expect(await Axe.seriousOn(page)).toEqual([])
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("are narrowed by direction and by days, of one account and of everybody, at an address of their own", async () => {
+    const { page, troubles } = await Browsers.open(browser)
+    await page.goto(`${url}/explorer/address/@rich`)
+    await page.getByRole("link", { name: "Filter its transactions" }).click()
+    const all = rows(page, TRANSACTIONS)
+    await expect.poll(() => all.count()).toBe(3)
+    await page.getByLabel("Direction").selectOption("received by it")
+    await expect.poll(() => all.count()).toBe(1)
+    await page.getByLabel("Direction").selectOption("sent by it")
+    await expect.poll(() => all.count()).toBe(2)
+    await page.getByLabel("Last day").fill(day(-1))
+    await page.getByRole("button", { name: "Apply" }).click()
+    await page.getByText("No transaction sent by this account is finalized in these days.").waitFor()
+    await page.getByLabel("Last day").fill(day(0))
+    await page.getByLabel("First day").fill(day(0))
+    await page.getByRole("button", { name: "Apply" }).click()
+    await page.reload()
+    await expect.poll(() => all.count()).toBe(2)
+    expect(new URL(page.url()).searchParams.get("direction")).toBe("sent")
+    expect(await Axe.seriousOn(page)).toEqual([])
+    await page.getByRole("button", { name: "Clear" }).click()
+    await expect.poll(() => all.count()).toBe(4)
+    await page.getByLabel("First day").fill(day(2))
+    await page.getByRole("button", { name: "Apply" }).click()
+    await page.getByText("No transaction was finalized in these days.").waitFor()
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+})
+
+it("all checkpoints are listed, and those that closed epochs by themselves, each with its page", async () => {
+  const { page, troubles } = await Browsers.open(browser)
+  await page.goto(`${url}/explorer/checkpoints`)
+  const listed = rows(page, "Checkpoints, newest first")
+  await listed.first().waitFor()
+  expect(await listed.getByText("within its epoch").count()).toBeGreaterThan(0)
+  await page.getByLabel("Kind").selectOption("those that closed an epoch")
+  await expect.poll(() => listed.getByText("within its epoch").count()).toBe(0)
+  await page.reload()
+  await listed.getByText("closes epoch 1", { exact: true }).waitFor()
+  const { checkpoints } = await client.checkpoints.list({ urlParams: { closing: "only", limit: 100 } })
+  const first = checkpoints.at(-1)
+  await page.getByRole("link", { name: `${first?.round}`, exact: true }).click()
+  await page.getByRole("heading", { level: 1, name: `Checkpoint of round ${first?.round}` }).waitFor()
+  await page.getByText("closes its epoch").waitFor()
+  await page.goBack()
+  expect(await Axe.seriousOn(page)).toEqual([])
+  expect(troubles).toEqual([])
+  await page.context().close()
+})
+
+it("a validator's page shows its stake, commission and earnings over time, as its node records them", async () => {
+  const { page, troubles } = await Browsers.open(browser)
+  await page.goto(`${url}/explorer/validator/${validator.address}`)
+  const chart = (title: string) => page.getByRole("img", { name: new RegExp(`^${title}`) })
+  await chart("Stake at each epoch, UDG").waitFor()
+  const { checkpoints } = await client.checkpoints.list({ urlParams: { closing: "only", limit: 1 } })
+  const [newest] = checkpoints
+  const { next_epoch: opened } = await client.checkpoints.closing({ path: { epoch: (newest?.epoch ?? 0) as never } })
+  const weight = Wallet.coins(opened?.members[0]?.weight ?? 0)
+  expect(weight).toBe("2000")
+  expect(await chart("Stake at each epoch, UDG").getAttribute("aria-label")).toMatch(/now 2,000\.00$/)
+  expect(await chart("Commission").getAttribute("aria-label")).toMatch(/between 25 % and 25 %, now 25 %$/)
+  const label = (await chart("Earned per day, UDG").getAttribute("aria-label")) ?? ""
+  const [, said = ""] = /rewards between [\d,.]+ and [\d,.]+, now ([\d,.]+);/.exec(label) ?? []
+  const { entries } = await client.transactions.statement({ path: { address: validator.address }, urlParams: {} })
+  const earned = entries.filter(({ kind }) => kind === "reward").reduce((sum, { amount }) => sum + amount, 0)
+  expect(Number(said.replaceAll(",", ""))).toBeGreaterThan(0)
+  expect(Number(said.replaceAll(",", ""))).toBeLessThanOrEqual(Number(Wallet.coins(earned)))
+  expect(await Axe.seriousOn(page)).toEqual([])
+  expect(troubles).toEqual([])
+  await page.context().close()
+})
+
+it("an account is called what its reader calls it, in this browser and nowhere else", async () => {
+  const { page, troubles, sent } = await Browsers.open(browser)
+  await page.goto(`${url}/explorer/address/@rich`)
+  const form = page.getByRole("form", { name: "Private label" })
+  await form.getByLabel("Private label").fill("@alice")
+  await form.getByRole("button", { name: "Keep" }).click()
+  await form.getByText("a label has up to 30 characters, and no @ at its beginning").waitFor()
+  await form.getByLabel("Private label").fill("My landlord, old")
+  await form.getByLabel("Private label").press("Enter")
+  await page.goto(`${url}/explorer/transactions`)
+  const link = rows(page, TRANSACTIONS).getByRole("link", { name: "My landlord, old" }).first()
+  await link.waitFor()
+  expect(await link.getAttribute("title")).toBe(`your label for ${rich.addressBech32}`)
+  await page.getByRole("combobox", { name: /^Search/ }).fill("landl")
+  await page.getByRole("option", { name: "Label My landlord, old" }).click()
+  await page.waitForURL(new RegExp(`/explorer/address/${rich.address}$`))
+  expect(await Axe.seriousOn(page)).toEqual([])
+  await page.goto(`${url}/explorer/address/${validator.address}`)
+  const saving = page.waitForEvent("download")
+  await page.getByRole("button", { name: "Save as CSV" }).click()
+  const csv = readFileSync(await (await saving).path(), "utf8")
+  expect(csv).toContain(`,rich,"My landlord, old","${MEMO}"`)
+  expect(sent.filter((request) => request.includes("landlord"))).toEqual([])
+  await page.goto(`${url}/explorer/address/@rich`)
+  await form.getByLabel("Private label").fill("")
+  await form.getByRole("button", { name: "Keep" }).click()
+  await page.goto(`${url}/explorer/transactions`)
+  await rows(page, TRANSACTIONS).getByRole("link", { name: "@rich" }).first().waitFor()
+  expect(troubles).toEqual([])
+  await page.context().close()
+})

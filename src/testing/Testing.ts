@@ -4,10 +4,8 @@
  *
  *     const node = await startNode()
  *     const [alice, bob] = node.accounts
- *     const { tx_hash } = await node.client.transactions.submit({
- *       payload: alice.transfer({ to: bob.address, amount: 1, fee: 1000, nonce: 0 }),
- *     })
- *     expect((await node.finalized(tx_hash)).applied).toBe(true)
+ *     const { fee } = await node.client.account(alice.secretKey).send({ to: bob.address, amount: 1 })
+ *     expect(fee).toBe(1000)
  *     await node.stop()
  *
  * or as an Effect layer, `TestNode.layer()`.

@@ -18,7 +18,7 @@ const vertex = hash("abcd1", "33")
 let server: Server
 let node: Node.Node
 beforeAll(async () => {
-  const body = { accounts: [], transactions: [first, second], vertices: [vertex] }
+  const body = { accounts: [], names: [], transactions: [first, second], vertices: [vertex] }
   // Whatever it is asked for: what it answers is checked.
   server = createServer((_, response) => {
     response.setHeader("content-type", "application/json").end(JSON.stringify(body))

@@ -29,7 +29,7 @@ const [OLDER_ROUND, NEWER_ROUND] = [70, 140]
 /** Of the epoch that runs in the end, which has transactions, too. */
 const RUNNING_ROUND = 122
 const GOES_ON_ROUNDS = 6
-const STANDS_AFTER_MS = 20_000
+const STANDS_AFTER_MS = 120_000
 const PAYMENTS = 40
 
 const FILES = ["udg.db", "udg.db-wal", "signed.db", "signed.db-wal"] as const

@@ -7,7 +7,7 @@ import { Effect, Either } from "effect"
 import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
 import type { Network } from "../../network/Network.js"
 import * as Address from "../../protocol/identity/Address.js"
-import type { SecretKey } from "../../protocol/identity/Keys.js"
+import type { Signer } from "../../protocol/identity/Keys.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import type { Operation } from "../../protocol/transaction/Operation.js"
@@ -31,7 +31,7 @@ export type Input =
 
 /** A transaction that this node signs for a client. */
 export interface SignRequest {
-  readonly key: SecretKey
+  readonly key: Signer
   readonly operation: Operation
   /** Left out where the type is free. */
   readonly fee?: Sats.Sats

@@ -148,14 +148,14 @@ export const make = (networkId: NetworkId, unsigned: Unsigned, authorization: Au
   authorize(networkId, unsigned, encodeUnsigned(unsigned), authorization)
 
 /** Signs for an account that this key controls alone. */
-export const sign = (networkId: NetworkId, unsigned: Unsigned, key: Keys.SecretKey): Transaction => {
+export const sign = (networkId: NetworkId, unsigned: Unsigned, key: Keys.Signer): Transaction => {
   const encodedUnsigned = encodeUnsigned(unsigned)
   const signature = key.sign(signedBytesOf(networkId, encodedUnsigned))
   return authorize(networkId, unsigned, encodedUnsigned, { _tag: "SingleKey", publicKey: key.publicKey, signature })
 }
 
 /** One signature of several for a smart account. */
-export const cosign = (networkId: NetworkId, unsigned: Unsigned, key: Keys.SecretKey): KeySignature => ({
+export const cosign = (networkId: NetworkId, unsigned: Unsigned, key: Keys.Signer): KeySignature => ({
   publicKey: key.publicKey,
   signature: key.sign(signedBytes(networkId, unsigned)),
 })

@@ -4,6 +4,7 @@ import * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import * as Name from "../../protocol/identity/Name.js"
+import type * as Kinds from "../../protocol/numbers/Kinds.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 
@@ -68,7 +69,7 @@ export const AccountText = Schema.String.pipe(
 export const account = (about: string) => of(AccountText, about)
 
 /** A secret key on the wire of a testnet: 64 hex characters. Inside it is an object that never prints. */
-export const SecretKey: Schema.Schema<Keys.SecretKey, string> = Schema.transform(
+export const SecretKey: Schema.Schema<Kinds.SecretKey, string> = Schema.transform(
   Schema.String.pipe(
     Schema.filter((text) => Option.isSome(Keys.SecretKey.fromHex(text)), {
       identifier: "SecretKey",
@@ -77,7 +78,7 @@ export const SecretKey: Schema.Schema<Keys.SecretKey, string> = Schema.transform
       message: () => "64 hex characters",
     }),
   ),
-  Schema.declare(Keys.SecretKey.isSecretKey),
+  Schema.declare((value: unknown): value is Kinds.SecretKey => Keys.SecretKey.isSecretKey(value)),
   {
     strict: true,
     decode: (text) => Option.getOrThrow(Keys.SecretKey.fromHex(text)),

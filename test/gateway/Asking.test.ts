@@ -298,15 +298,18 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await new Promise((resolve) => setTimeout(resolve, 1_000))
       const began = performance.now()
       const statuses: Array<number> = []
+      const answered = () => statuses.filter((status) => status === 404).length
       const asked = await askedBy(async () => {
-        const hashes = Array.from({ length: 300 }, (_, n) => n.toString(16).padStart(64, "0"))
-        const all = await Promise.all(hashes.map((hash) => get(`${gateway.url}/checkpoint/hash/${hash}`)))
-        statuses.push(...all.map(({ status }) => status))
+        // One network gets less than twenty in a second, and a fast machine answers a round of these within one.
+        while (answered() <= 20) {
+          const hashes = Array.from({ length: 300 }, (_, n) => n.toString(16).padStart(64, "0"))
+          const all = await Promise.all(hashes.map((hash) => get(`${gateway.url}/checkpoint/hash/${hash}`)))
+          statuses.push(...all.map(({ status }) => status))
+        }
       })
-      const seconds = Math.ceil((performance.now() - began) / 1_000)
-      expect(asked.length).toBe(statuses.filter((status) => status === 404).length)
-      expect(asked.length).toBeGreaterThanOrEqual(20)
-      expect(asked.length).toBeLessThanOrEqual(20 * seconds)
+      const secondsBegun = Math.ceil((performance.now() - began) / 1_000) + 1
+      expect(asked.length).toBe(answered())
+      expect(asked.length).toBeLessThanOrEqual(20 * secondsBegun)
       expect(new Set(statuses)).toEqual(new Set([404, 503]))
     })
   },

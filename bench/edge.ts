@@ -5,14 +5,16 @@ import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpServer as P
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Either, Layer, ManagedRuntime, Option } from "effect"
 import * as Wallet from "../src/client/Wallet.js"
+import * as ResponseHeaders from "../src/edge/server/ResponseHeaders.js"
+import * as Server from "../src/edge/server/Server.js"
 import { TransactionJson } from "../src/protocol/transaction/TransactionJson.js"
+import { Api } from "../src/rpc/api/Api.js"
 import { NodeStatus } from "../src/rpc/api/Core.js"
 import { Accepted } from "../src/rpc/api/Transactions.js"
-import * as Answer from "../src/rpc/server/Answer.js"
-import { Handlers } from "../src/rpc/server/Handlers.js"
-import * as ResponseHeaders from "../src/rpc/server/ResponseHeaders.js"
-import * as Server from "../src/rpc/server/Server.js"
+import * as ServiceErrors from "../src/rpc/handlers/ServiceErrors.js"
+import * as Serving from "../src/rpc/server/Serving.js"
 import * as ExampleHandlers from "../test/rpc/ExampleHandlers.js"
+import * as TestServer from "../test/rpc/TestServer.js"
 import { type Figure, median, type Suite } from "./Harness.js"
 import * as HttpLoad from "./HttpLoad.js"
 
@@ -85,14 +87,16 @@ const library = HttpApiBuilder.serve().pipe(
 const settings: Server.Settings = {
   host: "127.0.0.1",
   port: 0,
-  isMainnet: false,
+  ...Serving.settings({ isMainnet: false }),
+  versions: TestServer.changing,
+  errors: ServiceErrors.failures,
   rateLimits: false,
   trustedProxies: [],
   clientIpHeader: Option.none(),
 }
 
-const edge = (handlers: Parameters<typeof ExampleHandlers.make>[0]) =>
-  Server.layer(settings).pipe(Layer.provide(Layer.succeed(Handlers, ExampleHandlers.make(handlers))))
+const edge = (handlers: ExampleHandlers.Overrides, versions = TestServer.changing) =>
+  Server.serve(Api, { ...settings, versions }).pipe(Layer.provide(ExampleHandlers.layer(handlers)))
 
 /** Besides what the client saw, what an answer cost this process: the figure that a busy machine does not change. */
 interface Measured extends HttpLoad.Outcome {
@@ -109,11 +113,13 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
     encoded: ManagedRuntime.make(
       edge({
         core: { status: () => Effect.succeed(status) },
-        transactions: { submit: ({ bodies }) => Effect.succeed(bodies.map(() => Either.right(accepted))) },
+        transactions: { submit: ({ payloads }) => Effect.succeed(payloads.map(() => Either.right(accepted))) },
       }),
     ),
     fiber: ManagedRuntime.make(edge({ core: { status: () => Effect.sync(() => status) } })),
-    versioned: ManagedRuntime.make(edge({ core: { status: () => Effect.succeed(Answer.forever(status)) } })),
+    versioned: ManagedRuntime.make(
+      edge({ core: { status: () => Effect.succeed(status) } }, { ...TestServer.changing, state: () => 1 }),
+    ),
   }
   const portOf = (runtime: ManagedRuntime.ManagedRuntime<Server.Server, Server.CannotListen>) =>
     runtime.runPromise(Effect.map(Server.Server, ({ port }) => port))

@@ -4,7 +4,7 @@
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import * as ResponseHeaders from "../src/rpc/server/ResponseHeaders.js"
+import * as ResponseHeaders from "../src/edge/server/ResponseHeaders.js"
 import { type StartedNode, startNode } from "../src/testing/Testing.js"
 import { type Figure, median, type Suite } from "./Harness.js"
 import * as HttpLoad from "./HttpLoad.js"

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net"
 import { setImmediate as turn } from "node:timers/promises"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import * as Tracing from "../src/cli/tracing/Tracing.js"
+import type { Answered } from "../src/edge/server/Responder.js"
 import * as RequestSpans from "../src/rpc/server/RequestSpans.js"
-import type { Answered } from "../src/rpc/server/Responder.js"
 import { type Figure, median, type Suite } from "./Harness.js"
 
 const REPETITIONS = 31

@@ -13,7 +13,7 @@ const FILES_OF_A_ROOM = 25
  * The folders of src/, lowest first. `rooms` are a folder's own, lowest first, "." being the files beside them: a file
  * imports from its own room and from those before it. `ours` are the other folders, or single rooms of theirs, that it may
  * import; `packages` are those of others, where `*` stands for any ending. Nothing of Node or native is listed for what runs
- * in browsers: effect3, protocol, ledger, consensus, replica, client, light, explorer and rpc/api; protocol/crypto/Native.ts is the one
+ * in browsers: effect3, protocol, ledger, consensus, replica, client, light, explorer, edge/definition and rpc/api; protocol/crypto/Native.ts is the one
  * native door.
  */
 const house = {
@@ -77,9 +77,23 @@ const house = {
     ],
     packages: ["effect", "#crypto", "@effect/platform", "@effect/platform/Error", "node:net", "node:path"],
   },
+  /** A fast server for any HttpApi. It knows nothing of a ledger. */
+  edge: {
+    rooms: ["definition", "admission", "server"],
+    ours: [
+      "collections",
+      "effect3",
+      "protocol/encoding",
+      "protocol/numbers/Words.ts",
+      "network/AddressGroup.ts",
+      "node/start/Cidr.ts",
+      "node/log",
+    ],
+    packages: ["effect", "@effect/platform", "node:buffer", "node:crypto", "node:http", "node:net", "node:stream"],
+  },
   rpc: {
-    rooms: ["api", "documents", "admission", "server", "metrics", "handlers", "."],
-    ours: ["collections", "effect3", "protocol", "turns", "ledger", "replica", "node", "network"],
+    rooms: ["api", "documents", "server", "metrics", "handlers", "."],
+    ours: ["collections", "effect3", "protocol", "turns", "ledger", "replica", "node", "network", "edge"],
     packages: [
       "effect",
       "@effect/platform",
@@ -117,7 +131,7 @@ const house = {
   },
   /** A node for the tests of others: built like the command line's, handed out like the client. */
   testing: {
-    ours: ["protocol", "turns", "storage", "network", "node", "rpc", "client"],
+    ours: ["protocol", "turns", "storage", "network", "node", "edge", "rpc", "client"],
     packages: [
       "effect",
       "#crypto",
@@ -134,12 +148,12 @@ const house = {
   },
   /** The HTTP interface over an archive and some nodes. Loaded only by its command. */
   gateway: {
-    ours: ["protocol", "ledger", "storage/tables", "node", "rpc", "client", "light/checks", "archive"],
+    ours: ["protocol", "ledger", "storage/tables", "node", "edge", "rpc", "client", "light/checks", "archive"],
     packages: ["effect", "#crypto", "node:http", "node:https"],
   },
   cli: {
     rooms: ["terminal", "settings", "keys", "wallet", "doctor", "tracing", "."],
-    ours: ["protocol", "storage", "network", "node", "rpc", "client", "light", "testing", "archive", "gateway"],
+    ours: ["protocol", "storage", "network", "node", "edge", "rpc", "client", "light", "testing", "archive", "gateway"],
     packages: ["effect", "#crypto", "@effect/*", "node:*"],
   },
   main: { ours: ["cli"], packages: ["effect", "@effect/*", "node:*"] },
@@ -153,7 +167,8 @@ const exceptions = {
   "explorer/wallet/Code.tsx": { packages: ["qr"] },
   "client/KeyFile.ts": { packages: ["effect", "#crypto", "@noble/hashes/scrypt.js"] },
   /** Shared with browsers, so it sees only the vocabulary. */
-  "rpc/api": { ours: ["effect3/http", "protocol"], packages: ["effect", "@effect/platform"] },
+  "edge/definition": { ours: ["effect3/http", "protocol/encoding"], packages: ["effect", "@effect/platform"] },
+  "rpc/api": { ours: ["effect3/http", "protocol", "edge/definition"], packages: ["effect", "@effect/platform"] },
   /** The policy for peers: it knows no network library. */
   "network/peers": { packages: ["effect", "#crypto", "node:timers/promises"] },
   /** Loaded only when a node talks to others. */

@@ -4,11 +4,11 @@
  */
 import * as Http from "node:http"
 import { Effect, Either, Runtime, Schema } from "effect"
+import * as PageGuard from "../edge/admission/PageGuard.js"
+import * as Server from "../edge/server/Server.js"
 import type { Address } from "../protocol/identity/Address.js"
 import * as Name from "../protocol/identity/Name.js"
 import * as Sats from "../protocol/numbers/Sats.js"
-import * as PageGuard from "../rpc/admission/PageGuard.js"
-import * as Server from "../rpc/server/Server.js"
 import { ControlRefused, type DevNetwork } from "../testing/DevNetwork.js"
 
 interface Answer {

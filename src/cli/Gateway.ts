@@ -1,8 +1,8 @@
 /** `udg gateway`: the HTTP interface of a network over an archive and some nodes. */
 import { Console, Effect, Layer } from "effect"
+import * as Server from "../edge/server/Server.js"
 import * as Gateway from "../gateway/Gateway.js"
 import * as Logging from "../node/log/Logging.js"
-import * as Server from "../rpc/server/Server.js"
 import * as GenesisFile from "../storage/files/GenesisFile.js"
 import { sayFatal } from "./Node.js"
 import * as NodeSettings from "./NodeSettings.js"

@@ -8,9 +8,9 @@ import * as Migration from "../archive/Migration.js"
 import * as Postgres from "../archive/Postgres.js"
 import { CHANNEL } from "../archive/Schema.js"
 import * as Log from "../node/log/Log.js"
+import { Unanswered } from "../node/reads/Lookup.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
 import * as Natural from "../protocol/numbers/Natural.js"
-import * as Failure from "../rpc/api/Failure.js"
 import * as Column from "./Column.js"
 import * as Together from "./Together.js"
 
@@ -20,6 +20,8 @@ const log = Log.for("storage")
 const PATIENCE = Duration.seconds(5)
 /** One that the gateway itself cannot do without. */
 const MORE_PATIENCE = Duration.seconds(60)
+/** One that tells how the gateway is. */
+const SHORT_PATIENCE = Duration.seconds(1)
 /** One that looks at it every second and has heard nothing for so long does not answer. */
 const LONGEST_SILENCE_MS = 3_000
 /** Where notifications do not come, as through a pooler of connections. */
@@ -30,10 +32,22 @@ const CONNECTIONS = 20
 /** What is looked for in texts may take as long as it may, so it has some of the connections, and leaves the others alone. */
 const SEARCHES = 4
 
-const slow = new Failure.Unavailable({
+const slow = new Unanswered({
   message: "the archive gave no answer in time; ask again in a moment, or for less",
-  retry_after_seconds: 2,
+  retryAfterSeconds: 2,
 })
+
+const away = new Unanswered({ message: "the archive does not answer; ask again in a moment", retryAfterSeconds: 2 })
+
+/** The reason goes to the log. Clients do not see it, since it names the machines behind the gateway. */
+const told = <A>(read: Effect.Effect<A, ArchiveError | Unanswered>): Effect.Effect<A, Unanswered> =>
+  Effect.catchAll(read, (error) =>
+    error instanceof Unanswered
+      ? error
+      : Effect.zipRight(log.warn("a read of the archive failed", { reason: error.message }), away),
+  )
+
+type Reads<A> = (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>
 
 interface Position {
   readonly commit: number
@@ -47,18 +61,16 @@ export class Archive extends Context.Tag("udg/gateway/Archive")<
     readonly asOf: () => number
     /** The leader round of that commit. */
     readonly finalizedRound: () => Natural.Round
-    /** Looks how far the archive is, and fails if it does not answer. */
-    readonly look: Effect.Effect<void, DatabaseFailed>
-    /** Whether it has answered within the last seconds, without asking it. */
-    readonly isAnswering: () => boolean
-    /** The result of reads; they die with `DatabaseFailed`, or with `Unavailable` if the database does not answer in time. */
-    readonly read: <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>) => Effect.Effect<A>
+    /** Fails within a second if the archive does not answer, and at once where that is known. */
+    readonly isThere: Effect.Effect<void, Unanswered>
+    /** The result of reads. */
+    readonly read: <A>(reads: Reads<A>) => Effect.Effect<A, Unanswered>
     /** The same, with one view of the database for all of them. */
-    readonly snapshot: <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>) => Effect.Effect<A>
+    readonly snapshot: <A>(reads: Reads<A>) => Effect.Effect<A, Unanswered>
     /** The same, and it may take a minute. For what the gateway itself must know, and not for a client. */
-    readonly thorough: <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>) => Effect.Effect<A>
+    readonly thorough: <A>(reads: Reads<A>) => Effect.Effect<A, Unanswered>
     /** The same for reads that may take long, of which only a few are under way. */
-    readonly search: <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>) => Effect.Effect<A>
+    readonly search: <A>(reads: Reads<A>) => Effect.Effect<A, Unanswered>
     /** Waits until the archive has this commit. */
     readonly reached: (commit: number) => Effect.Effect<void>
   }
@@ -115,14 +127,14 @@ const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
     )
     yield* Effect.forkScoped(Effect.repeat(heard, Schedule.spaced(LOOK_EVERY)))
     const counted = <A>(reads: Effect.Effect<A, ArchiveError>, duration = PATIENCE) =>
-      Effect.orDie(Effect.zipLeft(inTime(reads, duration, slow), look))
-    const snapshot = <A>(reads: (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>, duration = PATIENCE) =>
-      database.snapshot(reads, Duration.toMillis(duration))
+      told(Effect.zipLeft(inTime(reads, duration, slow), look))
+    const snapshot = <A>(reads: Reads<A>, duration = PATIENCE) => database.snapshot(reads, Duration.toMillis(duration))
     return Archive.of({
       asOf: () => position.commit,
       finalizedRound: () => position.round,
-      look,
-      isAnswering: () => performance.now() - heardAt < LONGEST_SILENCE_MS,
+      isThere: Effect.suspend(() =>
+        performance.now() - heardAt < LONGEST_SILENCE_MS ? inTime(told(look), SHORT_PATIENCE, away) : away,
+      ),
       read: (reads) => counted(reads(database)),
       snapshot: (reads) => counted(snapshot(reads)),
       thorough: (reads) => counted(snapshot(reads, MORE_PATIENCE), MORE_PATIENCE),

@@ -7,7 +7,7 @@ import * as Natural from "../protocol/numbers/Natural.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as Failure from "../rpc/api/Failure.js"
 import * as AccountReference from "../rpc/handlers/AccountReference.js"
-import type { Of } from "../rpc/server/Handlers.js"
+import { group } from "../rpc/handlers/Group.js"
 import { Archive } from "./Archive.js"
 import * as Column from "./Column.js"
 
@@ -88,46 +88,52 @@ const statisticOf = (row: Row, unitMs: number) => ({
   total_supply: Sats.make(Column.integer(row, 6)),
 })
 
-export const handlers = Effect.gen(function* () {
-  const archive = yield* Archive
-  const account = yield* AccountReference.resolver
-  return {
-    balances: ({ path, query: { limit = STANDARD_PAGE, commit = Number.MAX_SAFE_INTEGER, step } }) =>
-      Effect.gen(function* () {
-        const address = yield* account("address", path.address)
-        const more = limit + 1
-        const found = yield* archive.snapshot(({ rows }) =>
-          step === undefined
-            ? rows(CHANGES, [fromHex(address), commit, more])
-            : // So large a step leads before the genesis, as one of all commits would.
-              rows(STEPS, [fromHex(address), commit, more, Math.min(step, LARGEST_STEP)]),
-        )
-        const balances = found.map(balanceOf)
-        return { address, balances: balances.slice(0, limit), next_commit: balances[limit]?.commit ?? null }
-      }),
-    richest: ({ query: { limit = STANDARD_PAGE, cursor } }) =>
-      Effect.gen(function* () {
-        const place = placeAt(cursor)
-        if (Option.isNone(place)) return yield* Effect.fail(Failure.badCursor)
-        const found = yield* archive.snapshot(({ rows }) =>
-          rows(RICHEST, [place.value.balance, fromHex(place.value.address), limit + 1]),
-        )
-        const accounts = found.slice(0, limit).map((row) => ({
-          address: Column.address(row, 0),
-          name: Column.nullable(row, 1, Column.text),
-          balance: Sats.make(Column.integer(row, 2)),
-        }))
-        const last = accounts.at(-1)
-        return { accounts, next_cursor: found.length > limit && last !== undefined ? cursorOf(last) : null }
-      }),
-    statistics: ({ query: { limit = STANDARD_PAGE, interval = "day", until = Number.MAX_SAFE_INTEGER } }) => {
-      const hours = interval === "hour" ? 1 : HOURS_OF_DAY
-      const unitMs = hours * HOUR_MS
-      const end = Math.ceil(until / unitMs) * hours
-      return Effect.map(
-        archive.snapshot(({ rows }) => rows(interval === "hour" ? HOURS : DAYS, [end, limit])),
-        (found) => ({ statistics: found.map((row) => statisticOf(row, unitMs)) }),
+export const layer = group("archive", (handlers) =>
+  Effect.gen(function* () {
+    const archive = yield* Archive
+    const account = yield* AccountReference.resolver
+    return handlers
+      .handle("balances", ({ path, urlParams: { limit = STANDARD_PAGE, commit = Number.MAX_SAFE_INTEGER, step } }) =>
+        Effect.gen(function* () {
+          const address = yield* account("address", path.address)
+          const more = limit + 1
+          const found = yield* archive.snapshot(({ rows }) =>
+            step === undefined
+              ? rows(CHANGES, [fromHex(address), commit, more])
+              : // So large a step leads before the genesis, as one of all commits would.
+                rows(STEPS, [fromHex(address), commit, more, Math.min(step, LARGEST_STEP)]),
+          )
+          const balances = found.map(balanceOf)
+          return { address, balances: balances.slice(0, limit), next_commit: balances[limit]?.commit ?? null }
+        }),
       )
-    },
-  } satisfies Of<"archive">
-})
+      .handle("richest", ({ urlParams: { limit = STANDARD_PAGE, cursor } }) =>
+        Effect.gen(function* () {
+          const place = placeAt(cursor)
+          if (Option.isNone(place)) return yield* Effect.fail(Failure.badCursor)
+          const found = yield* archive.snapshot(({ rows }) =>
+            rows(RICHEST, [place.value.balance, fromHex(place.value.address), limit + 1]),
+          )
+          const accounts = found.slice(0, limit).map((row) => ({
+            address: Column.address(row, 0),
+            name: Column.nullable(row, 1, Column.text),
+            balance: Sats.make(Column.integer(row, 2)),
+          }))
+          const last = accounts.at(-1)
+          return { accounts, next_cursor: found.length > limit && last !== undefined ? cursorOf(last) : null }
+        }),
+      )
+      .handle(
+        "statistics",
+        ({ urlParams: { limit = STANDARD_PAGE, interval = "day", until = Number.MAX_SAFE_INTEGER } }) => {
+          const hours = interval === "hour" ? 1 : HOURS_OF_DAY
+          const unitMs = hours * HOUR_MS
+          const end = Math.ceil(until / unitMs) * hours
+          return Effect.map(
+            archive.snapshot(({ rows }) => rows(interval === "hour" ? HOURS : DAYS, [end, limit])),
+            (found) => ({ statistics: found.map((row) => statisticOf(row, unitMs)) }),
+          )
+        },
+      )
+  }),
+)

@@ -4,9 +4,9 @@
  */
 import { Effect, Either } from "effect"
 import type { Row } from "../archive/Postgres.js"
-import type * as Client from "../client/Effects.js"
 import { FalseAnswer } from "../client/wire/Failures.js"
 import * as Answer from "../light/checks/Answer.js"
+import { Unanswered } from "../node/reads/Lookup.js"
 import { State } from "../node/reads/State.js"
 import * as EpochRecord from "../protocol/epoch/EpochRecord.js"
 import * as FirstEpoch from "../protocol/epoch/FirstEpoch.js"
@@ -14,12 +14,13 @@ import * as Signers from "../protocol/epoch/Signers.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import * as Verification from "../protocol/transaction/Verification.js"
 import type * as Api from "../rpc/api/Checkpoints.js"
-import * as Failure from "../rpc/api/Failure.js"
+import * as AccountReference from "../rpc/handlers/AccountReference.js"
 import * as Checkpoints from "../rpc/handlers/Checkpoints.js"
+import { group } from "../rpc/handlers/Group.js"
 import { Archive } from "./Archive.js"
 import * as Column from "./Column.js"
 import { forwarded } from "./Forwarding.js"
-import { Nodes } from "./Nodes.js"
+import { Nodes, type Trouble } from "./Nodes.js"
 import { PerSecond } from "./PerSecond.js"
 import * as Reads from "./Reads.js"
 
@@ -40,57 +41,78 @@ const isDue = (first: EpochRecord.EpochRecord, row: Row): boolean => {
 /** Shared fairly among networks of clients: a hash does not tell whether there is such a checkpoint. */
 const HASHES_A_SECOND = 20
 
-const tooMany = new Failure.Unavailable({
+const tooMany = new Unanswered({
   message: "too many ask for checkpoints that the archive lacks; ask again in a second, or by the round",
-  retry_after_seconds: 1,
+  retryAfterSeconds: 1,
 })
 
-export const handlers = Effect.gen(function* () {
-  const [archive, nodes, { genesis }] = yield* Effect.all([Archive, Nodes, State])
-  const first = FirstEpoch.of(genesis)
-  const known = Checkpoints.reads(yield* Reads.checkpoints)
-  const hashes = new PerSecond(HASHES_A_SECOND, () => performance.now())
-  const committeeOf = (epoch: Natural.Epoch) =>
-    epoch === first.epoch
-      ? Effect.succeed(first)
-      : Effect.map(
-          archive.read(({ rows }) => rows("select record from epochs where epoch = $1", [epoch])),
-          ([row]) => (row === undefined ? undefined : Either.getOrThrow(EpochRecord.decode(Column.bytes(row, 0)))),
+export const layer = group("checkpoints", (handlers) =>
+  Effect.gen(function* () {
+    const [archive, nodes, { genesis }] = yield* Effect.all([Archive, Nodes, State])
+    const account = yield* AccountReference.resolver
+    const first = FirstEpoch.of(genesis)
+    const known = Checkpoints.reads(yield* Reads.checkpoints)
+    const hashes = new PerSecond(HASHES_A_SECOND, () => performance.now())
+    const committeeOf = (epoch: Natural.Epoch) =>
+      epoch === first.epoch
+        ? Effect.succeed(first)
+        : Effect.map(
+            archive.read(({ rows }) => rows("select record from epochs where epoch = $1", [epoch])),
+            ([row]) => (row === undefined ? undefined : Either.getOrThrow(EpochRecord.decode(Column.bytes(row, 0)))),
+          )
+    /** A node may have made it up; its content has the hash, and a quorum of the committee has signed it. */
+    const required = (asked: Effect.Effect<typeof Api.Checkpoint.Type, Trouble>) =>
+      Effect.gen(function* () {
+        const json = yield* asked
+        const signed = Answer.signedOf("checkpoint", json)
+        if (Either.isLeft(signed)) return yield* Effect.fail(new FalseAnswer(200, signed.left.message))
+        const committee = yield* committeeOf(signed.right.checkpoint.epoch)
+        if (committee === undefined || Signers.quorumOf(committee, signed.right, Verification.isValid) === undefined)
+          return yield* Effect.fail(
+            new FalseAnswer(200, `no quorum of epoch ${json.epoch} signed checkpoint ${json.hash}`),
+          )
+        return json
+      })
+    return (
+      handlers
+        .handle("latest", known.latest)
+        .handle("list", known.list)
+        .handle("closing", known.closing)
+        .handle("checkpoint", (request) =>
+          Effect.catchTag(known.checkpoint(request), "CheckpointNotFound", (absent) =>
+            Effect.flatMap(
+              archive.read(({ rows }) => rows(COMMIT_OF, [request.path.round])),
+              ([row]) =>
+                row === undefined || !isDue(first, row)
+                  ? Effect.fail(absent)
+                  : nodes
+                      .ask(({ checkpoints }) => required(checkpoints.checkpoint({ path: request.path })))
+                      .pipe(forwarded("CheckpointNotFound")),
+            ),
+          ),
         )
-  /** A node may have made it up; its content has the hash, and a quorum of the committee has signed it. */
-  const required = (asked: Effect.Effect<typeof Api.Checkpoint.Type, Client.Trouble>) =>
-    Effect.gen(function* () {
-      const json = yield* asked
-      const signed = Answer.signedOf("checkpoint", json)
-      if (Either.isLeft(signed)) return yield* Effect.fail(new FalseAnswer(200, signed.left.message))
-      const committee = yield* committeeOf(signed.right.checkpoint.epoch)
-      if (committee === undefined || Signers.quorumOf(committee, signed.right, Verification.isValid) === undefined)
-        return yield* Effect.fail(
-          new FalseAnswer(200, `no quorum of epoch ${json.epoch} signed checkpoint ${json.hash}`),
+        .handle("byHash", (request) =>
+          Effect.catchTag(known.byHash(request), "CheckpointNotFound", () =>
+            hashes.take(request.client)
+              ? nodes
+                  .ask(({ checkpoints }) => required(checkpoints.byHash({ path: request.path })))
+                  .pipe(forwarded("CheckpointNotFound"))
+              : tooMany,
+          ),
         )
-      return json
-    })
-  return {
-    ...known,
-    checkpoint: (request: Parameters<typeof known.checkpoint>[0]) =>
-      Effect.catchTag(known.checkpoint(request), "CheckpointNotFound", (absent) =>
-        Effect.flatMap(
-          archive.read(({ rows }) => rows(COMMIT_OF, [request.path.round])),
-          ([row]) =>
-            row === undefined || !isDue(first, row)
-              ? Effect.fail(absent)
-              : nodes
-                  .ask(({ checkpoints }) => required(checkpoints.checkpoint({ path: request.path })))
-                  .pipe(forwarded("CheckpointNotFound")),
-        ),
-      ),
-    byHash: (request: Parameters<typeof known.byHash>[0]) =>
-      Effect.catchTag(known.byHash(request), "CheckpointNotFound", () =>
-        hashes.take(request.client)
-          ? nodes
-              .ask(({ checkpoints }) => required(checkpoints.byHash({ path: request.path })))
-              .pipe(forwarded("CheckpointNotFound"))
-          : Effect.fail(tooMany),
-      ),
-  }
-})
+        .handle("transactionProof", ({ path }) =>
+          nodes
+            .ask(({ checkpoints }) => checkpoints.transactionProof({ path }))
+            .pipe(forwarded("TransactionNotFound", "CheckpointNotFound", "VertexNotFound")),
+        )
+        // Here, and not at a node: a path is no place for whatever somebody writes for an account.
+        .handle("proof", ({ path }) =>
+          Effect.flatMap(account("address", path.address), (address) =>
+            nodes
+              .ask(({ checkpoints }) => checkpoints.proof({ path: { address } }))
+              .pipe(forwarded("CheckpointNotFound", "NotReady")),
+          ),
+        )
+    )
+  }),
+)

@@ -11,7 +11,6 @@ import type { Hash } from "../protocol/identity/Hash.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import type { Event } from "../rpc/api/Events.js"
 import { Feed } from "../rpc/handlers/EventFeed.js"
-import * as Events from "../rpc/handlers/Events.js"
 import * as PublicEvents from "../rpc/handlers/PublicEvents.js"
 import { Archive } from "./Archive.js"
 import * as CommitEvents from "./CommitEvents.js"
@@ -157,12 +156,12 @@ const fromNodes = (telling: Telling) =>
     }),
   )
 
-export const make = Effect.gen(function* () {
+export const feed = Effect.gen(function* () {
   const { finalizedRound } = yield* Archive
   const { genesis } = yield* State
   const feed = new Feed(anyNumber())
   const telling = new Telling(feed, finalizedRound(), genesis.protocol.epochRounds)
   yield* Effect.forkScoped(fromArchive(telling))
   yield* Effect.forkScoped(fromNodes(telling))
-  return yield* Events.over(feed)
+  return feed
 })

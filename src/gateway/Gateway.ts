@@ -1,9 +1,12 @@
 /** A gateway: the HTTP interface of a network, over an archive and some nodes. It keeps nothing, so there may be many. */
 import { Effect, Layer, type Redacted } from "effect"
+import * as Server from "../edge/server/Server.js"
 import * as GovernanceReads from "../node/reads/Governance.js"
 import * as StakingReads from "../node/reads/Staking.js"
 import type * as Genesis from "../protocol/epoch/Genesis.js"
-import * as Server from "../rpc/server/Server.js"
+import { Api } from "../rpc/api/Api.js"
+import * as ServiceErrors from "../rpc/handlers/ServiceErrors.js"
+import * as Serving from "../rpc/server/Serving.js"
 import * as Site from "../rpc/server/Site.js"
 import * as Archive from "./Archive.js"
 import * as Gauges from "./Gauges.js"
@@ -37,13 +40,33 @@ const views = (genesis: Genesis.Genesis) =>
 export const layer = ({ version, genesis, database, nodes, ...access }: Settings) => {
   const outside = Layer.merge(Archive.layer(database, genesis), Nodes.layer(nodes, genesis))
   const inside = Layer.merge(Records.layer(genesis), Gauges.layer).pipe(Layer.provideMerge(outside))
-  const server = Layer.unwrapEffect(
+  const server = Layer.unwrapScoped(
     Effect.gen(function* () {
       const { asOf, reached } = yield* Archive.Archive
-      const { observe: onAnswer, countDefect: onDefect } = yield* Gauges.Gauges
-      const isMainnet = genesis.mode === "mainnet"
+      const { observe, countDefect: onDefect } = yield* Gauges.Gauges
+      const onAnswer = yield* Serving.observed(observe)
+      const serving = Serving.settings({ isMainnet: genesis.mode === "mainnet" })
       const pages = yield* Site.built
-      return Server.layer({ ...access, isMainnet, onAnswer, onDefect, pages, freshness: { asOf, reached } })
+      // What comes from a node may be anything the next time, and a false proof would be kept.
+      const ofNodes = () => ({})
+      const versions = {
+        state: ofNodes,
+        commit: asOf,
+        record: asOf,
+        figures: ofNodes,
+        history: ofNodes,
+        proof: ofNodes,
+      }
+      return Server.serve(Api, {
+        errors: ServiceErrors.failures,
+        ...access,
+        ...serving,
+        versions,
+        onAnswer,
+        onDefect,
+        pages,
+        freshness: { asOf, reached },
+      })
     }),
   )
   return server.pipe(Layer.provide(Handlers.layer(version)), Layer.provide(views(genesis)), Layer.provide(inside))

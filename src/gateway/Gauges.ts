@@ -1,10 +1,10 @@
 /** What a gateway measures of itself: its answers, its archive and its nodes, and the process. */
 import { Context, Effect, Layer } from "effect"
+import type { Answered } from "../edge/server/Responder.js"
 import * as Catalogue from "../rpc/metrics/Catalogue.js"
 import * as Family from "../rpc/metrics/Family.js"
 import { Latencies } from "../rpc/metrics/Latencies.js"
 import * as Prometheus from "../rpc/metrics/Prometheus.js"
-import type { Answered } from "../rpc/server/Responder.js"
 import { Archive } from "./Archive.js"
 import { Nodes } from "./Nodes.js"
 

@@ -1,7 +1,5 @@
 /** The handlers of a gateway: what is final comes from the archive, what is not from the nodes. */
-import { Duration, Effect, Layer, Option } from "effect"
-import { DatabaseFailed } from "../archive/ArchiveError.js"
-import * as Log from "../node/log/Log.js"
+import { Effect, Layer } from "effect"
 import { Staking } from "../node/reads/Staking.js"
 import { State } from "../node/reads/State.js"
 import * as Versions from "../node/start/Versions.js"
@@ -14,14 +12,16 @@ import * as Core from "../rpc/handlers/Core.js"
 import * as Dag from "../rpc/handlers/Dag.js"
 import * as Delegation from "../rpc/handlers/Delegation.js"
 import * as Documents from "../rpc/handlers/Documents.js"
+import * as EventHandlers from "../rpc/handlers/Events.js"
 import * as Governance from "../rpc/handlers/Governance.js"
+import { group } from "../rpc/handlers/Group.js"
 import * as StakingHandlers from "../rpc/handlers/Staking.js"
 import * as Transactions from "../rpc/handlers/Transactions.js"
-import { type All, Handlers } from "../rpc/server/Handlers.js"
 import { Archive } from "./Archive.js"
 import * as Archived from "./Archived.js"
 import * as Checkpoints from "./Checkpoints.js"
 import * as Events from "./Events.js"
+import * as Finalized from "./Finalized.js"
 import { forwarded } from "./Forwarding.js"
 import * as Gauges from "./Gauges.js"
 import { Nodes } from "./Nodes.js"
@@ -30,62 +30,35 @@ import { Records } from "./Records.js"
 import * as Search from "./Search.js"
 import * as Submitting from "./Submitting.js"
 
-const log = Log.for("rpc")
-
-/** How long the archive may take to say that it is there. */
-const HEALTH_PATIENCE = Duration.seconds(1)
-
 const notServed = (message: string) => () => Effect.fail(new Failure.NotServed({ message }))
 
 const secret = notServed("a gateway takes no secret keys; sign the transaction yourself and send it to /tx/submit")
 
-const away = new Failure.Unavailable({
-  message: "the archive does not answer; ask again in a moment",
-  retry_after_seconds: 2,
-})
+/** Makes handlers wait until the records in memory are of the archive's last commit. */
+const refreshing = Effect.map(
+  Records,
+  ({ refreshed }) =>
+    <Request, A, E>(handle: (request: Request) => Effect.Effect<A, E>) =>
+    (request: Request) =>
+      Effect.zipRight(
+        refreshed,
+        Effect.suspend(() => handle(request)),
+      ),
+)
 
-/**
- * A read that fails because of the database or the nodes is answered with 503; it is no bug. The reason goes to the log. Clients do
- * not see it, since it names the machines behind the gateway.
- */
-const reported = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Failure.Unavailable, R> =>
-  Effect.catchSomeDefect(effect, (defect) => {
-    if (defect instanceof DatabaseFailed) {
-      const told = log.warn("a read of the archive failed", { reason: defect.message })
-      return Option.some(Effect.zipRight(told, Effect.fail(away)))
-    }
-    return defect instanceof Failure.Unavailable ? Option.some(Effect.fail(defect)) : Option.none()
-  })
-
-type Untyped = Readonly<Record<string, (request: never) => Effect.Effect<unknown, unknown>>>
-
-/** The same handlers, each after or around something. */
-const each = <G extends object>(
-  group: G,
-  change: (effect: Effect.Effect<unknown, unknown>) => Effect.Effect<unknown, unknown>,
-): G =>
-  // The same functions under the same names, which no type of `Object.entries` can say.
-  Object.fromEntries(
-    Object.entries(group as unknown as Untyped).map(([name, handle]) => [
-      name,
-      (request: never) => change(Effect.suspend(() => handle(request))),
-    ]),
-  ) as G
-
-const core = (version: string) =>
+const makeStatus = (version: string) =>
   Effect.gen(function* () {
-    const [archive, nodes, records, staking, state] = yield* Effect.all([Archive, Nodes, Records, Staking, State])
-    const { epochRounds } = state.genesis.protocol
-    const addressPrefix = Network.addressPrefix(state.genesis.mode)
-    const status = Effect.gen(function* () {
+    const [nodes, records, staking, { genesis }] = yield* Effect.all([Nodes, Records, Staking, State])
+    const { version: program, protocol, wire, database } = Versions.of(version)
+    return Effect.gen(function* () {
       yield* records.refreshed
       const { dag_round, peers, mempool_size, dag_vertices } = yield* nodes.status
       const { head, totals } = records.view.read
       const { staked, activeValidators } = staking.totals()
-      const { version: program, protocol, wire, database } = Versions.of(version)
+      // The node's is up to a second old, and the archive may have more by now; one far beyond it is not believed.
+      const furthest = head.leaderRound + genesis.protocol.epochRounds
       return {
-        // The node's is up to a second old, and the archive may have more by now; one far beyond it is not believed.
-        dag_round: Natural.round(Math.min(Math.max(dag_round, head.leaderRound), head.leaderRound + epochRounds)),
+        dag_round: Natural.round(Math.min(Math.max(dag_round, head.leaderRound), furthest)),
         last_finalized_round: head.leaderRound,
         peers,
         total_supply: totals.total,
@@ -97,96 +70,154 @@ const core = (version: string) =>
         versions: { program, protocol, wire, database },
       }
     })
-    return {
-      ...(yield* Core.accounts(version)),
-      status: () => status,
-      // Soon, and at once where the archive is known to be silent: whoever asks decides by it where the next request goes.
-      health: () =>
-        Effect.suspend(() => (archive.isAnswering() ? Effect.orDie(archive.look) : Effect.die(away))).pipe(
-          Effect.timeoutTo({
-            duration: HEALTH_PATIENCE,
-            onSuccess: () => Effect.void,
-            onTimeout: () => Effect.die(away),
-          }),
-          Effect.flatten,
-          Effect.as({ status: "ok" as const }),
-        ),
-      healthReport: () => nodes.ask(({ core }) => core.healthReport()).pipe(forwarded()),
-      search: ({ query: { prefix } }) => archive.snapshot((sql) => Search.beginningWith(sql, prefix, addressPrefix)),
-      keygen: secret,
-      faucet: notServed("a gateway has no faucet; ask a node that has one"),
-      mempool: () => nodes.ask(({ core }) => core.mempool()).pipe(forwarded()),
-      peers: () => nodes.ask(({ core }) => core.peers()).pipe(forwarded()),
-    } satisfies All["core"]
   })
 
-const make = (version: string) =>
+const core = (version: string) =>
+  group("core", (handlers) =>
+    Effect.gen(function* () {
+      const [archive, nodes, { genesis }] = yield* Effect.all([Archive, Nodes, State])
+      const prefix = Network.addressPrefix(genesis.mode)
+      const { balance, names, policy, network } = yield* Core.accounts(version, { hasArchive: true })
+      const status = yield* makeStatus(version)
+      return (
+        handlers
+          .handle("status", () => status)
+          .handle("balance", balance)
+          .handle("policy", policy)
+          .handle("names", names)
+          .handle("search", ({ urlParams }) =>
+            archive.snapshot((sql) => Search.beginningWith(sql, urlParams.prefix, prefix)),
+          )
+          // Whoever asks decides by it where the next request goes.
+          .handle("health", () => Effect.as(archive.isThere, { status: "ok" as const }))
+          .handle("healthReport", () => nodes.ask(({ core }) => core.healthReport()).pipe(forwarded()))
+          .handle("keygen", secret)
+          .handle("faucet", notServed("a gateway has no faucet; ask a node that has one"))
+          .handle("mempool", () => nodes.ask(({ core }) => core.mempool()).pipe(forwarded()))
+          .handle("peers", () => nodes.ask(({ core }) => core.peers()).pipe(forwarded()))
+          .handle("network", network)
+      )
+    }),
+  )
+
+/** By anything that the archive knows of a transaction. */
+const latest = Effect.gen(function* () {
+  const [archive, { genesis }] = yield* Effect.all([Archive, State])
+  const finalized = Finalized.make(genesis.networkId)
+  const find: Transactions.Latest = (before, limit, filter) =>
+    Effect.map(
+      // One more than requested, to see whether there are more.
+      archive[filter.words === undefined ? "snapshot" : "search"]((sql) =>
+        finalized.latest(sql, filter, before, limit + 1),
+      ),
+      (found) => {
+        const transactions = found.slice(0, limit)
+        const last = transactions.at(-1)?.recorded.sequence ?? null
+        return { transactions, next: found.length > limit ? last : null }
+      },
+    )
+  return find
+})
+
+const transactions = group("transactions", (handlers) =>
   Effect.gen(function* () {
-    const [nodes, { refreshed }] = yield* Effect.all([Nodes, Records])
-    // Here, and not at a node: a path is no place for whatever somebody writes for an account.
-    const account = yield* AccountReference.resolver
-    const afterRefresh = <G extends object>(group: G): G => each(group, (effect) => Effect.zipRight(refreshed, effect))
-    const all: All = {
-      core: yield* core(version),
-      transactions: { ...(yield* Transactions.reads), send: secret, submit: yield* Submitting.make },
-      archive: yield* Archived.handlers,
-      staking: { ...afterRefresh(yield* StakingHandlers.reads), stake: secret, unstake: secret },
-      delegation: {
-        ...afterRefresh(yield* Delegation.reads),
-        delegate: secret,
-        undelegate: secret,
-        setCommission: secret,
-      },
-      governance: { ...afterRefresh(yield* Governance.reads), propose: secret, vote: secret },
-      dag: {
-        ...Dag.reads(yield* Reads.dag((yield* State).genesis.networkId)),
-        columns: ({ query }) =>
-          nodes.ask(({ dag }) => dag.columns({ urlParams: query })).pipe(forwarded("InvalidRequest", "RoundNotFound")),
-      },
-      checkpoints: {
-        ...(yield* Checkpoints.handlers),
-        transactionProof: ({ path }) =>
-          nodes
-            .ask(({ checkpoints }) => checkpoints.transactionProof({ path }))
-            .pipe(forwarded("TransactionNotFound", "CheckpointNotFound", "VertexNotFound")),
-        proof: ({ path }) =>
+    const finding = yield* Transactions.reads(yield* latest)
+    return handlers
+      .handle("send", secret)
+      .handle("submit", yield* Submitting.make)
+      .handle("lookup", finding.lookup)
+      .handle("history", finding.history)
+      .handle("statement", finding.statement)
+      .handle("latest", finding.latest)
+  }),
+)
+
+const staking = group("staking", (handlers) =>
+  Effect.gen(function* () {
+    const [refresh, { stakeOf, validators }] = yield* Effect.all([refreshing, StakingHandlers.reads])
+    return handlers
+      .handle("stake", secret)
+      .handle("unstake", secret)
+      .handle("stakeOf", refresh(stakeOf))
+      .handle("validators", refresh(validators))
+  }),
+)
+
+const delegation = group("delegation", (handlers) =>
+  Effect.gen(function* () {
+    const [refresh, { delegationOf, delegators }] = yield* Effect.all([refreshing, Delegation.reads])
+    return handlers
+      .handle("delegate", secret)
+      .handle("undelegate", secret)
+      .handle("setCommission", secret)
+      .handle("delegationOf", refresh(delegationOf))
+      .handle("delegators", refresh(delegators))
+  }),
+)
+
+const governance = group("governance", (handlers) =>
+  Effect.gen(function* () {
+    const [refresh, { proposals, proposal, voteOf, config }] = yield* Effect.all([refreshing, Governance.reads])
+    return handlers
+      .handle("propose", secret)
+      .handle("vote", secret)
+      .handle("proposals", refresh(proposals))
+      .handle("proposal", refresh(proposal))
+      .handle("voteOf", refresh(voteOf))
+      .handle("config", refresh(config))
+  }),
+)
+
+const dag = group("dag", (handlers) =>
+  Effect.gen(function* () {
+    const [nodes, { genesis }] = yield* Effect.all([Nodes, State])
+    const { round, vertex } = Dag.reads(yield* Reads.dag(genesis.networkId))
+    return handlers
+      .handle("round", round)
+      .handle("vertex", vertex)
+      .handle("columns", ({ urlParams }) =>
+        nodes.ask(({ dag }) => dag.columns({ urlParams })).pipe(forwarded("InvalidRequest", "RoundNotFound")),
+      )
+  }),
+)
+
+/** What a node has measured itself. */
+const monitoring = group("monitoring", (handlers) =>
+  Effect.gen(function* () {
+    const [nodes, gauges, account] = yield* Effect.all([Nodes, Gauges.Gauges, AccountReference.resolver])
+    return (
+      handlers
+        .handle("metrics", gauges.expose)
+        .handle("metricsJson", () => nodes.ask(({ monitoring }) => monitoring.metricsJson()).pipe(forwarded()))
+        .handle("history", ({ urlParams }) =>
+          nodes.ask(({ monitoring }) => monitoring.history({ urlParams })).pipe(forwarded("InvalidRequest")),
+        )
+        .handle("attendance", ({ urlParams }) =>
+          nodes.ask(({ monitoring }) => monitoring.attendance({ urlParams })).pipe(forwarded("InvalidRequest")),
+        )
+        // Here, and not at a node: a path is no place for whatever somebody writes for an account.
+        .handle("validatorRounds", ({ path, urlParams }) =>
           Effect.flatMap(account("address", path.address), (address) =>
             nodes
-              .ask(({ checkpoints }) => checkpoints.proof({ path: { address } }))
-              .pipe(forwarded("CheckpointNotFound", "NotReady")),
-          ),
-      },
-      monitoring: {
-        metrics: (yield* Gauges.Gauges).expose,
-        metricsJson: () => nodes.ask(({ monitoring }) => monitoring.metricsJson()).pipe(forwarded()),
-        // What a node has measured itself.
-        history: ({ query }) =>
-          nodes.ask(({ monitoring }) => monitoring.history({ urlParams: query })).pipe(forwarded("InvalidRequest")),
-        attendance: ({ query }) =>
-          nodes.ask(({ monitoring }) => monitoring.attendance({ urlParams: query })).pipe(forwarded("InvalidRequest")),
-        validatorRounds: ({ path, query }) =>
-          Effect.flatMap(account("address", path.address), (address) =>
-            nodes
-              .ask(({ monitoring }) => monitoring.validatorRounds({ path: { address }, urlParams: query }))
+              .ask(({ monitoring }) => monitoring.validatorRounds({ path: { address }, urlParams }))
               .pipe(forwarded("InvalidRequest")),
           ),
-      },
-      events: yield* Events.make,
-      documents: Documents.handlers(version),
-    }
-    return {
-      core: each(all.core, reported),
-      transactions: each(all.transactions, reported),
-      archive: each(all.archive, reported),
-      staking: each(all.staking, reported),
-      delegation: each(all.delegation, reported),
-      governance: each(all.governance, reported),
-      dag: each(all.dag, reported),
-      checkpoints: each(all.checkpoints, reported),
-      monitoring: each(all.monitoring, reported),
-      events: each(all.events, reported),
-      documents: all.documents,
-    } satisfies All
-  })
+        )
+    )
+  }),
+)
 
-export const layer = (version: string) => Layer.scoped(Handlers, make(version))
+export const layer = (version: string) =>
+  Layer.mergeAll(
+    core(version),
+    transactions,
+    Archived.layer,
+    staking,
+    delegation,
+    governance,
+    dag,
+    Checkpoints.layer,
+    monitoring,
+    EventHandlers.layer(Events.feed),
+    Documents.layer(version),
+  )

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { DatabaseFailed } from "../archive/ArchiveError.js"
 import type { Row, Statements, Value } from "../archive/Postgres.js"
 import { storable } from "../archive/Storable.js"
-import type { Filter } from "../node/reads/State.js"
+import type { Filter } from "../rpc/handlers/Transactions.js"
 import * as Column from "./Column.js"
 
 /** The first transaction of the commits from a moment on; their times never fall. */

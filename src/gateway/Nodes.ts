@@ -2,10 +2,10 @@
 import { Context, Deferred, Duration, Effect, Either, Layer, Schedule } from "effect"
 import * as Client from "../client/Effects.js"
 import * as Log from "../node/log/Log.js"
+import { Unanswered } from "../node/reads/Lookup.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
 import { addressPrefix } from "../protocol/identity/Network.js"
 import type * as Core from "../rpc/api/Core.js"
-import * as Failure from "../rpc/api/Failure.js"
 import * as Sending from "./Sending.js"
 import { Standing } from "./Standing.js"
 
@@ -38,7 +38,10 @@ interface Node {
   readonly standing: Standing
 }
 
-type Ask<A> = (client: Client.EffectClient) => Effect.Effect<A, Client.Trouble>
+/** What a node or the client finds, or that the archive, by which answers are judged, says nothing. */
+export type Trouble = Client.Trouble | Unanswered
+
+type Ask<A> = (client: Client.EffectClient) => Effect.Effect<A, Trouble>
 
 export class Nodes extends Context.Tag("udg/gateway/Nodes")<
   Nodes,
@@ -46,13 +49,13 @@ export class Nodes extends Context.Tag("udg/gateway/Nodes")<
     /** How many there are, and how many answer their status and other questions. */
     readonly count: () => { readonly all: number; readonly healthy: number }
     /** Of one of them, a second old at most. */
-    readonly status: Effect.Effect<Status, Failure.Unavailable>
+    readonly status: Effect.Effect<Status, Unanswered>
     /**
      * Asks one and, if it is slow, does not answer or is about to stop, the next one as well. For what may be asked twice.
      */
-    readonly ask: <A>(question: Ask<A>) => Effect.Effect<A, Client.Trouble | Failure.Unavailable>
+    readonly ask: <A>(question: Ask<A>) => Effect.Effect<A, Trouble>
     /** The same with the time that an array of transactions takes. */
-    readonly askPatiently: <A>(question: Ask<A>) => Effect.Effect<A, Client.Trouble | Failure.Unavailable>
+    readonly askPatiently: <A>(question: Ask<A>) => Effect.Effect<A, Trouble>
     /** Listens to one of them until that ends or the node cannot be used, then to the next one, and so on. */
     readonly listen: (listening: Ask<void>) => Effect.Effect<never>
   }
@@ -66,11 +69,11 @@ const isOfNode = ({ _tag }: { readonly _tag?: string }): boolean =>
   _tag === "Overloaded" ||
   _tag === "RateLimited"
 
-const tagOf = (trouble: Client.Trouble): { readonly _tag?: string } => ("_tag" in trouble ? trouble : {})
+const tagOf = (trouble: Trouble): { readonly _tag?: string } => ("_tag" in trouble ? trouble : {})
 
-const none = new Failure.Unavailable({
+const none = new Unanswered({
   message: "none of the gateway's nodes answers; ask again in a moment",
-  retry_after_seconds: 2,
+  retryAfterSeconds: 2,
 })
 
 /** Whoever answers anew may be another one: a wrong URL, or a machine that is used for something else. */
@@ -132,14 +135,14 @@ const answered = (node: Node) =>
   })
 
 /** An answer, or a refusal that any node would give. */
-type Settled<A> = Either.Either<A, Client.Trouble>
+type Settled<A> = Either.Either<A, Trouble>
 
 /** Asks them one after the other until one has settled it; a later one is not asked before it must be. */
 const settle = <A>(
   [node, ...others]: readonly [Node, ...ReadonlyArray<Node>],
-  ask: (node: Node) => Effect.Effect<A, Client.Trouble>,
+  ask: (node: Node) => Effect.Effect<A, Trouble>,
   patience: Duration.Duration,
-): Effect.Effect<Settled<A>, Client.Trouble> =>
+): Effect.Effect<Settled<A>, Trouble> =>
   Effect.gen(function* () {
     const isTried = !node.standing.isGood
     if (isTried) node.standing.try()
@@ -202,7 +205,7 @@ const make = (urls: ReadonlyArray<string>, genesis: Genesis.Genesis) =>
             ? Effect.fail(none)
             : Effect.flatMap(
                 settle([first, ...others], (node) => question(clientOf(node)), patience),
-                (settled): Effect.Effect<A, Client.Trouble> => settled,
+                (settled): Effect.Effect<A, Trouble> => settled,
               )
         })
     let heard: Node | undefined

@@ -1,5 +1,5 @@
 /** What may happen so often a second, shared fairly among the networks of clients: none can have all of it. */
-import { Budget } from "../rpc/admission/Budget.js"
+import { Budget } from "../edge/admission/Budget.js"
 
 export class PerSecond {
   readonly #limit: number

@@ -2,12 +2,13 @@
 import { Effect, Either, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Row } from "../archive/Postgres.js"
-import type { Checkpoints } from "../node/reads/Checkpoints.js"
-import { type Dag, type KnownVertex, type Outcome, RoundNotFound, VertexNotFound } from "../node/reads/Dag.js"
+import { type KnownVertex, type Outcome, RoundNotFound, VertexNotFound } from "../node/reads/Dag.js"
 import * as Checkpoint from "../protocol/epoch/Checkpoint.js"
 import type { NetworkId } from "../protocol/identity/Network.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import * as Vertex from "../protocol/vertex/Vertex.js"
+import type * as Checkpoints from "../rpc/handlers/Checkpoints.js"
+import type * as Dag from "../rpc/handlers/Dag.js"
 import { Archive } from "./Archive.js"
 import * as Column from "./Column.js"
 
@@ -27,9 +28,7 @@ const outcomesOf = (vertex: Vertex.Vertex, executed: ReadonlyArray<Row>): Readon
 }
 
 /** Only what a commit ordered: vertices that are not final yet are the nodes' alone. */
-export const dag = (
-  networkId: NetworkId,
-): Effect.Effect<Pick<typeof Dag.Service, "round" | "vertex">, never, Archive> =>
+export const dag = (networkId: NetworkId): Effect.Effect<Dag.Kept, never, Archive> =>
   Effect.map(Archive, (archive) => ({
     round: (round) =>
       Effect.gen(function* () {
@@ -65,8 +64,6 @@ export const dag = (
       }),
   }))
 
-type Kept = Pick<typeof Checkpoints.Service, "latest" | "at" | "byHash" | "closing" | "before">
-
 const listed = (which: string): string => `select k.signed,
     (select (extract(epoch from c.time) * 1000)::bigint from commits c where c.leader_round = k.round limit 1)
   from checkpoints k where k.round < $1${which} order by k.round desc limit $2`
@@ -75,7 +72,7 @@ export const LISTED = listed("")
 export const CLOSING = listed(" and k.is_closing")
 
 /** Every checkpoint that a quorum signed. */
-export const checkpoints: Effect.Effect<Kept, never, Archive> = Effect.map(Archive, (archive) => {
+export const checkpoints: Effect.Effect<Checkpoints.Kept, never, Archive> = Effect.map(Archive, (archive) => {
   const signedIn = (row: Row) => Either.getOrThrow(Checkpoint.decodeSigned(Column.bytes(row, 0)))
   const found = (where: string, ...values: ReadonlyArray<number | Uint8Array>) =>
     Effect.map(

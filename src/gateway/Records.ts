@@ -8,9 +8,9 @@ import type { Row, Statements } from "../archive/Postgres.js"
 import { Ledger } from "../ledger/Ledger.js"
 import type { Reads } from "../ledger/Reads.js"
 import * as HalfSipHash from "../ledger/tables/HalfSipHash.js"
+import { Unanswered } from "../node/reads/Lookup.js"
 import type * as Genesis from "../protocol/epoch/Genesis.js"
 import * as StateKey from "../protocol/state/StateKey.js"
-import * as Failure from "../rpc/api/Failure.js"
 import { Archive } from "./Archive.js"
 import * as Column from "./Column.js"
 import * as Together from "./Together.js"
@@ -18,9 +18,9 @@ import * as Together from "./Together.js"
 /** So long does a question wait for what has changed. */
 const PATIENCE = Duration.seconds(5)
 
-const behind = new Failure.Unavailable({
+const behind = new Unanswered({
   message: "the gateway is still reading what has changed; ask again in a moment",
-  retry_after_seconds: 2,
+  retryAfterSeconds: 2,
 })
 
 export class Records extends Context.Tag("udg/gateway/Records")<
@@ -29,7 +29,7 @@ export class Records extends Context.Tag("udg/gateway/Records")<
     /** As of the last `refreshed`. */
     readonly view: { readonly read: Reads }
     /** Afterwards, the view is of the last commit that the archive is known to have. */
-    readonly refreshed: Effect.Effect<void>
+    readonly refreshed: Effect.Effect<void, Unanswered>
   }
 >() {}
 
@@ -114,13 +114,7 @@ const make = (genesis: Genesis.Genesis) =>
         },
       },
       refreshed: Effect.suspend(() =>
-        isOld()
-          ? Effect.timeoutTo(renewed(undefined), {
-              duration: PATIENCE,
-              onSuccess: () => Effect.void,
-              onTimeout: () => Effect.die(behind),
-            }).pipe(Effect.flatten)
-          : Effect.void,
+        isOld() ? Effect.timeoutFail(renewed(undefined), { duration: PATIENCE, onTimeout: () => behind }) : Effect.void,
       ),
     })
   })

@@ -5,13 +5,12 @@ import { State } from "../node/reads/State.js"
 import * as Network from "../protocol/identity/Network.js"
 import * as TransactionJson from "../protocol/transaction/TransactionJson.js"
 import { Accepted, type SubmissionAnswers, Submitted } from "../rpc/api/Transactions.js"
-import type * as Submissions from "../rpc/server/Submissions.js"
 import * as Forwarding from "./Forwarding.js"
 import { Nodes } from "./Nodes.js"
 import * as Nonces from "./Nonces.js"
 
 type Json = TransactionJson.TransactionJson
-type Outcome = Submissions.Outcome
+type Outcome = Either.Either<typeof Accepted.Type, typeof Submitted.Type>
 type Answered = (typeof SubmissionAnswers.Type)[number]
 
 /** Half of what a node takes: our JSON may be longer than the sender's. */
@@ -100,6 +99,6 @@ export const make = Effect.gen(function* () {
         : yield* Effect.forEach(Arr.zip(part, outcomes), ([body, one]) => settled(body, one))
     })
 
-  const submit: Submissions.Handle = ({ bodies }) => Effect.map(Effect.forEach(parts(bodies), send), Arr.flatten)
-  return submit
+  return ({ payloads }: { readonly payloads: ReadonlyArray<Json> }) =>
+    Effect.map(Effect.forEach(parts(payloads), send), Arr.flatten)
 })

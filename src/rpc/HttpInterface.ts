@@ -1,9 +1,14 @@
 /** The HTTP interface over a node: every group's handlers over its services, and the server in front of them. */
 import { Effect, Layer } from "effect"
+import * as Server from "../edge/server/Server.js"
 import { RpcUrl } from "../node/RpcUrl.js"
+import { Metrics } from "../node/reads/Metrics.js"
+import { MetricsHistory } from "../node/reads/MetricsHistory.js"
 import { Pressure } from "../node/reads/Pressure.js"
+import { State } from "../node/reads/State.js"
 import { Configuration } from "../node/start/Configuration.js"
 import { Home } from "../node/start/Home.js"
+import { Api } from "./api/Api.js"
 import * as Archive from "./handlers/Archive.js"
 import * as Checkpoints from "./handlers/Checkpoints.js"
 import * as Core from "./handlers/Core.js"
@@ -13,51 +18,64 @@ import * as Documents from "./handlers/Documents.js"
 import * as Events from "./handlers/Events.js"
 import * as Governance from "./handlers/Governance.js"
 import * as Monitoring from "./handlers/Monitoring.js"
+import * as ServiceErrors from "./handlers/ServiceErrors.js"
 import * as Staking from "./handlers/Staking.js"
 import * as Transactions from "./handlers/Transactions.js"
 import * as Prometheus from "./metrics/Prometheus.js"
-import { Handlers } from "./server/Handlers.js"
-import * as Server from "./server/Server.js"
+import * as Serving from "./server/Serving.js"
 import * as Site from "./server/Site.js"
 
 /** All that answers requests to a node. */
-export const handlers = Layer.scoped(
-  Handlers,
-  Effect.gen(function* () {
-    const { version } = yield* Configuration
-    return {
-      core: yield* Core.handlers,
-      transactions: yield* Transactions.handlers,
-      archive: Archive.handlers,
-      staking: yield* Staking.handlers,
-      delegation: yield* Delegation.handlers,
-      governance: yield* Governance.handlers,
-      dag: yield* Dag.handlers,
-      checkpoints: yield* Checkpoints.handlers,
-      monitoring: yield* Monitoring.handlers,
-      events: yield* Events.handlers,
-      documents: Documents.handlers(version),
-    }
-  }),
+export const groups = Layer.unwrapEffect(
+  Effect.map(Configuration, ({ version }) =>
+    Layer.mergeAll(
+      Core.layer,
+      Transactions.layer,
+      Archive.layer,
+      Staking.layer,
+      Delegation.layer,
+      Governance.layer,
+      Dag.layer,
+      Checkpoints.layer,
+      Monitoring.layer,
+      Events.layer(Events.feed),
+      Documents.layer(version),
+    ),
+  ),
 )
 
 /** What a server asks of the node behind it, beside answers. */
-export type Behind = Pick<Server.Settings, "isMainnet" | "onAnswer" | "onDefect" | "isPressed">
+export interface Behind extends Required<Pick<Server.Settings, "versions" | "onAnswer" | "onDefect" | "isPressed">> {
+  readonly isMainnet: boolean
+}
 
 export const behind = Effect.gen(function* () {
   const { genesis } = yield* Home
   const { observe: onAnswer, countDefect: onDefect } = yield* Prometheus.Prometheus
   const { isPressed } = yield* Pressure
-  return { isMainnet: genesis.mode === "mainnet", onAnswer, onDefect, isPressed } satisfies Behind
+  const [{ revision, recorded, asOf }, metrics, { time }] = yield* Effect.all([State, Metrics, MetricsHistory])
+  const versions = {
+    state: revision,
+    commit: asOf,
+    record: recorded,
+    // The seconds go on where nothing else does.
+    figures: () => `${revision()} ${metrics.uptimeSeconds()}`,
+    history: time,
+    // Later vertices and signatures do not change it.
+    proof: () => undefined,
+  }
+  return { isMainnet: genesis.mode === "mainnet", versions, onAnswer, onDefect, isPressed } satisfies Behind
 })
 
 /** The server in front of a node, or of several one after the other. */
-export const server = (behind: Behind) =>
-  Layer.unwrapEffect(
+export const server = ({ isMainnet, ...behind }: Behind) =>
+  Layer.unwrapScoped(
     Effect.gen(function* () {
       const { rpc, rpcNames: names, rateLimits, trustedProxies, clientIpHeader } = yield* Configuration
+      const access = { names, rateLimits, trustedProxies, clientIpHeader, ...Serving.settings({ isMainnet }) }
+      const onAnswer = yield* Serving.observed(behind.onAnswer)
       const pages = yield* Site.built
-      return Server.layer({ ...rpc, names, rateLimits, trustedProxies, clientIpHeader, pages, ...behind })
+      return Server.serve(Api, { ...rpc, ...access, ...behind, errors: ServiceErrors.failures, onAnswer, pages })
     }),
   )
 
@@ -66,6 +84,6 @@ export const layer = Layer.effect(
   Effect.map(Server.Server, (listening) => RpcUrl.of({ url: Server.urlOf(listening) })),
 ).pipe(
   Layer.provide(Layer.unwrapEffect(Effect.map(behind, server))),
-  Layer.provide(handlers),
+  Layer.provide(groups),
   Layer.provide(Prometheus.layer),
 )

@@ -32,11 +32,12 @@ export const make = (
   const keys = new Map(accounts.map((key) => [Address.fromPublicKey(key.publicKey), key]))
   const validatorAddress = Address.fromPublicKey(validator.publicKey)
   const state = () => Context.get(node.services(), State)
-  const accountOf = (address: Address.Address) => Effect.suspend(() => state().account(address))
+  const read = () => Context.get(node.services(), Engine.Engine).view.read
+  const accountOf = (address: Address.Address) => Effect.sync(() => read().account(address))
   const balanceOf = (address: Address.Address) => Effect.map(accountOf(address), ({ balance }) => balance)
   const stakeOf = (address: Address.Address) =>
     Effect.map(accountOf(address), ({ stake }) => (stake === null || stake.leaving !== null ? Sats.ZERO : stake.amount))
-  const parameters = Effect.suspend(() => Effect.map(state().summary, ({ parameters }) => parameters))
+  const parameters = Effect.sync(() => read().parameters)
 
   const isFinal = (id: Hash) =>
     Effect.suspend(() => state().transaction(id)).pipe(
@@ -162,9 +163,7 @@ export const make = (
         const meant = Address.parseReference(text, addressPrefix(genesis.mode))
         if (Either.isLeft(meant)) return yield* refused(`address: ${meant.left.reason}`)
         if (meant.right._tag === "Address") return meant.right.address
-        const found = yield* state().addressOf(meant.right.name)
-        if (Option.isNone(found)) return yield* refused(`address: nobody has registered ${text}`)
-        return found.value
+        return read().addressOf(meant.right.name) ?? (yield* refused(`address: nobody has registered ${text}`))
       }),
   }
 }

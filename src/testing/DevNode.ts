@@ -3,6 +3,8 @@ import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Deferred, Effect, Exit, Layer, Option, PubSub, Scope, Stream } from "effect"
+import * as Group from "../edge/server/Group.js"
+import * as Server from "../edge/server/Server.js"
 import * as Network from "../network/Network.js"
 import * as Engine from "../node/engine/Engine.js"
 import type { NodeEvent } from "../node/engine/NodeEvent.js"
@@ -15,10 +17,9 @@ import { Configuration } from "../node/start/Configuration.js"
 import { Home } from "../node/start/Home.js"
 import type { Genesis } from "../protocol/epoch/Genesis.js"
 import type { SecretKey } from "../protocol/identity/Keys.js"
+import { Api } from "../rpc/api/Api.js"
 import * as HttpInterface from "../rpc/HttpInterface.js"
 import * as Prometheus from "../rpc/metrics/Prometheus.js"
-import { Handlers } from "../rpc/server/Handlers.js"
-import * as Server from "../rpc/server/Server.js"
 import { DataDirectory } from "../storage/files/DataDirectory.js"
 import * as DataFiles from "./DataFiles.js"
 import type { DevClock } from "./DevClock.js"
@@ -89,7 +90,7 @@ const homeOf = ({ genesis, validator, reserve }: Options, directory: Option.Opti
 const started = (options: Options, clock: DevClock, directory: Option.Option<string>) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const layer = Layer.provideMerge(HttpInterface.handlers, Prometheus.layer).pipe(
+    const layer = Layer.provideMerge(HttpInterface.groups, Prometheus.layer).pipe(
       Layer.provideMerge(Node.servicesOver(Engine.layer, Network.offline)),
       Layer.provideMerge(Layer.scoped(Home, homeOf(options, directory))),
       Layer.provide(configurationOf(options)),
@@ -100,13 +101,14 @@ const started = (options: Options, clock: DevClock, directory: Option.Option<str
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
     )
     const behind = yield* Effect.provide(HttpInterface.behind, services)
-    return { scope, services, face: { handlers: Context.get(services, Handlers), behind } } satisfies Running
+    const handlers = yield* Effect.provide(Group.all(Api), services)
+    return { scope, services, face: { handlers, behind } } satisfies Running
   })
 
 /** Serves the interface until the scope ends. */
 const served = (face: Face.Face, options: Options, clock: DevClock) =>
   Layer.build(HttpInterface.server(face.behind)).pipe(
-    Effect.provideService(Handlers, face.handlers),
+    Effect.provide(Group.over(Api, face.handlers)),
     Effect.provide(configurationOf(options)),
     Effect.withClock(clock),
     Effect.map((context) => Server.urlOf(Context.get(context, Server.Server))),

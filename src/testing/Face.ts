@@ -4,19 +4,15 @@
  * another node continues it.
  */
 import { Deferred, Effect, FiberId, Stream } from "effect"
+import { isEventStream } from "../edge/server/EventStreams.js"
+import type { Handle, Implementations, Request } from "../edge/server/Group.js"
 import type * as HttpInterface from "../rpc/HttpInterface.js"
-import * as Answer from "../rpc/server/Answer.js"
-import type * as Handlers from "../rpc/server/Handlers.js"
 
 /** A node's side of the interface. */
 export interface Node {
-  readonly handlers: Handlers.All
+  readonly handlers: Implementations
   readonly behind: HttpInterface.Behind
 }
-
-type Call = (...given: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
-
-type Untyped = Readonly<Record<string, Readonly<Record<string, Call>>>>
 
 /** A number that no node gives an event: the answer begins with a `reset`. */
 const UNKNOWN_EVENT = "0"
@@ -54,22 +50,25 @@ export class Face {
   }
 
   /** For a server that asks once, at its start. */
-  get handlers(): Handlers.All {
-    const groups = Object.entries(this.#behind.node.handlers).map(([group, handlers]) => [
-      group,
-      Object.fromEntries(Object.keys(handlers).map((name) => [name, this.#handler(group, name)])),
-    ])
-    // The same names, each with a function that passes on to the handler of that name.
-    const all = Object.fromEntries(groups) as Handlers.All
-    return { ...all, events: { stream: (request) => this.#stream(request) } }
+  get handlers(): Implementations {
+    const groups = [...this.#behind.node.handlers].map(([group, handlers]) => {
+      const own = [...handlers.keys()].map((name) => [name, this.#handler(group, name)] as const)
+      return [group, new Map(own)] as const
+    })
+    return new Map<string, ReadonlyMap<string, Handle>>([...groups, ["events", new Map([["stream", this.#stream]])]])
   }
 
   get behind(): HttpInterface.Behind {
+    const { isMainnet, versions } = this.#behind.node.behind
     return {
-      isMainnet: this.#behind.node.behind.isMainnet,
-      onAnswer: (answered) => this.#behind.node.behind.onAnswer?.(answered),
-      onDefect: (route) => this.#behind.node.behind.onDefect?.(route),
-      isPressed: () => this.#behind.node.behind.isPressed?.() === true,
+      isMainnet,
+      versions: {
+        ...Object.fromEntries(Object.keys(versions).map((name) => [name, this.#version(name)])),
+        restart: () => this.#behind,
+      },
+      onAnswer: (answered) => this.#behind.node.behind.onAnswer(answered),
+      onDefect: (route) => this.#behind.node.behind.onDefect(route),
+      isPressed: () => this.#behind.node.behind.isPressed(),
     }
   }
 
@@ -81,38 +80,50 @@ export class Face {
     while (this.#behind.answering > 0) yield* Effect.sleep("1 millis")
   })
 
-  #handler(group: string, name: string): Call {
-    return (...given) =>
+  #call(behind: Behind, group: string, name: string, request: Request): Effect.Effect<unknown, unknown> {
+    const handle = behind.node.handlers.get(group)?.get(name)
+    return handle === undefined ? Effect.dieMessage(`${group}.${name} has no handler`) : handle(request)
+  }
+
+  #handler(group: string, name: string): Handle {
+    return (request) =>
       this.#isHere.whenOpen(
         Effect.suspend(() => {
           const behind = this.#behind
-          const call = (behind.node.handlers as unknown as Untyped)[group]?.[name]
-          if (call === undefined) return Effect.dieMessage(`${group}.${name} has no handler`)
           behind.answering++
-          return call(...given).pipe(
-            Effect.map((answer) => (answer instanceof Answer.Versioned ? this.#versioned(behind, answer) : answer)),
-            Effect.ensuring(Effect.sync(() => behind.answering--)),
+          return Effect.ensuring(
+            Effect.suspend(() => this.#call(behind, group, name, request)),
+            Effect.sync(() => behind.answering--),
           )
         }),
       )
   }
 
   /** What another node would answer may be the same under the same number, or not. */
-  #versioned(behind: Behind, { version, make, at }: Answer.Versioned<unknown>): Answer.Versioned<unknown> {
-    return new Answer.Versioned(() => (behind === this.#behind ? version() : this.#behind), make, at)
+  #version(name: string): () => unknown {
+    let last: { readonly behind: Behind; readonly version: unknown } | undefined
+    return () => {
+      const behind = this.#behind
+      const version = behind.node.behind.versions[name]?.()
+      if (last?.behind !== behind || !Object.is(last.version, version)) last = { behind, version }
+      return last
+    }
   }
 
-  readonly #stream: Handlers.Of<"events">["stream"] = (request) =>
+  readonly #stream: Handle = (request) =>
     this.#isHere.whenOpen(
       Effect.suspend(() => {
-        const { node, gone } = this.#behind
-        const next = this.#stream({ ...request, headers: { "last-event-id": UNKNOWN_EVENT } })
-        return Effect.map(node.handlers.events.stream(request), (events) =>
-          Stream.concat(
-            Stream.interruptWhenDeferred(events, gone),
-            // A reader who asks about a name that is not there any more is told by the end of the stream.
-            Stream.unwrap(Effect.orElseSucceed(next, () => Stream.empty)),
+        const behind = this.#behind
+        const next = Effect.suspend(() => this.#stream({ ...request, headers: { "last-event-id": UNKNOWN_EVENT } }))
+        // A reader who asks about a name that is not there any more is told by the end of the stream.
+        const others = Stream.unwrap(
+          Effect.map(
+            Effect.orElseSucceed(next, () => Stream.empty),
+            (events) => (isEventStream(events) ? events : Stream.empty),
           ),
+        )
+        return Effect.map(this.#call(behind, "events", "stream", request), (events) =>
+          isEventStream(events) ? Stream.concat(Stream.interruptWhenDeferred(events, behind.gone), others) : events,
         )
       }),
     )

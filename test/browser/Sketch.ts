@@ -7,7 +7,7 @@ import type * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type * as Dag from "../../src/rpc/api/Dag.js"
-import type * as Handlers from "../../src/rpc/server/Handlers.js"
+import type * as Handlers from "../../src/rpc/handlers/Group.js"
 
 export interface Settings {
   readonly validators: number
@@ -80,7 +80,7 @@ export const handlers = (settings: Settings) => {
     }
   }
   const dag: Partial<Handlers.Of<"dag">> = {
-    columns: ({ query }) => Effect.sync(() => columns(Option.fromNullable(query.from), query.rounds ?? 60)),
+    columns: ({ urlParams: { from, rounds = 60 } }) => Effect.sync(() => columns(Option.fromNullable(from), rounds)),
   }
   const events: Handlers.Of<"events"> = {
     stream: () =>

@@ -3,7 +3,7 @@ import { Option } from "effect"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
-import { streamsOfOne } from "../../src/rpc/api/Events.js"
+import { streamsOfOne } from "../../src/edge/definition/EventStream.js"
 import * as RealNode from "../rpc/RealNode.js"
 import * as Browsers from "./Browser.js"
 

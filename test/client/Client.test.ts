@@ -27,17 +27,17 @@ beforeAll(async () => {
           ),
       },
       core: {
-        faucet: ({ body }) =>
+        faucet: ({ payload }) =>
           refusals++ < 2
             ? Effect.fail(new Failure.MempoolFull({ message: "full", capacity: 1 }))
-            : Effect.fail(new Failure.FaucetUnavailable({ message: `nothing for ${body.address}` })),
+            : Effect.fail(new Failure.FaucetUnavailable({ message: `nothing for ${payload.address}` })),
       },
       transactions: {
-        submit: ({ bodies }) => {
-          submitted.push(...bodies)
+        submit: ({ payloads }) => {
+          submitted.push(...payloads)
           return Effect.succeed(
-            bodies.map((body) => {
-              const { id, nonce } = transactionOf(body)
+            payloads.map((payload) => {
+              const { id, nonce } = transactionOf(payload)
               return Either.right({ tx_hash: id, status: "accepted" as const, nonce })
             }),
           )

@@ -27,7 +27,7 @@ const SOON_MS = 3_000
 const LATE_MS = 10_000
 
 /** How long it took, and how it ended. */
-const timed = <A>(effect: Effect.Effect<A>) =>
+const timed = <A>(effect: Effect.Effect<A, unknown>) =>
   Effect.map(Effect.timed(Effect.exit(effect)), ([duration, exit]) => ({
     ms: Duration.toMillis(duration),
     isAnswered: Exit.isSuccess(exit),
@@ -86,7 +86,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     it("gives up each read after five seconds, however many there are, and is whole again at once", async () => {
       const { plain, url, genesis } = await filled("slow")
       const program = Effect.gen(function* () {
-        const { read, snapshot, look } = yield* Archive
+        const { read, snapshot, isThere } = yield* Archive
         const hours = { rows: "select * from hours" }
         const all = Effect.all(
           Array.from({ length: 32 }, () => [
@@ -96,7 +96,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
           { concurrency: "unbounded" },
         )
         /** How far the archive is, which `/health` asks. */
-        const looks = Effect.all(Array.from({ length: 4 }, () => Effect.delay(timed(Effect.orDie(look)), "1 seconds")))
+        const looks = Effect.all(Array.from({ length: 4 }, () => Effect.delay(timed(isThere), "1 seconds")))
         /** Nobody can read the table yet, and those who gave up have left their connections. */
         const others = Effect.all(
           Array.from({ length: 8 }, () => timed(read(({ rows }) => rows("select balance from accounts")))),
@@ -146,7 +146,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     it("follows the archive even if that takes longer than anybody waits", async () => {
       const { plain, url, genesis, commit } = await filled("behind")
       const program = Effect.gen(function* () {
-        const { look } = yield* Archive
+        const { isThere } = yield* Archive
         const building = yield* whileLocked(
           plain,
           "records",
@@ -159,7 +159,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         )
         const { view, refreshed } = Context.get(yield* Fiber.join(building), Records.Records)
         yield* commit
-        yield* look
+        yield* isThere
         const { isAnswered, ms } = yield* whileLocked(plain, "records", timed(refreshed))
         expect([isAnswered, ms > 4_000, ms < LATE_MS]).toEqual([false, true, true])
         // Nobody asks again.

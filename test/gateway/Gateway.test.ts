@@ -341,6 +341,14 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect(await get(`${at(1)}/status`, { "Udg-Commit": "x" })).toMatchObject({ status: 400 })
     })
 
+    it("keeps no answer for longer than the commit that it is of", async () => {
+      // With every vertex the delegations to its author earn something. Nothing else is asked of this gateway meanwhile.
+      const staked = async () =>
+        ((await get(`${at(1)}/validators`)).body as { readonly total_staked: number }).total_staked
+      const first = await staked()
+      await Processes.until("the next commit is seen", async () => (await staked()) !== first)
+    })
+
     it("tells nobody of a final transaction that another gateway does not know, if asked with the commit", async () => {
       const { body } = await post(
         `${at(0)}/tx/submit`,

@@ -72,7 +72,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       })
       const program = Effect.gen(function* () {
         const database = yield* Postgres.open(url)
-        const { look } = yield* Archive
+        const { isThere } = yield* Archive
         const { refreshed, view } = yield* Records.Records
         /** What these transactions do, in the ledger, in the archive and then in the gateway; and what it took and read. */
         const commit = (act: () => ReturnType<Chain["commit"]>) =>
@@ -80,7 +80,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
             const execution = act()
             const { vertices } = chain.inputs.at(-1) ?? expect.fail()
             yield* Recorded.append(database, [{ execution, vertices }], [])
-            yield* look
+            yield* isThere
             const [began, before] = [performance.now(), rows]
             yield* refreshed
             const took = { ms: performance.now() - began, rows: rows - before }

@@ -34,6 +34,7 @@ const scene = (meanwhile: () => void = () => {}) => {
     networkId,
     counters,
     network: Effect.runSync(Effect.provide(Network, offline)),
+    fork: (effect) => void Effect.runFork(effect),
     asked: new OpenQuestions(),
     bulkhead: new Bulkhead(counters, () => {}),
     signatures: {

@@ -1,14 +1,15 @@
 import { IncomingMessage, ServerResponse } from "node:http"
 import { Socket } from "node:net"
 import { expect, it } from "vitest"
-import { Admission, type Asking } from "../../src/rpc/admission/Admission.js"
-import { PageGuard } from "../../src/rpc/admission/PageGuard.js"
+import { Admission, type Asking } from "../../src/edge/admission/Admission.js"
+import { PageGuard } from "../../src/edge/admission/PageGuard.js"
+import { globalLimit, livenessPath } from "../../src/rpc/api/Access.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 
-const admissionOf = (options: { readonly isMainnet?: boolean } = {}) => {
-  const guard = new PageGuard({ host: "127.0.0.1", names: [], isProxied: () => false })
+const admissionOf = () => {
+  const guard = new PageGuard({ host: "127.0.0.1", names: [], isProxied: () => false, words: { names: "", pages: "" } })
   guard.boundTo("127.0.0.1")
-  return new Admission({ guard, isMainnet: false, rateLimits: true, now: () => 0, ...options })
+  return new Admission({ guard, rateLimits: true, limit: globalLimit, livenessPath, now: () => 0 })
 }
 
 const asking = (
@@ -34,7 +35,13 @@ const asking = (
 
 const foreign = { origin: "https://example.org" }
 const testnetOnly = new Failure.TestnetOnly({ message: "on a testnet only" })
-const stake = { method: "POST", path: "/stake", limit: { requests: 1, windowSeconds: 60 }, onMainnet: testnetOnly }
+const stake = {
+  method: "POST",
+  path: "/stake",
+  limit: { requests: 1, windowSeconds: 60 },
+  closed: undefined,
+  isGuarded: true,
+}
 
 it("a host that is not this machine's is refused before anything is counted", () => {
   const admission = admissionOf()
@@ -80,7 +87,7 @@ it("what costs more is counted once, and not at all where it is too much", () =>
 })
 
 it("an endpoint's gate asks for the network, then the page, then its own limit", () => {
-  expect(admissionOf({ isMainnet: true }).gateOf(stake)(asking(foreign))).toBe(testnetOnly)
+  expect(admissionOf().gateOf({ ...stake, closed: testnetOnly })(asking(foreign))).toBe(testnetOnly)
   const gate = admissionOf().gateOf(stake)
   expect(gate(asking(foreign))?._tag).toBe("ForeignOrigin")
   const [first, second] = [asking(), asking()]

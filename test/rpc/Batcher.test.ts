@@ -1,7 +1,7 @@
 import { Effect, Exit } from "effect"
 import { expect, it } from "vitest"
+import { Batcher } from "../../src/edge/server/Batcher.js"
 import * as Run from "../../src/effect3/fibers/Run.js"
-import { Batcher } from "../../src/rpc/server/Batcher.js"
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 

@@ -4,10 +4,9 @@
  */
 import { Cause, Effect, Stream } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
+import * as Defects from "../../src/edge/server/Defects.js"
+import type * as Server from "../../src/edge/server/Server.js"
 import { example } from "../../src/rpc/api/Field.js"
-import * as Answer from "../../src/rpc/server/Answer.js"
-import * as Defects from "../../src/rpc/server/Defects.js"
-import type * as Server from "../../src/rpc/server/Server.js"
 import * as TestServer from "./TestServer.js"
 
 const { ask, get, post } = TestServer
@@ -34,12 +33,11 @@ beforeEach(async () => {
     onDefect: (route) => counted.push(route),
     pages: () => (isBroken["pages"] ? bug() : undefined),
     isPressed: () => (isBroken["pressed"] ? bug() : false),
+    versions: { ...TestServer.changing, figures: bug },
     onAnswer: () => (isBroken["answered"] ? bug() : undefined),
   }
   server = await TestServer.start(settings, {
     core: {
-      status: () => Effect.succeed(Answer.atVersion(bug, () => explosive as never)),
-      health: () => Effect.succeed(Answer.atVersion(() => 1, bug)),
       network: bug,
       mempool: () => Effect.succeed(explosive as never),
       peers: () => Effect.die(new Error("a bug")),
@@ -48,12 +46,12 @@ beforeEach(async () => {
     },
     staking: { stake: bug, unstake: () => Effect.promise(() => Promise.reject(new Error("a bug"))) },
     transactions: {
-      submit: ({ bodies }) => {
-        if (bodies.some(({ nonce }) => nonce === 1)) return bug()
-        if (bodies.some(({ nonce }) => nonce === 2)) return Effect.die(new Error("a bug"))
-        if (bodies.some(({ nonce }) => nonce === 3)) return Effect.succeed([])
-        if (bodies.some(({ nonce }) => nonce === 4)) return Effect.succeed(explosive as never)
-        return Effect.succeed(bodies.map(() => explosive as never))
+      submit: ({ payloads }) => {
+        if (payloads.some(({ nonce }) => nonce === 1)) return bug()
+        if (payloads.some(({ nonce }) => nonce === 2)) return Effect.die(new Error("a bug"))
+        if (payloads.some(({ nonce }) => nonce === 3)) return Effect.succeed([])
+        if (payloads.some(({ nonce }) => nonce === 4)) return Effect.succeed(explosive as never)
+        return Effect.succeed(payloads.map(() => explosive as never))
       },
     },
     events: {
@@ -89,16 +87,13 @@ const expectBug = ({ status, body }: TestServer.RawAnswer): void => {
 
 const expectAlive = async (): Promise<void> => expect((await ask(server.port, get("/validators"))).status).toBe(200)
 
-it.each(["/status", "/health", "/network", "/mempool", "/peers", "/balance/@zoe", "/keygen"])(
-  "a read: %s",
-  async (path) => {
-    for (let i = 1; i <= 3; i++) {
-      expectBug(await ask(server.port, get(path)))
-      expect(counted).toHaveLength(i)
-    }
-    await expectAlive()
-  },
-)
+it.each(["/metrics/json", "/network", "/mempool", "/peers", "/balance/@zoe", "/keygen"])("a read: %s", async (path) => {
+  for (let i = 1; i <= 3; i++) {
+    expectBug(await ask(server.port, get(path)))
+    expect(counted).toHaveLength(i)
+  }
+  await expectAlive()
+})
 
 it.each([
   ["/stake", { amount: 1 }],

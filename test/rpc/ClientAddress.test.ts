@@ -1,8 +1,8 @@
 import { Option } from "effect"
 import { describe, expect, it } from "vitest"
+import * as ClientAddress from "../../src/edge/admission/ClientAddress.js"
 import * as AddressGroup from "../../src/network/AddressGroup.js"
 import * as Cidr from "../../src/node/start/Cidr.js"
-import * as ClientAddress from "../../src/rpc/admission/ClientAddress.js"
 
 const clientOf = (
   peer: string | undefined,

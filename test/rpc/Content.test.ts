@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import * as Content from "../../src/rpc/server/Content.js"
+import * as Content from "../../src/edge/server/Content.js"
 
 const written = (value: unknown): string => String(Content.json(value).body)
 

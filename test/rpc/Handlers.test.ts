@@ -1,8 +1,8 @@
 import { Effect, Either, Schema } from "effect"
 import { expect, it } from "vitest"
+import * as Reply from "../../src/edge/server/Reply.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
-import type * as Handlers from "../../src/rpc/server/Handlers.js"
-import * as Reply from "../../src/rpc/server/Reply.js"
+import type * as Handlers from "../../src/rpc/handlers/Group.js"
 
 // These lines are checked by the compiler: each of the marked ones must be an error.
 const answers: Handlers.Of<"core">["health"] = () => Effect.succeed({ status: "ok" })
@@ -17,9 +17,9 @@ const unprovided: Handlers.Of<"core">["health"] = () => Effect.scope.pipe(Effect
 const partless: Handlers.Of<"core">["health"] = ({ path }) => Effect.succeed({ status: path })
 const decoded: Handlers.Of<"governance">["voteOf"] = ({ path, client }) =>
   Effect.fail(new Failure.InvalidRequest({ message: `${client} ${path.id.toFixed()} ${path.address}` }))
-const many: Handlers.Of<"transactions">["submit"] = ({ bodies }) =>
+const many: Handlers.Of<"transactions">["submit"] = ({ payloads }) =>
   Effect.succeed(
-    bodies.map(({ type, nonce }) => Either.left(new Failure.NonceTooLow({ message: type, next_nonce: nonce }))),
+    payloads.map(({ type, nonce }) => Either.left(new Failure.NonceTooLow({ message: type, next_nonce: nonce }))),
   )
 
 it("handlers are what their endpoints say", () => {

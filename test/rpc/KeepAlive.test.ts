@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { Worker } from "node:worker_threads"
 import { afterEach, describe, expect, it } from "vitest"
-import * as Content from "../../src/rpc/server/Content.js"
+import * as Content from "../../src/edge/server/Content.js"
 import * as TestServer from "./TestServer.js"
 
 /**

@@ -1,7 +1,7 @@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import { Budget } from "../../src/rpc/admission/Budget.js"
-import { Places } from "../../src/rpc/admission/Places.js"
+import { Budget } from "../../src/edge/admission/Budget.js"
+import { Places } from "../../src/edge/admission/Places.js"
 
 const scene = (total: number, each: number) => {
   const evicted: Array<string> = []

@@ -1,6 +1,6 @@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import { RateLimiter } from "../../src/rpc/admission/RateLimiter.js"
+import { RateLimiter } from "../../src/edge/admission/RateLimiter.js"
 
 describe("a client alone", () => {
   it("gets exactly as many as the limit says, then has to wait", () => {

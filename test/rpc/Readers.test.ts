@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
-import { Readers } from "../../src/rpc/admission/Readers.js"
-import { TurnScheduler } from "../../src/rpc/admission/TurnScheduler.js"
+import { Readers } from "../../src/edge/admission/Readers.js"
+import { TurnScheduler } from "../../src/edge/admission/TurnScheduler.js"
 
 /** Two at a time of one client and three in all, in turns that are never over. */
 const scene = () => {

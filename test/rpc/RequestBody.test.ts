@@ -4,10 +4,10 @@ import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import { Budget } from "../../src/rpc/admission/Budget.js"
-import { TurnScheduler } from "../../src/rpc/admission/TurnScheduler.js"
+import { Budget } from "../../src/edge/admission/Budget.js"
+import { TurnScheduler } from "../../src/edge/admission/TurnScheduler.js"
+import * as RequestBody from "../../src/edge/server/RequestBody.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
-import * as RequestBody from "../../src/rpc/server/RequestBody.js"
 
 /** What the documentation of the limits says a request takes besides the bytes of its body. */
 const WAITING = 1_024

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Router } from "../../src/rpc/server/Router.js"
+import { Router } from "../../src/edge/server/Router.js"
 
 const router = new Router([
   { method: "GET", path: "/status", target: "status" },

@@ -3,11 +3,11 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { Deferred, Effect, Either, Exit, Option, Stream } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Answered } from "../../src/edge/server/Responder.js"
 import * as Cidr from "../../src/node/start/Cidr.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 import { example } from "../../src/rpc/api/Field.js"
-import * as Answer from "../../src/rpc/server/Answer.js"
-import type { Answered } from "../../src/rpc/server/Responder.js"
+import * as ExampleHandlers from "./ExampleHandlers.js"
 import * as TestServer from "./TestServer.js"
 
 const { ask, get, post } = TestServer
@@ -57,8 +57,8 @@ describe("requests that are in order", () => {
           mempool: () => Effect.succeed([{ hash: "not a hash" }] as never),
         },
         staking: {
-          stake: ({ body }) => {
-            seen.push([body.secret_key.publicKey, body.amount])
+          stake: ({ payload }) => {
+            seen.push([payload.secret_key.publicKey, payload.amount])
             return Effect.fail(new Failure.MempoolFull({ message: "full", capacity: 10_000 }))
           },
         },
@@ -539,9 +539,9 @@ describe("arrays of transactions", () => {
       {},
       {
         transactions: {
-          submit: ({ bodies }) =>
+          submit: ({ payloads }) =>
             Effect.succeed(
-              bodies.map(({ from, nonce }) =>
+              payloads.map(({ from, nonce }) =>
                 nonce === 2
                   ? Either.left(new Failure.NonceTooLow({ message: "used", next_nonce: nonce }))
                   : Either.right({ tx_hash: from as never, status: "accepted" as const, nonce }),
@@ -579,11 +579,11 @@ it("a burst of bodies that take long is answered to the last", async () => {
     {},
     {
       transactions: {
-        submit: ({ bodies }) =>
+        submit: ({ payloads }) =>
           Effect.sync(() => {
             const began = performance.now()
             while (performance.now() - began < 5);
-            return bodies.map(({ from, nonce }) =>
+            return payloads.map(({ from, nonce }) =>
               Either.right({ tx_hash: from as never, status: "accepted" as const, nonce }),
             )
           }),
@@ -600,38 +600,51 @@ it("a burst of bodies that take long is answered to the last", async () => {
   await server.stop()
 })
 
-describe("answers with a version", () => {
-  it("are made once for each version and path, and nobody is asked for them again", async () => {
+describe("answers that stay the same", () => {
+  it("are made once for each path until what they are of changes, and final ones once", async () => {
     let version = 1
-    const at = () => version
     const made: Array<string> = []
-    const asked: Array<number> = []
+    const examples = ExampleHandlers.make()
     const server = await TestServer.start(
-      {},
+      { versions: { ...TestServer.changing, state: () => version } },
       {
         core: {
-          health: () =>
-            Effect.sync(() => Answer.atVersion(at, () => ({ status: made.push("health") ? "ok" : "ok" }) as const)),
+          names: ({ urlParams: { addresses } }) => Effect.sync(() => ({ names: [], made: made.push(addresses) })),
+          health: () => Effect.sync(() => ({ status: "ok" as const, made: made.push("health") })),
         },
-        dag: {
-          round: ({ path }) => {
-            asked.push(path.round)
-            return Effect.succeed(
-              Answer.atVersion(at, () => {
-                made.push(`round ${path.round}`)
-                return { round: path.round, timestamp: null, finalized: false, vertices: [] }
-              }),
-            )
-          },
-        },
+        dag: { vertex: (request) => Effect.tap(examples.dag.vertex(request), () => made.push("vertex")) },
       },
     )
-    for (const path of ["/health", "/health", "/round/1", "/round/2", "/round/1"]) await ask(server.port, get(path))
-    expect(made).toEqual(["health", "round 1", "round 2"])
+    const [a, b, vertex] = [
+      `/names?addresses=${"a".repeat(40)}`,
+      `/names?addresses=${"b".repeat(40)}`,
+      `/vertex/${example.hash}`,
+    ]
+    const askAll = async (...paths: ReadonlyArray<string>) => {
+      made.length = 0
+      for (const path of paths) expect((await ask(server.port, get(path))).status).toBe(200)
+      return made
+    }
+    expect(await askAll(a, a, b, vertex, vertex, a)).toEqual(["a".repeat(40), "b".repeat(40), "vertex"])
     version = 2
-    expect(JSON.parse((await ask(server.port, get("/round/1"))).body).round).toBe(1)
-    expect(made).toEqual(["health", "round 1", "round 2", "round 1"])
-    expect(asked).toEqual([1, 2, 1])
+    expect(await askAll(a, a, vertex)).toEqual(["a".repeat(40)])
+    expect(await askAll("/health", "/health")).toEqual(["health", "health"])
+    await server.stop()
+  })
+
+  it("are not kept for longer than what was looked for while it changed", async () => {
+    let version = 1
+    const names = Effect.zipRight(
+      Effect.sleep(1),
+      Effect.sync(() => ({ names: [], at: version++ })),
+    )
+    const made: Array<number> = []
+    const server = await TestServer.start(
+      { versions: { ...TestServer.changing, state: () => version } },
+      { core: { names: () => Effect.tap(names, ({ at }) => made.push(at)) } },
+    )
+    for (let i = 0; i < 3; i++) await ask(server.port, get(`/names?addresses=${"a".repeat(40)}`))
+    expect(made).toEqual([1, 2, 3])
     await server.stop()
   })
 })

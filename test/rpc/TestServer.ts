@@ -1,8 +1,10 @@
 /** A real server on a free port for the length of a test, and a client that sends exactly the bytes it is given. */
 import { connect } from "node:net"
 import { Effect, Exit, Layer, Logger, LogLevel, Option, Scope } from "effect"
-import { Handlers } from "../../src/rpc/server/Handlers.js"
-import * as Server from "../../src/rpc/server/Server.js"
+import * as Server from "../../src/edge/server/Server.js"
+import { Api } from "../../src/rpc/api/Api.js"
+import * as ServiceErrors from "../../src/rpc/handlers/ServiceErrors.js"
+import * as Serving from "../../src/rpc/server/Serving.js"
 import * as ExampleHandlers from "./ExampleHandlers.js"
 
 export interface TestServer {
@@ -11,21 +13,31 @@ export interface TestServer {
   readonly stop: () => Promise<void>
 }
 
+const always = () => ({})
+
+/** Nothing is kept, since everything may be another one the next time. */
+export const changing: Server.Settings["versions"] = {
+  ...{ state: always, commit: always, record: always },
+  ...{ figures: always, history: always, proof: always },
+}
+
 export const start = async (
-  settings: Partial<Server.Settings> = {},
-  handlers: Parameters<typeof ExampleHandlers.make>[0] = {},
+  { isMainnet = false, ...settings }: Partial<Server.Settings> & { readonly isMainnet?: boolean } = {},
+  handlers: ExampleHandlers.Overrides = {},
 ): Promise<TestServer> => {
   const scope = Effect.runSync(Scope.make())
-  const layer = Server.layer({
+  const layer = Server.serve(Api, {
     host: "127.0.0.1",
     port: 0,
-    isMainnet: false,
+    ...Serving.settings({ isMainnet }),
+    versions: changing,
+    errors: ServiceErrors.failures,
     rateLimits: false,
     trustedProxies: [],
     clientIpHeader: Option.none(),
     ...settings,
   }).pipe(
-    Layer.provide(Layer.succeed(Handlers, ExampleHandlers.make(handlers))),
+    Layer.provide(ExampleHandlers.layer(handlers)),
     // The bugs that tests put in are looked for in the answers, not in the log.
     Layer.provide(Logger.minimumLogLevel(LogLevel.None)),
   )

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { TurnScheduler } from "../../src/rpc/admission/TurnScheduler.js"
+import { TurnScheduler } from "../../src/edge/admission/TurnScheduler.js"
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

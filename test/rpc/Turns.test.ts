@@ -1,6 +1,6 @@
 import { FastCheck as fc } from "effect"
 import { expect, it } from "vitest"
-import { Turns } from "../../src/rpc/admission/Turns.js"
+import { Turns } from "../../src/edge/admission/Turns.js"
 
 const drained = <A>(turns: Turns<A>): ReadonlyArray<A> => {
   const all: Array<A> = []

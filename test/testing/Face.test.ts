@@ -1,45 +1,45 @@
 import { Effect, Stream } from "effect"
 import { expect, it } from "vitest"
-import * as Answer from "../../src/rpc/server/Answer.js"
+import type { Implementation } from "../../src/edge/server/Group.js"
 import { Face, type Node } from "../../src/testing/Face.js"
 
 /** A node that answers with its name, as if it never changed. */
 const nodeOf = (name: string): Node => ({
-  handlers: {
-    core: {
-      status: () =>
-        Effect.succeed(
-          Answer.atVersion(
-            () => 1,
-            () => name,
-          ),
-        ),
-    },
-    events: { stream: () => Effect.succeed(Stream.never) },
-  } as never,
-  behind: { isMainnet: false },
+  handlers: new Map<string, Implementation>([
+    ["core", new Map([["status", () => Effect.succeed(name)]])],
+    ["events", new Map([["stream", () => Effect.succeed(Stream.never)]])],
+  ]),
+  behind: {
+    isMainnet: false,
+    versions: { state: () => 1 },
+    onAnswer: () => {},
+    onDefect: () => {},
+    isPressed: () => false,
+  },
 })
 
-const answered = (face: Face) =>
-  Effect.map(face.handlers.core.status({ client: "" }), (answer) => {
-    if (!(answer instanceof Answer.Versioned)) throw new Error("no version")
-    return { name: answer.make(), isCurrent: () => Object.is(answer.version(), answer.at) }
-  })
+const answered = (face: Face): Effect.Effect<unknown, unknown> =>
+  face.handlers.get("core")?.get("status")?.({}) ?? Effect.dieMessage("no handler")
+
+const second = Effect.succeed([nodeOf("second"), undefined] as const)
 
 it("holds no answer of a node for current once another has its place", async () => {
   const face = new Face(nodeOf("first"))
-  const before = await Effect.runPromise(answered(face))
-  expect([before.name, before.isCurrent()]).toEqual(["first", true])
-  await Effect.runPromise(face.replaced(Effect.succeed([nodeOf("second"), undefined] as const)))
-  expect(before.isCurrent()).toBe(false)
-  expect((await Effect.runPromise(answered(face))).name).toBe("second")
+  const { state, restart } = face.behind.versions
+  const [version, start] = [state?.(), restart?.()]
+  expect(await Effect.runPromise(answered(face))).toBe("first")
+  expect([state?.() === version, restart?.() === start]).toEqual([true, true])
+  await Effect.runPromise(face.replaced(second))
+  expect([state?.() === version, restart?.() === start]).toEqual([false, false])
+  expect(await Effect.runPromise(answered(face))).toBe("second")
 })
 
 it("lets requests wait while there is no node, and lets go of answers that were begun", async () => {
   const face = new Face(nodeOf("first"))
-  const next = Effect.delay(Effect.succeed([nodeOf("second"), undefined] as const), "50 millis")
-  const [, { name }] = await Effect.runPromise(
-    Effect.all([face.replaced(next), Effect.delay(answered(face), "10 millis")], { concurrency: 2 }),
+  const [, name] = await Effect.runPromise(
+    Effect.all([face.replaced(Effect.delay(second, "50 millis")), Effect.delay(answered(face), "10 millis")], {
+      concurrency: 2,
+    }),
   )
   expect(name).toBe("second")
 })

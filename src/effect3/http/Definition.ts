@@ -84,17 +84,37 @@ export const failures = (union: Schema.Schema.All) =>
     schema: Schema.make<unknown, object, never>(ast),
   }))
 
+/** Annotates a class of failures: when it makes sense to ask again, in seconds. */
+export const RetryAfter = Symbol.for("udg/effect3/RetryAfter")
+
+/** A class of failures with its status, if this is one. */
+export const failureClass = (made: unknown) => {
+  if (!Schema.isSchema(made)) return undefined
+  const { ast } = made
+  const status = AST.getAnnotation<number>(HttpApiSchema.AnnotationStatus)(ast)
+  if (Option.isNone(status)) return undefined
+  const retryAfter = Option.getOrUndefined(AST.getAnnotation<number>(RetryAfter)(ast))
+  return { status: status.value, retryAfter, schema: Schema.make<unknown, object, never>(ast) }
+}
+
+/** A schema out of an annotation, of which no type says what it describes. */
+export const untyped = ({ ast }: Schema.Schema.All): Schema.Schema<unknown, object> => Schema.make(ast)
+
+export type AnyGroup = HttpApiGroup.HttpApiGroup.Any
+
 type GroupsOf<Api> = Api extends HttpApi.HttpApi<string, infer Groups, infer _E, infer _R> ? Groups : never
 
 export type GroupName<Api> = GroupsOf<Api>["identifier"]
 
-/** The endpoints of a group by their names. */
-export type Endpoints<Api, Name extends GroupName<Api>> = {
+/** The endpoints, by their names, of the group with this name. */
+export type EndpointsIn<Groups extends AnyGroup, Name extends string> = {
   readonly [E in HttpApiGroup.HttpApiGroup.EndpointsWithName<
-    GroupsOf<Api>,
+    Groups,
     Name
   > as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: E
 }
+
+export type Endpoints<Api, Name extends GroupName<Api>> = EndpointsIn<GroupsOf<Api>, Name>
 
 /** What an endpoint takes and answers; `never` where it has no such part. */
 export interface Parts<Params = unknown, Query = unknown, Body = unknown, Headers = unknown, A = unknown, E = unknown> {

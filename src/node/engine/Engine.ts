@@ -289,6 +289,7 @@ const make = (load: Load) =>
       replica,
       networkId,
       network: yield* Network,
+      fork,
       counters,
       signatures,
       asked,

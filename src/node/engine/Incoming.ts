@@ -43,6 +43,8 @@ export type Submitted = Either.Either<Accepted, Refusal>
 export interface Surroundings extends Pick<OfInspection, "networkId" | "asked" | "bulkhead"> {
   readonly replica: Replica
   readonly network: typeof Network.Service
+  /** With what the engine runs on. */
+  readonly fork: (effect: Effect.Effect<void>) => void
   readonly counters: Counters
   readonly signatures: OfInspection["signatures"] & Pick<SignatureThreads, "results" | "verified">
 }
@@ -91,12 +93,12 @@ export class Incoming {
 
   /** Judges peers' messages. It passes on messages that `take` can then take, and hands questions to `ask`. */
   inspection({ ask, pass }: Pick<OfInspection, "ask" | "pass">): MessageInspection {
-    const { counters, network } = this.#around
+    const { counters, fork, network } = this.#around
     return new MessageInspection({
       ...this.#around,
       refused: ({ from, tag }, what, offence) => {
         if (tag === "CheckpointSignature") counters.checkpointRefused()
-        Effect.runFork(network.misbehaved(from, what, offence))
+        fork(network.misbehaved(from, what, offence))
       },
       ask,
       pass,

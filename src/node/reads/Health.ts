@@ -90,7 +90,6 @@ const make = Effect.gen(function* () {
 
   const report = Effect.gen(function* () {
     const { round, finalizedRound, vertices, advancedAt } = yield* dag.position
-    const { totals } = yield* state.summary
     const { peers } = metrics.figures()
     const size = yield* mempool.size
     const latestRound = checkpoints.latestRound()
@@ -110,7 +109,7 @@ const make = Effect.gen(function* () {
       state: {
         status: isHalted ? "unhealthy" : "healthy",
         accounts: engine.view.read.accountCount,
-        totalSupply: totals.total,
+        totalSupply: engine.view.read.totals.total,
       },
       mempool: { status: ofMempool(size), size, capacity: mempool.capacity },
       network: { status: worst([ofAllPeers, ofNetwork(network.figures())]), peers },

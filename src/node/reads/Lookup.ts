@@ -1,5 +1,5 @@
-/** Decodes the database's bytes. */
-import type { Effect } from "effect"
+/** How reads fail, and decoding what the disk holds. */
+import { Data, type Effect } from "effect"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import * as Vertex from "../../protocol/vertex/Vertex.js"
 import type { StorageError } from "../../storage/files/StorageError.js"
@@ -8,19 +8,14 @@ import { type StateDamaged, sound } from "../lifecycle/Ending.js"
 /** A read failed on disk. */
 export type Unreadable = StateDamaged | StorageError
 
-const TAGS: { readonly [T in Unreadable["_tag"]]: true } = {
-  StateDamaged: true,
-  DatabaseDamaged: true,
-  DatabaseFailed: true,
-  DiskFull: true,
-}
+/** Whatever a read is answered from does not answer now: what lies behind a gateway, since a node has it in memory or on its disk. */
+export class Unanswered extends Data.TaggedError("Unanswered")<{
+  readonly message: string
+  readonly retryAfterSeconds: number
+}> {}
 
-export const isUnreadable = (error: unknown): error is Unreadable =>
-  typeof error === "object" &&
-  error !== null &&
-  "_tag" in error &&
-  typeof error._tag === "string" &&
-  Object.hasOwn(TAGS, error._tag)
+/** Why there is no answer to a read that should have one. */
+export type NoAnswer = Unreadable | Unanswered
 
 export const vertex = (networkId: NetworkId, bytes: Uint8Array): Effect.Effect<Vertex.Vertex, StateDamaged> =>
   sound(Vertex.decode(networkId, bytes))

@@ -1,10 +1,12 @@
-/** What begins with a text, for somebody who has only the beginning of a name, an address or a hash. */
+/** What somebody finds who has neither an account nor a whole hash. */
 import { Context, Effect, Layer } from "effect"
 import * as Beginning from "../../protocol/identity/Beginning.js"
 import * as Network from "../../protocol/identity/Network.js"
 import { Storage } from "../../storage/Storage.js"
+import type { Sequence } from "../../storage/tables/Transactions.js"
 import { Engine } from "../engine/Engine.js"
 import { Home } from "../start/Home.js"
+import * as State from "./State.js"
 
 /** Of each kind. */
 const MOST = 5
@@ -29,6 +31,11 @@ const make = Effect.gen(function* () {
         vertices: hash === undefined ? NOTHING : vertices.beginningWith(hash, MOST),
       })
     },
+    /** Everybody's finalized transactions, newest first, in pages like those of an account's history. */
+    latest: (before: Sequence | null, limit: number, { type, ...period }: State.Filter) =>
+      Effect.flatMap(State.rangeOf(before, period, transactions.since), (range) =>
+        State.pageOf(limit, State.ofType(type), range, (most) => transactions.recent(range.end, most)),
+      ),
   }
 })
 

@@ -4,7 +4,8 @@ import * as Rejection from "../../ledger/rules/Rejection.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Name } from "../../protocol/identity/Name.js"
-import type { Timestamp } from "../../protocol/numbers/Natural.js"
+import type * as Natural from "../../protocol/numbers/Natural.js"
+import type { AccountRecord } from "../../protocol/state/AccountRecord.js"
 import type { Type } from "../../protocol/transaction/Operation.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Header } from "../../protocol/vertex/Header.js"
@@ -13,7 +14,7 @@ import type * as Statements from "../../storage/tables/Statements.js"
 import type { RecordedTransaction, Sequence } from "../../storage/tables/Transactions.js"
 import { Engine } from "../engine/Engine.js"
 import { Home } from "../start/Home.js"
-import type { Unreadable } from "./Lookup.js"
+import type { NoAnswer, Unanswered } from "./Lookup.js"
 
 export interface Finalized {
   readonly _tag: "Finalized"
@@ -42,29 +43,38 @@ export class TransactionNotFound extends Data.TaggedError("TransactionNotFound")
 }> {}
 
 export interface Period {
-  readonly from?: Timestamp
+  readonly from?: Natural.Timestamp
   /** Only before this moment. */
-  readonly until?: Timestamp
+  readonly until?: Natural.Timestamp
 }
 
-/** Which of everybody's transactions. Only an archive finds words. */
+/** Which of everybody's transactions. */
 export interface Filter extends Period {
   readonly type?: Type
-  readonly words?: string
 }
 
 /** Which of an account's transactions. */
-export interface HistoryFilter extends Period {
-  readonly type?: Type
+export interface HistoryFilter extends Filter {
   /** Sent includes transfers to itself. */
   readonly direction?: "sent" | "received"
 }
 
-/** Only an archive can tell. */
-export class NotKept extends Data.TaggedError("NotKept") {}
-
 /** For a page of one type: some milliseconds. */
 const MOST_LOOKED_AT = 500
+
+/** Newest first, and where the next page begins; null if there is none. */
+export interface Page {
+  readonly transactions: ReadonlyArray<Finalized>
+  readonly next: Sequence | null
+}
+
+/** At once, from memory; a gateway asks its archive. */
+const read: <A>(look: () => A) => Effect.Effect<A, Unanswered> = Effect.sync
+
+interface Sender {
+  readonly account: AccountRecord
+  readonly nextNonce: Natural.Nonce
+}
 
 const finalized = (recorded: RecordedTransaction): Finalized => ({
   _tag: "Finalized",
@@ -82,7 +92,7 @@ export interface Range {
 export const rangeOf = <E>(
   before: Sequence | null,
   { from, until }: Period,
-  since: (moment: Timestamp) => Effect.Effect<Sequence, E>,
+  since: (moment: Natural.Timestamp) => Effect.Effect<Sequence, E>,
 ): Effect.Effect<Range, E> =>
   Effect.all({
     first: from === undefined ? Effect.succeed(0) : since(from),
@@ -95,7 +105,7 @@ export const rangeOf = <E>(
 /** Whether one is wanted; undefined where all are. */
 type Wanted = ((transaction: Transaction) => boolean) | undefined
 
-const ofType = (type: Type | undefined): Wanted => type && (({ operation }) => operation._tag === type)
+export const ofType = (type: Type | undefined): Wanted => type && (({ operation }) => operation._tag === type)
 
 export const wantedOf = (address: Address, { type, direction }: HistoryFilter): Wanted =>
   direction === undefined
@@ -109,7 +119,7 @@ export const pageOf = <E>(
   wanted: Wanted,
   { first }: Range,
   read: (most: number) => Effect.Effect<ReadonlyArray<RecordedTransaction>, E>,
-) => {
+): Effect.Effect<Page, E> => {
   // One more than requested, to see whether there are more.
   const most = wanted === undefined ? limit + 1 : MOST_LOOKED_AT
   return Effect.map(read(most), (all) => {
@@ -136,39 +146,35 @@ const make = Effect.gen(function* () {
       Option.match({ onSome: Effect.succeedSome, onNone: () => engine.settling(id) }),
     )
 
-  const hasArchive: boolean = false
-
   return {
     genesis,
-    /** Whether it answers what only an archive can. */
-    hasArchive,
     /** Changes whenever something here may have changed. */
     revision: engine.revision,
     /** Changes at least whenever histories, statements or finalized transactions have. */
     recorded: engine.revision,
     /** The commit as of which accounts and parameters hold. */
     asOf: () => view.read.head.index,
-    summary: Effect.sync(() => ({
+    summary: read(() => ({
       head: view.read.head,
       totals: view.read.totals,
       parameters: view.read.parameters,
-      epoch: view.read.epoch,
     })),
     /** Zeros for an address never seen. */
-    account: (address: Address) => Effect.sync(() => ({ address, ...view.read.account(address) })),
+    account: (address: Address) =>
+      read((): AccountRecord & { readonly address: Address } => ({ address, ...view.read.account(address) })),
     /** The account, and the nonce of its next transaction after its pending ones: both of one moment. */
     sender: (address: Address) =>
-      Effect.sync(() => ({ account: view.read.account(address), nextNonce: view.pool.nextNonce(address) })),
+      read((): Sender => ({ account: view.read.account(address), nextNonce: view.pool.nextNonce(address) })),
     /** Of those that have one, in their order. */
     namesOf: (addresses: ReadonlyArray<Address>) =>
-      Effect.sync(() =>
+      read(() =>
         addresses.flatMap((address) => {
           const { name } = view.read.account(address)
           return name === null ? [] : [{ address, name }]
         }),
       ),
-    addressOf: (name: Name) => Effect.sync(() => Option.fromNullable(view.read.addressOf(name))),
-    transaction: (id: Hash): Effect.Effect<Known, TransactionNotFound | Unreadable> =>
+    addressOf: (name: Name) => read(() => Option.fromNullable(view.read.addressOf(name))),
+    transaction: (id: Hash): Effect.Effect<Known, TransactionNotFound | NoAnswer> =>
       Effect.gen(function* () {
         const waiting = yield* pending(id)
         if (Option.isSome(waiting)) return { _tag: "Pending", transaction: waiting.value }
@@ -184,23 +190,20 @@ const make = Effect.gen(function* () {
      * Sent and received, newest first, with the cursor of the page before; null if there is none. Of those of one type or
      * direction, a bounded number is looked at for a page, so one may have fewer than requested, and another may follow.
      */
-    history: (address: Address, before: Sequence | null, limit: number, filter: HistoryFilter = {}) =>
+    history: (
+      address: Address,
+      before: Sequence | null,
+      limit: number,
+      filter: HistoryFilter = {},
+    ): Effect.Effect<Page, NoAnswer> =>
       Effect.flatMap(rangeOf(before, filter, storage.transactions.since), (range) =>
         pageOf(limit, wantedOf(address, filter), range, (most) =>
           storage.transactions.history({ address, before: range.end, limit: most }),
         ),
       ),
-    /** The same of everybody. */
-    latest: (before: Sequence | null, limit: number, { type, words, ...period }: Filter) =>
-      words === undefined
-        ? Effect.flatMap(rangeOf(before, period, storage.transactions.since), (range) =>
-            pageOf(limit, ofType(type), range, (most) => storage.transactions.recent(range.end, most)),
-          )
-        : Effect.fail(new NotKept()),
     /** What changed the balance, newest first. */
-    statement: storage.statements.page,
-    /** The time of the last commit. */
-    time: Effect.sync(() => view.read.head.time),
+    statement: (request: Statements.Request): Effect.Effect<Statements.Statement, NoAnswer> =>
+      storage.statements.page(request),
   }
 })
 

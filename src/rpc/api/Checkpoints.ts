@@ -1,5 +1,6 @@
 import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Rules from "../../edge/definition/Rules.js"
 import * as Group from "../../effect3/http/Group.js"
 import * as Inclusion from "../../protocol/epoch/Inclusion.js"
 import * as Hash from "../../protocol/identity/Hash.js"
@@ -9,7 +10,6 @@ import * as Limits from "../../protocol/numbers/Limits.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as StateProof from "../../protocol/state/StateProof.js"
 import * as Header from "../../protocol/vertex/Header.js"
-import * as Access from "./Access.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
 
@@ -187,7 +187,7 @@ export const group = Group.of("checkpoints", "Checkpoints", "What a quorum signe
       OpenApi.Description,
       "A node keeps those that closed epochs forever, and the others as long as it keeps their rounds.",
     )
-    .annotate(Access.Weight, 3)
+    .annotate(Rules.Weight, 3)
     .setUrlParams(
       Schema.Struct({
         limit: Field.pageLimit,
@@ -216,8 +216,9 @@ export const group = Group.of("checkpoints", "Checkpoints", "What a quorum signe
     .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
   Group.get("transactionProof", "/proof/tx/:hash", "A transaction with a proof that it is in the total order")
     .annotate(OpenApi.Description, "That a commit ordered it, not what it did.")
-    .annotate(Access.Weight, 10)
+    .annotate(Rules.Weight, 10)
     .setPath(Schema.Struct({ hash: Hash.schema }))
+    .annotate(Rules.Cached, { until: "proof" })
     .addSuccess(TransactionProof)
     .addError(
       Schema.Union(

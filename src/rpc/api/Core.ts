@@ -1,5 +1,6 @@
 import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Rules from "../../edge/definition/Rules.js"
 import * as Group from "../../effect3/http/Group.js"
 import * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Address from "../../protocol/identity/Address.js"
@@ -419,10 +420,13 @@ export const group = Group.of(
   "Core",
   "The node and its accounts; on a testnet also keys and coins to start with.",
   [
-    Group.get("status", "/status", "The node's current state").addSuccess(NodeStatus),
+    Group.get("status", "/status", "The node's current state")
+      .annotate(Rules.Cached, { until: "state" })
+      .addSuccess(NodeStatus),
     Group.get("balance", "/balance/:address", "Balance and state of an account")
       .annotate(OpenApi.Description, "An account that has never been used has zeros. Takes hex, bech32m or @name.")
       .setPath(addressPath)
+      .annotate(Rules.Cached, { until: "state" })
       .addSuccess(Balance)
       .addError(Failure.OfAccount),
     Group.get("policy", "/account/:address/policy", "Who signs for a smart account")
@@ -433,6 +437,7 @@ export const group = Group.of(
     Group.get("names", "/names", "The names of up to 100 accounts")
       .annotate(OpenApi.Description, "An account has one name at most. Those without one are left out.")
       .setUrlParams(Schema.Struct({ addresses: AddressesInUrl }))
+      .annotate(Rules.Cached, { until: "state" })
       .addSuccess(Names)
       .addError(Failure.InvalidRequest),
     Group.get("search", "/search", "Names, accounts, transactions and vertices by their beginning")
@@ -449,7 +454,7 @@ export const group = Group.of(
       .annotate(OpenApi.Description, "Always 200 while the node runs, whatever the report says.")
       .addSuccess(HealthReport),
     Group.get("keygen", "/keygen", "A fresh key pair (testnet)")
-      .annotate(Access.RateLimit, { requests: 10, windowSeconds: 60 })
+      .annotate(Rules.RateLimit, { requests: 10, windowSeconds: 60 })
       .annotate(
         Access.TestnetOnly,
         "make keys on your own machine (udg keygen, or udg-node/wallet), then sign a Transfer or any other type with " +
@@ -458,7 +463,7 @@ export const group = Group.of(
       .addSuccess(Keypair)
       .addError(Failure.OfTestnet),
     Group.post("faucet", "/faucet", "Free coins (testnet)")
-      .annotate(Access.RateLimit, {
+      .annotate(Rules.RateLimit, {
         requests: 1,
         windowSeconds: 600,
         hint: "pay further accounts from the first one; on a network of your own, --rate-limits off lifts all limits",
@@ -479,8 +484,12 @@ export const group = Group.of(
           Failure.NotReady,
         ),
       ),
-    Group.get("mempool", "/mempool", "Pending transactions, highest fee first").addSuccess(PendingTransactions),
+    Group.get("mempool", "/mempool", "Pending transactions, highest fee first")
+      .annotate(Rules.Cached, { until: "state" })
+      .addSuccess(PendingTransactions),
     Group.get("peers", "/peers", "Connected and bootstrap nodes").addSuccess(Peers),
-    Group.get("network", "/network", "Which network this is, and its parameters").addSuccess(NetworkInfo),
+    Group.get("network", "/network", "Which network this is, and its parameters")
+      .annotate(Rules.Cached, { until: "commit" })
+      .addSuccess(NetworkInfo),
   ],
 )

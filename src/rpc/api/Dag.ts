@@ -1,10 +1,10 @@
 import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Rules from "../../edge/definition/Rules.js"
 import * as Group from "../../effect3/http/Group.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
-import * as Access from "./Access.js"
 import { TransactionType } from "./Core.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
@@ -85,7 +85,7 @@ const COLUMNS_PER_REQUEST = 3
 const HEAVIEST_COLUMNS = 10
 
 /** Who follows the newest rounds asks for few of them, but often. */
-const weightOfColumns = ({ rounds }: Access.Query): number =>
+const weightOfColumns = ({ rounds }: Rules.Query): number =>
   Math.min(HEAVIEST_COLUMNS, Math.ceil((typeof rounds === "number" ? rounds : standardColumns) / COLUMNS_PER_REQUEST))
 
 export const Columns = Field.record(
@@ -159,6 +159,7 @@ export const group = Group.of("dag", "DAG", "Rounds and the vertices in them.", 
     .addError(Schema.Union(Failure.InvalidRequest, Failure.RoundNotFound)),
   Group.get("vertex", "/vertex/:hash", "A vertex")
     .setPath(Schema.Struct({ hash: Hash.schema }))
+    .annotate(Rules.Cached, { isFinal: (answer) => "finalized" in answer && answer.finalized === true })
     .addSuccess(Vertex)
     .addError(Schema.Union(Failure.InvalidRequest, Failure.VertexNotFound)),
   Group.get("columns", "/dag", "A stretch of the DAG with its edges and leaders")
@@ -167,7 +168,7 @@ export const group = Group.of("dag", "DAG", "Rounds and the vertices in them.", 
       "Without `from`, the latest rounds. A large committee's answer may end before the last round that was asked " +
         "for; go on behind its last column. It counts as one request for every three rounds asked for, and as ten at most.",
     )
-    .annotate(Access.Weight, weightOfColumns)
+    .annotate(Rules.Weight, weightOfColumns)
     .setUrlParams(
       Schema.Struct({
         from: Field.optional(Field.RoundInUrl, "first round; the latest rounds when left out"),

@@ -1,5 +1,6 @@
 import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Rules from "../../edge/definition/Rules.js"
 import * as Group from "../../effect3/http/Group.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
@@ -103,6 +104,7 @@ export const group = Group.of("delegation", "Delegation", "Lending stake to a va
         "2,000 delegators beyond the first 2,000.",
     )
     .setPath(Schema.Struct({ address: Field.AccountText }))
+    .annotate(Rules.Cached, { until: "commit" })
     .addSuccess(DelegatorList)
     .addError(Failure.OfAccount),
 ])

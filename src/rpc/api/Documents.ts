@@ -1,14 +1,19 @@
 import { HttpApiSchema } from "@effect/platform"
+import * as Rules from "../../edge/definition/Rules.js"
 import * as Group from "../../effect3/http/Group.js"
 
 export const group = Group.of("documents", "Documents", "This interface, described.", [
-  Group.get("openapi", "/openapi.json", "This interface as an OpenAPI 3.1 document").addSuccess(
-    HttpApiSchema.Text({ contentType: "application/json" }).annotations({
-      description: "an OpenAPI 3.1 document",
-      jsonSchema: { type: "object" },
-    }),
-  ),
-  Group.get("reference", "/docs", "This interface as a page to read").addSuccess(
-    HttpApiSchema.Text({ contentType: "text/html; charset=utf-8" }).annotations({ description: "an HTML page" }),
-  ),
+  Group.get("openapi", "/openapi.json", "This interface as an OpenAPI 3.1 document")
+    .annotate(Rules.Cached, { until: "restart" })
+    .addSuccess(
+      HttpApiSchema.Text({ contentType: "application/json" }).annotations({
+        description: "an OpenAPI 3.1 document",
+        jsonSchema: { type: "object" },
+      }),
+    ),
+  Group.get("reference", "/docs", "This interface as a page to read")
+    .annotate(Rules.Cached, { until: "restart" })
+    .addSuccess(
+      HttpApiSchema.Text({ contentType: "text/html; charset=utf-8" }).annotations({ description: "an HTML page" }),
+    ),
 ])

@@ -1,5 +1,6 @@
-import { HttpApiSchema, OpenApi } from "@effect/platform"
+import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { EventStream } from "../../edge/definition/EventStream.js"
 import * as Group from "../../effect3/http/Group.js"
 import * as Address from "../../protocol/identity/Address.js"
 import { TransactionType } from "./Core.js"
@@ -68,22 +69,6 @@ const TypesInUrl: Schema.Schema<ReadonlyArray<EventType>, string> = Schema.trans
     encode: (types) => types.join(","),
   },
 )
-
-export const contentType = "text/event-stream"
-
-/** A stream of server-sent events, which no schema describes as a whole. */
-export const EventStream = HttpApiSchema.Text({ contentType })
-  .annotations({
-    description: "server-sent events; each data line is an Event",
-    examples: ['id: 17\nevent: round\ndata: {"type":"round","round":1205,"finalized_round":1203}\n\n'],
-  })
-  .pipe(Schema.brand("EventStream"))
-export type EventStream = typeof EventStream.Type
-
-/** Streams that a node serves at a time. */
-export const maximumStreams = 100
-/** How many of these one client may have. */
-export const streamsOfOne = 8
 
 export const group = Group.of("events", "Events", "What happens, as it happens.", [
   Group.get("stream", "/events", "Rounds, vertices, transactions and alerts as server-sent events")

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import * as Rules from "../../edge/definition/Rules.js"
 import * as Group from "../../effect3/http/Group.js"
 import * as Text from "../../protocol/encoding/Text.js"
 import * as Address from "../../protocol/identity/Address.js"
@@ -176,14 +177,19 @@ export const group = Group.of("governance", "Governance", "Proposals, votes, and
   signedByNode("vote", "/vote", "Vote on a proposal", { type: "VoteTx", perMinute: 10, body: VoteRequest })
     .addError(Failure.ProposalNotFound)
     .addError(Failure.AlreadyVoted),
-  Group.get("proposals", "/proposals", "All proposals, newest first").addSuccess(ProposalList),
+  Group.get("proposals", "/proposals", "All proposals, newest first")
+    .annotate(Rules.Cached, { until: "commit" })
+    .addSuccess(ProposalList),
   Group.get("proposal", "/proposal/:id", "A proposal with its voters")
     .setPath(Schema.Struct({ id: Field.ProposalIdInUrl }))
+    .annotate(Rules.Cached, { until: "commit" })
     .addSuccess(Proposal)
     .addError(Schema.Union(Failure.InvalidRequest, Failure.ProposalNotFound)),
   Group.get("voteOf", "/vote/:id/:address", "What an account voted on a proposal")
     .setPath(Schema.Struct({ id: Field.ProposalIdInUrl, address: Field.AccountText }))
     .addSuccess(VoteRecord)
     .addError(Schema.Union(Failure.OfAccount, Failure.ProposalNotFound)),
-  Group.get("config", "/governance/config", "The parameters that governance may change").addSuccess(GovernanceConfig),
+  Group.get("config", "/governance/config", "The parameters that governance may change")
+    .annotate(Rules.Cached, { until: "commit" })
+    .addSuccess(GovernanceConfig),
 ])

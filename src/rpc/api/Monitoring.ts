@@ -1,9 +1,9 @@
 import { HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Rules from "../../edge/definition/Rules.js"
 import * as Group from "../../effect3/http/Group.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
-import * as Access from "./Access.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
 
@@ -134,24 +134,28 @@ export const ValidatorRounds = Field.record(
 
 export const group = Group.of("monitoring", "Monitoring", "Figures for monitoring systems, and figures over time.", [
   Group.get("metrics", "/metrics", "Metrics for Prometheus").addSuccess(Exposition),
-  Group.get("metricsJson", "/metrics/json", "The most important metrics as JSON").addSuccess(Metrics),
+  Group.get("metricsJson", "/metrics/json", "The most important metrics as JSON")
+    .annotate(Rules.Cached, { until: "figures" })
+    .addSuccess(Metrics),
   Group.get("history", "/metrics/history", "The network's figures over time")
     .annotate(
       OpenApi.Description,
       "As this node measured them: an hour by second, a day by minute, a year by hour. A restart keeps them. The last point is " +
         "still growing: to follow, pass its `at` as `since` and replace it. It counts as three requests.",
     )
-    .annotate(Access.Weight, 3)
+    .annotate(Rules.Weight, 3)
     .setUrlParams(
       Schema.Struct({
         range,
         since: Field.optional(Field.TimestampInUrl, "only points that begin at or after this moment"),
       }),
     )
+    .annotate(Rules.Cached, { until: "history" })
     .addSuccess(History)
     .addError(Failure.InvalidRequest),
   Group.get("attendance", "/metrics/validators", "Rounds made and missed by each validator")
     .setUrlParams(Schema.Struct({ range }))
+    .annotate(Rules.Cached, { until: "history" })
     .addSuccess(Attendance)
     .addError(Failure.InvalidRequest),
   Group.get("validatorRounds", "/validator/:address/rounds", "Rounds made and missed by a validator over time")
@@ -162,6 +166,7 @@ export const group = Group.of("monitoring", "Monitoring", "Figures for monitorin
     )
     .setPath(Schema.Struct({ address: Field.AccountText }))
     .setUrlParams(Schema.Struct({ range }))
+    .annotate(Rules.Cached, { until: "history" })
     .addSuccess(ValidatorRounds)
     .addError(Failure.OfAccount),
 ])

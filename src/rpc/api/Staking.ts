@@ -1,5 +1,6 @@
 import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Rules from "../../edge/definition/Rules.js"
 import * as Group from "../../effect3/http/Group.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Failure from "./Failure.js"
@@ -95,7 +96,10 @@ export const group = Group.of("staking", "Staking", "Staking, and the list of va
   }).annotate(OpenApi.Description, "It stays at work until the epoch ends and is paid out after the cooldown."),
   Group.get("stakeOf", "/stake/:address", "What an account has staked")
     .setPath(Schema.Struct({ address: Field.AccountText }))
+    .annotate(Rules.Cached, { until: "commit" })
     .addSuccess(StakeDetails)
     .addError(Failure.OfAccount),
-  Group.get("validators", "/validators", "All validators, largest first").addSuccess(ValidatorList),
+  Group.get("validators", "/validators", "All validators, largest first")
+    .annotate(Rules.Cached, { until: "commit" })
+    .addSuccess(ValidatorList),
 ])

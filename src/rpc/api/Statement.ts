@@ -1,6 +1,7 @@
 /** Everything that changed an account's balance. */
 import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Rules from "../../edge/definition/Rules.js"
 import * as Group from "../../effect3/http/Group.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
@@ -100,5 +101,6 @@ export const statement = Group.get(
       ),
     }),
   )
+  .annotate(Rules.Cached, { until: "record" })
   .addSuccess(Statement)
   .addError(Failure.OfAccount)

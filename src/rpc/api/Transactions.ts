@@ -1,5 +1,6 @@
 import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Rules from "../../edge/definition/Rules.js"
 import * as Group from "../../effect3/http/Group.js"
 import * as Text from "../../protocol/encoding/Text.js"
 import * as Hash from "../../protocol/identity/Hash.js"
@@ -191,7 +192,7 @@ export const signedByNode = <const Name extends string, A, I>(
   { type, perMinute, body }: { readonly type: Type; readonly perMinute: number; readonly body: Schema.Schema<A, I> },
 ) =>
   Group.post(name, path, `${summary} (testnet)`)
-    .annotate(Access.RateLimit, { requests: perMinute, windowSeconds: 60 })
+    .annotate(Rules.RateLimit, { requests: perMinute, windowSeconds: 60 })
     .annotate(Access.TestnetOnly, `sign a ${type} transaction yourself and send it to /tx/submit`)
     .setPayload(body)
     .addSuccess(Accepted)
@@ -204,6 +205,12 @@ export const submit = Group.post("submit", "/tx/submit", "Submit a signed transa
       "transaction would have been answered alone, with its status as status_code. It counts as that many " +
       "requests. Sending a transaction again while it is pending gets the same answer.",
   )
+  .annotate(Rules.Batched, {
+    item: Signed,
+    answer: Accepted,
+    most: maximumTransactions,
+    size: { bytes: 1_048_576, values: 16_384 },
+  })
   .setPayload(Submission)
   .addSuccess(Schema.Union(Accepted, SubmissionAnswers))
   .addError(Submitted)
@@ -220,6 +227,10 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
       "A transaction that was replaced, evicted or expired, or that had no effect, is not found.",
     )
     .setPath(Schema.Struct({ hash: Hash.schema }))
+    .annotate(Rules.Cached, {
+      until: "state",
+      isFinal: (answer) => "status" in answer && answer.status === "finalized",
+    })
     .addSuccess(Lookup)
     .addError(Schema.Union(Failure.InvalidRequest, Failure.TransactionNotFound)),
   Group.get("history", "/account/:address/transactions", "Transactions that an account sent or received, newest first")
@@ -239,6 +250,7 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
         cursor: Field.cursor,
       }),
     )
+    .annotate(Rules.Cached, { until: "record" })
     .addSuccess(History)
     .addError(Failure.OfAccount),
   statement,
@@ -261,6 +273,7 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
         cursor: Field.cursor,
       }),
     )
+    .annotate(Rules.Cached, { until: "record" })
     .addSuccess(Latest)
     .addError(Schema.Union(Failure.InvalidRequest, Failure.NotServed)),
 ])

@@ -1,5 +1,6 @@
 /** The interface as an OpenAPI 3.1 document, made from its definition and its access rules. */
 import { OpenApi } from "@effect/platform"
+import * as Rules from "../../edge/definition/Rules.js"
 import * as Definition from "../../effect3/http/Definition.js"
 import * as Words from "../../protocol/numbers/Words.js"
 import * as Access from "../api/Access.js"
@@ -16,7 +17,7 @@ export interface Where {
 }
 
 const accessOf = ({ annotation }: Definition.Definition): ReadonlyArray<string> => {
-  const limit = annotation(Access.RateLimit)
+  const limit = annotation(Rules.RateLimit)
   const instead = annotation(Access.TestnetOnly)
   return [
     ...(limit

@@ -1,5 +1,6 @@
 /** Accounts as people name them, in a path or a body: hex, bech32m of this network, or a registered `@name`. */
 import { Effect, Either, Option } from "effect"
+import type { Unanswered } from "../../node/reads/Lookup.js"
 import { State } from "../../node/reads/State.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Network from "../../protocol/identity/Network.js"
@@ -9,7 +10,7 @@ import * as Failure from "../api/Failure.js"
 export type Resolve = (
   field: string,
   text: string,
-) => Effect.Effect<Address.Address, Failure.InvalidRequest | Failure.NameNotFound>
+) => Effect.Effect<Address.Address, Failure.InvalidRequest | Failure.NameNotFound | Unanswered>
 
 export const resolver = Effect.gen(function* () {
   const state = yield* State

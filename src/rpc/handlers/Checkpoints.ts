@@ -1,6 +1,7 @@
 import { Effect, Either, Option } from "effect"
 import { type AccountProof, Checkpoints, type Dated } from "../../node/reads/Checkpoints.js"
 import type { TransactionProof } from "../../node/reads/Inclusion.js"
+import type { NoAnswer } from "../../node/reads/Lookup.js"
 import { State } from "../../node/reads/State.js"
 import { Home } from "../../node/start/Home.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
@@ -12,12 +13,9 @@ import type { NetworkId } from "../../protocol/identity/Network.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type * as Api from "../api/Checkpoints.js"
 import * as Failure from "../api/Failure.js"
-import * as Answer from "../server/Answer.js"
-import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
+import { group, type Of } from "./Group.js"
 import * as Refused from "./Refused.js"
-import * as Transactions from "./Transactions.js"
-import * as Unreadable from "./Unreadable.js"
 import * as Wire from "./Wire.js"
 
 const epochOf = ({
@@ -110,60 +108,78 @@ const summaryOf = ({
   timestamp: time,
 })
 
-/** Checkpoints that a quorum signed, wherever they are kept. */
-export const reads = (
-  checkpoints: Pick<typeof Checkpoints.Service, "latest" | "at" | "byHash" | "closing" | "before">,
-) =>
+type Found = Effect.Effect<Option.Option<SignedCheckpoint>, NoAnswer>
+
+/** Wherever checkpoints are kept that a quorum signed. */
+export interface Kept {
+  readonly latest: Found
+  readonly at: (round: Natural.Round) => Found
+  readonly byHash: (hash: Hash.Hash) => Found
+  readonly closing: (epoch: Natural.Epoch) => Found
+  readonly before: (
+    round: Natural.Round,
+    limit: number,
+    isClosing: boolean,
+  ) => Effect.Effect<ReadonlyArray<Dated>, NoAnswer>
+}
+
+export const reads = (checkpoints: Kept) =>
   ({
-    list: ({ query: { limit = STANDARD_PAGE, before = NEWEST, closing } }) =>
+    list: ({ urlParams: { limit = STANDARD_PAGE, before = NEWEST, closing } }) =>
       // One more than requested, to see whether there are more.
       Effect.map(checkpoints.before(before, limit + 1, closing === "only"), (found) => ({
         checkpoints: found.slice(0, limit).map(summaryOf),
         next_round: found.length > limit ? (found[limit - 1]?.signed.checkpoint.round ?? null) : null,
-      })).pipe(Unreadable.asDefect),
-    latest: () => Effect.flatMap(checkpoints.latest, foundOr(none)).pipe(Unreadable.asDefect),
+      })),
+    latest: () => Effect.flatMap(checkpoints.latest, foundOr(none)),
     checkpoint: ({ path: { round } }) => {
       const why = "no commit of that round made one that a quorum signed, or it closed no epoch and was pruned"
-      return Effect.flatMap(checkpoints.at(round), foundOr(absent(`of round ${round}`, why))).pipe(Unreadable.asDefect)
+      return Effect.flatMap(checkpoints.at(round), foundOr(absent(`of round ${round}`, why)))
     },
     byHash: ({ path: { hash } }) => {
       const why = "a quorum signed none with that hash, or it closed no epoch and was pruned"
-      return Effect.flatMap(checkpoints.byHash(hash), foundOr(absent(Hash.short(hash), why))).pipe(Unreadable.asDefect)
+      return Effect.flatMap(checkpoints.byHash(hash), foundOr(absent(Hash.short(hash), why)))
     },
     closing: ({ path: { epoch } }) => {
       const why = epoch === 0 ? "it follows from the genesis, and nobody signs it" : "the epoch has not closed yet"
       const missing = absent(`that closed epoch ${epoch}`, why)
-      return Effect.flatMap(checkpoints.closing(epoch), foundOr(missing)).pipe(Unreadable.asDefect)
+      return Effect.flatMap(checkpoints.closing(epoch), foundOr(missing))
     },
-  }) satisfies Partial<Handlers.Of<"checkpoints">>
+  }) satisfies Partial<Of<"checkpoints">>
 
-export const handlers = Effect.gen(function* () {
-  const checkpoints = yield* Checkpoints
-  const { networkId } = (yield* Home).genesis
-  const state = yield* State
-  const account = yield* AccountReference.resolver
+export const layer = group("checkpoints", (handlers) =>
+  Effect.gen(function* () {
+    const checkpoints = yield* Checkpoints
+    const { networkId } = (yield* Home).genesis
+    const state = yield* State
+    const account = yield* AccountReference.resolver
 
-  return {
-    ...reads(checkpoints),
-    transactionProof: ({ path: { hash } }) =>
-      Effect.gen(function* () {
-        const known = yield* Effect.catchTag(state.transaction(hash), "TransactionNotFound", (error) =>
-          Effect.fail(Transactions.notFound(error)),
-        )
-        if (known._tag === "Pending") return yield* Effect.fail(pending(hash))
-        const { recorded } = known
-        const proven = yield* Effect.catchTag(checkpoints.proveTransaction(recorded), "NoProof", ({ because }) =>
-          Effect.fail(NO_PROOF[because](recorded.vertex.round)),
-        )
-        // Later vertices and signatures do not change it.
-        return Answer.forever(transactionProofOf(networkId, hash, proven))
-      }).pipe(Unreadable.asDefect),
-    proof: ({ path }) =>
-      Effect.gen(function* () {
-        const address = yield* account("address", path.address)
-        if (checkpoints.isJoining()) return yield* Effect.fail(Refused.notReady)
-        const proven = yield* checkpoints.prove(address)
-        return Option.isNone(proven) ? yield* Effect.fail(none) : proofOf(address, proven.value)
-      }),
-  } satisfies Handlers.Of<"checkpoints">
-})
+    const { list, latest, checkpoint, byHash, closing } = reads(checkpoints)
+
+    return handlers
+      .handle("latest", latest)
+      .handle("list", list)
+      .handle("checkpoint", checkpoint)
+      .handle("byHash", byHash)
+      .handle("closing", closing)
+      .handle("transactionProof", ({ path: { hash } }) =>
+        Effect.gen(function* () {
+          const known = yield* state.transaction(hash)
+          if (known._tag === "Pending") return yield* Effect.fail(pending(hash))
+          const { recorded } = known
+          const proven = yield* Effect.catchTag(checkpoints.proveTransaction(recorded), "NoProof", ({ because }) =>
+            Effect.fail(NO_PROOF[because](recorded.vertex.round)),
+          )
+          return transactionProofOf(networkId, hash, proven)
+        }),
+      )
+      .handle("proof", ({ path }) =>
+        Effect.gen(function* () {
+          const address = yield* account("address", path.address)
+          if (checkpoints.isJoining()) return yield* Effect.fail(Refused.notReady)
+          const proven = yield* checkpoints.prove(address)
+          return Option.isNone(proven) ? yield* Effect.fail(none) : proofOf(address, proven.value)
+        }),
+      )
+  }),
+)

@@ -22,11 +22,9 @@ import * as Charges from "../../protocol/transaction/Charges.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type * as Api from "../api/Core.js"
 import * as Failure from "../api/Failure.js"
-import * as Answer from "../server/Answer.js"
-import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
 import * as Faucet from "./Faucet.js"
-import * as Unreadable from "./Unreadable.js"
+import { group, type Of } from "./Group.js"
 import * as Wire from "./Wire.js"
 
 const MEMPOOL_SHOWN = 100
@@ -135,7 +133,7 @@ const addressOf = Schema.decodeUnknownOption(Address.schema)
 const KEYGEN_WARNING = "testnet only: this key travelled in plain text; never use it for anything of value"
 
 /** Accounts, and the network that they are of. */
-export const accounts = (version: string) =>
+export const accounts = (version: string, { hasArchive }: { readonly hasArchive: boolean }) =>
   Effect.gen(function* () {
     const state = yield* State
     const { genesis } = state
@@ -147,16 +145,13 @@ export const accounts = (version: string) =>
       balance: ({ path }) =>
         Effect.gen(function* () {
           const address = yield* account("address", path.address)
-          const at = state.revision()
           const sender = yield* state.sender(address)
-          return Answer.since(at, state.revision, balanceOf(address, prefix, sender.account, sender.nextNonce))
+          return balanceOf(address, prefix, sender.account, sender.nextNonce)
         }),
-      names: ({ query: { addresses } }) =>
-        Effect.suspend(() => {
-          const at = state.revision()
-          const found = state.namesOf(Arr.getSomes(addresses.split(",").map((text) => addressOf(text))))
-          return Effect.map(found, (names) => Answer.since(at, state.revision, { names }))
-        }),
+      names: ({ urlParams: { addresses } }) =>
+        Effect.map(state.namesOf(Arr.getSomes(addresses.split(",").map((text) => addressOf(text)))), (names) => ({
+          names,
+        })),
       policy: ({ path }) =>
         Effect.gen(function* () {
           const { address, policy } = yield* Effect.flatMap(account("address", path.address), state.account)
@@ -165,43 +160,46 @@ export const accounts = (version: string) =>
           return yield* Effect.fail(new Failure.PolicyNotFound({ message }))
         }),
       network: () =>
-        Effect.map(state.summary, ({ head, parameters }) =>
-          Answer.since(head.index, state.asOf, networkOf(genesis, genesisHash, version, state.hasArchive, parameters)),
-        ),
-    } satisfies Partial<Handlers.Of<"core">>
+        Effect.map(state.summary, ({ parameters }) => networkOf(genesis, genesisHash, version, hasArchive, parameters)),
+    } satisfies Partial<Of<"core">>
   })
 
-export const handlers = Effect.gen(function* () {
-  const search = yield* Search
-  const { genesis } = yield* Home
-  const [state, mempool, metrics, health, peers] = yield* Effect.all([State, Mempool, Metrics, Health, Peers])
-  const faucet = yield* Faucet.make
-  const account = yield* AccountReference.resolver
-  const prefix = Network.addressPrefix(genesis.mode)
+export const layer = group("core", (handlers) =>
+  Effect.gen(function* () {
+    const search = yield* Search
+    const { genesis } = yield* Home
+    const [mempool, metrics, health, peers] = yield* Effect.all([Mempool, Metrics, Health, Peers])
+    const faucet = yield* Faucet.make
+    const account = yield* AccountReference.resolver
+    const prefix = Network.addressPrefix(genesis.mode)
 
-  return {
-    ...(yield* accounts((yield* Configuration).version)),
-    status: () => Answer.current(state.revision, () => statusOf(metrics.figures(), metrics.build)),
-    search: ({ query: { prefix } }) => Unreadable.asDefect(search.beginningWith(prefix)),
-    health: () => Effect.succeed({ status: "ok" }),
-    healthReport: () => Effect.map(health.report, reportOf),
-    keygen: () =>
-      Effect.sync(() => {
-        const key = Keys.SecretKey.generate()
-        const address = Address.fromPublicKey(key.publicKey)
-        return {
-          address,
-          address_bech32: Address.toBech32(address, prefix),
-          secret_key: key,
-          warning: KEYGEN_WARNING,
-        }
-      }),
-    faucet: ({ body }) => Effect.flatMap(account("address", body.address), (to) => faucet(to, body.amount)),
-    mempool: () =>
-      Effect.suspend(() => {
-        const at = mempool.revision()
-        return Effect.map(mempool.top(MEMPOOL_SHOWN), (top) => Answer.since(at, mempool.revision, top.map(pendingOf)))
-      }),
-    peers: () => Effect.map(peers.known, peersOf),
-  } satisfies Handlers.Of<"core">
-})
+    const { balance, names, policy, network } = yield* accounts((yield* Configuration).version, { hasArchive: false })
+
+    return handlers
+      .handle("status", () => Effect.sync(() => statusOf(metrics.figures(), metrics.build)))
+      .handle("balance", balance)
+      .handle("policy", policy)
+      .handle("names", names)
+      .handle("search", ({ urlParams: { prefix } }) => search.beginningWith(prefix))
+      .handle("health", () => Effect.succeed({ status: "ok" }))
+      .handle("healthReport", () => Effect.map(health.report, reportOf))
+      .handle("keygen", () =>
+        Effect.sync(() => {
+          const key = Keys.SecretKey.generate()
+          const address = Address.fromPublicKey(key.publicKey)
+          return {
+            address,
+            address_bech32: Address.toBech32(address, prefix),
+            secret_key: key,
+            warning: KEYGEN_WARNING,
+          }
+        }),
+      )
+      .handle("faucet", ({ payload: { address, amount } }) =>
+        Effect.flatMap(account("address", address), (to) => faucet(to, amount)),
+      )
+      .handle("mempool", () => Effect.map(mempool.top(MEMPOOL_SHOWN), (top) => top.map(pendingOf)))
+      .handle("peers", () => Effect.map(peers.known, peersOf))
+      .handle("network", network)
+  }),
+)

@@ -1,12 +1,17 @@
 import { Effect, Option } from "effect"
-import { Dag, type KnownRound, type KnownVertex, type RoundNotFound } from "../../node/reads/Dag.js"
-import * as Hash from "../../protocol/identity/Hash.js"
+import {
+  Dag,
+  type KnownRound,
+  type KnownVertex,
+  type RoundNotFound,
+  type VertexNotFound,
+} from "../../node/reads/Dag.js"
+import type { NoAnswer } from "../../node/reads/Lookup.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
 import * as Api from "../api/Dag.js"
-import * as Failure from "../api/Failure.js"
-import * as Answer from "../server/Answer.js"
-import type * as Handlers from "../server/Handlers.js"
 import * as Columns from "./DagColumns.js"
-import * as Unreadable from "./Unreadable.js"
+import { group, type Of } from "./Group.js"
 
 const roundOf = ({ round, finalizedAt, isFinalized, vertices }: KnownRound): typeof Api.Round.Type => ({
   round,
@@ -38,41 +43,28 @@ const vertexOf = ({ vertex: { header, body }, outcomes }: KnownVertex): typeof A
   })),
 })
 
-const notFound = ({ round, because }: RoundNotFound): Failure.RoundNotFound =>
-  because === "pruned"
-    ? new Failure.RoundNotFound({ message: `round ${round} is pruned on this node`, reason: "pruned" })
-    : new Failure.RoundNotFound({ message: `round ${round} is not reached yet`, reason: "not_reached" })
+/** Wherever rounds and vertices are kept. */
+export interface Kept {
+  readonly round: (round: Round) => Effect.Effect<KnownRound, RoundNotFound | NoAnswer>
+  readonly vertex: (hash: Hash) => Effect.Effect<KnownVertex, VertexNotFound | NoAnswer>
+}
 
-/** Rounds and vertices, wherever they are kept. */
-export const reads = (dag: Pick<typeof Dag.Service, "round" | "vertex">) =>
+export const reads = (dag: Kept) =>
   ({
-    round: ({ path }) =>
-      dag.round(path.round).pipe(
-        Effect.map(roundOf),
-        Effect.mapError((error) => (error._tag === "RoundNotFound" ? notFound(error) : error)),
-        Unreadable.asDefect,
-      ),
-    vertex: ({ path }) =>
-      dag.vertex(path.hash).pipe(
-        // Once it is ordered, nothing about it changes any more.
-        Effect.map((known) => (known.outcomes !== null ? Answer.forever(vertexOf(known)) : vertexOf(known))),
-        Effect.catchTag("VertexNotFound", ({ hash }) =>
-          Effect.fail(new Failure.VertexNotFound({ message: `no vertex ${Hash.short(hash)} on this node` })),
-        ),
-        Unreadable.asDefect,
-      ),
-  }) satisfies Partial<Handlers.Of<"dag">>
+    round: ({ path }) => Effect.map(dag.round(path.round), roundOf),
+    vertex: ({ path }) => Effect.map(dag.vertex(path.hash), vertexOf),
+  }) satisfies Partial<Of<"dag">>
 
-export const handlers = Effect.gen(function* () {
-  const dag = yield* Dag
+export const layer = group("dag", (handlers) =>
+  Effect.gen(function* () {
+    const dag = yield* Dag
+    const { round, vertex } = reads(dag)
 
-  return {
-    ...reads(dag),
-    columns: ({ query }) =>
-      dag.stretch(Option.fromNullable(query.from), query.rounds ?? Api.standardColumns).pipe(
-        Effect.map(Columns.of),
-        Effect.mapError((error) => (error._tag === "RoundNotFound" ? notFound(error) : error)),
-        Unreadable.asDefect,
-      ),
-  } satisfies Handlers.Of<"dag">
-})
+    return handlers
+      .handle("round", round)
+      .handle("vertex", vertex)
+      .handle("columns", ({ urlParams: { from, rounds = Api.standardColumns } }) =>
+        Effect.map(dag.stretch(Option.fromNullable(from), rounds), Columns.of),
+      )
+  }),
+)

@@ -5,9 +5,8 @@ import type { Address } from "../../protocol/identity/Address.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import type * as Api from "../api/Delegation.js"
 import * as Failure from "../api/Failure.js"
-import * as Answer from "../server/Answer.js"
-import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
+import { group, type Of } from "./Group.js"
 import * as Submission from "./Submission.js"
 
 const DELEGATORS_SHOWN = 500
@@ -50,26 +49,29 @@ export const reads = Effect.gen(function* () {
       }),
     delegators: ({ path }) =>
       Effect.flatMap(account("address", path.address), (validator) => {
-        const at = staking.asOf()
-        return Effect.map(staking.delegators(validator, DELEGATORS_SHOWN), (list) =>
-          Answer.since(at, staking.asOf, listOf(validator, list)),
-        )
+        return Effect.map(staking.delegators(validator, DELEGATORS_SHOWN), (list) => listOf(validator, list))
       }),
-  } satisfies Partial<Handlers.Of<"delegation">>
+  } satisfies Partial<Of<"delegation">>
 })
 
-export const handlers = Effect.gen(function* () {
-  const account = yield* AccountReference.resolver
-  const sign = yield* Submission.signer()
+export const layer = group("delegation", (handlers) =>
+  Effect.gen(function* () {
+    const account = yield* AccountReference.resolver
+    const sign = yield* Submission.signer()
 
-  return {
-    ...(yield* reads),
-    delegate: ({ body: { secret_key: key, validator, amount } }) =>
-      Effect.flatMap(account("validator", validator), (validator) =>
-        sign({ key, operation: { _tag: "DelegateTx", validator, amount } }),
-      ),
-    undelegate: ({ body: { secret_key: key } }) => sign({ key, operation: { _tag: "UndelegateTx" } }),
-    setCommission: ({ body: { secret_key: key, commission_percent: commissionPercent } }) =>
-      sign({ key, operation: { _tag: "SetCommissionTx", commissionPercent } }),
-  } satisfies Handlers.Of<"delegation">
-})
+    const { delegationOf, delegators } = yield* reads
+
+    return handlers
+      .handle("delegate", ({ payload: { secret_key: key, validator, amount } }) =>
+        Effect.flatMap(account("validator", validator), (validator) =>
+          sign({ key, operation: { _tag: "DelegateTx", validator, amount } }),
+        ),
+      )
+      .handle("undelegate", ({ payload: { secret_key: key } }) => sign({ key, operation: { _tag: "UndelegateTx" } }))
+      .handle("setCommission", ({ payload: { secret_key: key, commission_percent: commissionPercent } }) =>
+        sign({ key, operation: { _tag: "SetCommissionTx", commissionPercent } }),
+      )
+      .handle("delegationOf", delegationOf)
+      .handle("delegators", delegators)
+  }),
+)

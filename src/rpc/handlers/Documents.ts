@@ -1,11 +1,16 @@
 import { Effect } from "effect"
 import * as OpenApiDocument from "../documents/OpenApiDocument.js"
 import * as Reference from "../documents/Reference.js"
-import * as Answer from "../server/Answer.js"
-import type * as Handlers from "../server/Handlers.js"
+import { group, type Of } from "./Group.js"
 
 /** The interface's own description, made at the first request for it. */
-export const handlers = (version: string): Handlers.Of<"documents"> => ({
-  openapi: () => Effect.sync(() => Answer.forever(JSON.stringify(OpenApiDocument.make(version)))),
-  reference: () => Effect.sync(() => Answer.forever(Reference.page(OpenApiDocument.make(version)))),
+export const reads = (version: string): Of<"documents"> => ({
+  openapi: () => Effect.sync(() => JSON.stringify(OpenApiDocument.make(version))),
+  reference: () => Effect.sync(() => Reference.page(OpenApiDocument.make(version))),
 })
+
+export const layer = (version: string) =>
+  group("documents", (handlers) => {
+    const { openapi, reference } = reads(version)
+    return handlers.handle("openapi", openapi).handle("reference", reference)
+  })

@@ -1,11 +1,11 @@
 /** Events in order for any number of readers, stored once. The latest are kept for clients that reconnect. */
 import { Chunk, Effect, Option, Stream } from "effect"
+import type { NumberedEvent } from "../../edge/server/EventStreams.js"
 import type { Event } from "../api/Events.js"
-import type { NumberedEvent } from "../server/Answer.js"
 
 /** Events that arrived together, and the link to those after them. */
 interface Link {
-  readonly events: Chunk.Chunk<NumberedEvent>
+  readonly events: Chunk.Chunk<NumberedEvent<Event>>
   readonly last: number
   next: Link | undefined
 }
@@ -17,7 +17,7 @@ const FARTHEST_BEHIND = 50_000
 const missed = "events were missed: they are older than the last 1,000, or of another node, gateway or start"
 
 export class Feed {
-  #kept: ReadonlyArray<NumberedEvent> = []
+  #kept: ReadonlyArray<NumberedEvent<Event>> = []
   #tail: Link
   readonly #waiting = new Set<() => void>()
 
@@ -44,7 +44,7 @@ export class Feed {
   }
 
   /** Those behind this one, or the news that some of them are gone. */
-  #behind(id: number): ReadonlyArray<NumberedEvent> {
+  #behind(id: number): ReadonlyArray<NumberedEvent<Event>> {
     const oldest = this.#kept[0]?.id ?? this.last + 1
     return id >= oldest - 1 && id <= this.last
       ? this.#kept.slice(id - oldest + 1)
@@ -62,7 +62,7 @@ export class Feed {
     })
 
   /** The events after this number, then those from this call on. The stream of a reader too far behind ends. */
-  after(id: Option.Option<number>): Stream.Stream<NumberedEvent> {
+  after(id: Option.Option<number>): Stream.Stream<NumberedEvent<Event>> {
     const missing = Option.match(id, { onNone: () => [], onSome: (id) => this.#behind(id) })
     const news = Stream.unfoldChunkEffect(this.#tail, (link) =>
       Effect.map(this.#news(link), (next) =>

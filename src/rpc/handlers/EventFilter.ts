@@ -1,8 +1,8 @@
 /** Which events a reader asks for: of some types, about an account. */
 import { Stream } from "effect"
+import type { NumberedEvent } from "../../edge/server/EventStreams.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Event, EventType } from "../api/Events.js"
-import type { NumberedEvent } from "../server/Answer.js"
 
 export interface Wanted {
   /** All of them if it is missing. */
@@ -31,7 +31,10 @@ const isWanted = (event: Event, { types, account }: Wanted): boolean =>
   ((types === undefined || types.includes(event.type)) && (account === undefined || concerns(event, account)))
 
 /** Events that nobody filters stay in the pieces that are encoded once for all readers. */
-export const filtered = (events: Stream.Stream<NumberedEvent>, wanted: Wanted): Stream.Stream<NumberedEvent> =>
+export const filtered = (
+  events: Stream.Stream<NumberedEvent<Event>>,
+  wanted: Wanted,
+): Stream.Stream<NumberedEvent<Event>> =>
   wanted.types === undefined && wanted.account === undefined
     ? events
     : Stream.filter(events, ({ event }) => isWanted(event, wanted))

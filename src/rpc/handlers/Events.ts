@@ -2,10 +2,10 @@ import { Clock, Duration, Effect, Option, Schedule, Stream } from "effect"
 import { Supervisor } from "../../node/lifecycle/Supervisor.js"
 import { Events } from "../../node/reads/Events.js"
 import { Health, type Report } from "../../node/reads/Health.js"
-import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
 import { Feed } from "./EventFeed.js"
 import * as EventFilter from "./EventFilter.js"
+import { group } from "./Group.js"
 import * as PublicEvents from "./PublicEvents.js"
 
 const HEALTH_EVERY = Duration.seconds(1)
@@ -14,21 +14,23 @@ const HEALTH_EVERY = Duration.seconds(1)
 const NUMBERS_A_SECOND = 100_000
 
 /** Streams of what a feed has and gets. */
-export const over = (feed: Feed) =>
-  Effect.map(
-    AccountReference.resolver,
-    (account) =>
-      ({
-        stream: ({ headers, query }) =>
-          Effect.gen(function* () {
-            const about = query.account === undefined ? undefined : yield* account("account", query.account)
-            const events = feed.after(Option.map(Option.fromNullable(headers["last-event-id"]), Number))
-            return EventFilter.filtered(events, { types: query.type, account: about })
-          }),
-      }) satisfies Handlers.Of<"events">,
+export const layer = <E, R>(make: Effect.Effect<Feed, E, R>) =>
+  group("events", (handlers) =>
+    Effect.gen(function* () {
+      const account = yield* AccountReference.resolver
+      const feed = yield* make
+      return handlers.handle("stream", ({ headers, urlParams }) =>
+        Effect.gen(function* () {
+          const about = urlParams.account === undefined ? undefined : yield* account("account", urlParams.account)
+          const events = feed.after(Option.map(Option.fromNullable(headers["last-event-id"]), Number))
+          return EventFilter.filtered(events, { types: urlParams.type, account: about })
+        }),
+      )
+    }),
   )
 
-export const handlers = Effect.gen(function* () {
+/** What happens on a node. */
+export const feed = Effect.gen(function* () {
   const events = yield* Events
   const health = yield* Health
   const supervisor = yield* Supervisor
@@ -64,5 +66,5 @@ export const handlers = Effect.gen(function* () {
     ),
   )
 
-  return yield* over(feed)
+  return feed
 })

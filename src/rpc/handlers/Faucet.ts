@@ -1,5 +1,6 @@
 /** Free coins of a testnet: a transfer from the reserve, whose fee the reserve pays on top. */
 import { Effect, Option } from "effect"
+import type { Unanswered } from "../../node/reads/Lookup.js"
 import { Mempool } from "../../node/reads/Mempool.js"
 import { State } from "../../node/reads/State.js"
 import { Home } from "../../node/start/Home.js"
@@ -38,7 +39,7 @@ export const make = Effect.gen(function* () {
   const prefix = Network.addressPrefix(genesis.mode)
   const most = genesis.faucet?.maxRequest ?? Sats.MAX_SUPPLY
 
-  return (to: Address.Address, amount: Sats.Sats): Effect.Effect<typeof FaucetResult.Type, Refusal> => {
+  return (to: Address.Address, amount: Sats.Sats): Effect.Effect<typeof FaucetResult.Type, Refusal | Unanswered> => {
     if (amount < 1 || amount > most) {
       const message = `amount: an integer number of sats from 1 to ${most} expected, that is at most ${Sats.formatCoin(most)} UDG; got ${amount}`
       return Effect.fail(new Failure.InvalidRequest({ message, field: "amount" }))
@@ -48,20 +49,19 @@ export const make = Effect.gen(function* () {
     }
     const operation = { _tag: "Transfer", to, amount, memo: "" } as const
     const key = faucetKey.value
-    return Effect.all([state.summary, state.account(to)]).pipe(
-      Effect.flatMap(([{ parameters }, recipient]) => {
-        const fee = Sats.make(Charges.transferFee(parameters, !AccountRecord.isEmpty(recipient)))
-        return mempool.signAndSubmit({ key, fee, operation })
-      }),
-      Effect.mapBoth({
-        onFailure: (refusal) => ofRefusal(Refused.fromRefusal(refusal)),
-        onSuccess: ({ id }) => ({
-          tx_hash: id,
-          amount,
-          amount_coin: Sats.toCoin(amount),
-          message: `${Sats.formatCoin(amount)} UDG are on their way to ${Address.toBech32(to, prefix)}`,
-        }),
-      }),
-    )
+    return Effect.gen(function* () {
+      const { parameters } = yield* state.summary
+      const recipient = yield* state.account(to)
+      const fee = Sats.make(Charges.transferFee(parameters, !AccountRecord.isEmpty(recipient)))
+      const { id } = yield* Effect.mapError(mempool.signAndSubmit({ key, fee, operation }), (refusal) =>
+        ofRefusal(Refused.fromRefusal(refusal)),
+      )
+      return {
+        tx_hash: id,
+        amount,
+        amount_coin: Sats.toCoin(amount),
+        message: `${Sats.formatCoin(amount)} UDG are on their way to ${Address.toBech32(to, prefix)}`,
+      }
+    })
   }
 })

@@ -11,9 +11,8 @@ import type { ProposalPayload } from "../../protocol/transaction/ProposalPayload
 import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
 import * as Failure from "../api/Failure.js"
 import type * as Api from "../api/Governance.js"
-import * as Answer from "../server/Answer.js"
-import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
+import { group, type Of } from "./Group.js"
 import * as Submission from "./Submission.js"
 import * as Wire from "./Wire.js"
 
@@ -50,15 +49,12 @@ export const reads = Effect.gen(function* () {
 
   return {
     proposals: () =>
-      Answer.current(governance.asOf, () => {
+      Effect.sync(() => {
         const proposals = governance.proposals(PROPOSALS_SHOWN).map(summaryOf)
         return { count: proposals.length, proposals }
       }),
     proposal: ({ path: { id } }) =>
-      Either.map(proposal(id), (found) =>
-        // Of the whole stake's owners there may be ten thousand: they are listed once a commit, not once a request.
-        Answer.atVersion(governance.asOf, () => ({ ...summaryOf(found), voters: votersOf(governance.voters(id)) })),
-      ),
+      Either.map(proposal(id), (found) => ({ ...summaryOf(found), voters: votersOf(governance.voters(id)) })),
     voteOf: ({ path }) =>
       Effect.gen(function* () {
         const address = yield* account("address", path.address)
@@ -68,26 +64,35 @@ export const reads = Effect.gen(function* () {
         return { proposal_id: id, address, vote, weight: ballot?.weight ?? Sats.ZERO }
       }),
     config: () =>
-      Answer.current(governance.asOf, () => ({
+      Effect.sync(() => ({
         ...Parameters.toJson(governance.parameters()),
         governable_params: governance.governable(),
       })),
-  } satisfies Partial<Handlers.Of<"governance">>
+  } satisfies Partial<Of<"governance">>
 })
 
-export const handlers = Effect.gen(function* () {
-  const prefix = Network.addressPrefix((yield* Home).genesis.mode)
-  const submitProposal = yield* Submission.signer("TooManyActiveProposals")
-  const submitVote = yield* Submission.signer("ProposalNotFound", "AlreadyVoted")
+export const layer = group("governance", (handlers) =>
+  Effect.gen(function* () {
+    const prefix = Network.addressPrefix((yield* Home).genesis.mode)
+    const submitProposal = yield* Submission.signer("TooManyActiveProposals")
+    const submitVote = yield* Submission.signer("ProposalNotFound", "AlreadyVoted")
 
-  return {
-    ...(yield* reads),
-    propose: ({ body: { secret_key: key, title, description, proposal_type, fee } }) =>
-      Effect.flatMap(
-        Either.mapLeft(TransactionJson.payloadFromJson(proposal_type, prefix), Failure.InvalidRequest.of),
-        (payload) => submitProposal({ key, fee, operation: { _tag: "CreateProposalTx", title, description, payload } }),
-      ),
-    vote: ({ body: { secret_key: key, proposal_id: proposalId, vote, fee } }) =>
-      submitVote({ key, fee, operation: { _tag: "VoteTx", proposalId, vote } }),
-  } satisfies Handlers.Of<"governance">
-})
+    const { proposals, proposal, voteOf, config } = yield* reads
+
+    return handlers
+      .handle("propose", ({ payload: { secret_key: key, title, description, proposal_type, fee } }) =>
+        Effect.flatMap(
+          Either.mapLeft(TransactionJson.payloadFromJson(proposal_type, prefix), Failure.InvalidRequest.of),
+          (payload) =>
+            submitProposal({ key, fee, operation: { _tag: "CreateProposalTx", title, description, payload } }),
+        ),
+      )
+      .handle("vote", ({ payload: { secret_key: key, proposal_id: proposalId, vote, fee } }) =>
+        submitVote({ key, fee, operation: { _tag: "VoteTx", proposalId, vote } }),
+      )
+      .handle("proposals", proposals)
+      .handle("proposal", proposal)
+      .handle("voteOf", voteOf)
+      .handle("config", config)
+  }),
+)

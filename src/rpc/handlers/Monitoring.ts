@@ -5,15 +5,13 @@ import * as Ranges from "../../node/history/Ranges.js"
 import * as Log from "../../node/log/Log.js"
 import { Metrics, type Figures as MetricsFigures } from "../../node/reads/Metrics.js"
 import { MetricsHistory } from "../../node/reads/MetricsHistory.js"
-import { State } from "../../node/reads/State.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import type * as Api from "../api/Monitoring.js"
 import { Prometheus } from "../metrics/Prometheus.js"
-import * as Answer from "../server/Answer.js"
-import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
+import { group } from "./Group.js"
 
 const log = Log.for("metrics")
 
@@ -71,28 +69,30 @@ const roundsOf = (
   missed: points.map(({ missed }) => missed),
 })
 
-export const handlers = Effect.gen(function* () {
-  const { revision } = yield* State
-  const metrics = yield* Metrics
-  const { time, figures, attendance } = yield* MetricsHistory
-  const account = yield* AccountReference.resolver
-  const { expose } = yield* Prometheus
-  // The seconds go on where nothing else does.
-  const version = () => `${revision()} ${metrics.uptimeSeconds()}`
-  return {
-    metrics: () => Effect.tap(expose, (text) => log.debug("exposed", { characters: text.length })),
-    metricsJson: () => Answer.current(version, () => metricsOf(metrics.figures())),
-    history: ({ query: { range = STANDARD_RANGE, since = 0 } }) =>
-      Answer.current(time, () =>
-        historyOf(
-          range,
-          figures()[range].filter(({ at }) => at >= since),
+export const layer = group("monitoring", (handlers) =>
+  Effect.gen(function* () {
+    const metrics = yield* Metrics
+    const { figures, attendance } = yield* MetricsHistory
+    const account = yield* AccountReference.resolver
+    const { expose } = yield* Prometheus
+    return handlers
+      .handle("metrics", () => Effect.tap(expose, (text) => log.debug("exposed", { characters: text.length })))
+      .handle("metricsJson", () => Effect.sync(() => metricsOf(metrics.figures())))
+      .handle("history", ({ urlParams: { range = STANDARD_RANGE, since = 0 } }) =>
+        Effect.sync(() =>
+          historyOf(
+            range,
+            figures()[range].filter(({ at }) => at >= since),
+          ),
         ),
-      ),
-    attendance: ({ query: { range = STANDARD_RANGE } }) => Answer.current(time, () => attendanceOf(range, attendance)),
-    validatorRounds: ({ path, query: { range = STANDARD_RANGE } }) =>
-      Effect.map(account("address", path.address), (address) =>
-        Answer.atVersion(time, () => roundsOf(address, range, attendance.of(address, range))),
-      ),
-  } satisfies Handlers.Of<"monitoring">
-})
+      )
+      .handle("attendance", ({ urlParams: { range = STANDARD_RANGE } }) =>
+        Effect.sync(() => attendanceOf(range, attendance)),
+      )
+      .handle("validatorRounds", ({ path, urlParams: { range = STANDARD_RANGE } }) =>
+        Effect.map(account("address", path.address), (address) =>
+          roundsOf(address, range, attendance.of(address, range)),
+        ),
+      )
+  }),
+)

@@ -4,9 +4,8 @@ import { Staking, type Totals } from "../../node/reads/Staking.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import type * as Api from "../api/Staking.js"
-import * as Answer from "../server/Answer.js"
-import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
+import { group, type Of } from "./Group.js"
 import * as Submission from "./Submission.js"
 import * as Wire from "./Wire.js"
 
@@ -42,21 +41,22 @@ export const reads = Effect.gen(function* () {
   const account = yield* AccountReference.resolver
 
   return {
-    stakeOf: ({ path }) =>
-      Effect.map(account("address", path.address), (address) =>
-        Answer.atVersion(staking.asOf, () => detailsOf(staking.stake(address))),
-      ),
-    validators: () =>
-      Answer.current(staking.asOf, () => listOf(staking.validators(VALIDATORS_SHOWN), staking.totals())),
-  } satisfies Partial<Handlers.Of<"staking">>
+    stakeOf: ({ path }) => Effect.map(account("address", path.address), (address) => detailsOf(staking.stake(address))),
+    validators: () => Effect.sync(() => listOf(staking.validators(VALIDATORS_SHOWN), staking.totals())),
+  } satisfies Partial<Of<"staking">>
 })
 
-export const handlers = Effect.gen(function* () {
-  const sign = yield* Submission.signer()
+export const layer = group("staking", (handlers) =>
+  Effect.gen(function* () {
+    const sign = yield* Submission.signer()
+    const { stakeOf, validators } = yield* reads
 
-  return {
-    ...(yield* reads),
-    stake: ({ body: { secret_key: key, amount } }) => sign({ key, operation: { _tag: "StakeTx", amount } }),
-    unstake: ({ body: { secret_key: key } }) => sign({ key, operation: { _tag: "UnstakeTx" } }),
-  } satisfies Handlers.Of<"staking">
-})
+    return handlers
+      .handle("stake", ({ payload: { secret_key: key, amount } }) =>
+        sign({ key, operation: { _tag: "StakeTx", amount } }),
+      )
+      .handle("unstake", ({ payload: { secret_key: key } }) => sign({ key, operation: { _tag: "UnstakeTx" } }))
+      .handle("stakeOf", stakeOf)
+      .handle("validators", validators)
+  }),
+)

@@ -5,9 +5,7 @@ import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Charges from "../../protocol/transaction/Charges.js"
 import type { Operation } from "../../protocol/transaction/Operation.js"
 import * as Failure from "../api/Failure.js"
-import * as Answer from "../server/Answer.js"
 import * as AccountReference from "./AccountReference.js"
-import * as Unreadable from "./Unreadable.js"
 
 type RecordedTransaction = Extract<Entry, { readonly _tag: "Transaction" }>["recorded"]
 type RecordedPosting = Extract<Entry, { readonly _tag: "Posting" }>["posting"]
@@ -84,29 +82,26 @@ const ofPosting = ({ kind, amount, proposalId, round, since, time }: RecordedPos
 
 export interface Request {
   readonly path: { readonly address: string }
-  readonly query: { readonly limit?: number; readonly cursor?: string }
+  readonly urlParams: { readonly limit?: number; readonly cursor?: string }
 }
 
 export const handler = Effect.gen(function* () {
   const state = yield* State
-  const { recorded } = state
   const account = yield* AccountReference.resolver
 
-  return ({ path, query: { limit = STANDARD_PAGE, cursor } }: Request) =>
+  return ({ path, urlParams: { limit = STANDARD_PAGE, cursor } }: Request) =>
     Effect.gen(function* () {
       const address = yield* account("address", path.address)
       const after = cursor === undefined ? Option.some(FIRST) : parsed(cursor)
       if (Option.isNone(after)) return yield* Effect.fail(Failure.badCursor)
-      // It is another one as soon as a commit is on the disk.
-      const at = recorded()
       const { balance, entries, next } = yield* state.statement({ address, after: after.value, limit })
-      return Answer.since(at, recorded, {
+      return {
         address,
         balance: Sats.make(balance),
         entries: entries.map((entry) =>
           entry._tag === "Posting" ? ofPosting(entry.posting) : ofTransaction(address, entry.recorded),
         ),
         next_cursor: next === null ? null : cursorOf(next),
-      })
-    }).pipe(Unreadable.asDefect)
+      }
+    })
 })

@@ -1,21 +1,21 @@
 import { Array as Arr, Effect, Either, Option } from "effect"
 import type { Submitted } from "../../node/engine/Incoming.js"
+import type { NoAnswer } from "../../node/reads/Lookup.js"
 import { Mempool } from "../../node/reads/Mempool.js"
-import { type Finalized, type Known, State, type TransactionNotFound } from "../../node/reads/State.js"
+import { Search } from "../../node/reads/Search.js"
+import { type Finalized, type Known, type Filter as OfEverybody, type Page, State } from "../../node/reads/State.js"
 import { Home } from "../../node/start/Home.js"
-import * as Hash from "../../protocol/identity/Hash.js"
+import type * as Hash from "../../protocol/identity/Hash.js"
 import * as Network from "../../protocol/identity/Network.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
 import * as Failure from "../api/Failure.js"
-import * as Answer from "../server/Answer.js"
-import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
 import * as Archive from "./Archive.js"
+import { group, type Of } from "./Group.js"
 import * as Refused from "./Refused.js"
 import * as Statement from "./Statement.js"
 import * as Submission from "./Submission.js"
-import * as Unreadable from "./Unreadable.js"
 
 const STANDARD_PAGE = 50
 
@@ -43,28 +43,8 @@ const pendingOutcome = (transaction: Transaction) => ({
   transaction: TransactionJson.toJson(transaction),
 })
 
-/** Final data never changes; what is pending is so as long as the revision is `at`. */
-const lookupOf = (hash: Hash.Hash, known: Known, at: unknown, revision: () => unknown) =>
-  known._tag === "Finalized"
-    ? Answer.forever({ hash, ...finalizedOutcome(known) })
-    : Answer.since(at, revision, { hash, ...pendingOutcome(known.transaction) })
-
-export const notFound = ({ id, withoutEffect }: TransactionNotFound): Failure.TransactionNotFound =>
-  Option.match(withoutEffect, {
-    onNone: () =>
-      new Failure.TransactionNotFound({
-        message: `no transaction ${Hash.short(id)} is pending or finalized on this node`,
-      }),
-    onSome: ({ vertex, reason: why }) => {
-      const where = `vertex ${Hash.short(vertex.hash)} of round ${vertex.round}`
-      return new Failure.TransactionNotFound({
-        message: `transaction ${Hash.short(id)} had no effect in ${where}, and is no longer pending: ${why}`,
-        vertex_hash: vertex.hash,
-        round: vertex.round,
-        reason: why,
-      })
-    },
-  })
+const lookupOf = (hash: Hash.Hash, known: Known) =>
+  known._tag === "Finalized" ? { hash, ...finalizedOutcome(known) } : { hash, ...pendingOutcome(known.transaction) }
 
 /** Where the next page begins; only this node reads it. */
 const cursorOf = (sequence: number): string => sequence.toString(36)
@@ -81,75 +61,86 @@ const answerTo = (submitted: Submitted | undefined) => {
   return Either.mapBoth(submitted, { onLeft: Refused.fromRefusal, onRight: Submission.answerOf })
 }
 
+/** Which of everybody's transactions. Only an archive finds words. */
+export interface Filter extends OfEverybody {
+  readonly words?: string
+}
+
+/** A page of everybody's transactions, newest first. */
+export type Latest = (
+  before: number | null,
+  limit: number,
+  filter: Filter,
+) => Effect.Effect<Page, NoAnswer | Failure.NotServed>
+
 /** Everything that finds transactions. */
-export const reads = Effect.gen(function* () {
-  const state = yield* State
-  const { revision, recorded } = state
-  const account = yield* AccountReference.resolver
+export const reads = (latest: Latest) =>
+  Effect.gen(function* () {
+    const state = yield* State
+    const account = yield* AccountReference.resolver
 
-  return {
-    lookup: ({ path: { hash } }) =>
-      Effect.gen(function* () {
-        const at = revision()
-        return lookupOf(hash, yield* state.transaction(hash), at, revision)
-      }).pipe(
-        Effect.catchTag("TransactionNotFound", (error) => Effect.fail(notFound(error))),
-        Unreadable.asDefect,
-      ),
-    history: ({ path, query: { limit = STANDARD_PAGE, cursor, ...filter } }) =>
-      Effect.gen(function* () {
-        const address = yield* account("address", path.address)
-        const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
-        if (Option.isNone(before)) return yield* Effect.fail(Failure.badCursor)
-        // It is another one as soon as a commit is on the disk.
-        const at = recorded()
-        const { transactions, next } = yield* state.history(address, before.value, limit, filter)
-        return Answer.since(at, recorded, {
-          transactions: transactions.map((known) => ({
-            hash: known.transaction.id,
-            direction: known.transaction.from === address ? ("sent" as const) : ("received" as const),
-            ...finalizedOutcome(known),
-          })),
-          next_cursor: next === null ? null : cursorOf(next),
-        })
-      }).pipe(Unreadable.asDefect),
-    latest: ({ query: { limit = STANDARD_PAGE, cursor, ...filter } }) =>
-      Effect.gen(function* () {
-        const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
-        if (Option.isNone(before)) return yield* Effect.fail(Failure.badCursor)
-        const at = recorded()
-        const { transactions, next } = yield* state.latest(before.value, limit, filter)
-        return Answer.since(at, recorded, {
-          transactions: transactions.map((known) => ({ hash: known.transaction.id, ...finalizedOutcome(known) })),
-          next_cursor: next === null ? null : cursorOf(next),
-        })
-      }).pipe(
-        Effect.catchTag("NotKept", () => Effect.fail(Archive.notKept)),
-        Unreadable.asDefect,
-      ),
-    statement: yield* Statement.handler,
-  } satisfies Partial<Handlers.Of<"transactions">>
-})
+    return {
+      lookup: ({ path: { hash } }) => Effect.map(state.transaction(hash), (known) => lookupOf(hash, known)),
+      history: ({ path, urlParams: { limit = STANDARD_PAGE, cursor, ...filter } }) =>
+        Effect.gen(function* () {
+          const address = yield* account("address", path.address)
+          const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
+          if (Option.isNone(before)) return yield* Effect.fail(Failure.badCursor)
+          const { transactions, next } = yield* state.history(address, before.value, limit, filter)
+          return {
+            transactions: transactions.map((known) => ({
+              hash: known.transaction.id,
+              direction: known.transaction.from === address ? ("sent" as const) : ("received" as const),
+              ...finalizedOutcome(known),
+            })),
+            next_cursor: next === null ? null : cursorOf(next),
+          }
+        }),
+      latest: ({ urlParams: { limit = STANDARD_PAGE, cursor, ...filter } }) =>
+        Effect.gen(function* () {
+          const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
+          if (Option.isNone(before)) return yield* Effect.fail(Failure.badCursor)
+          const { transactions, next } = yield* latest(before.value, limit, filter)
+          return {
+            transactions: transactions.map((known) => ({ hash: known.transaction.id, ...finalizedOutcome(known) })),
+            next_cursor: next === null ? null : cursorOf(next),
+          }
+        }),
+      statement: yield* Statement.handler,
+    } satisfies Partial<Of<"transactions">>
+  })
 
-export const handlers = Effect.gen(function* () {
-  const { genesis } = yield* Home
-  const mempool = yield* Mempool
-  const send = yield* Submission.signer()
-  const account = yield* AccountReference.resolver
-  const prefix = Network.addressPrefix(genesis.mode)
-
-  return {
-    ...(yield* reads),
-    send: ({ body: { secret_key: key, to, amount, fee, memo = "" } }) =>
-      Effect.flatMap(account("to", to), (to) => send({ key, fee, operation: { _tag: "Transfer", to, amount, memo } })),
-    submit: ({ bodies }) => {
-      const read = bodies.map((body) => TransactionJson.fromJson(genesis.networkId, prefix, body))
+export const layer = group("transactions", (handlers) =>
+  Effect.gen(function* () {
+    const { genesis } = yield* Home
+    const mempool = yield* Mempool
+    const send = yield* Submission.signer()
+    const account = yield* AccountReference.resolver
+    const prefix = Network.addressPrefix(genesis.mode)
+    const search = yield* Search
+    const finding = yield* reads((before, limit, { words, ...filter }) =>
+      words === undefined ? search.latest(before, limit, filter) : Effect.fail(Archive.notKept),
+    )
+    const submit: Of<"transactions">["submit"] = ({ payloads }) => {
+      const read = payloads.map((payload) => TransactionJson.fromJson(genesis.networkId, prefix, payload))
       return Effect.map(mempool.submitAll(Arr.getRights(read)), (submitted) => {
         const answers = submitted.values()
         return read.map((one) =>
           Either.isLeft(one) ? Either.left(Failure.InvalidRequest.of(one.left)) : answerTo(answers.next().value),
         )
       })
-    },
-  } satisfies Handlers.Of<"transactions">
-})
+    }
+
+    return handlers
+      .handle("send", ({ payload: { secret_key: key, to, amount, fee, memo = "" } }) =>
+        Effect.flatMap(account("to", to), (to) =>
+          send({ key, fee, operation: { _tag: "Transfer", to, amount, memo } }),
+        ),
+      )
+      .handle("submit", submit)
+      .handle("lookup", finding.lookup)
+      .handle("history", finding.history)
+      .handle("statement", finding.statement)
+      .handle("latest", finding.latest)
+  }),
+)

@@ -1,6 +1,6 @@
 /** How long answers took, counted with each answer. */
 import { Histogram } from "../../collections/Histogram.js"
-import type { Answered } from "../server/Responder.js"
+import type { Answered } from "../../edge/server/Responder.js"
 
 /** Upper bounds in seconds, from a cached read to a body of a megabyte over a slow line. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]

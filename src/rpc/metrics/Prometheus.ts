@@ -1,8 +1,8 @@
 /** What is measured, in Prometheus' format: read at a scrape, but times of answers are collected as they pass. */
 import { Context, Effect, Layer } from "effect"
 import * as Prom from "prom-client"
+import type { Answered } from "../../edge/server/Responder.js"
 import { Metrics } from "../../node/reads/Metrics.js"
-import type { Answered } from "../server/Responder.js"
 import * as Catalogue from "./Catalogue.js"
 import * as Family from "./Family.js"
 import { Latencies } from "./Latencies.js"

@@ -1,9 +1,9 @@
 /** Every answer in the log: refusals at `debug`, all of them at `trace`. A server that logs neither pays nothing. */
 import { Effect } from "effect"
+import type { Answered } from "../../edge/server/Responder.js"
 import * as Run from "../../effect3/fibers/Run.js"
 import * as Log from "../../node/log/Log.js"
 import * as LogFilter from "../../node/log/LogFilter.js"
-import type { Answered } from "./Responder.js"
 
 const log = Log.for("rpc")
 

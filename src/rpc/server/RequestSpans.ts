@@ -1,6 +1,6 @@
 /** Takes every answer for a trace, if somebody provides it: a server without it pays nothing. */
 import { Context, Effect, Option } from "effect"
-import type { Answered } from "./Responder.js"
+import type { Answered } from "../../edge/server/Responder.js"
 
 export class RequestSpans extends Context.Tag("udg/RequestSpans")<RequestSpans, (answered: Answered) => void>() {}
 

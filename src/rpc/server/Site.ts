@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
+import * as Content from "../../edge/server/Content.js"
+import type { Reply } from "../../edge/server/Reply.js"
 import * as Log from "../../node/log/Log.js"
-import * as Content from "./Content.js"
-import type { Reply } from "./Reply.js"
 
 /** Answers for pages other than the endpoints. */
 export type Site = (path: string, request: Pick<IncomingMessage, "headers">) => Reply | undefined

@@ -43,10 +43,10 @@ const lookup = example(Transactions.Lookup)
 /** Takes everything in, under this hash. */
 const accepting =
   (hash: () => Hash): NonNullable<NonNullable<Lies["transactions"]>["submit"]> =>
-  ({ bodies }) =>
+  ({ payloads }) =>
     Effect.sync(() => {
-      submitted.push(...bodies)
-      return bodies.map(({ nonce }) => Either.right({ tx_hash: hash(), status: "accepted" as const, nonce }))
+      submitted.push(...payloads)
+      return payloads.map(({ nonce }) => Either.right({ tx_hash: hash(), status: "accepted" as const, nonce }))
     })
 
 /** A node that answers as one should, but for these lies. */

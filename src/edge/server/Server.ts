@@ -5,29 +5,29 @@
 import * as Http from "node:http"
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import type { HttpApi } from "@effect/platform"
 import { Cause, Context, Data, Effect, Exit, Layer, Option } from "effect"
 import * as Run from "../../effect3/fibers/Run.js"
+import * as Definition from "../../effect3/http/Definition.js"
 import * as Log from "../../node/log/Log.js"
 import { Admission } from "../admission/Admission.js"
 import { Budget } from "../admission/Budget.js"
 import * as ClientAddress from "../admission/ClientAddress.js"
-import { PageGuard } from "../admission/PageGuard.js"
+import { PageGuard, type Words } from "../admission/PageGuard.js"
 import { TurnScheduler } from "../admission/TurnScheduler.js"
-import * as Access from "../api/Access.js"
-import { streamsOfOne } from "../api/Events.js"
-import * as Failure from "../api/Failure.js"
-import * as AccessLog from "./AccessLog.js"
+import { streamsOfOne } from "../definition/EventStream.js"
+import * as Failure from "../definition/Failure.js"
+import type * as Rules from "../definition/Rules.js"
 import { Connections } from "./Connections.js"
 import * as Defects from "./Defects.js"
 import { Dispatcher } from "./Dispatcher.js"
 import * as Endpoint from "./Endpoint.js"
 import { EventStreams } from "./EventStreams.js"
 import * as Freshness from "./Freshness.js"
-import { Handlers } from "./Handlers.js"
+import * as Group from "./Group.js"
 import { Listener, MOST_HEADERS } from "./Listener.js"
 import { type Options as ProbeOptions, Probes } from "./Probes.js"
 import * as Reply from "./Reply.js"
-import * as RequestSpans from "./RequestSpans.js"
 import { type Answered, bug, Responder } from "./Responder.js"
 
 /** What a server tolerates. One place for all of it; tests shorten the times. */
@@ -74,13 +74,20 @@ const PRESSED_EVERY_MS = 50
 const HEADER_BYTES = 16_384
 const SWEEP_MS = 50
 
-export interface Settings extends ClientAddress.Settings {
+export interface Settings extends ClientAddress.Settings, Endpoint.Options {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
   /** Names of this machine beside its loopback ones, and of pages that may do what the server's own may. */
   readonly names?: ReadonlyArray<string>
-  readonly isMainnet: boolean
+  /** What refused pages are told. */
+  readonly words: Words
+  /** Requests of one client to all endpoints together. */
+  readonly limit: Rules.Limit
+  /** Where process managers ask whether the server lives. Neither that nor preflights count in all; both share the same limit once more. */
+  readonly livenessPath: string
+  /** What errors of services become that handlers fail with. */
+  readonly errors: Group.Errors
   readonly rateLimits: boolean
   readonly tolerance?: Partial<Tolerance>
   /** Pages other than the endpoints. */
@@ -147,7 +154,7 @@ const last = (socket: Duplex, failure: Failure.Failure): void => {
 }
 
 const noPlace = new Failure.Overloaded({
-  message: "the node has as many connections as it serves",
+  message: "the server has as many connections as it serves",
   retry_after_seconds: 10,
 })
 
@@ -304,26 +311,34 @@ const orFalse =
 
 /** The answer of the endpoint that says whether the node lives, for clients without a request of HTTP. */
 const liveness =
-  (endpoints: ReadonlyArray<Endpoint.Endpoint>, run: Run.Run, report: Defects.Report): ProbeOptions["answer"] =>
+  (
+    endpoints: ReadonlyArray<Endpoint.Endpoint>,
+    { livenessPath, errors }: Settings,
+    run: Run.Run,
+    report: Defects.Report,
+  ): ProbeOptions["answer"] =>
   (write) => {
-    const endpoint = endpoints.find(({ path }) => path === Access.livenessPath)
+    const endpoint = endpoints.find(({ path }) => path === livenessPath)
     if (endpoint?._tag !== "Read") return
     run(endpoint.handle({}), (exit) => {
       if (Exit.isSuccess(exit)) {
         write({ status: endpoint.status, headers: [], content: endpoint.encode(exit.value) })
         return
       }
-      const failure = Cause.failureOption(exit.cause)
+      const failure = Option.flatMap(Cause.failureOption(exit.cause), (error) => Reply.failureOf(error, errors))
       if (Option.isNone(failure)) report(endpoint.path, exit.cause)
       write(Reply.ofFailure(Option.getOrElse(failure, () => bug)))
     })
   }
 
-const start = (settings: Settings) =>
+const start = <Id extends string, Groups extends Definition.AnyGroup, E, R>(
+  api: HttpApi.HttpApi<Id, Groups, E, R>,
+  settings: Settings,
+) =>
   Effect.gen(function* () {
     const tolerance = { ...standardTolerance, ...settings.tolerance }
     const { freshness } = settings
-    const endpoints = Endpoint.all(yield* Handlers)
+    const endpoints = Endpoint.all(Definition.all(api), yield* Group.all(api), settings)
     // Handlers outlive the client that asked: a transaction is accepted or not, even if nobody waits for the answer.
     const fork = yield* Run.scopedFork
     const report = Defects.reporter({
@@ -340,6 +355,7 @@ const start = (settings: Settings) =>
       host: settings.host,
       names: settings.names ?? [],
       isProxied: ClientAddress.isForwarded(settings),
+      words: settings.words,
     })
     const now = (): number => performance.now()
     const connections = new Connections({
@@ -351,14 +367,15 @@ const start = (settings: Settings) =>
     const unread = new Budget(tolerance.unreadBytes)
     const responder = new Responder({
       now,
-      onAnswer: yield* Effect.flatMap(RequestSpans.over(settings.onAnswer ?? (() => {})), AccessLog.over),
+      errors: settings.errors,
+      onAnswer: settings.onAnswer ?? (() => {}),
       onDefect: report,
       ...(freshness === undefined ? {} : { stamp: () => [Freshness.HEADER, String(freshness.asOf())] }),
       expel,
       onUnread: (response, client) => limitUnread(response, client, unread, tolerance.silenceMs),
     })
-    const { isMainnet, rateLimits } = settings
-    const admission = new Admission({ guard, isMainnet, rateLimits, now })
+    const { rateLimits, limit, livenessPath } = settings
+    const admission = new Admission({ guard, rateLimits, limit, livenessPath, now })
     const scheduler = new TurnScheduler({
       now,
       turnMs: TURN_MS,
@@ -377,7 +394,7 @@ const start = (settings: Settings) =>
       pages: settings.pages ?? (() => undefined),
       expel,
     })
-    const probes = new Probes({ answer: liveness(endpoints, Run.make(fork), report) })
+    const probes = new Probes({ path: livenessPath, answer: liveness(endpoints, settings, Run.make(fork), report) })
     const server = make(tolerance, listener, { streams, connections, probes })
     const stop = (): void => {
       responder.drain()
@@ -392,5 +409,8 @@ const start = (settings: Settings) =>
     return { host: settings.host, port }
   })
 
-export const layer = (settings: Settings): Layer.Layer<Server, CannotListen, Handlers> =>
-  Layer.scoped(Server, start(settings))
+/** Serves the groups of an interface while the scope lives. */
+export const serve = <Id extends string, Groups extends Definition.AnyGroup, E, R>(
+  api: HttpApi.HttpApi<Id, Groups, E, R>,
+  settings: Settings,
+): Layer.Layer<Server, CannotListen, Group.All<Id, Groups>> => Layer.scoped(Server, start(api, settings))

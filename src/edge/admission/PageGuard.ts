@@ -5,9 +5,18 @@
  */
 import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
-import * as Failure from "../api/Failure.js"
+import * as Failure from "../definition/Failure.js"
+
+/** The ends of two sentences, as the program that serves words them. */
+export interface Words {
+  /** Behind "ask 127.0.0.1 or localhost, or": how to have it serve another name. */
+  readonly names: string
+  /** Behind "a page of another site may not": what, and how to do it instead. */
+  readonly pages: string
+}
 
 export interface Options {
+  readonly words: Words
   /** The interface as it was named, `--rpc-host`. */
   readonly host: string
   /** Other names of this machine, and of pages that may do what the node's own may: `--rpc-name`. */
@@ -56,11 +65,13 @@ const shown = (text: string): string => JSON.stringify(text.length > 100 ? `${te
 export class PageGuard {
   readonly #names: ReadonlySet<string>
   readonly #isProxied: Options["isProxied"]
+  readonly #words: Words
   #isLocal = false
 
-  constructor({ host, names, isProxied }: Options) {
+  constructor({ host, names, isProxied, words }: Options) {
     this.#names = new Set([host, ...names].flatMap((name) => hostOf(name.includes(":") ? `[${name}]` : name) ?? []))
     this.#isProxied = isProxied
+    this.#words = words
   }
 
   /** Takes the address that the server really has. */
@@ -78,8 +89,8 @@ export class PageGuard {
     if (this.#isProxied(request)) return undefined
     return new Failure.ForeignHost({
       message:
-        `Host: ${shown(host)} is not a name of this machine, and the node serves no other one: ask 127.0.0.1 or ` +
-        "localhost, or start the node with --rpc-name NAME, or with --trusted-proxy for a proxy in between",
+        `Host: ${shown(host)} is not a name of this machine, and this server serves no other one: ask 127.0.0.1 or ` +
+        `localhost, or ${this.#words.names}`,
     })
   }
 
@@ -88,10 +99,7 @@ export class PageGuard {
     if (!this.isForeign(request)) return undefined
     const { origin } = request.headers
     return new Failure.ForeignOrigin({
-      message:
-        `a page of ${origin === undefined ? "another site" : shown(origin)} may not ask this node for coins, keys or ` +
-        "signatures: sign the transaction in the page and send it to /tx/submit, or start the node with --rpc-name " +
-        "and the host of the page",
+      message: `a page of ${origin === undefined ? "another site" : shown(origin)} may not ${this.#words.pages}`,
     })
   }
 

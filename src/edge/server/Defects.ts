@@ -16,8 +16,13 @@ const MAX_LOGGED_DEFECTS = 1_000
 /** Where it was thrown, since a message may repeat what the request said. */
 const placeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error
-  const [frame = ""] = /^ +at .*$/m.exec(error.stack ?? "") ?? []
-  return `${error.name} ${frame}`
+  try {
+    const [frame = ""] = /^ +at .*$/m.exec(error.stack ?? "") ?? []
+    return `${error.name} ${frame}`
+  } catch {
+    // It describes itself by a value that throws when it is read.
+    return "an error that cannot be read"
+  }
 }
 
 export type Report = (route: string, cause: Cause.Cause<unknown>) => void

@@ -1,7 +1,5 @@
 /** The headers of every answer, flat as `writeHead` takes them: name, value, name, value. */
 import { createHash } from "node:crypto"
-import { SCRIPT } from "../documents/ReferenceScript.js"
-import { STYLE } from "../documents/ReferenceStyle.js"
 
 export type ResponseHeaders = ReadonlyArray<string>
 
@@ -35,13 +33,19 @@ export const json = "application/json"
 
 const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
-/** A page may load anything from this server and nothing from other hosts; only the reference's style and script are inline. */
-const page: ResponseHeaders = [
+/** What a page has in itself. */
+export interface Inline {
+  readonly scripts: ReadonlyArray<string>
+  readonly styles: ReadonlyArray<string>
+}
+
+/** A page may load anything from this server and nothing from other hosts, and have only this in itself. */
+export const pageWith = ({ scripts, styles }: Inline): ResponseHeaders => [
   "Content-Security-Policy",
   [
     "default-src 'none'",
-    `script-src 'self' ${hashOf(SCRIPT)}`,
-    `style-src 'self' ${hashOf(STYLE)}`,
+    ["script-src 'self'", ...scripts.map(hashOf)].join(" "),
+    ["style-src 'self'", ...styles.map(hashOf)].join(" "),
     "img-src 'self' data:",
     "connect-src 'self'",
     "base-uri 'none'",
@@ -52,8 +56,10 @@ const page: ResponseHeaders = [
   "no-referrer",
 ]
 
+const plainPage = pageWith({ scripts: [], styles: [] })
+
 /** Of a body, by its type and length. */
-export const content = (type: string, length: number): ResponseHeaders => [
+export const content = (type: string, length: number, page = plainPage): ResponseHeaders => [
   "Content-Type",
   type,
   "Content-Length",

@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { Admission } from "../admission/Admission.js"
-import * as Failure from "../api/Failure.js"
+import * as Failure from "../definition/Failure.js"
 import type { Dispatch, Dispatcher } from "./Dispatcher.js"
 import type { Endpoint } from "./Endpoint.js"
 import * as Exchange from "./Exchange.js"

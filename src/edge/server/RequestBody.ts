@@ -6,7 +6,8 @@ import type { JsonProblem } from "../../protocol/encoding/JsonProblem.js"
 import * as JsonText from "../../protocol/encoding/JsonText.js"
 import type { Budget } from "../admission/Budget.js"
 import type { TurnScheduler } from "../admission/TurnScheduler.js"
-import * as Failure from "../api/Failure.js"
+import * as Failure from "../definition/Failure.js"
+import type { Size } from "../definition/Rules.js"
 import { Grain, Pieces } from "./Pieces.js"
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
@@ -14,23 +15,17 @@ const CHARSETS = /;\s*charset\s*=\s*"?([^\s;"]*)/gi
 const UTF_8 = /^utf-?8$/i
 const WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
-/** The size limits of a body: bytes, and JSON values (objects, lists, and the values in them). */
-export interface Limits {
-  readonly bytes: number
-  readonly values: number
-}
-
 /** The kind of body that an endpoint takes, and how its text is read. */
 export interface Format<A> {
   /** The largest size that its limits allow, since the first character is not known beforehand. */
   readonly maximumBytes: number
   /** By the first character that is no whitespace. */
-  readonly limits: (first: number | undefined) => Limits
+  readonly limits: (first: number | undefined) => Size
   readonly parse: (text: string) => Either.Either<A, JsonProblem>
 }
 
 /** The largest transactions have 40 bytes for each value. */
-export const ONE_VALUE: Limits = { bytes: 65_536, values: 1_024 }
+export const ONE_VALUE: Size = { bytes: 65_536, values: 1_024 }
 
 export const oneValue: Format<unknown> = {
   maximumBytes: ONE_VALUE.bytes,

@@ -1,7 +1,7 @@
 /** How often each client may ask, on all endpoints or on one, and the answer to clients that ask more often. */
 import * as Words from "../../protocol/numbers/Words.js"
-import type * as Access from "../api/Access.js"
-import * as Failure from "../api/Failure.js"
+import * as Failure from "../definition/Failure.js"
+import type * as Rules from "../definition/Rules.js"
 import { RateLimiter } from "./RateLimiter.js"
 
 export interface Options {
@@ -9,7 +9,7 @@ export interface Options {
   readonly policy: string
   /** What is asked, behind "more than so many requests". */
   readonly what: string
-  readonly limit: Access.Limit
+  readonly limit: Rules.Limit
   /** Of how many clients it is remembered how often they asked. */
   readonly capacity?: number
 }

@@ -5,17 +5,17 @@ import type { Admission } from "../admission/Admission.js"
 import type { Budget } from "../admission/Budget.js"
 import { Readers } from "../admission/Readers.js"
 import type { TurnScheduler } from "../admission/TurnScheduler.js"
-import { contentType as eventStream, streamsOfOne } from "../api/Events.js"
-import * as Failure from "../api/Failure.js"
-import * as Answer from "./Answer.js"
+import { contentType as eventStream, streamsOfOne } from "../definition/EventStream.js"
+import * as Failure from "../definition/Failure.js"
+import * as Batches from "./Batches.js"
 import { EncodedAnswers } from "./EncodedAnswers.js"
 import type * as Endpoint from "./Endpoint.js"
-import type { EventStreams } from "./EventStreams.js"
+import { type EventStreams, isEventStream } from "./EventStreams.js"
 import type { Exchange } from "./Exchange.js"
 import * as Freshness from "./Freshness.js"
+import type { Request } from "./Group.js"
 import * as RequestBody from "./RequestBody.js"
 import type { Responder } from "./Responder.js"
-import * as Submissions from "./Submissions.js"
 
 export interface Options {
   readonly admission: Admission
@@ -48,7 +48,7 @@ const noStream = {
     retry_after_seconds: 10,
   }),
   "all are taken": new Failure.Overloaded({
-    message: "as many event streams as the node serves are open",
+    message: "as many event streams as this server has are open",
     retry_after_seconds: 10,
   }),
 }
@@ -78,8 +78,8 @@ export class Dispatcher {
         return this.#inTime(this.#reads(endpoint))
       case "Write":
         return this.#writes(endpoint)
-      case "Submit":
-        return this.#submits(endpoint)
+      case "Batch":
+        return this.#batches(endpoint)
       case "Listen":
         return this.#listens(endpoint)
     }
@@ -88,7 +88,7 @@ export class Dispatcher {
   /** Without a body. Most requests are answered here, with an encoded answer that is still current. */
   #reads(endpoint: Endpoint.Read): Dispatch {
     const { admission, responder } = this.#options
-    const answers = new EncodedAnswers(endpoint.encode)
+    const answers = new EncodedAnswers()
     return (exchange, params) => {
       const path = exchange.query === "" ? exchange.path : `${exchange.path}?${exchange.query}`
       const known = answers.current(path)
@@ -127,7 +127,7 @@ export class Dispatcher {
     endpoint: Endpoint.Read,
     answers: EncodedAnswers,
     path: string,
-    request: Endpoint.Request,
+    request: Request,
     leave: () => void,
   ): void {
     const { responder } = this.#options
@@ -138,9 +138,13 @@ export class Dispatcher {
       else if (known !== undefined) responder.write(exchange, endpoint.status, known)
       return
     }
+    const { restart } = endpoint
+    const [version, start] = [endpoint.version?.(), restart()]
     this.#run(endpoint.handle(request), (exit) => {
       responder.complete(exchange, exit, (answer) => {
-        const content = answer instanceof Answer.Versioned ? answers.keep(path, answer) : endpoint.encode(answer)
+        const content = endpoint.encode(answer)
+        if (endpoint.isFinal(answer)) answers.keep(path, content, start, restart)
+        else if (endpoint.version !== undefined) answers.keep(path, content, version, endpoint.version)
         responder.write(exchange, endpoint.status, content)
       })
       leave()
@@ -161,18 +165,18 @@ export class Dispatcher {
       })
   }
 
-  #submits(endpoint: Endpoint.Submit): Dispatch {
+  #batches(endpoint: Endpoint.Batch): Dispatch {
     const { admission, responder } = this.#options
-    const submissions = new Submissions.Submissions(endpoint.handle, this.#run)
+    const { batch, decode, handle, status } = endpoint
+    const batches = new Batches.Batches({ ...batch, status, handle, run: this.#run })
     return (exchange, params) =>
-      this.#receive(exchange, Submissions.format, (submission) => {
-        const decoded = endpoint.decode(inputOf(exchange, params))
+      this.#receive(exchange, Batches.format(batch), (body) => {
+        const decoded = decode(inputOf(exchange, params))
         if (Either.isLeft(decoded)) return responder.refuse(exchange, decoded.left)
-        const refusal =
-          Submissions.refusalOf(submission) ?? admission.refusalOfCost(exchange, Submissions.count(submission))
+        const refusal = Batches.refusalOf(body, batch) ?? admission.refusalOfCost(exchange, Batches.count(body))
         if (refusal !== undefined) return responder.refuse(exchange, refusal)
-        submissions.handle(submission, (exit) =>
-          responder.complete(exchange, exit, (content) => responder.write(exchange, endpoint.status, content)),
+        batches.handle(body, (exit) =>
+          responder.complete(exchange, exit, (content) => responder.write(exchange, status, content)),
         )
       })
   }
@@ -190,7 +194,8 @@ export class Dispatcher {
     }
   }
 
-  #stream(exchange: Exchange, status: number, events: Answer.EventStream): void {
+  #stream(exchange: Exchange, status: number, events: unknown): void {
+    if (!isEventStream(events)) throw new Error("the handler gave no stream of events")
     const { responder, streams, fork } = this.#options
     const { response, method } = exchange
     if (response.destroyed || response.writableEnded) return

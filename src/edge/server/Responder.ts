@@ -1,10 +1,11 @@
 /** Writes answers: content, refusals, bugs. Whatever goes wrong, each request has one answer and the process lives. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { Cause, Either, Exit } from "effect"
-import * as Failure from "../api/Failure.js"
+import { Cause, Exit, Option } from "effect"
+import * as Failure from "../definition/Failure.js"
 import type * as Content from "./Content.js"
 import { type Exchange, NO_HEADERS } from "./Exchange.js"
+import type { Errors } from "./Group.js"
 import * as Reply from "./Reply.js"
 import * as RequestBody from "./RequestBody.js"
 import * as ResponseHeaders from "./ResponseHeaders.js"
@@ -20,6 +21,8 @@ export interface Answered {
 export interface Options {
   /** Milliseconds of a clock that never runs backwards. */
   readonly now: () => number
+  /** What errors of services become. */
+  readonly errors: Errors
   readonly onAnswer: (answered: Answered) => void
   readonly onDefect: (route: string, cause: Cause.Cause<unknown>) => void
   /** On every answer that is written whole. */
@@ -29,9 +32,6 @@ export interface Options {
   /** Called for a connection whose client sends the body of a request that is answered in too many pieces. */
   readonly expel: (socket: Socket) => void
 }
-
-const isFailure = (error: unknown): error is Failure.Failure =>
-  typeof error === "object" && error !== null && "_tag" in error
 
 const stopping = new Failure.ShuttingDown({ message: "the node is stopping" })
 export const bug = new Failure.InternalError({ message: "the node failed to answer; its log has the cause" })
@@ -129,8 +129,8 @@ export class Responder {
   }
 
   #failureOf(exchange: Exchange, cause: Cause.Cause<unknown>): Failure.Failure {
-    const failure = Cause.failureOrCause(cause)
-    if (Either.isLeft(failure) && isFailure(failure.left)) return failure.left
+    const failure = Option.flatMap(Cause.failureOption(cause), (error) => Reply.failureOf(error, this.#options.errors))
+    if (Option.isSome(failure)) return failure.value
     if (this.#isDraining && Cause.isInterruptedOnly(cause)) return stopping
     this.#options.onDefect(exchange.route, cause)
     return bug

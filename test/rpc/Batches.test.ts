@@ -1,18 +1,23 @@
 import { Effect, Either, Exit } from "effect"
 import { expect, it } from "vitest"
+import * as Batches from "../../src/edge/server/Batches.js"
+import type { Handle } from "../../src/edge/server/Group.js"
 import * as Run from "../../src/effect3/fibers/Run.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 import { example } from "../../src/rpc/api/Field.js"
-import * as Submissions from "../../src/rpc/server/Submissions.js"
+import { Accepted, maximumTransactions, Signed } from "../../src/rpc/api/Transactions.js"
+import type { Of } from "../../src/rpc/handlers/Group.js"
 
 const unstake = (nonce: unknown) => JSON.stringify({ type: "UnstakeTx", from: example.hash, nonce })
 
-const read = (text: string) => Either.getOrThrow(Submissions.format.parse(text))
+const batch = { item: Signed, answer: Accepted, most: maximumTransactions, size: { bytes: 1_048_576, values: 16_384 } }
+
+const read = (text: string) => Either.getOrThrow(Batches.format(batch).parse(text))
 
 /** Takes every transaction but the one with nonce 2; gives no answers at all behind one with nonce 9. */
-const handle: Submissions.Handle = ({ bodies }) =>
+const handle: Of<"transactions">["submit"] = ({ payloads }) =>
   Effect.succeed(
-    bodies
+    payloads
       .filter(({ nonce }) => nonce !== 9)
       .map(({ nonce }) =>
         nonce === 2
@@ -23,12 +28,17 @@ const handle: Submissions.Handle = ({ bodies }) =>
 
 const answerTo = (text: string) =>
   new Promise<unknown>((resolve) => {
-    const submissions = new Submissions.Submissions(handle, Run.make(Effect.runFork))
-    submissions.handle(read(text), (exit) => {
+    const batches = new Batches.Batches({
+      ...batch,
+      status: 200,
+      handle: handle as unknown as Handle,
+      run: Run.make(Effect.runFork),
+    })
+    batches.handle(read(text), (exit) => {
       resolve(
         Exit.match(exit, {
           onSuccess: ({ body }) => JSON.parse(String(body)),
-          onFailure: (cause) => (cause._tag === "Fail" ? cause.error.message : cause._tag),
+          onFailure: (cause) => (cause._tag === "Fail" ? Object(cause.error).message : cause._tag),
         }),
       )
     })
@@ -56,18 +66,18 @@ it("of an array each entry has its answer in its place, also beside those that c
 it("an array has 1 to 1,000 entries and counts as many requests", () => {
   const array = (length: number) => read(JSON.stringify(Array.from({ length }, () => 0)))
   const lengths = [0, 1, 1_000, 1_001]
-  expect(lengths.map((length) => Submissions.count(array(length)))).toEqual(lengths)
-  expect(lengths.map((length) => Submissions.refusalOf(array(length))?.message)).toEqual([
+  expect(lengths.map((length) => Batches.count(array(length)))).toEqual(lengths)
+  expect(lengths.map((length) => Batches.refusalOf(array(length), batch)?.message)).toEqual([
     "body: an array of 1 to 1000 expected, got 0",
     undefined,
     undefined,
     "body: an array of 1 to 1000 expected, got 1001",
   ])
-  expect(Submissions.count(read("{}"))).toBe(1)
+  expect(Batches.count(read("{}"))).toBe(1)
 })
 
 it("only an array may be larger than one transaction", () => {
-  const { limits, maximumBytes } = Submissions.format
+  const { limits, maximumBytes } = Batches.format(batch)
   expect([limits("[".charCodeAt(0)).bytes, limits("{".charCodeAt(0)).bytes, limits(undefined).bytes]).toEqual([
     maximumBytes,
     65_536,

@@ -5,10 +5,11 @@
  */
 import type { Socket } from "node:net"
 import { Places } from "../admission/Places.js"
-import * as Access from "../api/Access.js"
 import * as Reply from "./Reply.js"
 
 export interface Options {
+  /** The path that is answered. */
+  readonly path: string
   /** Calls its argument with the answer. */
   readonly answer: (write: (reply: Reply.Reply) => void) => void
   readonly patienceMs?: number
@@ -22,15 +23,15 @@ const PATIENCE_MS = 1_000
 const BYTES = 2_048
 const PIECES = 8
 
-const REQUEST = new RegExp(`^GET ${Access.livenessPath} HTTP/1\\.[01]\\r\\n`)
-
 export class Probes {
   readonly #answer: Options["answer"]
+  readonly #request: RegExp
   readonly #patienceMs: number
   readonly #places = new Places<Socket>({ total: TOTAL, each: EACH, evict: (socket) => socket.destroy() })
 
-  constructor({ answer, patienceMs = PATIENCE_MS }: Options) {
+  constructor({ path, answer, patienceMs = PATIENCE_MS }: Options) {
     this.#answer = answer
+    this.#request = new RegExp(`^GET ${path} HTTP/1\\.[01]\\r\\n`)
     this.#patienceMs = patienceMs
   }
 
@@ -50,7 +51,7 @@ export class Probes {
     socket.on("data", (piece: Buffer) => {
       text += piece.toString("latin1")
       const isWhole = text.includes("\r\n\r\n")
-      if (text.length > BYTES || ++pieces > PIECES || (isWhole && !REQUEST.test(text))) socket.destroy()
+      if (text.length > BYTES || ++pieces > PIECES || (isWhole && !this.#request.test(text))) socket.destroy()
       else if (isWhole) this.#reply(socket)
     })
   }

@@ -17,11 +17,16 @@ export interface Content {
 /** A longer text is converted to bytes once, not for every request. */
 const LONG_TEXT_BYTES = 16_384
 
-const make = (type: string, given: string | Buffer, more: ResponseHeaders.ResponseHeaders): Content => {
+const make = (
+  type: string,
+  given: string | Buffer,
+  more: ResponseHeaders.ResponseHeaders,
+  page?: ResponseHeaders.ResponseHeaders,
+): Content => {
   const bytes = Buffer.byteLength(given)
   const body = bytes > LONG_TEXT_BYTES && typeof given === "string" ? Buffer.from(given) : given
   return {
-    headers: [...ResponseHeaders.everywhere, ...more, ...ResponseHeaders.content(type, bytes)],
+    headers: [...ResponseHeaders.everywhere, ...more, ...ResponseHeaders.content(type, bytes, page)],
     body,
     // As many bytes as characters: each is one byte in either encoding, and this one needs no look at them.
     encoding: bytes === body.length ? "latin1" : "utf8",
@@ -29,7 +34,9 @@ const make = (type: string, given: string | Buffer, more: ResponseHeaders.Respon
   }
 }
 
-export const text = (type: string, body: string): Content => make(type, body, ResponseHeaders.fleeting)
+/** `page`: the headers of a page that has scripts or styles in itself. */
+export const text = (type: string, body: string, page?: ResponseHeaders.ResponseHeaders): Content =>
+  make(type, body, ResponseHeaders.fleeting, page)
 
 /** JavaScript writes less than a hundred sats in coins as 6e-8, which not every reader of decimal numbers takes. */
 const EXPONENT = /("\w+_coin":)(\d(?:\.\d)?e-\d)/g

@@ -2,19 +2,17 @@
  * An endpoint made ready: its schemas compiled to plain functions, its annotations read, its handler found. Everything
  * that depends on the definition alone happens here, once, before the first request.
  */
-import { type Context, type Effect, Either, Predicate } from "effect"
-import * as Definition from "../../effect3/http/Definition.js"
+import { type Context, Either, Predicate } from "effect"
+import type * as Definition from "../../effect3/http/Definition.js"
 import * as Json from "../../protocol/encoding/Json.js"
 import * as JsonProblem from "../../protocol/encoding/JsonProblem.js"
-import * as Access from "../api/Access.js"
-import { Api } from "../api/Api.js"
-import { contentType as eventStream } from "../api/Events.js"
-import * as Failure from "../api/Failure.js"
-import { submit } from "../api/Transactions.js"
-import type * as Answer from "./Answer.js"
+import { contentType as eventStream } from "../definition/EventStream.js"
+import * as Failure from "../definition/Failure.js"
+import * as Rules from "../definition/Rules.js"
 import * as Content from "./Content.js"
-import type * as Handlers from "./Handlers.js"
-import type * as Submissions from "./Submissions.js"
+import type { Version } from "./EncodedAnswers.js"
+import type { Handle, Implementation, Request } from "./Group.js"
+import { type Inline, pageWith, type ResponseHeaders } from "./ResponseHeaders.js"
 
 /** The parts of a request before they are decoded. */
 export interface Input {
@@ -24,22 +22,17 @@ export interface Input {
   readonly request: { readonly headers: unknown }
 }
 
-/** The argument of a handler; `Handlers.Handler` derives its fields from the endpoint. */
-export type Request = Readonly<Record<string, unknown>>
-
 type Decoded<A> = Either.Either<A, Failure.InvalidRequest>
 
 interface Common {
   readonly method: string
   /** As it is defined, `/balance/:address`: the name under which it is measured. */
   readonly path: string
-  readonly limit: Access.Limit | undefined
-  /** On a mainnet the endpoint answers this. */
-  readonly onMainnet: Failure.TestnetOnly | undefined
+  readonly limit: Rules.Limit | undefined
+  readonly closed: Failure.Failure | undefined
+  readonly isGuarded: boolean
   readonly status: number
 }
-
-type Handle<A> = (request: Request) => Effect.Effect<A, Failure.Failure>
 
 /** A request without a body. */
 export interface Read extends Common {
@@ -47,15 +40,20 @@ export interface Read extends Common {
   /** How many requests this one counts as, in the limit over all endpoints. */
   readonly weightOf: (request: Request) => number
   readonly decode: (input: Input) => Decoded<Request>
-  readonly handle: Handle<unknown>
+  readonly handle: Handle
   readonly encode: (value: unknown) => Content.Content
+  /** How to see that an answer changes; none where it may at any time. */
+  readonly version: Version | undefined
+  /** Whether this answer never changes. */
+  readonly isFinal: (answer: unknown) => boolean
+  readonly restart: Version
 }
 
 /** A request with a body. */
 export interface Write extends Common {
   readonly _tag: "Write"
   readonly decode: (input: Input, body: unknown) => Decoded<Request>
-  readonly handle: Handle<unknown>
+  readonly handle: Handle
   readonly encode: (value: unknown) => Content.Content
 }
 
@@ -63,17 +61,18 @@ export interface Write extends Common {
 export interface Listen extends Common {
   readonly _tag: "Listen"
   readonly decode: (input: Input) => Decoded<Request>
-  readonly handle: Handle<Answer.EventStream>
+  readonly handle: Handle
 }
 
-/** Takes signed transactions. */
-export interface Submit extends Common {
-  readonly _tag: "Submit"
+/** Takes one item or an array of them. */
+export interface Batch extends Common {
+  readonly _tag: "Batch"
   readonly decode: (input: Input) => Decoded<Request>
-  readonly handle: Submissions.Handle
+  readonly handle: Handle
+  readonly batch: Rules.Batch
 }
 
-export type Endpoint = Read | Write | Listen | Submit
+export type Endpoint = Read | Write | Listen | Batch
 
 const decoder = (schema: Definition.AnySchema, whole: string, unknownFields: "error" | "ignore") => {
   const decode = Json.decoder(schema, whole, unknownFields)
@@ -143,7 +142,7 @@ const requestDecoder = (definition: Definition.Definition) => {
     if (Either.isLeft(search)) return Either.left(search.left)
     const head = decodeHeaders(request.headers)
     if (Either.isLeft(head)) return Either.left(head.left)
-    return Either.right({ client, path: path.right, query: search.right, headers: head.right })
+    return Either.right({ client, path: path.right, urlParams: search.right, headers: head.right })
   }
 }
 
@@ -151,37 +150,67 @@ const bodyDecoder = (definition: Definition.Definition, payload: Definition.AnyS
   const decodeHead = requestDecoder(definition)
   const decodeBody = decoder(payload, "body", "error")
   return (input: Input, body: unknown): Decoded<Request> =>
-    Either.flatMap(decodeHead(input), (head) => Either.map(decodeBody(body), (body) => ({ ...head, body })))
+    Either.flatMap(decodeHead(input), (head) => Either.map(decodeBody(body), (payload) => ({ ...head, payload })))
 }
 
-const encoder = ({ isText, contentType, schema }: Definition.Definition["success"]) => {
-  if (isText) return (value: unknown) => Content.text(contentType, String(value))
+const encoder = ({ isText, contentType, schema }: Definition.Definition["success"], page?: ResponseHeaders) => {
+  if (isText) return (value: unknown) => Content.text(contentType, String(value), page)
   const toJson = Json.encoder(schema)
   return (value: unknown) => Content.json(toJson(value))
 }
 
-const gate = ({ annotation, method, path }: Definition.Definition): Failure.TestnetOnly | undefined => {
-  const instead = annotation(Access.TestnetOnly)
-  if (instead === undefined) return undefined
-  return new Failure.TestnetOnly({ message: `${method} ${path} works on a testnet only: ${instead}` })
+/** How a server sees that something has changed, by the name that annotations give it. */
+export type Versions = Readonly<Record<string, Version>>
+
+/** What a server knows of endpoints beside their definitions. */
+export interface Options {
+  readonly versions: Versions
+  /** What an endpoint answers instead of anything else, if it is closed. */
+  readonly closed?: (definition: Definition.Definition) => Failure.Failure | undefined
+  /** Whether pages of other sites may not use an endpoint. */
+  readonly isGuarded?: (definition: Definition.Definition) => boolean
+  /** The scripts and styles in pages that endpoints answer. */
+  readonly inline?: Inline
 }
 
-const commonOf = (definition: Definition.Definition): Common => ({
+const commonOf = (definition: Definition.Definition, { closed, isGuarded }: Options): Common => ({
   method: definition.method,
   path: definition.path,
-  limit: definition.annotation(Access.RateLimit),
-  onMainnet: gate(definition),
+  limit: definition.annotation(Rules.RateLimit),
+  closed: closed?.(definition),
+  isGuarded: isGuarded?.(definition) ?? false,
   status: definition.success.status,
 })
 
 const weigher =
-  (weight: Context.Tag.Service<Access.Weight>) =>
-  ({ query }: Request): number =>
-    typeof weight === "number" ? weight : weight(Predicate.isReadonlyRecord(query) ? query : {})
+  (weight: Context.Tag.Service<Rules.Weight>) =>
+  ({ urlParams }: Request): number =>
+    typeof weight === "number" ? weight : weight(Predicate.isReadonlyRecord(urlParams) ? urlParams : {})
 
-const compile = (definition: Definition.Definition, handle: Handle<never>): Endpoint => {
+/** What changes when something else stands behind the server, if anything ever does: final answers are kept until then. */
+const restartOf = ({ restart = () => undefined }: Versions): Version => restart
+
+const versionOf = (until: string, versions: Versions): Version => {
+  const version = until === "restart" ? restartOf(versions) : versions[until]
+  if (version === undefined)
+    throw new Error(`nothing tells whether "${until}" has changed, until which answers are kept`)
+  return version
+}
+
+const lifetimeOf = (
+  { until, isFinal }: Rules.Lifetime,
+  versions: Versions,
+): Pick<Read, "version" | "isFinal" | "restart"> => ({
+  version: until === undefined ? undefined : versionOf(until, versions),
+  isFinal: (answer) => isFinal !== undefined && Predicate.isObject(answer) && isFinal(answer),
+  restart: restartOf(versions),
+})
+
+const compile = (definition: Definition.Definition, handle: Handle, options: Options): Endpoint => {
   const { annotation, body, success } = definition
-  const common = commonOf(definition)
+  const common = commonOf(definition, options)
+  const batch = annotation(Rules.Batched)
+  if (batch !== undefined) return { _tag: "Batch", ...common, decode: requestDecoder(definition), handle, batch }
   if (body !== undefined) {
     return { _tag: "Write", ...common, decode: bodyDecoder(definition, body), handle, encode: encoder(success) }
   }
@@ -190,26 +219,23 @@ const compile = (definition: Definition.Definition, handle: Handle<never>): Endp
   return {
     _tag: "Read",
     ...common,
-    weightOf: weigher(annotation(Access.Weight) ?? 1),
+    weightOf: weigher(annotation(Rules.Weight) ?? 1),
     decode,
     handle,
-    encode: encoder(success),
+    encode: encoder(success, options.inline && pageWith(options.inline)),
+    ...lifetimeOf(annotation(Rules.Cached) ?? {}, options.versions),
   }
 }
 
 /** Every endpoint of the interface with its handler. */
-export const all = (handlers: Handlers.All): ReadonlyArray<Endpoint> => {
-  // `Handlers.All` is derived from the same endpoints whose schemas decode the requests below, so that each handler gets
-  // exactly what its type asks for; no type can say this about endpoints that come one after another out of a list.
-  const untyped = handlers as unknown as Readonly<Record<string, Readonly<Record<string, Handle<never>>>>>
-  return Definition.all(Api).map((definition): Endpoint => {
-    const { group, name, path } = definition
-    if (path === submit.path) {
-      const decode = requestDecoder(definition)
-      return { _tag: "Submit", ...commonOf(definition), decode, handle: handlers.transactions.submit }
-    }
-    const handle = untyped[group]?.[name]
+export const all = (
+  definitions: ReadonlyArray<Definition.Definition>,
+  groups: ReadonlyMap<string, Implementation>,
+  options: Options,
+): ReadonlyArray<Endpoint> =>
+  definitions.map((definition) => {
+    const { group, name } = definition
+    const handle = groups.get(group)?.get(name)
     if (handle === undefined) throw new Error(`${group}.${name} has no handler`)
-    return compile(definition, handle)
+    return compile(definition, handle, options)
   })
-}

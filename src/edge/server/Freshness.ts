@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from "node:http"
 import { Duration, Effect, Either } from "effect"
-import * as Failure from "../api/Failure.js"
+import * as Failure from "../definition/Failure.js"
 
 export interface Freshness {
   /** No answer that is written now comes from a later commit. */

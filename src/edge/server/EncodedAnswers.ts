@@ -1,10 +1,12 @@
-/** The encoded answers of one endpoint, each for the newest version of its data. */
-import type { Versioned } from "./Answer.js"
+/** The encoded answers of one endpoint, each for the newest version of its data. Versions are compared with `Object.is`. */
 import type { Content } from "./Content.js"
+
+/** Tells the version of now. */
+export type Version = () => unknown
 
 interface Encoded {
   readonly version: unknown
-  readonly versionNow: () => unknown
+  readonly versionNow: Version
   readonly content: Content
 }
 
@@ -14,14 +16,12 @@ const CAPACITY_BYTES = 8_388_608
 const OVERHEAD_BYTES = 512
 
 export class EncodedAnswers {
-  readonly #encode: (value: unknown) => Content
   readonly #capacity: number
   /** Oldest first. */
   readonly #byPath = new Map<string, Encoded>()
   #size = 0
 
-  constructor(encode: (value: unknown) => Content, capacity = CAPACITY_BYTES) {
-    this.#encode = encode
+  constructor(capacity = CAPACITY_BYTES) {
     this.#capacity = capacity
   }
 
@@ -36,18 +36,17 @@ export class EncodedAnswers {
     return known !== undefined && Object.is(known.versionNow(), known.version) ? known.content : undefined
   }
 
-  /** Encodes the answer to this path and keeps it in place of the one before. */
-  keep(path: string, answer: Versioned<unknown>): Content {
-    const content = this.#encode(answer.make())
+  /** Keeps the answer to this path in place of the one before. `version` is the one when the handler began; it may be over. */
+  keep(path: string, content: Content, version: unknown, versionNow: Version): void {
+    if (!Object.is(versionNow(), version)) return
     const before = this.#byPath.get(path)
     if (before !== undefined) this.#forget(path, before)
-    this.#byPath.set(path, { version: answer.at, versionNow: answer.version, content })
+    this.#byPath.set(path, { version, versionNow, content })
     this.#size += content.bytes + OVERHEAD_BYTES
     for (const [oldest, encoded] of this.#byPath) {
       if (this.#size <= this.#capacity) break
       this.#forget(oldest, encoded)
     }
-    return content
   }
 
   #forget(path: string, { content }: Encoded): void {

@@ -4,16 +4,19 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import * as Access from "../api/Access.js"
-import type * as Failure from "../api/Failure.js"
+import type { Failure } from "../definition/Failure.js"
+import type * as Rules from "../definition/Rules.js"
 import { ClientLimit } from "./ClientLimit.js"
 import * as Host from "./Host.js"
 import type { PageGuard } from "./PageGuard.js"
 
 export interface Options {
   readonly guard: PageGuard
-  readonly isMainnet: boolean
   readonly rateLimits: boolean
+  /** Over all endpoints together. */
+  readonly limit: Rules.Limit
+  /** Where process managers ask whether the server lives. */
+  readonly livenessPath: string
   /** Milliseconds of a clock that never runs backwards. */
   readonly now: () => number
 }
@@ -34,11 +37,14 @@ export interface Asking {
 }
 
 /** The access rules of an endpoint's definition. */
-export interface Rules {
+export interface Gate {
   readonly method: string
   readonly path: string
-  readonly limit: Access.Limit | undefined
-  readonly onMainnet: Failure.TestnetOnly | undefined
+  readonly limit: Rules.Limit | undefined
+  /** What it answers instead of anything else. */
+  readonly closed: Failure | undefined
+  /** Whether pages of other sites may not use it. */
+  readonly isGuarded: boolean
 }
 
 /** A connection is closed after this many refusals for asking too often. */
@@ -46,8 +52,6 @@ const REFUSALS_PER_CONNECTION = 16
 
 /** Fewer clients use endpoints with a limit of their own. */
 const CLIENTS_PER_ENDPOINT = 8_192
-
-const globalLimit = (): ClientLimit => new ClientLimit({ policy: "global", what: "in all", limit: Access.globalLimit })
 
 export class Admission {
   readonly #options: Options
@@ -59,17 +63,19 @@ export class Admission {
 
   constructor(options: Options) {
     this.#options = options
-    this.#all = options.rateLimits ? globalLimit() : undefined
-    this.#spared = options.rateLimits ? globalLimit() : undefined
+    const { rateLimits, limit } = options
+    const global = () => (rateLimits ? new ClientLimit({ policy: "global", what: "in all", limit }) : undefined)
+    this.#all = global()
+    this.#spared = global()
   }
 
   /** Why a request is refused on any path. */
-  refusalOf(asking: Asking): Failure.Failure | undefined {
+  refusalOf(asking: Asking): Failure | undefined {
     const { request, method, path, at } = asking
     const unnamed = Host.refusalOf(request) ?? this.#options.guard.refusalOfHost(request)
     if (unnamed !== undefined) return this.#refuseOften(asking, unnamed)
     const isPreflight = method === "OPTIONS"
-    const isLiveness = path === Access.livenessPath && !isPreflight
+    const isLiveness = path === this.#options.livenessPath && !isPreflight
     const isSpared = isLiveness || isPreflight
     const refusal = this.#count(asking, isSpared ? this.#spared : this.#all, at, 1)
     // Nobody with the same address, as behind a proxy, may make a probe fail. An answer costs no more than a refusal.
@@ -79,15 +85,15 @@ export class Admission {
   }
 
   /** Why a request to an endpoint is refused. */
-  gateOf({ method, path, limit, onMainnet }: Rules): (asking: Asking) => Failure.Failure | undefined {
-    const { guard, isMainnet, rateLimits } = this.#options
+  gateOf({ method, path, limit, closed, isGuarded }: Gate): (asking: Asking) => Failure | undefined {
+    const { guard, rateLimits } = this.#options
     const own =
       rateLimits && limit !== undefined
         ? new ClientLimit({ policy: path, what: `to ${method} ${path}`, limit, capacity: CLIENTS_PER_ENDPOINT })
         : undefined
     return (asking) => {
-      if (onMainnet !== undefined) {
-        if (isMainnet) return onMainnet
+      if (closed !== undefined) return closed
+      if (isGuarded) {
         // Before the limit: a page must not be able to use up what the people at this machine may ask for.
         const foreign = guard.refusalOfPage(asking.request)
         if (foreign !== undefined) return foreign
@@ -100,7 +106,7 @@ export class Admission {
   }
 
   /** The refusal of a request that turns out to cost as much as this many, or nothing. */
-  refusalOfCost(asking: Asking, requests: number): Failure.Failure | undefined {
+  refusalOfCost(asking: Asking, requests: number): Failure | undefined {
     const more = requests - asking.counted
     if (more <= 0) return undefined
     const refusal = this.#count(asking, this.#all, Math.floor(this.#options.now()), more)
@@ -118,7 +124,7 @@ export class Admission {
     return (this.#refusals.get(socket) ?? 0) > REFUSALS_PER_CONNECTION
   }
 
-  #count(asking: Asking, limit: ClientLimit | undefined, at: number, requests: number): Failure.Failure | undefined {
+  #count(asking: Asking, limit: ClientLimit | undefined, at: number, requests: number): Failure | undefined {
     const refusal = limit?.take(asking.client, at, requests)
     if (limit === undefined || refusal === undefined) return undefined
     asking.headers = limit.headers(asking.client, asking.at)
@@ -130,7 +136,7 @@ export class Admission {
    * sent ahead are not even read: forty thousand requests fit into the buffers of one socket, and each costs as much as one
    * that is answered.
    */
-  #refuseOften({ request: { socket }, response }: Asking, failure: Failure.Failure): Failure.Failure {
+  #refuseOften({ request: { socket }, response }: Asking, failure: Failure): Failure {
     this.#refusals.set(socket, (this.#refusals.get(socket) ?? 0) + 1)
     if (this.isEnding(socket)) response.shouldKeepAlive = false
     return failure

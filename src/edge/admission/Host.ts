@@ -3,7 +3,7 @@
  * believe another one. HTTP/1.0 knows no `Host`.
  */
 import type { IncomingMessage } from "node:http"
-import * as Failure from "../api/Failure.js"
+import * as Failure from "../definition/Failure.js"
 
 const countOf = ({ rawHeaders }: IncomingMessage): number => {
   let count = 0

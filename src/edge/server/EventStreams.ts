@@ -1,10 +1,20 @@
 /** Server-sent events on the wire: frames, heartbeats, and an end for clients that do not read. */
 import type { ServerResponse } from "node:http"
-import { Cause, type Chunk, Effect, Fiber, Stream } from "effect"
+import { Cause, type Chunk, Effect, Fiber, Predicate, Stream } from "effect"
 import type { Fork } from "../../effect3/fibers/Run.js"
 import { type Entry, Places } from "../admission/Places.js"
-import { maximumStreams } from "../api/Events.js"
-import type * as Answer from "./Answer.js"
+import { maximumStreams } from "../definition/EventStream.js"
+
+/** An event with its place in the stream, which a client names when it reconnects. */
+export interface NumberedEvent<Event = { readonly type: string }> {
+  readonly id: number
+  readonly event: Event
+}
+
+/** Events, until the client leaves. */
+export type EventStream = Stream.Stream<NumberedEvent>
+
+export const isEventStream = (value: unknown): value is EventStream => Predicate.hasProperty(value, Stream.StreamTypeId)
 
 export interface Options {
   /** Streams of one client. */
@@ -20,13 +30,13 @@ const HEARTBEAT_MS = 15_000
 const PATIENCE_MS = 10_000
 
 /** Events have the same form in JSON as in memory, and a commit brings thousands: no schema in between. */
-const frame = ({ id, event }: Answer.NumberedEvent): string =>
+const frame = ({ id, event }: NumberedEvent): string =>
   `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
 /** Events that arrive together are written together, and encoded once for all readers. */
-const encoded = new WeakMap<Chunk.Chunk<Answer.NumberedEvent>, Buffer>()
+const encoded = new WeakMap<Chunk.Chunk<NumberedEvent>, Buffer>()
 
-const bytesOf = (events: Chunk.Chunk<Answer.NumberedEvent>): Buffer => {
+const bytesOf = (events: Chunk.Chunk<NumberedEvent>): Buffer => {
   const known = encoded.get(events)
   if (known !== undefined) return known
   let text = ""
@@ -99,7 +109,7 @@ export class EventStreams {
    * Writes events after the head, which is already written, until the stream ends, or the reader leaves or stops reading. A
    * reader whose stream fails is cut off in the middle, so that it does not mistake this for the end.
    */
-  serve(response: ServerResponse, events: Answer.EventStream, runFork: Fork): void {
+  serve(response: ServerResponse, events: EventStream, runFork: Fork): void {
     const beat = (): void => {
       if (isOpen(response) && !response.writableNeedDrain) response.write(":\n\n")
     }

@@ -1,0 +1,128 @@
+/**
+ * Every answer other than the one that was asked for. A failure is a class: its tag is the `code` of the
+ * wire, its message the `error`, its status belongs to the class. They are plain values, not JavaScript errors, because
+ * a refusal is an answer like any other and needs no stack. Here are those of the server itself.
+ */
+import { HttpApiSchema } from "@effect/platform"
+import { Schema } from "effect"
+import * as Definition from "../../effect3/http/Definition.js"
+import * as JsonProblem from "../../protocol/encoding/JsonProblem.js"
+
+/** Any failure: an instance of a class whose schema has a status. */
+export interface Failure {
+  readonly _tag: string
+  readonly message: string
+}
+
+/**
+ * A failure with its code and status, and fields besides code and message; then the words for when it is answered, and after how many
+ * seconds it makes sense to ask again, if that is known beforehand.
+ */
+export const failureWith =
+  <const Code extends string, Fields extends Schema.Struct.Fields>(code: Code, status: number, fields: Fields) =>
+  (when: string, retryAfter?: number) => {
+    const all = {
+      _tag: Schema.propertySignature(Schema.Literal(code)).pipe(
+        Schema.withConstructorDefault(() => code),
+        Schema.fromKey("code"),
+      ),
+      message: Schema.propertySignature(Schema.String)
+        .annotations({ description: "what happened and what was expected, in one line" })
+        .pipe(Schema.fromKey("error")),
+      ...fields,
+    }
+    const annotations = {
+      identifier: code,
+      description: when,
+      [HttpApiSchema.AnnotationStatus]: status,
+      ...(retryAfter === undefined ? {} : { [Definition.RetryAfter]: retryAfter }),
+    }
+    return Schema.Class<Schema.Struct.Type<typeof all>>(code)(all, [undefined, annotations])
+  }
+
+export const failure = <const Code extends string>(code: Code, status: number) => failureWith(code, status, {})
+
+/** A number that the node made; its description is placed where a renamed field beside it cannot hide it. */
+export const integer = (about: string) =>
+  Schema.Number.annotations({ jsonSchema: { type: "integer", minimum: 0, description: about } })
+export const text = (about: string) => Schema.String.annotations({ description: about })
+export const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+export class InvalidRequest extends failureWith("InvalidRequest", 400, {
+  field: maybe(text("the field that is wrong, as a path such as proposal_type.Text")),
+})("The request is not HTTP, not JSON, or a field, query parameter or header of it is not what it should be.") {
+  static of(problem: JsonProblem.JsonProblem): InvalidRequest {
+    return new InvalidRequest({ message: JsonProblem.message(problem), field: problem.field })
+  }
+}
+
+export class ForeignHost extends failure(
+  "ForeignHost",
+  403,
+)("The node serves its own machine only, and `Host` is a name of somebody else, as after DNS rebinding.") {}
+
+export class ForeignOrigin extends failure(
+  "ForeignOrigin",
+  403,
+)("The node serves its own machine only, and a web page from elsewhere asks for coins, keys or signatures.") {}
+
+export class PathNotFound extends failure("PathNotFound", 404)("There is no such path.") {}
+
+export class MethodNotAllowed extends failureWith("MethodNotAllowed", 405, { allowed: Schema.Array(Schema.String) })(
+  "The path exists, but not with this method; see `Allow`.",
+) {}
+
+export class RequestTimeout extends failure("RequestTimeout", 408)("The request did not arrive completely in time.") {}
+
+export class BodyTooLarge extends failureWith("BodyTooLarge", 413, { limit: integer("bytes that a body may have") })(
+  "The body is larger than allowed.",
+) {}
+
+export class UnsupportedMediaType extends failure(
+  "UnsupportedMediaType",
+  415,
+)("The body is not declared as application/json in UTF-8.") {}
+
+export class RateLimited extends failureWith("RateLimited", 429, {
+  limit: integer("requests in a window"),
+  window_seconds: integer("length of the window"),
+  retry_after_seconds: integer("when to ask again, as in Retry-After"),
+})("Too many requests from this client; see Retry-After.") {}
+
+export class TooManyStreams extends failureWith("TooManyStreams", 429, {
+  limit: integer("event streams that one client may have open"),
+  retry_after_seconds: integer("when to ask again, as in Retry-After"),
+})("This client has as many event streams open as one may have.") {}
+
+export class HeadersTooLarge extends failure(
+  "HeadersTooLarge",
+  431,
+)("The request line and headers are larger than allowed.") {}
+
+export class InternalError extends failure("InternalError", 500)("A bug of the node; its log has the cause.") {}
+
+export class Overloaded extends failureWith("Overloaded", 503, {
+  retry_after_seconds: integer("when to ask again, as in Retry-After"),
+})("The node holds as many unfinished requests or event streams as it can.") {}
+
+export class Unavailable extends failureWith("Unavailable", 503, {
+  retry_after_seconds: integer("when to ask again, as in Retry-After"),
+})("The database or the nodes behind a gateway do not answer, or have not reached the commit in Udg-Commit.") {}
+
+export class ShuttingDown extends failure("ShuttingDown", 503)("The node is stopping.", 5) {}
+
+/** On any endpoint, for any client. Only a gateway answers `Unavailable`. */
+export const Anywhere = Schema.Union(
+  InvalidRequest,
+  ForeignHost,
+  RequestTimeout,
+  RateLimited,
+  HeadersTooLarge,
+  InternalError,
+  Overloaded,
+  Unavailable,
+  ShuttingDown,
+)
+
+/** Where a request has a body. */
+export const OfBody = Schema.Union(InvalidRequest, RequestTimeout, BodyTooLarge, UnsupportedMediaType, Overloaded)

@@ -1,5 +1,6 @@
 /** The HTTP interface over a node: every group's handlers over its services, and the server in front of them. */
 import { Effect, Layer } from "effect"
+import * as Mounted from "../edge/server/Mounted.js"
 import * as Server from "../edge/server/Server.js"
 import { RpcUrl } from "../node/RpcUrl.js"
 import { Metrics } from "../node/reads/Metrics.js"
@@ -87,3 +88,10 @@ export const layer = Layer.effect(
   Layer.provide(groups),
   Layer.provide(Prometheus.layer),
 )
+
+/** The same groups for `HttpApiBuilder.api(Api)`, in a program whose own server has other groups too. */
+export const mounted = Layer.unwrapEffect(
+  Effect.map(behind, ({ isMainnet, versions }) =>
+    Mounted.layer(Api, { ...Serving.settings({ isMainnet }), versions, errors: ServiceErrors.failures }),
+  ),
+).pipe(Layer.provide(groups), Layer.provide(Prometheus.layer))

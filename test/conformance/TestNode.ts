@@ -68,7 +68,8 @@ const genesisOf = (settings: Settings, validator: string, faucet: string, alloca
 const RPC_LINE = /^ {2}rpc +(http:\/\/\S+?)\/?$/m
 const P2P_LINE = /^ {2}p2p +(\S+)$/m
 
-export const start = async (settings: Settings = {}): Promise<TestNode> => {
+/** The files of a node, and who has coins on it. */
+export const prepare = (settings: Settings = {}) => {
   const mode = settings.mode ?? "testnet"
   const prefix = mode === "mainnet" ? "udg" : "tudg"
   const network = Wallet.network({ network_id: `conformance-${mode}`, address_prefix: prefix })
@@ -88,13 +89,33 @@ export const start = async (settings: Settings = {}): Promise<TestNode> => {
     Wallet.account(network, faucet).address,
     accounted.map(([, { address }]) => address),
   )
-  const genesisFile = file("genesis.json", JSON.stringify(genesis))
+  const files = {
+    genesis: file("genesis.json", JSON.stringify(genesis)),
+    validatorKey: file("validator.secret", validator.toSecretHex()),
+    faucetKey: mode === "mainnet" ? undefined : file("faucet.secret", faucet.toSecretHex()),
+  }
+  const known = {
+    mode,
+    prefix,
+    network,
+    genesis,
+    genesisFile: files.genesis,
+    folder: directory,
+    validator: Wallet.account(network, validator),
+    accounts: Object.fromEntries(accounted) as Record<Person, Wallet.Account>,
+    keys: Object.fromEntries(keyed) as Record<Person, Wallet.SecretKey>,
+  } as const
+  return { files, known, remove: () => rmSync(directory, { recursive: true, force: true }) }
+}
+
+export const start = async (settings: Settings = {}): Promise<TestNode> => {
+  const { files, known, remove } = prepare(settings)
   const node = new Running(process.execPath, [
     program,
-    ...["--data-dir", join(directory, "data"), "--port", "0"],
-    ...["--genesis", genesisFile],
-    ...["--validator-key", file("validator.secret", validator.toSecretHex())],
-    ...(mode === "mainnet" ? [] : ["--faucet-key", file("faucet.secret", faucet.toSecretHex())]),
+    ...["--data-dir", join(known.folder, "data"), "--port", "0"],
+    ...["--genesis", files.genesis],
+    ...["--validator-key", files.validatorKey],
+    ...(files.faucetKey === undefined ? [] : ["--faucet-key", files.faucetKey]),
     ...(settings.words ?? ["--rate-limits", "off"]),
   ])
   await node.until(() => RPC_LINE.test(node.stdout))
@@ -102,24 +123,16 @@ export const start = async (settings: Settings = {}): Promise<TestNode> => {
   const stop = async () => {
     node.signal("SIGTERM")
     const ended = await node.end()
-    rmSync(directory, { recursive: true, force: true })
+    remove()
     return ended
   }
   return {
-    mode,
-    prefix,
+    ...known,
     url,
     port: Number(new URL(url).port),
     pid: node.pid,
     client: Client.connect(url, { retries: 0 }),
-    network,
-    genesis,
-    genesisFile,
     p2p: P2P_LINE.exec(node.stdout)?.[1] ?? "",
-    folder: directory,
-    validator: Wallet.account(network, validator),
-    accounts: Object.fromEntries(accounted) as Record<Person, Wallet.Account>,
-    keys: Object.fromEntries(keyed) as Record<Person, Wallet.SecretKey>,
     log: () => node.stderr,
     stop,
   }

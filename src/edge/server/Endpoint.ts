@@ -24,10 +24,8 @@ export interface Input {
 
 type Decoded<A> = Either.Either<A, Failure.InvalidRequest>
 
-interface Common {
-  readonly method: string
-  /** As it is defined, `/balance/:address`: the name under which it is measured. */
-  readonly path: string
+/** `path` is the name under which it is measured. */
+interface Common extends Pick<Definition.Definition, "method" | "path"> {
   readonly limit: Rules.Limit | undefined
   readonly closed: Failure.Failure | undefined
   readonly isGuarded: boolean

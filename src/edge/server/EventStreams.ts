@@ -36,7 +36,7 @@ const frame = ({ id, event }: NumberedEvent): string =>
 /** Events that arrive together are written together, and encoded once for all readers. */
 const encoded = new WeakMap<Chunk.Chunk<NumberedEvent>, Buffer>()
 
-const bytesOf = (events: Chunk.Chunk<NumberedEvent>): Buffer => {
+export const bytesOf = (events: Chunk.Chunk<NumberedEvent>): Buffer => {
   const known = encoded.get(events)
   if (known !== undefined) return known
   let text = ""

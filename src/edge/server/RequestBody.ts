@@ -41,16 +41,21 @@ const DISCARDED_PIECE_BYTES = 4_096
 /** The memory of a request besides its body's bytes, while the body arrives and waits to be read. */
 const WAITING_BYTES = 1_024
 
-const tooLarge = (limit: number) =>
+export const tooLarge = (limit: number) =>
   new Failure.BodyTooLarge({ message: `the body is larger than ${limit} bytes`, limit })
 
+/** What a request says of its body before it sends it. */
+export interface Announced {
+  readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined }
+}
+
 /** The length that was announced; 0 where none was. */
-export const announced = ({ headers }: IncomingMessage): number => Number(headers["content-length"] ?? 0)
+export const announced = ({ headers }: Announced): number => Number(headers["content-length"] ?? 0)
 
 /** Why a body is refused before any of it has arrived. */
-export const refusalOf = (request: IncomingMessage, limit: number): Failure.Failure | undefined => {
-  const type = request.headers["content-type"]
-  if (type === undefined || !JSON_TYPE.test(type)) {
+export const refusalOf = (request: Announced, limit: number): Failure.Failure | undefined => {
+  const type = String(request.headers["content-type"])
+  if (!JSON_TYPE.test(type)) {
     return new Failure.UnsupportedMediaType({ message: "the header Content-Type: application/json is expected" })
   }
   for (const [, charset = ""] of type.matchAll(CHARSETS)) {
@@ -75,6 +80,12 @@ const parse = <A>(bytes: Buffer, { parse }: Format<A>, limit: number): Either.Ei
   const excess = JsonText.excessOf(text, { values: limit })
   if (excess !== undefined) return Either.left(invalid(`body: ${excess} in it`))
   return Either.mapLeft(parse(text), Failure.InvalidRequest.of)
+}
+
+/** The same of a body that has arrived as a whole. */
+export const parsed = <A>(bytes: Buffer, format: Format<A>): Either.Either<A, Failure.Failure> => {
+  const { bytes: most, values } = format.limits(firstCharacter(bytes))
+  return bytes.length > most ? Either.left(tooLarge(most)) : parse(bytes, format, values)
 }
 
 /** Whether a body was announced that has not arrived yet. */

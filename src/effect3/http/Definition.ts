@@ -2,7 +2,14 @@
  * The definition of an HTTP interface, taken apart: its endpoints as plain values, and the types of what each takes and
  * answers. Effect's own server and documents read definitions the same way, through names that it may change.
  */
-import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import {
+  HttpApi,
+  type HttpApiEndpoint,
+  type HttpApiGroup,
+  HttpApiSchema,
+  type HttpMethod,
+  type HttpRouter,
+} from "@effect/platform"
 import { SchemaAST as AST, Context, Option, Schema } from "effect"
 
 /** A schema out of a list, of which no type says what it describes. */
@@ -11,9 +18,9 @@ export type AnySchema = Schema.Schema<unknown, unknown>
 export interface Definition {
   readonly group: string
   readonly name: string
-  readonly method: string
+  readonly method: HttpMethod.HttpMethod
   /** With its parameters, as in `/balance/:address`. */
-  readonly path: string
+  readonly path: HttpRouter.PathInput
   readonly params: AnySchema | undefined
   readonly query: AnySchema | undefined
   readonly headers: AnySchema | undefined
@@ -101,6 +108,9 @@ export const failureClass = (made: unknown) => {
 export const untyped = ({ ast }: Schema.Schema.All): Schema.Schema<unknown, object> => Schema.make(ast)
 
 export type AnyGroup = HttpApiGroup.HttpApiGroup.Any
+
+/** What `HttpApiBuilder.api` asks for: that every group of the interface has its handlers. */
+export type ServicesOf<Id extends string, Groups extends AnyGroup> = HttpApiGroup.HttpApiGroup.ToService<Id, Groups>
 
 type GroupsOf<Api> = Api extends HttpApi.HttpApi<string, infer Groups, infer _E, infer _R> ? Groups : never
 

@@ -13,7 +13,7 @@ import { Supervisor } from "../node/lifecycle/Supervisor.js"
 import * as Node from "../node/Node.js"
 import type { Metrics } from "../node/reads/Metrics.js"
 import type { State } from "../node/reads/State.js"
-import { Configuration } from "../node/start/Configuration.js"
+import * as Configuration from "../node/start/Configuration.js"
 import { Home } from "../node/start/Home.js"
 import type { Genesis } from "../protocol/epoch/Genesis.js"
 import type { SecretKey } from "../protocol/identity/Keys.js"
@@ -55,28 +55,7 @@ interface Running {
 }
 
 const configurationOf = ({ version, port }: Options) =>
-  Layer.succeed(Configuration, {
-    version,
-    p2p: { host: Option.none(), port: 0 },
-    rpc: { host: "127.0.0.1", port },
-    mode: Option.none(),
-    dataDirectory: "",
-    ephemeral: true,
-    archive: true,
-    history: Option.none(),
-    genesisFile: Option.none(),
-    validatorKeyFile: Option.none(),
-    faucetKeyFile: Option.none(),
-    validate: true,
-    peers: [],
-    trustedCheckpoint: Option.none(),
-    signingWord: Option.none(),
-    roundMs: Option.none(),
-    rpcNames: [],
-    trustedProxies: [],
-    clientIpHeader: Option.none(),
-    rateLimits: false,
-  })
+  Layer.succeed(Configuration.Configuration, { ...Configuration.embedded, version, rpc: { host: "127.0.0.1", port } })
 
 const homeOf = ({ genesis, validator, reserve }: Options, directory: Option.Option<string>) =>
   Effect.gen(function* () {

@@ -23,25 +23,13 @@ import * as GenesisFile from "../../src/storage/files/GenesisFile.js"
 import { Inbox } from "../../src/turns/Inbox.js"
 
 export const settings = (changes: Partial<Configuration.Settings> = {}): Configuration.Settings => ({
+  ...Configuration.embedded,
   version: "0.0.0",
   p2p: { host: Option.some("127.0.0.1"), port: 0 },
-  rpc: { host: "127.0.0.1", port: 0 },
-  mode: Option.none(),
   dataDirectory: "/nowhere",
   ephemeral: false,
   archive: false,
-  history: Option.none(),
-  genesisFile: Option.none(),
-  validatorKeyFile: Option.none(),
-  faucetKeyFile: Option.none(),
-  validate: true,
-  peers: [],
-  trustedCheckpoint: Option.none(),
-  signingWord: Option.none(),
   roundMs: Option.some(5),
-  rpcNames: [],
-  trustedProxies: [],
-  clientIpHeader: Option.none(),
   rateLimits: true,
   ...changes,
 })

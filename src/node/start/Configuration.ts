@@ -1,4 +1,4 @@
-import { Context, type Option } from "effect"
+import { Context, Option } from "effect"
 import type * as PeerAddress from "../../network/PeerAddress.js"
 import type * as Cidr from "./Cidr.js"
 
@@ -58,6 +58,29 @@ export interface Settings {
   /** In lower case; used only if it comes from a trusted proxy. */
   readonly clientIpHeader: Option.Option<string>
   readonly rateLimits: boolean
+}
+
+/** A node in another program: alone, in memory, and with HTTP for this machine. */
+export const embedded: Omit<Settings, "version"> = {
+  p2p: { host: Option.none(), port: 0 },
+  rpc: { host: "127.0.0.1", port: 0 },
+  mode: Option.none(),
+  dataDirectory: "",
+  ephemeral: true,
+  archive: true,
+  history: Option.none(),
+  genesisFile: Option.none(),
+  validatorKeyFile: Option.none(),
+  faucetKeyFile: Option.none(),
+  validate: true,
+  peers: [],
+  trustedCheckpoint: Option.none(),
+  signingWord: Option.none(),
+  roundMs: Option.none(),
+  rpcNames: [],
+  trustedProxies: [],
+  clientIpHeader: Option.none(),
+  rateLimits: false,
 }
 
 /** The node's settings from the command line. No other part of the program reads the environment. */

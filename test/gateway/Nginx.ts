@@ -16,14 +16,15 @@ export interface Front {
 /** It serves when this returns; everything that it writes lies in the folder. */
 export const before = async (folder: string, first: Gateway, second: Gateway): Promise<Front> => {
   const port = await freePort()
-  const configuration = [
-    ["  listen 80;", `  listen 127.0.0.1:${port};`],
-    ["server gateway-1:10333 ", `server ${new URL(first.url).host} `],
-    ["server gateway-2:10333 ", `server ${new URL(second.url).host} `],
+  const changes: ReadonlyArray<readonly [what: string, instead: string, times: number]> = [
+    ["  listen 80;", `  listen 127.0.0.1:${port};`, 1],
+    ["server gateway-1:10333 ", `server ${new URL(first.url).host} `, 2],
+    ["server gateway-2:10333 ", `server ${new URL(second.url).host} `, 2],
   ]
-    .reduce((text, [what = "", instead = ""]) => {
-      expect(text.split(what)).toHaveLength(2)
-      return text.replace(what, instead)
+  const configuration = changes
+    .reduce((text, [what, instead, times]) => {
+      expect(text.split(what)).toHaveLength(1 + times)
+      return text.replaceAll(what, instead)
     }, textOf("nginx/gateways.conf"))
     .concat(textOf("nginx/refusals.conf"))
   const nginx = new Running("nginx", ["-c", mainConfiguration(join(folder, "nginx"), configuration)])

@@ -1,0 +1,122 @@
+/** Two real gateways behind a real nginx with the example's configuration: what one client, or one fault, costs the others. */
+import { request } from "node:http"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { position } from "../archive/Comparison.js"
+import { type Follower, follow } from "../archive/Follower.js"
+import * as Server from "../archive/Server.js"
+import * as Nginx from "../gateway/Nginx.js"
+import { type Gateway, get, serve } from "../gateway/Serving.js"
+import * as Processes from "../network/Processes.js"
+import * as Rest from "../support/Rest.js"
+import { isTried } from "./Kit.js"
+
+const isMissing = !(Server.isThere && isTried("nginx", "-v")) && process.env["CI"] === undefined
+const CLIENTS = 20
+
+describe.skipIf(isMissing)(
+  Rest.of("PostgreSQL, a node, an archive, two gateways and nginx", "gateways behind nginx"),
+  { timeout: 300_000 },
+  () => {
+    let server: Server.Server
+    let follower: Follower
+    let gateways: readonly [Gateway, Gateway]
+    let front: Nginx.Front
+
+    beforeAll(async () => {
+      server = await Server.make()
+      const database = await server.create("front")
+      const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 600, networkId: "udg-front" })
+      const [node] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
+      if (node === undefined) throw new Error("no node")
+      follower = follow(network, "front", database, node)
+      await Processes.until(`the archive begins: ${follower.said()}`, async () => (await position(database)) > 5)
+      const one = () => serve(network.genesisFile, database, [node.http ?? ""])
+      gateways = [await one(), await one()]
+      front = await Nginx.before(network.folder, ...gateways)
+    })
+
+    afterAll(async () => {
+      await front?.stop()
+      for (const { child } of gateways ?? []) child.kill("SIGKILL")
+      await follower?.end("SIGKILL")
+      await Processes.removeAll()
+      await server.remove()
+    })
+
+    interface Answer {
+      readonly status: number
+      readonly code: string
+      readonly message: string
+    }
+
+    /** Each address is a client of its own; about half of them are at each gateway. The limit ends only what hangs. */
+    const ask = (client: number, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+      new Promise((answered, failed) => {
+        const options = { host: "127.0.0.1", port: front.port, path, localAddress: `127.0.5.${client}`, agent: false }
+        request({ ...options, headers, signal: AbortSignal.timeout(45_000) }, (answer) => {
+          let text = ""
+          answer.setEncoding("utf8").on("data", (part: string) => (text += part))
+          answer.on("error", failed).on("end", () => {
+            const { code = "", error = "" } = JSON.parse(text) as { readonly code?: string; readonly error?: string }
+            answered({ status: answer.statusCode ?? 0, code, message: error })
+          })
+        })
+          .on("error", failed)
+          .end()
+      })
+
+    const all = (path: string): Promise<ReadonlyArray<Answer>> =>
+      Promise.all(Array.from({ length: CLIENTS }, (_, n) => ask(1 + n, path)))
+    const statuses = async (path: string) => new Set((await all(path)).map(({ status }) => status))
+
+    it("serve others while one client asks for a commit that is not there, and tell that client so themselves", async () => {
+      const greedy = Array.from({ length: 40 }, (_, n) =>
+        ask(100 + (n % 10), "/transactions", { "udg-commit": "99999999" }),
+      )
+      for (let n = 0; n < 5; n++) expect(await statuses("/transactions")).toEqual(new Set([200]))
+      for (const refused of await Promise.all(greedy)) {
+        expect(refused).toMatchObject({ status: 503, code: "Unavailable" })
+        expect(refused.message).toContain("99999999")
+      }
+      expect(await statuses("/transactions")).toEqual(new Set([200]))
+    })
+
+    it("serve the clients of one that hangs", async () => {
+      const [, hung] = gateways
+      hung.child.kill("SIGSTOP")
+      try {
+        expect(await statuses("/transactions")).toEqual(new Set([200]))
+        // It is left out by now. With every request held as long as the first ones, these would take many minutes.
+        for (let n = 0; n < 20; n++) expect(await statuses("/transactions")).toEqual(new Set([200]))
+      } finally {
+        hung.child.kill("SIGCONT")
+      }
+      expect(await statuses("/transactions")).toEqual(new Set([200]))
+    })
+
+    it("answer without PostgreSQL what they can, and refuse the rest in the form of the interface", async () => {
+      await server.kill()
+      try {
+        // Its connections answer for a moment longer than the server itself.
+        const isAway = async () => [...(await statuses("/transactions"))].every((status) => status === 503)
+        await Processes.until("PostgreSQL is away", isAway)
+        for (let n = 0; n < 3; n++) {
+          for (const { status, code } of await all("/transactions")) {
+            expect([status, code]).toEqual([503, "Unavailable"])
+          }
+          expect(await statuses("/mempool")).toEqual(new Set([200]))
+          expect(await statuses("/openapi.json")).toEqual(new Set([200]))
+          expect((await all("/keygen")).map(({ code }) => code)).toEqual(Array(CLIENTS).fill("NotServed"))
+        }
+      } finally {
+        await server.start()
+      }
+      await Processes.until("they answer again", async () => (await get(`${front.url}/transactions`)).status === 200)
+    })
+
+    it("are refused for, once both are gone, in the form of the interface", async () => {
+      for (const { child } of gateways) child.kill("SIGKILL")
+      for (const { status, code } of await all("/transactions")) expect([status, code]).toEqual([502, "Unavailable"])
+    })
+  },
+)

@@ -128,7 +128,7 @@ describe("ten million accounts", () => {
 
 describe("docs/operations/monitoring.md", () => {
   it("lists the alerts as the rules have them", () => {
-    const rules = [...opsTextOf("prometheus/alerts.yml").matchAll(/- alert: (\S+)\s+expr: (.+)\s+for: (\d+)m/g)]
+    const rules = [...opsTextOf("prometheus/alerts.yml").matchAll(/- alert: (\S+)\s+expr: (.+)\s+for: (\d+)[ms]/g)]
     expect(
       rowsUnder("docs/operations/monitoring.md", "alert").map(([name, when]) => [name, when?.split(": ")[0]]),
     ).toStrictEqual(rules.map(([, name, expr]) => [name, expr]))

@@ -32,7 +32,7 @@ export const variablesIn = (text: string): ReadonlyArray<string> => text.match(/
 export const seriesIn = (expression: string): ReadonlyArray<string> =>
   expression
     .replace(/\{[^}]*\}|\[[^\]]*\]|\b(?:by|without|on|ignoring)\s*\([^)]*\)/g, "")
-    .replace(/\b(?:and|or|unless)\b/g, "")
+    .replace(/\b(?:and|or|unless|bool)\b|\boffset \w+/g, "")
     .match(/\b[a-zA-Z_:][\w:]*\b(?!\s*\()/g) ?? []
 
 /** Whether to run what needs this program. Where everything must be tried, a missing one is a failure, not a skipped test. */

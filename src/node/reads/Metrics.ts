@@ -34,7 +34,7 @@ export interface Measured {
   readonly build: Build
   readonly epoch: { readonly number: Epoch; readonly roundsLeft: number; readonly members: number }
   /** Null for a node without a validator key. */
-  readonly seat: { readonly isTaken: boolean; readonly weightRatio: number } | null
+  readonly seat: { readonly isTaken: boolean; readonly weightRatio: number; readonly activeStake: Sats.Sats } | null
   /** Of the commit under the latest quorum checkpoint; null before the first. */
   readonly checkpointTime: Timestamp | null
   /** How far this node's wall clock is ahead of the committee's; null before a quorum was heard. */
@@ -93,10 +93,10 @@ const make = Effect.gen(function* () {
     validator.standing,
     Option.match({
       onNone: () => null,
-      onSome: ({ address, isInCommittee }) => {
+      onSome: ({ address, isInCommittee, activeStake }) => {
         const { epoch } = view.read
         const weight = EpochRecord.memberOf(epoch, address)?.weight ?? 0
-        return { isTaken: isInCommittee, weightRatio: weight / EpochRecord.totalWeight(epoch) }
+        return { isTaken: isInCommittee, weightRatio: weight / EpochRecord.totalWeight(epoch), activeStake }
       },
     }),
   )

@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import type { PublicKey } from "../../protocol/identity/Keys.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
 import { Engine } from "../engine/Engine.js"
 import { Home } from "../start/Home.js"
 
@@ -10,6 +11,8 @@ export interface Standing {
   readonly publicKey: PublicKey
   /** It has a seat in the running epoch. */
   readonly isInCommittee: boolean
+  /** The stake that would count for a seat; zero unless it is active. */
+  readonly activeStake: Sats.Sats
   /**
    * The key has lately signed what this disk does not know: another process uses it, or the disk was set back or lost.
    */
@@ -25,7 +28,9 @@ const make = Effect.gen(function* () {
       Option.map(validatorKey, ({ publicKey }): Standing => {
         const address = Address.fromPublicKey(publicKey)
         const isInCommittee = view.read.epoch.members.some((member) => member.address === address)
-        return { address, publicKey, isInCommittee, hasForeignHeader: view.core.signing._tag === "Silent" }
+        const { isActiveValidator, effectiveStake } = view.read.stake(address)
+        const activeStake = isActiveValidator ? effectiveStake : Sats.ZERO
+        return { address, publicKey, isInCommittee, activeStake, hasForeignHeader: view.core.signing._tag === "Silent" }
       }),
     ),
   }

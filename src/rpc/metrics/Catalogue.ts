@@ -127,6 +127,11 @@ const ofConsensus: Of<Measured> = [
     "This validator's part of the weight of the committee",
     (m) => m.seat?.weightRatio ?? null,
   ),
+  gauge(
+    "udg_validator_active_stake_sats",
+    "This validator's stake with that of its delegators, in sats; 0 unless it is active, and so counts for a seat",
+    (m) => m.seat?.activeStake ?? null,
+  ),
   counter("udg_validator_rounds_made_total", "Vertices that this node signed", (m) => m.counters.counts.ownVertices),
   counter(
     "udg_validator_rounds_missed_total",

@@ -22,9 +22,9 @@ import * as Whereabouts from "./Whereabouts.js"
 const log = Log.for("supervisor")
 
 /** If a process manager must not restart the node, the last line of the log says so; everything is closed by then. */
-export const sayFatal = (ending: { readonly _tag: string; readonly message: string }) => {
+export const sayFatal = (ending: Command.Failed) => {
   const exitCode = Ending.exitCodeOf(ending)
-  if (exitCode === 1) return Effect.void
+  if (exitCode < 100) return Effect.void
   const last = log.error(ending.message, { exitCode })
   if (!(ending instanceof Ending.InternalFault)) return last
   const { _tag, cause } = ending.fault

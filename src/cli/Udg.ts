@@ -1,7 +1,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
-import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
+import { Cause, Clock, Console, Effect, Exit, Layer, Option } from "effect"
 import * as Visible from "../client/Visible.js"
 import * as Ending from "../node/lifecycle/Ending.js"
 import * as Command from "./settings/Command.js"
@@ -9,6 +9,7 @@ import type * as Help from "./settings/Help.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
 import { quote, type WrongUsage, wrongUsage } from "./settings/WrongUsage.js"
+import * as Environment from "./terminal/Environment.js"
 import * as Paint from "./terminal/Paint.js"
 import { wrapped } from "./terminal/Printable.js"
 import * as Terminal from "./terminal/Terminal.js"
@@ -51,6 +52,7 @@ const tools: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["db", async () => (await import("./DatabaseTools.js")).command],
   ["genesis", async () => (await import("./GenesisTools.js")).command],
   ["doctor", async () => (await import("./doctor/Doctor.js")).command],
+  ["recover", async () => (await import("./Recover.js")).command],
 ])
 
 const loadWallet = () => import("./wallet/Wallet.js")
@@ -78,15 +80,25 @@ export interface Call {
   readonly run: Effect.Effect<void, Command.Failed, Command.Environment>
   /** The exit code after a signal, or Ctrl-C at a prompt. */
   readonly exitCodeWhenInterrupted: number
+  /** Whether its last words belong into a log of JSON. */
+  readonly logsJson: Effect.Effect<boolean>
 }
 
 /** The exit code that shells report after Ctrl-C. */
 const INTERRUPTED = 130
 
-const called = (run: Call["run"], runsUntilStopped = false): Call => ({
+const called = (run: Call["run"], runsUntilStopped = false, words: ReadonlyArray<string> = []): Call => ({
   run,
   exitCodeWhenInterrupted: runsUntilStopped ? 0 : INTERRUPTED,
+  logsJson: runsUntilStopped ? logsJson(words) : Effect.succeed(false),
 })
+
+/** Whoever reads the log as JSON shall be able to read its last line too, even if another option cannot be read. */
+const logsJson = (words: ReadonlyArray<string>): Effect.Effect<boolean> => {
+  const at = words.findLastIndex((word) => word.startsWith("--log-format"))
+  if (at < 0) return Effect.map(Environment.variable("UDG_LOG_FORMAT"), (format) => format === "json")
+  return Effect.succeed(words[at] === "--log-format=json" || words[at + 1] === "json")
+}
 
 const unknown = async (name: string): Promise<WrongUsage> => {
   const { nearest } = await import("./settings/Words.js")
@@ -128,7 +140,7 @@ export const find = async (version: string, words: ReadonlyArray<string>): Promi
   if (asksForHelp) return called(await showPage(version, name))
   const named = name === undefined ? await loadNode() : await loadNamed(name)
   if (named === undefined) return called(await unknown(first))
-  return called(named.run(name === undefined ? words : rest, version), named.runsUntilStopped)
+  return called(named.run(name === undefined ? words : rest, version), named.runsUntilStopped, words)
 }
 
 /** What every terminal has room for. */
@@ -137,7 +149,7 @@ const COLUMNS = 80
 const NAME = "udg:"
 
 /** The last words after a failure: one line, broken on a terminal, if a person can act on it, the whole cause for a bug. */
-const complaint = (cause: Cause.Cause<Command.Failed>, room: number, name: string): string =>
+const asText = (cause: Cause.Cause<Command.Failed>, room: number, name: string): string =>
   Option.match(Cause.failureOption(cause), {
     onNone: () => `${name} a bug, please report it: ${Cause.pretty(cause)}\n`,
     onSome: ({ message }) =>
@@ -146,22 +158,39 @@ const complaint = (cause: Cause.Cause<Command.Failed>, room: number, name: strin
         .replace(NAME, name)}\n`,
   })
 
-const exitCodeOf = (failed: Command.Failed): number => failed.exitCode ?? Ending.exitCodeOf(failed)
+const asJson = (cause: Cause.Cause<Command.Failed>, code: number) =>
+  Effect.gen(function* () {
+    const { lastWords } = yield* Effect.promise(() => import("../node/log/Logging.js"))
+    const at = yield* Clock.currentTimeMillis
+    return Option.match(Cause.failureOption(cause), {
+      onNone: () => lastWords("a bug, please report it", code, Option.some(Cause.pretty(cause)), at),
+      onSome: ({ message }) => lastWords(message, code, Option.none(), at),
+    })
+  })
+
+const complaint = (cause: Cause.Cause<Command.Failed>, code: number, inJson: boolean) =>
+  Effect.gen(function* () {
+    if (inJson) return yield* asJson(cause, code)
+    const { isWatched, colours } = yield* Terminal.Terminal
+    const room = isWatched ? COLUMNS : Number.POSITIVE_INFINITY
+    return asText(cause, room, colours.stderr ? Paint.alarm(NAME) : NAME)
+  })
 
 /** Runs the command and returns the exit code. */
-export const program = ({ run, exitCodeWhenInterrupted }: Call): Effect.Effect<number, never, Terminal.Terminal> =>
+export const program = ({
+  run,
+  exitCodeWhenInterrupted,
+  logsJson,
+}: Call): Effect.Effect<number, never, Terminal.Terminal> =>
   Effect.gen(function* () {
     const terminal = yield* Terminal.Terminal
     const exit = yield* Effect.exit(run)
     if (Exit.isSuccess(exit)) return 0
     if (Cause.isInterruptedOnly(exit.cause)) return exitCodeWhenInterrupted
     const failure = Cause.failureOption(exit.cause)
-    const code = Option.match(failure, { onNone: () => 1, onSome: exitCodeOf })
+    const code = Option.match(failure, { onNone: () => 1, onSome: Ending.exitCodeOf })
     // The log has said why the node ended.
-    if (code < 100) {
-      const room = terminal.isWatched ? COLUMNS : Number.POSITIVE_INFINITY
-      terminal.writeError(complaint(exit.cause, room, terminal.colours.stderr ? Paint.alarm(NAME) : NAME))
-    }
+    if (code < 100) terminal.writeError(yield* complaint(exit.cause, code, yield* logsJson))
     return code
   }).pipe(Effect.provide(platform))
 

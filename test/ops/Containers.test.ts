@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Gateway from "../../src/cli/Gateway.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
 import { program, Running } from "../blackbox/Running.js"
+import { textOf as docOf } from "../docs/Pages.js"
 import * as Rest from "../support/Rest.js"
 import { optionsIn, pathOf, textOf, variables, variablesIn, yamlOf } from "./Kit.js"
 
@@ -38,6 +39,13 @@ describe("the image", () => {
   it("is built in two stages and runs as somebody else than root", () => {
     expect(dockerfile.match(/^FROM /gm)).toHaveLength(2)
     expect(dockerfile.match(/^USER (.*)$/gm)).toStrictEqual(["USER node"])
+  })
+
+  it("runs on a line of Node that gets security fixes, and starts the node without a shell between them", () => {
+    const recommended = /\*\*Node (\d+)\*\* is recommended/.exec(docOf("docs/operations/install.md"))?.[1]
+    expect(dockerfile).toMatch(new RegExp(`^ARG NODE=node:${recommended}-`, "m"))
+    expect(dockerfile.match(/^FROM \$\{NODE\}/gm)).toHaveLength(2)
+    expect(dockerfile).toMatch(/^ENTRYPOINT \["udg"\]$/m)
   })
 
   it("sets only variables that the node reads", () => {
@@ -246,49 +254,9 @@ describe("the compose file with an archive and gateways", () => {
   })
 })
 
-describe("the way into the image", () => {
+describe("the health check of the image", () => {
   const directory = mkdtempSync(join(tmpdir(), "udg-image-"))
-  /** A program in the place of udg: it tells what it was given, and does as the first word after `--` says. */
-  const inPlaceOf = (name: string, script: string): string => {
-    const folder = mkdtempSync(join(directory, "bin-"))
-    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
-    return `${folder}${delimiter}${process.env["PATH"] ?? ""}`
-  }
-  const entered = (script: string, ...words: ReadonlyArray<string>) =>
-    new Running("sh", [pathOf("docker/entrypoint.sh"), ...words], { PATH: inPlaceOf("udg", script) })
   afterAll(() => rmSync(directory, { recursive: true }))
-
-  it.each([
-    [0, 0],
-    [1, 1],
-    [100, 0],
-    [101, 0],
-    [102, 0],
-    [130, 130],
-  ])("makes of the exit code %i of a node %i, so that on-failure starts again what may be", async (code, made) => {
-    const node = entered(`exit ${code}`, "--data-dir", "/data")
-    expect((await node.end()).code).toBe(made)
-    if (code !== made) expect(node.stderr).toContain(`docs/operations/exit-${code}.md`)
-  })
-
-  it("does the same for an archive", async () => {
-    expect((await entered("exit 101", "archive").end()).code).toBe(0)
-    expect((await entered("exit 1", "archive").end()).code).toBe(1)
-  })
-
-  it("leaves the exit codes of commands alone", async () => {
-    expect((await entered("exit 101", "db", "verify").end()).code).toBe(101)
-  })
-
-  it("passes a signal on, and waits until the node has stopped", async () => {
-    const node = entered(
-      "trap 'echo asked; sleep 0.3; echo stopped; exit 0' TERM; echo up; while :; do sleep 0.05; done",
-    )
-    await node.until(() => node.stdout.includes("up"))
-    node.signal("SIGTERM")
-    expect((await node.end()).code).toBe(0)
-    expect(node.stdout).toBe("up\nasked\nstopped\n")
-  })
 
   it(Rest.of("a start", "asks for the health of a node where it serves, whatever --rpc-port says"), async () => {
     const data = join(directory, "data")

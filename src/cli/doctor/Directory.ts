@@ -7,6 +7,7 @@ import * as Words from "../../protocol/numbers/Words.js"
 import { DataDirectory, FILES } from "../../storage/files/DataDirectory.js"
 import * as DiskSpace from "../../storage/files/DiskSpace.js"
 import * as GenesisFile from "../../storage/files/GenesisFile.js"
+import * as HaltFile from "../../storage/files/HaltFile.js"
 import * as KeyFile from "../../storage/files/KeyFile.js"
 import * as RunningFile from "../../storage/files/RunningFile.js"
 import * as Storage from "../../storage/Storage.js"
@@ -152,6 +153,8 @@ const stopped = (path: string, genesis: Option.Option<Genesis.Genesis>) =>
           return { isRunning: true, found: [] }
         case "DirectoryUnusable":
           return { isRunning: false, found: [Found.problem("permissions", message)] }
+        case "DatabaseFailed":
+          return { isRunning: false, found: [Found.problem("databases", message)] }
         case "DiskFull":
           return { isRunning: false, found: [Found.warning("databases", "not checked, since the disk is full")] }
       }
@@ -181,6 +184,18 @@ const process = (isRunning: boolean, left: Option.Option<RunningFile.Facts>): Fi
   })
 }
 
+/** A node that has halted refuses to start. */
+const halted = (path: string): Checked =>
+  Effect.map(
+    HaltFile.load(join(path, FILES.halted)),
+    Option.match({
+      onNone: () => [],
+      onSome: ({ exit_code: code, reason }) => [
+        Found.problem("halted", `the node ended with ${code}: ${reason}`, `docs/operations/exit-${code}.md`),
+      ],
+    }),
+  )
+
 /** Everything that the directory itself tells. */
 export const examine = (path: string): Effect.Effect<Examined, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
@@ -198,7 +213,8 @@ export const examine = (path: string): Effect.Effect<Examined, never, FileSystem
     const { genesis, finding } = yield* genesisOf(path)
     const left = yield* RunningFile.load(join(path, FILES.running))
     const { isRunning, found } = yield* stopped(path, genesis)
-    const all = [...allowed, ...disk, finding, ...(yield* keys(path)), process(isRunning, left), ...found]
+    const kept = [...(yield* halted(path)), ...(yield* keys(path))]
+    const all = [...allowed, ...disk, finding, ...kept, process(isRunning, left), ...found]
     return { findings: all, left, isRunning }
   })
 

@@ -137,6 +137,16 @@ export class JoinStopped extends Data.TaggedError("JoinStopped")<{ readonly prob
   }
 }
 
+/** The files that this node writes are no longer in its data directory. */
+export class DirectoryLost extends Data.TaggedError("DirectoryLost")<{ readonly finding: string }> {
+  override get message(): string {
+    return (
+      `${this.finding}: the data directory was deleted, replaced or unmounted while the node ran, and what it has written since is ` +
+      "lost; put the directory back in its place, or restore a backup, and start again"
+    )
+  }
+}
+
 /** What this follower executes could not be recorded where it must be. */
 export class RecordingFailed extends Data.TaggedError("RecordingFailed")<{ readonly reason: string }> {
   override get message(): string {
@@ -152,6 +162,7 @@ export type Ending =
   | StateDamaged
   | StateBehind
   | JoinStopped
+  | DirectoryLost
   | RecordingFailed
   | AlreadySigned
   | StorageError
@@ -174,8 +185,25 @@ export const fromDamage = (damage: { readonly message: string }): StateDamaged =
 export const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect.Effect<A, StateDamaged> =>
   Effect.mapError(value, fromDamage)
 
+/** The node of this directory ended with one of these codes, and its operator has not said that it may run again. */
+export class Halted extends Data.TaggedError("Halted")<{
+  readonly directory: string
+  readonly exitCode: number
+  readonly reason: string
+  readonly at: number
+}> {
+  override get message(): string {
+    const { directory, exitCode, reason, at } = this
+    return (
+      `the node of ${directory} ended with ${exitCode} at ${new Date(at).toISOString()}: ${reason}; do what ` +
+      `docs/operations/exit-${exitCode}.md says, and then run udg recover --data-dir ${directory}`
+    )
+  }
+}
+
 /** 100, 101 and 102 say: do not start me again. */
-export const exitCodeOf = ({ _tag }: { readonly _tag: string }): number => {
+export const exitCodeOf = ({ _tag, exitCode }: { readonly _tag: string; readonly exitCode?: number }): number => {
+  if (exitCode !== undefined) return exitCode
   switch (_tag) {
     case "FinalityRollback":
       return 100

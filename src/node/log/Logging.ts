@@ -46,6 +46,17 @@ const json = ({ annotations, cause, ...rest }: Record): string =>
     ...Option.match(cause, { onNone: () => ({}), onSome: (text) => ({ cause: text }) }),
   })
 
+/** A program's last words as a line of such a log, for what ends it before or after its log. */
+export const lastWords = (message: string, exitCode: number, cause: Option.Option<string>, at: number): string =>
+  `${json({
+    timestamp: new Date(at).toISOString(),
+    level: "error",
+    module: "supervisor",
+    message: Secrets.redactText(message),
+    annotations: { exitCode },
+    cause: Option.map(cause, Secrets.redactText),
+  })}\n`
+
 const colourOf: Readonly<{ [level in LogFilter.Level]: number }> = {
   error: 31,
   warn: 33,

@@ -1,6 +1,6 @@
 /** This node's network and keys: from the command line, the data directory, or, on a first start, made here. */
 import type { FileSystem } from "@effect/platform"
-import { Clock, Context, Data, Effect, Layer, Option, type Scope } from "effect"
+import { Cause, Clock, Context, Data, Effect, Exit, Layer, Option, type Scope } from "effect"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Address from "../../protocol/identity/Address.js"
@@ -10,9 +10,11 @@ import * as Natural from "../../protocol/numbers/Natural.js"
 import * as AtomicFile from "../../storage/files/AtomicFile.js"
 import { DataDirectory } from "../../storage/files/DataDirectory.js"
 import * as GenesisFile from "../../storage/files/GenesisFile.js"
+import * as HaltFile from "../../storage/files/HaltFile.js"
 import * as KeyFile from "../../storage/files/KeyFile.js"
 import type { DirectoryLocked, DirectoryUnusable, OpenError } from "../../storage/files/StorageError.js"
 import * as Storage from "../../storage/Storage.js"
+import { exitCodeOf, Halted } from "../lifecycle/Ending.js"
 import * as Log from "../log/Log.js"
 import { Configuration, type Settings } from "./Configuration.js"
 import * as Founding from "./Founding.js"
@@ -25,6 +27,7 @@ export class SettingsDisagree extends Data.TaggedError("SettingsDisagree")<{ rea
 
 export type HomeError =
   | SettingsDisagree
+  | Halted
   | KeyFile.KeyFileError
   | GenesisFile.GenesisFileError
   | DirectoryLocked
@@ -170,9 +173,33 @@ const requireSame = (directory: DataDirectory, file: string, named: Genesis.Gene
         `--genesis ${file} is ${named.networkId} (${Genesis.hash(named)}), but ${directory.path} holds ${kept.networkId} (${Genesis.hash(kept)}); name another data directory`,
       )
 
+const isHalt = (code: number): code is HaltFile.Halt["exit_code"] => code === 100 || code === 101 || code === 102
+
+/** Refuses a directory whose node has halted, and marks it if this one does. */
+const rememberHalt = (directory: DataDirectory, version: string) =>
+  Effect.gen(function* () {
+    const file = directory.fileOf("halted")
+    const halt = yield* HaltFile.load(file)
+    if (Option.isSome(halt)) {
+      const { exit_code: exitCode, reason, at } = halt.value
+      return yield* new Halted({ directory: directory.path, exitCode, reason, at })
+    }
+    yield* Effect.addFinalizer((exit) =>
+      Effect.gen(function* () {
+        const failure = Exit.isFailure(exit) ? Option.getOrNull(Cause.failureOption(exit.cause)) : null
+        if (!(failure instanceof Error && "_tag" in failure && typeof failure._tag === "string")) return
+        const code = exitCodeOf({ _tag: failure._tag })
+        if (!isHalt(code)) return
+        const at = yield* Clock.currentTimeMillis
+        yield* HaltFile.write(file, { exit_code: code, reason: failure.message, at, version })
+      }),
+    )
+  })
+
 const inDirectory = (settings: Settings): Found =>
   Effect.gen(function* () {
     const directory = yield* DataDirectory.open(settings.dataDirectory)
+    yield* rememberHalt(directory, settings.version)
     if (directory.isOpenToOthers) {
       yield* log.warn(
         `other users of this machine can read ${directory.path}; to prevent that: chmod 700 ${directory.path}`,

@@ -8,7 +8,15 @@ import { FileSystem } from "@effect/platform"
 import type { PlatformError, SystemErrorReason } from "@effect/platform/Error"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { Effect, type Scope } from "effect"
-import { DirectoryLocked, DirectoryUnusable, type DiskFull, fromSqlite, type StorageError } from "./StorageError.js"
+import {
+  type DatabaseFailed,
+  DirectoryLocked,
+  DirectoryUnusable,
+  type DiskFull,
+  fromSqlite,
+  isOfDriver,
+  type StorageError,
+} from "./StorageError.js"
 
 /** The file names of the data directory. */
 export const FILES = {
@@ -22,7 +30,11 @@ export const FILES = {
   peers: "peers.txt",
   running: "running.json",
   history: "history.json",
+  halted: "halted.json",
 } as const
+
+/** A failed database is one whose driver cannot be loaded. */
+export type NotOpened = DirectoryLocked | DirectoryUnusable | DiskFull | DatabaseFailed
 
 export class DataDirectory {
   readonly path: string
@@ -39,9 +51,7 @@ export class DataDirectory {
   }
 
   /** Creates the directory if necessary, and holds it until the scope ends. */
-  static open(
-    path: string,
-  ): Effect.Effect<DataDirectory, DirectoryLocked | DirectoryUnusable | DiskFull, FileSystem.FileSystem | Scope.Scope> {
+  static open(path: string): Effect.Effect<DataDirectory, NotOpened, FileSystem.FileSystem | Scope.Scope> {
     return Effect.gen(function* () {
       const fileSystem = yield* FileSystem.FileSystem
       const unusable = (error: PlatformError) => new DirectoryUnusable({ directory: path, reason: reasonOf(error) })
@@ -87,7 +97,7 @@ const reasonOfNoLock = (error: Exclude<StorageError, DiskFull>): string => {
   }
 }
 
-const lock = (directory: string): Effect.Effect<void, DirectoryLocked | DirectoryUnusable | DiskFull, Scope.Scope> => {
+const lock = (directory: string): Effect.Effect<void, NotOpened, Scope.Scope> => {
   const file = join(directory, FILES.lock)
   const hold = Effect.gen(function* () {
     const client = yield* SqliteClient.make({ filename: file, disableWAL: true })
@@ -100,7 +110,7 @@ const lock = (directory: string): Effect.Effect<void, DirectoryLocked | Director
     Effect.mapError((error) => fromSqlite(file, error.cause)),
     Effect.catchAllDefect((cause) => Effect.fail(fromSqlite(file, cause))),
     Effect.mapError((error) => {
-      if (error._tag === "DiskFull") return error
+      if (error._tag === "DiskFull" || (error._tag === "DatabaseFailed" && isOfDriver(error))) return error
       return error._tag === "DatabaseFailed" && error.code.startsWith("SQLITE_BUSY")
         ? new DirectoryLocked({ directory })
         : new DirectoryUnusable({ directory, reason: reasonOfNoLock(error) })

@@ -90,9 +90,19 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   readonly reason: string
 }> {
   override get message(): string {
-    return `${this.file} cannot be read or written: ${onOneLine(this.reason)} (${this.code}); see to its owner, its mode and its disk`
+    const reason = onOneLine(this.reason)
+    if (isOfDriver(this)) {
+      return (
+        `better-sqlite3, which reads and writes the databases, cannot be loaded by this version of Node.js (${reason}); run npm rebuild ` +
+        "better-sqlite3 where udg is installed, or start udg with the version that it was installed with"
+      )
+    }
+    return `${this.file} cannot be read or written: ${reason} (${this.code}); see to its owner, its mode and its disk`
   }
 }
+
+/** Nothing is wrong with the file: the driver's native code is of another Node.js, or of another machine. */
+export const isOfDriver = ({ code }: Pick<DatabaseFailed, "code">): boolean => code === "ERR_DLOPEN_FAILED"
 
 /** The errors of an open database. */
 export type StorageError = DatabaseDamaged | DatabaseFailed | DiskFull

@@ -1,0 +1,36 @@
+/**
+ * Why the node of a data directory must not simply be started again: it ended with 100, 101 or 102. The file outlives the process, so
+ * that no service manager starts a node in a loop that has found its ledger contradicted.
+ */
+import { FileSystem } from "@effect/platform"
+import { Effect, Option, Schema } from "effect"
+import * as Binary from "../../protocol/encoding/Binary.js"
+import * as AtomicFile from "./AtomicFile.js"
+
+const schema = Schema.Struct({
+  exit_code: Schema.Literal(100, 101, 102),
+  reason: Schema.String,
+  /** Milliseconds since 1970. */
+  at: Schema.Number,
+  version: Schema.String,
+})
+
+export type Halt = typeof schema.Type
+
+const fromText = Schema.decodeUnknownOption(Schema.parseJson(schema))
+
+const OWNER_READS = 0o600
+
+/** None if there is no such file. One that cannot be read halts a node as much as one that can. */
+export const load = (path: string): Effect.Effect<Option.Option<Halt>, never, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    if (!(yield* Effect.orElseSucceed(AtomicFile.isTaken(path), () => true))) return Option.none()
+    const text = yield* Effect.orElseSucceed(fileSystem.readFileString(path), () => "")
+    const unreadable: Halt = { exit_code: 102, reason: `${path} cannot be read`, at: 0, version: "" }
+    return Option.some(Option.getOrElse(fromText(text), () => unreadable))
+  })
+
+/** A disk that takes no more leaves no mark: the next start looks for the same contradiction itself. */
+export const write = (path: string, halt: Halt): Effect.Effect<void, never, FileSystem.FileSystem> =>
+  Effect.ignore(AtomicFile.write(path, Binary.utf8(`${JSON.stringify(halt, null, 2)}\n`), OWNER_READS))

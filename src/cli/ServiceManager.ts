@@ -4,8 +4,9 @@
  * `systemd-notify` carries the message; the unit must take it from there (`NotifyAccess=all`).
  */
 import { execFile } from "node:child_process"
-import { Duration, Effect, Schedule } from "effect"
+import { Duration, Effect, Option, Schedule } from "effect"
 import * as Log from "../node/log/Log.js"
+import { Health, type Obstacle } from "../node/reads/Health.js"
 import * as Environment from "./terminal/Environment.js"
 
 const log = Log.for("supervisor")
@@ -18,21 +19,26 @@ const ALIVE_PER_PERIOD = 3
 const MICROSECONDS = 1_000
 
 /** The reason if it could not be told. */
-const tell = (state: string): Effect.Effect<string | null> =>
+const tell = (...states: ReadonlyArray<string>): Effect.Effect<string | null> =>
   Effect.async((resume) => {
-    execFile(PROGRAM, [state], { timeout: PATIENCE_MS }, (error, _, said) => {
+    execFile(PROGRAM, states, { timeout: PATIENCE_MS }, (error, _, said) => {
       resume(Effect.succeed(error === null ? null : said.trim() || error.message))
     })
   })
 
-const telling = (watchdogMs: number): Effect.Effect<never> =>
+/** A node that is behind has started all the same: systemd must not start it again for that, so this is a line of `systemctl status`. */
+const statusOf = Option.match<string, Obstacle>({ onNone: () => "ready", onSome: ({ message }) => message })
+
+const telling = (watchdogMs: number) =>
   Effect.gen(function* () {
+    const { obstacle } = yield* Health
     let isSaid = false
     const say = (state: string) =>
-      Effect.flatMap(tell(state), (reason) => {
-        if (reason === null || isSaid) return Effect.void
+      Effect.gen(function* () {
+        const reason = yield* tell(state, `STATUS=${statusOf(yield* obstacle)}`)
+        if (reason === null || isSaid) return
         isSaid = true
-        return log.error(`systemd was not told ${state}, and will end this node: ${PROGRAM} failed`, { reason })
+        yield* log.error(`systemd was not told ${state}, and will end this node: ${PROGRAM} failed`, { reason })
       })
     yield* say("READY=1")
     if (watchdogMs === 0) return yield* Effect.never
@@ -42,7 +48,7 @@ const telling = (watchdogMs: number): Effect.Effect<never> =>
   })
 
 /** Goes on beside a node that is ready. Does nothing where no service manager listens. */
-export const beside: Effect.Effect<never> = Effect.gen(function* () {
+export const beside: Effect.Effect<never, never, Health> = Effect.gen(function* () {
   if ((yield* Environment.variable("NOTIFY_SOCKET")) === "") return yield* Effect.never
   const microseconds = Number(yield* Environment.variable("WATCHDOG_USEC"))
   return yield* telling(Number.isFinite(microseconds) ? microseconds / MICROSECONDS : 0)

@@ -90,6 +90,7 @@ const core = (version: string) =>
           )
           // Whoever asks decides by it where the next request goes.
           .handle("health", () => Effect.as(archive.isThere, { status: "ok" as const }))
+          .handle("ready", () => Effect.as(archive.isThere, { status: "ready" as const }))
           .handle("healthReport", () => nodes.ask(({ core }) => core.healthReport()).pipe(forwarded()))
           .handle("keygen", secret)
           .handle("faucet", notServed("a gateway has no faucet; ask a node that has one"))

@@ -252,6 +252,9 @@ describe("udg doctor", () => {
       expect(named(said, "network")[0]?.message).toBe("no peer is connected; 3 or more expected")
       expect(named(said, "peers")[0]?.message).toContain("127.0.0.1:9 is configured and not connected")
       expect(named(said, "network")[0]?.page).toContain("#udgpeercount")
+      const ready = await fetch(`${rpc}/ready`)
+      expect([ready.status, await ready.json()]).toMatchObject([503, { code: "NotReady", reason: "no_quorum" }])
+      expect((await fetch(`${rpc}/health`)).status).toBe(200)
     } finally {
       node.signal("SIGTERM")
       await node.end()

@@ -7,10 +7,12 @@ import {
   closeSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -281,6 +283,64 @@ describe.concurrent("the built node", () => {
     LIMIT_MS,
   )
 
+  /** Lets a directory vanish under a running node, which notices and says so everywhere before it ends. */
+  const endsWithout = async (directory: string, vanish: () => void, node: Running): Promise<void> => {
+    await node.until(() => /running/.test(node.stderr))
+    const rpc = /^ {2}rpc +(\S+)$/m.exec(node.stdout)?.[1] ?? ""
+    vanish()
+    const problems: Array<unknown> = []
+    await node.until(async () => {
+      const answer = await fetch(`${rpc}/health/detailed`).catch(() => undefined)
+      const report = (await answer?.json()) as { readonly problems: ReadonlyArray<{ readonly component: string }> }
+      problems.push(...report.problems.filter(({ component }) => component === "data_directory"))
+      return problems.length > 0
+    })
+    expect(problems).toMatchObject([{ status: "unhealthy", reason: expect.stringContaining(directory) }])
+    const { code } = await node.end()
+    expect(code).toBe(1)
+    expect(node.stderr).toMatch(/ERROR storage .*the data directory is lost, and this node ends/)
+    expect(lastLine(node.stderr)).toMatch(
+      /^udg: .*: the data directory was deleted, replaced or unmounted while the node ran/,
+    )
+    expect(node.stderr).not.toContain("a bug, please report it")
+  }
+
+  it(
+    "ends with 1 when its directory is deleted, and says so before",
+    async () => {
+      const directory = place("deleted")
+      await endsWithout(directory, () => rmSync(directory, { recursive: true }), nodeIn(directory))
+      // Nothing of it is made anew.
+      expect(existsSync(directory)).toBe(false)
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    Rest.of("more starts", "ends with 1 when a file of its directory is replaced"),
+    async () => {
+      const directory = leftBehind("replaced")
+      const replace = () => {
+        cpSync(join(directory, "signed.db"), place("copy of signed.db"))
+        renameSync(place("copy of signed.db"), join(directory, "signed.db"))
+      }
+      await endsWithout(directory, replace, nodeIn(directory))
+      await goesOn(directory)
+    },
+    LIMIT_MS,
+  )
+
+  it.runIf(isRoot && Process.canMount)(
+    Rest.of("more starts", "ends with 1 when the volume of its directory is detached"),
+    async () => {
+      const directory = place("detached")
+      mkdirSync(directory)
+      expect(spawnSync("mount", ["-t", "tmpfs", "-o", "size=256m,mode=0700", "tmpfs", directory]).status).toBe(0)
+      await endsWithout(directory, () => spawnSync("umount", ["--lazy", directory]), nodeIn(directory))
+    },
+    LIMIT_MS,
+  )
+
   it(
     Rest.of("more starts", "writes its genesis again when only the database still has it"),
     async () => {
@@ -326,9 +386,27 @@ describe.concurrent("the built node", () => {
       expect(code).toBe(100)
       expect(lastLine(stderr)).toMatch(/ERROR supervisor .*finality rollback: the stored vertices decide commit 10 /)
       expect(lastLine(stderr)).toContain(String(hash).toLowerCase())
-      // Put right again, it goes on: nothing else was changed.
+      // A service manager that starts it all the same gets the same answer, and nothing is looked at again.
       await rows(database(directory), `update commits set hash = x'${hash}' where commit_index = 10`)
+      const again = await refused(directory)
+      expect(again).toMatchObject({ code: 100, stdout: "" })
+      expect(lastLine(again.stderr)).toMatch(
+        /ERROR supervisor .*ended with 100 at .*finality rollback: .*exit-100\.md.*exitCode=100/,
+      )
+      const unsaid = await udg("recover", "--data-dir", directory)
+      expect(unsaid).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining("finality rollback: the stored vertices"),
+      })
+      expect(await udg("doctor", directory)).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining("ended with 100"),
+      })
+      expect((await refused(directory)).code).toBe(100)
+      // Put right again, it goes on once its operator says so: nothing else was changed.
+      expect(await udg("recover", "--data-dir", directory, "--yes")).toMatchObject({ code: 0 })
       await goesOn(directory)
+      expect(await udg("recover", "--data-dir", directory)).toMatchObject({ code: 0 })
     },
     LIMIT_MS,
   )

@@ -185,6 +185,13 @@ const core: ReadonlyArray<Read> = [
     typed: (client) => client.core.health(),
   },
   {
+    route: "/ready",
+    of: "the node",
+    path: () => "/ready",
+    shape: () => Records.ready,
+    typed: (client) => client.core.ready(),
+  },
+  {
     route: "/health/detailed",
     of: "the node",
     path: () => "/health/detailed",

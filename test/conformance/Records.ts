@@ -40,6 +40,8 @@ export const balance = (prefix: string): Shape =>
 
 export const health = Is.record({ status: Is.exactly("ok") })
 
+export const ready = Is.record({ status: Is.exactly("ready") })
+
 const healthStatus = Is.exactly("healthy", "warning", "unhealthy", "degraded")
 
 export const healthReport = Is.record({

@@ -376,7 +376,16 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     })
 
     it("answers what only nodes know, and its own health, status and metrics", async () => {
-      for (const path of ["/mempool", "/peers", "/metrics/json", "/dag", "/health/detailed", "/validators", "/health"])
+      for (const path of [
+        "/mempool",
+        "/peers",
+        "/metrics/json",
+        "/dag",
+        "/health/detailed",
+        "/validators",
+        "/health",
+        "/ready",
+      ])
         expect([path, (await get(at(0) + path)).status]).toEqual([path, 200])
       expect(Object.keys((await get(`${at(0)}/status`)).body as object)).toEqual(
         Object.keys((await get(`${node}/status`)).body as object),
@@ -486,7 +495,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const away = await get(`${at(0)}/balance/${friendAddress}`)
       expect(away).toMatchObject({ status: 503, body: { code: "Unavailable" } })
       expect(JSON.stringify(away.body)).not.toContain("postgres://")
-      expect((await get(`${at(0)}/health`)).status).toBe(503)
+      for (const probe of ["health", "ready"]) expect((await get(`${at(0)}/${probe}`)).status).toBe(503)
       // It looks once a second by itself.
       for (const until = performance.now() + 3_000; performance.now() < until; ) {
         expect((await get(`${at(0)}/balance/${friendAddress}`)).status).toBe(503)

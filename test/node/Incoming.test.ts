@@ -6,6 +6,7 @@ import { Incoming } from "../../src/node/engine/Incoming.js"
 import { Bulkhead } from "../../src/node/signatures/Bulkhead.js"
 import { OpenQuestions } from "../../src/node/signatures/OpenQuestions.js"
 import type { Signature } from "../../src/protocol/identity/Keys.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import { type Check, VerifiedTransactions } from "../../src/protocol/transaction/Verification.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
@@ -112,6 +113,20 @@ describe("a client's transaction", () => {
     expect(submit(underBadSignature(first), transfer("bob", 0, "alice", 1))).toEqual([0, 0])
     expect(checked).toHaveLength(1)
     expect(replica.pool.get(first.id)).toBeUndefined()
+  })
+
+  it("is not refused for what a node that knows that it is behind cannot know", () => {
+    const { submit, replica, checked } = scene()
+    const early = [transfer("alice", 900, "bob", 1), transfer("nobody", 0, "bob", 1)] as const
+    const asIs = { ...replica.recovery(Natural.timestamp(0)) }
+    const following = { _tag: "Behind", round: Natural.round(3), reachedRound: Natural.round(900) }
+    Object.defineProperty(replica, "recovery", { configurable: true, value: () => ({ ...asIs, following }) })
+    expect(submit(...early)).toEqual(["NotReady", "NotReady"])
+    expect(checked).toHaveLength(0)
+    // What holds in any later state is still said, and taken in.
+    expect(submit(transfer("alice", 0, "bob", 1), transfer("alice", 0, "bob", 2))).toEqual([0, "NoncePending"])
+    Object.defineProperty(replica, "recovery", { configurable: true, value: () => asIs })
+    expect(submit(...early)).toEqual(["NonceTooHigh", "InsufficientBalance"])
   })
 
   it("is refused while the replica takes nothing in, and costs none", () => {

@@ -129,6 +129,21 @@ describe("a wrong wall clock", () => {
     }),
   )
 
+  it.effect.each<Recovery["following"]>([
+    { _tag: "Behind", round: Natural.round(7), reachedRound: Natural.round(900) },
+    { _tag: "EpochOver", epoch: Natural.epoch(3) },
+    { _tag: "Joining", epoch: Natural.epoch(3) },
+  ])("is not judged by fetched vertices, nor at once after them: $_tag", (following) =>
+    Effect.gen(function* () {
+      const watch = new Node.Watch(INTERVAL)
+      const away = { recovery: { ...right, following }, clockAheadMs: 600_000 }
+      expect(yield* said([away, away, { clockAheadMs: 600_000 }, { clockAheadMs: 600_000 }], watch)).toEqual([])
+      expect([watch.clockAheadMs, watch.wrongClockAheadMs]).toEqual([null, null])
+      const still = yield* said([away, ...Array.from({ length: 3 }, () => ({ clockAheadMs: 600_000 }))], watch)
+      expect(still).toEqual([expect.stringContaining("the wall clock of this machine is wrong")])
+    }),
+  )
+
   it.effect("that is set is a warning at once", () =>
     Effect.gen(function* () {
       const lines = yield* said([{}, { wallAheadMs: 3_600_000 }, { wallAheadMs: 3_600_500 }])

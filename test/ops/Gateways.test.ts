@@ -97,11 +97,9 @@ describe.skipIf(isMissing)(
     it("answer without PostgreSQL what they can, and refuse the rest in the form of the interface", async () => {
       await server.kill()
       try {
-        // Its connections answer for a moment longer than the server itself.
-        const isAway = async () => [...(await statuses("/transactions"))].every((status) => status === 503)
-        await Processes.until("PostgreSQL is away", isAway)
-        for (let n = 0; n < 3; n++) {
-          for (const { status, code } of await all("/transactions")) {
+        for (let n = 1; n <= 3; n++) {
+          // What was asked before, a gateway may answer from memory, since nothing can have changed.
+          for (const { status, code } of await all(`/balance/${String(n).repeat(40)}`)) {
             expect([status, code]).toEqual([503, "Unavailable"])
           }
           expect(await statuses("/mempool")).toEqual(new Set([200]))

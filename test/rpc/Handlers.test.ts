@@ -31,7 +31,7 @@ it("a failure is its code on the wire and reads back as itself", () => {
     new Failure.InvalidRequest({ message: "amount: a number expected", field: "amount" }),
     new Failure.RateLimited({ message: "slowly", limit: 5, window_seconds: 60, retry_after_seconds: 12 }),
     new Failure.MethodNotAllowed({ message: "no", allowed: ["GET", "HEAD"] }),
-    new Failure.NotReady({ message: "catching up" }),
+    new Failure.NotReady({ reason: "behind", message: "catching up" }),
   ]
   const replies = failures.map((failure) => Reply.ofFailure(failure))
   expect(replies.map(({ status, headers, content }) => [status, headers, JSON.parse(String(content.body))])).toEqual([
@@ -42,7 +42,7 @@ it("a failure is its code on the wire and reads back as itself", () => {
       { code: "RateLimited", error: "slowly", limit: 5, window_seconds: 60, retry_after_seconds: 12 },
     ],
     [405, ["Allow", "GET, HEAD"], { code: "MethodNotAllowed", error: "no", allowed: ["GET", "HEAD"] }],
-    [503, ["Retry-After", "5"], { code: "NotReady", error: "catching up" }],
+    [503, ["Retry-After", "5"], { code: "NotReady", error: "catching up", reason: "behind" }],
   ])
   const read = Schema.decodeUnknownSync(Failure.schema)
   expect(replies.map(({ content }) => read(JSON.parse(String(content.body))))).toEqual(failures)

@@ -194,7 +194,10 @@ const temporaryDirectory = async () => {
 
 const protocol = { epochRounds: 40, collectionDepthRounds: 20, roundIntervalMs: 5 }
 
-const notReady = refusal(503, "NotReady", "5")
+const notReady = {
+  ...refusal(503, "NotReady", "5"),
+  body: { code: "NotReady", error: expect.any(String), reason: "behind" },
+}
 
 it(
   Rest.of("a network", "a node that fetches the state of others takes and proves nothing meanwhile"),
@@ -214,6 +217,7 @@ it(
     const answers = (ask: () => Promise<unknown>) => expect.poll(ask)
     await answers(() => ask(url, "/faucet", { address: "00".repeat(20), amount: 1 })).toEqual(notReady)
     await answers(() => ask(url, `/proof/${"00".repeat(20)}`)).toEqual(notReady)
+    await answers(() => ask(url, "/ready")).toEqual(notReady)
     expect(await ask(url, "/status")).toMatchObject({ status: 200, body: { peers: 1 } })
     expect(await ask(url, "/health")).toMatchObject({ status: 200 })
   },

@@ -100,6 +100,12 @@ export interface Health {
   readonly status: "ok"
 }
 
+/** the node follows the network, and takes transactions */
+export interface Ready {
+  /** always ready: a node that is not answers 503 */
+  readonly status: "ready"
+}
+
 /** from best to worst: healthy, degraded (cannot be read, or only in part), warning, unhealthy */
 export type HealthStatus = "healthy" | "degraded" | "warning" | "unhealthy"
 
@@ -1580,6 +1586,7 @@ export interface MempoolFull {
 export interface NotReady {
   readonly _tag: "NotReady"
   readonly message: string
+  readonly reason: "behind" | "no_quorum" | "halted"
 }
 
 export interface ForeignHost {
@@ -1879,6 +1886,18 @@ export interface Methods {
      * ```
      */
     readonly health: () => Promise<Health>
+    /**
+     * Whether the node follows the network, so that traffic may go to it.
+     * For load balancers. A node that is behind, waits for a quorum or is about to end answers 503 with the reason, and a gateway does whose archive is silent. It is no reason to start the node again.
+     *
+     * `GET /ready`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.core.ready()
+     * ```
+     */
+    readonly ready: () => Promise<Ready>
     /**
      * The health of each part of the node.
      * Always 200 while the node runs, whatever the report says.

@@ -4,6 +4,7 @@
  * changes nothing. An exception after that, while the replica takes an input in, is this node's own fault and ends it.
  */
 import { Effect, Either } from "effect"
+import type { Following } from "../../consensus/Recovery.js"
 import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
 import type { Network } from "../../network/Network.js"
 import * as Address from "../../protocol/identity/Address.js"
@@ -79,6 +80,19 @@ const answersAhead = (
   })
 }
 
+/** Rounds that a node has not executed yet may lift them. */
+const PREMATURE: ReadonlySet<Refusal["_tag"]> = new Set(["NonceTooHigh", "InsufficientBalance", "ProposalNotFound"])
+
+/** A node that knows that it is behind does not judge by a state of the past. */
+const unlessBehind = (replica: Pick<Replica, "recovery">, at: Timestamp) => {
+  let following: Following["_tag"] | undefined
+  return (refusal: Refusal): Refusal => {
+    if (!PREMATURE.has(refusal._tag)) return refusal
+    following ??= replica.recovery(at).following._tag
+    return following === "Behind" || following === "EpochOver" ? { _tag: "NotReady" } : refusal
+  }
+}
+
 const badSignature: Refusal = {
   _tag: "InvalidSignature",
   reason: "a signature does not hold for these bytes and this key",
@@ -140,6 +154,7 @@ export class Incoming {
       const checks = unknown.map((transaction) => Verification.checksOf(networkId, transaction))
       return Effect.zipWith(signatures.results(checks.flat()), clock, (results, at) => {
         const refused = new Set<Transaction.Transaction>()
+        const judgedNow = unlessBehind(replica, at)
         let first = 0
         for (const [i, transaction] of unknown.entries()) {
           const end = first + (checks[i]?.length ?? 0)
@@ -149,8 +164,9 @@ export class Incoming {
         }
         return transactions.map((transaction, i): Submitted => {
           // A known one may have left the pool by now, and its signatures are not checked: it must not come in here.
-          const answer =
+          const judged =
             ahead[i] ?? (refused.has(transaction) ? Either.left(badSignature) : replica.submit(transaction, at))
+          const answer = Either.mapLeft(judged, judgedNow)
           if (Either.isLeft(answer)) counters.refused(answer.left._tag)
           return answer
         })
@@ -166,7 +182,8 @@ export class Incoming {
       const nonce = replica.pool.nextNonce(from)
       const transaction = Transaction.sign(networkId, { from, nonce, fee, operation }, key)
       signatures.verified.add(transaction)
-      return Effect.tapError(replica.submit(transaction, at), ({ _tag }) => Effect.sync(() => counters.refused(_tag)))
+      const answer = Either.mapLeft(replica.submit(transaction, at), unlessBehind(replica, at))
+      return Effect.tapError(answer, ({ _tag }) => Effect.sync(() => counters.refused(_tag)))
     })
   }
 

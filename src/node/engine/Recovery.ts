@@ -34,6 +34,8 @@ const SAID_EVERY_MS = 60_000
 /** A smaller difference is not worth a warning: vertices spend some time in transit. */
 const RIGHT_INTERVALS = 4
 const LEAST_WRONG_MS = 1_000
+/** After fetched vertices, whose times are of the past, it takes some rounds to hear the others' clocks. */
+const SETTLED_MS = 5_000
 const MEMBERS_NAMED = 5
 
 /** How far off a clock may be before the operator is warned. */
@@ -126,10 +128,15 @@ const isForPeople = ({ following, signing }: Waiting): boolean =>
  */
 const isBriefByNature = (following: Following["_tag"]): boolean => following === "Closing" || following === "Standstill"
 
+const isFetching = (following: Following["_tag"]): boolean =>
+  following === "Behind" || following === "EpochOver" || following === "Joining"
+
 export class Watch {
   readonly #mostAheadMs: number
+  readonly #settledMs: number
   #waiting: Waiting | null = null
   #clockAheadMs: number | null = null
+  #fetchedAt: Timestamp | null = null
   #lastFollowing: Following["_tag"] = "InStep"
   #said: { readonly key: string; readonly at: Timestamp } | null = null
   #clockSaidAt: Timestamp | null = null
@@ -138,6 +145,7 @@ export class Watch {
 
   constructor(roundIntervalMs: number) {
     this.#mostAheadMs = mostAheadMs(roundIntervalMs)
+    this.#settledMs = Math.max(SETTLED_MS, RIGHT_INTERVALS * roundIntervalMs)
   }
 
   /** As of the last look. */
@@ -165,7 +173,9 @@ export class Watch {
     const isMoment = isBriefByNature(_tag) && _tag !== this.#lastFollowing
     this.#lastFollowing = _tag
     this.#waiting = waitingOf(isMoment ? { ...recovery, following: { _tag: "InStep" } } : recovery)
-    this.#clockAheadMs = clockAheadMs
+    if (isFetching(_tag)) this.#fetchedAt = now
+    const isHeard = this.#fetchedAt === null || now - this.#fetchedAt >= this.#settledMs
+    this.#clockAheadMs = isHeard ? clockAheadMs : null
     const stepMs = wallAheadMs - (this.#wallAheadMs ?? wallAheadMs)
     this.#wallAheadMs = wallAheadMs
     const signs = recovery.signing._tag !== "NoSeat"

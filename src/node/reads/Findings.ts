@@ -15,6 +15,9 @@ export interface Seen {
   readonly dag: Part & { readonly quietMs: number; readonly isForeign: boolean }
   readonly finality: Part & { readonly lag: number }
   readonly state: Part
+  /** This validator has stake and no seat. */
+  readonly seat: Part & { readonly epoch: number }
+  readonly directory: Part & { readonly lost: string | null }
   readonly mempool: Part & { readonly size: number; readonly capacity: number }
   /** The network has too few peers, or this node has a problem with it: no places, or a bug. */
   readonly network: {
@@ -61,6 +64,14 @@ const network = ({ ofPeers, peers, enough, ofLayer, failures }: Seen["network"])
     : wrong("network", ofLayer, PAGES.places, "no place is free for a stranger that dials in")
 }
 
+const seat = ({ status, epoch }: Seen["seat"]) =>
+  wrong(
+    "seat",
+    status,
+    PAGES.seat,
+    `this validator has stake and no seat in epoch ${epoch}: it signs and earns nothing until the close of an epoch gives it one`,
+  )
+
 const roundsAre = (rounds: number, are: string): string =>
   `${Words.counted(rounds, "round")} ${rounds === 1 ? "is" : "are"} ${are}`
 
@@ -76,11 +87,13 @@ const clock = ({ status, aheadMs }: Option.Option.Value<Seen["clock"]>) =>
   )
 
 export const of = (seen: Seen): ReadonlyArray<Found> => {
-  const { finality, state, mempool, components } = seen
+  const { finality, state, directory, mempool, components } = seen
   return [
     ...dag(seen.dag),
     ...wrong("finality", finality.status, PAGES.lag, roundsAre(finality.lag, "not final yet")),
     ...wrong("state", state.status, PAGES.stopped, "the ledger has stopped, and the node ends"),
+    ...seat(seen.seat),
+    ...wrong("data_directory", directory.status, PAGES.directory, `${directory.lost ?? ""}; the node ends`),
     ...wrong("mempool", mempool.status, PAGES.mempool, `${mempool.size} of ${mempool.capacity} places are taken`),
     ...network(seen.network),
     ...checkpoints(seen.checkpoints),

@@ -1,5 +1,6 @@
 /** The health of each part of the node, derived from its figures on request. */
 import { Clock, Context, Duration, Effect, Layer, Option, Schedule } from "effect"
+import type { Recovery as WaitingFor } from "../../consensus/Recovery.js"
 import { type Figures, Network } from "../../network/Network.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
@@ -9,6 +10,7 @@ import { Engine } from "../engine/Engine.js"
 import type * as FastSync from "../engine/FastSync.js"
 import type * as Recovery from "../engine/Recovery.js"
 import { type Component, Supervisor } from "../lifecycle/Supervisor.js"
+import { Presence } from "../start/Presence.js"
 import { Checkpoints } from "./Checkpoints.js"
 import { Dag } from "./Dag.js"
 import * as Findings from "./Findings.js"
@@ -79,12 +81,42 @@ export const ofNetwork = ({ freePlaces, failures }: Pick<Figures, "failures" | "
 
 export const ofCheckpoints = (age: number): Status => (age > 500 ? "warning" : "healthy")
 
-export class Health extends Context.Tag("udg/Health")<Health, { readonly report: Effect.Effect<Report> }>() {}
+/** Why no traffic should go to this node for now. */
+export interface Obstacle {
+  readonly reason: "behind" | "no_quorum" | "halted"
+  readonly message: string
+}
+
+const obstacleOf = ({ following, signing }: WaitingFor): Option.Option<Obstacle> => {
+  switch (following._tag) {
+    case "Behind":
+    case "EpochOver":
+    case "Joining":
+      return Option.some({ reason: "behind", message: "the node is catching up with the network; ask another node" })
+    case "Standstill":
+      return Option.some({ reason: "no_quorum", message: "no new round has a quorum; the node waits for validators" })
+    case "InStep":
+    case "Closing":
+      return signing._tag === "Asking"
+        ? Option.some({ reason: "no_quorum", message: "the node has just started and waits to hear from a quorum" })
+        : Option.none()
+  }
+}
+
+export class Health extends Context.Tag("udg/Health")<
+  Health,
+  {
+    readonly report: Effect.Effect<Report>
+    /** None for a node that follows the network. */
+    readonly obstacle: Effect.Effect<Option.Option<Obstacle>>
+  }
+>() {}
 
 const make = Effect.gen(function* () {
   const [dag, state, mempool, metrics] = yield* Effect.all([Dag, State, Mempool, Metrics])
   const [checkpoints, validator, supervisor, engine] = yield* Effect.all([Checkpoints, Validator, Supervisor, Engine])
   const network = yield* Network
+  const presence = yield* Presence
   const { roundIntervalMs } = state.genesis.protocol
   const problems = new Problems.Problems()
 
@@ -132,13 +164,20 @@ const make = Effect.gen(function* () {
       Option.isSome(sync) ||
       Option.isSome(catchUp) ||
       components.some(({ status }) => status === "restarting")
-    const own = Object.values(parts).map(({ status }) => status)
+    const isBehind = Option.isSome(fastSync) || Option.isSome(yield* engine.catchUp)
+    const lacksSeat = !isBehind && Option.exists(standing, ({ activeStake }) => !isMember && activeStake > 0)
+    const ofSeat: Status = lacksSeat ? "warning" : "healthy"
+    const lost = presence.lost()
+    const ofDirectory: Status = lost === null ? "healthy" : "unhealthy"
+    const own = [ofDirectory, ofSeat, ...Object.values(parts).map(({ status }) => status)]
     const statuses = [...own, ...[...Option.toArray(clock), ...Option.toArray(recovery)].map(({ status }) => status)]
     const status = worst(isPartial ? [...statuses, "degraded"] : statuses)
     const found = Findings.of({
       dag: { status: parts.dag.status, quietMs, isForeign },
       finality: parts.finality,
       state: parts.state,
+      directory: { status: ofDirectory, lost },
+      seat: { status: ofSeat, epoch: engine.view.read.epoch.epoch },
       mempool: parts.mempool,
       network: { ofPeers: ofAllPeers, ofLayer: ofNetwork(network.figures()), peers, enough, ...network.figures() },
       checkpoints: { status: parts.checkpoints.status, age: round - latestRound },
@@ -163,7 +202,13 @@ const make = Effect.gen(function* () {
 
   // Without looking, a problem would begin when somebody first asks.
   yield* Effect.forkScoped(Effect.repeat(report, Schedule.spaced(LOOKED_EVERY)))
-  return Health.of({ report })
+  const obstacle = Effect.map(SteadyClock.current, (now): Option.Option<Obstacle> => {
+    const lost = presence.lost()
+    if (lost !== null) return Option.some({ reason: "halted", message: `${lost}; the node ends` })
+    if (engine.view.isHalted) return Option.some({ reason: "halted", message: "the ledger has stopped; the node ends" })
+    return obstacleOf(engine.view.recovery(now))
+  })
+  return Health.of({ report, obstacle })
 })
 
 export const layer = Layer.scoped(Health, make)

@@ -20,9 +20,11 @@ const ALERTS = "docs/operations/alerts.md"
 /** Where each problem has its section. */
 export const PAGES = {
   silent: `${ALERTS}#udgvalidatorsilent`,
+  seat: `${ALERTS}#udgvalidatorwithoutseat`,
   standing: `${ALERTS}#udgfinalitystands`,
   lag: `${ALERTS}#udgfinalitylag`,
   stopped: "docs/operations.md#exit-codes",
+  directory: "docs/operations/backup.md#a-data-directory-that-vanished",
   mempool: `${ALERTS}#udgmempoolsize`,
   peers: `${ALERTS}#udgpeercount`,
   places: "docs/operations/monitoring.md#no-free-place",

@@ -106,6 +106,13 @@ export const Health = Field.record(
   { status: "ok" },
 )
 
+export const Ready = Field.record(
+  "Ready",
+  "the node follows the network, and takes transactions",
+  Schema.Struct({ status: Field.of(Schema.Literal("ready"), "always ready: a node that is not answers 503") }),
+  { status: "ready" },
+)
+
 const Status = Schema.Literal("healthy", "degraded", "warning", "unhealthy").annotations({
   identifier: "HealthStatus",
   description: "from best to worst: healthy, degraded (cannot be read, or only in part), warning, unhealthy",
@@ -450,6 +457,14 @@ export const group = Group.of(
       .addSuccess(Beginning)
       .addError(Failure.InvalidRequest),
     Group.get("health", "/health", "Whether the node is running").addSuccess(Health),
+    Group.get("ready", "/ready", "Whether the node follows the network, so that traffic may go to it")
+      .annotate(
+        OpenApi.Description,
+        "For load balancers. A node that is behind, waits for a quorum or is about to end answers 503 with the reason, and a " +
+          "gateway does whose archive is silent. It is no reason to start the node again.",
+      )
+      .addSuccess(Ready)
+      .addError(Failure.NotReady),
     Group.get("healthReport", "/health/detailed", "The health of each part of the node")
       .annotate(OpenApi.Description, "Always 200 while the node runs, whatever the report says.")
       .addSuccess(HealthReport),

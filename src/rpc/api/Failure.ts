@@ -135,7 +135,9 @@ export class FaucetUnavailable extends failure(
   503,
 )("This node has no faucet key, or the faucet's account is empty.") {}
 
-export class NotReady extends failure("NotReady", 503)("The node is still catching up with the network.", 5) {}
+export class NotReady extends failureWith("NotReady", 503, {
+  reason: Schema.Literal("behind", "no_quorum", "halted"),
+})("The node is catching up with the network, waits for a quorum, or is about to end; `reason` says which.", 5) {}
 
 export class NotServed extends failure(
   "NotServed",

@@ -1,6 +1,6 @@
 import { Array as Arr, Effect, Option, Schema } from "effect"
 import type { Received } from "../../ledger/pending/PendingTransactions.js"
-import { Health, type Report } from "../../node/reads/Health.js"
+import { Health, type Obstacle, type Report } from "../../node/reads/Health.js"
 import { Mempool } from "../../node/reads/Mempool.js"
 import { type Figures, Metrics } from "../../node/reads/Metrics.js"
 import { type Known, Peers } from "../../node/reads/Peers.js"
@@ -81,6 +81,8 @@ const reportOf = ({ status, problems, ...parts }: Report): typeof Api.HealthRepo
     ...Option.match(parts.clock, { onNone: () => ({}), onSome: (clock) => ({ clock: Wire.named(clock) }) }),
   },
 })
+
+const unready = ({ reason, message }: Obstacle) => Effect.fail(new Failure.NotReady({ reason, message }))
 
 /** The amount and the recipient of a transaction, if its type has them. */
 const movementOf = ({ operation }: Transaction) => {
@@ -182,6 +184,12 @@ export const layer = group("core", (handlers) =>
       .handle("names", names)
       .handle("search", ({ urlParams: { prefix } }) => search.beginningWith(prefix))
       .handle("health", () => Effect.succeed({ status: "ok" }))
+      .handle("ready", () =>
+        Effect.flatMap(
+          health.obstacle,
+          Option.match({ onNone: () => Effect.succeed({ status: "ready" as const }), onSome: unready }),
+        ),
+      )
       .handle("healthReport", () => Effect.map(health.report, reportOf))
       .handle("keygen", () =>
         Effect.sync(() => {

@@ -49,6 +49,7 @@ const full = (limit: number, of: "pool" | "sender" | "peers"): string => {
 }
 
 export const notReady = new Failure.NotReady({
+  reason: "behind",
   message: "the node is still catching up with the network; try again later, or ask another node",
 })
 

@@ -1,0 +1,44 @@
+/** Looks every second whether the data directory is still there, and ends a node that would only write into lost files. */
+import { Context, Duration, Effect, Layer, Schedule } from "effect"
+import * as HeldFiles from "../../storage/files/HeldFiles.js"
+import { Storage } from "../../storage/Storage.js"
+import { DirectoryLost } from "../lifecycle/Ending.js"
+import { Supervisor } from "../lifecycle/Supervisor.js"
+import * as Log from "../log/Log.js"
+import { Home } from "./Home.js"
+
+const log = Log.for("storage")
+
+const LOOK_EVERY = Duration.seconds(1)
+
+const make = Effect.gen(function* () {
+  const { location } = yield* Home
+  const supervisor = yield* Supervisor
+  // It has opened the files.
+  yield* Storage
+  let finding: string | null = null
+  if (location._tag === "Directory") {
+    const held = yield* HeldFiles.of(location.directory)
+    const look = Effect.flatMap(HeldFiles.lost(held), (lost) => {
+      const wasLost = finding !== null
+      finding = lost
+      if (lost === null) return Effect.void
+      // A second look, so that whoever asks for the health still learns of it, and a slip of the file system ends nothing.
+      return wasLost
+        ? supervisor.end(new DirectoryLost({ finding: lost }))
+        : log.error("the data directory is lost, and this node ends", { finding: lost })
+    })
+    yield* supervisor.restarted(
+      "data directory",
+      Effect.zipRight(Effect.repeat(look, Schedule.spaced(LOOK_EVERY)), Effect.never),
+    )
+  }
+  return {
+    /** What became of the directory; null while it is there. */
+    lost: () => finding,
+  }
+})
+
+export class Presence extends Context.Tag("udg/Presence")<Presence, Effect.Effect.Success<typeof make>>() {}
+
+export const layer = Layer.scoped(Presence, make)

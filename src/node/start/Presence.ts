@@ -1,4 +1,5 @@
 /** Looks every second whether the data directory is still there, and ends a node that would only write into lost files. */
+import { FileSystem } from "@effect/platform"
 import { Context, Duration, Effect, Layer, Schedule } from "effect"
 import * as HeldFiles from "../../storage/files/HeldFiles.js"
 import { Storage } from "../../storage/Storage.js"
@@ -16,6 +17,7 @@ const make = Effect.gen(function* () {
   const supervisor = yield* Supervisor
   // It has opened the files.
   yield* Storage
+  const files = yield* FileSystem.FileSystem
   let finding: string | null = null
   if (location._tag === "Directory") {
     const held = yield* HeldFiles.of(location.directory)
@@ -30,7 +32,9 @@ const make = Effect.gen(function* () {
     })
     yield* supervisor.restarted(
       "data directory",
-      Effect.zipRight(Effect.repeat(look, Schedule.spaced(LOOK_EVERY)), Effect.never),
+      Effect.zipRight(Effect.repeat(look, Schedule.spaced(LOOK_EVERY)), Effect.never).pipe(
+        Effect.provideService(FileSystem.FileSystem, files),
+      ),
     )
   }
   return {

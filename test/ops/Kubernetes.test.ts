@@ -1,0 +1,190 @@
+/** The manifests for Kubernetes fit the program, and kubectl makes of them what each role needs. */
+import { spawnSync } from "node:child_process"
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { parseAllDocuments } from "yaml"
+import * as Gateway from "../../src/cli/Gateway.js"
+import * as Setting from "../../src/cli/settings/Setting.js"
+import { options, pathOf, variables, yamlOf } from "./Kit.js"
+
+interface Probe {
+  readonly httpGet?: { readonly path: string; readonly port: string }
+}
+
+interface Container {
+  readonly name: string
+  readonly image: string
+  readonly args?: ReadonlyArray<string>
+  readonly env?: ReadonlyArray<{ readonly name: string; readonly value?: string }>
+  readonly ports?: ReadonlyArray<{ readonly name: string; readonly containerPort: number }>
+  readonly livenessProbe?: Probe
+  readonly readinessProbe?: Probe
+  readonly startupProbe?: Probe
+  readonly resources: { readonly requests: object; readonly limits: { readonly memory: string } }
+  readonly securityContext: object
+  readonly volumeMounts: ReadonlyArray<{ readonly name: string; readonly readOnly?: boolean }>
+}
+
+interface PodSpec {
+  readonly enableServiceLinks: boolean
+  readonly automountServiceAccountToken: boolean
+  readonly terminationGracePeriodSeconds: number
+  readonly securityContext: object
+  readonly initContainers?: ReadonlyArray<Container>
+  readonly containers: ReadonlyArray<Container>
+  readonly volumes: ReadonlyArray<{ readonly name: string }>
+}
+
+interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: string
+    readonly labels: Readonly<Record<string, string>>
+  }
+  readonly spec: {
+    readonly replicas: number
+    readonly serviceName?: string
+    readonly selector: { readonly matchLabels: Readonly<Record<string, string>> }
+    readonly template: {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> }
+      readonly spec: PodSpec
+    }
+    readonly volumeClaimTemplates?: ReadonlyArray<{ readonly metadata: { readonly name: string } }>
+    readonly maxUnavailable?: number
+    readonly groups?: unknown
+  }
+}
+
+it("have the rules of Prometheus, as they stand beside it", () => {
+  const { groups } = yamlOf("prometheus/alerts.yml") as { readonly groups: unknown }
+  expect(yamlOf("kubernetes/monitoring/rules.yaml")).toMatchObject({ kind: "PrometheusRule", spec: { groups } })
+})
+
+it("name every file of their directories, and only files that are there", () => {
+  for (const role of ["node", "gateway", "monitoring"]) {
+    const { resources } = yamlOf(`kubernetes/${role}/kustomization.yaml`) as {
+      readonly resources: ReadonlyArray<string>
+    }
+    const files = readdirSync(pathOf(`kubernetes/${role}`)).filter((name) => name !== "kustomization.yaml")
+    expect([role, [...resources].sort()]).toEqual([role, files.sort()])
+  }
+})
+
+describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the example, as kubectl renders it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "udg-kubernetes-"))
+  let all: ReadonlyArray<Manifest>
+  beforeAll(() => {
+    cpSync(pathOf("kubernetes"), folder, { recursive: true })
+    for (const name of ["genesis.json", "validator.key"]) writeFileSync(join(folder, "example", name), "{}\n")
+    for (const name of ["archive.env", "gateway.env"])
+      writeFileSync(join(folder, "example", name), "database=postgres://x\n")
+    const { status, stdout, stderr } = spawnSync("kubectl", ["kustomize", join(folder, "example")], {
+      encoding: "utf8",
+    })
+    expect(stderr).toBe("")
+    expect(status).toBe(0)
+    all = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest)
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  const ofKind = (kind: string) => all.filter((manifest) => manifest.kind === kind)
+  const workloads = () => [...ofKind("StatefulSet"), ...ofKind("Deployment")]
+  const roleOf = ({ metadata: { labels } }: Manifest) => labels["app.kubernetes.io/component"]
+  const podOf = (manifest: Manifest) => manifest.spec.template.spec
+  const containersOf = (manifest: Manifest) => [
+    ...(podOf(manifest).initContainers ?? []),
+    ...podOf(manifest).containers,
+  ]
+  const roles = ["archive", "full-node", "gateway", "validator"]
+
+  it("has a workload, a service, a budget and a policy for each role, in one namespace", () => {
+    expect(workloads().map(roleOf).sort()).toEqual(roles)
+    for (const kind of ["Service", "PodDisruptionBudget", "NetworkPolicy"])
+      expect([kind, ofKind(kind).map(roleOf).sort()]).toEqual([kind, roles])
+    expect(ofKind("PodMonitor")).toHaveLength(1)
+    expect(new Set(all.map(({ metadata }) => metadata.namespace))).toEqual(new Set(["udg"]))
+  })
+
+  it("selects its own pods, and of a role no other's", () => {
+    for (const manifest of workloads()) {
+      const { selector, template, serviceName } = manifest.spec
+      expect(selector.matchLabels).toEqual(template.metadata.labels)
+      expect(selector.matchLabels["app.kubernetes.io/component"]).toBe(roleOf(manifest))
+      if (serviceName !== undefined)
+        expect(ofKind("Service").map(({ metadata }) => metadata.name)).toContain(serviceName)
+    }
+  })
+
+  it("runs one validator and one archive, whose ends wait for a person, and several of all else", () => {
+    const replicas = new Map(workloads().map((manifest) => [roleOf(manifest), manifest.spec.replicas]))
+    expect(Object.fromEntries(replicas)).toEqual({ validator: 1, archive: 1, "full-node": 2, gateway: 2 })
+    const budgets = new Map(ofKind("PodDisruptionBudget").map((budget) => [roleOf(budget), budget.spec.maxUnavailable]))
+    expect(Object.fromEntries(budgets)).toEqual({ validator: 0, archive: 0, "full-node": 1, gateway: 1 })
+  })
+
+  it("restricts every container as the strictest policy for pods does", () => {
+    for (const manifest of workloads()) {
+      expect(podOf(manifest)).toMatchObject({
+        enableServiceLinks: false,
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+      })
+      for (const { securityContext, resources } of containersOf(manifest)) {
+        expect(securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] },
+        })
+        expect(resources).toMatchObject({ requests: { cpu: expect.anything() }, limits: { memory: expect.anything() } })
+      }
+    }
+  })
+
+  it("sends traffic by /ready, and starts nothing again that only waits for others", () => {
+    for (const manifest of workloads()) {
+      const [container] = podOf(manifest).containers
+      expect(container?.readinessProbe).toMatchObject({ httpGet: { path: "/ready", port: "http" } })
+      for (const probe of [container?.livenessProbe, container?.startupProbe])
+        if (probe?.httpGet !== undefined) expect(probe.httpGet.path).toBe("/health")
+    }
+    // A gateway's /health tells of its database, for which it must not be started again.
+    expect(podOf(ofKind("Deployment")[0] as Manifest).containers[0]?.livenessProbe).toHaveProperty("tcpSocket")
+  })
+
+  it("gives the program options and variables that it has, and the image's own name", () => {
+    const ofGateway = new Set(Object.values(Gateway.settings).map((setting) => Setting.variableOf(setting)))
+    for (const manifest of workloads()) {
+      const [container] = podOf(manifest).containers
+      const known = roleOf(manifest) === "gateway" ? ofGateway : new Set([...variables, "UDG_DATABASE"])
+      expect((container?.env ?? []).map(({ name }) => name).filter((name) => !known.has(name))).toEqual([])
+      const flags = (container?.args ?? []).filter((word) => word.startsWith("--"))
+      expect(flags.filter((flag) => !options.has(flag))).toEqual([])
+      for (const { image } of containersOf(manifest)) expect(image).toBe("registry.example/udg-node:0.1.0")
+    }
+  })
+
+  it("mounts volumes that there are, and gives a validator's key to its validator alone", () => {
+    for (const manifest of workloads()) {
+      const { volumes } = podOf(manifest)
+      const claimed = (manifest.spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name)
+      const there = new Set([...volumes.map(({ name }) => name), ...claimed])
+      for (const { volumeMounts } of containersOf(manifest))
+        expect(volumeMounts.map(({ name }) => name).filter((name) => !there.has(name))).toEqual([])
+      expect(JSON.stringify(volumes).includes("udg-validator")).toBe(roleOf(manifest) === "validator")
+      expect(
+        podOf(manifest).containers.flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name)),
+      ).not.toContain("key")
+    }
+  })
+
+  it("refers to the generated genesis and secrets by the names that they got", () => {
+    const text = JSON.stringify(workloads())
+    for (const { metadata } of [...ofKind("Secret"), ...ofKind("ConfigMap")])
+      expect(text).toContain(`"${metadata.name}"`)
+    expect(text).not.toMatch(/"(?:udg-genesis|udg-validator|udg-archive|udg-gateway)"/)
+  })
+})

@@ -26,7 +26,14 @@ export const contents: ReadonlyArray<Group> = [
     title: "Run",
     pages: docs(
       ...["operations", "operations/install", "operations/join", "operations/keys", "operations/tls"],
-      ...["operations/monitoring", "operations/alerts", "operations/doctor", "operations/backup", "operations/upgrade"],
+      ...[
+        "operations/monitoring",
+        "operations/alerts",
+        "operations/doctor",
+        "operations/backup",
+        "operations/upgrade",
+        "versioning",
+      ],
       ...["operations/archive", "operations/gateway", "operations/soak"],
       ...["operations/exit-100", "operations/exit-101", "operations/exit-102"],
     ),

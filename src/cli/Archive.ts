@@ -28,7 +28,7 @@ const {
   ...following
 } = NodeSettings.settings
 
-const settings = {
+export const settings = {
   database: archive.required(
     "--database URL",
     "the PostgreSQL database to fill, as postgres://USER:PASSWORD@HOST:PORT/NAME; better in UDG_DATABASE",

@@ -26,6 +26,7 @@ const {
   trustedProxies,
   clientIpHeader,
   logFormat,
+  config,
 } = NodeSettings.settings
 
 export const settings = {
@@ -52,6 +53,7 @@ export const settings = {
   trustedProxies,
   clientIpHeader,
   logFormat,
+  config,
 }
 
 export const command = Command.make({

@@ -2,6 +2,7 @@ import { resolve } from "node:path"
 import { Effect, Option } from "effect"
 import type * as Configuration from "../node/start/Configuration.js"
 import type * as Command from "./settings/Command.js"
+import * as ConfigFile from "./settings/ConfigFile.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
 import { type WrongUsage, wrongUsage } from "./settings/WrongUsage.js"
@@ -122,6 +123,7 @@ export const settings = {
     Reader.choice("pretty", "json"),
     "pretty",
   ),
+  config: ConfigFile.setting,
 }
 
 type Values = Command.Values<typeof settings>
@@ -161,7 +163,18 @@ const dataDirectory = ({ ephemeral, dataDir }: Values) =>
 /** How to run the node, from its settings. */
 export const configurationOf = (version: string, values: Values, origins: Origins) =>
   Effect.gen(function* () {
-    const { port, host, rpcPort: _, rpcHost, testnet, dataDir, noValidate, logFormat, ...alike } = values
+    const {
+      port,
+      host,
+      rpcPort: _,
+      rpcHost,
+      testnet,
+      dataDir,
+      noValidate,
+      logFormat,
+      config: _config,
+      ...alike
+    } = values
     const configuration: Configuration.Settings = {
       ...alike,
       version,

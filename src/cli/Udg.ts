@@ -1,3 +1,4 @@
+import type { FileSystem } from "@effect/platform"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
@@ -52,6 +53,7 @@ const tools: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["db", async () => (await import("./DatabaseTools.js")).command],
   ["genesis", async () => (await import("./GenesisTools.js")).command],
   ["doctor", async () => (await import("./doctor/Doctor.js")).command],
+  ["config", async () => (await import("./Config.js")).command],
   ["recover", async () => (await import("./Recover.js")).command],
 ])
 
@@ -81,7 +83,7 @@ export interface Call {
   /** The exit code after a signal, or Ctrl-C at a prompt. */
   readonly exitCodeWhenInterrupted: number
   /** Whether its last words belong into a log of JSON. */
-  readonly logsJson: Effect.Effect<boolean>
+  readonly logsJson: Effect.Effect<boolean, never, FileSystem.FileSystem>
 }
 
 /** The exit code that shells report after Ctrl-C. */
@@ -94,10 +96,20 @@ const called = (run: Call["run"], runsUntilStopped = false, words: ReadonlyArray
 })
 
 /** Whoever reads the log as JSON shall be able to read its last line too, even if another option cannot be read. */
-const logsJson = (words: ReadonlyArray<string>): Effect.Effect<boolean> => {
-  const at = words.findLastIndex((word) => word.startsWith("--log-format"))
-  if (at < 0) return Effect.map(Environment.variable("UDG_LOG_FORMAT"), (format) => format === "json")
-  return Effect.succeed(words[at] === "--log-format=json" || words[at + 1] === "json")
+const logsJson = (words: ReadonlyArray<string>): Call["logsJson"] =>
+  Effect.gen(function* () {
+    const format = (yield* saidOf(words, "--log-format", "UDG_LOG_FORMAT")).toLowerCase()
+    const file = format === "" ? yield* saidOf(words, "--config", "UDG_CONFIG") : ""
+    if (file === "") return format === "json"
+    const { logFormatOf } = yield* Effect.promise(() => import("./settings/ConfigFile.js"))
+    return (yield* logFormatOf(file)) === "json"
+  })
+
+/** What stands behind an option, or in its variable; empty if neither is there. */
+const saidOf = (words: ReadonlyArray<string>, option: string, variable: string): Effect.Effect<string> => {
+  const at = words.findLastIndex((word) => word === option || word.startsWith(`${option}=`))
+  if (at < 0) return Environment.variable(variable)
+  return Effect.succeed(words[at] === option ? (words[at + 1] ?? "") : (words[at] ?? "").slice(option.length + 1))
 }
 
 const unknown = async (name: string): Promise<WrongUsage> => {

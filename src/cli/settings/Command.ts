@@ -2,6 +2,7 @@
 import type { FileSystem, Path, Terminal as PlatformTerminal } from "@effect/platform"
 import { Effect, Record } from "effect"
 import type { Terminal } from "../terminal/Terminal.js"
+import * as ConfigFile from "./ConfigFile.js"
 import type * as Help from "./Help.js"
 import * as Setting from "./Setting.js"
 import * as Words from "./Words.js"
@@ -20,7 +21,8 @@ export const read = <S extends Settings>(settings: S, words: ReadonlyArray<strin
   Effect.gen(function* () {
     const all = Record.values(settings)
     const typed = yield* Words.parse(words, all)
-    const said = [...typed, ...(yield* Words.fromEnvironment(all, typed))]
+    const named = [...typed, ...(yield* Words.fromEnvironment(all, typed))]
+    const said = [...named, ...(yield* ConfigFile.rest(all, named))]
     const of = (setting: Setting.Setting<unknown>) => said.filter((each) => each.setting === setting)
     const origins = Record.map(settings, (setting) => of(setting)[0]?.origin ?? Setting.flagOf(setting))
     const values = yield* Effect.all(Record.map(settings, (setting) => setting.read(of(setting))))

@@ -1,0 +1,65 @@
+/** `udg config`: what is wrong with a file of settings, and what it may hold. */
+import { Console, Effect } from "effect"
+import * as NodeSettings from "./NodeSettings.js"
+import * as Command from "./settings/Command.js"
+import * as ConfigFile from "./settings/ConfigFile.js"
+import * as Reader from "./settings/Reader.js"
+import * as Setting from "./settings/Setting.js"
+
+const config = Setting.group("Configuration files")
+
+const file = Setting.argument("FILE", "the JSON file to check", Reader.file)
+
+const role = config.withDefault(
+  "--for node|archive|gateway",
+  "what the file is for",
+  Reader.choice("node", "archive", "gateway"),
+  "node",
+)
+
+const settingsOf = (role: "node" | "archive" | "gateway") =>
+  Effect.promise(async (): Promise<ReadonlyArray<Setting.Setting<unknown>>> => {
+    switch (role) {
+      case "node":
+        return Object.values(NodeSettings.settings)
+      case "archive":
+        return Object.values((await import("./Archive.js")).settings)
+      case "gateway":
+        return Object.values((await import("./Gateway.js")).settings)
+    }
+  })
+
+/** What stands there is read as at a start; the environment is left out, since it might win over a mistake. */
+const check = Command.action({ file, role }, (given) =>
+  Effect.gen(function* () {
+    const settings = yield* settingsOf(given.role)
+    const said = yield* ConfigFile.read(settings, given.file)
+    for (const setting of new Set(said.map((each) => each.setting)))
+      yield* setting.read(said.filter((each) => each.setting === setting))
+    // Without values: some of them are secret.
+    const names = [...new Set(said.map(({ setting }) => setting.name))]
+    yield* Console.log(`${given.file} is sound: ${names.length === 0 ? "it sets nothing" : names.join(", ")}`)
+  }),
+)
+
+const schema = Command.action({ role }, (given) =>
+  Effect.flatMap(settingsOf(given.role), (settings) =>
+    Console.log(JSON.stringify(ConfigFile.schemaOf(`settings of a udg ${given.role}`, settings), null, 2)),
+  ),
+)
+
+export const command = Command.withActions(
+  {
+    name: "config",
+    about: "checks a file of settings, or prints the schema of such files",
+    examples: [
+      ["before a restart", "udg config check /etc/udg/udg.json"],
+      ["the same for a gateway's file", "udg config check gateway.json --for gateway"],
+      ["for an editor", "udg config schema > udg.schema.json"],
+    ],
+    footer: [
+      'The file has the options without their dashes: --rpc-port 10333 is { "rpc-port": 10333 }. Name it with --config FILE.',
+    ],
+  },
+  new Map(Object.entries({ check, schema })),
+)

@@ -1,0 +1,117 @@
+/** A file of settings: a JSON object with the names of the options, without dashes. The command line and the environment win over it. */
+import { FileSystem } from "@effect/platform"
+import { Effect, Option, Schema } from "effect"
+import * as Reader from "./Reader.js"
+import * as Setting from "./Setting.js"
+import type { Said } from "./Words.js"
+import * as Words from "./Words.js"
+import { quote, type WrongUsage, wrongUsage } from "./WrongUsage.js"
+
+type Settings = ReadonlyArray<Setting.Setting<unknown>>
+
+/** In the settings of a command that takes such a file. */
+export const setting = Setting.group("Configuration").optional(
+  "--config FILE",
+  "a JSON file with any of these options, without the dashes; the command line and the environment win over it",
+  Reader.file,
+)
+
+/** Editors look there for what the file may hold. */
+const SCHEMA = "$schema"
+
+const optionsOf = (settings: Settings): Settings =>
+  settings.filter((each) => each !== setting && !Setting.isArgument(each))
+
+const fromText = Schema.decodeUnknownOption(
+  Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+)
+
+const isSingle = Schema.is(Schema.Union(Schema.String, Schema.Number, Schema.Boolean))
+const isList = Schema.is(Schema.Array(Schema.Union(Schema.String, Schema.Number, Schema.Boolean)))
+
+const unknown = (file: string, name: string, options: Settings): WrongUsage => {
+  const names = options.map(({ name }) => name)
+  const hint = Option.match(Words.nearest(name.toLowerCase(), names), {
+    onNone: () => "udg config schema lists all",
+    onSome: (meant) => `did you mean ${meant}?`,
+  })
+  return wrongUsage(`${file}: ${quote(name)} is not an option; ${hint}`)
+}
+
+const textsOf = (origin: string, { takes }: Setting.Setting<unknown>, value: unknown) => {
+  if (isSingle(value)) return Effect.succeed([String(value)])
+  if (takes === "values" && isList(value)) return Effect.succeed(value.map(String))
+  const expected = takes === "values" ? "a text or a list of texts" : "a text, a number, true or false"
+  return wrongUsage(`${origin} is ${quote(JSON.stringify(value))}; use ${expected}`)
+}
+
+/** All that the file says of these settings. */
+export const read = (
+  settings: Settings,
+  file: string,
+): Effect.Effect<ReadonlyArray<Said>, WrongUsage, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const options = optionsOf(settings)
+    const text = yield* Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(file)).pipe(
+      Effect.mapError(({ message }) => wrongUsage(`${file} cannot be read: ${message}`)),
+    )
+    const entries = fromText(text)
+    if (Option.isNone(entries)) return yield* wrongUsage(`${file} is not a JSON object; write { "rpc-port": 10333 }`)
+    const said: Array<Said> = []
+    for (const [name, value] of Object.entries(entries.value)) {
+      if (name === SCHEMA) continue
+      const option = options.find((each) => each.name === name)
+      if (option === undefined) return yield* unknown(file, name, options)
+      const origin = `${file}: ${name}`
+      for (const text of yield* textsOf(origin, option, value)) said.push({ setting: option, origin, value: text })
+    }
+    return said
+  })
+
+/** The settings that neither the command line nor the environment has named, from the file that one of them names. */
+export const rest = (settings: Settings, said: ReadonlyArray<Said>) =>
+  Effect.gen(function* () {
+    const named = said.filter((each) => each.setting === setting)
+    const file = settings.some((each) => each === setting) ? yield* setting.read(named) : Option.none<string>()
+    if (Option.isNone(file)) return []
+    const all = yield* read(settings, file.value)
+    return all.filter((each) => !said.some((other) => other.setting === each.setting))
+  })
+
+/** For the last words of a program that could not read its settings. */
+export const logFormatOf = (file: string): Effect.Effect<unknown, never, FileSystem.FileSystem> =>
+  Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(file)).pipe(
+    Effect.map((text) => Option.getOrUndefined(fromText(text))?.["log-format"]),
+    Effect.orElseSucceed(() => undefined),
+  )
+
+const typeOf = ({ takes }: Setting.Setting<unknown>) => {
+  const single = ["string", "number", "boolean"]
+  if (takes === "flag") return { type: "boolean" }
+  if (takes !== "values") return { type: single }
+  return { type: [...single, "array"], items: { type: single } }
+}
+
+/** What such a file may hold, as a JSON schema. */
+export const schemaOf = (title: string, settings: Settings) => ({
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title,
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    [SCHEMA]: { type: "string" },
+    ...Object.fromEntries(
+      optionsOf(settings).map((option) => [
+        option.name,
+        {
+          description: `${option.placeholder === "" ? "" : `${option.placeholder}: `}${option.about}`,
+          ...Option.match(option.otherwise, {
+            onNone: () => ({}),
+            onSome: (text) => ({ $comment: `default: ${text}` }),
+          }),
+          ...typeOf(option),
+        },
+      ]),
+    ),
+  },
+})

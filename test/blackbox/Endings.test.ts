@@ -238,6 +238,24 @@ describe.concurrent("the built node", () => {
     expect(existsSync(place("port"))).toBe(false)
   })
 
+  it("ends in a line of JSON where its log is JSON, whatever keeps it from running", async () => {
+    const genesis = ["--genesis", place("no genesis")]
+    const inJson = [
+      await refusedHere(place("json"), "--log-format", "json", ...genesis),
+      await refusedHere(place("json"), "--log-format=json", "--port", "nowhere"),
+      await refusedHere(place("json"), "--no-such-option", "--log-format", "json"),
+      await refused(place("json"), "--log-format", "json", ...genesis),
+    ]
+    for (const { code, stdout, stderr } of inJson) {
+      expect([code, stdout]).toEqual([1, ""])
+      const said = JSON.parse(lastLine(stderr))
+      expect(said).toMatchObject({ level: "error", module: "supervisor", annotations: { exitCode: 1 } })
+      expect(said.message).toMatch(/no genesis|nowhere|no-such-option/)
+    }
+    for (const words of [["--log-format", "pretty"], []])
+      expect((await refusedHere(place("json"), ...words, ...genesis)).stderr).toMatch(/^udg: /)
+  })
+
   it("says that it cannot be reached where it was told to", async () => {
     const words = ["--port", "0", "--host", "203.0.113.9"]
     expect(await refusedHere(place("host"), ...words)).toEqual({

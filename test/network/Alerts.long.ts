@@ -225,6 +225,52 @@ const silentValidator = async () => {
   await measure(failure, "UdgValidatorSilent", prometheus.fires("UdgValidatorSilent", again))
 }
 
+/** The last of four, stopped and started again where Prometheus looks for it. */
+const startedAgain = async (
+  network: Processes.Founded,
+  nodes: ReadonlyArray<Processes.Started>,
+  last: Processes.Started,
+) => {
+  const port = hostOf(last).split(":")[1] ?? ""
+  return Processes.startValidator(network, 3, nodes, ["--rpc-port", port])
+}
+
+/** It was away for the second half of an epoch, and comes back to an epoch without a seat for it. */
+const lostSeat = async () => {
+  const network = Processes.found({ roundMs: 150, epochRounds: 2_000 })
+  const nodes = [...(await Processes.startAll(network))]
+  await Processes.everybodyAt(nodes, 5)
+  const prometheus = await watched(network, nodes)
+  const last = nodes.pop()
+  const [first] = nodes
+  if (last === undefined || first === undefined) return expect.unreachable()
+  await last.kill()
+  const seats = async () =>
+    /^udg_committee_members (\d+)$/m.exec(await (await fetch(`${first.http}/metrics`)).text())?.[1]
+  await Processes.until("its seat is gone", async () => (await seats()) === "3", PATIENCE_MS)
+  const again = await startedAgain(network, nodes, last)
+  const failure = "a validator comes back after half an epoch, and has lost its seat"
+  await measure(failure, "UdgValidatorWithoutSeat", prometheus.fires("UdgValidatorWithoutSeat", again))
+}
+
+/** It is killed as soon as it serves. */
+const restarting = async () => {
+  const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
+  const nodes = [...(await Processes.startAll(network))]
+  await Processes.everybodyAt(nodes, 5)
+  const prometheus = await watched(network, nodes)
+  let last = nodes.pop()
+  if (last === undefined) return expect.unreachable()
+  const fires = prometheus.fires("UdgRestarts", last)
+  for (let n = 0; n < 3; n++) {
+    await last.kill()
+    last = await startedAgain(network, nodes, last)
+    // Prometheus sees it.
+    await sleep(15_000)
+  }
+  await measure("a validator is killed and started again, three times in a minute", "UdgRestarts", fires)
+}
+
 const twoFaced = async () => {
   const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
   const honest: Array<Processes.Started> = []
@@ -257,6 +303,10 @@ describe.runIf(isTried("prometheus", "--version"))("a real failure fires its ale
   it("a partition", partition, LIMIT_MS)
 
   it("a silent validator", silentValidator, LIMIT_MS)
+
+  it("a validator that has lost its seat", lostSeat, LIMIT_MS)
+
+  it("a node that starts again and again", restarting, LIMIT_MS)
 
   it.runIf(canMount)("a full disk", fullDisk, LIMIT_MS)
 })

@@ -78,6 +78,19 @@ describe("the image", () => {
       },
     )
 
+    it("that names the remedy where its driver was built for another Node or another machine", async () => {
+      const other = join(folder, "other")
+      execFileSync(process.execPath, [resolve(pathOf(".."), "scripts/image.mjs"), other])
+      writeFileSync(join(other, "node_modules/better-sqlite3/build/Release/better_sqlite3.node"), "of another machine")
+      for (const words of [["--data-dir", join(folder, "never")], ["--ephemeral"]]) {
+        const node = new Running(process.execPath, [join(other, "dist/main.js"), ...words, "--port", "0"])
+        expect((await node.end()).code).toBe(1)
+        const remedy =
+          /^udg: better-sqlite3, .* cannot be loaded by this version of Node\.js \(.*\); run npm rebuild better-sqlite3 where .*\n$/
+        expect(node.stderr).toMatch(remedy)
+      }
+    })
+
     it("all of whose parts find what they import", async () => {
       const threads = ["storage/sqlite/WriterProgram.js", "node/signatures/SignatureProgram.js"]
       const { errors } = await build({

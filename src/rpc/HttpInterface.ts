@@ -22,6 +22,7 @@ import * as Monitoring from "./handlers/Monitoring.js"
 import * as ServiceErrors from "./handlers/ServiceErrors.js"
 import * as Staking from "./handlers/Staking.js"
 import * as Transactions from "./handlers/Transactions.js"
+import * as Operators from "./metrics/Operators.js"
 import * as Prometheus from "./metrics/Prometheus.js"
 import * as Serving from "./server/Serving.js"
 import * as Site from "./server/Site.js"
@@ -86,6 +87,7 @@ export const layer = Layer.effect(
 ).pipe(
   Layer.provide(Layer.unwrapEffect(Effect.map(behind, server))),
   Layer.provide(groups),
+  Layer.merge(Operators.layer),
   Layer.provide(Prometheus.layer),
 )
 

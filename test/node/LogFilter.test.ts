@@ -43,9 +43,14 @@ describe("LogFilter", () => {
     expect(levelFor(`warn,${directive},rpc=debug`, "dag")).toBe("warn")
   })
 
-  it("knows the level below which nobody speaks", () => {
-    expect(LogFilter.lowest(LogFilter.parse("error,dag=trace").filter)).toEqual(LogLevel.Trace)
-    expect(LogFilter.lowest(LogFilter.parse("error").filter)).toEqual(LogLevel.Error)
+  it("is shown as directives, and may be changed for all who have it", () => {
+    const described = (directives: string) => LogFilter.describe(LogFilter.parse(directives).filter)
+    expect(described("dag=trace, error")).toBe("error,dag=trace")
+    expect(described("")).toBe("info")
+    const { filter } = LogFilter.parse("error")
+    LogFilter.change(filter, LogFilter.parse("warn,rpc=debug").filter)
+    expect(LogFilter.describe(filter)).toBe("warn,rpc=debug")
+    expect(LogFilter.passes(filter, "rpc", LogLevel.Debug)).toBe(true)
   })
 
   it("shows Effect's levels as one of the five that a directive can name", () => {

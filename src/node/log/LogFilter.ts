@@ -39,9 +39,9 @@ export const toLogLevel: Readonly<Record<Level, LogLevel.LogLevel>> = {
 export const levelOf = (logLevel: LogLevel.LogLevel): Level =>
   levels.find((level) => logLevel.ordinal >= toLogLevel[level].ordinal) ?? "trace"
 
-/** For each module, the least ordinal (as in Effect's LogLevel) that is written. */
+/** For each module, the least ordinal (as in Effect's LogLevel) that is written. An operator may change them while the program runs. */
 export interface LogFilter {
-  readonly thresholds: Readonly<Record<Module, number>>
+  readonly thresholds: Record<Module, number>
 }
 
 export const isModule = (text: string): text is Module => (modules as ReadonlyArray<string>).includes(text)
@@ -54,11 +54,19 @@ const everywhere = (level: Level): Record<Module, number> =>
 export const passes = (filter: LogFilter, module: Module, logLevel: LogLevel.LogLevel): boolean =>
   logLevel.ordinal >= filter.thresholds[module]
 
-/** The lowest level that any module writes. */
-export const lowest = (filter: LogFilter): LogLevel.LogLevel => {
-  const least = Math.min(...Object.values(filter.thresholds))
-  return Object.values(toLogLevel).find((level) => level.ordinal === least) ?? LogLevel.Info
+const nameOf = (ordinal: number): Level => levels.find((level) => toLogLevel[level].ordinal === ordinal) ?? "info"
+
+/** As directives, of which the first is the level of all modules that are not named. */
+export const describe = ({ thresholds }: LogFilter): string => {
+  const all = Object.values(thresholds)
+  const countOf = (ordinal: number) => all.filter((each) => each === ordinal).length
+  const general = all.reduce((best, each) => (countOf(each) > countOf(best) ? each : best))
+  const others = modules.filter((module) => thresholds[module] !== general)
+  return [nameOf(general), ...others.map((module) => `${module}=${nameOf(thresholds[module])}`)].join(",")
 }
+
+/** For everything that has this filter, from now on. */
+export const change = (filter: LogFilter, to: LogFilter): void => void Object.assign(filter.thresholds, to.thresholds)
 
 /**
  * Reads the directives of RUST_LOG: a level for everything, and `module=level` pairs, separated by commas. Case and

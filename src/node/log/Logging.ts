@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, HashMap, Layer, List, Logger, Option } from "effect"
+import { Cause, Clock, Effect, HashMap, Layer, List, Logger, LogLevel, Option } from "effect"
 import * as LogFilter from "./LogFilter.js"
 import { Repetitions } from "./Repetitions.js"
 import * as Secrets from "./Secrets.js"
@@ -168,8 +168,8 @@ export interface Options {
 
 /**
  * Replaces Effect's logger for everything below this layer, according to the directives of RUST_LOG. `Log` decides before a
- * message is built whether it is written. For messages of libraries, Effect's own minimum level rejects those that no
- * module writes, and the logger filters the rest. The warning about an unreadable directive passes all filters: otherwise a
+ * message is built whether it is written, and the logger decides for messages of libraries. Effect's own minimum level rejects
+ * nothing, since the filter may be changed while the program runs. The warning about an unreadable directive passes all filters: otherwise a
  * mistyped level would go unnoticed.
  */
 export const layer = ({ directives, format, colours, write }: Options): Layer.Layer<never> => {
@@ -178,7 +178,7 @@ export const layer = ({ directives, format, colours, write }: Options): Layer.La
   const warn = Effect.map(Clock.currentTimeMillis, (now) => write(`${render(warning(unreadable, now))}\n`))
   return Layer.mergeAll(
     Logger.replace(Logger.defaultLogger, logger(filter, render, write)),
-    Logger.minimumLogLevel(LogFilter.lowest(filter)),
+    Logger.minimumLogLevel(LogLevel.Trace),
     LogFilter.current.layer(filter),
     Layer.effectDiscard(unreadable.length === 0 ? Effect.void : warn),
   )

@@ -33,6 +33,8 @@ export interface Settings {
   /** Without a host, a network of one's own is this machine's alone, and any other is open to all. */
   readonly p2p: { readonly host: Option.Option<string>; readonly port: number }
   readonly rpc: Endpoint
+  /** Where metrics and the level of the log are served, apart from the HTTP interface. */
+  readonly metrics: Option.Option<Endpoint>
   /** None: as in an existing genesis; a new network is a testnet. */
   readonly mode: Option.Option<Mode>
   readonly dataDirectory: string
@@ -64,6 +66,7 @@ export interface Settings {
 export const embedded: Omit<Settings, "version"> = {
   p2p: { host: Option.none(), port: 0 },
   rpc: { host: "127.0.0.1", port: 0 },
+  metrics: Option.none(),
   mode: Option.none(),
   dataDirectory: "",
   ephemeral: true,

@@ -1,0 +1,101 @@
+/**
+ * A listener for operators, apart from the HTTP interface: the node's metrics, and the level of its log, which can be changed while it
+ * runs. It has no limits but on connections and bodies, so it belongs on an address that no client reaches.
+ */
+import * as Http from "node:http"
+import { Effect, Layer, Option, Runtime, type Scope } from "effect"
+import * as Log from "../../node/log/Log.js"
+import * as LogFilter from "../../node/log/LogFilter.js"
+import { Configuration, type Endpoint } from "../../node/start/Configuration.js"
+import * as PageGuard from "../../edge/admission/PageGuard.js"
+import * as Server from "../../edge/server/Server.js"
+import { Prometheus } from "./Prometheus.js"
+
+const log = Log.for("metrics")
+
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+const TEXT_TYPE = "text/plain; charset=utf-8"
+const MAX_BODY_BYTES = 1_024
+const MAX_CONNECTIONS = 64
+const PATIENCE_MS = 5_000
+
+interface Answer {
+  readonly status: number
+  readonly type?: string
+  readonly text: string
+}
+
+const bodyOf = (request: Http.IncomingMessage): Effect.Effect<string, Answer> =>
+  Effect.async((resume) => {
+    let text = ""
+    request.setEncoding("utf8").on("data", (piece: string) => {
+      text += piece
+      if (text.length > MAX_BODY_BYTES)
+        resume(Effect.fail({ status: 413, text: `at most ${MAX_BODY_BYTES} characters\n` }))
+    })
+    request.on("end", () => resume(Effect.succeed(text)))
+    request.on("error", ({ message }) => resume(Effect.fail({ status: 400, text: `${message}\n` })))
+  })
+
+const setLevel = (filter: LogFilter.LogFilter, directives: string) =>
+  Effect.gen(function* () {
+    const { filter: wanted, unreadable } = LogFilter.parse(directives)
+    if (directives.trim() === "" || unreadable.length > 0) {
+      const expected = `a level (${LogFilter.levels.join(", ")}) or module=level, as in RUST_LOG`
+      return { status: 400, text: `${JSON.stringify(directives)} is not understood; use ${expected}\n` }
+    }
+    LogFilter.change(filter, wanted)
+    yield* log.warn("the level of the log was changed", { directives: LogFilter.describe(filter) })
+    return { status: 200, text: `${LogFilter.describe(filter)}\n` }
+  })
+
+const answerTo = (
+  request: Http.IncomingMessage,
+  filter: LogFilter.LogFilter,
+  metrics: Effect.Effect<string>,
+): Effect.Effect<Answer, Answer> => {
+  // A page in the browser of somebody who can reach this listener is no operator.
+  if (PageGuard.isOfPage(request)) return Effect.fail({ status: 403, text: "this is not for web pages\n" })
+  const path = request.url?.split("?", 1)[0]
+  const isRead = request.method === "GET" || request.method === "HEAD"
+  if (path === "/metrics" && isRead) return Effect.map(metrics, (text) => ({ status: 200, type: METRICS_TYPE, text }))
+  if (path === "/log" && isRead) return Effect.succeed({ status: 200, text: `${LogFilter.describe(filter)}\n` })
+  if (path === "/log" && request.method === "PUT")
+    return Effect.flatMap(bodyOf(request), (directives) => setLevel(filter, directives))
+  return Effect.fail({ status: 404, text: "only GET /metrics, GET /log and PUT /log are served here\n" })
+}
+
+const listen = ({ host, port }: Endpoint): Effect.Effect<string, Server.CannotListen, Prometheus | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { expose } = yield* Prometheus
+    const filter = yield* LogFilter.current.use(Effect.succeed)
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    const limits = { headersTimeout: PATIENCE_MS, requestTimeout: PATIENCE_MS, maxHeaderSize: 8_192 }
+    const server = Http.createServer(limits, (request, response) => {
+      const answer = Effect.merge(answerTo(request, filter, expose))
+      const write = ({ status, type = TEXT_TYPE, text }: Answer) =>
+        response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" }).end(text)
+      runFork(Effect.map(answer, write))
+    })
+    server.maxConnections = MAX_CONNECTIONS
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        server.close()
+        server.closeAllConnections()
+      }),
+    )
+    const options = { host: "--metrics-host", port: "--metrics-port" }
+    const address = yield* Server.listen(server, { host, port, what: "metrics", options })
+    server.on("error", () => {})
+    return Server.urlOf({ host, port: address.port })
+  })
+
+/** Listens where the settings say so. */
+export const layer = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const { metrics } = yield* Configuration
+    if (Option.isNone(metrics)) return
+    const url = yield* listen(metrics.value)
+    yield* log.info("metrics and the level of the log are served on an address of their own", { url })
+  }),
+)

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process"
 
 const expected = new Set([
   ...[".ci", "bench", "docs", "ops", "scripts", "src", "test"],
-  ...["README.md", "CONTRIBUTING.md", "LICENSE"],
+  ...["README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"],
   ...["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json", "vite.config.ts", "biome.json"],
   ...["vitest.config.ts", "vitest.attacks.config.ts", "vitest.browser.config.ts", "vitest.coverage.config.ts"],
   ...["vitest.network.config.ts", ".editorconfig", ".gitignore", ".npmrc"],

@@ -4,11 +4,11 @@
  */
 import * as Http from "node:http"
 import { Effect, Layer, Option, Runtime, type Scope } from "effect"
+import * as PageGuard from "../../edge/admission/PageGuard.js"
+import * as Server from "../../edge/server/Server.js"
 import * as Log from "../../node/log/Log.js"
 import * as LogFilter from "../../node/log/LogFilter.js"
 import { Configuration, type Endpoint } from "../../node/start/Configuration.js"
-import * as PageGuard from "../../edge/admission/PageGuard.js"
-import * as Server from "../../edge/server/Server.js"
 import { Prometheus } from "./Prometheus.js"
 
 const log = Log.for("metrics")

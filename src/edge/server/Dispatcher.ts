@@ -169,8 +169,9 @@ export class Dispatcher {
     const { admission, responder } = this.#options
     const { batch, decode, handle, status } = endpoint
     const batches = new Batches.Batches({ ...batch, status, handle, run: this.#run })
+    const format = Batches.format(batch)
     return (exchange, params) =>
-      this.#receive(exchange, Batches.format(batch), (body) => {
+      this.#receive(exchange, format, (body) => {
         const decoded = decode(inputOf(exchange, params))
         if (Either.isLeft(decoded)) return responder.refuse(exchange, decoded.left)
         const refusal = Batches.refusalOf(body, batch) ?? admission.refusalOfCost(exchange, Batches.count(body))

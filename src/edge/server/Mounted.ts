@@ -89,8 +89,9 @@ const answering = (endpoint: Endpoint.Endpoint, run: Run.Run): Answering => {
     case "Batch": {
       const { batch, handle } = endpoint
       const batches = new Batches.Batches({ ...batch, status, handle, run })
+      const format = Batches.format(batch)
       return (request, input) =>
-        received(request, Batches.format(batch)).pipe(
+        received(request, format).pipe(
           Effect.zipLeft(endpoint.decode(input)),
           Effect.filterOrElse(
             (body) => Batches.refusalOf(body, batch) === undefined,

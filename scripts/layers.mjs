@@ -1,5 +1,5 @@
 // The arrows of CONTRIBUTING.md: what each folder of src/ may import, of ours and of others, and which of its rooms lies below
-// which. Fails naming every import that is not listed here, every file that needs itself before it is loaded, and every room
+// which. Fails naming every import that is not listed here, every circle of imports, those of types too, and every room
 // with too many files. What a place may use without importing it (globals, names of a package) says biome.json.
 // docs/architecture.md shows the house as a table; `--write` brings it up to date.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -255,9 +255,6 @@ const targetOf = (root, path, specifier) =>
     .replaceAll("\\", "/")
     .replace(/\.js$/, ".ts")
 
-/** Without those that are gone before anything runs. */
-const importsAtRunTime = (source) => importsIn(source.replaceAll(/\b(import|export) type\b[^"'`]*["'][^"']+["']/g, " "))
-
 const complaintOf = (root, path, specifier) => {
   const { place, ours, packages } = ruleOf(path)
   const may = (allowed, none) =>
@@ -346,19 +343,32 @@ export const borrowed = (root) =>
       ]
     })
 
-/** A line for every cycle of imports below `root`: modules that load each other see each other half made. */
+/** Imports that close a circle and are still to be taken out. */
+const STILL_CLOSED = [
+  ["consensus/Retries.ts", "consensus/Core.ts"],
+  ["protocol/transaction/JsonForm.ts", "protocol/transaction/TransactionJson.ts"],
+]
+
+const isStillClosed = (path, target) => STILL_CLOSED.some(([from, to]) => from === path && to === target)
+
+/**
+ * A line for every cycle of imports below `root`. Modules that load each other see each other half made, and those that only speak of
+ * each other's types cannot be read one after the other.
+ */
 export const cycles = (root) => {
   const imports = new Map(
     entriesBelow(root)
       .filter(({ path, isLink }) => !isLink && /\.tsx?$/.test(path))
       .map(({ path }) => [
         path,
-        importsAtRunTime(withoutComments(readFileSync(join(root, path), "utf8")))
+        importsIn(withoutComments(readFileSync(join(root, path), "utf8")))
           .filter((specifier) => specifier.startsWith("."))
           .map((specifier) => targetOf(root, path, specifier)),
       ]),
   )
-  const found = []
+  const found = STILL_CLOSED.filter(([from, to]) => imports.has(from) && !imports.get(from).includes(to)).map(
+    ([from, to]) => `src/${from} imports ${to} no more; take it out of the list in scripts/layers.mjs`,
+  )
   const way = []
   const isDone = new Set()
   const follow = (path) => {
@@ -366,7 +376,9 @@ export const cycles = (root) => {
     if (at >= 0) found.push(`src/${[...way.slice(at), path].join(" imports ")}`)
     if (at >= 0 || isDone.has(path)) return
     way.push(path)
-    for (const target of imports.get(path) ?? imports.get(`${path}x`) ?? []) follow(target)
+    for (const target of imports.get(path) ?? imports.get(`${path}x`) ?? []) {
+      if (!isStillClosed(path, target)) follow(target)
+    }
     way.pop()
     isDone.add(path)
   }

@@ -1,5 +1,5 @@
 /** A clock that a test moves. */
-import type { Clock } from "../../src/network/peers/Wire.js"
+import type { Clock } from "../../src/network/peers/Clock.js"
 
 interface Due {
   readonly at: number

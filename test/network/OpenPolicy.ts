@@ -1,8 +1,9 @@
 /** A policy that lets everybody in and does not greet, for the other end of a test. */
 
 import * as Channel from "../../src/network/peers/Channel.js"
+import type { Clock } from "../../src/network/peers/Clock.js"
 import { Traffic } from "../../src/network/peers/Traffic.js"
-import type { Clock, Policy } from "../../src/network/peers/Wire.js"
+import type { Policy } from "../../src/network/peers/Wire.js"
 import { nodeClock } from "../../src/network/tls/NodeClock.js"
 
 export const openPolicy = (clock: Clock = nodeClock): Policy => {

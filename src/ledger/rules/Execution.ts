@@ -9,7 +9,7 @@ import type { ProposalFailure } from "../../protocol/transaction/ProposalFailure
 import type { Commit } from "../../protocol/vertex/Commit.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Changes } from "../tables/Effects.js"
-import type { Posting } from "./Postings.js"
+import type { Posting } from "./Posting.js"
 import type { Rejection } from "./Rejection.js"
 
 export interface Input {

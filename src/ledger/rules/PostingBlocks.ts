@@ -4,10 +4,10 @@
  */
 import type { CommitIndex } from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
-import type * as Postings from "./Postings.js"
+import type * as Posting from "./Posting.js"
 
 /** Also what the genesis gave: it is no commit's, but an account's first entry. */
-export type Kind = Postings.Kind | "genesis"
+export type Kind = Posting.Kind | "genesis"
 
 /** In the order in which a statement lists those of one commit. Stored as numbers, so none may ever change. */
 export const KINDS = [
@@ -35,7 +35,7 @@ const LARGEST_PART = Sats.divideFloor(Sats.MAX_SUPPLY, BLOCK_COMMITS)
 /** The last commit of the block with this one: commit 0 is the genesis. */
 const blockEnd = (index: number): number => index - (index % BLOCK_COMMITS) + BLOCK_COMMITS - 1
 
-export type Draft = Omit<Postings.Posting, "kind"> & { readonly kind: Kind }
+export type Draft = Omit<Posting.Posting, "kind"> & { readonly kind: Kind }
 
 /** Where a posting is kept: `number` is 0 where several commits are added up, else its place among those of the commit. */
 export interface Place {

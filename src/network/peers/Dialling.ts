@@ -4,11 +4,12 @@ import type { PeerId } from "../../replica/messages/Peer.js"
 import { AddressBook, type Candidate, type Origin } from "../AddressBook.js"
 import * as PeerAddress from "../PeerAddress.js"
 import { RANK, type Standings } from "../Standing.js"
+import type { Clock } from "./Clock.js"
 import { Exchange } from "./Exchange.js"
 import type { PeerLog } from "./PeerLog.js"
 import type { Reception } from "./Reception.js"
 import type { Session } from "./Session.js"
-import { type Clock, type Connection, NoPeer, type Wire } from "./Wire.js"
+import { type Connection, NoPeer, type Wire } from "./Wire.js"
 
 /** The target number of outbound connections; a committee of a hundred is connected from both ends together. */
 const OUTBOUND_WANTED = 48

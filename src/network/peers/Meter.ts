@@ -7,8 +7,8 @@
 import { setImmediate as turn } from "node:timers/promises"
 import { Allowance } from "../Allowance.js"
 import type { Standing } from "../Standing.js"
+import type { Clock } from "./Clock.js"
 import * as Rates from "./Rates.js"
-import type { Clock } from "./Wire.js"
 
 /** Once a peer has to wait, it waits long enough for several pieces at once: timers cost something too. */
 const REST_MS = 50

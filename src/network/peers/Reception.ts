@@ -9,6 +9,7 @@ import * as PeerAddress from "../PeerAddress.js"
 import * as Places from "../Places.js"
 import type { Standing, Standings } from "../Standing.js"
 import type { Arrivals } from "./Arrivals.js"
+import type { Clock } from "./Clock.js"
 import type { Discipline } from "./Discipline.js"
 import * as Greeting from "./Greeting.js"
 import { Holders } from "./Holders.js"
@@ -16,7 +17,7 @@ import type { Holdings } from "./Holdings.js"
 import { type LogEntry, type PeerLog, reasonOf } from "./PeerLog.js"
 import { Session } from "./Session.js"
 import type { Traffic } from "./Traffic.js"
-import type { Clock, Connection, Wire } from "./Wire.js"
+import type { Connection, Wire } from "./Wire.js"
 
 export const GREETING_LIMIT_MS = 10_000
 

@@ -7,10 +7,11 @@ import type { Hello } from "../Hello.js"
 import type { Peer, RelayDecision } from "../Network.js"
 import * as PeerAddress from "../PeerAddress.js"
 import * as Channel from "./Channel.js"
+import type { Clock } from "./Clock.js"
 import type { Account } from "./Holdings.js"
 import type { Meter } from "./Meter.js"
 import type * as Relays from "./Relays.js"
-import type { Clock, Connection } from "./Wire.js"
+import type { Connection } from "./Wire.js"
 
 /** What the traffic of this peer is counted in. */
 export interface Counted {

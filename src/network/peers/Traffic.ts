@@ -1,9 +1,10 @@
 /** The traffic of each peer: its meter for incoming data, and its waiting outgoing data. */
 import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Standing } from "../Standing.js"
+import type { Clock } from "./Clock.js"
 import { Meter } from "./Meter.js"
 import * as Rates from "./Rates.js"
-import type { Clock, Outflow } from "./Wire.js"
+import type { Outflow } from "./Wire.js"
 
 /** A peer that takes nothing for this long is gone. */
 const STALLED_MS = 30_000

@@ -7,16 +7,6 @@ import type { Violation } from "./Frame.js"
 import type { Lanes } from "./Lanes.js"
 import type { Meter } from "./Meter.js"
 
-/** Time as the policy for peers sees it. */
-export interface Clock {
-  /** Milliseconds; never set. */
-  readonly now: () => number
-  /** Neither keeps the process alive. */
-  readonly wait: (ms: number) => Promise<void>
-  /** Acts once these milliseconds have passed, unless the returned function is called before. */
-  readonly after: (ms: number, act: () => void) => () => void
-}
-
 /** The outgoing data of one connection, below its lanes. */
 export interface Outflow {
   /** Bytes that wait to be written. */

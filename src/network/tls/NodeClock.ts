@@ -1,7 +1,7 @@
 /** The time of this process, and Node's timers, none of which keeps it alive. */
 import { setTimeout as sleep } from "node:timers/promises"
 import * as SteadyClock from "../../turns/SteadyClock.js"
-import type { Clock } from "../peers/Wire.js"
+import type { Clock } from "../peers/Clock.js"
 
 export const nodeClock: Clock = {
   now: SteadyClock.now,

@@ -6,6 +6,7 @@ import type { SecretKey } from "../../protocol/identity/Keys.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import * as AddressGroup from "../AddressGroup.js"
 import * as PeerAddress from "../PeerAddress.js"
+import type { Clock } from "../peers/Clock.js"
 import * as Wire from "../peers/Wire.js"
 import * as Handshake from "./Handshake.js"
 import * as NodeProof from "./NodeProof.js"
@@ -16,7 +17,7 @@ export interface Options {
   /** The node's own key, which is not the validator's. */
   readonly key: SecretKey
   readonly listen: { readonly host: string; readonly port: number }
-  readonly clock: Wire.Clock
+  readonly clock: Clock
   /** Without it the standard one. */
   readonly silence?: Silence
 }

@@ -30,27 +30,17 @@ interface Turns {
 
 const turnsOf = (connection: Connection.Connection): Turns => ({ connection, lock: Effect.unsafeMakeSemaphore(1) })
 
-export interface Database {
+export interface Database extends Migration.Migratable {
   readonly file: string
-  /** The rows of one statement, which sees a consistent view without a transaction and at a fraction of its cost. */
-  readonly select: <A>(
-    rowOf: (row: Column.Row) => A,
-    text: string,
-    ...values: ReadonlyArray<Connection.Value>
-  ) => Effect.Effect<ReadonlyArray<A>, StorageError.StorageError>
   /** The first of these rows, if there is one and it is not null. */
   readonly first: <A>(
     rowOf: (row: Column.Row) => A,
     text: string,
     ...values: ReadonlyArray<Connection.Value>
   ) => Effect.Effect<Option.Option<NonNullable<A>>, StorageError.StorageError>
-  /** A consistent view: nothing is committed between two statements of one reading. */
-  readonly read: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
   /** All or nothing. Not interrupted once it has begun. */
   readonly write: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
-  /** A write of statements that return no rows. */
-  readonly run: (statements: (sql: Sql.Sql) => void) => Effect.Effect<void, StorageError.StorageError>
-  /** The same, but returns when this and everything written before is on disk, whatever the durability. */
+  /** The same as `write`, but returns when this and everything written before is on disk, whatever the durability. */
   readonly writeSynced: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
   /** Returns when everything written before is on disk. */
   readonly sync: Effect.Effect<void, StorageError.StorageError>

@@ -2,16 +2,34 @@
  * The schema's history. A database stores the number of its last migration in `user_version`, which SQLite changes in
  * the same transaction, so it is at exactly one version at any moment.
  */
+import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageError } from "../files/StorageError.js"
 import * as Column from "./Column.js"
-import type { Database } from "./Database.js"
+import type * as Connection from "./Connection.js"
+import type * as Sql from "./Sql.js"
 
 export interface Migration {
   /** One after the other from 1, never renumbered, never changed once it was released. */
   readonly version: number
   /** Statements, each ending in a semicolon at the end of a line. */
   readonly statements: string
+}
+
+/** What a database can do before it has its tables. */
+export interface Migratable {
+  /** The rows of one statement, which sees a consistent view without a transaction and at a fraction of its cost. */
+  readonly select: <A>(
+    rowOf: (row: Column.Row) => A,
+    text: string,
+    ...values: ReadonlyArray<Connection.Value>
+  ) => Effect.Effect<ReadonlyArray<A>, StorageError>
+  /** A consistent view: nothing is committed between two statements of one reading. */
+  readonly read: <A>(
+    statements: (sql: Sql.Sql) => Effect.Effect<A, SqlError.SqlError>,
+  ) => Effect.Effect<A, StorageError>
+  /** A write of statements that return no rows. */
+  readonly run: (statements: (sql: Sql.Sql) => void) => Effect.Effect<void, StorageError>
 }
 
 /** "udgl" in ASCII: tells `file` and us whose database this is. */
@@ -24,7 +42,7 @@ export interface Version {
 }
 
 /** The application and version that the file names. */
-export const versionOf = (database: Database): Effect.Effect<Version, StorageError> =>
+export const versionOf = (database: Migratable): Effect.Effect<Version, StorageError> =>
   database.read((sql) =>
     Effect.gen(function* () {
       const [application = []] = yield* sql`pragma application_id`.values
@@ -45,7 +63,7 @@ const statementsOf = ({ statements }: Migration): ReadonlyArray<string> =>
   statements.split(/;\n/).filter((text) => text.trim() !== "")
 
 /** The tables with their columns, and the indexes, one per line. */
-export const shapeOf = (database: Database): Effect.Effect<ReadonlyArray<string>, StorageError> =>
+export const shapeOf = (database: Migratable): Effect.Effect<ReadonlyArray<string>, StorageError> =>
   database.select(
     (row) => row.filter((part) => part !== null).join(" "),
     `select object.type, object.name, info.name, info.type from sqlite_schema object
@@ -54,7 +72,7 @@ export const shapeOf = (database: Database): Effect.Effect<ReadonlyArray<string>
   )
 
 /** Runs every migration that the database has not had, each in one transaction. */
-export const run = (database: Database, migrations: ReadonlyArray<Migration>): Effect.Effect<void, StorageError> =>
+export const run = (database: Migratable, migrations: ReadonlyArray<Migration>): Effect.Effect<void, StorageError> =>
   Effect.gen(function* () {
     const { version } = yield* versionOf(database)
     for (const migration of migrations) {

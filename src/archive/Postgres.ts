@@ -5,7 +5,7 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
 import type { SqlError } from "@effect/sql"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Effect, Option, Redacted, type Scope, Stream } from "effect"
+import { Duration, Effect, Option, Redacted, type Scope, Stream } from "effect"
 import * as Pg from "pg"
 import { type ArchiveError, DatabaseFailed } from "./ArchiveError.js"
 import * as Trouble from "./Trouble.js"
@@ -20,7 +20,7 @@ export type Row = ReadonlyArray<unknown>
 const NAME = "udg"
 
 /** Also how long one may wait for a connection to be made. */
-const CONNECT = "5 seconds"
+const CONNECT = Duration.seconds(5)
 /**
  * Whoever gives up a statement needs another connection to cancel it. Without one of these, he would wait for those that he could
  * make free, and whoever waits for a connection of the pool cannot be told to stop.
@@ -85,13 +85,49 @@ const listening = <E>(
     ),
   )
 
+/** A statement is under way. The driver's own word for it warns whoever reads it. */
+const isBusy = (client: Pg.PoolClient): boolean =>
+  "_activeQuery" in client && client._activeQuery !== null && client._activeQuery !== undefined
+
+/**
+ * Whoever is told to stop, and cannot cancel his statement since the server is silent, gives his connection back with the statement
+ * under way. The next one would wait behind it, so the connection is closed.
+ */
+const poolOf = (url: Redacted.Redacted, max: number): Pg.Pool => {
+  const pool = new Pg.Pool({
+    connectionString: Redacted.value(url),
+    application_name: NAME,
+    max,
+    connectionTimeoutMillis: Duration.toMillis(CONNECT),
+  })
+  // Whoever uses a connection that fails learns of it by his statement.
+  pool.on("error", () => {})
+  pool.on("release", (_, client) => {
+    if (isBusy(client) && client instanceof Pg.Client) void client.end().catch(() => {})
+  })
+  return pool
+}
+
+/** It has answered once. */
+const connected = (url: Redacted.Redacted, max: number, failed: (error: unknown) => DatabaseFailed) =>
+  Effect.acquireRelease(
+    Effect.sync(() => poolOf(url, max)),
+    (pool) => Effect.ignore(Effect.timeoutOption(Effect.interruptible(Effect.promise(() => pool.end())), "1 second")),
+  ).pipe(
+    Effect.tap((pool) =>
+      Effect.tryPromise({ try: () => pool.query("select 1"), catch: failed }).pipe(
+        Effect.timeoutFail({ duration: CONNECT, onTimeout: () => failed(new Error("Connection timed out")) }),
+      ),
+    ),
+  )
+
 /** Who waits for one of the connections may be told to stop. */
 export const open = (url: Redacted.Redacted, connections = 4): Effect.Effect<Postgres, DatabaseFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const place = placeOf(url)
     const failed = (error: unknown) => new DatabaseFailed({ place, ...Trouble.of(error) })
-    const maxConnections = connections + TO_CANCEL
-    const client = yield* PgClient.make({ url, applicationName: NAME, maxConnections, connectTimeout: CONNECT }).pipe(
+    const pool = yield* connected(url, connections + TO_CANCEL, failed)
+    const client = yield* PgClient.fromPool({ acquire: Effect.succeed(pool), applicationName: NAME }).pipe(
       Effect.provide(Reactivity.layer),
       Effect.mapError(failed),
     )

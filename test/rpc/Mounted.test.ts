@@ -1,0 +1,64 @@
+/** The interface under the library's own server: what the tables of `test/conformance` do not ask there. */
+import { createServer } from "node:http"
+import { HttpApiBuilder, HttpServer } from "@effect/platform"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, Layer, Logger, LogLevel, ManagedRuntime } from "effect"
+import { afterEach, expect, it } from "vitest"
+import * as Mounted from "../../src/edge/server/Mounted.js"
+import { Api } from "../../src/rpc/api/Api.js"
+import * as ServiceErrors from "../../src/rpc/handlers/ServiceErrors.js"
+import * as Serving from "../../src/rpc/server/Serving.js"
+import * as ExampleHandlers from "./ExampleHandlers.js"
+import * as TestServer from "./TestServer.js"
+
+let stop = async (): Promise<void> => {}
+afterEach(() => stop())
+
+const start = async (isMainnet: boolean, handlers: ExampleHandlers.Overrides = {}): Promise<number> => {
+  const settings = { ...Serving.settings({ isMainnet }), versions: TestServer.changing, errors: ServiceErrors.failures }
+  const runtime = ManagedRuntime.make(
+    HttpApiBuilder.serve().pipe(
+      Layer.provide(HttpApiBuilder.api(Api)),
+      Layer.provide(Mounted.layer(Api, settings)),
+      Layer.provide(ExampleHandlers.layer(handlers)),
+      Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
+      Layer.provide(Logger.minimumLogLevel(LogLevel.None)),
+    ),
+  )
+  stop = () => runtime.dispose()
+  const { address } = await runtime.runPromise(HttpServer.HttpServer)
+  return address._tag === "TcpAddress" ? address.port : 0
+}
+
+const asked = async (port: number, request: string) => {
+  const { status, body } = await TestServer.ask(port, request)
+  return [status, JSON.parse(body).code]
+}
+
+it("hands out keys to programs on a testnet, to no web page, and to nobody on a mainnet", async () => {
+  const testnet = await start(false)
+  expect((await TestServer.ask(testnet, TestServer.get("/keygen"))).status).toBe(200)
+  const ofPage = TestServer.get("/keygen", "Origin: http://localhost\r\n")
+  expect(await asked(testnet, ofPage)).toEqual([403, "ForeignOrigin"])
+  await stop()
+  expect(await asked(await start(true), TestServer.get("/keygen"))).toEqual([410, "TestnetOnly"])
+})
+
+it("reads no more of a body than its endpoint takes, whether the length is announced or not", async () => {
+  const port = await start(false)
+  const large = `"${"x".repeat(70_000)}"`
+  expect(await asked(port, TestServer.post("/tx", large))).toEqual([413, "BodyTooLarge"])
+  expect(await asked(port, TestServer.post("/tx/submit", large))).toEqual([413, "BodyTooLarge"])
+  const head = "POST /tx HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
+  const inChunks = `${head}Transfer-Encoding: chunked\r\n\r\n${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`
+  // The library cuts the connection off while it reads.
+  expect((await TestServer.exchange(port, [inChunks])).length).toBe(0)
+  expect((await TestServer.ask(port, TestServer.get("/status"))).status).toBe(200)
+})
+
+it("answers a handler's bug with 500 and says nothing of its cause", async () => {
+  const port = await start(false, { core: { status: () => Effect.die(new Error("a secret")) } })
+  const { status, body } = await TestServer.ask(port, TestServer.get("/status"))
+  expect([status, JSON.parse(body).code]).toEqual([500, "InternalError"])
+  expect(body).not.toContain("a secret")
+})

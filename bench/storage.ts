@@ -84,8 +84,9 @@ const inStorage = <A, E, R>(path: string, use: (storage: Storage.Storage["Type"]
   )
 
 const fill = (storage: Storage.Storage["Type"]) =>
-  Effect.map(costOf(storage.appendCommit(world.batch(0, { changes: accounts(0, LOADED_ACCOUNTS) }))), ([, cost]) =>
-    rowsPerSecond(`first commit, of ${LOADED_ACCOUNTS} accounts`, LOADED_ACCOUNTS, cost),
+  Effect.map(
+    costOf(storage.append([{ _tag: "Commit", batch: world.batch(0, { changes: accounts(0, LOADED_ACCOUNTS) }) }])),
+    ([, cost]) => rowsPerSecond(`first commit, of ${LOADED_ACCOUNTS} accounts`, LOADED_ACCOUNTS, cost),
   )
 
 const commits = (storage: Storage.Storage["Type"]) =>
@@ -95,8 +96,8 @@ const commits = (storage: Storage.Storage["Type"]) =>
     const total = { clockMs: 0, processorMs: 0 }
     for (let index = 1; index <= COMMITS; index++) {
       const made = commitOf(index)
-      yield* storage.vertices.insert([made.vertex])
-      const [, cost] = yield* costOf(storage.appendCommit(made.batch))
+      yield* storage.append(world.inserted([made.vertex]))
+      const [, cost] = yield* costOf(storage.append([{ _tag: "Commit", batch: made.batch }]))
       times.push(cost.clockMs)
       total.clockMs += cost.clockMs
       total.processorMs += cost.processorMs
@@ -116,8 +117,7 @@ const ownVertices = (storage: Storage.Storage["Type"]) =>
     for (let round = 1; round <= OWN_VERTICES; round++) {
       const transactions = Array.from({ length: 10 }, (_, n) => world.transfer(n, n + 1, round))
       const made = (n: number) => world.vertex({ epoch: 2, round, transactions, author: world.key(n).publicKey })
-      yield* storage.vertices.insert([1, 2, 3].map(made))
-      const [, cost] = yield* costOf(storage.keepOwn(made(0)))
+      const [, cost] = yield* costOf(storage.keepOwn(made(0), world.inserted([1, 2, 3].map(made))))
       times.push(cost.clockMs)
     }
     return [ms("own vertex on the disk, median", median(times)), ms("… longest", highest(times))]

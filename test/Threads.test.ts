@@ -76,7 +76,9 @@ describe("the programs of threads", () => {
 
     it("write to a file, and say what went wrong", async () => {
       const { ask, end } = start("storage/sqlite/WriterProgram")
-      expect(await ask({ what: "open", file: 0, path: join(folder, `${way}.db`) })).toEqual({ rows: [] })
+      expect(await ask({ what: "open", file: 0, path: join(folder, `${way}.db`), pageBytes: 4_096 })).toEqual({
+        rows: [],
+      })
       const perform = (texts: ReadonlyArray<string>, statements: ReadonlyArray<readonly [number, unknown[]]>) => {
         const parcel = new Parcel()
         for (const [number, values] of statements) parcel.add(number, values)

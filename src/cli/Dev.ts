@@ -31,7 +31,12 @@ const settings = {
     Reader.text,
     "the same at every start",
   ),
-  roundMs: options.withDefault("--round-ms MS", "round interval, 1 to 60000", Reader.roundMs, 100),
+  roundMs: options.optional(
+    "--round-ms MS",
+    "round interval, 1 to 60000",
+    Reader.roundMs,
+    "rounds at once while a transaction waits",
+  ),
   onDemand: options.flag("--on-demand", "make rounds only while transactions wait, or when asked for"),
   rpcPort: options.withDefault(
     "--rpc-port PORT",
@@ -90,11 +95,10 @@ type Made = Effect.Effect.Success<ReturnType<typeof Testing.found>>
 const describe = (
   { network, genesis, accounts, seed }: Made,
   controls: string,
-  onDemand: boolean,
+  rounds: string,
   state: Option.Option<string>,
 ): string => {
   const kept = Option.match(state, { onNone: () => "gone when it stops", onSome: (file) => `kept in ${file}` })
-  const rounds = onDemand ? "on demand" : `every ${genesis.protocol.roundIntervalMs} ms`
   const prefix = addressPrefix(genesis.mode)
   const lines: ReadonlyArray<Sheet.Line> = [
     ["network", `${genesis.networkId} (${genesis.mode}), ${kept}`],
@@ -136,10 +140,15 @@ const running = Command.make({
         colours: terminal.colours.stderr,
         write: terminal.writeError,
       })
-      const { accounts, roundMs, onDemand, rpcPort } = given
+      const { accounts, onDemand, rpcPort } = given
+      const interval = Option.match(given.roundMs, { onNone: () => ({}), onSome: (roundMs) => ({ roundMs }) })
+      const evenly = Option.match(given.roundMs, {
+        onNone: () => "at once while a transaction waits",
+        onSome: (roundMs) => `every ${roundMs} ms`,
+      })
       const seed = Option.match(given.seed, { onNone: () => ({}), onSome: (text) => ({ seed: text }) })
       const earlier = yield* readState(given.state)
-      const kept = { accounts, roundMs, onDemand, coinsEach: COINS_EACH, snapshots: true, ...seed, ...earlier }
+      const kept = { accounts, ...interval, onDemand, coinsEach: COINS_EACH, snapshots: true, ...seed, ...earlier }
       yield* Effect.gen(function* () {
         const made = yield* Progress.during("starting", Testing.found(kept, { version, port: rpcPort }))
         const prefix = addressPrefix(made.genesis.mode)
@@ -148,7 +157,7 @@ const running = Command.make({
         const keep = Effect.interruptible(writeState(given.state, made.network))
         yield* Effect.addFinalizer(() => Effect.orDie(Effect.flatMap(Effect.forkDaemon(keep), Fiber.join)))
         yield* Console.log(`udg ${version} dev\n`)
-        yield* Console.log(describe(made, controls, onDemand, given.state))
+        yield* Console.log(describe(made, controls, onDemand ? "on demand" : evenly, given.state))
         const told = Stream.runForEach(made.network.events, (event) =>
           Effect.forEach(DevLog.lines(event, prefix), (line) => Console.log(line), { discard: true }),
         )

@@ -9,6 +9,7 @@ import * as Keys from "../protocol/identity/Keys.js"
 import * as Network from "../protocol/identity/Network.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import * as Parameters from "../protocol/numbers/Parameters.js"
+import * as Sats from "../protocol/numbers/Sats.js"
 import * as GenesisFile from "../storage/files/GenesisFile.js"
 import * as KeyFile from "../storage/files/KeyFile.js"
 import * as Command from "./settings/Command.js"
@@ -18,10 +19,14 @@ import { type WrongUsage, wrongUsage } from "./settings/WrongUsage.js"
 import * as Figure from "./terminal/Figure.js"
 import * as Sheet from "./terminal/Sheet.js"
 
-/** An hour at the standard interval: closing an epoch is cheap, but a joining node verifies one checkpoint per epoch. */
-const PUBLIC_EPOCH_ROUNDS = 7_200
+/** An hour: closing an epoch is cheap, but a joining node verifies one checkpoint per epoch. */
+const PUBLIC_EPOCH_MS = 3_600_000
+const DAY_MS = 86_400_000
 
 const DEFAULT_NAME = "udg-net"
+
+const rewardsPerDay = ({ roundReward, roundIntervalMs }: Protocol.Protocol): Sats.Sats =>
+  Sats.make(Sats.divideFloor(roundReward * DAY_MS, roundIntervalMs))
 
 const making = Setting.group("Making a network (udg genesis new)")
 const governing = Setting.group("What governance may change later (udg genesis new)")
@@ -79,28 +84,42 @@ const settings = {
     Reader.roundMs,
     Protocol.standard.roundIntervalMs,
   ),
-  epochRounds: making.withDefault(
-    "--epoch-rounds ROUNDS",
-    "rounds of an epoch, from 40",
-    Reader.epochRounds,
-    PUBLIC_EPOCH_ROUNDS,
+  epoch: making.optional("--epoch TIME", "how long an epoch takes at least, such as 30m or 1h", Reader.time, "1h"),
+  epochRounds: making.optional("--epoch-rounds N", "the same in rounds, from 40", Reader.epochRounds),
+  rewards: making.optional(
+    "--rewards-per-day COINS",
+    "what all validators together mint at most in a day, before the first halving",
+    Reader.coins,
+    Figure.coins(rewardsPerDay(Protocol.standard)),
   ),
+  votingPeriod: governing.optional("--voting-period TIME", "voting_period_rounds as a time, such as 7d", Reader.time),
+  executionDelay: governing.optional("--execution-delay TIME", "execution_delay_rounds as a time", Reader.time),
+  cooldown: governing.optional("--cooldown TIME", "cooldown_rounds as a time", Reader.time),
   ...parameters,
   out,
 }
 
+type Values = Command.Values<typeof settings>
+
 const describe = (genesis: Genesis.Genesis): ReadonlyArray<Sheet.Line> => {
   const { networkId, mode, protocol, parameters, validators, allocations, faucet } = genesis
+  const inTime = (rounds: number) =>
+    `${Figure.counted(rounds, "round")} (${Figure.duration(rounds * protocol.roundIntervalMs)})`
   const shown = (address: Address.Address) => Address.toBech32(address, Network.addressPrefix(mode))
   return [
     ["network", `${networkId} (${mode})`],
     ["genesis hash", Genesis.hash(genesis)],
-    ["rounds", `every ${protocol.roundIntervalMs} ms, ${Figure.count(protocol.epochRounds)} per epoch`],
+    ["rounds", `every ${protocol.roundIntervalMs} ms, ${inTime(protocol.epochRounds)} per epoch`],
+    [
+      "rewards",
+      `at most ${Figure.coins(rewardsPerDay(protocol))} a day, halved every ${Figure.duration(protocol.halvingRounds * protocol.roundIntervalMs)}`,
+    ],
+    ["cooldown", inTime(parameters.cooldownRounds)],
     [
       "governance",
       [
-        `${Figure.counted(parameters.votingPeriodRounds, "round")} to vote`,
-        `${Figure.count(parameters.executionDelayRounds)} until a decision takes effect`,
+        `${inTime(parameters.votingPeriodRounds)} to vote`,
+        `${inTime(parameters.executionDelayRounds)} until a decision takes effect`,
         `quorum ${parameters.quorumPercent} %, approval ${parameters.approvalPercent} %`,
       ],
     ],
@@ -136,8 +155,6 @@ const address = (text: string, mode: Network.Mode) =>
     wrongUsage(`${JSON.stringify(text)}: ${message}`),
   )
 
-type Values = Command.Values<typeof settings>
-
 const idOf = ({ name, networkId }: Values): Effect.Effect<Network.NetworkId, WrongUsage> => {
   if (Option.isNone(networkId)) {
     return Effect.sync(() => Founding.drawnNetworkId(Option.getOrElse(name, () => DEFAULT_NAME)))
@@ -147,11 +164,43 @@ const idOf = ({ name, networkId }: Values): Effect.Effect<Network.NetworkId, Wro
     : wrongUsage("--name and --network-id exclude each other; leave one of them out")
 }
 
+const roundsIn = (milliseconds: number, { roundMs }: Values): number => Math.ceil(milliseconds / roundMs)
+
+/** A number of rounds, which may be given as a time instead. */
+const inRounds = (values: Values, key: "votingPeriod" | "executionDelay" | "cooldown" | "epoch") =>
+  Effect.gen(function* () {
+    const [time, rounds] = [values[key], values[`${key}Rounds`]]
+    if (Option.isNone(time)) return rounds
+    if (Option.isNone(rounds)) return Option.some(roundsIn(time.value, values))
+    const name = key.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)
+    return yield* wrongUsage(`--${name} and --${name}-rounds exclude each other; leave one of them out`)
+  })
+
 /** The parameters that were set. */
-const chosenOf = (values: Values): Partial<Parameters.Parameters> =>
-  Object.fromEntries(
-    Parameters.table.flatMap(({ key }) => Option.toArray(values[key]).map((value) => [key, value] as const)),
-  )
+const chosenOf = (values: Values) =>
+  Effect.gen(function* () {
+    const chosen = {
+      ...values,
+      votingPeriodRounds: yield* inRounds(values, "votingPeriod"),
+      executionDelayRounds: yield* inRounds(values, "executionDelay"),
+      cooldownRounds: yield* inRounds(values, "cooldown"),
+    }
+    const set: ReadonlyArray<readonly [Parameters.Key, number]> = Parameters.table.flatMap(({ key }) =>
+      Option.toArray(chosen[key]).map((value) => [key, value] as const),
+    )
+    return Object.fromEntries(set)
+  })
+
+const protocolOf = (values: Values) =>
+  Effect.gen(function* () {
+    const standard = Protocol.every(values.roundMs)
+    const epochRounds = Option.getOrElse(yield* inRounds(values, "epoch"), () => roundsIn(PUBLIC_EPOCH_MS, values))
+    const roundReward = Option.match(values.rewards, {
+      onNone: () => standard.roundReward,
+      onSome: (coins) => Sats.make(Math.floor((coins * values.roundMs) / DAY_MS)),
+    })
+    return { ...standard, epochRounds, roundReward }
+  })
 
 const warnings = (genesis: Genesis.Genesis, { networkId }: Values): ReadonlyArray<string> => [
   ...Option.toArray(networkId).map(
@@ -164,7 +213,8 @@ const warnings = (genesis: Genesis.Genesis, { networkId }: Values): ReadonlyArra
 
 const makeGenesis = Command.action(settings, (given) =>
   Effect.gen(function* () {
-    const { out: file, epochRounds } = given
+    const { out: file } = given
+    const protocol = yield* protocolOf(given)
     const networkId = yield* idOf(given)
     const mode = given.testnet ? "testnet" : "mainnet"
     const allocations = yield* Effect.forEach(given.allocate, ({ to, amount }) =>
@@ -175,13 +225,12 @@ const makeGenesis = Command.action(settings, (given) =>
       networkId,
       mode,
       time: Natural.nearestTimestamp(yield* Clock.currentTimeMillis),
-      roundIntervalMs: given.roundMs,
-      epochRounds,
+      protocol,
       validators: given.validator,
       allocations,
       council,
       faucet: Option.getOrNull(Option.map(given.faucet, Address.fromPublicKey)),
-      parameters: Parameters.standard(epochRounds, chosenOf(given)),
+      parameters: Parameters.standard(protocol.epochRounds, yield* chosenOf(given)),
     })
     if (Either.isLeft(made)) return yield* wrongUsage(`this is not a valid genesis: ${made.left.message}`)
     yield* GenesisFile.write(file, made.right)

@@ -98,19 +98,19 @@ const found = (directory: string, genesisFile: string, validators: number, round
     const numbers = Array.from({ length: validators }, (_, n) => n)
     const keys = yield* Effect.forEach(numbers, (n) => makeKey(directory, n, "validatorKey"))
     const faucet = yield* makeKey(directory, 0, "faucetKey")
+    const protocol = Protocol.every(roundMs)
     const genesis = Founding.several({
       networkId: Founding.drawnNetworkId(Network.OWN_NAMES.local),
       mode: "testnet",
       time: Natural.nearestTimestamp(yield* Clock.currentTimeMillis),
-      roundIntervalMs: roundMs,
-      epochRounds: Protocol.standard.epochRounds,
+      protocol,
       validators: keys.map(firstValidator),
       allocations: [],
       council: [],
       faucet: Address.fromPublicKey(faucet.publicKey),
       // One person's network: nobody is outvoted by it.
       faucetReserve: Founding.FAUCET_RESERVE,
-      parameters: Parameters.standard(Protocol.standard.epochRounds),
+      parameters: Parameters.standard(protocol.epochRounds),
     })
     yield* GenesisFile.write(genesisFile, Either.getOrThrow(genesis))
     return Either.getOrThrow(genesis)
@@ -210,7 +210,7 @@ export const command = Command.make({
   settings,
   examples: [
     ["four validators in ./localnet; Ctrl-C stops them all, the same command resumes the network", "udg localnet"],
-    ["seven, with fast rounds, elsewhere", "udg localnet --validators 7 --round-ms 100 --dir /tmp/seven"],
+    ["seven, with faster rounds, elsewhere", "udg localnet --validators 7 --round-ms 50 --dir /tmp/seven"],
   ],
   footer: [
     "Each node listens on 127.0.0.1 only and logs to node.log in its own directory. The first one has the faucet's key.",

@@ -26,6 +26,7 @@ import type { Output } from "./output/Output.js"
 import type { EndedEpoch, StoredEpoch } from "./output/StoredEpoch.js"
 import type { Signing as SigningState } from "./Recovery.js"
 import { type FollowingHere, type Place, Retries } from "./Retries.js"
+import * as RoundBudget from "./RoundBudget.js"
 import * as RoundClock from "./RoundClock.js"
 import type { SigningGuard } from "./SigningGuard.js"
 
@@ -50,6 +51,10 @@ export interface Options {
   readonly roundIntervalMs: number
   /** None for a node without a validator key. */
   readonly guard: SigningGuard | null
+  /** Whether somebody waits for a transaction; by default nobody ever does. */
+  readonly isAwaited?: () => boolean
+  /** Within the budget by default. */
+  readonly pace?: RoundClock.Pace
 }
 
 export interface Stored {
@@ -82,6 +87,13 @@ export class Core {
   #begun: RoundClock.Own["begun"] | null = null
   /** The vertex that the last step planned to make, and when. */
   #planned: RoundClock.Plan | null = null
+  /** What that plan was made for. */
+  #isHurried = false
+  #budget: RoundBudget.RoundBudget = { round: null, paidUntil: 0 }
+  /** How many transactions this node's last vertex has. */
+  #carried = 0
+  /** Commits that the ledger has not executed: whoever waits for a transaction may have it then. */
+  #unexecuted = 0
   #connected: ReadonlySet<Address> = new Set()
   /** This node's vertices of epochs that have not opened here, in the order of epochs and rounds. */
   #signedLater: ReadonlyArray<Vertex>
@@ -176,6 +188,7 @@ export class Core {
       closing: this.#closing?.checkpoint ?? null,
       isConnected: (validator) => this.#connected.has(validator),
       madeAt: this.#madeAt,
+      readyAt: this.#planned?.isReady === true ? this.#planned.at : null,
     }
   }
 
@@ -313,6 +326,7 @@ export class Core {
     const { dag, ownVertices, committee } = this.#epoch
     if (ownVertices.length + this.#recovered.length > 0) this.#madeAt = longAgo
     if (dag.quorumRound >= committee.firstRound) this.#retries.reached(dag.quorumRound, longAgo)
+    this.#budget = RoundBudget.begin(now, this.#rate)
     this.#handOver()
     return this.tick(now)
   }
@@ -412,6 +426,7 @@ export class Core {
   own(vertex: Vertex, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       this.#options.guard?.signed(vertex.header)
+      this.#carried = vertex.body.transactions.length
       if (vertex.header.epoch === this.#epoch.opening.record.epoch) this.#receiveCurrent(vertex)
       // The epoch closed while the vertex was being made.
       if (!this.#epoch.dag.has(vertex.header.hash)) this.#emit({ _tag: "Returned", vertices: [vertex] })
@@ -420,7 +435,10 @@ export class Core {
 
   /** The ledger has executed a commit. The write to disk may still be pending. */
   executed(executed: ExecutedCommit, now: Timestamp): ReadonlyArray<Output> {
-    return this.#step(now, () => this.#judge(this.#checkpointsOf(executed.commit.epoch)?.record(executed)))
+    return this.#step(now, () => {
+      this.#unexecuted = Math.max(0, this.#unexecuted - 1)
+      this.#judge(this.#checkpointsOf(executed.commit.epoch)?.record(executed))
+    })
   }
 
   /** The ledger has built the checkpoint of a commit; it always does so for a closing commit. */
@@ -546,6 +564,7 @@ export class Core {
       return
     }
     this.#emit(output)
+    this.#unexecuted++
     this.#beat(output)
   }
 
@@ -587,7 +606,24 @@ export class Core {
     }
   }
 
+  get #rate(): RoundClock.Rate {
+    const { roundIntervalMs, pace = "budget" } = this.#options
+    return RoundClock.rateOf(roundIntervalMs, this.#epoch.committee.size, pace)
+  }
+
+  /** Whether somebody waits for the next round, and no commit for the ledger, which may have brought what is waited for. */
+  get isAwaited(): boolean {
+    const { pace, isAwaited } = this.#options
+    return pace !== "evenly" && this.#unexecuted === 0 && isAwaited?.() === true
+  }
+
+  /** Whether the next round is planned for somebody who waits. If that has changed, a tick is due. */
+  get isHurried(): boolean {
+    return this.#isHurried
+  }
+
   #plan(now: Timestamp): RoundClock.Plan | null {
+    this.#isHurried = this.isAwaited
     const { dag, committer, position, reachedRound, ownRound, isClosed, seat } = this.#epoch
     if (isClosed || seat === undefined) return null
     const { epoch } = this.#epoch.opening.record
@@ -597,9 +633,17 @@ export class Core {
     const { begunRound } = dag
     if (this.#begun?.round !== begunRound) this.#begun = { round: begunRound, at: now }
     // Not before this node's last vertex is back from the disk: the next vertex follows it.
-    const begun = round > ownRound ? { round: ownRound, at: now } : this.#begun
-    const own = { round, madeAt: this.#madeAt, lastCommitRound: position.leaderRound, reachedRound, begun }
-    return RoundClock.plan(dag, committer, this.#options.roundIntervalMs, own)
+    const isBack = round === ownRound
+    return RoundClock.plan(dag, committer, this.#rate, {
+      round,
+      madeAt: this.#madeAt,
+      lastCommitRound: position.leaderRound,
+      reachedRound,
+      begun: isBack ? this.#begun : { round: ownRound, at: now },
+      budget: this.#budget,
+      isAwaited: isBack && this.#isHurried,
+      carried: this.#carried,
+    })
   }
 
   /** Emits a proposal if this node's next vertex is due; returns whether it did. */
@@ -615,6 +659,7 @@ export class Core {
     const { epoch } = opening.record
     if (!guard.maySign(epoch, round)) return false
     this.#proposedRound = round
+    this.#budget = RoundBudget.pay(this.#budget, round, now, this.#rate)
     this.#madeAt = now
     const coinbase = committee.coinbase(round, proposer.seat)
     const parents = proposer.parents(round)

@@ -47,6 +47,8 @@ export interface Place {
   readonly isConnected: (validator: Address) => boolean
   /** When this node's last vertex was planned. */
   readonly madeAt: Timestamp | null
+  /** When it makes its next vertex, if it has all it needs for that; null if it waits for others. */
+  readonly readyAt: number | null
 }
 
 /** Only the replica knows of fast syncs. */
@@ -218,8 +220,9 @@ export class Retries {
   }
 
   /** A node that is stuck sends its last messages again. */
-  sendAgain({ epoch, checkpoints, previous, closing: own, madeAt }: Place, now: Timestamp): void {
-    const stuckMs = madeAt === null ? 0 : now - madeAt
+  sendAgain({ epoch, checkpoints, previous, closing: own, madeAt, readyAt }: Place, now: Timestamp): void {
+    const isStuck = madeAt !== null && (readyAt === null || readyAt <= now)
+    const stuckMs = isStuck ? now - madeAt : 0
     const { dag, isClosed, ownVertices, committee } = epoch
     const ending = isClosed ? { epoch, checkpoints } : previous
     const isNextHeard = !isClosed && dag.quorumRound >= committee.firstRound

@@ -1,25 +1,70 @@
 /**
  * When to make the next vertex. Nothing here affects consensus: a node with a wrong clock only contributes less.
  *
- * A node moves from round r to r+1 when a quorum of r is present, the round interval has passed since its own vertex,
- * and either r's leader has arrived and r's vertices have decided the leader of r−1 by votes or blames, or the timeout
- * has expired. A node that sees a quorum of a higher round jumps to that round at once.
+ * A node moves from round r to r+1 when a quorum of r is present, and either r's leader has arrived and r's vertices
+ * have decided the leader of r−1 by votes or blames, or the timeout has expired. A node that sees a quorum of a higher
+ * round jumps to that round at once. A third of the weight in r+1 includes an honest member, so a node that could
+ * make r+1 follows at once too: it would otherwise stay late, and the others would wait for it in every round.
  *
- * A node that is late by less than a round would stay late, and all the others would wait for it in every round. So
- * the interval may also be counted from the moment when a third of the weight had made r: at least one honest member
- * was among them and kept to the interval, so no round starts sooner than one interval after the round before.
+ * Rounds follow the work. While somebody waits for a transaction, the next round comes as soon as the budget allows;
+ * while nobody does, rounds are idle and save credit. Three rounds make a transaction final, so every third round
+ * waits until all three are affordable: where there is work for more rounds than the budget has, they come in groups of
+ * three, and a transaction waits less in all than with as many rounds evenly spaced.
  */
 import type { Round, Timestamp } from "../protocol/numbers/Natural.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import { divideFloor } from "../protocol/numbers/Sats.js"
 import type { Committer } from "./commit/Committer.js"
 import type { Dag } from "./dag/Dag.js"
+import * as RoundBudget from "./RoundBudget.js"
 
 export const MIN_TIMEOUT_MS = 250
 export const MAX_TIMEOUT_MS = 10_000
 const ROUNDS_PER_BACKOFF = 10
 /** The node does not wait for a leader with no vertex in this many rounds. */
 const SILENT_ROUNDS = 3
+/** From the vertex of a leader with a transaction to the vertices that certify that leader. */
+const ROUNDS_TO_FINALITY = 3
+/** A vertex that comes after a quorum's is in time for the next round. */
+const LEAST_GAP_MS = 10
+/**
+ * A single validator is its own quorum and could make a round for each transaction. Each transaction in its last vertex
+ * lets it gather others for so long: above a thousand a second, rounds soon come at the interval.
+ */
+const GATHERED_MS = 1
+const IDLE_INTERVALS = 2
+/** Idle rounds wait longer while there is credit to regain. */
+const LONGEST_IDLE_INTERVALS = 5
+
+/** The times that follow from the round interval. */
+export interface Rate extends RoundBudget.Price {
+  readonly intervalMs: number
+  /** Least time between two vertices of this node, and how much more for each transaction in the first. */
+  readonly gapMs: number
+  readonly gatheredMs: number
+  /** Time between two idle rounds, with all credit and without. */
+  readonly idleMs: number
+  readonly longestIdleMs: number
+}
+
+/** The longest time between two rounds when all is well. */
+export const longestIdleMs = (intervalMs: number): number => LONGEST_IDLE_INTERVALS * intervalMs
+
+/**
+ * How rounds come: within the budget, as every network makes them; at once where there is work, whatever that costs; or
+ * evenly, at the interval. The last two are for networks that one developer has alone.
+ */
+export type Pace = "budget" | "at once" | "evenly"
+
+export const rateOf = (intervalMs: number, members: number, pace: Pace): Rate => ({
+  intervalMs,
+  costMs: pace === "budget" ? intervalMs : 0,
+  burstMs: intervalMs * (members === 1 ? RoundBudget.BURST_ROUNDS_ALONE : RoundBudget.BURST_ROUNDS),
+  gapMs: members === 1 ? 0 : Math.min(LEAST_GAP_MS, intervalMs),
+  gatheredMs: members === 1 ? GATHERED_MS : 0,
+  idleMs: pace === "budget" ? IDLE_INTERVALS * intervalMs : intervalMs,
+  longestIdleMs: pace === "budget" ? longestIdleMs(intervalMs) : intervalMs,
+})
 
 /** 2 × interval, at least 250 ms, × 1.5 for every 10 rounds without a commit, at most 10 s. */
 export const timeoutMs = (intervalMs: number, roundsWithoutCommit: number): number => {
@@ -46,11 +91,12 @@ export interface Own {
   readonly reachedRound: Round
   /** The highest round that a third of the weight is known to have made, and when that was seen. */
   readonly begun: { readonly round: Round; readonly at: Timestamp }
+  readonly budget: RoundBudget.RoundBudget
+  /** Whether somebody waits for what the next round brings. */
+  readonly isAwaited: boolean
+  /** How many transactions this node's last vertex has. */
+  readonly carried: number
 }
-
-/** When this round began, judged by the vertices that others have made. */
-const begunAt = ({ begun, round }: Own, intervalMs: number): number =>
-  begun.round < round ? Number.POSITIVE_INFINITY : begun.at - (begun.round - round) * intervalMs
 
 const hasFallenSilent = (dag: Dag, leader: number, round: Round): boolean => {
   if (round - SILENT_ROUNDS < dag.committee.firstRound) return false
@@ -74,23 +120,39 @@ export interface Plan {
   readonly round: Round
   /** The round can be made from this moment on, unless something else happens first. */
   readonly at: number
+  /** Whether it waits for nothing but its time. */
+  readonly isReady: boolean
+}
+
+/** When a node that has all it needs for this round makes it. */
+const readyAt = ({ begun, budget, isAwaited, carried, madeAt }: Own, round: Round, rate: Rate): number => {
+  const { paidUntil } = budget
+  if (begun.round >= round) return begun.at
+  const sinceMs = Math.min(madeAt ?? 0, begun.round === round - 1 ? begun.at : Number.POSITIVE_INFINITY)
+  if (isAwaited) {
+    const others = round % ROUNDS_TO_FINALITY === 0 ? ROUNDS_TO_FINALITY - 1 : 0
+    const gapMs = Math.max(rate.gapMs, Math.min(rate.intervalMs, carried * rate.gatheredMs))
+    return Math.max((madeAt ?? 0) + gapMs, paidUntil + others * rate.costMs)
+  }
+  const fullAt = Math.min(paidUntil + rate.burstMs, sinceMs + rate.longestIdleMs)
+  return Math.max(sinceMs + rate.idleMs, fullAt, paidUntil)
 }
 
 /** The next round to make and the time to make it; none while the passage of time alone would not allow one. */
-export const plan = (dag: Dag, committer: Committer, intervalMs: number, own: Own): Plan | null => {
+export const plan = (dag: Dag, committer: Committer, rate: Rate, own: Own): Plan | null => {
   const quorum = dag.quorumRound
   // A quorum has moved on and its vertices are on their way here: a vertex for a round they have left is useless.
   if (quorum < own.reachedRound - 1) return null
   const start = Math.max(quorum, dag.committee.firstRound)
   // There may be own rounds that this node did not make: a copy of its key made them before falling silent.
-  if (own.madeAt === null && start > own.round) return { round: Natural.round(start), at: 0 }
-  if (quorum > own.round) return { round: quorum, at: 0 }
+  if (own.madeAt === null && start > own.round) return { round: Natural.round(start), at: 0, isReady: true }
+  if (quorum > own.round) return { round: quorum, at: 0, isReady: true }
   if (quorum < own.round) return null
   const round = Natural.round(own.round + 1)
   // The round before the epoch's first has no vertices to wait for.
   const isReady = own.round < dag.committee.firstRound || isComplete(dag, committer, own.round)
-  const timeout = timeoutMs(intervalMs, own.round - own.lastCommitRound)
-  const madeAt = own.madeAt ?? 0
-  const at = isReady ? Math.min(madeAt, begunAt(own, intervalMs)) + intervalMs : madeAt + Math.max(intervalMs, timeout)
-  return { round, at }
+  if (isReady) return { round, at: readyAt(own, round, rate), isReady }
+  const { intervalMs } = rate
+  const waitMs = Math.max(intervalMs, timeoutMs(intervalMs, own.round - own.lastCommitRound))
+  return { round, at: Math.max((own.madeAt ?? 0) + waitMs, own.budget.paidUntil), isReady }
 }

@@ -11,6 +11,7 @@ import type { Output as CoreOutput } from "../consensus/output/Output.js"
 import { freshEpoch } from "../consensus/output/StoredEpoch.js"
 import { Pauses, type Seen } from "../consensus/Pauses.js"
 import type { Recovery } from "../consensus/Recovery.js"
+import type * as RoundClock from "../consensus/RoundClock.js"
 import { ExecutionFault, NOWHERE } from "../ledger/ExecutionFault.js"
 import type { Changes, PendingTransactions, Refusal } from "../ledger/pending/PendingTransactions.js"
 import type * as HalfSipHash from "../ledger/tables/HalfSipHash.js"
@@ -75,6 +76,8 @@ export interface Options {
   readonly preparedAt: number
   /** From which round on the operator says that the key has signed nothing; null if it says nothing. */
   readonly word: Word | null
+  /** See `Core.Options`; true by default. */
+  readonly pace?: RoundClock.Pace
 }
 
 export interface Accepted {
@@ -145,6 +148,7 @@ export class Replica {
       guard,
       pending: stored.pending,
       roundIntervalMs,
+      pace: options.pace,
     })
     // Another process with this key may still be signing, so the silence starts over. Judged by the bases that the core
     // has.
@@ -264,6 +268,7 @@ export class Replica {
   /** When the next tick can matter, if nothing comes in before. */
   wakeAt(now: Timestamp): Timestamp {
     const { core, pool } = this.#live
+    if (!this.isHalted && this.#hasWorkChanged) return now
     const join = this.#joining?.isStopped === false ? this.#joining.wakeAt : null
     // Called after every single input.
     let soonest: number = core.wakeAt(now)
@@ -431,6 +436,7 @@ export class Replica {
   #step(now: Timestamp, input: () => void): Outputs {
     if (this.#pauses.look(now, this.#wallAheadMs)) this.#stoodStill(now)
     if (!this.isHalted) input()
+    if (!this.isHalted && this.#hasWorkChanged) this.#do(this.#live.core.tick(now), null, now)
     if (!this.isHalted) {
       const { core, pool, unordered } = this.#live
       unordered.forgetUpTo(core.epoch.dag.collectedRound)
@@ -443,6 +449,12 @@ export class Replica {
       if (pool.hasChanges && this.#keepsPendingIn(now) === 0) this.#keepPending(pool.drainWaiting(), now)
     }
     return this.#outbox.drain()
+  }
+
+  /** Whether what somebody waits for has come, or has been done, since the next round was planned. */
+  get #hasWorkChanged(): boolean {
+    const { isHurried, isAwaited } = this.#live.core
+    return isHurried !== isAwaited
   }
 
   #stoodStill(now: Timestamp): void {
@@ -739,6 +751,7 @@ export class Replica {
       guard: this.#signing.guard(epoch, roundIntervalMs),
       pending: [...this.#live.pool.all],
       roundIntervalMs,
+      pace: this.#options.pace,
     })
     this.#testimony.clear()
     this.#committeeClock.keepOnly(this.#live.core.epoch.committee)

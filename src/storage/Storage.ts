@@ -3,6 +3,7 @@
  * exactly the state of some commit. Every vertex this validator signs is on disk before any peer has it.
  */
 import type { FileSystem } from "@effect/platform"
+import type { SqlError } from "@effect/sql"
 import { Context, Effect, Layer, Option, type Scope } from "effect"
 import type { Opening } from "../consensus/output/Opening.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
@@ -15,6 +16,7 @@ import * as Integrity from "./Integrity.js"
 import * as NodeSchema from "./schema/Node.js"
 import * as SignedSchema from "./schema/Signed.js"
 import * as Database from "./sqlite/Database.js"
+import type { Sql } from "./sqlite/Sql.js"
 import { WriterThread } from "./sqlite/WriterThread.js"
 import * as Accounts from "./tables/Accounts.js"
 import * as Checkpoints from "./tables/Checkpoints.js"
@@ -66,6 +68,9 @@ const openFile = (
     return database
   })
 
+/** A round adds one vertex, which is small unless there is much to do, and a row to each of three indexes. */
+const SIGNED_PAGE_BYTES = 1_024
+
 /** Both files are checked before either is touched. */
 const openFiles = (
   { directory, isTemporary = false }: Extract<Location, { readonly _tag: "Directory" }>,
@@ -75,7 +80,10 @@ const openFiles = (
     const [database, own] = [directory.fileOf("database"), directory.fileOf("signed")]
     const [forNode, forSigned] = isTemporary ? (["none", "none"] as const) : (["process", "power"] as const)
     const node = { file: database, durability: forNode, migrations: NodeSchema.migrations }
-    const signed = { file: own, durability: forSigned, migrations: SignedSchema.migrations }
+    const signed = {
+      ...{ file: own, durability: forSigned, pageBytes: SIGNED_PAGE_BYTES },
+      migrations: SignedSchema.migrations,
+    }
     const expected = Genesis.hash(genesis)
     // It starts while the files are checked.
     const thread = yield* WriterThread.make
@@ -108,6 +116,24 @@ const openMemory = (genesis: Genesis.Genesis): Effect.Effect<Kept, OpenError, Sc
     return { node, signed: yield* Database.openInMemory(SignedSchema.migrations) }
   })
 
+/** A vertex that has entered the DAG, or a commit: what each round adds. */
+export type Entry =
+  | { readonly _tag: "Inserted"; readonly vertex: Vertex }
+  | { readonly _tag: "Commit"; readonly batch: CommitBatch.CommitBatch }
+
+/** The statements of these entries, in their order. */
+const write = (sql: Sql, entries: ReadonlyArray<Entry>): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.forEach(
+    entries,
+    (entry) => {
+      if (entry._tag === "Inserted") return Effect.sync(() => Vertices.insert(sql, entry.vertex))
+      const { index, leaderRound } = entry.batch.commit
+      const attributes = { commit: index, round: leaderRound }
+      return Effect.withSpan(CommitBatch.write(sql, entry.batch), "commit", { attributes })
+    },
+    { discard: true },
+  )
+
 const make = ({ node, signed }: Kept, networkId: NetworkId, file: string | null) => {
   const signedVertices = SignedVertices.make(signed)
   return {
@@ -125,13 +151,8 @@ const make = ({ node, signed }: Kept, networkId: NetworkId, file: string | null)
     signed: signedVertices,
     /** The supply in the file, counted again in a thread of its own; none where there is no file. */
     supply: Option.map(Option.fromNullable(file), SupplyCount.of),
-    /** A commit's changes, its record, its vertices and its transactions: all or nothing. */
-    appendCommit: (batch: CommitBatch.CommitBatch) =>
-      Effect.withSpan(
-        node.write((sql) => CommitBatch.write(sql, batch)),
-        "commit",
-        { attributes: { commit: batch.commit.index, round: batch.commit.leaderRound } },
-      ),
+    /** Vertices, and commits each with its changes, its record and its transactions: all or nothing. */
+    append: (entries: ReadonlyArray<Entry>) => node.write((sql) => write(sql, entries)),
     /** Starts a network: commit 0 and the epoch it opens, all or nothing. */
     begin: (batch: CommitBatch.CommitBatch, opening: Opening) =>
       node.write((sql) => Effect.map(CommitBatch.write(sql, batch), () => Epochs.insert(sql, opening))),
@@ -141,8 +162,15 @@ const make = ({ node, signed }: Kept, networkId: NetworkId, file: string | null)
         node.writeSynced((sql) => StateReplacement.write(sql, replacement)),
         "join",
       ),
-    /** Returns when a vertex signed here and everything before it, so its parents, is on disk: only then may a peer have it. */
-    keepOwn: (vertex: Vertex) => Effect.zipRight(node.sync, signedVertices.keep(vertex)),
+    /**
+     * Returns when a vertex signed here and everything before it, so its parents, is on disk: only then may a peer have it.
+     * `before`: what is still to be written of that.
+     */
+    keepOwn: (vertex: Vertex, before: ReadonlyArray<Entry> = []) =>
+      Effect.zipRight(
+        node.writeSynced((sql) => write(sql, before)),
+        signedVertices.keep(vertex),
+      ),
     /** Returns the space of pruned rows to the disk; for a node that does nothing else meanwhile. */
     compact: node.compact,
   }

@@ -8,6 +8,7 @@ import * as Server from "../edge/server/Server.js"
 import * as Network from "../network/Network.js"
 import * as Engine from "../node/engine/Engine.js"
 import type { NodeEvent } from "../node/engine/NodeEvent.js"
+import * as Pace from "../node/engine/Pace.js"
 import type { Ending } from "../node/lifecycle/Ending.js"
 import { Supervisor } from "../node/lifecycle/Supervisor.js"
 import * as Node from "../node/Node.js"
@@ -36,6 +37,7 @@ export interface Options {
   readonly version: string
   /** 0 takes any free port. */
   readonly port: number
+  readonly pace: Pace.Way
   /** Rounds only while transactions wait, or when asked for. */
   readonly isOnDemand: boolean
   /** Whether snapshots can be taken; the data is then in a directory of its own instead of in memory. */
@@ -74,6 +76,7 @@ const started = (options: Options, clock: DevClock, directory: Option.Option<str
       Layer.provideMerge(Layer.scoped(Home, homeOf(options, directory))),
       Layer.provide(configurationOf(options)),
       Layer.provide(NodeFileSystem.layer),
+      Layer.provide(Layer.succeed(Pace.Pace, options.pace)),
     )
     const services = yield* Layer.buildWithScope(layer, scope).pipe(
       Effect.withClock(clock),

@@ -14,6 +14,7 @@ import { Cause, Clock, Context, Effect, Exit, Layer, Logger, LogLevel, Option, S
 import { sha256Hex } from "#crypto"
 import * as Client from "../client/Client.js"
 import * as Wallet from "../client/Wallet.js"
+import type * as Pace from "../node/engine/Pace.js"
 import * as Founding from "../node/start/Founding.js"
 import * as Binary from "../protocol/encoding/Binary.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
@@ -30,7 +31,10 @@ import * as DevNetwork from "./DevNetwork.js"
 import * as StateFile from "./StateFile.js"
 
 export interface Options {
-  /** The round interval; 10 by default. A payment is final after three rounds. */
+  /**
+   * The round interval. A payment is final after three rounds. Left out, rounds come at once while a transaction waits, and each
+   * 10 ms otherwise.
+   */
   readonly roundMs?: number
   /** The number of accounts with coins; 10 by default. Their keys are the same in every test. */
   readonly accounts?: number
@@ -106,7 +110,8 @@ export const found = (options: Options, around: Pick<DevNetwork.Options, "versio
   Effect.gen(function* () {
     const { onDemand = false, snapshots = false, state } = options
     const kept = state === undefined ? undefined : yield* StateFile.decode(state)
-    const network = { ...(kept ?? (yield* founded(options))), isOnDemand: onDemand }
+    const pace: Pace.Way = options.roundMs === undefined ? "at once" : "evenly"
+    const network = { ...(kept ?? (yield* founded(options))), isOnDemand: onDemand, pace }
     const { genesis, accounts, seed } = network
     const started = yield* DevNetwork.make(
       kept === undefined

@@ -74,7 +74,7 @@ const commits = (count: number) => Array.from({ length: count }, (_, i) => commi
 type Kept = Parameters<Parameters<typeof world.inMemory>[0]>[0]
 
 const write = (storage: Kept, { vertex, batch }: ReturnType<typeof commitOf>) =>
-  Effect.zipRight(storage.vertices.insert([vertex]), storage.appendCommit(batch))
+  Effect.zipRight(storage.append(world.inserted([vertex])), storage.append([{ _tag: "Commit", batch: batch }]))
 
 // In memory: on the disk another thread carries them out, where nobody counts.
 it(Rest.of("thousands of transfers", "a vertex of a thousand transfers and its commit take few statements"), () =>
@@ -182,6 +182,7 @@ it("four members tell each other of a transfer in few bytes", () => {
   const cluster = new Cluster({
     validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 },
     accounts: Object.fromEntries(senders.map((name) => [name, 10])),
+    isMetered: true,
   })
   cluster.start()
   let told = 0

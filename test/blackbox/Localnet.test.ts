@@ -56,7 +56,7 @@ describe("udg genesis", () => {
     const shown = await InProcess.udg("genesis", "show", file("genesis.json"))
     expect(shown.stdout).toMatch(/network +my-net-[0-9a-f]{16} \(testnet\)/)
     expect(shown.stdout).toMatch(
-      /172,800 rounds to vote\n +21,600 until a decision takes effect\n +quorum 34 %, approval 66 %/,
+      /864,000 rounds \(1 d\) to vote\n +108,000 rounds \(3 h\) until a decision takes effect\n +quorum 34 %, approval 66 %/,
     )
     expect(made.stdout).toContain(shown.stdout)
     const before = readFileSync(file("a.key"), "utf8")
@@ -74,13 +74,13 @@ describe("udg genesis", () => {
     expect(made.code).toBe(0)
     expect(made.stderr.split("\n")).toEqual([
       expect.stringMatching(/^warning: --network-id my-net: never use an id twice/),
-      expect.stringMatching(/^warning: voting_period_rounds is 240, less than an epoch of 7200/),
+      expect.stringMatching(/^warning: voting_period_rounds is 240, less than an epoch of 36000/),
       expect.stringMatching(/^warning: quorum_percent is 10, below 34/),
       "",
     ])
     expect(JSON.parse(readFileSync(file("weak.json"), "utf8"))).toMatchObject({
       network_id: "my-net",
-      parameters: { voting_period_rounds: 240, execution_delay_rounds: 21_600, quorum_percent: 10, min_fee_sats: 7 },
+      parameters: { voting_period_rounds: 240, execution_delay_rounds: 108_000, quorum_percent: 10, min_fee_sats: 7 },
     })
   })
 
@@ -119,7 +119,7 @@ describe("udg localnet", () => {
       expect([...first.stdout.matchAll(/^ {2}node-\d +http:\S+\n +[0-9a-f]{64}@127\.0\.0\.1:\d+$/gm)]).toHaveLength(2)
       expect(first.stdout).toMatch(/^ {2}keys +node-N\/validator\.key\n +node-0\/faucet\.key$/m)
       const genesis = JSON.parse(readFileSync(join(folder, "net", "genesis.json"), "utf8"))
-      expect(genesis.parameters).toMatchObject({ quorum_percent: 34, voting_period_rounds: 5_760 })
+      expect(genesis.parameters).toMatchObject({ quorum_percent: 34, voting_period_rounds: 14_400 })
       expect(genesis.allocations).toEqual([{ address: genesis.faucet.address, amount: 5_000_000 * 100_000_000 }])
       // Asked once, each node ends in its own time: its log says so.
       for (const node of ["node-0", "node-1"]) {

@@ -29,6 +29,7 @@ beforeAll(async () => {
   const info = await connect(node.url).core.network()
   network = Wallet.network(info)
   validator = Wallet.account(network, Option.getOrThrow(node.validatorKey))
+  await RealNode.earned(node, validator.address, info.parameters.name_fee_sats)
   await finalized(validator.registerName({ nonce: 0, fee: info.parameters.name_fee_sats, name: "alice" }))
   owner = Wallet.generate()
   const faucet = Wallet.account(network, Option.getOrThrow(node.faucetKey))

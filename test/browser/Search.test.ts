@@ -18,6 +18,7 @@ beforeAll(async () => {
   const info = await client.core.network()
   validator = Wallet.account(Wallet.network(info), Option.getOrThrow(node.validatorKey))
   const fee = info.parameters.name_fee_sats
+  await RealNode.earned(node, validator.address, fee)
   expect((await client.sendAndWait(validator.registerName({ nonce: 0, fee, name: "alice" }))).applied).toBe(true)
 })
 afterAll(async () => {

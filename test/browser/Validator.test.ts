@@ -43,7 +43,7 @@ describe("a validator's page", () => {
     const reward = page.getByRole("region", { name: "Estimated yearly reward" })
     await reward.getByText(/^[\d,]+ UDG, [\d,]+\.\d % of its own stake$/).waitFor()
     await reward.getByText("How this is estimated").click()
-    await reward.getByText(/^0\.1 UDG × [\d,]+ × 100\.00 % × 100\.00 % × 80 % = [\d,]+ UDG$/).waitFor()
+    await reward.getByText(/^0\.02 UDG × [\d,]+ × 100\.00 % × 100\.00 % × 80 % = [\d,]+ UDG$/).waitFor()
     const rounds = page.getByRole("img", { name: /^Rounds made and missed/ })
     await rounds.waitFor()
     expect(await rounds.getAttribute("aria-label")).toMatch(

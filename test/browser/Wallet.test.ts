@@ -112,7 +112,9 @@ describe("the wallet", () => {
 
   it("lets a validator propose and vote, and shows how it stands", async () => {
     const { page, troubles, started } = await begin()
-    await Purse.bringKey(page, Option.getOrThrow(started.validatorKey).toSecretHex())
+    const validator = Option.getOrThrow(started.validatorKey)
+    await RealNode.earned(started, Address.fromPublicKey(validator.publicKey), 5_000_000)
+    await Purse.bringKey(page, validator.toSecretHex())
     await Purse.act(page, "Propose", {
       Title: "Lower the least fee",
       Effect: "ParameterChange",

@@ -637,7 +637,7 @@ const dag: ReadonlyArray<Read> = [
     values: ({ round, vertex, node }) => ({
       round,
       finalized: true,
-      vertices: [{ hash: vertex, validator: node.validator.address, reward: 10_000_000 }],
+      vertices: [{ hash: vertex, validator: node.validator.address, reward: 2_000_000 }],
     }),
   },
   {
@@ -658,7 +658,7 @@ const dag: ReadonlyArray<Read> = [
       hash: vertex,
       round,
       validator: node.validator.address,
-      coinbase_reward: 10_000_000,
+      coinbase_reward: 2_000_000,
       finalized: true,
     }),
   },

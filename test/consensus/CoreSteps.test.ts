@@ -1,6 +1,6 @@
 /** One core, one input after the other: what it asks of its host for each. */
 import { describe, expect, it } from "vitest"
-import { Core, type Stored } from "../../src/consensus/Core.js"
+import { Core, type Options, type Stored } from "../../src/consensus/Core.js"
 import type { ExecutedCommit } from "../../src/consensus/commit/Rollback.js"
 import { Epoch } from "../../src/consensus/Epoch.js"
 import { openingOf as openingAfter } from "../../src/consensus/output/Opening.js"
@@ -18,6 +18,7 @@ import { equalWeights, openingOf, recordOf, rules, seedOf, WITH_MEMORY } from ".
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
 const INTERVAL_MS = 200
+const GAP_MS = 10
 const RETRY_MS = 400
 const NOW = 1_000_000
 const EPOCH_ROUNDS = 30
@@ -62,14 +63,19 @@ class Driven {
   readonly atStart: ReadonlyArray<Output>
   now = NOW
 
-  constructor(given: Partial<Stored> = {}, seat: number | null = 0) {
+  /** Unmetered by default: a round then takes one interval, whatever was before. */
+  constructor(
+    given: Partial<Stored> = {},
+    seat: number | null = 0,
+    pace: Pick<Options, "pace" | "isAwaited"> = { pace: "at once" },
+  ) {
     const stored = { current: freshEpoch(builder.opening), previous: null, signed: [], ...given }
     const oldest = (stored.previous ?? stored.current).opening.record.epoch
     const own = [...stored.signed, ...(stored.previous?.vertices ?? []), ...stored.current.vertices]
       .map(({ header }) => header)
       .filter(({ author }) => seat !== null && author === addressOf(seat))
     const guard = seat === null ? null : new SigningGuard(addressOf(seat), INTERVAL_MS, oldest, own, WITH_MEMORY)
-    this.core = new Core({ roundIntervalMs: INTERVAL_MS, guard }, stored)
+    this.core = new Core({ roundIntervalMs: INTERVAL_MS, guard, ...pace }, stored)
     this.atStart = this.core.start(at(NOW))
   }
 
@@ -198,6 +204,42 @@ describe("a member that may sign", () => {
       proposedAt(NOW + INTERVAL_MS + 2, ...upTo(4).filter(({ header }) => header.author !== addressOf(0))),
     ).toEqual([])
     member.own(vertexAt(0, 2))
+  })
+
+  it("hurries while somebody waits, when its own vertex is back and all commits are executed", () => {
+    let isAwaited = true
+    const member = new Driven({}, 0, { pace: "at once", isAwaited: () => isAwaited }).answered()
+    const plannedAt = () => [member.core.isHurried, member.core.wakeAt(at(NOW + 1))]
+    member.now = NOW + 1
+    member.receive(...others.map((seat) => vertexAt(seat, 1)))
+    expect(plannedAt()).toEqual([true, NOW + INTERVAL_MS])
+    member.own(vertexAt(0, 1))
+    expect(plannedAt()).toEqual([true, NOW + GAP_MS])
+    isAwaited = false
+    expect(plannedAt()).toEqual([true, NOW + GAP_MS])
+    member.tickAt(NOW + 1)
+    expect(plannedAt()).toEqual([false, NOW + INTERVAL_MS])
+  })
+
+  it("makes no further round for those who have what they waited for, though it is not executed yet", () => {
+    const member = new Driven({ current: stored(upTo(2)) }, 0, { pace: "at once", isAwaited: () => true }).answered()
+    member.own(vertexAt(0, 3))
+    member.now = NOW + GAP_MS
+    const committed = member.receive(...others.map((seat) => vertexAt(seat, 3)))
+    expect(tagsOf(committed)).toContain("Committed")
+    expect([member.core.isHurried, tagsOf(committed).includes("Propose")]).toEqual([false, false])
+    const executed = commits.slice(0, 1).flatMap((commit) => member.core.executed(commit, at(member.now)))
+    expect(only(executed, "Propose").map(({ round }) => round)).toEqual([4])
+  })
+
+  it("waits an interval after a start, since it may have made a round a moment before", () => {
+    const member = new Driven({ current: stored(upTo(2)) }, 0, { isAwaited: () => true })
+    const outputs = others.flatMap((seat) =>
+      member.core.answered(addressOf(seat), { epoch: record.epoch, header: null }, at(NOW)),
+    )
+    expect(only(outputs, "Propose")).toEqual([])
+    expect(only(member.tickAt(NOW + 3 * INTERVAL_MS - 1), "Propose")).toEqual([])
+    expect(only(member.tickAt(NOW + 3 * INTERVAL_MS), "Propose").map(({ round }) => round)).toEqual([3])
   })
 
   it("wakes when the next round is due, or something may be asked again", () => {

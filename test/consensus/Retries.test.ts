@@ -74,6 +74,7 @@ const place = (epoch: Epoch, given: Partial<Place> = {}): Place => ({
   closing: null,
   isConnected: () => false,
   madeAt: null,
+  readyAt: null,
   ...given,
 })
 

@@ -86,6 +86,8 @@ export class SmallNode {
         hasMemory: own.length > 0,
         word: null,
       }),
+      // A round takes one interval, whatever was before.
+      pace: "at once",
     }
     const stored: Stored = { current, previous, signed: [] }
     return new Core(options, stored)

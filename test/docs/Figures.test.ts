@@ -41,7 +41,7 @@ describe("docs/governance.md", () => {
   })
 
   it("has the values in which a solo network differs", () => {
-    const standard = Parameters.standard(240)
+    const standard = Parameters.standard(Protocol.standard.epochRounds)
     expect(rowsUnder("docs/governance.md", "on a solo network")).toStrictEqual(
       Parameters.table
         .filter(({ key }) => Parameters.solo[key] !== standard[key])

@@ -169,11 +169,11 @@ const PARAMETERS: ReadonlyArray<readonly [name: string, standard: number | strin
 ]
 
 const PROTOCOL: ReadonlyArray<readonly [name: string, standard: number, least: number, most: number]> = [
-  ["round_interval_ms", 500, 1, 60_000],
-  ["epoch_rounds", 240, 40, 10_000_000],
+  ["round_interval_ms", 100, 1, 60_000],
+  ["epoch_rounds", 1_200, 40, 10_000_000],
   ["collection_depth_rounds", 60, 1, 10_000_000],
-  ["round_reward", 10_000_000, 0, B.MAX_SUPPLY],
-  ["halving_rounds", 105_000_000, 1, 1_000_000_000],
+  ["round_reward", 2_000_000, 0, B.MAX_SUPPLY],
+  ["halving_rounds", 525_000_000, 1, 100_000_000_000],
   ["default_commission_percent", 10, 0, 100],
 ]
 

@@ -21,6 +21,7 @@ const [alice, bob, carol, val, other] = [
 
 describe("a reward", () => {
   const rules = { treasuryPercent: 10, councilPercent: 10 }
+  const protocol = { roundReward: Sats.make(10_000_000) }
   const measures = { rules, councilSeats: 3, ownStake: coins(100), workingPool: coins(50), commissionPercent: 10 }
 
   it("is split among treasury, council, pool and author, who keeps the dust", () => {
@@ -57,7 +58,7 @@ describe("a reward", () => {
   })
 
   it("is minted once for a round and author, in the first of two vertices", () => {
-    const chain = new Chain({})
+    const chain = new Chain({ protocol })
     const { vertices } = chain.commit([{ by: val }, { by: val }])
     expect(vertices.map(({ minted }) => minted)).toEqual([10_000_000, 0])
     // And a third one, ordered a commit later, is not paid either.
@@ -66,7 +67,7 @@ describe("a reward", () => {
   })
 
   it("compounds for delegators inside the pool", () => {
-    const chain = new Chain({ accounts: { alice: 10_000 }, commission: 20 })
+    const chain = new Chain({ accounts: { alice: 10_000 }, commission: 20, protocol })
     chain.run(chain.delegate(alice, val, coins(10_000)))
     const before = chain.ledger.read.delegation(alice.address)?.amount ?? 0
     expect(before).toBe(coins(10_000) + 3_200_000)
@@ -77,7 +78,7 @@ describe("a reward", () => {
   })
 
   it("stops at the cap", () => {
-    const chain = new Chain({ accounts: { alice: 21_000_000 - 10_000.1 } })
+    const chain = new Chain({ accounts: { alice: 21_000_000 - 10_000.1 }, protocol })
     const minted = [1, 2].flatMap(() => chain.commit([{ by: val }]).vertices.map((vertex) => vertex.minted))
     expect(minted).toEqual([10_000_000, 0])
     expect(chain.ledger.read.totals.total).toBe(Sats.MAX_SUPPLY)

@@ -19,7 +19,7 @@ const SEED = Number(process.env["UDG_CRASH_SEED"] ?? 20_260_131)
 const VALIDATORS = 4
 const ROUND_MS = 150
 /** Until all sign again. Generous: it is there to end a network that stands, not to judge a slow machine. */
-const COMEBACK_MS = 60_000
+const COMEBACK_MS = 300_000
 const MOST_LIFE_MS = 1_500
 /** To each of the nodes, in each of the lives. */
 const PAYMENTS = 5

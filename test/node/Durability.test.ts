@@ -2,13 +2,11 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import { Changes } from "../../src/ledger/tables/Effects.js"
 import * as Archive from "../../src/node/engine/Archive.js"
 import * as Disk from "../../src/node/engine/Disk.js"
 import { Dag } from "../../src/node/reads/Dag.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
-import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import type { Encoded, Vertex } from "../../src/protocol/vertex/Vertex.js"
 import * as Message from "../../src/replica/messages/Message.js"
@@ -54,29 +52,11 @@ describe("a node", () => {
 
 describe("each write", () => {
   const vertex = storage.vertex({ round: 1 })
-  const { commit } = storage.batch(1)
-  const { time: _, effectsDigest, ...executed } = commit
   const closing = { checkpoint: storage.checkpoint(9, { epoch: Natural.epoch(1) }), signatures: [] }
   const writes: ReadonlyArray<Write.Write> = [
     { _tag: "Inserted", vertex },
     { _tag: "OwnVertex", vertex },
-    {
-      _tag: "Executed",
-      execution: {
-        commit: executed,
-        time: commit.time,
-        effectsDigest,
-        vertices: [],
-        events: [],
-        postings: [],
-        changes: new Changes(0, new Uint8Array(0)),
-        totalSupply: Sats.make(1_000),
-        isCheckpointDue: false,
-        nextEpoch: null,
-      },
-      vertices: [],
-      settled: [],
-    },
+    { _tag: "Executed", execution: storage.execution(1), vertices: [], settled: [] },
     { _tag: "CheckpointBuilt", checkpoint: closing.checkpoint, bytes: 0, isCosigned: false },
     { _tag: "CheckpointFinal", signed: closing },
     { _tag: "EpochStarted", opening: storage.opening(2) },
@@ -96,11 +76,10 @@ describe("each write", () => {
             Effect.tap(effect, () => Effect.sync(() => done.push(what)))
           const watched: Kept = {
             ...real,
-            keepOwn: (each) => noted("udg.db synced, then signed.db", real.keepOwn(each)),
+            keepOwn: (...each) => noted("udg.db synced, then signed.db", real.keepOwn(...each)),
             replaceState: (each) => noted("udg.db synced", real.replaceState(each)),
-            appendCommit: (each) => noted("udg.db", real.appendCommit(each)),
+            append: (each) => noted("udg.db", real.append(each)),
             epochs: { ...real.epochs, begin: (each) => noted("udg.db synced", real.epochs.begin(each)) },
-            vertices: { ...real.vertices, insert: (each) => noted("udg.db", real.vertices.insert(each)) },
             pending: { ...real.pending, update: (...each) => noted("udg.db", real.pending.update(...each)) },
             joins: {
               ...real.joins,
@@ -159,7 +138,7 @@ describe("an own vertex that only signed.db has", () => {
     storage
       .inMemory((kept) =>
         Effect.gen(function* () {
-          yield* kept.vertices.insert([other(1), own(1)])
+          yield* kept.append(storage.inserted([other(1), own(1)]))
           for (const round of [1, 2, 3]) yield* kept.keepOwn(own(round))
           const hashes = [own(3), own(2), other(2), other(1), own(1)].map(({ header }) => header.hash)
           const answer = yield* Archive.answer(
@@ -181,7 +160,7 @@ describe("an own vertex that only signed.db has", () => {
       .inMemory((kept) =>
         Effect.gen(function* () {
           for (const round of [1, 2, 3, 4, 5, 9]) yield* kept.keepOwn(own(round))
-          yield* kept.vertices.insert([other(1), own(1), other(2), own(2), other(3)])
+          yield* kept.append(storage.inserted([other(1), own(1), other(2), own(2), other(3)]))
           const { vertices, isLast } = yield* rounds(kept, 2, 4)
           expect(isLast).toBe(true)
           expect(vertices).toEqual([other(2), own(2), other(3), own(3), own(4)].map(({ encoded }) => ({ encoded })))
@@ -200,7 +179,7 @@ describe("an own vertex that only signed.db has", () => {
           const made = Array.from({ length: 9 }, (_, n) => own(n + 1, transactions))
           expect(made[0]?.encoded.length).toBeGreaterThan(Message.ANSWER_BYTES / 5)
           for (const vertex of made) yield* kept.keepOwn(vertex)
-          yield* kept.vertices.insert(made.slice(0, 2))
+          yield* kept.append(storage.inserted(made.slice(0, 2)))
           const got: Array<Uint8Array> = []
           let after: Hash | null = null
           for (let pages = 1; ; pages++) {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest"
 import * as Founding from "../../src/node/start/Founding.js"
 import * as Weaknesses from "../../src/node/start/Weaknesses.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
@@ -23,8 +24,7 @@ const founding: Founding.Several = {
   networkId: Founding.drawnNetworkId("ten"),
   mode: "testnet",
   time: Natural.timestamp(1_700_000_000_000),
-  roundIntervalMs: 500,
-  epochRounds: 7_200,
+  protocol: { ...Protocol.standard, epochRounds: 7_200 },
   validators: ten.map(({ publicKey }) => ({ publicKey, stake: coins(10_000), commissionPercent: 10 })),
   allocations: [...ten, dora].map(({ address }) => ({ address, amount: coins(1_000) })),
   council: [],
@@ -63,10 +63,13 @@ const attacked = (genesis: Genesis.Genesis): Chain => {
 describe("one of ten equal validators, alone", () => {
   it.each([
     ["`udg genesis new`", { epochRounds: 7_200 }],
-    ["`udg localnet`", { epochRounds: 240 }],
-    ["a genesis by hand that names no parameters", { epochRounds: 240 }],
+    ["`udg localnet`", { epochRounds: 1_200 }],
+    ["a genesis by hand that names no parameters", { epochRounds: 1_200 }],
   ])("decides nothing on a network of %s", (way, { epochRounds }) => {
-    const founded = genesisOf({ epochRounds, parameters: Parameters.standard(epochRounds) })
+    const founded = genesisOf({
+      protocol: { ...Protocol.standard, epochRounds },
+      parameters: Parameters.standard(epochRounds),
+    })
     const genesis = way.startsWith("a genesis by hand")
       ? Either.getOrThrow(Genesis.fromJson({ ...Genesis.toJson(founded), parameters: {} }))
       : founded
@@ -81,7 +84,7 @@ describe("one of ten equal validators, alone", () => {
   it("decides everything within minutes where the genesis is weak, which is why that one is warned of", () => {
     const genesis = genesisOf({ parameters: { ...Parameters.solo, cooldownRounds: 7_200 } })
     const chain = attacked(genesis)
-    expect([statuses(chain), chain.round]).toEqual([["Executed", "Executed", "Executed"], 324])
+    expect([statuses(chain), chain.round]).toEqual([["Executed", "Executed", "Executed"], 1_524])
     expect(Weaknesses.of(genesis)).toHaveLength(5)
   })
 })
@@ -89,7 +92,7 @@ describe("one of ten equal validators, alone", () => {
 describe("who disagrees", () => {
   it("has the money back before a decision takes effect, when it leaves within an epoch of the decision", () => {
     const parameters = Parameters.standard(40)
-    const chain = new Chain(genesisOf({ epochRounds: 40, parameters }))
+    const chain = new Chain(genesisOf({ protocol: { ...Protocol.standard, epochRounds: 40 }, parameters }))
     chain.run(chain.delegate(dora, evil, coins(100)))
     chain.run(proposing(chain, evil, { _tag: "ParameterChange", param: "slash_percent", value: 100 }))
     chain.run(...ten.slice(0, 7).map((who) => voting(chain, who, 1)))
@@ -159,7 +162,7 @@ describe("the weaknesses of a genesis", () => {
   })
 
   it("are none on a network of one person, but for the id of a mainnet", () => {
-    const weak = { parameters: Parameters.solo, epochRounds: 240 }
+    const weak = { parameters: Parameters.solo, protocol: Protocol.standard }
     const alone = founding.validators.slice(0, 1)
     expect(Weaknesses.of(genesisOf({ ...weak, networkId: Founding.drawnNetworkId("udg-local") }))).toHaveLength(4)
     expect(Weaknesses.of(genesisOf({ ...weak, networkId: named("one"), validators: alone }))).toEqual([])

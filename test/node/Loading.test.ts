@@ -31,10 +31,10 @@ describe("a node that starts anew", () => {
 
       yield* Effect.gen(function* () {
         const { genesis } = yield* Home.Home
-        const { vertices } = yield* Storage
+        const { append } = yield* Storage
         const madeBy = (round: number) => storage.vertex({ epoch: 1, round, author: storage.key(7).publicKey })
         const [earlier, last] = [madeBy(20), madeBy(30)]
-        yield* vertices.insert([earlier, last])
+        yield* append(storage.inserted([earlier, last]))
         const { contents } = yield* Loading.load(genesis, null, { low: 1, high: 2 })
         expect(contents.current.opening.record.epoch).toBe(2)
         expect(contents.previous?.vertices).toEqual([])

@@ -90,6 +90,7 @@ describe("a solo node", () => {
   it.scopedLive("builds checkpoints, proves accounts against them, and counts both", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
+      yield* world.found(directory, { epochRounds: 240 })
       yield* Effect.gen(function* () {
         yield* untilRound(245)
         const [checkpoints, metrics, state, dag] = yield* Effect.all([Checkpoints, Metrics, State, Dag])

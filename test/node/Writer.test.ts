@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Option, Scope, TestClock } from "effect"
-import { describe, expect } from "vitest"
+import { describe, expect, vi } from "vitest"
 import * as Writer from "../../src/node/engine/Writer.js"
 import * as Supervisor from "../../src/node/lifecycle/Supervisor.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -8,7 +8,8 @@ import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import type { Write } from "../../src/replica/output/Write.js"
 import * as Storage from "../../src/storage/Storage.js"
 import { Sqlite } from "../../src/storage/sqlite/Driver.js"
-import { checkpoint, genesis, inDirectory, key, opening, vertex } from "../storage/world.js"
+import * as EventLoop from "../../src/turns/EventLoop.js"
+import { checkpoint, execution, genesis, inDirectory, key, opening, transfer, vertex } from "../storage/world.js"
 import * as world from "./world.js"
 
 const inMemory = Storage.layer({ location: { _tag: "Ephemeral" }, genesis: genesis() })
@@ -65,7 +66,7 @@ describe("the writer", () => {
               }),
             published: () => Effect.void,
           }
-          const give = yield* Writer.start(storage, yield* Supervisor.Supervisor, listener)
+          const { perform: give } = yield* Writer.start(storage, yield* Supervisor.Supervisor, listener)
           let id = 0
           for (const [i, each] of own.entries()) {
             const before = named[i]
@@ -94,7 +95,7 @@ describe("the writer", () => {
         Effect.gen(function* () {
           const supervisor = yield* Supervisor.Supervisor
           const seen: Array<number> = []
-          const give = yield* Writer.start(storage, supervisor, {
+          const { perform: give } = yield* Writer.start(storage, supervisor, {
             written: (id) => Effect.sync(() => void seen.push(id)),
             published: () => Effect.void,
           })
@@ -122,7 +123,7 @@ describe("the writer", () => {
           const signed = { checkpoint: checkpoint(20), signatures: [] }
           const seen: Array<unknown> = []
           const done = yield* Deferred.make<void>()
-          const give = yield* Writer.start(storage, yield* Supervisor.Supervisor, {
+          const { perform: give } = yield* Writer.start(storage, yield* Supervisor.Supervisor, {
             written: (id) => Effect.sync(() => void seen.push(id)),
             published: ({ _tag }) =>
               Effect.suspend(() => {
@@ -143,7 +144,7 @@ describe("the writer", () => {
           yield* Deferred.await(done)
           expect(seen).toEqual([
             ["CheckpointBuilt", { vertices: 1, checkpoints: 1, openings: 0 }],
-            ["RoundReached", { vertices: 2, checkpoints: 1, openings: 0 }],
+            ["RoundReached", { vertices: 3, checkpoints: 1, openings: 0 }],
             5,
             ["ForeignOwnHeader", { vertices: 3, checkpoints: 1, openings: 0 }],
             ["CheckpointFinal", { vertices: 3, checkpoints: 2, openings: 0 }],
@@ -154,13 +155,64 @@ describe("the writer", () => {
     }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
   )
 
+  it.scopedLive("holds back what nobody waits for, until its time is over or somebody does", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const vertices = [1, 2, 3].map((round) => vertex({ round }))
+      const held = () => inFiles(directory, vertices).ledger
+      yield* inDirectory(directory, (storage) =>
+        Effect.gen(function* () {
+          const listener = { written: () => Effect.void, published: () => Effect.void }
+          vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+          const writer = yield* Writer.start(storage, yield* Supervisor.Supervisor, listener)
+          const give = (id: number) => writer.perform(vertexWrite(id, "Inserted", vertices[id] ?? expect.fail()))
+          const gathers = Effect.repeat(EventLoop.turn, { until: writer.isGathering })
+          give(0)
+          give(1)
+          yield* gathers
+          expect(held()).toEqual([false, false, false])
+          const done = yield* Deferred.make<void>()
+          writer.perform({ _tag: "Awaited", done })
+          yield* Deferred.await(done)
+          expect(held()).toEqual([true, true, false])
+          give(2)
+          yield* gathers
+          expect(held()).toEqual([true, true, false])
+          vi.advanceTimersByTime(250)
+          yield* Effect.repeat(EventLoop.turn, { until: () => held()[2] === true })
+        }),
+      )
+    }).pipe(
+      Effect.ensuring(Effect.sync(() => vi.useRealTimers())),
+      Effect.provide(Supervisor.layer),
+      Effect.provide(world.platform),
+    ),
+  )
+
+  it("ends a transaction where another kind of write or many transactions come, and leaves out none", () => {
+    const one = vertex({ round: 1 })
+    const many = vertex({ round: 2, transactions: Array.from({ length: 600 }, (_, n) => transfer(n, 1, 0)) })
+    const inserted = (id: number) => vertexWrite(id, "Inserted", one)
+    const reached: Writer.Task = { _tag: "Publish", event: { _tag: "RoundReached", round: Natural.round(2) } }
+    const own = vertexWrite(4, "OwnVertex", one)
+    const commit = (id: number, vertices: ReadonlyArray<Vertex>): Writer.Task => {
+      const settled: ReadonlyArray<never> = []
+      const write = { _tag: "Executed", execution: execution(id), vertices, settled } as const
+      return { _tag: "Write", id, isSynced: false, write }
+    }
+    const [empty, full, fuller] = [commit(5, [one]), commit(6, [many]), commit(7, [many])]
+    const tasks = [inserted(1), empty, reached, inserted(2), own, full, inserted(3), fuller, empty]
+    expect(Writer.grouped(tasks)).toEqual([tasks.slice(0, 5), tasks.slice(5, 8), tasks.slice(8)])
+    expect(Writer.grouped([])).toEqual([])
+  })
+
   // Its time-out was as uninterruptible as the finalizer it stood in, and a stop could wait for ever.
   it.effect("lets a stop wait two and a half seconds, however long what it has begun takes", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const listener = { written: () => Effect.void, published: () => Effect.never }
       const start = Writer.start(yield* Storage.Storage, yield* Supervisor.Supervisor, listener)
-      const give = yield* Scope.extend(start, scope)
+      const { perform: give } = yield* Scope.extend(start, scope)
       give({ _tag: "Publish", event: { _tag: "RoundReached", round: Natural.round(1) } })
       const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
       yield* TestClock.adjust("2 seconds")

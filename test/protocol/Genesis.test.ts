@@ -237,7 +237,7 @@ describe("a genesis file is refused, naming the field, when", () => {
     ["an epoch is too long", { ...smallest, protocol: { epoch_rounds: 10_000_001 } }, "protocol.epoch_rounds"],
     [
       "the depth is the epoch's length",
-      { ...smallest, protocol: { collection_depth_rounds: 240 } },
+      { ...smallest, protocol: { collection_depth_rounds: 1_200 } },
       "protocol.collection_depth_rounds",
     ],
     ["the reward never halves", { ...smallest, protocol: { halving_rounds: 0 } }, "protocol.halving_rounds"],

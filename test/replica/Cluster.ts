@@ -57,6 +57,8 @@ export interface World {
   readonly epochRounds?: number
   readonly roundMs?: number
   readonly collectionDepthRounds?: number
+  /** Otherwise a round without transactions takes one interval, and one with transactions as long as it needs. */
+  readonly isMetered?: true
 }
 
 export const genesisOf = (world: World): Genesis.Genesis =>
@@ -186,6 +188,7 @@ export class Machine {
       tableKey,
       joins: true,
       preparedAt: PREPARED_AT,
+      pace: this.#cluster.isMetered ? ("budget" as const) : ("at once" as const),
       word: this.word,
     }
     this.#replica = Either.getOrThrowWith(
@@ -297,8 +300,11 @@ export class Cluster {
   isLinked: (a: Machine, b: Machine) => boolean = () => true
   hasDialled: (machine: Machine, other: PeerId) => boolean = () => false
 
+  readonly isMetered: boolean
+
   constructor(world: World) {
     this.genesis = genesisOf(world)
+    this.isMetered = world.isMetered === true
     for (const name of Object.keys(world.validators)) this.add(name)
   }
 

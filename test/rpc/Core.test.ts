@@ -70,7 +70,7 @@ describe("the node itself", () => {
   it("knows its network, its peers and its empty mempool", async () => {
     const network = await client.core.network()
     expect(network).toMatchObject({ mode: "testnet", address_prefix: "tudg", version: "0.0.0" })
-    expect(network.parameters).toMatchObject({ round_interval_ms: 5, min_fee_sats: 1_000, epoch_rounds: 240 })
+    expect(network.parameters).toMatchObject({ round_interval_ms: 5, min_fee_sats: 1_000, epoch_rounds: 24_000 })
     expect(await client.core.peers()).toEqual({ connected: 0, peers: [], bootstrap_nodes: [] })
     expect(await client.core.mempool()).toEqual([])
   })

@@ -3,6 +3,7 @@ import { Effect, Exit, Layer, type Option, Scope } from "effect"
 import { RpcUrl } from "../../src/node/RpcUrl.js"
 import type * as Configuration from "../../src/node/start/Configuration.js"
 import { Home } from "../../src/node/start/Home.js"
+import type { Address } from "../../src/protocol/identity/Address.js"
 import type { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as HttpInterface from "../../src/rpc/HttpInterface.js"
 import * as world from "../node/world.js"
@@ -29,5 +30,14 @@ export const start = async (changes: Partial<Configuration.Settings> = {}): Prom
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** Waits until the account has so many sats: a validator earns some in each round. */
+export const earned = async ({ url }: RealNode, address: Address, sats: number): Promise<void> => {
+  for (;;) {
+    const { balance } = await (await fetch(`${url}/balance/${address}`)).json()
+    if (balance >= sats) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

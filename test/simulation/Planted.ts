@@ -531,6 +531,68 @@ export const faults: ReadonlyArray<Fault> = [
       },
     ],
   },
+  {
+    name: "jumps-unpaid",
+    story: "a validator does not pay for rounds that it skips",
+    seed: 3,
+    changes: [
+      {
+        file: "src/consensus/RoundBudget.ts",
+        of: "pay",
+        by: `(budget, round, now, price) =>
+          budget.round !== null && round > budget.round + 1
+            ? { round, paidUntil: budget.paidUntil }
+            : original(budget, round, now, price)`,
+      },
+    ],
+  },
+  {
+    name: "credit-unbounded",
+    story: "time not spent on rounds is credit for ever",
+    seed: 1,
+    changes: [
+      {
+        file: "src/consensus/RoundBudget.ts",
+        of: "pay",
+        by: `(budget, round, now, price) => original(budget, round, now, { ...price, burstMs: 1_000 * price.burstMs })`,
+      },
+    ],
+  },
+  {
+    name: "starts-with-credit",
+    story: "a validator that starts has all credit",
+    seed: 1,
+    changes: [
+      {
+        file: "src/consensus/RoundBudget.ts",
+        of: "pay",
+        by: `(budget, round, now, price) =>
+          budget.round === null
+            ? { round, paidUntil: now - price.burstMs + price.costMs }
+            : original(budget, round, now, price)`,
+      },
+    ],
+  },
+  {
+    name: "follows-one",
+    story: "a validator follows the first that makes the next round, instead of a third",
+    weather: ["byzantine"],
+    seed: 1,
+    changes: [
+      {
+        file: "src/consensus/Core.ts",
+        of: "Core.#plan",
+        call: "RoundClock.plan",
+        by: `(dag, committer, rate, own) =>
+          RoundClock.plan(
+            dag,
+            committer,
+            rate,
+            own.round === this.#epoch.ownRound ? { ...own, begun: { round: dag.highestRound, at: now } } : own,
+          )`,
+      },
+    ],
+  },
 ]
 
 export const named = (name: string): Fault | undefined => faults.find((fault) => fault.name === name)

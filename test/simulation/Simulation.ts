@@ -26,6 +26,7 @@ import { Freeloaders } from "./Freeloaders.js"
 import { Host } from "./Host.js"
 import * as Memory from "./Memory.js"
 import * as Network from "./Network.js"
+import { Punctuality } from "./Punctuality.js"
 import type { Scheme } from "./Scheme.js"
 import * as Schemes from "./Scheme.js"
 import { FAULTS, type FaultName, Storm } from "./Storm.js"
@@ -127,6 +128,7 @@ export class Simulation {
   /** Whether somebody is among them who had sat through two closes: what is younger the others can do without. */
   #isEstablishedDead = false
   readonly #witness: Witness
+  readonly #punctuality = new Punctuality()
   readonly #trace: Trace
   readonly #storm: Storm
   readonly #traffic: Traffic
@@ -755,6 +757,8 @@ export class Simulation {
     switch (write._tag) {
       case "OwnVertex": {
         const { header } = write.vertex
+        const members = this.#witness.recordOf(header.epoch)?.members.length ?? 0
+        this.#punctuality.made(host.name, header.round, members, this.#agenda.now)
         const before = this.#signed.get(header.author)
         if (before === undefined || isAbove(header, before)) this.#signed.set(header.author, header)
         return

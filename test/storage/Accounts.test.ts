@@ -30,7 +30,7 @@ describe("the accounts", () => {
             policy: { threshold: 1, keys: [world.key(4).publicKey] },
           }
           const change = { ...world.account(1, 0), value: AccountRecord.encode(record) }
-          yield* storage.appendCommit(world.batch(0, { changes: [change] }))
+          yield* storage.append([{ _tag: "Commit", batch: world.batch(0, { changes: [change] }) }])
           const [account] = yield* loaded(storage)
           expect(account?.balance).toBe(Sats.MAX_SUPPLY)
           const stored = Accounts.toRecord(account ?? expect.fail("no account"))
@@ -46,7 +46,7 @@ describe("the accounts", () => {
       .inMemory((storage) =>
         Effect.gen(function* () {
           const changes = Array.from({ length: 20_000 }, (_, n) => world.account(n, n))
-          yield* storage.appendCommit(world.batch(0, { changes }))
+          yield* storage.append([{ _tag: "Commit", batch: world.batch(0, { changes }) }])
           const addresses = (yield* loaded(storage)).map(({ address }) => address)
           expect(addresses).toEqual(changes.map((_, n) => world.address(n)).sort())
           expect(yield* storage.accounts.count).toBe(20_000)
@@ -59,10 +59,15 @@ describe("the accounts", () => {
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
-          yield* storage.appendCommit(world.batch(0, { changes: [world.account(1, 10), world.account(2, 20)] }))
-          yield* storage.appendCommit(
-            world.batch(1, { changes: [world.account(1, 11, 1), { ...world.account(2, 0), value: null }] }),
-          )
+          yield* storage.append([
+            { _tag: "Commit", batch: world.batch(0, { changes: [world.account(1, 10), world.account(2, 20)] }) },
+          ])
+          yield* storage.append([
+            {
+              _tag: "Commit",
+              batch: world.batch(1, { changes: [world.account(1, 11, 1), { ...world.account(2, 0), value: null }] }),
+            },
+          ])
           const accounts = yield* loaded(storage)
           expect(accounts.map(({ address, balance, nonce }) => ({ address, balance, nonce }))).toEqual([
             { address: world.address(1), balance: 11, nonce: 1 },
@@ -76,7 +81,7 @@ describe("the accounts", () => {
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       yield* world.inDirectory(path, (storage) =>
-        storage.appendCommit(world.batch(0, { changes: [world.account(1, 1_000)] })),
+        storage.append([{ _tag: "Commit", batch: world.batch(0, { changes: [world.account(1, 1_000)] }) }]),
       )
       yield* world.sqlite(
         `${path}/udg.db`,

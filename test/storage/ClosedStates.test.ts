@@ -62,7 +62,9 @@ describe("the states of the last closes", () => {
           let content: Content = new Map()
           let epoch = 1
           for (const [index, { changes, closes: isLast }] of commits.entries()) {
-            yield* storage.appendCommit(world.batch(index, { commit: world.commit(index, { epoch }), changes }))
+            yield* storage.append([
+              { _tag: "Commit", batch: world.batch(index, { commit: world.commit(index, { epoch }), changes }) },
+            ])
             content = changedBy(content, changes)
             if (isLast) closes.set(epoch++, content)
           }
@@ -88,7 +90,9 @@ describe("the states of the last closes", () => {
           const all = [...numbers.map((n) => account(n, 1)), ...numbers.map((n) => record(n, 1))]
           const changed = [...numbers.map((n) => account(n, 2)), ...numbers.map((n) => record(n, 0))]
           const append = (index: number, epoch: number, changes: ReadonlyArray<Change>) =>
-            storage.appendCommit(world.batch(index, { commit: world.commit(index, { epoch }), changes }))
+            storage.append([
+              { _tag: "Commit", batch: world.batch(index, { commit: world.commit(index, { epoch }), changes }) },
+            ])
           yield* append(0, 1, all)
           yield* append(1, 2, changed)
           yield* append(2, 3, all)

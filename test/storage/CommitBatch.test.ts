@@ -96,7 +96,7 @@ describe("what a ledger did", () => {
         postings: [],
         settled: [],
       }
-      yield* world.inDirectory(path, (storage) => storage.appendCommit(beginning), genesis)
+      yield* world.inDirectory(path, (storage) => storage.append([{ _tag: "Commit", batch: beginning }]), genesis)
 
       const time = Natural.timestamp(genesis.time + 500)
       const execution = Either.getOrThrow(ledger.execute({ commit, time, vertices: [vertex] }))
@@ -105,8 +105,8 @@ describe("what a ledger did", () => {
         (storage) =>
           Effect.gen(function* () {
             expect(contentOf(yield* restored(storage))).toEqual(contentOf(Ledger.fromGenesis(genesis, tableKey)))
-            yield* storage.vertices.insert([vertex])
-            yield* storage.appendCommit(CommitBatch.fromExecution(execution, [vertex], []))
+            yield* storage.append(world.inserted([vertex]))
+            yield* storage.append([{ _tag: "Commit", batch: CommitBatch.fromExecution(execution, [vertex], []) }])
           }),
         genesis,
       )

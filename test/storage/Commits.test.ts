@@ -20,7 +20,7 @@ describe("the commits", () => {
       .inMemory((storage) =>
         Effect.gen(function* () {
           expect(yield* storage.commits.last).toEqual(Option.none())
-          for (const commit of commits) yield* storage.appendCommit(world.batch(0, { commit }))
+          for (const commit of commits) yield* storage.append([{ _tag: "Commit", batch: world.batch(0, { commit }) }])
           expect(yield* storage.commits.last).toEqual(Option.some(commits[3]))
           expect(yield* storage.commits.at(Natural.commitIndex(2))).toEqual(Option.some(commits[2]))
           expect(yield* storage.commits.at(Natural.commitIndex(4))).toEqual(Option.none())
@@ -41,7 +41,7 @@ describe("the commits", () => {
           const indexes = [0, 1, 2, 10, 11, 40]
           for (const index of indexes) {
             const commit = world.commit(index, { epoch: index < 11 ? 1 : 3, leaderRound: index * 2 })
-            yield* storage.appendCommit(world.batch(0, { commit }))
+            yield* storage.append([{ _tag: "Commit", batch: world.batch(0, { commit }) }])
           }
           for (const round of [0, 1, 2, 4, 5, 20, 21, 22, 23, 80, 81])
             expect(yield* since(round, 9)).toBe(indexes.find((index) => index * 2 >= round) ?? null)
@@ -59,9 +59,11 @@ describe("the commits", () => {
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
-          yield* storage.appendCommit(world.batch(1, { changes: [world.account(1, 1)] }))
+          yield* storage.append([{ _tag: "Commit", batch: world.batch(1, { changes: [world.account(1, 1)] }) }])
           const again = yield* Effect.exit(
-            storage.appendCommit(world.batch(1, { changes: [world.account(1, 2), world.account(2, 2)] })),
+            storage.append([
+              { _tag: "Commit", batch: world.batch(1, { changes: [world.account(1, 2), world.account(2, 2)] }) },
+            ]),
           )
           expect(Exit.isFailure(again)).toBe(true)
           const balances: Array<number> = []
@@ -78,13 +80,13 @@ describe("the commits", () => {
         Effect.gen(function* () {
           const vertex = world.vertex({ round: 1 })
           const ordering = world.batch(1, { changes: [world.account(1, 1)], vertices: [world.ordered(vertex)] })
-          expect(Exit.isFailure(yield* Effect.exit(storage.appendCommit(ordering)))).toBe(true)
+          expect(Exit.isFailure(yield* Effect.exit(storage.append([{ _tag: "Commit", batch: ordering }])))).toBe(true)
           expect(yield* storage.commits.last).toEqual(Option.none())
           expect(yield* storage.accounts.count).toBe(0)
-          yield* storage.vertices.insert([vertex])
-          yield* storage.appendCommit(ordering)
+          yield* storage.append(world.inserted([vertex]))
+          yield* storage.append([{ _tag: "Commit", batch: ordering }])
           const twice = world.batch(2, { vertices: [world.ordered(vertex)] })
-          expect(Exit.isFailure(yield* Effect.exit(storage.appendCommit(twice)))).toBe(true)
+          expect(Exit.isFailure(yield* Effect.exit(storage.append([{ _tag: "Commit", batch: twice }])))).toBe(true)
           expect(Option.map(yield* storage.commits.last, ({ index }) => index)).toEqual(Option.some(1))
         }),
       )
@@ -96,12 +98,12 @@ describe("the commits", () => {
       .inMemory((storage) =>
         Effect.gen(function* () {
           const paid = world.vertex({ round: 3, transactions: [world.transfer(1, 2, 0)] })
-          yield* storage.vertices.insert([paid])
+          yield* storage.append(world.inserted([paid]))
           for (let index = 0; index < 9; index++) {
             const vertices = index === 3 ? [world.ordered(paid)] : []
             const epoch = index < 7 ? 1 : 2
             const commit = world.commit(index, { epoch, leaderRound: 1 + index })
-            yield* storage.appendCommit(world.batch(index, { commit, vertices }))
+            yield* storage.append([{ _tag: "Commit", batch: world.batch(index, { commit, vertices }) }])
           }
           const kept = Effect.map(storage.commits.from(Natural.commitIndex(0), 100), (commits) =>
             commits.map(({ index }) => Number(index)),
@@ -138,7 +140,7 @@ describe("the commits", () => {
           }
           const changes = Array.from({ length: 20_000 }, (_, n) => world.account(n, n + 1))
           setImmediate(tick)
-          yield* storage.appendCommit(world.batch(0, { changes }))
+          yield* storage.append([{ _tag: "Commit", batch: world.batch(0, { changes }) }])
           ticking = false
           expect(turns).toBeGreaterThanOrEqual(36)
         }),
@@ -186,7 +188,7 @@ describe("the commits", () => {
         Effect.gen(function* () {
           const changes = Array.from({ length: 20_000 }, (_, n) => world.account(n, n + 1))
           const counts: Array<number> = []
-          const writing = yield* Effect.fork(storage.appendCommit(world.batch(0, { changes })))
+          const writing = yield* Effect.fork(storage.append([{ _tag: "Commit", batch: world.batch(0, { changes }) }]))
           while (Option.isNone(yield* Fiber.poll(writing))) {
             counts.push(yield* storage.accounts.count)
             yield* EventLoop.turn

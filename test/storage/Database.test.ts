@@ -84,7 +84,7 @@ describe("a database", () => {
   it.scopedLive("gives a value of the wrong type as damage, not as a crash", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
-      yield* world.inDirectory(path, (storage) => storage.appendCommit(world.batch(1)))
+      yield* world.inDirectory(path, (storage) => storage.append([{ _tag: "Commit", batch: world.batch(1) }]))
       yield* world.sqlite(`${path}/udg.db`, "update commits set hash = x'00'")
       const refused = yield* Effect.flip(world.inDirectory(path, (storage) => storage.commits.last))
       expect(refused._tag).toBe("DatabaseDamaged")

@@ -85,11 +85,14 @@ describe("epochs", () => {
       yield* world.inDirectory(path, (storage) =>
         Effect.gen(function* () {
           yield* storage.begin(world.batch(0, { changes: [world.account(1, 5)] }), world.opening(1))
-          yield* storage.vertices.insert([world.vertex({ round: 3 }), world.vertex({ round: 7 })])
+          yield* storage.append(world.inserted([world.vertex({ round: 3 }), world.vertex({ round: 7 })]))
           expect(yield* storage.vertices.oldestRound).toEqual(Option.some(3))
-          yield* storage.appendCommit(
-            world.batch(1, { commit: world.commit(1, { epoch: 2 }), changes: [world.account(1, 4)] }),
-          )
+          yield* storage.append([
+            {
+              _tag: "Commit",
+              batch: world.batch(1, { commit: world.commit(1, { epoch: 2 }), changes: [world.account(1, 4)] }),
+            },
+          ])
           const changes = [world.account(2, 6), world.account(3, 7)].map(LoadedState.placed)
           const pieces = [...Subtree.all(Trie.apply(Trie.empty, changes), Subtree.MAX_BYTES)].map(Subtree.encode)
           yield* storage.joins.begin({ checkpoint: checkpoint(80, 8), signatures: [] })

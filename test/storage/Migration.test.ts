@@ -70,7 +70,9 @@ describe("the schema", () => {
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       yield* world.inDirectory(path, (storage) =>
-        storage.appendCommit(world.batch(0, { changes: [world.account(1, 2_100_000_000_000_000)] })),
+        storage.append([
+          { _tag: "Commit", batch: world.batch(0, { changes: [world.account(1, 2_100_000_000_000_000)] }) },
+        ]),
       )
       expect(yield* world.sqlite(`${path}/udg.db`, "select address, balance, typeof(balance) from accounts")).toEqual([
         [world.address(1), 2_100_000_000_000_000, "integer"],

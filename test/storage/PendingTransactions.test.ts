@@ -37,7 +37,7 @@ describe("the pending transactions", () => {
         Effect.gen(function* () {
           const [settled, waiting] = [pending(0, 1), pending(1, 2)]
           yield* storage.pending.update([settled, waiting], [])
-          yield* storage.appendCommit(world.batch(1, { settled: [settled.transaction.id] }))
+          yield* storage.append([{ _tag: "Commit", batch: world.batch(1, { settled: [settled.transaction.id] }) }])
           expect(yield* storage.pending.all).toEqual([stored(waiting)])
         }),
       )

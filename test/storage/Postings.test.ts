@@ -44,7 +44,7 @@ describe("an account's statement", () => {
           Effect.gen(function* () {
             const transaction = world.transfer(1, 2, 0)
             const vertex = world.vertex({ round: 1, transactions: [transaction] })
-            yield* storage.vertices.insert([vertex])
+            yield* storage.append(world.inserted([vertex]))
             const postings = [
               [posting("genesis", 1_000)],
               [posting("reward", 5), posting("fees", 3)],
@@ -52,9 +52,11 @@ describe("an account's statement", () => {
             ]
             for (const [index, of] of postings.entries()) {
               const vertices = index === 1 ? [world.ordered(vertex)] : []
-              yield* storage.appendCommit(world.batch(index, { vertices, postings: of }))
+              yield* storage.append([{ _tag: "Commit", batch: world.batch(index, { vertices, postings: of }) }])
             }
-            yield* storage.appendCommit(world.batch(BLOCK_COMMITS, { postings: [posting("reward", 7)] }))
+            yield* storage.append([
+              { _tag: "Commit", batch: world.batch(BLOCK_COMMITS, { postings: [posting("reward", 7)] }) },
+            ])
             const expected = [
               "reward 7",
               "fees 3",
@@ -75,7 +77,8 @@ describe("an account's statement", () => {
       .inMemory((storage) =>
         Effect.gen(function* () {
           const large = [posting("fees", Sats.MAX_SUPPLY), posting("fees", Sats.MAX_SUPPLY)]
-          for (const index of [1, 2]) yield* storage.appendCommit(world.batch(index, { postings: large }))
+          for (const index of [1, 2])
+            yield* storage.append([{ _tag: "Commit", batch: world.batch(index, { postings: large }) }])
           expect((yield* pages(storage, 3)).map(shown)).toEqual(Array(4).fill(`fees ${Sats.MAX_SUPPLY}`))
         }),
       )
@@ -87,7 +90,9 @@ describe("an account's statement", () => {
       .inMemory((storage) =>
         Effect.gen(function* () {
           for (const index of [1, 2, 3]) {
-            yield* storage.appendCommit(world.batch(index, { postings: [posting("bond_returned", index, index)] }))
+            yield* storage.append([
+              { _tag: "Commit", batch: world.batch(index, { postings: [posting("bond_returned", index, index)] }) },
+            ])
           }
           yield* storage.transactions.prune(Natural.commitIndex(3), 100)
           expect((yield* pages(storage, 9)).map(shown)).toEqual(["bond_returned 3"])

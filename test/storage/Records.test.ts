@@ -26,7 +26,7 @@ describe("the records", () => {
             key: new Uint8Array(StateKey.KINDS[kind].keyBytes).fill(n),
             value: new Uint8Array(n % 3).fill(n),
           }))
-          yield* storage.appendCommit(world.batch(0, { changes: [...records].reverse() }))
+          yield* storage.append([{ _tag: "Commit", batch: world.batch(0, { changes: [...records].reverse() }) }])
           expect(yield* loaded(storage)).toEqual(records)
         }),
       )
@@ -42,8 +42,8 @@ describe("the records", () => {
           const changed = ids
             .filter((id) => id % 2 === 0)
             .map((id) => world.proposalRecord(id, id % 4 === 0 ? null : Uint8Array.of(2)))
-          yield* storage.appendCommit(world.batch(0, { changes: made }))
-          yield* storage.appendCommit(world.batch(1, { changes: changed }))
+          yield* storage.append([{ _tag: "Commit", batch: world.batch(0, { changes: made }) }])
+          yield* storage.append([{ _tag: "Commit", batch: world.batch(1, { changes: changed }) }])
           const expected = ids
             .filter((id) => id % 4 !== 0)
             .map((id) => world.proposalRecord(id, Uint8Array.of(id % 2 === 0 ? 2 : 1)))

@@ -12,7 +12,7 @@ import { loadOf } from "./processes/load.js"
 import * as world from "./world.js"
 
 const FILES = ["udg.db", "signed.db"] as const
-const PAGE = 4_096
+const PAGE = { "udg.db": 4_096, "signed.db": 1_024 } as const
 
 const fingerprint = (path: string) =>
   FILES.map((file) =>
@@ -28,8 +28,8 @@ const filled = Effect.gen(function* () {
     Effect.gen(function* () {
       for (const index of [1, 2]) {
         const { vertices, batch } = loadOf(index)
-        yield* storage.vertices.insert(vertices)
-        yield* storage.appendCommit(batch)
+        yield* storage.append(world.inserted(vertices))
+        yield* storage.append([{ _tag: "Commit", batch: batch }])
         for (const vertex of vertices.slice(0, 1)) yield* storage.signed.keep(vertex)
       }
     }),
@@ -124,8 +124,8 @@ describe("opening is refused, and nothing changed, when", () => {
       const [ordered = expect.fail()] = vertices
       yield* world.inDirectory(path, (storage) =>
         Effect.zipRight(
-          storage.vertices.insert(vertices),
-          storage.appendCommit(world.batch(99, { vertices: [world.ordered(ordered)] })),
+          storage.append(world.inserted(vertices)),
+          storage.append([{ _tag: "Commit", batch: world.batch(99, { vertices: [world.ordered(ordered)] }) }]),
         ),
       )
       for (const table of ["vertex_transactions", "transaction_packs"]) {
@@ -140,7 +140,7 @@ describe("opening is refused, and nothing changed, when", () => {
   it.scopedLive("the end of the file is missing", () =>
     Effect.gen(function* () {
       const path = yield* filled
-      truncateSync(`${path}/udg.db`, readFileSync(`${path}/udg.db`).length - PAGE * 3)
+      truncateSync(`${path}/udg.db`, readFileSync(`${path}/udg.db`).length - PAGE["udg.db"] * 3)
       expect((yield* refusal(path))._tag).toBe("DatabaseDamaged")
     }).pipe(Effect.provide(world.platform)),
   )
@@ -149,25 +149,27 @@ describe("opening is refused, and nothing changed, when", () => {
   const isRefusedWithAnother = (most: number) =>
     Effect.gen(function* () {
       const path = yield* filled
-      for (const [file, remedy] of Object.entries({ "udg.db": "restore a backup", "signed.db": "put no copy" })) {
+      const remedies = { "udg.db": "restore a backup", "signed.db": "put no copy" } as const
+      for (const file of FILES) {
+        const pageBytes = PAGE[file]
         const whole = readFileSync(`${path}/${file}`)
-        const pages = whole.length / PAGE
+        const pages = whole.length / pageBytes
         // What was deleted is lost already: nothing is read from there.
         const used = new Set((yield* world.sqlite(`${path}/${file}`, "select pageno - 1 from dbstat")).flat())
         const step = Math.ceil(pages / most)
         for (let page = 0; page < pages; page += step) {
           if (!used.has(page)) continue
           const noise = Buffer.concat(
-            Array.from({ length: PAGE / 32 }, (_, n) => createHash("sha256").update(`${page} ${n}`).digest()),
+            Array.from({ length: pageBytes / 32 }, (_, n) => createHash("sha256").update(`${page} ${n}`).digest()),
           )
           const descriptor = openSync(`${path}/${file}`, "r+")
-          writeSync(descriptor, noise, 0, PAGE, page * PAGE)
+          writeSync(descriptor, noise, 0, pageBytes, page * pageBytes)
           closeSync(descriptor)
           const refused = yield* refusal(path)
           expect([page, refused._tag]).toEqual([page, "DatabaseDamaged"])
           expect(refused.message).toContain(`${file} is damaged`)
           // An older copy of what was signed would sign again.
-          expect(/restore a backup|put no copy/.exec(refused.message)?.[0]).toBe(remedy)
+          expect(/restore a backup|put no copy/.exec(refused.message)?.[0]).toBe(remedies[file])
           writeFileSync(`${path}/${file}`, whole)
         }
       }

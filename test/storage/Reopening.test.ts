@@ -62,7 +62,9 @@ describe("whatever batches were written", () => {
           if (one.value === null) expected.delete(placeOf(one))
           else expected.set(placeOf(one), toHex(one.value))
         }
-        yield* world.inDirectory(path, (storage) => storage.appendCommit(world.batch(index, { changes: some })))
+        yield* world.inDirectory(path, (storage) =>
+          storage.append([{ _tag: "Commit", batch: world.batch(index, { changes: some }) }]),
+        )
       }
       const content = yield* world.inDirectory(path, contentOf)
       expect(inOrder(content)).toEqual(inOrder(expected))

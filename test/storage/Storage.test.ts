@@ -18,8 +18,8 @@ describe("storage", () => {
       const path = yield* world.temporaryDirectory
       yield* world.inDirectory(path, (storage) =>
         Effect.gen(function* () {
-          yield* storage.vertices.insert([first])
-          yield* storage.appendCommit(batch)
+          yield* storage.append(world.inserted([first]))
+          yield* storage.append([{ _tag: "Commit", batch: batch }])
         }),
       )
       yield* world.inDirectory(path, (storage) =>
@@ -53,7 +53,7 @@ describe("storage", () => {
       yield* world.inDirectory(path, (storage) =>
         Effect.gen(function* () {
           for (const round of [1, 2]) {
-            yield* storage.vertices.insert([world.vertex({ round, author: world.key(3).publicKey })])
+            yield* storage.append(world.inserted([world.vertex({ round, author: world.key(3).publicKey })]))
             expect(newestPage()).not.toBe(1)
             yield* storage.keepOwn(world.vertex({ round }))
             expect(newestPage()).toBe(1)
@@ -80,7 +80,7 @@ describe("storage", () => {
             copyFileSync(`${halfway}-journal`, `${path}/${file}-journal`)
           }),
         )
-        yield* world.inDirectory(path, (storage) => storage.appendCommit(world.batch(1, {})))
+        yield* world.inDirectory(path, (storage) => storage.append([{ _tag: "Commit", batch: world.batch(1, {}) }]))
         const last = yield* world.inDirectory(path, (storage) => storage.commits.last)
         expect(last).toEqual(Option.some(world.commit(1)))
       }

@@ -13,8 +13,8 @@ import * as world from "./world.js"
 const commit = (storage: Storage.Storage["Type"], index: number, transactions: ReadonlyArray<Transaction>) =>
   Effect.gen(function* () {
     const vertex = world.vertex({ round: index, transactions })
-    yield* storage.vertices.insert([vertex])
-    yield* storage.appendCommit(world.batch(index, { vertices: [world.ordered(vertex)] }))
+    yield* storage.append(world.inserted([vertex]))
+    yield* storage.append([{ _tag: "Commit", batch: world.batch(index, { vertices: [world.ordered(vertex)] }) }])
     return vertex
   })
 
@@ -78,12 +78,14 @@ describe("a transaction", () => {
             { failure: null, proposalId: Natural.proposalId(7), charged: 1_000_001 },
           ]
           const vertex = world.vertex({ round: 1, transactions })
-          yield* storage.vertices.insert([vertex])
+          yield* storage.append(world.inserted([vertex]))
           const executed = transactions.map((transaction, i) => ({
             ...world.applied(transaction, i),
             outcome: outcomes[i] ?? expect.fail(),
           }))
-          yield* storage.appendCommit(world.batch(1, { vertices: [{ ...world.ordered(vertex), executed }] }))
+          yield* storage.append([
+            { _tag: "Commit", batch: world.batch(1, { vertices: [{ ...world.ordered(vertex), executed }] }) },
+          ])
           const found = yield* Effect.forEach([failed, proposing], (transaction) =>
             storage.transactions.byId(transaction?.id ?? expect.fail()),
           )
@@ -102,7 +104,7 @@ describe("a transaction", () => {
           const vertices = [0, 1, 2].map((n) =>
             world.vertex({ round: n + 1, transactions: transactions.slice(n * 100, n * 100 + 100) }),
           )
-          yield* storage.vertices.insert(vertices)
+          yield* storage.append(world.inserted(vertices))
           const outcomeOf = (n: number) => ({
             failure: n % 7 === 0 ? { code: "NonceTooLow", reason: `${n}` } : null,
             proposalId: n % 11 === 0 ? Natural.proposalId(n) : null,
@@ -112,7 +114,7 @@ describe("a transaction", () => {
             ...vertex,
             executed: executed.map((one, n) => ({ ...one, outcome: outcomeOf(i * 100 + n) })),
           }))
-          yield* storage.appendCommit(world.batch(1, { vertices: ordered }))
+          yield* storage.append([{ _tag: "Commit", batch: world.batch(1, { vertices: ordered }) }])
           for (const [n, transaction] of transactions.entries()) {
             expect(Option.getOrThrow(yield* storage.transactions.byId(transaction.id))).toMatchObject({
               sequence: n + 1,
@@ -135,10 +137,12 @@ describe("a transaction", () => {
             round: 1,
             transactions: Array.from({ length: 6 }, (_, n) => world.transfer(1, 2, n)),
           })
-          yield* storage.vertices.insert([vertex])
+          yield* storage.append(world.inserted([vertex]))
           const { executed, ...ordered } = world.ordered(vertex)
           const recorded = [1, 2, 4].map((position) => executed[position] ?? expect.fail())
-          yield* storage.appendCommit(world.batch(1, { vertices: [{ ...ordered, executed: recorded }] }))
+          yield* storage.append([
+            { _tag: "Commit", batch: world.batch(1, { vertices: [{ ...ordered, executed: recorded }] }) },
+          ])
           const places = yield* storage.transactions.ofVertex(Natural.commitIndex(1), vertex.header.hash)
           expect(places.map(({ position }) => position).sort()).toEqual([1, 2, 4])
           for (const { transaction } of recorded) {

@@ -9,8 +9,8 @@ import * as world from "./world.js"
 
 const commitThird = (storage: Storage.Storage["Type"]) =>
   Effect.zipRight(
-    storage.vertices.insert([third]),
-    storage.appendCommit(world.batch(3, { vertices: [world.ordered(third)] })),
+    storage.append(world.inserted([third])),
+    storage.append([{ _tag: "Commit", batch: world.batch(3, { vertices: [world.ordered(third)] }) }]),
   )
 
 const historyOf = (storage: Storage.Storage["Type"], before: number | null, limit: number) =>

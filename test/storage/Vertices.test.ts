@@ -58,17 +58,17 @@ describe("the vertices", () => {
       const ordered = world.ordered(partly)
       yield* world.inDirectory(path, (storage) =>
         Effect.gen(function* () {
-          yield* storage.vertices.insert([recorded, partly, bare])
+          yield* storage.append(world.inserted([recorded, partly, bare]))
           for (const vertex of [recorded, partly, bare]) {
             expect(yield* readings(storage, vertex, null)).toEqual([[vertex.encoded], [vertex.encoded]])
           }
-          yield* storage.appendCommit(world.batch(1, { vertices: [world.ordered(recorded)] }))
+          yield* storage.append([{ _tag: "Commit", batch: world.batch(1, { vertices: [world.ordered(recorded)] }) }])
           // The second of its transactions had no effect and left no trace.
           const executed = ordered.executed.slice(0, 1)
-          yield* storage.appendCommit(world.batch(2, { vertices: [{ ...ordered, executed }] }))
-          yield* storage.appendCommit(world.batch(3, { vertices: [world.ordered(bare)] }))
+          yield* storage.append([{ _tag: "Commit", batch: world.batch(2, { vertices: [{ ...ordered, executed }] }) }])
+          yield* storage.append([{ _tag: "Commit", batch: world.batch(3, { vertices: [world.ordered(bare)] }) }])
           // Again, as after a crash: nothing is stored twice.
-          yield* storage.vertices.insert([recorded, partly, bare])
+          yield* storage.append(world.inserted([recorded, partly, bare]))
           for (const [i, vertex] of [recorded, partly, bare].entries()) {
             expect(yield* readings(storage, vertex, i + 1)).toEqual([
               [vertex.encoded],
@@ -91,7 +91,7 @@ describe("the vertices", () => {
       .inMemory((storage) =>
         Effect.gen(function* () {
           const vertices = [at(1, 7, 0), at(1, 7, 1), at(2, 7, 2), at(2, 8, 0)]
-          yield* storage.vertices.insert(vertices)
+          yield* storage.append(world.inserted(vertices))
           const [first] = vertices
           expect(yield* storage.vertices.byHash(first?.header.hash ?? expect.fail())).toEqual(
             Option.some({
@@ -119,7 +119,7 @@ describe("the vertices", () => {
       .inMemory((storage) =>
         Effect.gen(function* () {
           const transactions = Array.from({ length: 400 }, (_, nonce) => world.transfer(3, 4, nonce))
-          yield* storage.vertices.insert([world.vertex({ round: 7, transactions })])
+          yield* storage.append(world.inserted([world.vertex({ round: 7, transactions })]))
           const [stored] = yield* storage.vertices.headsAt(Natural.round(7))
           expect(stored?.bytes.length).toBeLessThanOrEqual(Vertex.HEAD_BYTES)
           expect(Either.getOrThrow(Vertex.decodeHead(stored?.bytes ?? expect.fail())).transactionCount).toBe(400)
@@ -133,9 +133,11 @@ describe("the vertices", () => {
       .inMemory((storage) =>
         Effect.gen(function* () {
           const vertices = [at(1, 1, 0), at(1, 1, 1)]
-          yield* storage.vertices.insert(vertices)
-          yield* storage.appendCommit(world.batch(1, { vertices: [...vertices].reverse().map(world.ordered) }))
-          yield* storage.vertices.insert(vertices)
+          yield* storage.append(world.inserted(vertices))
+          yield* storage.append([
+            { _tag: "Commit", batch: world.batch(1, { vertices: [...vertices].reverse().map(world.ordered) }) },
+          ])
+          yield* storage.append(world.inserted(vertices))
           expect(yield* storage.vertices.count).toBe(2)
           const ordered = yield* storage.vertices.ofCommit(Natural.commitIndex(1))
           expect(hashes(ordered)).toEqual(hashesOf([...vertices].reverse()))
@@ -151,8 +153,8 @@ describe("the vertices", () => {
         Effect.gen(function* () {
           // Later rounds first, two epochs mixed: nothing but the arrival gives this order.
           const vertices = Array.from({ length: 60 }, (_, n) => at(n % 3 === 0 ? 2 : 1, 20 - (n >> 2), n % 4))
-          yield* storage.vertices.insert(vertices.slice(0, 30))
-          yield* storage.vertices.insert(vertices.slice(20))
+          yield* storage.append(world.inserted(vertices.slice(0, 30)))
+          yield* storage.append(world.inserted(vertices.slice(20)))
           const size = vertices[0]?.encoded.length ?? expect.fail()
           for (const [range, maxBytes, longest] of [
             [[0, 20], 1, 1],
@@ -179,7 +181,7 @@ describe("the vertices", () => {
         Effect.gen(function* () {
           const last = [at(2, 9, 0), at(2, 7, 1), at(2, 8, 2)]
           const others = [at(2, 8, 0), at(2, 6, 1), at(1, 20, 1), at(3, 30, 0)]
-          yield* storage.vertices.insert([...others.slice(0, 2), ...last, ...others.slice(2)])
+          yield* storage.append(world.inserted([...others.slice(0, 2), ...last, ...others.slice(2)]))
           const heads = yield* storage.vertices.highestHeads(Natural.epoch(2))
           expect(hashes(heads)).toEqual(hashesOf(byAuthor(last)))
           const decoded = heads.map(({ bytes }) => Either.getOrThrow(Vertex.decodeHead(bytes)).header)
@@ -196,8 +198,10 @@ describe("the vertices", () => {
         Effect.gen(function* () {
           const old = Array.from({ length: 5 }, (_, n) => at(1, n, 0))
           const kept = [at(1, 10, 0), at(2, 3, 1), at(3, 12, 0)]
-          yield* storage.vertices.insert([...old, ...kept])
-          yield* storage.appendCommit(world.batch(1, { vertices: old.slice(0, 2).map(world.ordered) }))
+          yield* storage.append(world.inserted([...old, ...kept]))
+          yield* storage.append([
+            { _tag: "Commit", batch: world.batch(1, { vertices: old.slice(0, 2).map(world.ordered) }) },
+          ])
           const request = { beforeRound: Natural.round(10), beforeEpoch: Natural.epoch(2), limit: 3 }
           expect(yield* storage.vertices.prune(request)).toBe(3)
           expect(yield* storage.vertices.prune(request)).toBe(2)

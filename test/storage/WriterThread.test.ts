@@ -128,7 +128,7 @@ describe("the thread that writes", () => {
       expect(sent).toHaveBeenCalledTimes(1)
       yield* database.writeSynced(add(2))
       expect(sent).toHaveBeenCalledTimes(2)
-      yield* database.sync
+      yield* database.writeSynced(() => Effect.void)
       expect(sent).toHaveBeenCalledTimes(3)
       yield* database.write(add(3))
       expect(sent).toHaveBeenCalledTimes(4)

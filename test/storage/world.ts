@@ -7,7 +7,8 @@ import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { Effect, Layer, Option, type Scope } from "effect"
 import { fromHex } from "#crypto"
 import type { Opening } from "../../src/consensus/output/Opening.js"
-import type { Change } from "../../src/ledger/tables/Effects.js"
+import type { Execution } from "../../src/ledger/rules/Execution.js"
+import { type Change, Changes } from "../../src/ledger/tables/Effects.js"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
@@ -212,3 +213,16 @@ export const sqlite = (file: string, statement: string) => withSqlite(file, (sql
 
 /** One line to whoever started this process. */
 export const print = (line: string) => Effect.sync(() => process.stdout.write(`${line}\n`))
+
+export const inserted = (vertices: ReadonlyArray<Vertex.Vertex>): ReadonlyArray<Storage.Entry> =>
+  vertices.map((vertex) => ({ _tag: "Inserted", vertex }))
+
+/** Of a commit that changes nothing. */
+export const execution = (index: number): Execution => {
+  const { time, effectsDigest, ...made } = commit(index)
+  const nothing = { vertices: [], events: [], postings: [], changes: new Changes(0, new Uint8Array(0)) }
+  return {
+    ...{ commit: made, time, effectsDigest, ...nothing, totalSupply: Sats.make(1_000) },
+    ...{ isCheckpointDue: false, nextEpoch: null },
+  }
+}

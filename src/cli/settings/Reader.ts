@@ -193,6 +193,23 @@ export const governed = ({ min, max, name }: Parameters.Entry): Reader<number> =
 
 export const epochRounds = wholeNumber(Protocol.MIN_EPOCH_ROUNDS, 10_000_000, "a length of an epoch", " rounds")
 
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ["ms", 1],
+  ["s", 1_000],
+  ["m", 60_000],
+  ["h", 3_600_000],
+  ["d", 86_400_000],
+])
+
+/** A length of time in milliseconds, such as 1h. */
+export const time: Reader<number> = (given) => {
+  const [, count = "", unit = ""] = /^(\d{1,9})(ms|[smhd])$/i.exec(given) ?? []
+  const milliseconds = Number(count) * (UNITS.get(unit.toLowerCase()) ?? 0)
+  return milliseconds > 0
+    ? Either.right(milliseconds)
+    : Either.left("is not a length of time; use one such as 90s, 30m, 1h or 7d")
+}
+
 export const devAccounts = wholeNumber(1, 1_000, "a number of accounts", "")
 
 export const validators = wholeNumber(1, 16, "a number of validators", "")
@@ -211,7 +228,7 @@ export const publicKey: Reader<Keys.PublicKey> = (given) =>
     (key) => `is not a public key: no secret key belongs to ${key.slice(0, 8)}…; use the one that came with a new key`,
   )
 
-const coins: Reader<Sats.Sats> = (text) =>
+export const coins: Reader<Sats.Sats> = (text) =>
   isMoreThanAll(text)
     ? Either.left(`ends in ${moreThanAll}`)
     : Either.fromOption(Sats.parseCoin(text), () => "does not end in an amount of coins; use one such as 2000 or 0.5")

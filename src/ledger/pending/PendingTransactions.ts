@@ -99,6 +99,8 @@ export class PendingTransactions {
   readonly #capacity: number
   readonly #entries = new Map<Hash, Entry.Entry>()
   readonly #senders = new Map<Address, Sender>()
+  /** Those with an entry that can be executed. */
+  readonly #ready = new Set<Sender>()
   readonly #leaving = {
     paying: new Heap(leavesBefore),
     exempt: new Heap(leavesBefore),
@@ -157,6 +159,11 @@ export class PendingTransactions {
    */
   isTold({ id, from, nonce }: Transaction): boolean {
     return this.#entries.has(id) && nonce < (this.#senders.get(from)?.told ?? 0)
+  }
+
+  /** Whether any entry can be executed. */
+  get hasExecutable(): boolean {
+    return this.#ready.size > 0
   }
 
   /** In the order of their nonces. */
@@ -394,6 +401,8 @@ export class PendingTransactions {
   #rank(sender: Sender, arrival?: Entry.Entry): void {
     for (const entry of sender.rank((wanted) => this.#allow(sender, wanted)))
       if (entry !== arrival) this.#reached.push(entry.transaction)
+    if (sender.reach > sender.next) this.#ready.add(sender)
+    else this.#ready.delete(sender)
     for (const tail of [sender.tails.paying, sender.tails.exempt]) {
       const heap = this.#leaving[tail.lane]
       if (tail.entry === null) {

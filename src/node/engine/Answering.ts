@@ -10,7 +10,12 @@ import type { Bulkhead } from "../signatures/Bulkhead.js"
 import { Answers, type Price } from "./Answers.js"
 import * as Archive from "./Archive.js"
 
-export const make = (replica: Pick<Replica, "answer" | "isWithheld">, bulkhead: Bulkhead) =>
+/** `gathered` returns when nothing is held back from the files any more. */
+export const make = (
+  replica: Pick<Replica, "answer" | "isWithheld">,
+  bulkhead: Bulkhead,
+  gathered: Effect.Effect<void>,
+) =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const network = yield* Network
@@ -20,7 +25,10 @@ export const make = (replica: Pick<Replica, "answer" | "isWithheld">, bulkhead: 
     const answered = (question: Question | DiskQuestion) =>
       question._tag === "AskHighest" || question._tag === "AskState"
         ? Effect.sync(() => replica.answer(question))
-        : Archive.answer(storage, question, (hash) => replica.isWithheld(hash))
+        : Effect.zipRight(
+            gathered,
+            Archive.answer(storage, question, (hash) => replica.isWithheld(hash)),
+          )
 
     const answerTo = (to: PeerId, question: Question | DiskQuestion): Effect.Effect<Price> =>
       Effect.suspend(() => {

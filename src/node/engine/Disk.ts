@@ -2,68 +2,76 @@
  * Carries out the replica's writes one after the other. Each is one transaction, so none is ever half done. `Write.fileOf` and
  * `Write.syncsLedger` say which file a write goes to and which writes must be synced.
  */
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
-import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Write } from "../../replica/output/Write.js"
 import type { StorageError } from "../../storage/files/StorageError.js"
-import type { Storage } from "../../storage/Storage.js"
+import type { Entry, Storage } from "../../storage/Storage.js"
 import * as CommitBatch from "../../storage/tables/CommitBatch.js"
 import type { AlreadySigned } from "../../storage/tables/SignedVertices.js"
 
-/** A run of insertions becomes one transaction; any other write has its own. */
-export type Batch =
-  | Exclude<Write, { readonly _tag: "Inserted" }>
-  | { readonly _tag: "InsertedAll"; readonly vertices: ReadonlyArray<Vertex> }
+export type Ledger = Extract<Write, { readonly _tag: "Inserted" | "Executed" }>
+
+/** What one transaction writes: vertices and commits together, or after them one write of another kind. */
+export interface Batch {
+  readonly together: ReadonlyArray<Ledger>
+  readonly last: Exclude<Write, Ledger> | null
+}
+
+export const isTogether = (write: Write): write is Ledger => write._tag === "Inserted" || write._tag === "Executed"
 
 export const batched = (writes: ReadonlyArray<Write>): ReadonlyArray<Batch> => {
   const batches: Array<Batch> = []
-  let run: Array<Vertex> = []
-  const end = () => {
-    if (run.length > 0) batches.push({ _tag: "InsertedAll", vertices: run })
-    run = []
-  }
+  let together: Array<Ledger> = []
   for (const write of writes) {
-    if (write._tag === "Inserted") {
-      run.push(write.vertex)
+    if (isTogether(write)) {
+      together.push(write)
       continue
     }
-    end()
-    batches.push(write)
+    batches.push({ together, last: write })
+    together = []
   }
-  end()
+  if (together.length > 0) batches.push({ together, last: null })
   return batches
+}
+
+const entryOf = (write: Ledger): Entry =>
+  write._tag === "Inserted"
+    ? write
+    : { _tag: "Commit", batch: CommitBatch.fromExecution(write.execution, write.vertices, write.settled) }
+
+const keepLast = (
+  storage: typeof Storage.Service,
+  write: Exclude<Write, Ledger | { readonly _tag: "OwnVertex" }>,
+  now: Timestamp,
+): Effect.Effect<void, StorageError> => {
+  switch (write._tag) {
+    case "CheckpointBuilt":
+      return storage.checkpoints.putBuilt(write.checkpoint)
+    case "CheckpointFinal":
+      return storage.checkpoints.put({ ...write.signed, hasQuorum: true })
+    case "EpochStarted":
+      return storage.epochs.begin(write.opening)
+    case "Pending":
+      return storage.pending.update(write.added, write.removed)
+    case "ForeignOwnHeader":
+      return storage.signed.keepForeign(write.header, now)
+    case "JoinBegun":
+      return storage.joins.begin(write.target)
+    case "JoinSubtree":
+      return storage.joins.add(write.subtree)
+    case "Joined":
+      return storage.replaceState(write)
+  }
 }
 
 export const keep = (
   storage: typeof Storage.Service,
-  batch: Batch,
+  { together, last }: Batch,
   now: Timestamp,
 ): Effect.Effect<void, AlreadySigned | StorageError> => {
-  switch (batch._tag) {
-    case "OwnVertex":
-      return storage.keepOwn(batch.vertex)
-    case "InsertedAll":
-      return storage.vertices.insert(batch.vertices)
-    case "Executed": {
-      const { execution, vertices, settled } = batch
-      return storage.appendCommit(CommitBatch.fromExecution(execution, vertices, settled))
-    }
-    case "CheckpointBuilt":
-      return storage.checkpoints.putBuilt(batch.checkpoint)
-    case "CheckpointFinal":
-      return storage.checkpoints.put({ ...batch.signed, hasQuorum: true })
-    case "EpochStarted":
-      return storage.epochs.begin(batch.opening)
-    case "Pending":
-      return storage.pending.update(batch.added, batch.removed)
-    case "ForeignOwnHeader":
-      return storage.signed.keepForeign(batch.header, now)
-    case "JoinBegun":
-      return storage.joins.begin(batch.target)
-    case "JoinSubtree":
-      return storage.joins.add(batch.subtree)
-    case "Joined":
-      return storage.replaceState(batch)
-  }
+  const entries = together.map(entryOf)
+  if (last?._tag === "OwnVertex") return storage.keepOwn(last.vertex, entries)
+  const before = entries.length === 0 ? Effect.void : storage.append(entries)
+  return last === null ? before : Effect.zipRight(before, keepLast(storage, last, now))
 }

@@ -5,8 +5,10 @@
 import {
   Cause,
   Context,
+  Deferred,
   Duration,
   Effect,
+  FiberId,
   Layer,
   Option,
   PubSub,
@@ -56,6 +58,7 @@ import * as Journal from "./Journal.js"
 import * as Loop from "./Loop.js"
 import type { NodeEvent } from "./NodeEvent.js"
 import * as Outgoing from "./Outgoing.js"
+import { Pace } from "./Pace.js"
 import { Participation } from "./Participation.js"
 import * as Recorder from "./Recorder.js"
 import { Recording } from "./Recording.js"
@@ -89,7 +92,7 @@ const PREPARED_AT = 16_384
 const TRANSIT_ROUNDS = 2
 /** How often to check whether this node is behind. */
 const LOOKED_EVERY = Duration.seconds(2)
-/** Clients' transactions that come within this time wake the loop once. */
+/** A client's transaction wakes the loop at once, and those that come within this time after it wake it once more. */
 const GATHERING = Duration.millis(10)
 
 const pinOf = (trusted: Option.Option<TrustedCheckpoint>) =>
@@ -157,6 +160,7 @@ const opened = (load: Load) =>
       tableKey,
       preparedAt: PREPARED_AT,
       word: yield* wordOf(settings),
+      pace: yield* Pace,
     }
     const replica = yield* resumed(options, contents, opened)
     const vitals = new Vitals(replica.core.epoch.dag.highestRound, yield* SteadyClock.current)
@@ -260,20 +264,27 @@ const make = (load: Load) =>
     const events = yield* PubSub.sliding<NodeEvent>(EVENTS_KEPT)
 
     const recorder = yield* Recorder.make(replica.read.head.index)
-    const perform = yield* Writer.start(storage, supervisor, {
+    const writer = yield* Writer.start(storage, supervisor, {
       ...recorder.listener,
       written: (id) => Effect.sync(() => inbox.push({ _tag: "Written", id })),
       published: publishTo({ events, ineffective, settling, counters, vitals, fastSync, self }),
     })
     const supply = new SupplyWatch()
     supply.executed(replica.read.head.index, replica.read.totals.total)
-    const counting = recorder.counting(perform)
+    const counting = recorder.counting(writer.perform)
     const write = (task: Writer.Task) => {
       if (task._tag === "Write" && task.write._tag === "Executed") {
         supply.executed(task.write.execution.commit.index, task.write.execution.totalSupply)
       }
       counting(task)
     }
+    /** Returns when nothing is held back from the files any more. */
+    const gathered = Effect.suspend(() => {
+      if (!writer.isGathering()) return Effect.void
+      const done = Deferred.unsafeMake<void>(FiberId.none)
+      write({ _tag: "Awaited", done })
+      return Deferred.await(done)
+    })
     if (Option.isSome(storage.supply)) {
       const ended = Effect.map(supply.run(storage.supply.value), (ending) => write({ _tag: "End", ending }))
       yield* supervisor.restarted("supply count", Effect.zipRight(ended, Effect.never))
@@ -284,7 +295,7 @@ const make = (load: Load) =>
       fork(log.error("a bug, please report it; the peer's message was dropped", { place }, Cause.die(error)))
     })
     const asked = new OpenQuestions()
-    const answers = yield* Answering.make(replica, bulkhead)
+    const answers = yield* Answering.make(replica, bulkhead, gathered)
     const incoming = new Incoming({
       replica,
       networkId,
@@ -314,8 +325,8 @@ const make = (load: Load) =>
     yield* Effect.forkScoped(Effect.repeat(watched, Schedule.spaced(LOOKED_EVERY)))
 
     const bell = yield* Queue.sliding<void>(1)
-    const gathered = Effect.zipRight(Queue.take(bell), Effect.sleep(GATHERING))
-    yield* supervisor.restarted("door", Effect.forever(Effect.map(gathered, () => inbox.wake())))
+    const rung = Effect.map(Queue.take(bell), () => inbox.wake())
+    yield* supervisor.restarted("door", Effect.forever(Effect.zipRight(rung, Effect.sleep(GATHERING))))
     const atDoor = <A, E>(taken: Effect.Effect<A, E>) =>
       Effect.tap(taken, () => {
         vitals.changed()

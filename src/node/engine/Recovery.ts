@@ -33,14 +33,15 @@ export interface View {
 const SAID_EVERY_MS = 60_000
 /** A smaller difference is not worth a warning: vertices spend some time in transit. */
 const RIGHT_INTERVALS = 4
-const LEAST_WRONG_MS = 1_000
+const LEAST_AHEAD_MS = 2_000
+const LEAST_STEP_MS = 1_000
 /** After fetched vertices, whose times are of the past, it takes some rounds to hear the others' clocks. */
 const SETTLED_MS = 5_000
 const MEMBERS_NAMED = 5
 
 /** How far off a clock may be before the operator is warned. */
 export const mostAheadMs = (roundIntervalMs: number): number =>
-  Math.max(LEAST_WRONG_MS, RIGHT_INTERVALS * roundIntervalMs)
+  Math.max(LEAST_AHEAD_MS, RIGHT_INTERVALS * roundIntervalMs)
 
 const named = (members: ReadonlyArray<Address>): string => {
   const more = members.length - MEMBERS_NAMED
@@ -202,7 +203,7 @@ export class Watch {
   }
 
   #sayStep(stepMs: number): Effect.Effect<void> {
-    return Math.abs(stepMs) > LEAST_WRONG_MS
+    return Math.abs(stepMs) > LEAST_STEP_MS
       ? log.warn("the wall clock was set, or the machine was suspended", { by_ms: stepMs })
       : Effect.void
   }

@@ -16,6 +16,14 @@ export type Task =
   /** Published once every task before it is done. */
   | { readonly _tag: "Publish"; readonly event: NodeEvent }
   | { readonly _tag: "End"; readonly ending: Ending }
+  /** Somebody waits for every task before it. */
+  | { readonly _tag: "Awaited"; readonly done: Deferred.Deferred<void> }
+
+export interface Writer {
+  readonly perform: (task: Task) => void
+  /** Whether it has tasks that it could perform at once. */
+  readonly isGathering: () => boolean
+}
 
 export interface Listener {
   /** These tasks come next, and none of their writes is in the files. */
@@ -29,6 +37,50 @@ export interface Listener {
 /** Taken together if somebody wants to know of it before they are written. */
 const TAKEN_AT_ONCE = 512
 
+/** What may wait is written with what comes within this time: each transaction writes a page of each of some ten indexes. */
+const GATHERED_MS = 250
+/** Tasks that wait for others: each may hold a megabyte. */
+const GATHERED_TASKS = 64
+/** Transactions of the network in a transaction of the database: a reader waits for all to become final. */
+const TRANSACTIONS_AT_ONCE = 1_024
+
+const transactionsIn = (task: Task): number =>
+  task._tag === "Write" && task.write._tag === "Executed"
+    ? task.write.vertices.reduce((sum, { body }) => sum + body.transactions.length, 0)
+    : 0
+
+/** Nobody waits for these: a round without transactions, and what a restart can do without. */
+const mayWait = (task: Task): boolean => {
+  switch (task._tag) {
+    case "Write":
+      return (
+        !task.isSynced && (!isPublished(task.write) || (task.write._tag === "Executed" && transactionsIn(task) === 0))
+      )
+    case "Publish":
+      return task.event._tag === "RoundReached"
+    case "End":
+    case "Awaited":
+      return false
+  }
+}
+
+/** Each group is one transaction of the database, after which all of its tasks are reported. */
+export const grouped = (tasks: ReadonlyArray<Task>): ReadonlyArray<ReadonlyArray<Task>> => {
+  const groups: Array<Array<Task>> = []
+  let group: Array<Task> = []
+  let transactions = 0
+  for (const task of tasks) {
+    group.push(task)
+    transactions += transactionsIn(task)
+    if (!(task._tag === "Write" && !Disk.isTogether(task.write)) && transactions < TRANSACTIONS_AT_ONCE) continue
+    groups.push(group)
+    group = []
+    transactions = 0
+  }
+  if (group.length > 0) groups.push(group)
+  return groups
+}
+
 /** How long a stop waits for the disk: with the time for answers and peers, it takes at most five seconds. */
 const FLUSH_LIMIT = Duration.millis(2_500)
 
@@ -37,11 +89,13 @@ export const start = (
   storage: typeof Storage.Service,
   supervisor: typeof Supervisor.Service,
   { taking, written, published }: Listener,
-): Effect.Effect<(task: Task) => void, never, Scope.Scope> =>
+): Effect.Effect<Writer, never, Scope.Scope> =>
   Effect.gen(function* () {
     const tasks = new Inbox<Task>()
+    const hurry = new Inbox<"hurry">()
     const drained = yield* Deferred.make<void>()
     let isStopping = false
+    let isGathering = false
 
     const keep = (writes: ReadonlyArray<Write>) =>
       Effect.flatMap(Clock.currentTimeMillis, (at) =>
@@ -52,28 +106,32 @@ export const start = (
         ),
       )
 
+    const report = (task: Task): Effect.Effect<void> => {
+      switch (task._tag) {
+        case "Write":
+          return Effect.zipRight(
+            task.isSynced ? written(task.id) : Effect.void,
+            isPublished(task.write) ? published(task.write) : Effect.void,
+          )
+        case "Publish":
+          return published(task.event)
+        case "End":
+          return supervisor.end(task.ending)
+        case "Awaited":
+          return Effect.asVoid(Deferred.succeed(task.done, undefined))
+      }
+    }
+
     const perform = (taken: ReadonlyArray<Task>) =>
-      Effect.gen(function* () {
-        let run: Array<Write> = []
-        for (const task of taken) {
-          if (task._tag === "Write") run.push(task.write)
-          if (task._tag === "Write" && !task.isSynced && !isPublished(task.write)) continue
-          yield* keep(run)
-          run = []
-          switch (task._tag) {
-            case "Write":
-              if (task.isSynced) yield* written(task.id)
-              if (isPublished(task.write)) yield* published(task.write)
-              break
-            case "Publish":
-              yield* published(task.event)
-              break
-            case "End":
-              yield* supervisor.end(task.ending)
-          }
-        }
-        yield* keep(run)
-      })
+      Effect.forEach(
+        grouped(taken),
+        (group) =>
+          Effect.zipRight(
+            keep(group.flatMap((task) => (task._tag === "Write" ? [task.write] : []))),
+            Effect.forEach(group, report, { discard: true }),
+          ),
+        { discard: true },
+      )
 
     const run = Effect.gen(function* () {
       for (;;) {
@@ -81,7 +139,11 @@ export const start = (
           if (isStopping) return yield* Effect.zipRight(Deferred.succeed(drained, undefined), Effect.never)
           yield* tasks.arrival
         }
+        isGathering = !isStopping && hurry.isEmpty
+        if (isGathering) yield* hurry.arrivalWithin(GATHERED_MS)
+        isGathering = false
         const taken = tasks.take(taking === undefined ? Number.MAX_SAFE_INTEGER : TAKEN_AT_ONCE)
+        if (tasks.isEmpty) hurry.take(hurry.length)
         if (taking !== undefined) yield* taking(taken)
         yield* perform(taken)
       }
@@ -92,9 +154,16 @@ export const start = (
       Effect.suspend(() => {
         isStopping = true
         tasks.wake()
+        hurry.wake()
         // Finalizers are uninterruptible by default, and a timeout waits for the effect it interrupts.
         return Effect.ignore(Effect.timeout(Effect.interruptible(Deferred.await(drained)), FLUSH_LIMIT))
       }),
     )
-    return (task) => tasks.push(task)
+    return {
+      perform: (task) => {
+        tasks.push(task)
+        if (!mayWait(task) || tasks.length >= GATHERED_TASKS) hurry.push("hurry")
+      },
+      isGathering: () => isGathering,
+    }
   })

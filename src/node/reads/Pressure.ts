@@ -1,10 +1,11 @@
 /** Whether the node is late with its own work, and requests have to wait for it. */
 import { Context, Effect, Layer } from "effect"
+import * as RoundClock from "../../consensus/RoundClock.js"
 import * as SteadyClock from "../../turns/SteadyClock.js"
 import { Engine } from "../engine/Engine.js"
 import { Home } from "../start/Home.js"
 
-/** A round counts as late from half an interval on, and from no less than this. */
+/** A round counts as late half an interval after the longest idle wait, and from no less than this. */
 const LEAST_LATENESS_MS = 50
 /**
  * A round later than this many intervals is late for a reason other than requests, unless there is work to
@@ -18,7 +19,7 @@ const make = Effect.gen(function* () {
   const { pulse, view } = yield* Engine
   const clock = yield* Effect.clock
   const { roundIntervalMs } = (yield* Home).genesis.protocol
-  const lateMs = roundIntervalMs + Math.max(LEAST_LATENESS_MS, roundIntervalMs / 2)
+  const lateMs = RoundClock.longestIdleMs(roundIntervalMs) + Math.max(LEAST_LATENESS_MS, roundIntervalMs / 2)
   const overdueMs = Math.max(2 * lateMs, OVERDUE_INTERVALS * roundIntervalMs)
   return Pressure.of({
     isPressed: () => {

@@ -38,6 +38,7 @@ export const drawnNetworkId = (name: string): Network.NetworkId => {
 
 export const solo = ({ mode, time, roundIntervalMs, validator, faucet, otherwise = {} }: Founders): Genesis.Genesis => {
   const reserve = faucet && Address.fromPublicKey(faucet)
+  const protocol = { ...Protocol.every(roundIntervalMs), ...otherwise.protocol }
   const genesis = Genesis.make({
     networkId: drawnNetworkId(Network.OWN_NAMES.solo),
     mode,
@@ -57,8 +58,8 @@ export const solo = ({ mode, time, roundIntervalMs, validator, faucet, otherwise
     names: [],
     treasury: Sats.ZERO,
     faucet: reserve && { address: reserve, maxRequest: Genesis.standardFaucetMaxRequest },
-    parameters: { ...Parameters.solo, ...otherwise.parameters },
-    protocol: { ...Protocol.standard, roundIntervalMs, ...otherwise.protocol },
+    parameters: { ...Parameters.alone(protocol.epochRounds), ...otherwise.parameters },
+    protocol,
   })
   return Either.getOrThrow(genesis)
 }
@@ -70,8 +71,7 @@ export interface Several {
   readonly networkId: Network.NetworkId
   readonly mode: Network.Mode
   readonly time: Timestamp
-  readonly roundIntervalMs: number
-  readonly epochRounds: number
+  readonly protocol: Protocol.Protocol
   readonly validators: ReadonlyArray<Genesis.FirstValidator>
   readonly allocations: ReadonlyArray<Genesis.Allocation>
   readonly council: ReadonlyArray<Address.Address>
@@ -84,7 +84,8 @@ export interface Several {
 
 /** A network of several machines, or the reason why it is invalid. */
 export const several = (founders: Several): Either.Either<Genesis.Genesis, Genesis.InvalidGenesis> => {
-  const { faucet, faucetReserve, roundIntervalMs, epochRounds, ...named } = founders
+  const { faucet, faucetReserve, protocol, ...named } = founders
+  const { epochRounds } = protocol
   const staked = founders.validators.reduce((total, { stake }) => total + stake, 0)
   const reserve = faucetReserve ?? Sats.make(Math.floor((staked * RESERVE_PERCENT) / 100))
   return Genesis.make({
@@ -93,11 +94,6 @@ export const several = (founders: Several): Either.Either<Genesis.Genesis, Genes
     names: [],
     treasury: Sats.ZERO,
     faucet: faucet && { address: faucet, maxRequest: Sats.min(reserve, Genesis.standardFaucetMaxRequest) },
-    protocol: {
-      ...Protocol.standard,
-      roundIntervalMs,
-      epochRounds,
-      collectionDepthRounds: Math.min(Protocol.standard.collectionDepthRounds, epochRounds - 1),
-    },
+    protocol: { ...protocol, collectionDepthRounds: Math.min(protocol.collectionDepthRounds, epochRounds - 1) },
   })
 }

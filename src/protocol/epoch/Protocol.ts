@@ -18,11 +18,11 @@ const MAX_EPOCH_ROUNDS = Parameters.MAX_COOLDOWN_ROUNDS
 
 /** Order and names are those of the genesis encoding; append only. */
 export const table = [
-  { name: "round_interval_ms", key: "roundIntervalMs", standard: 500, min: 1, max: 60_000, as: "count" },
+  { name: "round_interval_ms", key: "roundIntervalMs", standard: 100, min: 1, max: 60_000, as: "count" },
   {
     name: "epoch_rounds",
     key: "epochRounds",
-    standard: 240,
+    standard: 1_200,
     min: MIN_EPOCH_ROUNDS,
     max: MAX_EPOCH_ROUNDS,
     as: "count",
@@ -36,8 +36,8 @@ export const table = [
     max: MAX_EPOCH_ROUNDS - 1,
     as: "count",
   },
-  { name: "round_reward", key: "roundReward", standard: 10_000_000, min: 0, max: Sats.MAX_SUPPLY, as: "sats" },
-  { name: "halving_rounds", key: "halvingRounds", standard: 105_000_000, min: 1, max: 1_000_000_000, as: "count" },
+  { name: "round_reward", key: "roundReward", standard: 2_000_000, min: 0, max: Sats.MAX_SUPPLY, as: "sats" },
+  { name: "halving_rounds", key: "halvingRounds", standard: 525_000_000, min: 1, max: 100_000_000_000, as: "count" },
   {
     name: "default_commission_percent",
     key: "defaultCommissionPercent",
@@ -65,6 +65,19 @@ const make = (of: (entry: Entry) => number): Protocol => {
 
 /** The defaults, for a solo network. */
 export const standard: Protocol = make((entry) => entry.standard)
+
+/** The same at another interval: epochs take as long, rewards are as high a day, and halve after as many days. */
+export const every = (roundIntervalMs: number): Protocol => {
+  const { roundIntervalMs: by, epochRounds, roundReward, halvingRounds } = standard
+  const roundsIn = (rounds: number): number => Sats.divideFloor(rounds * by, roundIntervalMs)
+  return {
+    ...standard,
+    roundIntervalMs,
+    epochRounds: Math.max(2 * MIN_EPOCH_ROUNDS, roundsIn(epochRounds)),
+    roundReward: Sats.make(Sats.divideFloor(roundReward * roundIntervalMs, by)),
+    halvingRounds: roundsIn(halvingRounds),
+  }
+}
 
 /** The largest allowed value, given the other numbers of the network. */
 export const maximumOf = (entry: Entry, { epochRounds }: Protocol): number =>

@@ -1,7 +1,7 @@
 /** The parameters that governance may change, under their wire names, with their standard values and the bounds. */
 import { Schema } from "effect"
 import * as Natural from "./Natural.js"
-import { MIN_STAKE_SATS } from "./Sats.js"
+import { divideFloor, MIN_STAKE_SATS } from "./Sats.js"
 
 export const MAX_COOLDOWN_ROUNDS = 10_000_000
 
@@ -107,17 +107,20 @@ export const standard = (epochRounds: number, chosen: Partial<Parameters> = {}):
   return make(({ key, standard }) => chosen[key] ?? ofEpoch[key] ?? Number(standard))
 }
 
-/** A network that one person runs alone, to try things: decisions take minutes, and need nobody else. */
-export const solo: Parameters = {
-  ...standard(LEAST_COOLDOWN_ROUNDS),
-  votingPeriodRounds: 240,
-  executionDelayRounds: 60,
+/** A network that one person runs alone, to try things: decisions take an epoch, and need nobody else. */
+export const alone = (epochRounds: number): Parameters => ({
+  ...standard(epochRounds),
+  votingPeriodRounds: epochRounds,
+  executionDelayRounds: divideFloor(epochRounds, 4),
   quorumPercent: 10,
   proposalBond: 1_000_000,
   maxActivePerProposer: 20,
   // Any client can pay on it, even one that knows only the minimum fee.
   accountFee: 0,
-}
+})
+
+/** With epochs of the standard length. */
+export const solo: Parameters = alone(1_200)
 
 const value = ({ min, max, name }: Entry) => Natural.between(min, max, name)
 

@@ -1,6 +1,7 @@
 /** Everything a node has executed and knows of the running epoch: a fast sync replaces all of it. */
 
 import * as Core from "../../consensus/Core.js"
+import type * as RoundClock from "../../consensus/RoundClock.js"
 import type { SigningGuard } from "../../consensus/SigningGuard.js"
 import type { Ledger } from "../../ledger/Ledger.js"
 import { PendingTransactions, type Received } from "../../ledger/pending/PendingTransactions.js"
@@ -27,10 +28,18 @@ export interface Source {
   readonly guard: SigningGuard | null
   readonly pending: Iterable<Received>
   readonly roundIntervalMs: number
+  /** See `Core.Options`. */
+  readonly pace?: RoundClock.Pace | undefined
 }
 
-export const begin = ({ ledger, trie, views, stored, guard, pending, roundIntervalMs }: Source): LiveState => {
-  const core = new Core.Core({ roundIntervalMs, guard }, stored)
+/** Whether a transaction waits here, or is in a vertex that is not ordered yet. */
+const isAwaited = ({ pool, unordered }: Pick<LiveState, "pool" | "unordered">): boolean =>
+  pool.hasExecutable || unordered.carryTransactions
+
+export const begin = (source: Source): LiveState => {
+  const { ledger, trie, views, stored, guard, pending, roundIntervalMs, pace = "budget" } = source
+  const options = { roundIntervalMs, guard, pace, isAwaited: () => isAwaited({ pool, unordered }) }
+  const core = new Core.Core(options, stored)
   const { dag } = core.epoch
   const pool = new PendingTransactions({
     admission: (transaction, reserved) => ledger.admission(transaction, reserved),

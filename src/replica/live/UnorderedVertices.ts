@@ -9,6 +9,7 @@ export class UnorderedVertices {
   readonly #pool: PendingTransactions
   readonly #vertices = new Map<Hash, Vertex>()
   #forgottenRound = 0
+  #carrying = 0
 
   constructor(pool: PendingTransactions) {
     this.#pool = pool
@@ -18,16 +19,24 @@ export class UnorderedVertices {
     return this.#vertices.size
   }
 
+  /** Whether any of them has transactions. */
+  get carryTransactions(): boolean {
+    return this.#carrying > 0
+  }
+
   add(vertex: Vertex): void {
     const { hash, round } = vertex.header
     if (this.#vertices.has(hash)) return
     this.#vertices.set(hash, vertex)
+    if (vertex.body.transactions.length > 0) this.#carrying++
     this.#pool.included(vertex.body.transactions, round)
   }
 
   remove(vertices: Iterable<Vertex>): void {
     for (const { header, body } of vertices) {
-      if (this.#vertices.delete(header.hash)) this.#pool.excluded(body.transactions)
+      if (!this.#vertices.delete(header.hash)) continue
+      if (body.transactions.length > 0) this.#carrying--
+      this.#pool.excluded(body.transactions)
     }
   }
 

@@ -42,8 +42,6 @@ export interface Database extends Migration.Migratable {
   readonly write: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
   /** The same as `write`, but returns when this and everything written before is on disk, whatever the durability. */
   readonly writeSynced: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
-  /** Returns when everything written before is on disk. */
-  readonly sync: Effect.Effect<void, StorageError.StorageError>
   /** Returns the space of deleted rows to the disk. Rewrites the whole file. */
   readonly compact: Effect.Effect<void, StorageError.StorageError>
 }
@@ -60,6 +58,8 @@ export type Durability =
 export interface Options {
   readonly file: string
   readonly durability: Durability
+  /** Of a new file; 4,096 by default. Every commit writes whole pages. */
+  readonly pageBytes?: number
   readonly migrations: ReadonlyArray<Migration.Migration>
 }
 
@@ -88,6 +88,9 @@ const transaction =
   <A>(statements: Statements<A>): Effect.Effect<A, SqlError.SqlError> =>
     inTransaction(connection, begin, statements).pipe(lock.withPermits(1), Effect.uninterruptible)
 
+/** The smallest possible change, to what is there already: only a commit that changed something syncs the log. */
+const TOUCH = `pragma application_id = ${Migration.APPLICATION_ID}`
+
 /**
  * A commit in mode `full` syncs the whole log, unless it changed nothing. A checkpoint would not do: it syncs only the
  * pages it is about to move into the database, which are none while a reader still sees the file as of the last
@@ -98,7 +101,9 @@ const syncedTransaction =
   <A>(statements: Statements<A>): Effect.Effect<A, SqlError.SqlError> =>
     Effect.suspend(() => {
       addAll(connection, syncs("power"))
-      return inTransaction(connection, "begin immediate", statements)
+      return inTransaction(connection, "begin immediate", (sql) =>
+        Effect.tap(statements(sql), () => Effect.sync(() => sql.text(TOUCH).run())),
+      )
     }).pipe(
       // Crosses with the next transaction.
       Effect.ensuring(Effect.sync(() => addAll(connection, syncs("process")))),
@@ -132,6 +137,7 @@ const connect = (
 const set = ({ connection, lock }: Turns, pragmas: ReadonlyArray<string>) =>
   lock.withPermits(1)(Effect.forEach(pragmas, (text) => connection.ask(`pragma ${text}`, []), { discard: true }))
 
+const PAGE_BYTES = 4_096
 /** Pages of log between two checkpoints: a busy commit is a few megabytes, and a checkpoint syncs twice. */
 const CHECKPOINT_PAGES = 8_192
 const WRITER_CACHE_KIB = 65_536
@@ -150,18 +156,14 @@ const writerPragmas = (durability: Durability): ReadonlyArray<string> => [
   ...syncs(durability),
   "checkpoint_fullfsync = on",
   `wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
-  `journal_size_limit = ${CHECKPOINT_PAGES * 4_096 * 2}`,
+  `journal_size_limit = ${CHECKPOINT_PAGES * PAGE_BYTES * 2}`,
   `cache_size = -${WRITER_CACHE_KIB}`,
   "temp_store = memory",
 ]
 
 const readerPragmas: ReadonlyArray<string> = [`cache_size = -${READER_CACHE_KIB}`, "temp_store = memory"]
 
-/** The smallest possible change, to what is there already: only a commit that changed something syncs the log. */
-const touch: Statements<void> = (sql) =>
-  Effect.sync(() => sql.text(`pragma application_id = ${Migration.APPLICATION_ID}`).run())
-
-/** `durability` is that of the writing connection; only where some of its writes are not synced is there anything to sync. */
+/** `durability` is that of the writing connection. */
 const make = (file: string, durability: Durability, writer: Turns, reader: Turns): Database => {
   const writeSynced: Database["writeSynced"] = (statements) => {
     const perform = durability === "process" ? syncedTransaction(writer) : transaction(writer, "begin immediate")
@@ -184,18 +186,17 @@ const make = (file: string, durability: Durability, writer: Turns, reader: Turns
     write,
     run: (statements) => write((sql) => Effect.sync(() => statements(sql))),
     writeSynced,
-    sync: durability === "process" ? writeSynced(touch) : Effect.void,
     compact: typed(file, execute(writer, "vacuum")),
   }
 }
 
 /** Opens a file that was checked before, or creates it, and migrates it to the newest schema. */
 export const open = (
-  { file, durability, migrations }: Options,
+  { file, durability, pageBytes = PAGE_BYTES, migrations }: Options,
   thread: WriterThread,
 ): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
   Effect.gen(function* () {
-    const writer = turnsOf(yield* typed(file, thread.open(file)))
+    const writer = turnsOf(yield* typed(file, thread.open(file, pageBytes)))
     yield* typed(file, set(writer, writerPragmas(durability)))
     yield* Migration.run(make(file, durability, writer, writer), migrations)
     const reader = yield* connect({ filename: file, readonly: true })

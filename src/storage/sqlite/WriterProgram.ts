@@ -19,7 +19,7 @@ interface Perform {
 
 /** The other side numbers the files, too. */
 export type Request =
-  | { readonly what: "open"; readonly file: number; readonly path: string }
+  | { readonly what: "open"; readonly file: number; readonly path: string; readonly pageBytes: number }
   | Perform
   | { readonly what: "close"; readonly file: number }
 
@@ -39,8 +39,10 @@ class File {
   readonly #statements: Array<Statement> = []
   readonly #texts: Array<string> = []
 
-  constructor(path: string) {
+  constructor(path: string, pageBytes: number) {
     this.#database = new Sqlite(path)
+    // Of a new file; one that has content keeps its own.
+    this.#database.exec(`pragma page_size = ${pageBytes}`)
     this.#database.prepare("pragma journal_mode = wal").all()
   }
 
@@ -102,7 +104,7 @@ const opened = (number: number): File => {
 const rowsOf = (request: Request): ReadonlyArray<Row> => {
   switch (request.what) {
     case "open":
-      files.set(request.file, new File(request.path))
+      files.set(request.file, new File(request.path, request.pageBytes))
       return []
     case "perform":
       return opened(request.file).perform(request)

@@ -64,11 +64,11 @@ export class WriterThread {
     })
   }
 
-  /** Opens a file, to write to it until the scope ends. */
-  open(path: string): Effect.Effect<Connection, SqlError.SqlError, Scope.Scope> {
+  /** Opens a file, to write to it until the scope ends. A new one has pages of this size. */
+  open(path: string, pageBytes: number): Effect.Effect<Connection, SqlError.SqlError, Scope.Scope> {
     return Effect.gen(this, function* () {
       const file = this.#files++
-      yield* Effect.acquireRelease(this.#ask({ what: "open", file, path }), () =>
+      yield* Effect.acquireRelease(this.#ask({ what: "open", file, path, pageBytes }), () =>
         Effect.ignore(this.#ask({ what: "close", file })),
       )
       return this.#connection(file)

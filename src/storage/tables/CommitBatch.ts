@@ -97,20 +97,6 @@ const orderedOf = (
   range: Transactions.SequenceRange | null = null,
 ): Vertices.Ordered => ({ hash: header.hash, recorded: transactions === executed.length ? range : null })
 
-const markVertices = (
-  sql: Sql,
-  commit: Commits.CommitRecord,
-  ordered: ReadonlyArray<Vertices.Ordered>,
-): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.gen(function* () {
-    const marked = yield* Vertices.markOrdered(sql, commit.index, ordered)
-    // The DAG stores a vertex before a commit can order it, and no commit orders one twice.
-    if (marked !== ordered.length)
-      throw new Error(
-        `commit ${commit.index} orders ${ordered.length} vertices, of which ${marked} are stored unordered`,
-      )
-  })
-
 /** About as many records as take ten milliseconds. After them other fibers have their turn. */
 const CHANGES_PER_TURN = 1_024
 
@@ -139,7 +125,7 @@ export const write = (sql: Sql, batch: CommitBatch): Effect.Effect<void, SqlErro
     const recorded = yield* Transactions.append(sql, commit.index, vertices)
     Postings.append(sql, commit, batch.postings)
     PendingTransactions.remove(sql, batch.settled)
-    // Last, because it waits for an answer, while the statements before it may be executed.
     const ordered = vertices.map((vertex, i) => orderedOf(vertex, recorded[i]))
-    yield* markVertices(sql, commit, ordered)
+    Vertices.markOrdered(sql, commit.index, ordered)
+    Commits.requireVertices(sql, commit.index)
   })

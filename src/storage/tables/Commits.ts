@@ -39,6 +39,14 @@ export const append = (sql: Sql, commit: CommitRecord, vertexCount: number): voi
     ])
     .run()
 
+/**
+ * Fails the transaction unless all vertices of this commit are marked with it: the DAG stores a vertex before a commit can order
+ * it, and no commit orders one twice. The statement is refused as a count that is null, so nobody waits for an answer.
+ */
+export const requireVertices = (sql: Sql, index: CommitIndex): void =>
+  sql`update commits set vertex_count = null
+    where commit_index = ${index} and vertex_count <> (select count(*) from vertices where commit_index = ${index})`.run()
+
 /** The next batch of old commits after this one; null if there are none. */
 const oldBehind = (sql: Sql, index: number, { beforeRound, beforeEpoch, limit }: Prune.Request) =>
   Effect.gen(function* () {

@@ -60,8 +60,8 @@ const SOURCE = `vertices v join vertex_bytes b on b.vertex_id = v.id
 /** At most this many rows are read for one page. */
 const PAGE_ROWS = 1_024
 
-/** Inserts the bytes only if the vertex has none yet: a known one does not change. */
-const insertOne = (sql: Sql, vertex: Vertex.Vertex): void => {
+/** Stores a vertex that has entered the DAG, unless it is there already; part of a transaction. */
+export const insert = (sql: Sql, vertex: Vertex.Vertex): void => {
   const { header, encoded } = vertex
   const hash = fromHex(header.hash)
   sql`insert into vertices (hash, epoch, round, author, timestamp)
@@ -89,25 +89,17 @@ export interface Ordered {
   readonly recorded: SequenceRange | null
 }
 
-/** Marks stored vertices as ordered by a commit and returns how many there were; part of its transaction. */
-export const markOrdered = (
-  sql: Sql,
-  commitIndex: CommitIndex,
-  vertices: ReadonlyArray<Ordered>,
-): Effect.Effect<number, SqlError.SqlError> =>
-  Effect.suspend(() => {
-    for (const [position, { hash: hex, recorded }] of vertices.entries()) {
-      const hash = fromHex(hex)
-      sql`update vertices set commit_index = ${commitIndex}, position = ${position},
-          first_sequence = ${recorded?.first ?? null}, last_sequence = ${recorded?.last ?? null}
-        where hash = ${hash} and commit_index is null`.run()
-      if (recorded === null) continue
-      sql`delete from vertex_transactions where vertex_id = (select id from vertices where hash = ${hash})`.run()
-    }
-    return Effect.map(sql`select count(*) from vertices where commit_index = ${commitIndex}`.values, ([row = []]) =>
-      Column.integer(row, 0),
-    )
-  })
+/** Marks stored vertices as ordered by a commit; part of its transaction. */
+export const markOrdered = (sql: Sql, commitIndex: CommitIndex, vertices: ReadonlyArray<Ordered>): void => {
+  for (const [position, { hash: hex, recorded }] of vertices.entries()) {
+    const hash = fromHex(hex)
+    sql`update vertices set commit_index = ${commitIndex}, position = ${position},
+        first_sequence = ${recorded?.first ?? null}, last_sequence = ${recorded?.last ?? null}
+      where hash = ${hash} and commit_index is null`.run()
+    if (recorded === null) continue
+    sql`delete from vertex_transactions where vertex_id = (select id from vertices where hash = ${hash})`.run()
+  }
+}
 
 const PACKS = "select bytes from transaction_packs where last_sequence between ? and ? order by last_sequence"
 
@@ -161,12 +153,6 @@ export const make = (database: Database) => {
     database.read((sql) => wholesOf(sql, which, values))
 
   return {
-    /** Stores vertices in the order in which they entered the DAG; those it has already do not change. */
-    insert: (vertices: ReadonlyArray<Vertex.Vertex>) =>
-      database.run((sql) => {
-        for (const vertex of vertices) insertOne(sql, vertex)
-      }),
-
     byHash: (hash: Hash) =>
       Effect.map(wholes("where v.hash = ?", fromHex(hash)), ([vertex]) => Option.fromNullable(vertex)),
 

@@ -24,6 +24,8 @@ const MOST_GROWTH_MIB = 300
 /** For attacks that have a control: rounds beside the undisturbed, and processor beside the control. */
 const WITH_CONTROL = { leastRatio: 0.8, mostTimes: 2 }
 
+/** What the nodes keep, `none` or so many rounds; otherwise what nodes keep by default. */
+const HISTORY = process.env["UDG_ATTACK_HISTORY"]
 const names = process.env["UDG_ATTACKS"]?.split(",")
 const chosen = Object.keys(kinds).filter((kind) => names?.includes(kind) !== false)
 /** For measuring what is not mended yet. */
@@ -185,7 +187,7 @@ describe.runIf(chosen.length > 0)("ten strangers at each of four validators", ()
       const { control, allocations = [], settleMs = SETTLE_MS.attacked } = kinds[kind] ?? {}
       const { least = 0, mostGrowthMiB = MOST_GROWTH_MIB } = kinds[kind] ?? {}
       const network = Processes.found({ roundMs: 100, epochRounds: 3_600, checkpointRounds: 100, allocations })
-      const nodes = await Processes.startAll(network)
+      const nodes = await Processes.startAll(network, HISTORY === undefined ? [] : ["--history", HISTORY])
       await Processes.everybodyAt(nodes, 60)
       const besieged = (kind: string) =>
         Siege.begin({

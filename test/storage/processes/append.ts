@@ -11,9 +11,9 @@ await Effect.runPromise(
       Effect.gen(function* () {
         for (let index = Number(from); ; index++) {
           const { vertices, batch, pending } = loadOf(index)
-          yield* storage.vertices.insert(vertices)
+          yield* storage.append(world.inserted(vertices))
           yield* storage.pending.update(pending, [])
-          yield* storage.appendCommit(batch)
+          yield* storage.append([{ _tag: "Commit", batch: batch }])
           yield* world.print(String(index))
         }
       }),

@@ -13,8 +13,8 @@ const append = (index: number) =>
   world.inDirectory(path, (storage) =>
     Effect.gen(function* () {
       const { vertices, batch } = loadOf(index)
-      yield* storage.vertices.insert(vertices)
-      yield* storage.appendCommit(batch)
+      yield* storage.append(world.inserted(vertices))
+      yield* storage.append([{ _tag: "Commit", batch: batch }])
     }),
   )
 
@@ -22,7 +22,10 @@ const appendUntilFull = world.inDirectory(path, (storage) =>
   Effect.gen(function* () {
     for (let index = 1; ; index++) {
       const { vertices, batch } = loadOf(index)
-      const write = Effect.zipRight(storage.vertices.insert(vertices), storage.appendCommit(batch))
+      const write = Effect.zipRight(
+        storage.append(world.inserted(vertices)),
+        storage.append([{ _tag: "Commit", batch: batch }]),
+      )
       const failure = yield* Effect.option(Effect.flip(write))
       if (Option.isSome(failure)) {
         const last = Option.getOrThrow(yield* storage.commits.last).index

@@ -1,0 +1,233 @@
+/**
+ * How long a person waits for a payment, from handing it in until the node's events say that it is final: on four
+ * validators at several intervals, idle and busy, on a solo node and on networks for developers. Beside it, what rounds
+ * without transactions cost.
+ */
+import { request } from "node:http"
+import * as Address from "../src/protocol/identity/Address.js"
+import type { SecretKey } from "../src/protocol/identity/Keys.js"
+import type { NetworkId } from "../src/protocol/identity/Network.js"
+import * as Natural from "../src/protocol/numbers/Natural.js"
+import * as Sats from "../src/protocol/numbers/Sats.js"
+import * as Transaction from "../src/protocol/transaction/Transaction.js"
+import * as TransactionJson from "../src/protocol/transaction/TransactionJson.js"
+import * as Testing from "../src/testing/Testing.js"
+import * as Processes from "../test/network/Processes.js"
+import { type Figure, quantile, type Suite } from "./Harness.js"
+import * as Payments from "./Payments.js"
+import { cpuMs } from "./ProcessorTime.js"
+
+const PAYMENTS = Number(process.env["UDG_PACE_PAYMENTS"] ?? 200)
+/** Between the starts of two payments. */
+const APART_MS = 300
+const IDLE_MS = 10_000
+const INTERVALS_MS = (process.env["UDG_PACE_INTERVALS"] ?? "100,50,250").split(",").map(Number)
+const BUSY_RATE = Number(process.env["UDG_PACE_RATE"] ?? 500)
+const BATCH_MS = 50
+const SENDERS = 400
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Hears of transactions that are final, at one node. */
+class Listener {
+  readonly #waiting = new Map<string, () => void>()
+  readonly #stream: ReturnType<typeof request>
+
+  constructor(url: string) {
+    let text = ""
+    this.#stream = request(`${url}/events?type=transaction`, (response) => {
+      response.setEncoding("utf8")
+      response.on("data", (part: string) => {
+        text += part
+        const end = text.lastIndexOf("\n\n")
+        if (end < 0) return
+        for (const [, hash = ""] of text.slice(0, end).matchAll(/"hash":"([0-9a-f]{64})"[^\n]*"finalized"/g)) {
+          this.#waiting.get(hash)?.()
+        }
+        text = text.slice(end + 2)
+      })
+      response.on("error", () => {})
+    })
+    this.#stream.on("error", () => {})
+    this.#stream.end()
+  }
+
+  final(hash: string): Promise<void> {
+    return new Promise((resolve) =>
+      this.#waiting.set(hash, () => {
+        this.#waiting.delete(hash)
+        resolve()
+      }),
+    )
+  }
+
+  close(): void {
+    this.#stream.destroy()
+  }
+}
+
+/** One account's payments to itself, each handed in alone. */
+class Payer {
+  readonly #networkId: NetworkId
+  readonly #key: SecretKey
+  #nonce = 0
+
+  constructor(networkId: NetworkId, key: SecretKey) {
+    this.#networkId = networkId
+    this.#key = key
+  }
+
+  async pay(url: string, listener: Listener): Promise<number> {
+    const from = Address.fromPublicKey(this.#key.publicKey)
+    const operation = { _tag: "Transfer", to: from, amount: Sats.make(1), memo: "" } as const
+    const nonce = Natural.nonce(this.#nonce++)
+    const transaction = Transaction.sign(this.#networkId, { from, nonce, fee: Sats.make(1_000), operation }, this.#key)
+    const body = JSON.stringify(TransactionJson.toJson(transaction))
+    const began = performance.now()
+    const isFinal = listener.final(transaction.id)
+    const response = await fetch(`${url}/tx/submit`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    })
+    if (!response.ok) throw new Error(`a payment is refused: ${response.status} ${await response.text()}`)
+    await response.arrayBuffer()
+    await isFinal
+    return performance.now() - began
+  }
+}
+
+/** So many payments, each at the next node. */
+const paid = async (urls: ReadonlyArray<string>, payer: Payer, count: number): Promise<ReadonlyArray<number>> => {
+  const listeners = urls.map((url) => new Listener(url))
+  await sleep(500)
+  const taken: Array<number> = []
+  let dueAt = performance.now()
+  for (let i = 0; i < count; i++) {
+    const at = i % urls.length
+    const [url, listener] = [urls[at], listeners[at]]
+    if (url === undefined || listener === undefined) throw new Error("there is no node")
+    taken.push(await payer.pay(url, listener))
+    dueAt = Math.max(dueAt + APART_MS, performance.now())
+    await sleep(dueAt - performance.now())
+  }
+  for (const listener of listeners) listener.close()
+  return taken
+}
+
+const quantiles = (name: string, taken: ReadonlyArray<number>): ReadonlyArray<Figure> =>
+  [0.5, 0.9, 0.99].map((part) => ({ name: `${name}: p${part * 100}`, value: quantile(taken, part), unit: "ms" }))
+
+const figuresOf = (name: string, network: Processes.Founded, nodes: ReadonlyArray<Processes.Started>) => {
+  const [first] = nodes
+  if (first === undefined) throw new Error("there are no nodes")
+  const urls = nodes.map(({ http }) => http ?? "")
+  const during = async <A>(work: Promise<A>) => {
+    const before = { cpu: nodes.map(cpuMs), round: Processes.finalizedRound(first), at: performance.now() }
+    const result = await work
+    const cpu = nodes.map(cpuMs).reduce((sum, ms, i) => sum + ms - (before.cpu[i] ?? 0), 0) / nodes.length
+    const [elapsed, rounds] = [performance.now() - before.at, Processes.finalizedRound(first) - before.round]
+    return { result, rounds, perSecond: (rounds * 1_000) / elapsed, cpu, msPerSecond: (cpu * 1_000) / elapsed }
+  }
+  const payer = new Payer(network.genesis.networkId, network.rich)
+  return {
+    idle: async (): Promise<ReadonlyArray<Figure>> => {
+      const { cpu, rounds, perSecond, msPerSecond } = await during(sleep(IDLE_MS))
+      return [
+        { name: `${name}, idle: rounds`, value: perSecond, unit: "a second" },
+        { name: `${name}, idle: processor, each node`, value: msPerSecond, unit: "ms a second" },
+        { name: `${name}, idle: processor, each node`, value: cpu / rounds, unit: "ms a round" },
+      ]
+    },
+    payments: async (what: string): Promise<ReadonlyArray<Figure>> => {
+      const { result, perSecond } = await during(paid(urls, payer, PAYMENTS))
+      return [
+        ...quantiles(`${name}, ${what}`, result),
+        { name: `${name}, ${what}: rounds`, value: perSecond, unit: "a second" },
+      ]
+    },
+  }
+}
+
+const busy = async (
+  network: Processes.Founded,
+  nodes: ReadonlyArray<Processes.Started>,
+  senders: ReadonlyArray<Payments.Sender>,
+  work: () => Promise<ReadonlyArray<Figure>>,
+): Promise<ReadonlyArray<Figure>> => {
+  const clients = nodes.map(
+    (node, i) =>
+      new Payments.Client(
+        network,
+        node,
+        senders.filter((_, n) => n % nodes.length === i),
+      ),
+  )
+  for (const client of clients) client.prepare((BUSY_RATE * PAYMENTS * 2) / nodes.length)
+  let isOver = false
+  const offering = (async () => {
+    const began = performance.now()
+    for (let offered = 0; !isOver; await sleep(BATCH_MS)) {
+      const due = Math.floor((((performance.now() - began) / 1_000) * BUSY_RATE) / nodes.length)
+      for (const client of clients) client.offer(due - offered)
+      offered = due
+    }
+  })()
+  try {
+    return await work()
+  } finally {
+    isOver = true
+    await offering
+    for (const client of clients) await client.settled()
+    for (const client of clients) await client.latencies()
+  }
+}
+
+const ofNodes = async (validators: number, roundMs: number): Promise<ReadonlyArray<Figure>> => {
+  const senders = Payments.senders(SENDERS)
+  const balance = Sats.make(10 * Sats.SATS_PER_COIN)
+  const network = Processes.found({
+    validators,
+    roundMs,
+    epochRounds: 2_400,
+    checkpointRounds: 100,
+    allocations: senders.map(({ address }) => ({ address, amount: balance })),
+  })
+  const nodes = await Processes.startAll(network, ["--rate-limits", "off"], "warn")
+  await Processes.everybodyAt(nodes, 20)
+  const name = `${validators === 1 ? "solo" : `${validators} validators`} at ${roundMs} ms`
+  const { idle, payments } = figuresOf(name, network, nodes)
+  const warm = await payments("one by one")
+  const figures = [...(await idle()), ...warm]
+  figures.push(...(await busy(network, nodes, senders, () => payments(`beside ${BUSY_RATE} a second`))))
+  await Promise.all(nodes.map((node) => node.stop()))
+  await Processes.removeAll()
+  return figures
+}
+
+const ofDev = async (name: string, options: Testing.Options): Promise<ReadonlyArray<Figure>> => {
+  const network = await Testing.startNode(options)
+  const [account] = network.accounts
+  if (account === undefined) throw new Error("the network has no accounts")
+  try {
+    const payer = new Payer(network.network.networkId, account.secretKey)
+    return quantiles(`${name}, one by one`, await paid([network.url], payer, PAYMENTS))
+  } finally {
+    await network.stop()
+  }
+}
+
+const figures = async (): Promise<ReadonlyArray<Figure>> => {
+  const all: Array<Figure> = []
+  try {
+    for (const roundMs of INTERVALS_MS) all.push(...(await ofNodes(4, roundMs)))
+    all.push(...(await ofNodes(1, 100)))
+    all.push(...(await ofDev("embedded", {})))
+    all.push(...(await ofDev("embedded, on demand", { onDemand: true })))
+    return all
+  } finally {
+    await Processes.removeAll()
+  }
+}
+
+export const suite: Suite = { about: "how long a payment takes until it is final, and what empty rounds cost", figures }

@@ -1,0 +1,47 @@
+/**
+ * How early a validator may make a round. Rounds are paid for with time: each costs one interval, and time not spent is
+ * credit for at most a burst of rounds. It is the generic cell rate algorithm (ITU-T I.371), whose whole state is the
+ * moment until which everything is paid.
+ *
+ * Let T(r) be when the first honest member makes a vertex of round r or above. While less than a third of each
+ * committee's weight is dishonest, T(r + n) ≥ T(r) + n intervals − burst, whatever the others do. The first honest
+ * member in a round cannot have jumped there, since a quorum or a third in that round includes an honest member. So
+ * its budget allowed that round, and what it paid for covers all rounds since r: see docs/decisions/pace.md.
+ */
+import type { Round } from "../protocol/numbers/Natural.js"
+
+/** Four payments of three rounds. */
+export const BURST_ROUNDS = 12
+/** A single validator decides alone how fast its network is. */
+export const BURST_ROUNDS_ALONE = 600
+
+export interface Price {
+  /** What a round costs: an interval, or nothing. */
+  readonly costMs: number
+  readonly burstMs: number
+}
+
+export interface RoundBudget {
+  /** The last round this process has paid for; null before the first. */
+  readonly round: Round | null
+  /** No round may be made before, unless others have made it. */
+  readonly paidUntil: number
+}
+
+/**
+ * A process that starts knows neither when its last round was made nor what it owes. A debt is never more than one
+ * round, so it waits for one.
+ */
+export const begin = (now: number, { costMs }: Price): RoundBudget => ({ round: null, paidUntil: now + costMs })
+
+/**
+ * Pays for a round. Rounds that the node skipped are paid for too, but only from credit: if it waited for more, a node
+ * that had been away for an hour would be late in every round of the next. A first round takes all credit: others may
+ * have spent theirs on the rounds before.
+ */
+export const pay = ({ round: last, paidUntil }: RoundBudget, round: Round, now: number, price: Price): RoundBudget => {
+  const { costMs, burstMs } = price
+  const skipped = last === null ? 0 : Math.max(0, round - last - 1)
+  const paid = last === null ? now : Math.max(paidUntil, now - burstMs) + skipped * costMs
+  return { round, paidUntil: Math.min(now, paid) + costMs }
+}

@@ -1,0 +1,10 @@
+/** How rounds come: within the budget on every network, except one that a developer has alone. */
+import { Context } from "effect"
+import type * as RoundClock from "../../consensus/RoundClock.js"
+
+/** See `RoundClock.Pace`. */
+export type Way = RoundClock.Pace
+
+export class Pace extends Context.Reference<Pace>()("udg/Pace", {
+  defaultValue: (): Way => "budget",
+}) {}

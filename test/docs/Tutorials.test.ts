@@ -77,8 +77,13 @@ class Reader {
     await node.until(() => / {2}data directory/.test(node.stdout))
   }
 
+  /** The URL of the node that a reader starts first; it may have a faucet. */
+  async #first(): Promise<string> {
+    return `http://127.0.0.1:${(await this.#ports.of(USUAL_PORT)) + DISTANCE}`
+  }
+
   async type(line: string): Promise<Typed> {
-    const url = `http://127.0.0.1:${(await this.#ports.of(USUAL_PORT)) + DISTANCE}`
+    const url = await this.#first()
     const real = [...this.#keys].reduce((said, [name, key]) => said.replaceAll(name, key), this.#ports.in(line))
     const asked = /--node (\S+)/.exec(real)?.[1]
     if (asked !== undefined) await this.#settled(asked, line.includes("validators"))
@@ -100,9 +105,14 @@ class Reader {
     const answer = async (path: string) => (await fetch(url + path)).json()
     await expect.poll(async () => (await answer("/status")).last_finalized_round).toBeGreaterThan(3)
     if (!withSeats) return
+    const first = await this.#first()
     const outside = async () => {
       // Rounds come as fast as they may while there is something to do.
-      await fetch(`${url}/faucet`, { method: "POST", headers: JSON_BODY, body: JSON.stringify({ address: SOMEBODY }) })
+      await fetch(`${first}/faucet`, {
+        method: "POST",
+        headers: JSON_BODY,
+        body: JSON.stringify({ address: SOMEBODY }),
+      })
       return (await answer("/validators")).validators.filter((it: { in_committee: boolean }) => !it.in_committee)
     }
     await expect.poll(outside, { interval: 100, timeout: 600_000 }).toEqual([])

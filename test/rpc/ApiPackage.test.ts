@@ -54,6 +54,7 @@ const program = Effect.gen(function* () {
       names: client.core.names({ urlParams: { addresses: address } }),
       search: client.core.search({ urlParams: { prefix: "00000000" } }),
       health: client.core.health(),
+      ready: client.core.ready(),
       healthReport: client.core.healthReport(),
       keygen: client.core.keygen(),
       faucet: client.core.faucet({ payload: { address, amount: Sats(100) } }),

@@ -110,11 +110,14 @@ export const grouping =
       handlers: Handlers<HandlersOf<Groups, Name, Failure, Table>, keyof HandlersOf<Groups, Name, Failure, Table>>,
     ) => Building<HandlersOf<Groups, Name, Failure, Table>, E, Needed>,
   ): Layer.Layer<Group<Id, Name>, E, Exclude<Needed, Scope.Scope>> => {
-    const collected = new Collected()
-    // It takes what `Of` says of each endpoint, which no type can say of a map from names to functions.
-    const built = build(collected as unknown as Parameters<typeof build>[0])
-    const made = Effect.isEffect(built) ? built : Effect.succeed(built)
-    return Layer.scoped(tagOf(api.identifier, name), Effect.as(made, collected.all))
+    const made = Effect.suspend(() => {
+      // Of each server its own: two nodes of one process would answer for each other.
+      const collected = new Collected()
+      // It takes what `Of` says of each endpoint, which no type can say of a map from names to functions.
+      const built = build(collected as unknown as Parameters<typeof build>[0])
+      return Effect.as(Effect.isEffect(built) ? built : Effect.succeed(built), collected.all)
+    })
+    return Layer.scoped(tagOf(api.identifier, name), made)
   }
 
 /** What `serve` needs: every group of the interface. */

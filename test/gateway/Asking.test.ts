@@ -110,7 +110,9 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
           ),
         )
       })
-      expect([...asked].sort()).toEqual(addresses.map((address) => `/balance/${address}`).sort())
+      // Something that was asked before may still arrive.
+      const balances = asked.filter((path) => path.startsWith("/balance/"))
+      expect([...balances].sort()).toEqual(addresses.map((address) => `/balance/${address}`).sort())
     })
 
     it("anew each time, so that the next nonce counts what was sent just now", async () => {

@@ -1,10 +1,14 @@
 /** The wallet in the browser: keys are made, kept and used there, and nothing but signed transactions leaves it. */
-import { Option } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Option } from "effect"
 import type { Browser, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { connect } from "../../src/client/Client.js"
 import * as Wallet from "../../src/client/Wallet.js"
 import * as Address from "../../src/protocol/identity/Address.js"
+import * as world from "../node/world.js"
 import * as RealNode from "../rpc/RealNode.js"
 import * as Axe from "./Axe.js"
 import * as Browsers from "./Browser.js"
@@ -111,7 +115,12 @@ describe("the wallet", () => {
   })
 
   it("lets a validator propose and vote, and shows how it stands", async () => {
-    const { page, troubles, started } = await begin()
+    // A decision takes an epoch otherwise, and an idle one is long.
+    const dataDirectory = mkdtempSync(join(tmpdir(), "udg-wallet-"))
+    onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }))
+    const short = { votingPeriodRounds: 400, executionDelayRounds: 100 }
+    await Effect.runPromise(world.found(dataDirectory, {}, short))
+    const { page, troubles, started } = await begin({ ephemeral: false, dataDirectory, roundMs: Option.some(50) })
     const validator = Option.getOrThrow(started.validatorKey)
     await RealNode.earned(started, Address.fromPublicKey(validator.publicKey), 5_000_000)
     await Purse.bringKey(page, validator.toSecretHex())

@@ -85,13 +85,13 @@ const listening = <E>(
     ),
   )
 
-/** A statement is under way. The driver's own word for it warns whoever reads it. */
+/** Whether a statement is running. The driver has a public property for this, but reading it prints a warning. */
 const isBusy = (client: Pg.PoolClient): boolean =>
   "_activeQuery" in client && client._activeQuery !== null && client._activeQuery !== undefined
 
 /**
- * Whoever is told to stop, and cannot cancel his statement since the server is silent, gives his connection back with the statement
- * under way. The next one would wait behind it, so the connection is closed.
+ * A fiber that is interrupted while the server is silent cannot cancel its statement, and returns the connection with the statement
+ * still running. The next statement would wait behind it, so the connection is closed.
  */
 const poolOf = (url: Redacted.Redacted, max: number): Pg.Pool => {
   const pool = new Pg.Pool({
@@ -100,7 +100,7 @@ const poolOf = (url: Redacted.Redacted, max: number): Pg.Pool => {
     max,
     connectionTimeoutMillis: Duration.toMillis(CONNECT),
   })
-  // Whoever uses a connection that fails learns of it by his statement.
+  // A statement on a connection that fails reports the failure itself.
   pool.on("error", () => {})
   pool.on("release", (_, client) => {
     if (isBusy(client) && client instanceof Pg.Client) void client.end().catch(() => {})

@@ -95,7 +95,7 @@ const called = (run: Call["run"], runsUntilStopped = false, words: ReadonlyArray
   logsJson: runsUntilStopped ? logsJson(words) : Effect.succeed(false),
 })
 
-/** Whoever reads the log as JSON shall be able to read its last line too, even if another option cannot be read. */
+/** A program that reads the log as JSON can read its last line too, even if another option is wrong. */
 const logsJson = (words: ReadonlyArray<string>): Call["logsJson"] =>
   Effect.gen(function* () {
     const format = (yield* saidOf(words, "--log-format", "UDG_LOG_FORMAT")).toLowerCase()

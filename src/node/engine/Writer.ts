@@ -49,7 +49,7 @@ const transactionsIn = (task: Task): number =>
     ? task.write.vertices.reduce((sum, { body }) => sum + body.transactions.length, 0)
     : 0
 
-/** Nobody waits for these: a round without transactions, and what a restart can do without. */
+/** Nothing waits for these: a round without transactions, and what a restart can do without. */
 const mayWait = (task: Task): boolean => {
   switch (task._tag) {
     case "Write":

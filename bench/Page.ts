@@ -26,21 +26,15 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
 
 const rowOf = ({ name, value, unit }: Figure): ReadonlyArray<string> => [name, shown(value), unit]
 
-/** Of a suite of operations, how many there were in a second. */
-const figuresOf = (suite: SuiteRecord): ReadonlyArray<Figure> =>
-  "figures" in suite
-    ? suite.figures
-    : suite.results.map(({ name, perSecond }) => ({ name, value: perSecond, unit: "a second" }))
-
 const targetRow = (record: Record, { what, target, suite, of, isMet }: Target): ReadonlyArray<string> => {
   const found = record.suites[suite]
   if (found === undefined) return [what, target, "not measured yet", "open"]
   const measured = of((name, unit) => {
-    const figure = figuresOf(found).find((one) => one.name === name && (unit === undefined || one.unit.includes(unit)))
+    const figure = found.figures.find((one) => one.name === name && (unit === undefined || one.unit.includes(unit)))
     if (figure === undefined)
       throw new Error(`bench: ${suite} measured no "${name}", which the target "${what}" is about`)
     return figure
-  }, figuresOf(found))
+  }, found.figures)
   // JSON knows no infinity and writes null in its place.
   const value = measured ?? Number.POSITIVE_INFINITY
   return [what, target, shown(value), isMet(value) ? "met" : "**missed**"]
@@ -59,8 +53,7 @@ const machineRows = (record: Record): ReadonlyArray<ReadonlyArray<string>> => {
 const withheldIn = ({ withheld }: SuiteRecord): string =>
   withheld === undefined ? "" : ` The host withheld ${Math.round(withheld * 100)} % of the processor time.`
 
-const runsOf = (suite: SuiteRecord): string =>
-  "runs" in suite && suite.runs !== undefined ? ` Medians of ${suite.runs} runs.` : ""
+const runsOf = (suite: SuiteRecord): string => (suite.runs === undefined ? "" : ` Medians of ${suite.runs} runs.`)
 
 const text = (record: Record): string => {
   const parts: { readonly [part: string]: string } = {
@@ -73,7 +66,7 @@ const text = (record: Record): string => {
     suites: Object.entries(record.suites)
       .map(
         ([name, suite]) =>
-          `### ${name}\n\n\`npm run bench -- ${name}\`: ${suite.about}.${runsOf(suite)}${withheldIn(suite)}\n\n${table(["what", "figure", "unit"], figuresOf(suite).map(rowOf))}`,
+          `### ${name}\n\n\`npm run bench -- ${name}\`: ${suite.about}.${runsOf(suite)}${withheldIn(suite)}\n\n${table(["what", "figure", "unit"], suite.figures.map(rowOf))}`,
       )
       .join("\n\n"),
   }

@@ -2,14 +2,15 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { dirname, join } from "node:path"
-import type { Figure, Result } from "./Harness.js"
+import type { Figure } from "./Harness.js"
 
-export type Measured =
-  | { readonly results: ReadonlyArray<Result> }
-  /** With more than one run, their medians. */
-  | { readonly figures: ReadonlyArray<Figure>; readonly runs?: number }
+export interface Measured {
+  readonly figures: ReadonlyArray<Figure>
+  /** With more than one run, `figures` are their medians. */
+  readonly runs?: number
+}
 
-export type SuiteRecord = Measured & {
+export interface SuiteRecord extends Measured {
   readonly about: string
   /** The machine's raw rates, measured just before. */
   readonly machine: ReadonlyArray<Figure>

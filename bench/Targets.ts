@@ -155,7 +155,6 @@ export const targets: ReadonlyArray<Target> = [
     figure("udg.db"),
   ),
   limit("a transfer in the data directory", 320, "bytes", "disk", figure("all of the data directory")),
-  limit("a round of 100 validators", 60, "ms", "consensus", figure("100 validators: a round, average (target 60)")),
   limit("start with 1 000 000 accounts", 15_000, "ms", "start", figure("start")),
   limit(
     "a week of rounds: memory at the end, of that half way",

@@ -1,9 +1,9 @@
 // `npm run bench`: every suite of this folder but the long ones, written to results/latest.json, of which docs/performance.md is made. One
-// suite, or some: `npm run bench -- solo rpc`, written the same way. `npm run bench -- protocol/verify`: only the cases of
-// bench/protocol.ts with "verify" in their names, written nowhere. With UDG_BENCH_RUNS=3 a scenario runs three times, and the medians count.
+// suite, or some: `npm run bench -- solo rpc`, written the same way. `npm run bench -- solo/final`: only the figures of solo with
+// "final" in their names, written nowhere. With UDG_BENCH_RUNS=3 a scenario runs three times, and the medians count.
 import { readdirSync } from "node:fs"
 import process from "node:process"
-import { type Figure, measure, mediansOf, type Result, type Suite, tableOfFigures, tableOfResults } from "./Harness.js"
+import { type Figure, mediansOf, type Suite, tableOfFigures } from "./Harness.js"
 import * as Page from "./Page.js"
 import { withheldSinceNow } from "./ProcessorTime.js"
 import * as Record from "./Record.js"
@@ -27,37 +27,30 @@ for (const { name } of wishes) {
   process.exit(1)
 }
 
-const show = (title: string, figures: Record.Measured): void => {
-  const table = "figures" in figures ? tableOfFigures(figures.figures) : tableOfResults(figures.results)
-  console.log(`\n${title}\n\n${table}`)
-}
+const show = (title: string, figures: ReadonlyArray<Figure>): void =>
+  console.log(`\n${title}\n\n${tableOfFigures(figures)}`)
 
 const measured = async (suite: Suite, filter: string): Promise<Record.Measured> => {
-  if ("figures" in suite) {
-    const runs: Array<ReadonlyArray<Figure>> = []
-    for (let run = 0; run < RUNS; run++) {
-      runs.push((await suite.figures()).filter(({ name }) => name.includes(filter)))
-      if (RUNS > 1) show(`run ${run + 1} of ${RUNS}`, { figures: runs.at(-1) ?? [] })
-    }
-    return { figures: mediansOf(runs), ...(RUNS > 1 && { runs: RUNS }) }
+  const runs: Array<ReadonlyArray<Figure>> = []
+  for (let run = 0; run < RUNS; run++) {
+    runs.push((await suite.figures()).filter(({ name }) => name.includes(filter)))
+    if (RUNS > 1) show(`run ${run + 1} of ${RUNS}`, runs.at(-1) ?? [])
   }
-  const results: Array<Result> = []
-  for (const one of await suite.cases()) if (one.name.includes(filter)) results.push(await measure(one))
-  return { results }
+  return { figures: mediansOf(runs), ...(RUNS > 1 && { runs: RUNS }) }
 }
 
 for (const { name, filter } of wishes.length > 0 ? wishes : suites.map((name) => ({ name, filter: undefined }))) {
   const { suite } = (await import(`./${name}.js`)) as { readonly suite: Suite }
   if (suite.isLong === true && wishes.length === 0) continue
   const machine: ReadonlyArray<Figure> = filter === undefined ? await Yardstick.measureMachine() : []
-  if (filter === undefined) show("the machine, without this program", { figures: machine })
+  if (filter === undefined) show("the machine, without this program", machine)
   const withheldSince = withheldSinceNow()
-  const figures = await measured(suite, filter ?? "")
+  const result = await measured(suite, filter ?? "")
   const withheld = withheldSince()
-  show(`${name}: ${suite.about}`, figures)
+  show(`${name}: ${suite.about}`, result.figures)
   console.log(`\nthe host withheld ${Math.round(withheld * 100)} % of the processors' time`)
   // After each, so that a suite that fails takes nothing from those before it.
-  if (filter === undefined) Record.keep({ [name]: { about: suite.about, machine, withheld, ...figures } })
+  if (filter === undefined) Record.keep({ [name]: { about: suite.about, machine, withheld, ...result } })
 }
 
 Page.write(Record.read())

@@ -32,9 +32,13 @@ export interface DelegationDetails {
   readonly leaving: AccountRecord.Leaving | null
 }
 
-export interface DelegatorList {
+/** How many delegate to a validator, and how much, those included that leave. */
+export interface Backing {
   readonly count: number
   readonly total: Sats.Sats
+}
+
+export interface DelegatorList extends Backing {
   /** Largest first. */
   readonly delegators: ReadonlyArray<Delegator>
 }
@@ -206,13 +210,13 @@ export class Reads {
   }
 
   #delegatorList(validator: Address, delegators: ReadonlyArray<Delegator>): DelegatorList {
+    return { ...this.backing(validator), delegators }
+  }
+
+  backing(validator: Address): Backing {
     const working = this.#state.validators.get(validator)?.working.amount ?? Sats.ZERO
     const leaving = this.#state.leavingPools.of(validator).map(([, { amount }]) => amount)
-    return {
-      count: this.#state.delegators.countOf(validator),
-      total: Sats.sumBounded([working, ...leaving]),
-      delegators,
-    }
+    return { count: this.#state.delegators.countOf(validator), total: Sats.sumBounded([working, ...leaving]) }
   }
 
   /** A commit that heartbeats may still name. */

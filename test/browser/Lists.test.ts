@@ -137,7 +137,55 @@ it("all checkpoints are listed, and those that closed epochs by themselves, each
   await page.context().close()
 })
 
-it("a validator's page shows its stake, commission and earnings over time, as its node records them", async () => {
+it("each epoch has a page with its rounds, committee and checkpoints, which leads to its neighbours", async () => {
+  const { page, troubles } = await Browsers.open(browser)
+  await page.goto(`${url}/explorer/checkpoints?closing=only`)
+  await rows(page, "Checkpoints, newest first").getByRole("link", { name: "2", exact: true }).click()
+  await page.getByRole("heading", { level: 1, name: "Epoch 2" }).waitFor()
+  const [opening, closing] = await Promise.all([
+    client.checkpoints.closing({ path: { epoch: 1 as never } }),
+    client.checkpoints.closing({ path: { epoch: 2 as never } }),
+  ])
+  const fact = (name: string) =>
+    page.locator(".facts > div", { has: page.getByText(name, { exact: true }) }).locator("dd")
+  expect(await fact("State").textContent()).toBe("closed")
+  expect(await fact("First round").textContent()).toBe(`${opening.next_epoch?.first_round}`)
+  expect(await fact("Last round").textContent()).toBe(`${closing.round}`)
+  const [, created = ""] = /^\+([\d.]+) UDG$/.exec((await fact("Change of the supply").textContent()) ?? "") ?? []
+  expect(Number(created)).toBeCloseTo((closing.total_supply - opening.total_supply) / 100_000_000, 8)
+  expect(await rows(page, "Committee of the epoch").allTextContents()).toEqual([expect.stringContaining("100.0 %")])
+  const own = rows(page, "Checkpoints, newest first")
+  const { checkpoints } = await client.checkpoints.list({ urlParams: { limit: 100 } })
+  const first = own.getByRole("link", { name: `${closing.round}`, exact: true })
+  expect(await first.getAttribute("href")).toBe(`/explorer/checkpoint/${closing.round}`)
+  expect(await own.count()).toBe(checkpoints.filter(({ epoch }) => epoch === 2).length)
+  expect(await Axe.seriousOn(page)).toEqual([])
+  await page.getByRole("navigation", { name: "Neighbouring epochs" }).getByRole("link", { name: "← 1" }).click()
+  await page.getByRole("heading", { level: 1, name: "Epoch 1" }).waitFor()
+  await page.getByText("The genesis names the committee of the first epoch.").waitFor()
+  await page.goBack()
+  await page.getByRole("heading", { level: 1, name: "Epoch 2" }).waitFor()
+  const { epoch: running } = await client.checkpoints.latest()
+  await page.getByRole("combobox", { name: /^Search/ }).fill(`epoch ${running + 1}`)
+  await page.keyboard.press("Enter")
+  await page.getByRole("heading", { level: 1, name: `Epoch ${running + 1}` }).waitFor()
+  await page
+    .getByText(/^running$|the epoch has not closed yet/)
+    .first()
+    .waitFor()
+  await page.goto(`${url}/explorer/epoch/0`)
+  await page.getByText(/there is no epoch 0; the first one is 1/).waitFor()
+  expect(troubles).toEqual([])
+  await page.context().close()
+})
+
+it("a validator's page shows its stake, commission, delegators and earnings over time, as its node records them", async () => {
+  await finalized(rich.delegate({ nonce: 2, fee: 0, validator: validator.address, amount: Wallet.sats("1500") }))
+  const path = { address: validator.address }
+  await Processes.until("the delegation is recorded", async () => {
+    const { delegators } = await client.monitoring.validatorRounds({ path, urlParams: {} })
+    return delegators.at(-1) === 1
+  })
   const { page, troubles } = await Browsers.open(browser)
   await page.goto(`${url}/explorer/validator/${validator.address}`)
   const chart = (title: string) => page.getByRole("img", { name: new RegExp(`^${title}`) })
@@ -149,6 +197,11 @@ it("a validator's page shows its stake, commission and earnings over time, as it
   expect(weight).toBe("2000")
   expect(await chart("Stake at each epoch, UDG").getAttribute("aria-label")).toMatch(/now 2,000\.00$/)
   expect(await chart("Commission").getAttribute("aria-label")).toMatch(/between 25 % and 25 %, now 25 %$/)
+  expect(await chart("Delegators").getAttribute("aria-label")).toMatch(/now 1$/)
+  const { total_delegated: delegated } = await client.delegation.delegators({ path })
+  const [, drawn = ""] = /now ([\d,.]+)$/.exec((await chart("Delegated, UDG").getAttribute("aria-label")) ?? "") ?? []
+  expect(Number(drawn.replaceAll(",", ""))).toBeGreaterThanOrEqual(1_500)
+  expect(Number(drawn.replaceAll(",", ""))).toBeLessThanOrEqual(Number(Wallet.coins(delegated)))
   const label = (await chart("Earned per day, UDG").getAttribute("aria-label")) ?? ""
   const [, said = ""] = /rewards between [\d,.]+ and [\d,.]+, now ([\d,.]+);/.exec(label) ?? []
   const { entries } = await client.transactions.statement({ path: { address: validator.address }, urlParams: {} })

@@ -569,6 +569,8 @@ export const validatorRounds = Is.record({
   at: Is.list(Is.timestamp),
   made: Is.list(Is.integer),
   missed: Is.list(Is.integer),
+  delegators: Is.list(Is.nullable(Is.integer)),
+  delegated: Is.list(Is.nullable(Is.integer)),
 })
 
 /** Any refusal: its code, one line for people, and fields that help. */

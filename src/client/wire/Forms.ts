@@ -85,7 +85,8 @@ const f78: Form = {kind:"bytes"}
 const f79: Form = {kind:"literal",values:["hour","day","year"]}
 const f80: Form = {kind:"list",of:f18}
 const f81: Form = {kind:"list",of:f1}
-const f82: Form = {kind:"record",fields:{range:f79},optional:["range"]}
+const f82: Form = {kind:"list",of:f61}
+const f83: Form = {kind:"record",fields:{range:f79},optional:["range"]}
 
 /** By group and name. */
 export const endpoints: Named<Named<Endpoint>> = {
@@ -155,9 +156,9 @@ export const endpoints: Named<Named<Endpoint>> = {
   monitoring: {
     metrics: {method:"GET",path:"/metrics"},
     metricsJson: {method:"GET",path:"/metrics/json",answer:{kind:"record",fields:{dag_round:f0,finalized_round:f0,finality_lag:f0,peer_count:f0,mempool_size:f0,total_supply:f1,total_staked:f1,active_validators:f0,checkpoint_latest:f0,uptime_seconds:f0}}},
-    history: {method:"GET",path:"/metrics/history",query:{kind:"record",fields:{range:f79,since:f0},optional:["range","since"]},answer:{kind:"record",fields:{range:f79,step_ms:f0,at:f80,measured_ms:f76,transactions:f76,rounds:f76,fees:f81,finality_ms:{kind:"list",of:f61},total_supply:f81,total_staked:f81,mempool_size:f76}}},
-    attendance: {method:"GET",path:"/metrics/validators",query:f82,answer:{kind:"record",fields:{range:f79,since:f65,validators:{kind:"list",of:{kind:"record",fields:{address:f6,made:f0,missed:f0}}}}}},
-    validatorRounds: {method:"GET",path:"/validator/:address/rounds",params:f5,query:f82,answer:{kind:"record",fields:{validator:f6,range:f79,step_ms:f0,at:f80,made:f76,missed:f76}}},
+    history: {method:"GET",path:"/metrics/history",query:{kind:"record",fields:{range:f79,since:f0},optional:["range","since"]},answer:{kind:"record",fields:{range:f79,step_ms:f0,at:f80,measured_ms:f76,transactions:f76,rounds:f76,fees:f81,finality_ms:f82,total_supply:f81,total_staked:f81,mempool_size:f76}}},
+    attendance: {method:"GET",path:"/metrics/validators",query:f83,answer:{kind:"record",fields:{range:f79,since:f65,validators:{kind:"list",of:{kind:"record",fields:{address:f6,made:f0,missed:f0}}}}}},
+    validatorRounds: {method:"GET",path:"/validator/:address/rounds",params:f5,query:f83,answer:{kind:"record",fields:{validator:f6,range:f79,step_ms:f0,at:f80,made:f76,missed:f76,delegators:f82,delegated:{kind:"list",of:f38}}}},
   },
   documents: {
     openapi: {method:"GET",path:"/openapi.json"},

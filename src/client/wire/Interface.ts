@@ -1482,7 +1482,7 @@ export interface Attendance {
   }>
 }
 
-/** one validator's rounds over time, only where it had a seat; all lists have one entry for each point, oldest first */
+/** one validator's rounds and delegations over time, only where it had a seat; all lists have one entry for each point, oldest first */
 export interface ValidatorRounds {
   /** the validator */
   readonly validator: Kinds.Address
@@ -1493,6 +1493,8 @@ export interface ValidatorRounds {
   readonly at: ReadonlyArray<Kinds.Timestamp>
   readonly made: ReadonlyArray<number>
   readonly missed: ReadonlyArray<number>
+  readonly delegators: ReadonlyArray<number | null>
+  readonly delegated: ReadonlyArray<Kinds.Sats | null>
 }
 
 export interface InvalidRequest {
@@ -2521,7 +2523,7 @@ export interface Methods {
       readonly range?: Range
     } }) => Promise<Attendance>
     /**
-     * Rounds made and missed by a validator over time.
+     * Rounds and delegations of a validator over time.
      * An hour by minute, a day by half hour, a year by day. Empty for an account that had no seat. A round counts once no later commit can order a vertex of it.
      *
      * `GET /validator/:address/rounds`

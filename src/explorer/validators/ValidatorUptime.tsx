@@ -17,6 +17,43 @@ const lines: ReadonlyArray<Line> = [
   { name: "missed", tone: "bad" },
 ]
 
+const level =
+  (values: ReadonlyArray<number | null>): Course.Of =>
+  (_, end) =>
+    values[end - 1] ?? null
+
+/** Delegations change between points, not with them. */
+const BackingCharts = ({ of, window }: { readonly of: Rounds; readonly window: Windows.Window }) => {
+  const [counts, amounts] = useMemo(() => {
+    const stretch = { from: (of.at.at(-1) ?? 0) - window.spanMs, groupMs: of.step_ms }
+    return [of.delegators, of.delegated].map((values) => Course.draw(of, stretch, [level(values)]))
+  }, [of, window])
+  if (counts === undefined || amounts === undefined) return null
+  return (
+    <>
+      <Chart
+        title="Delegators"
+        window={window.label}
+        course={counts}
+        lines={[{ name: "delegators", tone: "accent" }]}
+        write={Words.count}
+        isStepped
+        fromZero
+      />
+      <Chart
+        title="Delegated, UDG"
+        window={window.label}
+        course={amounts}
+        lines={[{ name: "delegated", tone: "accent" }]}
+        write={Words.coins}
+        writeShort={Words.aboutCoins}
+        isStepped
+        fromZero
+      />
+    </>
+  )
+}
+
 const RoundsChart = ({ of, window }: { readonly of: Rounds; readonly window: Windows.Window }) => {
   const course = useMemo(() => {
     const total =
@@ -40,7 +77,7 @@ const RoundsChart = ({ of, window }: { readonly of: Rounds; readonly window: Win
   )
 }
 
-/** A validator's rounds over time, as this node counted them. */
+/** A validator's rounds and delegations over time, as this node counted them. */
 export const ValidatorUptime = ({ account }: { readonly account: string }) => {
   const window = Windows.chosen.value
   const rounds = useResource(
@@ -49,7 +86,7 @@ export const ValidatorUptime = ({ account }: { readonly account: string }) => {
     Live.slowBeat,
   )
   return (
-    <Section title="Rounds over time" aside={<WindowChoice />}>
+    <Section title="Rounds and delegations over time" aside={<WindowChoice />}>
       <Loaded of={rounds} what="its rounds">
         {(of) =>
           of.at.length === 0 ? (
@@ -57,7 +94,10 @@ export const ValidatorUptime = ({ account }: { readonly account: string }) => {
               This node counted no round of it in {window.label}. A round counts once nothing more of it can be ordered.
             </p>
           ) : (
-            <RoundsChart of={of} window={window} />
+            <div class="charts">
+              <RoundsChart of={of} window={window} />
+              <BackingCharts of={of} window={window} />
+            </div>
           )
         }
       </Loaded>

@@ -1,5 +1,9 @@
-/** In how many rounds each member of a committee made a vertex that became final, and in how many none, over time. */
+/**
+ * In how many rounds each member of a committee made a vertex that became final, and in how many none, over time; and what was
+ * delegated to it.
+ */
 import type { Address } from "../../protocol/identity/Address.js"
+import type { Sats } from "../../protocol/numbers/Sats.js"
 import * as Ranges from "./Ranges.js"
 
 export interface Rounds {
@@ -7,13 +11,27 @@ export interface Rounds {
   readonly missed: number
 }
 
+/** Who delegates to a member, and how much. */
+export interface Backing {
+  readonly delegators: number
+  readonly delegated: Sats
+}
+
 export interface Point {
   readonly at: number
   readonly members: ReadonlyMap<Address, Rounds>
+  /** At the end of the point. Points of earlier versions have none. */
+  readonly backing: ReadonlyMap<Address, Backing>
 }
 
 interface Mutable extends Point {
   readonly members: Map<Address, Rounds>
+  readonly backing: Map<Address, Backing>
+}
+
+/** A point of one member. */
+export interface Past extends Rounds, Ranges.Dated {
+  readonly backing: Backing | undefined
 }
 
 export type Kept = Readonly<Record<Ranges.Name, ReadonlyArray<Point>>>
@@ -36,7 +54,8 @@ export class Attendance {
   #before: ReadonlyMap<Address, Rounds> = new Map()
 
   constructor(kept: Kept) {
-    const copied = (name: Ranges.Name) => kept[name].map(({ at, members }) => ({ at, members: new Map(members) }))
+    const copied = (name: Ranges.Name) =>
+      kept[name].map(({ at, members, backing }) => ({ at, members: new Map(members), backing: new Map(backing) }))
     this.#points = { hour: copied("hour"), day: copied("day"), year: copied("year") }
   }
 
@@ -44,11 +63,11 @@ export class Attendance {
     return this.#points
   }
 
-  /** `members` are counts since the process began. */
-  add(members: ReadonlyMap<Address, Rounds>, now: number): void {
+  /** `members` are counts since the process began. A member's backing is read when a round of it was counted. */
+  add(members: ReadonlyMap<Address, Rounds>, backingOf: (member: Address) => Backing, now: number): void {
     const news = [...members].flatMap(([address, rounds]) => {
       const counted = since(this.#before.get(address) ?? NONE, rounds)
-      return counted.made + counted.missed === 0 ? [] : [{ address, counted }]
+      return counted.made + counted.missed === 0 ? [] : [{ address, counted, backing: backingOf(address) }]
     })
     this.#before = new Map([...members].map(([address, { made, missed }]) => [address, { made, missed }]))
     if (news.length === 0) return
@@ -56,11 +75,13 @@ export class Attendance {
       const point = Ranges.pointAt(this.#points[name], Ranges.attendance[name], now, (at) => ({
         at,
         members: new Map(),
+        backing: new Map(),
       }))
-      for (const { address, counted } of news) {
+      for (const { address, counted, backing } of news) {
         const known = point.members.get(address)
         if (known === undefined && point.members.size >= MOST_MEMBERS) continue
         point.members.set(address, sum(known ?? NONE, counted))
+        point.backing.set(address, backing)
       }
     }
   }
@@ -89,10 +110,10 @@ export class Attendance {
   }
 
   /** One member's, only where it had a seat. */
-  of(address: Address, name: Ranges.Name): ReadonlyArray<Rounds & Ranges.Dated> {
-    return this.#points[name].flatMap(({ at, members }) => {
+  of(address: Address, name: Ranges.Name): ReadonlyArray<Past> {
+    return this.#points[name].flatMap(({ at, members, backing }) => {
       const rounds = members.get(address)
-      return rounds === undefined ? [] : [{ at, ...rounds }]
+      return rounds === undefined ? [] : [{ at, ...rounds, backing: backing.get(address) }]
     })
   }
 }

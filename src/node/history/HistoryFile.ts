@@ -45,7 +45,7 @@ const Row = Schema.Array(Count).pipe(
   Schema.itemsCount(Figures.fields.length),
   Schema.filter((row) => Sats.isSats(pointOf(row).supply) && Sats.isSats(pointOf(row).staked)),
 )
-/** A moment, then for each member three numbers: its place in the list of members, rounds made, rounds missed. */
+/** A moment, then for each member three numbers, of which the first is its place in the list of members. */
 const MemberRow = Schema.Array(Count).pipe(Schema.filter((row) => row.length % 3 === 1))
 
 const ranges = <A, I>(row: Schema.Schema<A, I>) =>
@@ -55,7 +55,10 @@ const Content = Schema.Struct({
   version: Schema.Literal(1),
   figures: ranges(Row),
   members: Schema.Array(Address.schema),
+  /** Rounds made, rounds missed. */
   attendance: ranges(MemberRow),
+  /** Delegators, sats delegated; of the same moments. Earlier versions did not write it. */
+  backing: Schema.optionalWith(ranges(MemberRow), { default: () => ({ hour: [], day: [], year: [] }) }),
 })
 
 type Content = typeof Content.Type
@@ -69,17 +72,33 @@ const OWNER_WRITES = 0o644
 const rising = <A extends Ranges.Dated>(points: ReadonlyArray<A>): ReadonlyArray<A> =>
   points.filter(({ at }, i) => i === 0 || at > (points[i - 1]?.at ?? 0))
 
-const attendanceOf =
-  (addresses: Content["members"]) =>
-  ([at = 0, ...numbers]: ReadonlyArray<number>): Attendance.Point => {
-    const members = new Map<Address.Address, Attendance.Rounds>()
-    for (let i = 0; i < numbers.length; i += 3) {
-      const [place = 0, made = 0, missed = 0] = numbers.slice(i, i + 3)
-      const address = addresses[place]
-      if (address !== undefined) members.set(address, { made, missed })
-    }
-    return { at, members }
+/** What a row says of each member that is in the list. */
+const membersOf = <A>(
+  addresses: Content["members"],
+  numbers: ReadonlyArray<number>,
+  make: (first: number, second: number) => A | undefined,
+): ReadonlyMap<Address.Address, A> => {
+  const members = new Map<Address.Address, A>()
+  for (let i = 0; i < numbers.length; i += 3) {
+    const [place = 0, first = 0, second = 0] = numbers.slice(i, i + 3)
+    const [address, made] = [addresses[place], make(first, second)]
+    if (address !== undefined && made !== undefined) members.set(address, made)
   }
+  return members
+}
+
+type Rows = ReadonlyArray<ReadonlyArray<number>>
+
+const attendanceOf = (addresses: Content["members"], rows: Rows, backings: Rows): ReadonlyArray<Attendance.Point> => {
+  const backingAt = new Map(backings.map(([at = 0, ...numbers]) => [at, numbers]))
+  return rows.map(([at = 0, ...numbers]) => ({
+    at,
+    members: membersOf(addresses, numbers, (made, missed) => ({ made, missed })),
+    backing: membersOf(addresses, backingAt.get(at) ?? [], (delegators, delegated) =>
+      Sats.isSats(delegated) ? { delegators, delegated } : undefined,
+    ),
+  }))
+}
 
 const each = <A, B>(of: Readonly<Record<Ranges.Name, A>>, change: (one: A) => B): Record<Ranges.Name, B> => ({
   hour: change(of.hour),
@@ -87,10 +106,13 @@ const each = <A, B>(of: Readonly<Record<Ranges.Name, A>>, change: (one: A) => B)
   year: change(of.year),
 })
 
-const historyOf = ({ figures, members, attendance }: Content): History => ({
-  figures: each(figures, (rows) => rising(rows.map(pointOf))),
-  attendance: each(attendance, (rows) => rising(rows.map(attendanceOf(members)))),
-})
+const historyOf = ({ figures, members, attendance, backing }: Content): History => {
+  const of = (name: Ranges.Name) => rising(attendanceOf(members, attendance[name], backing[name]))
+  return {
+    figures: each(figures, (rows) => rising(rows.map(pointOf))),
+    attendance: { hour: of("hour"), day: of("day"), year: of("year") },
+  }
+}
 
 const contentOf = ({ figures, attendance }: History): Content => {
   const places = new Map<Address.Address, number>()
@@ -103,12 +125,18 @@ const contentOf = ({ figures, attendance }: History): Content => {
     at,
     ...[...members].flatMap(([address, { made, missed }]) => [placeOf(address), made, missed]),
   ]
+  const backingRowOf = ({ at, backing }: Attendance.Point): ReadonlyArray<number> => [
+    at,
+    ...[...backing].flatMap(([address, { delegators, delegated }]) => [placeOf(address), delegators, delegated]),
+  ]
   const rows = each(attendance, (points) => points.map(rowOf))
+  const backingRows = each(attendance, (points) => points.map(backingRowOf))
   return {
     version: 1,
     figures: each(figures, (points) => points.map((point) => Figures.fields.map((field) => point[field]))),
     members: [...places.keys()],
     attendance: rows,
+    backing: backingRows,
   }
 }
 

@@ -1,10 +1,11 @@
 /** The node's figures over time: read every second, kept within a bound, and written to disk every five minutes and at the end. */
 import { FileSystem } from "@effect/platform"
 import { Clock, Context, Duration, Effect, Layer, Option, Schedule } from "effect"
+import type { Address } from "../../protocol/identity/Address.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as SteadyClock from "../../turns/SteadyClock.js"
 import { Engine } from "../engine/Engine.js"
-import { Attendance } from "../history/Attendance.js"
+import { Attendance, type Backing } from "../history/Attendance.js"
 import { Figures, type Reading } from "../history/Figures.js"
 import * as HistoryFile from "../history/HistoryFile.js"
 import { Supervisor } from "../lifecycle/Supervisor.js"
@@ -52,6 +53,11 @@ const make = Effect.gen(function* () {
     }
   }
 
+  const backingOf = (validator: Address): Backing => {
+    const { count, total } = view.read.backing(validator)
+    return { delegators: count, delegated: total }
+  }
+
   const figures = new Figures(reading(), kept.figures)
   const attendance = new Attendance(kept.attendance)
   let readAt = yield* SteadyClock.current
@@ -59,7 +65,7 @@ const make = Effect.gen(function* () {
 
   const read = Effect.map(Effect.all([SteadyClock.current, Clock.currentTimeMillis]), ([at, now]) => {
     figures.add(reading(), at - readAt, now)
-    attendance.add(counters.participation.members, now)
+    attendance.add(counters.participation.members, backingOf, now)
     readAt = at
     time = now
   })

@@ -117,7 +117,7 @@ export const Attendance = Field.record(
 
 export const ValidatorRounds = Field.record(
   "ValidatorRounds",
-  "one validator's rounds over time, only where it had a seat; all lists have one entry for each point, oldest first",
+  "one validator's rounds and delegations over time, only where it had a seat; all lists have one entry for each point, oldest first",
   Schema.Struct({
     validator: Field.address("the validator"),
     range: Field.of(Range, "how far back"),
@@ -125,10 +125,15 @@ export const ValidatorRounds = Field.record(
     at: column(Moment, "when the point begins, milliseconds since 1970"),
     made: column(Counted, "rounds with a final vertex"),
     missed: column(Counted, "rounds without one"),
+    delegators: column(
+      Schema.NullOr(Counted),
+      "how many delegate to it, at the end; null where an earlier version of the node ran",
+    ),
+    delegated: column(Schema.NullOr(Sats.schema), "sats delegated to it, at the end; null likewise"),
   }),
   {
     ...{ validator: example.address, range: "hour", step_ms: 60_000 },
-    ...{ at: [example.timestamp], made: [119], missed: [1] },
+    ...{ at: [example.timestamp], made: [119], missed: [1], delegators: [2], delegated: [100_250_000] },
   },
 )
 
@@ -158,7 +163,7 @@ export const group = Group.of("monitoring", "Monitoring", "Figures for monitorin
     .annotate(Rules.Cached, { until: "history" })
     .addSuccess(Attendance)
     .addError(Failure.InvalidRequest),
-  Group.get("validatorRounds", "/validator/:address/rounds", "Rounds made and missed by a validator over time")
+  Group.get("validatorRounds", "/validator/:address/rounds", "Rounds and delegations of a validator over time")
     .annotate(
       OpenApi.Description,
       "An hour by minute, a day by half hour, a year by day. Empty for an account that had no seat. A round counts once no later " +

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { Attendance, Rounds } from "../../node/history/Attendance.js"
+import type { Attendance, Past } from "../../node/history/Attendance.js"
 import type * as Figures from "../../node/history/Figures.js"
 import * as Ranges from "../../node/history/Ranges.js"
 import * as Log from "../../node/log/Log.js"
@@ -59,7 +59,7 @@ const attendanceOf = (
 const roundsOf = (
   validator: Address,
   range: Ranges.Name,
-  points: ReadonlyArray<Rounds & Ranges.Dated>,
+  points: ReadonlyArray<Past>,
 ): typeof Api.ValidatorRounds.Type => ({
   validator,
   range,
@@ -67,6 +67,8 @@ const roundsOf = (
   at: points.map(({ at }) => Natural.timestamp(at)),
   made: points.map(({ made }) => made),
   missed: points.map(({ missed }) => missed),
+  delegators: points.map(({ backing }) => backing?.delegators ?? null),
+  delegated: points.map(({ backing }) => backing?.delegated ?? null),
 })
 
 export const layer = group("monitoring", (handlers) =>

@@ -7,6 +7,7 @@ import { Attendance } from "../../../src/node/history/Attendance.js"
 import { Figures } from "../../../src/node/history/Figures.js"
 import * as HistoryFile from "../../../src/node/history/HistoryFile.js"
 import { MetricsHistory } from "../../../src/node/reads/MetricsHistory.js"
+import * as Sats from "../../../src/protocol/numbers/Sats.js"
 import { addressOf } from "../CountersOf.js"
 import * as world from "../world.js"
 
@@ -18,9 +19,10 @@ const some = (): HistoryFile.History => {
   const attendance = new Attendance(HistoryFile.nothing.attendance)
   for (let second = 0; second < 90; second++) {
     const now = MIDNIGHT + 1_000 * second
+    const backing = () => ({ delegators: second, delegated: Sats.make(1_000 * second) })
     figures.add({ ...nothing, rounds: 2 * second, fees: 7 * second, supply: 2_100_000_000_000_000 }, 1_000, now)
-    attendance.add(new Map([[addressOf("ann"), { made: second, missed: 1 }]]), now)
-    attendance.add(new Map([[addressOf("ben"), { made: 1, missed: 2 * second }]]), now)
+    attendance.add(new Map([[addressOf("ann"), { made: second, missed: 1 }]]), backing, now)
+    attendance.add(new Map([[addressOf("ben"), { made: 1, missed: 2 * second }]]), backing, now)
   }
   return { figures: figures.points, attendance: attendance.points }
 }
@@ -64,7 +66,23 @@ it.effect("reads no file that is not whole or not its own, and throws at none", 
     writeFileSync(path, content([row, row], [[MIDNIGHT, 0, 1, 1]]))
     const loaded = Option.getOrThrow(yield* HistoryFile.load(path))
     expect(loaded.figures.hour.length).toBe(1)
-    expect(loaded.attendance.hour).toEqual([{ at: MIDNIGHT, members: new Map() }])
+    const empty = { at: MIDNIGHT, members: new Map(), backing: new Map() }
+    expect(loaded.attendance.hour).toEqual([empty])
+  }).pipe(Effect.provide(world.platform), Effect.scoped),
+)
+
+it.effect("reads what an earlier version wrote, which kept no delegations, and leaves out more than can exist", () =>
+  Effect.gen(function* () {
+    const path = join(yield* world.temporaryDirectory, "history.json")
+    const ann = addressOf("ann")
+    const ranges = (hour: unknown) => ({ hour, day: [], year: [] })
+    const old = { version: 1, figures: ranges([]), members: [ann], attendance: ranges([[MIDNIGHT, 0, 5, 1]]) }
+    const members = new Map([[ann, { made: 5, missed: 1 }]])
+    for (const more of [{}, { backing: ranges([[MIDNIGHT, 0, 3, 2_100_000_000_000_001]]) }]) {
+      writeFileSync(path, JSON.stringify({ ...old, ...more }))
+      const loaded = Option.getOrThrow(yield* HistoryFile.load(path))
+      expect(loaded.attendance.hour).toEqual([{ at: MIDNIGHT, members, backing: new Map() }])
+    }
   }).pipe(Effect.provide(world.platform), Effect.scoped),
 )
 

@@ -122,6 +122,7 @@ const house = {
       "statement",
       "payload",
       "validators",
+      "epochs",
       "wallet",
       "pages",
       ".",

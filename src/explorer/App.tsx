@@ -22,7 +22,7 @@ const links: ReadonlyArray<readonly [name: string, href: string, covers: Readonl
   ["Validators", Route.place("validators"), ["validators", "validator"]],
   ["Proposals", Route.place("proposals"), ["proposals", "proposal"]],
   ["Mempool", Route.place("mempool"), ["mempool"]],
-  ["Checkpoints", Route.place("checkpoints"), ["checkpoints", "checkpoint"]],
+  ["Checkpoints", Route.place("checkpoints"), ["checkpoints", "checkpoint", "epoch"]],
   ["Peers", Route.place("peers"), ["peers"]],
   ["Parameters", Route.place("parameters"), ["parameters"]],
 ]

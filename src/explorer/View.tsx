@@ -1,6 +1,7 @@
+import { Checkpoint, Checkpoints } from "./epochs/Checkpoints.js"
+import { Epoch } from "./epochs/Epoch.js"
 import { Accounts } from "./pages/Accounts.js"
 import { Address } from "./pages/Address.js"
-import { Checkpoint, Checkpoints } from "./pages/Checkpoints.js"
 import { Dag } from "./pages/Dag.js"
 import { Mempool } from "./pages/Mempool.js"
 import { Nowhere } from "./pages/Nowhere.js"
@@ -74,6 +75,8 @@ export const View = ({ route }: { readonly route: Route }) => {
       return <Proposal key={route.of} id={route.of} />
     case "checkpoint":
       return <Checkpoint key={route.of} round={route.of} />
+    case "epoch":
+      return <Epoch key={route.of} number={route.of} />
     case "search":
       return <Search key={route.query} query={route.query} />
     case "nowhere":

@@ -17,7 +17,7 @@ export const places = [
 export type Place = (typeof places)[number]
 
 /** Pages about one thing, by its kind in the path. */
-export const subjects = ["address", "tx", "vertex", "round", "validator", "proposal", "checkpoint"] as const
+export const subjects = ["address", "tx", "vertex", "round", "validator", "proposal", "checkpoint", "epoch"] as const
 export type Subject = (typeof subjects)[number]
 
 export type Route =

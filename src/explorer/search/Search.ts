@@ -119,7 +119,7 @@ const WHOLE_ADDRESS = /^t?udg1[0-9a-z]{38}$/i
 const DIGITS = /^[0-9a-f]{4,63}$/
 const NAME = /^@?[a-z0-9-]{3,20}$/
 
-/** Finds the page for a text: a hash, an address, a @name, a round, a #proposal, or a page. */
+/** Finds the page for a text: a hash, an address, a @name, a round, a #proposal, an epoch, or a page. */
 export const find = async (typed: string, known: Known): Promise<Found> => {
   const text = typed.trim()
   const place = placeNamed(text)
@@ -130,6 +130,8 @@ export const find = async (typed: string, known: Known): Promise<Found> => {
   if (/^\d{1,15}$/.test(round)) return page(Route.subject("round", round))
   const [, proposal] = /^(?:#|proposal )\s*(\d{1,15})$/i.exec(text) ?? []
   if (proposal !== undefined) return page(Route.subject("proposal", proposal))
+  const [, epoch] = /^epoch\s*(\d{1,15})$/i.exec(text) ?? []
+  if (epoch !== undefined) return page(Route.subject("epoch", epoch))
   if (text === "") return nothing("nothing was entered")
   const lower = text.toLowerCase()
   const begun = await byBeginning(lower, known)

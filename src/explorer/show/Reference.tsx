@@ -77,6 +77,12 @@ export const Round = ({ round }: { readonly round: number }) => (
   </a>
 )
 
+export const Epoch = ({ epoch }: { readonly epoch: number }) => (
+  <a class="figure" href={Route.subject("epoch", epoch)}>
+    {Words.count(epoch)}
+  </a>
+)
+
 export const Proposal = ({ id }: { readonly id: number }) => (
   <a class="figure" href={Route.subject("proposal", id)}>
     #{id}

@@ -48,6 +48,7 @@ describe("the search box", () => {
     ["tudg1nu7p526", `/explorer/address/${ACCOUNT}`],
     [`${TX.slice(0, 8)}…${TX.slice(-6)}`, `/explorer/tx/${TX}`],
     ["proposal 3", "/explorer/proposal/3"],
+    ["Epoch 3", "/explorer/epoch/3"],
     ["@alice", "/explorer/address/@alice"],
     ["alf", "/explorer/address/@alfred"],
     ["@alic", "Name @alice,Name @alice-2"],

@@ -6,20 +6,21 @@ import { useResource } from "../live/Resource.js"
 import * as History from "../route/History.js"
 import * as Route from "../route/Route.js"
 import { Amount } from "../show/Amount.js"
-import { Badge } from "../show/Badge.js"
 import { Loaded } from "../show/Loaded.js"
-import { None } from "../show/None.js"
 import { Facts, LoadedPage, Page, Section } from "../show/Page.js"
 import { Pager } from "../show/Pager.js"
 import * as Reference from "../show/Reference.js"
-import { type Column, Table } from "../show/Table.js"
-import { When } from "../show/When.js"
+import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
+import { CheckpointTable } from "./CheckpointTable.js"
 
 type Record = Answer<"checkpoints", "checkpoint">
 
 const Next = ({ epoch }: { readonly epoch: NonNullable<Record["next_epoch"]> }) => (
-  <Section title="The epoch it opens" aside={`epoch ${Words.count(epoch.epoch)}`}>
+  <Section
+    title="The epoch it opens"
+    aside={<a href={Route.subject("epoch", epoch.epoch)}>epoch {Words.count(epoch.epoch)}</a>}
+  >
     <Table
       caption="Committee of the next epoch"
       rows={epoch.members}
@@ -44,7 +45,7 @@ const Content = ({ checkpoint }: { readonly checkpoint: Record }) => (
       of={[
         ["Hash", <Reference.Text text={checkpoint.hash} what="checkpoint hash" isWhole />],
         ["Round", <Reference.Round round={checkpoint.round} />],
-        ["Epoch", Words.count(checkpoint.epoch)],
+        ["Epoch", <Reference.Epoch epoch={checkpoint.epoch} />],
         ["Kind", checkpoint.next_epoch === null ? "within its epoch" : "closes its epoch"],
         ["Commit", Words.count(checkpoint.commit_index)],
         ["Commit hash", <Reference.Text text={checkpoint.commit_hash} what="commit hash" />],
@@ -73,39 +74,6 @@ const Content = ({ checkpoint }: { readonly checkpoint: Record }) => (
     {checkpoint.next_epoch === null ? undefined : <Next epoch={checkpoint.next_epoch} />}
   </>
 )
-
-type Listed = Answer<"checkpoints", "list">["checkpoints"][number]
-
-const columns: ReadonlyArray<Column<Listed>> = [
-  {
-    title: "Round",
-    of: ({ round }) => (
-      <a class="figure" href={Route.subject("checkpoint", round)}>
-        {Words.count(round)}
-      </a>
-    ),
-  },
-  { title: "Epoch", isFigure: true, of: ({ epoch }) => Words.count(epoch) },
-  {
-    title: "Kind",
-    inCard: "untitled",
-    of: ({ epoch, closes_epoch: closes }) =>
-      closes ? (
-        <Badge tone="good">closes epoch {Words.count(epoch)}</Badge>
-      ) : (
-        <span class="quiet">within its epoch</span>
-      ),
-  },
-  { title: "Hash", of: ({ hash }) => <Reference.Text text={hash} what="checkpoint hash" /> },
-  { title: "Signatures", isFigure: true, of: ({ signatures }) => Words.count(signatures) },
-  {
-    title: "Next committee",
-    isFigure: true,
-    of: ({ members }) => (members === null ? <None /> : Words.count(members)),
-  },
-  { title: "Supply", sats: ({ total_supply: supply }) => supply },
-  { title: "Time", inCard: "beside", of: ({ timestamp }) => <When at={timestamp} /> },
-]
 
 const LIMIT = 25
 
@@ -154,12 +122,9 @@ export const Checkpoints = () => {
       <Loaded of={listed} what="the checkpoints" lines={8}>
         {({ checkpoints, next_round: next }) => (
           <>
-            <Table
-              caption="Checkpoints, newest first"
+            <CheckpointTable
               rows={checkpoints}
-              keyOf={({ round }) => round}
               empty={isClosing ? "No epoch has closed yet." : "No checkpoint is signed by a quorum yet."}
-              columns={columns}
             />
             <Pager pages={pages} next={next === null ? null : `${next}`} turnTo={setPages} what="checkpoints" />
           </>

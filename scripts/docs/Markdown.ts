@@ -1,5 +1,6 @@
 /** A Markdown page as HTML, with the links of the site. */
 import { posix } from "node:path"
+import highlight from "highlight.js/lib/common"
 import { Marked, type Tokens } from "marked"
 import * as Address from "./Address.js"
 
@@ -46,11 +47,13 @@ const anchorOf = (heading: string): string =>
 
 const isElsewhere = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
 
-/** What is typed at a terminal stands out from what comes back. */
-const block = ({ text, lang }: Tokens.Code): string => {
-  const shown = lang === "console" ? escaped(text).replaceAll(/^\$ .*$/gm, "<b>$&</b>") : escaped(text)
-  return `<pre tabindex="0"><code>${shown}</code></pre>\n`
+/** Code in its colours. At a terminal, what is typed stands out from what comes back. */
+const coloured = ({ text, lang = "" }: Tokens.Code): string => {
+  if (lang === "console") return escaped(text).replaceAll(/^\$ .*$/gm, "<b>$&</b>")
+  return highlight.getLanguage(lang) === undefined ? escaped(text) : highlight.highlight(text, { language: lang }).value
 }
+
+const block = (token: Tokens.Code): string => `<pre tabindex="0"><code>${coloured(token)}</code></pre>\n`
 
 /** The sections of HTML whose headings have anchors. */
 const sectionsOf = (html: string): ReadonlyArray<Section> => {

@@ -1,4 +1,4 @@
-/** The site's only script: search, the menu on a phone, and entries of the reference that open when something links to them. */
+/** The site's only script: search, buttons that copy code, the menu on a phone, and entries of the reference that open when something links to them. */
 import { type Entry, type Found, over } from "./Search.js"
 
 declare global {
@@ -98,6 +98,30 @@ document.addEventListener("click", (event) => {
 results.addEventListener("click", () => {
   results.hidden = true
 })
+
+/** Of a terminal only what is typed there: the rest is what came back. */
+const typedIn = (block: HTMLElement): string => {
+  const typed = [...block.querySelectorAll("b")].map(({ textContent }) => textContent.replace(/^\$ /, ""))
+  return typed.length > 0 ? typed.join("\n") : block.textContent
+}
+
+for (const block of document.querySelectorAll<HTMLElement>("pre")) {
+  const button = document.createElement("button")
+  button.textContent = "Copy"
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(typedIn(block))
+      button.textContent = "Copied"
+    } catch {
+      // Not every address may use the clipboard; what is selected can be copied by hand.
+      getSelection()?.selectAllChildren(block)
+    }
+  })
+  const frame = document.createElement("div")
+  frame.className = "code"
+  block.replaceWith(frame)
+  frame.append(block, button)
+}
 
 const openTarget = (): void => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))

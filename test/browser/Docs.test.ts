@@ -120,6 +120,21 @@ describe("the documentation", () => {
     await page.context().close()
   })
 
+  it("copies code, and of a terminal what is typed there", async () => {
+    const { page, troubles } = await Browsers.open(browser, { permissions: ["clipboard-read", "clipboard-write"] })
+    const copied = async (path: string, text: string): Promise<string> => {
+      await page.goto(`${url}docs/${path}.html`)
+      const code = page.locator(".code").filter({ hasText: text }).first()
+      await code.getByRole("button", { name: "Copy" }).click()
+      await code.getByRole("button", { name: "Copied" }).waitFor()
+      return page.evaluate(() => navigator.clipboard.readText())
+    }
+    expect(await copied("getting-started", "$ udg faucet 50")).toBe("udg faucet 50\nudg balance")
+    expect(await copied("client", 'from "udg-client"')).toContain('from "udg-client"\n')
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
   it("opens its menu on a phone", async () => {
     const { page } = await Browsers.open(browser, Browsers.phone)
     await page.goto(`${url}index.html`)

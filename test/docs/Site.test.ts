@@ -95,6 +95,20 @@ describe(Rest.of("all pages are made", "the site"), () => {
   })
 })
 
+describe("code", () => {
+  const htmlOf = (source: string): string => Markdown.page("a.md", source).html
+
+  it("has its colours in a language that is known, and loses no character", () => {
+    const html = htmlOf('```ts\nconst a = 1 < 2 && "b"\n```')
+    expect(html).toContain('<span class="hljs-keyword">const</span>')
+    expect(Markdown.wordsOf(html.replaceAll(/<\/?span[^>]*>/g, ""))).toBe('const a = 1 < 2 && "b"')
+  })
+
+  it("stays as it is in others", () => {
+    expect(htmlOf("```hex\n00 < ff\n```")).toBe('<pre tabindex="0"><code>00 &lt; ff</code></pre>\n')
+  })
+})
+
 describe("the check of links", () => {
   it("sees a page, a place and a picture that are not there, and a way out", () => {
     const page =

@@ -74,7 +74,7 @@ const [status] = await Promise.all([
 if (status !== 0) process.exit(status)
 
 /** Where a package does not keep what it names at its top under that name. */
-const elsewhere = { "effect/pipe": "Function", "effect/identity": "Function", "@effect/cli/Span": "HelpDoc/Span" }
+const elsewhere = { "effect/pipe": "Function", "effect/identity": "Function" }
 
 /**
  * `import { Effect } from "effect"` as what it stands for, `import * as Effect from "effect/Effect"`: the bundler splits by
@@ -83,7 +83,7 @@ const elsewhere = { "effect/pipe": "Function", "effect/identity": "Function", "@
 const modulesByName = {
   name: "modules by name",
   setup: ({ onLoad }) => {
-    const imports = /^import \{([^}]*)\} from "(effect|@effect\/(?:cli|platform|sql))"/gm
+    const imports = /^import \{([^}]*)\} from "(effect|@effect\/(?:platform|sql))"/gm
     const single = (from, [name, as = name]) => {
       const module = elsewhere[`${from}/${name}`] ?? name
       return `import ${module === "Function" ? `{ ${name} as ${as} }` : `* as ${as}`} from "${from}/${module}"`

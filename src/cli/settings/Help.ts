@@ -1,5 +1,5 @@
-import { HelpDoc, Span } from "@effect/cli"
 import { Option } from "effect"
+import * as Paint from "../terminal/Paint.js"
 import { wrapped } from "../terminal/Printable.js"
 import * as Setting from "./Setting.js"
 
@@ -44,19 +44,21 @@ const settingEntry = (setting: Setting.Setting<unknown>): ReadonlyArray<string> 
   return entry(Setting.termOf(setting), meaning)
 }
 
-const section = (title: string, lines: ReadonlyArray<string>): HelpDoc.HelpDoc =>
-  HelpDoc.p(Span.spans([Span.strong(title), Span.text(`\n${lines.join("\n")}`)]))
+interface Section {
+  readonly title: string
+  readonly lines: ReadonlyArray<string>
+}
 
-const groups = (settings: ReadonlyArray<Setting.Setting<unknown>>): ReadonlyArray<HelpDoc.HelpDoc> =>
-  [...new Set(settings.map(({ group }) => group))].map((group) =>
-    section(group, settings.filter((setting) => setting.group === group).flatMap(settingEntry)),
-  )
-
-const listed = ({ title, commands }: Commands): HelpDoc.HelpDoc =>
-  section(
+const groups = (settings: ReadonlyArray<Setting.Setting<unknown>>): ReadonlyArray<Section> =>
+  [...new Set(settings.map(({ group }) => group))].map((title) => ({
     title,
-    commands.flatMap(({ name, about }) => entry(`udg ${name}`, wrapped(about, room))),
-  )
+    lines: settings.filter(({ group }) => group === title).flatMap(settingEntry),
+  }))
+
+const listed = ({ title, commands }: Commands): Section => ({
+  title,
+  lines: commands.flatMap(({ name, about }) => entry(`udg ${name}`, wrapped(about, room))),
+})
 
 /** What follows the first line stands below what can be left out or chosen. */
 const usageLines = (usage: string): ReadonlyArray<string> =>
@@ -68,32 +70,26 @@ const continued = (line: string): ReadonlyArray<string> => {
   return lines.map((text, i) => `${i === 0 ? "" : "  "}${text}${i === lines.length - 1 ? "" : " \\"}`)
 }
 
-/** The page as a document of `@effect/cli`. */
-export const toDoc = (page: Page): HelpDoc.HelpDoc =>
-  HelpDoc.blocks([
-    HelpDoc.p(wrapped(page.title, width).join("\n")),
-    section("Usage", usageLines(page.usage)),
-    ...(page.commands ?? []).map(listed),
-    ...groups(page.settings),
-    section("Other", [
-      ...entry("--help, -h", ["show this page and exit"]),
-      ...entry("--version", ["print the version and exit"]),
-    ]),
-    section(
-      "Examples",
-      page.examples.flatMap(([about, line]) => [
-        ...wrapped(about, width - 4).map((text) => `  # ${text}`),
-        ...continued(line).map((text) => `  ${text}`),
-      ]),
-    ),
-    ...page.footer.map((text) => HelpDoc.p(wrapped(text, width).join("\n"))),
-  ])
+const example = ([about, line]: Page["examples"][number]): ReadonlyArray<string> => [
+  ...wrapped(about, width - 4).map((text) => `  # ${text}`),
+  ...continued(line).map((text) => `  ${text}`),
+]
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with one
-const styling = /\u001b\[[0-9;]*m/g
+const sectionsOf = (page: Page): ReadonlyArray<Section> => [
+  { title: "Usage", lines: usageLines(page.usage) },
+  ...(page.commands ?? []).map(listed),
+  ...groups(page.settings),
+  {
+    title: "Other",
+    lines: [...entry("--help, -h", ["show this page and exit"]), ...entry("--version", ["print the version and exit"])],
+  },
+  { title: "Examples", lines: page.examples.flatMap(example) },
+]
 
-/** The page as text; `@effect/cli` always writes styling, so it is removed here if unwanted. */
+/** The page as text; `styled` if its headings stand out. */
 export const render = (page: Page, styled: boolean): string => {
-  const text = HelpDoc.toAnsiText(toDoc(page))
-  return (styled ? text : text.replaceAll(styling, "")).trimEnd()
+  const heading = styled ? Paint.strong : Paint.plain
+  const section = ({ title, lines }: Section): string => [heading(title), ...lines].join("\n")
+  const parts = [wrapped(page.title, width).join("\n"), ...sectionsOf(page).map(section)]
+  return [...parts, ...page.footer.map((text) => wrapped(text, width).join("\n"))].join("\n\n").trimEnd()
 }

@@ -1,4 +1,3 @@
-import { AutoCorrect, CliConfig } from "@effect/cli"
 import { Effect, Either, Option } from "effect"
 import * as Environment from "../terminal/Environment.js"
 import * as Setting from "./Setting.js"
@@ -12,8 +11,6 @@ type Settings = ReadonlyArray<Setting.Setting<unknown>>
 
 const complain = (message: string): Either.Either<never, WrongUsage> => Either.left(new WrongUsage({ message }))
 
-const exactly = CliConfig.make({ isCaseSensitive: true })
-
 /** Whether two neighbouring letters are swapped, the commonest slip: "sned". */
 const isSwapped = (word: string, candidate: string): boolean =>
   [...word].some((letter, i) => {
@@ -21,8 +18,22 @@ const isSwapped = (word: string, candidate: string): boolean =>
     return i + 1 < word.length && swapped === candidate
   })
 
+/** How many letters must be put in, taken out or changed to come from one to the other (Levenshtein). */
+const edits = (from: string, to: string): number => {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i)
+  for (let at = 0; at < from.length; at++) {
+    const next = [at + 1]
+    for (const [i, above] of row.slice(1).entries()) {
+      const changed = (row[i] ?? 0) + (from[at] === to[i] ? 0 : 1)
+      next.push(Math.min(changed, above + 1, (next[i] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
 const distanceOf = (word: string, candidate: string): number =>
-  isSwapped(word, candidate) ? 1 : AutoCorrect.levensteinDistance(word, candidate, exactly)
+  isSwapped(word, candidate) ? 1 : edits(word, candidate)
 
 /** The most similar candidate, if one is similar enough. */
 export const nearest = (word: string, candidates: ReadonlyArray<string>): Option.Option<string> => {

@@ -1,10 +1,11 @@
-// `npm run check`: types, lint and format, layers, dead code, top level, lock file, known vulnerabilities, client, vectors, figures. Runs all of them, then fails if any failed.
+// `npm run check`: types, lint and format, layers, places of tests, dead code, top level, lock file, known vulnerabilities, client, vectors, figures. Runs all of them, then fails if any failed.
 import { spawnSync } from "node:child_process"
 
 const steps = [
   ["types", "tsc", ["--noEmit"]],
   ["lint and format", "biome", ["check", "--error-on-warnings", "."]],
   ["layers", process.execPath, ["scripts/layers.mjs"]],
+  ["places of tests", process.execPath, ["scripts/tests.mjs"]],
   ["dead code", "knip", ["--include", "files,exports,types,dependencies,unlisted,unresolved"]],
   ["top level", process.execPath, ["scripts/top-level.mjs"]],
   ["lock file", process.execPath, ["scripts/lock.mjs", "--check"]],

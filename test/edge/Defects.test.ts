@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from "vitest"
 import * as Defects from "../../src/edge/server/Defects.js"
 import type * as Server from "../../src/edge/server/Server.js"
 import { example } from "../../src/rpc/api/Field.js"
-import * as TestServer from "./TestServer.js"
+import * as TestServer from "../rpc/TestServer.js"
 
 const { ask, get, post } = TestServer
 

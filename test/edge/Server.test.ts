@@ -7,8 +7,8 @@ import type { Answered } from "../../src/edge/server/Responder.js"
 import * as Cidr from "../../src/node/start/Cidr.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 import { example } from "../../src/rpc/api/Field.js"
-import * as ExampleHandlers from "./ExampleHandlers.js"
-import * as TestServer from "./TestServer.js"
+import * as ExampleHandlers from "../rpc/ExampleHandlers.js"
+import * as TestServer from "../rpc/TestServer.js"
 
 const { ask, get, post } = TestServer
 

@@ -3,7 +3,7 @@ import { Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Cidr from "../../src/node/start/Cidr.js"
 import { example } from "../../src/rpc/api/Field.js"
-import * as TestServer from "./TestServer.js"
+import * as TestServer from "../rpc/TestServer.js"
 
 const { ask } = TestServer
 

@@ -8,8 +8,8 @@ import * as Mounted from "../../src/edge/server/Mounted.js"
 import { Api } from "../../src/rpc/api/Api.js"
 import * as ServiceErrors from "../../src/rpc/handlers/ServiceErrors.js"
 import * as Serving from "../../src/rpc/server/Serving.js"
-import * as ExampleHandlers from "./ExampleHandlers.js"
-import * as TestServer from "./TestServer.js"
+import * as ExampleHandlers from "../rpc/ExampleHandlers.js"
+import * as TestServer from "../rpc/TestServer.js"
 
 let stop = async (): Promise<void> => {}
 afterEach(() => stop())

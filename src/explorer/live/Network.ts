@@ -13,6 +13,9 @@ effect(() => {
   void Live.slowBeat.value
   node.core.network().then(
     (info) => {
+      const before = network.peek()
+      // Names, committees and figures that the page keeps are those of another network.
+      if (before !== undefined && before.genesis_hash !== info.genesis_hash) location.reload()
       if (JSON.stringify(info) !== JSON.stringify(network.peek())) network.value = info
       Live.roundMs.value = info.parameters.round_interval_ms
     },

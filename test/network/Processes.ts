@@ -38,6 +38,11 @@ export interface Wish {
   readonly checkpointRounds?: number
   readonly networkId?: string
   readonly allocations?: ReadonlyArray<Genesis.Allocation>
+  /** Its beginning; long ago if left out. */
+  readonly time?: number
+  /** Whoever has money has a faucet too, with its key in `faucet.key`. */
+  readonly hasFaucet?: boolean
+  readonly parameters?: Partial<Parameters.Parameters>
 }
 
 const writeKey = (file: string, key: SecretKey): void => writeFileSync(file, `${key.toSecretHex()}\n`, { mode: 0o600 })
@@ -47,7 +52,7 @@ const folders = new Set<string>()
 /** A network's genesis and keys in a new folder. */
 export const found = (wish: Wish = {}): Founded => {
   const { validators = 4, roundMs = 150, epochRounds = 60, checkpointRounds = 10, allocations = [] } = wish
-  const { networkId = "udg-processes" } = wish
+  const { networkId = "udg-processes", hasFaucet = false, parameters = {}, time = 1_700_000_000_000 } = wish
   const folder = mkdtempSync(join(tmpdir(), "udg-network-"))
   folders.add(folder)
   const keys = Array.from({ length: validators }, () => SecretKey.generate())
@@ -57,17 +62,18 @@ export const found = (wish: Wish = {}): Founded => {
     Genesis.make({
       networkId: networkId as NetworkId,
       mode: "testnet",
-      time: Natural.timestamp(1_700_000_000_000),
+      time: Natural.timestamp(time),
       allocations: [owner, ...allocations],
       validators: keys.map(({ publicKey }) => ({ publicKey, stake: Sats.MIN_STAKE_SATS, commissionPercent: 10 })),
       council: [],
       names: [],
       treasury: Sats.ZERO,
-      faucet: null,
+      faucet: hasFaucet ? { address: owner.address, maxRequest: Genesis.standardFaucetMaxRequest } : null,
       parameters: {
         ...Parameters.solo,
         checkpointIntervalRounds: checkpointRounds,
         cooldownRounds: Math.max(Parameters.solo.cooldownRounds, epochRounds),
+        ...parameters,
       },
       protocol: {
         ...Protocol.standard,
@@ -80,6 +86,7 @@ export const found = (wish: Wish = {}): Founded => {
   const genesisFile = join(folder, "genesis.json")
   writeFileSync(genesisFile, JSON.stringify(Genesis.toJson(genesis)))
   for (const [n, key] of keys.entries()) writeKey(join(folder, `${n}.key`), key)
+  if (hasFaucet) writeKey(join(folder, "faucet.key"), rich)
   return { folder, genesis, genesisFile, keys, rich }
 }
 

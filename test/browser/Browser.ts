@@ -41,4 +41,8 @@ export const open = async (browser: Browser, options: BrowserContextOptions = {}
   return { page, troubles, sent }
 }
 
+/** Whether it scrolls sideways. A phone's `innerWidth` grows with what is too wide, and says nothing. */
+export const isTooWide = async (page: Page): Promise<boolean> =>
+  (await page.evaluate(() => document.documentElement.scrollWidth)) > (page.viewportSize()?.width ?? 0)
+
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const

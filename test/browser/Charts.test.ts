@@ -54,7 +54,7 @@ describe("the charts", () => {
         expect(await plot(page, title).getAttribute("aria-label"), title).toMatch(/now [\d,.]+$/)
       }
       expect(await Axe.coloursOf(rounds.locator("canvas"))).toBeGreaterThan(4)
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      expect(await Browsers.isTooWide(page)).toBe(false)
       const right = async (title: string): Promise<number> => {
         const box = await page.getByRole("region", { name: title }).boundingBox()
         return Math.round((box?.x ?? 0) + (box?.width ?? 0))

@@ -74,7 +74,7 @@ describe("the explorer's pages", () => {
       expect((await page.getByRole("heading", { level: 1 }).textContent())?.trim()).toMatch(title)
       // What is read from the node is there, and no page is wider than its screen.
       await page.locator(".skeleton").first().waitFor({ state: "detached" })
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true)
+      expect(await Browsers.isTooWide(page), path).toBe(false)
       // Nor is a table wider than its place: whoever does not scroll it misses nothing.
       const tooWide = "[...document.querySelectorAll('.table')].filter((it) => it.scrollWidth > it.clientWidth).length"
       expect(await page.evaluate(tooWide), path).toBe(0)

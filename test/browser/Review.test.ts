@@ -67,6 +67,8 @@ describe("the review", () => {
     expect(await page.getByText(/^This cannot work/).count()).toBe(0)
     expect(await page.evaluate(() => document.activeElement?.closest(".review") !== null)).toBe(true)
     expect(await Axe.seriousOn(page)).toEqual([])
+    await page.setViewportSize(Browsers.phone.viewport)
+    expect(await Browsers.isTooWide(page)).toBe(false)
     expect(troubles).toEqual([])
     await page.context().close()
   })

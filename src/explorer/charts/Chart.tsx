@@ -30,6 +30,8 @@ interface Props {
   readonly isStepped?: boolean
   /** The axis begins at zero. */
   readonly fromZero?: boolean
+  /** There are no halves of it, and none on the axis. */
+  readonly isWhole?: boolean
 }
 
 const variables = {
@@ -99,6 +101,9 @@ const within: uPlot.Axis.Filter = ({ scales }, splits) => {
 
 const every: uPlot.Axis.Filter = (_, splits) => splits
 
+/** Ticks between whole numbers have no label, which would be that of a whole one. */
+const whole: uPlot.Axis.Filter = (_, splits) => splits.map((value) => (Number.isInteger(value) ? value : null))
+
 const axisOf = (palette: Palette, filter = every): uPlot.Axis => ({
   stroke: palette.quiet,
   font: "11px system-ui, sans-serif",
@@ -130,7 +135,7 @@ const seriesOf = ({ name, tone }: Line, palette: Palette, props: Props): uPlot.S
 
 const optionsOf = (latest: () => Props, parent: HTMLElement, onMove: (index: number | null) => void): uPlot.Options => {
   const props = latest()
-  const { lines, write, writeShort = write, isStacked = false, fromZero = false } = props
+  const { lines, write, writeShort = write, isStacked = false, fromZero = false, isWhole = false } = props
   const palette = Colours.read(parent, variables)
   return {
     width: Math.max(200, parent.clientWidth),
@@ -151,7 +156,13 @@ const optionsOf = (latest: () => Props, parent: HTMLElement, onMove: (index: num
         values: (_, splits: ReadonlyArray<number | null>, __, ___, step) =>
           splits.map((at) => (at === null ? null : written(at, step))),
       },
-      { ...axisOf(palette), size: 66, space: 36, values: (_, splits) => splits.map(writeShort) },
+      {
+        ...axisOf(palette, isWhole ? whole : every),
+        size: 66,
+        space: 36,
+        values: (_, splits: ReadonlyArray<number | null>) =>
+          splits.map((value) => (value === null ? null : writeShort(value))),
+      },
     ],
     series: [{}, ...drawn(lines, isStacked).map((line) => seriesOf(line, palette, props))],
     hooks: { setCursor: [({ cursor: { idx } }) => onMove(idx ?? null)] },

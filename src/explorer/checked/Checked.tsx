@@ -43,12 +43,8 @@ const NextCheckpoint = ({ after }: { readonly after: number }) => {
   const every = Network.network.value?.parameters.checkpoint_interval_rounds
   const final = Live.head.value?.finalizedRound
   if (every === undefined || final === undefined) return <>until the next checkpoint;</>
-  const left = NextRound.left(after, every, final)
-  return left === 0 ? (
-    <>next checkpoint any moment;</>
-  ) : (
-    <>next checkpoint in about {Words.duration(Network.millisecondsOf(left))};</>
-  )
+  const ms = Network.millisecondsOf(NextRound.left(after, every, final))
+  return ms < 1_000 ? <>next checkpoint any moment;</> : <>next checkpoint in about {Words.duration(ms)};</>
 }
 
 const Alarm = ({ children }: { readonly children: ComponentChildren }) => (

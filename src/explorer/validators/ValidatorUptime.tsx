@@ -29,6 +29,14 @@ const BackingCharts = ({ of, window }: { readonly of: Rounds; readonly window: W
     return [of.delegators, of.delegated].map((values) => Course.draw(of, stretch, [level(values)]))
   }, [of, window])
   if (counts === undefined || amounts === undefined) return null
+  if (counts.values.every((line) => line.every((value) => value === null || value === 0))) {
+    return (
+      <section class="chart">
+        <h3>Delegators</h3>
+        <p class="notice empty">Nobody is known to have delegated to it in {window.label}.</p>
+      </section>
+    )
+  }
   return (
     <>
       <Chart
@@ -37,6 +45,7 @@ const BackingCharts = ({ of, window }: { readonly of: Rounds; readonly window: W
         course={counts}
         lines={[{ name: "delegators", tone: "accent" }]}
         write={Words.count}
+        isWhole
         isStepped
         fromZero
       />

@@ -2,25 +2,10 @@
  * The shell around the replica, assembled: loaded from disk, fed by the network and by clients, run by one fiber
  * (`Loop`) between the way in (`Incoming`) and the way out (`Outgoing`), with one writer after it (`Writer`).
  */
-import {
-  Cause,
-  Context,
-  Deferred,
-  Duration,
-  Effect,
-  FiberId,
-  Layer,
-  Option,
-  PubSub,
-  Queue,
-  Runtime,
-  Schedule,
-  type Scope,
-  Stream,
-} from "effect"
+import { Context, Deferred, Duration, Effect, FiberId, Layer, Option, PubSub, Queue, Stream } from "effect"
 import { randomBytes } from "#crypto"
 import * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
-import { Network } from "../../network/Network.js"
+import type { Network } from "../../network/Network.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -41,31 +26,25 @@ import {
 } from "../lifecycle/Ending.js"
 import { Supervisor } from "../lifecycle/Supervisor.js"
 import * as Log from "../log/Log.js"
-import { Bulkhead } from "../signatures/Bulkhead.js"
-import { OpenQuestions } from "../signatures/OpenQuestions.js"
-import { SignatureThreads } from "../signatures/SignatureThreads.js"
 import { Configuration, type Settings, type TrustedCheckpoint } from "../start/Configuration.js"
 import { Home } from "../start/Home.js"
 import * as Loading from "../start/Loading.js"
-import * as Answering from "./Answering.js"
-import type { Answers } from "./Answers.js"
-import * as CatchUp from "./CatchUp.js"
+import * as Conversation from "./Conversation.js"
 import { Counters } from "./Counters.js"
 import * as FastSync from "./FastSync.js"
-import { Incoming, type Input, type SignRequest } from "./Incoming.js"
+import type { Input, SignRequest } from "./Incoming.js"
 import { Ineffective } from "./Ineffective.js"
 import * as Journal from "./Journal.js"
 import * as Loop from "./Loop.js"
 import type { NodeEvent } from "./NodeEvent.js"
-import * as Outgoing from "./Outgoing.js"
 import { Pace } from "./Pace.js"
 import { Participation } from "./Participation.js"
 import * as Recorder from "./Recorder.js"
 import { Recording } from "./Recording.js"
-import * as Recovery from "./Recovery.js"
+import type * as Recovery from "./Recovery.js"
 import { Settling } from "./Settling.js"
-import { SupplyWatch } from "./SupplyWatch.js"
 import { Vitals } from "./Vitals.js"
+import * as Watching from "./Watching.js"
 import * as Writer from "./Writer.js"
 
 const log = Log.for("consensus")
@@ -90,8 +69,6 @@ const EVENTS_KEPT = 4_096
 const PREPARED_AT = 16_384
 /** So many rounds behind the others a vertex may come without being old. */
 const TRANSIT_ROUNDS = 2
-/** How often to check whether this node is behind. */
-const LOOKED_EVERY = Duration.seconds(2)
 /** A client's transaction wakes the loop at once, and those that come within this time after it wake it once more. */
 const GATHERING = Duration.millis(10)
 
@@ -193,70 +170,45 @@ const publishTo =
       yield* PubSub.publish(events, event)
     })
 
-/** Feeds the loop with judged messages of peers, and with changes of the connected peers. */
-const feedFromNetwork = (
-  inbox: Inbox<Input>,
-  incoming: Incoming,
-  answers: Answers,
-): Effect.Effect<void, never, Network | Supervisor | Scope.Scope> =>
-  Effect.gen(function* () {
-    const { inbound, changes } = yield* Network
-    const supervisor = yield* Supervisor
-    const inspection = incoming.inspection({
-      ask: (owner, question) => answers.ask(owner, question),
-      pass: (judged) => inbox.push(judged),
-    })
-    yield* supervisor.restarted(
-      "network messages",
-      inbound.handOn((received) => inspection.take(received)),
-    )
-    const connections = Stream.runForEach(changes, (peers) =>
-      Effect.sync(() => {
-        answers.keepOnly(new Set(peers.map(({ id }) => id)))
-        inbox.push({
-          _tag: "Connections",
-          connections: peers.map(({ id, validator, direction }) => ({
-            peer: id,
-            validator,
-            isDialled: direction === "outbound",
-          })),
-        })
-      }),
-    )
-    yield* supervisor.restarted("network peers", Effect.zipRight(connections, Effect.never))
+/** Returns when nothing is held back from the files any more. */
+const gatheredBy = (writer: Writer.Writer, write: (task: Writer.Task) => void): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (!writer.isGathering()) return Effect.void
+    const done = Deferred.unsafeMake<void>(FiberId.none)
+    write({ _tag: "Awaited", done })
+    return Deferred.await(done)
   })
 
-/** Tells the network the members of the committee: it keeps places for them and takes their messages first. */
-const tellMembers = (replica: Replica): Effect.Effect<void, never, Network | Scope.Scope> =>
+/** The door of clients: what is taken there wakes the loop, once for all that come close together. */
+const door = (inbox: Inbox<Input>, vitals: Vitals) =>
   Effect.gen(function* () {
-    const { setMembers } = yield* Network
-    let announced: Natural.Epoch | null = null
-    const tell = Effect.suspend(() => {
-      const { epoch, members } = replica.core.epoch.opening.record
-      if (epoch === announced) return Effect.void
-      announced = epoch
-      return setMembers(members.map(({ address }) => address))
-    })
-    yield* tell
-    yield* Effect.forkScoped(Effect.repeat(tell, Schedule.spaced(LOOKED_EVERY)))
+    const bell = yield* Queue.sliding<void>(1)
+    const rung = Effect.map(Queue.take(bell), () => inbox.wake())
+    const supervisor = yield* Supervisor
+    yield* supervisor.restarted("door", Effect.forever(Effect.zipRight(rung, Effect.sleep(GATHERING))))
+    return <A, E>(taken: Effect.Effect<A, E>) =>
+      Effect.tap(taken, () => {
+        vitals.changed()
+        bell.unsafeOffer(undefined)
+      })
   })
+
+const countersOf = (replica: Replica, self: Address.Address | null, vertices: number): Counters => {
+  const { record } = replica.core.epoch.opening
+  return new Counters({
+    vertices,
+    participation: new Participation(self, record, replica.read.head.leaderRound),
+    isFresh: (round) => round >= replica.core.epoch.reachedRound - TRANSIT_ROUNDS,
+  })
+}
 
 const make = (load: Load) =>
   Effect.gen(function* () {
-    const { networkId, protocol } = (yield* Home).genesis
+    const { genesis } = yield* Home
     const storage = yield* Storage
     const supervisor = yield* Supervisor
     const { replica, vitals, self } = yield* opened(load)
-    const participation = new Participation(
-      Option.getOrNull(self),
-      replica.core.epoch.opening.record,
-      replica.read.head.leaderRound,
-    )
-    const counters = new Counters({
-      vertices: yield* storage.vertices.count,
-      participation,
-      isFresh: (round) => round >= replica.core.epoch.reachedRound - TRANSIT_ROUNDS,
-    })
+    const counters = countersOf(replica, Option.getOrNull(self), yield* storage.vertices.count)
     const ineffective = new Ineffective()
     const settling = new Settling()
     const fastSync = new FastSync.FastSync()
@@ -269,72 +221,19 @@ const make = (load: Load) =>
       written: (id) => Effect.sync(() => inbox.push({ _tag: "Written", id })),
       published: publishTo({ events, ineffective, settling, counters, vitals, fastSync, self }),
     })
-    const supply = new SupplyWatch()
-    supply.executed(replica.read.head.index, replica.read.totals.total)
-    const counting = recorder.counting(writer.perform)
-    const write = (task: Writer.Task) => {
-      if (task._tag === "Write" && task.write._tag === "Executed") {
-        supply.executed(task.write.execution.commit.index, task.write.execution.totalSupply)
-      }
-      counting(task)
-    }
-    /** Returns when nothing is held back from the files any more. */
-    const gathered = Effect.suspend(() => {
-      if (!writer.isGathering()) return Effect.void
-      const done = Deferred.unsafeMake<void>(FiberId.none)
-      write({ _tag: "Awaited", done })
-      return Deferred.await(done)
-    })
-    if (Option.isSome(storage.supply)) {
-      const ended = Effect.map(supply.run(storage.supply.value), (ending) => write({ _tag: "End", ending }))
-      yield* supervisor.restarted("supply count", Effect.zipRight(ended, Effect.never))
-    }
-    const signatures = yield* SignatureThreads.make()
-    const fork = Runtime.runFork(yield* Effect.runtime<never>())
-    const bulkhead = new Bulkhead(counters, (place, error) => {
-      fork(log.error("a bug, please report it; the peer's message was dropped", { place }, Cause.die(error)))
-    })
-    const asked = new OpenQuestions()
-    const answers = yield* Answering.make(replica, bulkhead, gathered)
-    const incoming = new Incoming({
-      replica,
-      networkId,
-      network: yield* Network,
-      fork,
-      counters,
-      signatures,
-      asked,
-      bulkhead,
-    })
-    const outgoing = yield* Outgoing.make({ answers, asked, counters, settling, write })
+    const write = yield* Watching.countingSupply(replica, recorder.counting(writer.perform))
+    const gathered = gatheredBy(writer, write)
+    const parts = { counters, settling, gathered, write }
+    const { signatures, answers, incoming, outgoing } = yield* Conversation.conversation(replica, genesis, parts)
     const { unwritten } = recorder
     yield* supervisor.critical(Loop.COMPONENT, Loop.run({ replica, vitals, inbox, incoming, outgoing, unwritten }))
-    yield* feedFromNetwork(inbox, incoming, answers)
-    yield* tellMembers(replica)
-    const catchUp = new CatchUp.CatchUp()
-    const look = Effect.flatMap(SteadyClock.current, (at) => {
-      const { opening, dag, reachedRound } = replica.core.epoch
-      return catchUp.look({ epoch: opening.record.epoch, round: dag.quorumRound, reachedRound }, at)
-    })
-    yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(LOOKED_EVERY)))
-    const watch = new Recovery.Watch(protocol.roundIntervalMs)
-    const watched = Effect.flatMap(Effect.all([SteadyClock.current, SteadyClock.wallAhead]), ([at, wallAheadMs]) => {
-      const { clockAheadMs, pauses } = replica
-      return watch.look({ recovery: replica.recovery(at), clockAheadMs, wallAheadMs, pauses }, at)
-    })
-    yield* Effect.forkScoped(Effect.repeat(watched, Schedule.spaced(LOOKED_EVERY)))
-
-    const bell = yield* Queue.sliding<void>(1)
-    const rung = Effect.map(Queue.take(bell), () => inbox.wake())
-    yield* supervisor.restarted("door", Effect.forever(Effect.zipRight(rung, Effect.sleep(GATHERING))))
-    const atDoor = <A, E>(taken: Effect.Effect<A, E>) =>
-      Effect.tap(taken, () => {
-        vitals.changed()
-        bell.unsafeOffer(undefined)
-      })
+    yield* Conversation.feedFromNetwork(inbox, incoming, answers)
+    yield* Conversation.tellMembers(replica)
+    const { catchUp, watch } = yield* Watching.watching(replica, genesis.protocol.roundIntervalMs)
+    const atDoor = yield* door(inbox, vitals)
 
     const view: View = replica
-    const watching: Pick<Recovery.Watch, "waiting" | "clockAheadMs" | "wrongClockAheadMs"> = watch
+    const whatIsWatched: Pick<Recovery.Watch, "waiting" | "clockAheadMs" | "wrongClockAheadMs"> = watch
     return {
       /** Everything in memory. All reads within one synchronous step see the same state. */
       view,
@@ -365,7 +264,7 @@ const make = (load: Load) =>
       /** The progress of catching up, if the node is fetching missing vertices. */
       catchUp: Effect.sync(() => Option.fromNullable(catchUp.progress)),
       /** What this node is waiting for, and whether its clock is right. */
-      watch: watching,
+      watch: whatIsWatched,
     }
   })
 

@@ -1,6 +1,7 @@
 /** Rounds and the vertices in them: those of the running epoch and, as far as they are kept, all finalized ones. */
 import { Context, Data, Effect, Layer, Option } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"
+import type { NetworkId } from "../../protocol/identity/Network.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
@@ -27,11 +28,60 @@ export class RoundNotFound extends Data.TaggedError("RoundNotFound")<{
 
 export class VertexNotFound extends Data.TaggedError("VertexNotFound")<{ readonly hash: Hash }> {}
 
+type Stored = typeof Storage.Service
+
+/** Whatever prunes recorded transactions prunes the vertices with them, so what is not recorded had no effect. */
+const outcomesOf = (storage: Stored, { header, body }: Vertex, commitIndex: Natural.CommitIndex) =>
+  Effect.map(storage.transactions.ofVertex(commitIndex, header.hash), (recorded): ReadonlyArray<Outcome> => {
+    const outcomes = body.transactions.map((): Outcome => "no effect")
+    for (const { position, isApplied } of recorded) outcomes[position] = isApplied ? "applied" : "failed"
+    return outcomes
+  })
+
+const known = (storage: Stored, networkId: NetworkId, { bytes, commitIndex }: StoredVertex) =>
+  Effect.gen(function* () {
+    const vertex = yield* Lookup.vertex(networkId, bytes)
+    const outcomes = commitIndex === null ? null : yield* outcomesOf(storage, vertex, commitIndex)
+    const found: KnownVertex = { vertex, outcomes }
+    return found
+  })
+
+/** The facts of a vertex that need no reading of its body, which may be a megabyte. */
+const headOf = (stored: StoredVertex) =>
+  Effect.map(Lookup.head(stored.bytes), (head) => ({ ...head, isFinalized: stored.commitIndex !== null }))
+
+/** The time of the last commit that ordered one of these; null if none did. */
+const finalizedAt = (storage: Stored, vertices: ReadonlyArray<StoredVertex>) =>
+  Effect.gen(function* () {
+    const last = vertices.reduce((index, { commitIndex }) => Math.max(index, commitIndex ?? -1), -1)
+    if (last < 0) return null
+    const commit = yield* storage.commits.at(Natural.commitIndex(last))
+    return Option.match(commit, { onNone: () => null, onSome: ({ time }) => time })
+  })
+
+/** What an epoch had not ordered when it closed is dropped, and the next epoch may make its rounds again. */
+const notDropped = (storage: Stored, round: Round) =>
+  Effect.gen(function* () {
+    // Read first: everything that an earlier epoch ordered is marked as ordered by now.
+    const last = yield* storage.commits.last
+    const epoch = Option.match(last, { onNone: () => 0, onSome: (commit) => commit.epoch })
+    const stored = yield* storage.vertices.headsAt(round)
+    return stored.filter((vertex) => vertex.commitIndex !== null || vertex.epoch >= epoch)
+  })
+
+const requireKept = (storage: Stored, round: Round, newest: Round) =>
+  Effect.gen(function* () {
+    if (round > newest) return yield* new RoundNotFound({ round, because: "not reached" })
+    const oldest = yield* storage.vertices.oldestRound
+    if (Option.isSome(oldest) && round > 0 && round < oldest.value)
+      return yield* new RoundNotFound({ round, because: "pruned" })
+  })
+
 const make = Effect.gen(function* () {
   const engine = yield* Engine
   const storage = yield* Storage
   const { networkId } = (yield* Home).genesis
-
+  const stretchOf = DagStretch.make(engine, storage)
   const position = Effect.sync(() => ({
     ...engine.pulse(),
     /** The leader round of the last commit. */
@@ -39,55 +89,6 @@ const make = Effect.gen(function* () {
     /** Vertices that the node holds. */
     vertices: engine.counters.counts.vertices,
   }))
-
-  /** Whatever prunes recorded transactions prunes the vertices with them, so what is not recorded had no effect. */
-  const outcomesOf = ({ header, body }: Vertex, commitIndex: Natural.CommitIndex) =>
-    Effect.map(storage.transactions.ofVertex(commitIndex, header.hash), (recorded): ReadonlyArray<Outcome> => {
-      const outcomes = body.transactions.map((): Outcome => "no effect")
-      for (const { position, isApplied } of recorded) outcomes[position] = isApplied ? "applied" : "failed"
-      return outcomes
-    })
-
-  const known = ({ bytes, commitIndex }: StoredVertex) =>
-    Effect.gen(function* () {
-      const vertex = yield* Lookup.vertex(networkId, bytes)
-      const outcomes = commitIndex === null ? null : yield* outcomesOf(vertex, commitIndex)
-      const found: KnownVertex = { vertex, outcomes }
-      return found
-    })
-
-  /** The facts of a vertex that need no reading of its body, which may be a megabyte. */
-  const headOf = (stored: StoredVertex) =>
-    Effect.map(Lookup.head(stored.bytes), (head) => ({ ...head, isFinalized: stored.commitIndex !== null }))
-
-  const requireKept = (round: Round) =>
-    Effect.gen(function* () {
-      if (round > (yield* position).round) return yield* new RoundNotFound({ round, because: "not reached" })
-      const oldest = yield* storage.vertices.oldestRound
-      if (Option.isSome(oldest) && round > 0 && round < oldest.value)
-        return yield* new RoundNotFound({ round, because: "pruned" })
-    })
-
-  /** The time of the last commit that ordered one of these; null if none did. */
-  const finalizedAt = (stored: ReadonlyArray<StoredVertex>) =>
-    Effect.gen(function* () {
-      const last = stored.reduce((index, { commitIndex }) => Math.max(index, commitIndex ?? -1), -1)
-      if (last < 0) return null
-      const commit = yield* storage.commits.at(Natural.commitIndex(last))
-      return Option.match(commit, { onNone: () => null, onSome: ({ time }) => time })
-    })
-
-  const stretchOf = DagStretch.make(engine, storage)
-
-  /** What an epoch had not ordered when it closed is dropped, and the next epoch may make its rounds again. */
-  const notDropped = (round: Round) =>
-    Effect.gen(function* () {
-      // Read first: everything that an earlier epoch ordered is marked as ordered by now.
-      const last = yield* storage.commits.last
-      const epoch = Option.match(last, { onNone: () => 0, onSome: (commit) => commit.epoch })
-      const stored = yield* storage.vertices.headsAt(round)
-      return stored.filter((vertex) => vertex.commitIndex !== null || vertex.epoch >= epoch)
-    })
 
   return {
     position,
@@ -103,18 +104,18 @@ const make = Effect.gen(function* () {
         })
         const from = Option.getOrElse(start, () => Natural.round(Math.max(1, newest - rounds + 1)))
         const to = Natural.round(Math.min(newest, from + rounds - 1))
-        if (to < newest) yield* requireKept(to)
+        if (to < newest) yield* requireKept(storage, to, (yield* position).round)
         return { newest, finalizedRound, columns: yield* stretchOf(from, to, finalizedRound) }
       }),
     round: (round: Round) =>
       Effect.gen(function* () {
-        const stored = yield* notDropped(round)
-        if (stored.length === 0) yield* requireKept(round)
+        const stored = yield* notDropped(storage, round)
+        if (stored.length === 0) yield* requireKept(storage, round, (yield* position).round)
         const { finalizedRound } = yield* position
         return {
           round,
           isFinalized: round <= finalizedRound,
-          finalizedAt: yield* finalizedAt(stored),
+          finalizedAt: yield* finalizedAt(storage, stored),
           vertices: yield* Effect.forEach(stored, headOf),
         }
       }),
@@ -122,7 +123,7 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         const stored = yield* storage.vertices.byHash(hash)
         if (Option.isNone(stored)) return yield* new VertexNotFound({ hash })
-        return yield* known(stored.value)
+        return yield* known(storage, networkId, stored.value)
       }),
   }
 })

@@ -8,8 +8,8 @@ import type { Hash } from "../src/protocol/identity/Hash.js"
 import { SecretKey } from "../src/protocol/identity/Keys.js"
 import * as Natural from "../src/protocol/numbers/Natural.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
+import * as JsonForm from "../src/protocol/transaction/JsonForm.js"
 import * as Transaction from "../src/protocol/transaction/Transaction.js"
-import * as TransactionJson from "../src/protocol/transaction/TransactionJson.js"
 import type * as Processes from "../test/network/Processes.js"
 
 /** A node may close what it holds for idle in the moment in which it is used again. */
@@ -114,7 +114,7 @@ export class Client {
       },
       sender.key,
     )
-    return { id: transaction.id, text: JSON.stringify(TransactionJson.toJson(transaction)) }
+    return { id: transaction.id, text: JSON.stringify(JsonForm.toJson(transaction)) }
   }
 
   /** Until everything that was offered has been taken. */

@@ -9,8 +9,8 @@ import type { SecretKey } from "../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../src/protocol/identity/Network.js"
 import * as Natural from "../src/protocol/numbers/Natural.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
+import * as JsonForm from "../src/protocol/transaction/JsonForm.js"
 import * as Transaction from "../src/protocol/transaction/Transaction.js"
-import * as TransactionJson from "../src/protocol/transaction/TransactionJson.js"
 import * as Testing from "../src/testing/Testing.js"
 import * as Processes from "../test/network/Processes.js"
 import { type Figure, quantile, type Suite } from "./Harness.js"
@@ -82,7 +82,7 @@ class Payer {
     const operation = { _tag: "Transfer", to: from, amount: Sats.make(1), memo: "" } as const
     const nonce = Natural.nonce(this.#nonce++)
     const transaction = Transaction.sign(this.#networkId, { from, nonce, fee: Sats.make(1_000), operation }, this.#key)
-    const body = JSON.stringify(TransactionJson.toJson(transaction))
+    const body = JSON.stringify(JsonForm.toJson(transaction))
     const began = performance.now()
     const isFinal = listener.final(transaction.id)
     const response = await fetch(`${url}/tx/submit`, {

@@ -5,6 +5,7 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import type { Name } from "../../src/protocol/identity/Name.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import type * as Operation from "../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
@@ -84,7 +85,7 @@ const operations: ReadonlyArray<readonly [about: string, fee: number, operation:
 
 const vectorOf = (about: string, transaction: Transaction.Transaction) => ({
   about,
-  json: TransactionJson.toJson(transaction),
+  json: JsonForm.toJson(transaction),
   signed_bytes: hex(Transaction.bytesUnderSignature(networkId, transaction)),
   hash: transaction.id,
   encoded: hex(transaction.encoded),
@@ -187,7 +188,7 @@ export const rejectedTransactions = () => {
     const decoded = Either.flatMap(JsonText.parse(text, "transaction"), TransactionJson.decode)
     requireRefused(
       about,
-      Either.flatMap(decoded, (json) => TransactionJson.fromJson(networkId, prefix, json)),
+      Either.flatMap(decoded, (json) => JsonForm.fromJson(networkId, prefix, json)),
     )
   }
   return {

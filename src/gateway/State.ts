@@ -7,7 +7,7 @@ import type * as Genesis from "../protocol/epoch/Genesis.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import * as Network from "../protocol/identity/Network.js"
 import * as Natural from "../protocol/numbers/Natural.js"
-import * as TransactionJson from "../protocol/transaction/TransactionJson.js"
+import * as JsonForm from "../protocol/transaction/JsonForm.js"
 import type * as Failure from "../rpc/api/Failure.js"
 import { type Request, pageOf as statementOf } from "../storage/tables/Statements.js"
 import * as Accounts from "./Accounts.js"
@@ -39,7 +39,7 @@ const pendingAt =
         forwarded("TransactionNotFound"),
         Effect.mapError((failure) => (failure._tag === "TransactionNotFound" ? absent(id, failure) : failure)),
         Effect.map(({ transaction }) =>
-          Either.getOrThrow(TransactionJson.fromJson(networkId, Network.addressPrefix(mode), transaction)),
+          Either.getOrThrow(JsonForm.fromJson(networkId, Network.addressPrefix(mode), transaction)),
         ),
       )
 

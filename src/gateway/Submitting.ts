@@ -3,7 +3,8 @@ import { Array as Arr, Effect, Either, Schema } from "effect"
 import { FalseAnswer, UnexpectedAnswer } from "../client/wire/Failures.js"
 import { State } from "../node/reads/State.js"
 import * as Network from "../protocol/identity/Network.js"
-import * as TransactionJson from "../protocol/transaction/TransactionJson.js"
+import * as JsonForm from "../protocol/transaction/JsonForm.js"
+import type * as TransactionJson from "../protocol/transaction/TransactionJson.js"
 import { Accepted, type SubmissionAnswers, Submitted } from "../rpc/api/Transactions.js"
 import * as Forwarding from "./Forwarding.js"
 import { Nodes } from "./Nodes.js"
@@ -54,7 +55,7 @@ export const make = Effect.gen(function* () {
 
   /** What was sent twice may have been executed in between. Then its nonce is used, and it is known. */
   const settled = (body: Json, outcome: Outcome): Effect.Effect<Outcome> => {
-    const transaction = TransactionJson.fromJson(networkId, prefix, body)
+    const transaction = JsonForm.fromJson(networkId, prefix, body)
     if (Either.isRight(outcome) || outcome.left._tag !== "NonceTooLow" || Either.isLeft(transaction))
       return Effect.succeed(outcome)
     const { id, nonce } = transaction.right
@@ -70,7 +71,7 @@ export const make = Effect.gen(function* () {
       if (Either.isRight(outcome)) return
       const { left: refusal } = outcome
       if (refusal._tag !== "NonceTooLow" && refusal._tag !== "NonceTooHigh") return
-      const transaction = TransactionJson.fromJson(networkId, prefix, body)
+      const transaction = JsonForm.fromJson(networkId, prefix, body)
       if (Either.isLeft(transaction)) return
       const account = yield* state.account(transaction.right.from)
       if (Nonces.mayRefuse(account, transaction.right.nonce, refusal)) return

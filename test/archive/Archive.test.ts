@@ -12,7 +12,7 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as TransactionJson from "../../src/protocol/transaction/JsonForm.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as Processes from "../network/Processes.js"
 import * as Rest from "../support/Rest.js"
@@ -45,7 +45,7 @@ const paying = (network: Processes.Founded, node: Processes.Started) => {
       const answer = await fetch(`${node.http}/tx/submit`, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
-        body: JSON.stringify(TransactionJson.toJson(signed)),
+        body: JSON.stringify(JsonForm.toJson(signed)),
       }).catch(() => null)
       if (answer?.ok === true) nonce++
       await new Promise((settle) => setTimeout(settle, 15))

@@ -11,6 +11,7 @@ import { Effect, Either, Schema } from "effect"
 import { afterEach, expect, it, vi } from "vitest"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { startNode } from "../../src/testing/Testing.js"
 import { addressOf, Cluster, transfer } from "../replica/Cluster.js"
@@ -165,7 +166,7 @@ const timeOf = (run: () => unknown): number => {
 }
 
 it("reading JSON that is right costs a fraction of what the library takes, which explains mistakes", () => {
-  const json = TransactionJson.toJson(world.transfer(1, 2, 3))
+  const json = JsonForm.toJson(world.transfer(1, 2, 3))
   const library = Schema.decodeUnknownEither(TransactionJson.TransactionJson, { onExcessProperty: "error" })
   // By turns, so that a busy moment hits both.
   const ratios = Array.from({ length: 15 }, () => {

@@ -4,13 +4,14 @@ import * as Client from "../../src/client/Client.js"
 import * as Effects from "../../src/client/Effects.js"
 import * as Wallet from "../../src/client/Wallet.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
+import type * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 import { example } from "../../src/rpc/api/Field.js"
 import * as TestServer from "../rpc/TestServer.js"
 
 const transactionOf = (json: TransactionJson.TransactionJson) =>
-  Either.getOrThrow(TransactionJson.fromJson("udg-solo-0123456789abcdef" as NetworkId, "tudg", json))
+  Either.getOrThrow(JsonForm.fromJson("udg-solo-0123456789abcdef" as NetworkId, "tudg", json))
 
 let server: TestServer.TestServer
 let refusals = 0

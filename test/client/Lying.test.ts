@@ -11,8 +11,8 @@ import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Network from "../../src/protocol/identity/Network.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
-import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { type FundedAccount, type StartedNode, startNode } from "../../src/testing/Testing.js"
 
 type Json = Record<string, unknown>
@@ -101,7 +101,7 @@ describe("a client of a node that lies", () => {
     const real = Transaction.sign(networkId, unsigned, victim)
     const outcome = { status: "pending", round: null, vertex_hash: null, validator: null, applied: null, failure: null }
     const shown = async (change: Json): Promise<unknown> => {
-      const transaction = { ...TransactionJson.toJson(real), ...change }
+      const transaction = { ...JsonForm.toJson(real), ...change }
       lying((path, answer) =>
         path.startsWith("/tx/")
           ? { ...outcome, proposal_id: null, timestamp: null, hash: real.id, transaction }
@@ -110,10 +110,10 @@ describe("a client of a node that lies", () => {
       return client.transactions.lookup({ path: { hash: real.id } }).then(({ hash }) => hash, String)
     }
     expect(await shown({})).toBe(real.id)
-    const { pub_key, signature } = TransactionJson.toJson(forged)
+    const { pub_key, signature } = JsonForm.toJson(forged)
     expect(await shown({ pub_key, signature })).toContain(`a transaction of ${from} under the key of another account`)
     expect(await shown({ signature })).toContain("with a signature that does not hold")
-    const signatures = [{ pub_key: pub_key ?? "", signature: TransactionJson.toJson(real).signature ?? "" }]
+    const signatures = [{ pub_key: pub_key ?? "", signature: JsonForm.toJson(real).signature ?? "" }]
     expect(await shown({ pub_key: undefined, signature: undefined, signatures })).toContain("that does not hold")
   })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as Fee from "../../src/client/Fee.js"
 import * as Wallet from "../../src/client/Wallet.js"
 import * as Address from "../../src/protocol/identity/Address.js"
-import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import * as Verification from "../../src/protocol/transaction/Verification.js"
 
 const network = Wallet.network({ network_id: "udg-test", address_prefix: "tudg" })
@@ -13,7 +13,7 @@ const bob = Wallet.account(network, Wallet.generate())
 
 /** What the node makes of it. */
 const received = (json: Wallet.SignedTransaction) =>
-  Either.getOrThrow(TransactionJson.fromJson(network.networkId, network.prefix, json))
+  Either.getOrThrow(JsonForm.fromJson(network.networkId, network.prefix, json))
 
 const holds = (json: Wallet.SignedTransaction): boolean =>
   Verification.checksOf(network.networkId, received(json)).every(Verification.isValid)

@@ -3,6 +3,7 @@ import { SchemaAST as AST, Either, FastCheck as fc, Option, Schema } from "effec
 import { describe, expect, it } from "vitest"
 import * as CompiledSchema from "../../src/effect3/schema/CompiledSchema.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { Api } from "../../src/rpc/api/Api.js"
 import * as arbitrary from "../protocol/arbitraries.js"
@@ -93,9 +94,7 @@ describe("a schema as plain code", () => {
     const schema = Schema.make<unknown, unknown, never>(TransactionJson.TransactionJson.ast)
     fc.assert(
       fc.property(
-        arbitrary
-          .transaction("udg-test" as NetworkId)
-          .map((transaction) => throughText(TransactionJson.toJson(transaction))),
+        arbitrary.transaction("udg-test" as NetworkId).map((transaction) => throughText(JsonForm.toJson(transaction))),
         (json) => agree(schema, json),
       ),
       { numRuns: numRuns / 5 },
@@ -104,7 +103,7 @@ describe("a schema as plain code", () => {
       fc.property(
         arbitrary
           .transaction("udg-test" as NetworkId)
-          .chain((transaction) => spoiled(throughText(TransactionJson.toJson(transaction)))),
+          .chain((transaction) => spoiled(throughText(JsonForm.toJson(transaction)))),
         (json) => void agree(schema, json),
       ),
       { numRuns },

@@ -6,9 +6,9 @@ import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Name from "../../src/protocol/identity/Name.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
-import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
@@ -86,7 +86,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         fee: Sats.make(fee),
         operation,
       }
-      const signed = TransactionJson.toJson(Transaction.sign(network.genesis.networkId, unsigned, from))
+      const signed = JsonForm.toJson(Transaction.sign(network.genesis.networkId, unsigned, from))
       expect(await post(`${gateway.url}/tx/submit`, signed)).toMatchObject({ status: 200 })
     }
 

@@ -6,8 +6,8 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
-import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
@@ -74,7 +74,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const operation = { _tag: "Transfer", to: friend, amount: Sats.make(5), memo: "" } as const
       const unsigned = { from, nonce: Natural.nonce(nonce++), fee: Sats.make(1_000), operation }
       const signed = Transaction.sign(network.genesis.networkId, unsigned, network.rich)
-      const answer = await post(`${url}/tx/submit`, TransactionJson.toJson(signed))
+      const answer = await post(`${url}/tx/submit`, JsonForm.toJson(signed))
       expect(answer).toMatchObject({ status: 200 })
       return String(answer.body.tx_hash)
     }

@@ -7,9 +7,9 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
-import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
@@ -40,7 +40,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     const signed = (nonce: number, operation: Operation, fee = 1_000) => {
       const from = Address.fromPublicKey(network.rich.publicKey)
       const unsigned = { from, nonce: Natural.nonce(nonce), fee: Sats.make(fee), operation }
-      return TransactionJson.toJson(Transaction.sign(network.genesis.networkId, unsigned, network.rich))
+      return JsonForm.toJson(Transaction.sign(network.genesis.networkId, unsigned, network.rich))
     }
 
     const finalized = (url: string, hash: string) =>

@@ -8,8 +8,9 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
-import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
+import type * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
@@ -86,7 +87,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const from = Address.fromPublicKey(network.rich.publicKey)
       const unsigned = { from, nonce: Natural.nonce(own), fee: Sats.make(1_000), operation }
       const signed = Transaction.sign(network.genesis.networkId, unsigned, network.rich)
-      return [signed.id, TransactionJson.toJson(signed)]
+      return [signed.id, JsonForm.toJson(signed)]
     }
     const payer = () => Address.fromPublicKey(network.rich.publicKey)
 

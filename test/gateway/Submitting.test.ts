@@ -5,8 +5,8 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
-import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
@@ -26,7 +26,7 @@ const payment = (
   const from = Address.fromPublicKey(key.publicKey)
   const operation = { _tag: "Transfer", to: friend, amount: Sats.make(amount), memo } as const
   const unsigned = { from, nonce: Natural.nonce(nonce), fee: Sats.make(fee), operation }
-  return TransactionJson.toJson(Transaction.sign(networkId, unsigned, key))
+  return JsonForm.toJson(Transaction.sign(networkId, unsigned, key))
 }
 
 describe("the parts of a submission", () => {

@@ -4,7 +4,7 @@ import { median, quantile } from "../../bench/Harness.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as TransactionJson from "../../src/protocol/transaction/JsonForm.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import { compare, position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
@@ -38,7 +38,7 @@ const paying = (network: Processes.Founded, gateway: () => Serving.Gateway) => {
     const to = Address.fromPublicKey(numbered(nonce % PAYEES))
     const operation = { _tag: "Transfer", to, amount: Sats.make(1_000 + nonce), memo: `payment ${nonce}` } as const
     const unsigned = { from, nonce: Natural.nonce(nonce), fee: Sats.make(1_000), operation }
-    return TransactionJson.toJson(Transaction.sign(network.genesis.networkId, unsigned, network.rich))
+    return JsonForm.toJson(Transaction.sign(network.genesis.networkId, unsigned, network.rich))
   }
   /** How many of so many from this nonce on were accepted. */
   const send = async (first: number, many: number): Promise<number> => {

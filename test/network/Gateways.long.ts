@@ -8,7 +8,7 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as TransactionJson from "../../src/protocol/transaction/JsonForm.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import { position } from "../archive/Comparison.js"
 import { follow } from "../archive/Follower.js"
@@ -68,7 +68,7 @@ const pay = async (network: Processes.Founded, senders: ReadonlyArray<SecretKey>
     if (from === undefined || to === undefined || key === undefined) throw new Error("there are no senders")
     const operation = { _tag: "Transfer", to, amount: Sats.make(1 + (at % 1_000)), memo: "" } as const
     const unsigned = { from, nonce: Natural.nonce(Math.floor(at / SENDERS)), fee: Sats.make(1_000), operation }
-    return JSON.stringify(TransactionJson.toJson(Transaction.sign(network.genesis.networkId, unsigned, key)))
+    return JSON.stringify(JsonForm.toJson(Transaction.sign(network.genesis.networkId, unsigned, key)))
   }
   const client = async (n: number): Promise<void> => {
     const submit = clientAt(port, n)

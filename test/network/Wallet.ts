@@ -7,9 +7,9 @@ import type { Hash } from "../../src/protocol/identity/Hash.js"
 import type { PublicKey } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
-import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import * as Processes from "./Processes.js"
 
 /** A public key that nobody holds, always the same one. */
@@ -46,14 +46,14 @@ export const pay = async (
       memo: "",
     }),
   )
-  await call(node, "/tx/submit", transactions.map(TransactionJson.toJson))
+  await call(node, "/tx/submit", transactions.map(JsonForm.toJson))
   return transactions.map(({ id }) => id)
 }
 
 /** The rich one stakes at this node. */
 export const stake = async (node: Processes.Started, network: Processes.Founded): Promise<void> => {
   const amount = Sats.make(2 * Sats.MIN_STAKE_SATS)
-  await call(node, "/tx/submit", TransactionJson.toJson(signed(network, 0, 0, { _tag: "StakeTx", amount })))
+  await call(node, "/tx/submit", JsonForm.toJson(signed(network, 0, 0, { _tag: "StakeTx", amount })))
 }
 
 /** A node with the key of the rich one. */

@@ -5,6 +5,7 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import { addressPrefix, type NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import type * as Operation from "../../src/protocol/transaction/Operation.js"
 import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import * as arbitrary from "./arbitraries.js"
@@ -12,7 +13,7 @@ import * as arbitrary from "./arbitraries.js"
 const network = "udg-test" as NetworkId
 
 const parse = (input: unknown) =>
-  Either.flatMap(TransactionJson.decode(input), (json) => TransactionJson.fromJson(network, "tudg", json))
+  Either.flatMap(TransactionJson.decode(input), (json) => JsonForm.fromJson(network, "tudg", json))
 
 const throughText = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
@@ -24,7 +25,7 @@ describe("a transaction in JSON", () => {
         const values = arbitrary.transaction(network, { unsigned: arbitrary.unsignedOf(operation), authorization })
         fc.assert(
           fc.property(values, (transaction) => {
-            const json = throughText(TransactionJson.toJson(transaction))
+            const json = throughText(JsonForm.toJson(transaction))
             expect(json).toHaveProperty("type", type)
             expect(Either.getOrThrow(parse(json))).toStrictEqual(transaction)
             // The node's own schema takes it too, without a field it does not know.
@@ -44,10 +45,10 @@ describe("a transaction in JSON", () => {
         fc.constantFrom("testnet" as const, "mainnet" as const),
         (tx, mode) => {
           const prefix = addressPrefix(mode)
-          const json = TransactionJson.toJson(tx)
+          const json = JsonForm.toJson(tx)
           for (const from of [tx.from.toUpperCase(), Address.toBech32(tx.from, prefix)]) {
             const decoded = Either.getOrThrow(TransactionJson.decode({ ...json, from }))
-            expect(Either.getOrThrow(TransactionJson.fromJson(network, prefix, decoded)).id).toBe(tx.id)
+            expect(Either.getOrThrow(JsonForm.fromJson(network, prefix, decoded)).id).toBe(tx.id)
           }
         },
       ),
@@ -68,7 +69,7 @@ describe("a transaction in JSON", () => {
 
   it("shows no memo where there is none", () => {
     const { memo: _, ...json } = sampleOf("Transfer")
-    expect(TransactionJson.toJson(Either.getOrThrow(parse({ ...json, memo: "" })))).not.toHaveProperty("memo")
+    expect(JsonForm.toJson(Either.getOrThrow(parse({ ...json, memo: "" })))).not.toHaveProperty("memo")
     expect(Either.getOrThrow(parse(json)).id).toBe(Either.getOrThrow(parse({ ...json, memo: "" })).id)
   })
 })
@@ -245,7 +246,7 @@ describe("a transaction in JSON is refused, naming the field, when", () => {
 
   it("the mainnet is handed a testnet address", () => {
     const decoded = Either.getOrThrow(TransactionJson.decode({ ...transfer, to: bech32("tudg") }))
-    const refused = Option.getOrThrow(Either.getLeft(TransactionJson.fromJson(network, "udg", decoded)))
+    const refused = Option.getOrThrow(Either.getLeft(JsonForm.fromJson(network, "udg", decoded)))
     expect(refused.reason).toContain("an address of the other network")
   })
 

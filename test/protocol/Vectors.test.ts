@@ -12,6 +12,7 @@ import * as Hash from "../../src/protocol/identity/Hash.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import { addressPrefix } from "../../src/protocol/identity/Network.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import * as Operation from "../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
@@ -112,10 +113,10 @@ describe("transactions.json holds", () => {
   it.each(vectors)("for $about", ({ json, signed_bytes, hash, encoded, proofs }) => {
     const decoded = Either.getOrThrow(Transaction.decode(networkId, bytes(encoded)))
     const submitted = Either.getOrThrow(
-      Either.flatMap(TransactionJson.decode(json), (input) => TransactionJson.fromJson(networkId, "tudg", input)),
+      Either.flatMap(TransactionJson.decode(json), (input) => JsonForm.fromJson(networkId, "tudg", input)),
     )
     expect(submitted).toStrictEqual(decoded)
-    expect(TransactionJson.toJson(decoded)).toStrictEqual(json)
+    expect(JsonForm.toJson(decoded)).toStrictEqual(json)
     expect(decoded.id).toBe(hash)
     expect(H("udg/tx-id", signed_bytes)).toBe(hash)
     expect(hex(Transaction.signedBytes(networkId, decoded))).toBe(signed_bytes)
@@ -159,7 +160,7 @@ describe("rejected-transactions.json holds", () => {
   }
   it.each(rejected.json)("for JSON: $about", ({ text, field, reason }) => {
     const decoded = Either.flatMap(JsonText.parse(text, "transaction"), TransactionJson.decode)
-    const parsed = Either.flatMap(decoded, (input) => TransactionJson.fromJson(networkId, prefix, input))
+    const parsed = Either.flatMap(decoded, (input) => JsonForm.fromJson(networkId, prefix, input))
     const error = Option.getOrThrow(Either.getLeft(parsed))
     expect(error.field).toBe(field)
     expect(error.reason).toMatch(jsonReasons[reason] ?? /never/)

@@ -14,8 +14,6 @@ import * as Natural from "../numbers/Natural.js"
 import * as Sats from "../numbers/Sats.js"
 import type * as Operation from "./Operation.js"
 
-export * from "./JsonForm.js"
-
 const Nonce = Natural.schema<Natural.Nonce>("the sender's next unused number, counted from 0")
 const Percent = Natural.between(0, 100, "percent")
 const Threshold = Natural.between(1, Limits.POLICY_KEYS, "how many of the keys must sign")

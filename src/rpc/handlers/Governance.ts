@@ -6,9 +6,9 @@ import * as Network from "../../protocol/identity/Network.js"
 import type { ProposalId } from "../../protocol/numbers/Natural.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
+import * as JsonForm from "../../protocol/transaction/JsonForm.js"
 import * as ProposalFailure from "../../protocol/transaction/ProposalFailure.js"
 import type { ProposalPayload } from "../../protocol/transaction/ProposalPayload.js"
-import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
 import * as Failure from "../api/Failure.js"
 import type * as Api from "../api/Governance.js"
 import * as AccountReference from "./AccountReference.js"
@@ -82,7 +82,7 @@ export const layer = group("governance", (handlers) =>
     return handlers
       .handle("propose", ({ payload: { secret_key: key, title, description, proposal_type, fee } }) =>
         Effect.flatMap(
-          Either.mapLeft(TransactionJson.payloadFromJson(proposal_type, prefix), Failure.InvalidRequest.of),
+          Either.mapLeft(JsonForm.payloadFromJson(proposal_type, prefix), Failure.InvalidRequest.of),
           (payload) =>
             submitProposal({ key, fee, operation: { _tag: "CreateProposalTx", title, description, payload } }),
         ),

@@ -7,8 +7,8 @@ import { type Finalized, type Known, type Filter as OfEverybody, type Page, Stat
 import { Home } from "../../node/start/Home.js"
 import type * as Hash from "../../protocol/identity/Hash.js"
 import * as Network from "../../protocol/identity/Network.js"
+import * as JsonForm from "../../protocol/transaction/JsonForm.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
-import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
 import * as Failure from "../api/Failure.js"
 import * as AccountReference from "./AccountReference.js"
 import * as Archive from "./Archive.js"
@@ -28,7 +28,7 @@ const finalizedOutcome = ({ transaction, recorded }: Finalized) => ({
   failure: recorded.outcome.failure && `${recorded.outcome.failure.code}: ${recorded.outcome.failure.reason}`,
   proposal_id: recorded.outcome.proposalId,
   timestamp: recorded.commitTime,
-  transaction: TransactionJson.toJson(transaction),
+  transaction: JsonForm.toJson(transaction),
 })
 
 const pendingOutcome = (transaction: Transaction) => ({
@@ -40,7 +40,7 @@ const pendingOutcome = (transaction: Transaction) => ({
   failure: null,
   proposal_id: null,
   timestamp: null,
-  transaction: TransactionJson.toJson(transaction),
+  transaction: JsonForm.toJson(transaction),
 })
 
 const lookupOf = (hash: Hash.Hash, known: Known) =>
@@ -122,7 +122,7 @@ export const layer = group("transactions", (handlers) =>
       words === undefined ? search.latest(before, limit, filter) : Effect.fail(Archive.notKept),
     )
     const submit: Of<"transactions">["submit"] = ({ payloads }) => {
-      const read = payloads.map((payload) => TransactionJson.fromJson(genesis.networkId, prefix, payload))
+      const read = payloads.map((payload) => JsonForm.fromJson(genesis.networkId, prefix, payload))
       return Effect.map(mempool.submitAll(Arr.getRights(read)), (submitted) => {
         const answers = submitted.values()
         return read.map((one) =>

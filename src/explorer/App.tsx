@@ -169,7 +169,7 @@ export const App = () => (
         <Problems />
       </Boundary>
       <Boundary what="this page" of={History.route.value}>
-        <View route={History.route.value} />
+        <View key={History.visit.value} route={History.route.value} />
       </Boundary>
     </main>
     <Boundary what="the name of the network">

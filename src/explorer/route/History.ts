@@ -1,15 +1,24 @@
 /** Follows the browser's address without loading the page again. */
-import { signal } from "@preact/signals"
+import { batch, signal } from "@preact/signals"
 import * as Route from "./Route.js"
 
 const here = (): Route.Route => Route.read(location.pathname, location.search)
 
 export const route = signal<Route.Route>(here())
 
+/** Changes whenever the reader goes to a page, be it the same one with another query: what was chosen on it begins anew. */
+export const visit = signal(0)
+
+const arrive = (): void =>
+  batch(() => {
+    route.value = here()
+    visit.value += 1
+  })
+
 /** Goes to a page of the explorer. */
 export const go = (href: string): void => {
   if (href !== location.pathname + location.search) history.pushState(null, "", href)
-  route.value = here()
+  arrive()
   scrollTo(0, 0)
 }
 
@@ -32,8 +41,6 @@ const onClick = (event: MouseEvent): void => {
 }
 
 export const follow = (): void => {
-  addEventListener("popstate", () => {
-    route.value = here()
-  })
+  addEventListener("popstate", arrive)
   document.addEventListener("click", onClick)
 }

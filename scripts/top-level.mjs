@@ -6,8 +6,7 @@ const expected = new Set([
   ...[".ci", "bench", "docs", "ops", "scripts", "src", "test"],
   ...["README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"],
   ...["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json", "vite.config.ts", "biome.json"],
-  ...["vitest.config.ts", "vitest.attacks.config.ts", "vitest.browser.config.ts", "vitest.coverage.config.ts"],
-  ...["vitest.network.config.ts", ".editorconfig", ".gitignore", ".npmrc"],
+  ...["vitest.config.ts", ".editorconfig", ".gitignore", ".npmrc"],
 ])
 
 const tracked = execFileSync("git", ["ls-files", "--full-name", ":/"], { cwd: import.meta.dirname, encoding: "utf8" })

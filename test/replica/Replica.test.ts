@@ -28,6 +28,17 @@ const writtenBy = (machine: Machine) => new Set(machine.writes.map(({ _tag }) =>
 
 const four = { validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 } }
 
+/** Opens what a validator stored, without its key. */
+const reader = {
+  signer: null,
+  isValid: FakeKeys.isValid,
+  trust: null,
+  tableKey: { low: 7, high: 7 },
+  joins: true,
+  preparedAt: 3,
+  word: null,
+}
+
 describe("a solo replica", () => {
   it("finalizes what it is given, with nobody to talk to", () => {
     const cluster = new Cluster({ validators: { ann: 10_000 } })
@@ -729,50 +740,13 @@ describe("what a disk holds", () => {
     )
     if (alice === undefined) throw new Error("alice has an account")
     alice.value[0] = (alice.value[0] ?? 0) ^ 1
-    const opened = Stored.replicaOf(
-      {
-        signer: null,
-        isValid: FakeKeys.isValid,
-        trust: null,
-        tableKey: { low: 7, high: 7 },
-        joins: true,
-        preparedAt: 3,
-        word: null,
-      },
-      ann.disk,
-    )
+    const opened = Stored.replicaOf(reader, ann.disk)
     expect(Either.isLeft(opened) && opened.left._tag).toBe("SupplyInvariantViolated")
     alice.value[0] ^= 1
-    expect(
-      Either.isRight(
-        Stored.replicaOf(
-          {
-            signer: null,
-            isValid: FakeKeys.isValid,
-            trust: null,
-            tableKey: { low: 7, high: 7 },
-            joins: true,
-            preparedAt: 3,
-            word: null,
-          },
-          ann.disk,
-        ),
-      ),
-    ).toBe(true)
+    expect(Either.isRight(Stored.replicaOf(reader, ann.disk))).toBe(true)
     // The nonce is no money, so that only the root tells.
     alice.value[8] = (alice.value[8] ?? 0) ^ 1
-    const damaged = Stored.replicaOf(
-      {
-        signer: null,
-        isValid: FakeKeys.isValid,
-        trust: null,
-        tableKey: { low: 7, high: 7 },
-        joins: true,
-        preparedAt: 3,
-        word: null,
-      },
-      ann.disk,
-    )
+    const damaged = Stored.replicaOf(reader, ann.disk)
     expect(Either.isLeft(damaged) && damaged.left._tag).toBe("DamagedState")
   })
 })

@@ -102,9 +102,13 @@ const modulesByName = {
   },
 }
 
+const { PROGRAMS } = await import(pathToFileURL(join(next, "Threads.js")).href)
+
 await build({
   absWorkingDir: root,
-  entryPoints: ["src/main.ts"],
+  // The programs of threads replace their modules: a node starts one of them every minute, and loading all of Effect for it
+  // took four times as long as its work.
+  entryPoints: ["main", ...PROGRAMS].map((name) => ({ in: `src/${name}.ts`, out: name })),
   // The parts lie beside main.js: what is found by its place (Site.ts) is where one bundle would look for it.
   outdir: next,
   splitting: true,
@@ -118,7 +122,6 @@ await build({
   // Names stay, for stack traces. Without spaces the package is an eighth smaller.
   minifyWhitespace: true,
   plugins: [modulesByName],
-  // It starts the threads' programs as the compiler left them.
   alias: { "#threads": "./src/Threads.ts" },
   // Native code cannot be bundled; the banner gives bundled CommonJS packages the `require` they expect.
   external: ["sodium-native", "better-sqlite3", "pg-native", "cloudflare:sockets"],
@@ -150,7 +153,6 @@ await build({
 })
 
 // The parts of the program lie at the top, the page in its folder. Of all other files only those stay that can be imported.
-const { PROGRAMS } = await import(pathToFileURL(join(next, "Threads.js")).href)
 const kept = importable(next, JSON.parse(readFileSync(join(root, "package.json"), "utf8")), PROGRAMS)
 for (const entry of readdirSync(next, { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name)

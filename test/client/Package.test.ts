@@ -1,12 +1,13 @@
 /** What a program takes in with the built client and wallet, and what npm would publish. */
 import { execFile } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative, resolve } from "node:path"
 import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
 import { expect, it } from "vitest"
+import { PROGRAMS } from "../../src/Threads.js"
 import * as Stranger from "../testing/Stranger.js"
 
 const root = resolve(import.meta.dirname, "../..")
@@ -78,4 +79,10 @@ it("npm publishes no source maps, and less than two megabytes", async () => {
   process.stdout.write(`package: ${packed?.size} bytes packed, ${packed?.unpackedSize} unpacked\n`)
   expect(packed?.files.filter(({ path }) => path.endsWith(".map"))).toEqual([])
   expect(packed?.size).toBeLessThan(2_000_000)
+})
+
+it.each(PROGRAMS)("the program of a thread, %s, loads parts of packages and no whole package", (program) => {
+  const imported = readFileSync(join(root, "dist", `${program}.js`), "utf8").match(/from ?"[^"]*"/g) ?? []
+  const packages = imported.filter((specifier) => !/"(?:node:|\.\.?\/)/.test(specifier))
+  expect(packages).toEqual([])
 })

@@ -1,6 +1,7 @@
 /** `udg dev`: a network for developers, with funded accounts and controls, gone when it stops. */
 import { FileSystem } from "@effect/platform"
 import { Console, Effect, Fiber, Option, Stream } from "effect"
+import * as Mnemonic from "../client/Mnemonic.js"
 import * as Logging from "../node/log/Logging.js"
 import * as Address from "../protocol/identity/Address.js"
 import { addressPrefix } from "../protocol/identity/Network.js"
@@ -30,6 +31,12 @@ const settings = {
     "the text from which their keys derive",
     Reader.text,
     "the same at every start",
+  ),
+  mnemonic: options.optional(
+    "--mnemonic WORDS",
+    "24 words from which their keys derive",
+    Reader.text,
+    "those of --seed",
   ),
   roundMs: options.optional(
     "--round-ms MS",
@@ -72,6 +79,17 @@ const controlPortOf = ({ rpcPort, controlPort }: Command.Values<typeof settings>
     : Effect.succeed(port)
 }
 
+/** What the keys of the accounts derive from. */
+const keysOf = ({ seed, mnemonic }: Command.Values<typeof settings>) => {
+  if (Option.isNone(mnemonic))
+    return Effect.succeed(Option.match(seed, { onNone: () => ({}), onSome: (text) => ({ seed: text }) }))
+  if (Option.isSome(seed))
+    return wrongUsage("--seed and --mnemonic both say where the keys come from; give one of them")
+  return Option.isSome(Mnemonic.parse(mnemonic.value))
+    ? Effect.succeed({ mnemonic: mnemonic.value })
+    : wrongUsage(`--mnemonic: ${Mnemonic.complaint}`)
+}
+
 /** The state in the file, if there is one. */
 const readState = (file: Option.Option<string>) =>
   Effect.gen(function* () {
@@ -93,7 +111,7 @@ const writeState = (file: Option.Option<string>, network: DevNetwork) =>
 type Made = Effect.Effect.Success<ReturnType<typeof Testing.found>>
 
 const describe = (
-  { network, genesis, accounts, seed }: Made,
+  { network, genesis, accounts }: Made,
   controls: string,
   rounds: string,
   state: Option.Option<string>,
@@ -107,7 +125,6 @@ const describe = (
     ["explorer", `${network.url}/explorer/`],
     ["api reference", `${network.url}/docs`],
     ["controls", controls],
-    ["seed of the keys", JSON.stringify(seed)],
   ]
   const listed = accounts.map((key, i) => [
     `(${i}) ${Address.toBech32(Address.fromPublicKey(key.publicKey), prefix)}`,
@@ -115,6 +132,10 @@ const describe = (
   ])
   return [
     Sheet.indented(lines),
+    "",
+    "  Mnemonic of account 0, from which the others follow:",
+    "",
+    ...accounts.slice(0, 1).flatMap((key) => Mnemonic.lines(Mnemonic.of(key)).map((line) => `    ${line}`)),
     "",
     `  Accounts with ${COINS_EACH.toLocaleString("en")} UDG each, and their secret keys.`,
     "  Everybody knows these keys: never use them on another network.",
@@ -146,9 +167,9 @@ const running = Command.make({
         onNone: () => "at once while a transaction waits",
         onSome: (roundMs) => `every ${roundMs} ms`,
       })
-      const seed = Option.match(given.seed, { onNone: () => ({}), onSome: (text) => ({ seed: text }) })
+      const keys = yield* keysOf(given)
       const earlier = yield* readState(given.state)
-      const kept = { accounts, ...interval, onDemand, coinsEach: COINS_EACH, snapshots: true, ...seed, ...earlier }
+      const kept = { accounts, ...interval, onDemand, coinsEach: COINS_EACH, snapshots: true, ...keys, ...earlier }
       yield* Effect.gen(function* () {
         const made = yield* Progress.during("starting", Testing.found(kept, { version, port: rpcPort }))
         const prefix = addressPrefix(made.genesis.mode)

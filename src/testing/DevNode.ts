@@ -42,8 +42,6 @@ export interface Options {
   readonly isOnDemand: boolean
   /** Whether snapshots can be taken; the data is then in a directory of its own instead of in memory. */
   readonly hasSnapshots: boolean
-  /** From which the keys of the accounts were derived. */
-  readonly seed: string
   /** Goes on from there; only with `hasSnapshots`. */
   readonly from?: Pick<StateFile.Kept, "files" | "aheadMs">
 }

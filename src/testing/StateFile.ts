@@ -13,8 +13,6 @@ export interface Kept {
   readonly validator: SecretKey
   readonly reserve: Option.Option<SecretKey>
   readonly accounts: ReadonlyArray<SecretKey>
-  /** From which the keys of the accounts were derived. */
-  readonly seed: string
   /** How far the network's clock is ahead. */
   readonly aheadMs: number
   /** The files of its data directory, by name. */
@@ -28,19 +26,17 @@ const Form = Schema.Struct({
   validator: Key,
   reserve: Schema.NullOr(Key),
   accounts: Schema.Array(Key),
-  seed: Schema.String,
   ahead_ms: Schema.Number,
   files: Schema.Record({ key: Schema.String, value: Schema.Uint8ArrayFromBase64 }),
 })
 
-export const encode = ({ genesis, validator, reserve, accounts, seed, aheadMs, files }: Kept): Uint8Array => {
+export const encode = ({ genesis, validator, reserve, accounts, aheadMs, files }: Kept): Uint8Array => {
   const json = Schema.encodeSync(Form)({
     udg_dev_state: 1,
     genesis: Genesis.toJson(genesis),
     validator: validator.toSecretHex(),
     reserve: Option.getOrNull(Option.map(reserve, (key) => key.toSecretHex())),
     accounts: accounts.map((key) => key.toSecretHex()),
-    seed,
     ahead_ms: aheadMs,
     files: Object.fromEntries(files),
   })
@@ -64,7 +60,7 @@ const parsed = (bytes: Uint8Array): Either.Either<typeof Form.Type, ControlRefus
 
 export const decode = (bytes: Uint8Array): Effect.Effect<Kept, ControlRefused> =>
   Effect.gen(function* () {
-    const { genesis, validator, reserve, accounts, seed, ahead_ms: aheadMs, files } = yield* parsed(bytes)
+    const { genesis, validator, reserve, accounts, ahead_ms: aheadMs, files } = yield* parsed(bytes)
     const keyOf = (hex: string) => Effect.mapError(SecretKey.fromHex(hex), () => notOne)
     if (!Number.isSafeInteger(aheadMs) || !Object.keys(files).every((name) => NAME.test(name))) return yield* notOne
     return {
@@ -72,7 +68,6 @@ export const decode = (bytes: Uint8Array): Effect.Effect<Kept, ControlRefused> =
       validator: yield* keyOf(validator),
       reserve: reserve === null ? Option.none() : Option.some(yield* keyOf(reserve)),
       accounts: yield* Effect.forEach(accounts, keyOf),
-      seed,
       aheadMs,
       files: new Map(Object.entries(files)),
     }

@@ -13,6 +13,7 @@
 import { Cause, Clock, Context, Effect, Exit, Layer, Logger, LogLevel, Option, Scope } from "effect"
 import { sha256Hex } from "#crypto"
 import * as Client from "../client/Client.js"
+import * as Mnemonic from "../client/Mnemonic.js"
 import * as Wallet from "../client/Wallet.js"
 import type * as Pace from "../node/engine/Pace.js"
 import * as Founding from "../node/start/Founding.js"
@@ -48,6 +49,8 @@ export interface Options {
   readonly protocol?: Partial<Protocol>
   /** The text from which the keys of the accounts derive; the same in every test by default. */
   readonly seed?: string
+  /** Instead of a seed: 24 words, which open the first account in any wallet, and from which the others follow. */
+  readonly mnemonic?: string
   /** Rounds only while transactions wait, or when asked for. */
   readonly onDemand?: boolean
   /** Whether `snapshot` works; the data is then in a temporary directory instead of in memory. */
@@ -77,15 +80,27 @@ const shortParameters: Partial<Parameters> = {
 
 const SEED = "udg-node/testing"
 
-/** From the seed alone, so that addresses in logs are recognisable. Worthless on any other network. */
-export const keyOf = (index: number, seed = SEED): SecretKey =>
-  Option.getOrThrow(SecretKey.fromHex(sha256Hex(Binary.utf8(`${seed} account ${index}`))))
+const refuse = (message: string) => new DevNetwork.ControlRefused({ message })
+
+const derived = (from: string, index: number): SecretKey =>
+  Option.getOrThrow(SecretKey.fromHex(sha256Hex(Binary.utf8(`${from} account ${index}`))))
+
+/** The key of the first account. The others follow from it, so its words stand for all of them. */
+const firstOf = ({ mnemonic, seed = SEED }: Pick<Options, "mnemonic" | "seed">) =>
+  mnemonic === undefined
+    ? Effect.succeed(derived(seed, 0))
+    : Effect.mapError(Mnemonic.parse(mnemonic), () => refuse(`mnemonic: ${Mnemonic.complaint}`))
+
+/** The same at every start, so that addresses in logs are recognisable. Worthless on any other network. */
+export const keyOf = (index: number, first = derived(SEED, 0)): SecretKey =>
+  index === 0 ? first : derived(first.toSecretHex(), index)
 
 /** What makes a new network. */
 const founded = (options: Options) =>
   Effect.gen(function* () {
     const { roundMs = ROUND_MS, mode = "testnet", coinsEach = COINS_EACH } = options
-    const accounts = Array.from({ length: options.accounts ?? ACCOUNTS }, (_, i) => keyOf(i, options.seed))
+    const first = yield* firstOf(options)
+    const accounts = Array.from({ length: options.accounts ?? ACCOUNTS }, (_, i) => keyOf(i, first))
     const validator = SecretKey.generate()
     const reserve = mode === "testnet" ? Option.some(SecretKey.generate()) : Option.none()
     const amount = Sats.make(coinsEach * Sats.SATS_PER_COIN)
@@ -101,8 +116,7 @@ const founded = (options: Options) =>
         protocol: { ...shortProtocol, ...options.protocol },
       },
     })
-    const seed = options.seed ?? SEED
-    return { genesis, validator, reserve, accounts, seed }
+    return { genesis, validator, reserve, accounts }
   })
 
 /** A network of its own with these accounts, or the one whose state is given. */
@@ -112,13 +126,13 @@ export const found = (options: Options, around: Pick<DevNetwork.Options, "versio
     const kept = state === undefined ? undefined : yield* StateFile.decode(state)
     const pace: Pace.Way = options.roundMs === undefined ? "at once" : "evenly"
     const network = { ...(kept ?? (yield* founded(options))), isOnDemand: onDemand, pace }
-    const { genesis, accounts, seed } = network
+    const { genesis, accounts } = network
     const started = yield* DevNetwork.make(
       kept === undefined
         ? { ...network, hasSnapshots: snapshots, ...around }
         : { ...network, hasSnapshots: true, from: kept, ...around },
     )
-    return { network: started, genesis, accounts, seed }
+    return { network: started, genesis, accounts }
   })
 
 /** What a test can do to its network; see docs/dev.md. */
@@ -153,8 +167,6 @@ const promised = async <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
   if (Exit.isSuccess(exit)) return exit.value
   throw Cause.squash(exit.cause)
 }
-
-const refuse = (message: string) => new DevNetwork.ControlRefused({ message })
 
 const satsOf = (amount: number) =>
   Effect.try({

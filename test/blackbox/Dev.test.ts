@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import * as Http from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { mnemonicToEntropy } from "@scure/bip39"
+import { wordlist } from "@scure/bip39/wordlists/english.js"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { settled } from "../support/Settled.js"
 import * as InProcess from "./InProcess.js"
@@ -81,6 +83,32 @@ describe("a network for developers", () => {
     expect(keysOf(network)).not.toContain(keysOf(other)[0])
     other.signal("SIGINT")
     expect(await other.end()).toMatchObject({ code: 0 })
+  })
+
+  it("shows the words of its keys, which bring them back, and open the first account in a wallet", async () => {
+    const wordsOf = ({ stdout }: Running) =>
+      /Mnemonic[^\n]*\n\n((?: +[a-z ]+\n){4})/.exec(stdout)?.[1]?.trim().split(/\s+/) ?? []
+    const keysOf = ({ stdout }: Running) => [...stdout.matchAll(/^ {6}([0-9a-f]{64})$/gm)].map(([, key]) => key)
+    const other = await start("--seed", "another", "--accounts", "3")
+    const words = wordsOf(other)
+    expect(words).toHaveLength(24)
+    const again = await start("--mnemonic", ` ${words.join("  ").toUpperCase()}`, "--accounts", "3")
+    expect(keysOf(again)).toEqual(keysOf(other))
+    expect(new Set(keysOf(again)).size).toBe(3)
+    expect(mnemonicToEntropy(words.join(" "), wordlist)).toEqual(
+      new Uint8Array(Buffer.from(keysOf(again)[0] ?? "", "hex")),
+    )
+    for (const one of [other, again]) {
+      one.signal("SIGINT")
+      expect(await one.end()).toMatchObject({ code: 0 })
+    }
+    const wrong = (...given: ReadonlyArray<string>) => InProcess.udg("dev", "--rpc-port", "0", ...given)
+    const swapped = [words[1], words[0], ...words.slice(2)].join(" ")
+    for (const text of ["abandon", swapped, words.slice(1).join(" "), ""]) {
+      const { code, stderr } = await wrong("--mnemonic", text)
+      expect([code, stderr]).toEqual([1, expect.stringContaining("--mnemonic")])
+    }
+    expect((await wrong("--mnemonic", words.join(" "), "--seed", "x")).stderr).toContain("give one of them")
   })
 
   it("is put forward, set back and given coins over HTTP", async () => {

@@ -192,7 +192,7 @@ export const command = Command.withActions(
     name: "dev",
     about: "runs a network for developers, with funded accounts and controls",
     examples: [
-      ["ten accounts, ten rounds a second", "udg dev"],
+      ["ten accounts, and a payment is final at once", "udg dev"],
       ["rounds only when there is something to do", "udg dev --on-demand --round-ms 10"],
       ["in another terminal: a hundred rounds, and a day, at once", "udg dev advance 100 && udg dev advance-time 1d"],
       ["coins for an account", "udg dev set-balance @alice 5000"],

@@ -1,0 +1,132 @@
+/**
+ * The explorer in Debian's Chromium, which draws without a graphics card here: how long a page takes until what it is about
+ * is there, how much is loaded for it, and how smoothly a hundred validators move.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { gzipSync } from "node:zlib"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { Effect, Option } from "effect"
+import type { Browser } from "playwright-core"
+import { connect } from "../src/client/Client.js"
+import * as Site from "../src/rpc/server/Site.js"
+import * as Browsers from "../test/browser/Browser.js"
+import * as Frames from "../test/browser/Frames.js"
+import * as Sketch from "../test/browser/Sketch.js"
+import * as RealNode from "../test/rpc/RealNode.js"
+import * as TestServer from "../test/rpc/TestServer.js"
+import * as FullNetwork from "./FullNetwork.js"
+import type { Figure, Suite } from "./Harness.js"
+
+const LOADS = 7
+
+/** Notes, from within the page, when its heading is there and nothing of it is still waited for. */
+const noteContent = (): void => {
+  const observer = new MutationObserver(() => {
+    if (document.querySelector("h1") === null || document.querySelector(".skeleton") !== null) return
+    performance.mark("content")
+    observer.disconnect()
+  })
+  observer.observe(document, { childList: true, subtree: true })
+}
+
+/** Milliseconds from the navigation to the content, in a browser that has nothing of the page yet. */
+const load = async (browser: Browser, url: string): Promise<number> => {
+  const { page } = await Browsers.open(browser)
+  await page.addInitScript(noteContent)
+  await page.goto(url)
+  await page.waitForFunction(() => performance.getEntriesByName("content").length > 0)
+  const [took = Number.NaN] = await page.evaluate(() =>
+    performance.getEntriesByName("content").map(({ startTime }) => startTime),
+  )
+  await page.context().close()
+  return took
+}
+
+const medianLoad = async (name: string, browser: Browser, url: string, loads = LOADS): Promise<Figure> => {
+  const times: Array<number> = []
+  for (let i = 0; i < loads; i++) times.push(await load(browser, url))
+  return { name, value: times.sort((a, b) => a - b)[loads >> 1] ?? Number.NaN, unit: "ms" }
+}
+
+const PAYMENTS = 100_000
+
+/** Every page of a network of a hundred validators in which much has happened. */
+const overFullNetwork = async (browser: Browser): Promise<ReadonlyArray<Figure>> => {
+  const network = await FullNetwork.start(PAYMENTS)
+  try {
+    const client = connect(network.url)
+    const { validators } = await client.staking.validators()
+    const { transactions } = await client.transactions.latest({ urlParams: { limit: 1 } })
+    const [payment] = transactions
+    const validator = validators[0]?.address ?? ""
+    const places = ["", "dag", "transactions", "charts", "validators", "proposals", "mempool", "checkpoints", "peers"]
+    const paths = [
+      ...places,
+      ...["parameters", "wallet", `validator/${validator}`, `address/${payment?.transaction.from}`],
+      ...[`tx/${payment?.hash}`, `vertex/${payment?.vertex_hash}`, `round/${payment?.round}`],
+    ]
+    const figures: Array<Figure> = []
+    for (const path of paths) {
+      const [kind = ""] = path.split("/")
+      const name = `100 validators, 100,000 payments: ${kind === "" ? "overview" : kind}`
+      figures.push(await medianLoad(name, browser, `${network.url}/explorer/${path}`, 3))
+    }
+    return figures
+  } finally {
+    await network.stop()
+  }
+}
+
+const overRealNode = async (browser: Browser): Promise<ReadonlyArray<Figure>> => {
+  const node = await RealNode.start({ roundMs: Option.some(500) })
+  try {
+    return [
+      await medianLoad("overview, content there", browser, `${node.url}/explorer/`),
+      await medianLoad("validators, content there", browser, `${node.url}/explorer/validators`),
+    ]
+  } finally {
+    await node.stop()
+  }
+}
+
+const overSketch = async (browser: Browser): Promise<ReadonlyArray<Figure>> => {
+  const pages = await Effect.runPromise(Effect.provide(Site.built, NodeContext.layer))
+  const drawn = Sketch.handlers({ validators: 100, roundMs: 500, rounds: 400 })
+  const server = await TestServer.start({ pages }, drawn)
+  try {
+    const url = `${server.url}/explorer/dag`
+    const loaded = await medianLoad("DAG of 100 validators, content there", browser, url)
+    const { page } = await Browsers.open(browser)
+    await page.goto(url)
+    await Frames.zoomOut(page)
+    const frames = await Frames.whileMoving(page)
+    await page.context().close()
+    return [loaded, { name: "100 validators, 200 rounds, moving", value: frames, unit: "frames/s" }]
+  } finally {
+    await server.stop()
+  }
+}
+
+const weight = (): Figure => {
+  const assets = resolve(import.meta.dirname, "../dist/explorer/assets")
+  const bytes = readdirSync(assets).reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name))).length, 0)
+  return { name: "all of it, compressed", value: bytes / 1_000, unit: "KB" }
+}
+
+export const suite: Suite = {
+  about: "the explorer in a browser: load times, size, and frame rate while the DAG moves",
+  figures: async () => {
+    const browser = await Browsers.launch()
+    try {
+      return [
+        weight(),
+        ...(await overRealNode(browser)),
+        ...(await overSketch(browser)),
+        ...(await overFullNetwork(browser)),
+      ]
+    } finally {
+      await browser.close()
+    }
+  },
+}

@@ -49,7 +49,7 @@ export class Ears {
 
   #listen(): void {
     this.#leaving = new AbortController()
-    const wanted: Events.Wanted = { types: ["transaction", "reset"], account: this.#account }
+    const wanted: Events.Wanted = { types: ["transaction"], account: this.#account }
     const listener: Events.Listener = {
       open: () => this.#opened(),
       ring: (event) => this.#told(event),

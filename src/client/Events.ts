@@ -17,7 +17,8 @@ export interface NumberedEvent {
 
 /** Which events to ask for; all when left out. */
 export interface Wanted {
-  readonly types?: ReadonlyArray<Event["type"]>
+  /** A `reset` comes whatever is asked for. */
+  readonly types?: ReadonlyArray<Exclude<Event["type"], "reset">>
   /** Only what this account sends, receives or makes: hex, bech32m or `@name`. */
   readonly account?: string
 }

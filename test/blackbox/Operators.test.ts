@@ -1,5 +1,6 @@
 /** The listener for operators of a running node: metrics, and the level of the log. */
 import { request } from "node:http"
+import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { program, Running } from "./Running.js"
 
@@ -71,4 +72,47 @@ describe("the listener for operators", () => {
       expect([method, path, (await ask(method, path)).status]).toEqual([method, path, 404])
     expect((await ask("GET", "/log")).text).toBe("info\n")
   })
+
+  it("serves no page that has made its own name lead to this machine", async () => {
+    for (const path of ["/metrics", "/log"]) {
+      expect([path, (await ask("GET", path, undefined, { host: "evil.example:80" })).status]).toEqual([path, 403])
+    }
+    expect((await ask("GET", "/log", undefined, { host: "localhost:80" })).status).toBe(200)
+  })
+
+  it("ends the connection of a body without end, and keeps nothing of it", async () => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    let received = ""
+    const closed = new Promise((resolve) => socket.on("close", resolve))
+    socket.on("data", (piece) => (received += piece)).on("error", () => {})
+    const length = 900_000_000
+    socket.write(`PUT /log HTTP/1.1\r\nHost: ${hostname}\r\nContent-Length: ${length}\r\n\r\n`)
+    const piece = Buffer.alloc(65_536, "x")
+    let isOpen = true
+    closed.then(() => {
+      isOpen = false
+    })
+    let sent = 0
+    while (isOpen && sent < length) {
+      sent += piece.length
+      if (socket.write(piece)) await new Promise((resolve) => setImmediate(resolve))
+      else await Promise.race([closed, new Promise((resolve) => socket.once("drain", resolve))])
+    }
+    expect(sent).toBeLessThan(length)
+    expect(received).toMatch(/^HTTP\/1\.1 413 /)
+    expect((await ask("GET", "/log")).status).toBe(200)
+  })
+
+  it("gives up connections that do not go on, in seconds", async () => {
+    const { hostname, port } = new URL(url)
+    const slow = connect(Number(port), hostname)
+    slow
+      .resume()
+      .on("error", () => {})
+      .write("GET /metrics HTTP/1.1\r\nHost: ")
+    const began = performance.now()
+    await new Promise((resolve) => slow.on("close", resolve))
+    expect(performance.now() - began).toBeLessThan(25_000)
+  }, 120_000)
 })

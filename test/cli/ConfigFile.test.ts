@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -66,9 +67,10 @@ describe("a configuration file", () => {
     [{ nonsense: 1 }, /udg config schema lists all/],
     [{ config: "other.json" }, /"config" is not an option/],
     [{ port: 99_999 }, /^.*udg\.json: port "99999" is not a port; /],
-    [{ port: [1] }, /udg\.json: port is "\[1\]"; use a text, a number, true or false/],
+    [{ port: [1] }, /udg\.json: port is a list; use a text, a number, true or false/],
+    [{ "data-dir": "" }, /udg\.json: data-dir is empty; leave it out/],
     [{ peer: { a: 1 } }, /udg\.json: peer is .*; use a text or a list of texts/],
-    [{ port: null }, /udg\.json: port is "null"/],
+    [{ port: null }, /udg\.json: port is null/],
   ])("is refused in one line where it is wrong: %j", ([content, complaint]) =>
     Effect.gen(function* () {
       const file = written(content)
@@ -102,6 +104,27 @@ describe("a configuration file", () => {
     Effect.promise(async () => {
       const { stderr } = await udg("--config", written({ "log-format": "json", port: "x" }))
       expect(JSON.parse(stderr)).toMatchObject({ level: "error", message: expect.stringContaining("udg.json: port") })
+    }),
+  )
+
+  it.effect("may be as deep as it likes, and shows no secret when it is refused", () =>
+    Effect.promise(async () => {
+      const file = written(
+        `{"database": ${"[".repeat(100_000)}"postgres://udg:hun/ter@host/udg"${"]".repeat(100_000)}}`,
+      )
+      const { code, stderr } = await udg("config", "check", file, "--for", "archive")
+      expect([code, stderr]).toEqual([1, `udg: ${file}: database is a list; use a text, a number, true or false\n`])
+    }),
+  )
+
+  it.effect("is a file that ends, also for the form of the last line", () =>
+    Effect.promise(async () => {
+      const pipe = join(folder, "pipe")
+      execFileSync("mkfifo", [pipe])
+      for (const file of [pipe, "/dev/zero"]) {
+        const { code, stderr } = await udg("--config", file)
+        expect([code, stderr]).toEqual([1, expect.stringMatching(/^udg: .*is not a regular file.*\n$/)])
+      }
     }),
   )
 

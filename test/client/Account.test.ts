@@ -30,6 +30,15 @@ describe("an account", () => {
     expect(sent[0]).toMatchObject({ type: "Transfer", fee: 1_000, proposal_id: null, transaction: { amount: 1 } })
   })
 
+  it("hears of its payments by a stream that the node gives it", async () => {
+    await Client.connect(node.url)
+      .account(keyAt(3))
+      .send({ to: fresh(6), amount: 1 }, SLOW)
+    const metrics = await (await fetch(`${node.url}/metrics`)).text()
+    const streams = metrics.split("\n").filter((line) => /_count\{.*route="\/events"/.test(line))
+    expect(streams).toEqual([expect.stringMatching(/status="200"\} [1-9]\d*$/)])
+  })
+
   it("goes on after a refusal, without a gap", async () => {
     const account = Client.connect(node.url).account(keyAt(1))
     const results = await account.batch(

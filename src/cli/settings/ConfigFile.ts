@@ -38,11 +38,16 @@ const unknown = (file: string, name: string, options: Settings): WrongUsage => {
   return wrongUsage(`${file}: ${quote(name)} is not an option; ${hint}`)
 }
 
+/** Not the value, which may be a secret, or deeper than can be written. */
+const kindOf = (value: unknown): string =>
+  value === null ? "null" : Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : typeof value
+
 const textsOf = (origin: string, { takes }: Setting.Setting<unknown>, value: unknown) => {
+  if (value === "") return wrongUsage(`${origin} is empty; leave it out, or give it a value`)
   if (isSingle(value)) return Effect.succeed([String(value)])
   if (takes === "values" && isList(value)) return Effect.succeed(value.map(String))
   const expected = takes === "values" ? "a text or a list of texts" : "a text, a number, true or false"
-  return wrongUsage(`${origin} is ${quote(JSON.stringify(value))}; use ${expected}`)
+  return wrongUsage(`${origin} is ${kindOf(value)}; use ${expected}`)
 }
 
 /** All that the file says of these settings. */
@@ -80,7 +85,8 @@ export const rest = (settings: Settings, said: ReadonlyArray<Said>) =>
 
 /** For the last words of a program that could not read its settings. */
 export const logFormatOf = (file: string): Effect.Effect<unknown, never, FileSystem.FileSystem> =>
-  Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(file)).pipe(
+  Reader.file(file).pipe(
+    Effect.flatMap((path) => Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(path))),
     Effect.map((text) => Option.getOrUndefined(fromText(text))?.["log-format"]),
     Effect.orElseSucceed(() => undefined),
   )

@@ -18,6 +18,9 @@ const TEXT_TYPE = "text/plain; charset=utf-8"
 const MAX_BODY_BYTES = 1_024
 const MAX_CONNECTIONS = 64
 const PATIENCE_MS = 5_000
+const LOOKED_EVERY_MS = 1_000
+/** How long what is left of a body is read and dropped. */
+const LINGER_MS = 250
 
 interface Answer {
   readonly status: number
@@ -25,14 +28,18 @@ interface Answer {
   readonly text: string
 }
 
+const tooLong: Answer = { status: 413, text: `at most ${MAX_BODY_BYTES} characters\n` }
+
 const bodyOf = (request: Http.IncomingMessage): Effect.Effect<string, Answer> =>
   Effect.async((resume) => {
     let text = ""
-    request.setEncoding("utf8").on("data", (piece: string) => {
+    const take = (piece: string): void => {
       text += piece
-      if (text.length > MAX_BODY_BYTES)
-        resume(Effect.fail({ status: 413, text: `at most ${MAX_BODY_BYTES} characters\n` }))
-    })
+      if (text.length <= MAX_BODY_BYTES) return
+      request.off("data", take)
+      resume(Effect.fail(tooLong))
+    }
+    request.setEncoding("utf8").on("data", take)
     request.on("end", () => resume(Effect.succeed(text)))
     request.on("error", ({ message }) => resume(Effect.fail({ status: 400, text: `${message}\n` })))
   })
@@ -49,11 +56,16 @@ const setLevel = (filter: LogFilter.LogFilter, directives: string) =>
     return { status: 200, text: `${LogFilter.describe(filter)}\n` }
   })
 
+const WORDS: PageGuard.Words = { names: "listen on another address with --metrics-host", pages: "ask for metrics" }
+
 const answerTo = (
   request: Http.IncomingMessage,
+  guard: PageGuard.PageGuard,
   filter: LogFilter.LogFilter,
   metrics: Effect.Effect<string>,
 ): Effect.Effect<Answer, Answer> => {
+  const foreign = guard.refusalOfHost(request)
+  if (foreign !== undefined) return Effect.fail({ status: 403, text: `${foreign.message}\n` })
   // A page in the browser of somebody who can reach this listener is no operator.
   if (PageGuard.isOfPage(request)) return Effect.fail({ status: 403, text: "this is not for web pages\n" })
   const path = request.url?.split("?", 1)[0]
@@ -70,12 +82,21 @@ const listen = ({ host, port }: Endpoint): Effect.Effect<string, Server.CannotLi
     const { expose } = yield* Prometheus
     const filter = yield* LogFilter.current.use(Effect.succeed)
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-    const limits = { headersTimeout: PATIENCE_MS, requestTimeout: PATIENCE_MS, maxHeaderSize: 8_192 }
+    const guard = new PageGuard.PageGuard({ host, names: [], isProxied: () => false, words: WORDS })
+    const limits = {
+      headersTimeout: PATIENCE_MS,
+      requestTimeout: PATIENCE_MS,
+      connectionsCheckingInterval: LOOKED_EVERY_MS,
+      maxHeaderSize: 8_192,
+    }
     const server = Http.createServer(limits, (request, response) => {
-      const answer = Effect.merge(answerTo(request, filter, expose))
-      const write = ({ status, type = TEXT_TYPE, text }: Answer) =>
+      const write = ({ status, type = TEXT_TYPE, text }: Answer) => {
         response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" }).end(text)
-      runFork(Effect.map(answer, write))
+        // Closed at once, the connection would take an answer with it that the client has not read.
+        request.resume()
+        setTimeout(() => request.complete || request.destroy(), LINGER_MS)
+      }
+      runFork(Effect.map(Effect.merge(answerTo(request, guard, filter, expose)), write))
     })
     server.maxConnections = MAX_CONNECTIONS
     yield* Effect.addFinalizer(() =>
@@ -87,6 +108,7 @@ const listen = ({ host, port }: Endpoint): Effect.Effect<string, Server.CannotLi
     const options = { host: "--metrics-host", port: "--metrics-port" }
     const address = yield* Server.listen(server, { host, port, what: "metrics", options })
     server.on("error", () => {})
+    guard.boundTo(address.address)
     return Server.urlOf({ host, port: address.port })
   })
 

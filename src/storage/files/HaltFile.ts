@@ -11,7 +11,7 @@ const schema = Schema.Struct({
   exit_code: Schema.Literal(100, 101, 102),
   reason: Schema.String,
   /** Milliseconds since 1970. */
-  at: Schema.Number,
+  at: Schema.Int.pipe(Schema.between(0, 8.64e15)),
   version: Schema.String,
 })
 

@@ -6,7 +6,7 @@ import { type StartedNode, startNode } from "../../src/testing/Testing.js"
 const COIN = 100_000_000
 let node: StartedNode
 beforeAll(async () => {
-  node = await startNode({ accounts: 6, coinsEach: 3_000 })
+  node = await startNode({ accounts: 7, coinsEach: 3_000 })
 })
 afterAll(() => node.stop())
 

@@ -32,7 +32,7 @@ describe("an account", () => {
 
   it("hears of its payments by a stream that the node gives it", async () => {
     await Client.connect(node.url)
-      .account(keyAt(3))
+      .account(keyAt(6))
       .send({ to: fresh(6), amount: 1 }, SLOW)
     const metrics = await (await fetch(`${node.url}/metrics`)).text()
     const streams = metrics.split("\n").filter((line) => /_count\{.*route="\/events"/.test(line))

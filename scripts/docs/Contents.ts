@@ -21,7 +21,7 @@ export const contents: ReadonlyArray<Group> = [
     title: "Tutorials",
     pages: docs("tutorials/wallet", "tutorials/validator", "tutorials/consortium", "tutorials/embedding"),
   },
-  { title: "Use and build", pages: docs("cli", "explorer", "client", "api", "dev", "light-client") },
+  { title: "Use and build", pages: docs("cli", "explorer", "client", "api", "languages", "dev", "light-client") },
   {
     title: "Run",
     pages: docs(

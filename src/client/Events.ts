@@ -17,7 +17,7 @@ export interface NumberedEvent {
 
 /** Which events to ask for; all when left out. */
 export interface Wanted {
-  /** A `reset` comes whatever is asked for. */
+  /** The node sends `reset` events whichever types are asked for. */
   readonly types?: ReadonlyArray<Exclude<Event["type"], "reset">>
   /** Only what this account sends, receives or makes: hex, bech32m or `@name`. */
   readonly account?: string

@@ -20,7 +20,7 @@ type Opened = NonNullable<Record["next_epoch"]>
 
 interface Epoch {
   readonly number: number
-  /** The checkpoint that closed the epoch before; none of the first one, which the genesis opens. */
+  /** The checkpoint that closed the previous epoch. The first epoch has none, since the genesis opens it. */
   readonly opening: Record | undefined
   /** None while it runs. */
   readonly closing: Record | undefined

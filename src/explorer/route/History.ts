@@ -6,7 +6,7 @@ const here = (): Route.Route => Route.read(location.pathname, location.search)
 
 export const route = signal<Route.Route>(here())
 
-/** Changes whenever the reader goes to a page, be it the same one with another query: what was chosen on it begins anew. */
+/** Changes at each visit to a page, also when only the query differs, so that the page's own state is reset. */
 export const visit = signal(0)
 
 const arrive = (): void =>

@@ -1,6 +1,6 @@
 /**
- * A node that makes rounds alone, strangers at its HTTP interface, and what others notice of them: rounds, answers, memory and
- * processor. Part of `npm run test:attacks`; `UDG_ATTACKS=http-pieces` runs only some.
+ * A node that makes rounds alone for somebody who pays, strangers at its HTTP interface, and what others notice of them: rounds,
+ * answers, memory and processor. Part of `npm run test:attacks`; `UDG_ATTACKS=http-pieces` runs only some.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -9,11 +9,15 @@ import { resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
 import * as Processes from "../Processes.js"
+import * as Wallet from "../Wallet.js"
 
 const LIMIT_MS = 600_000
 const WINDOW_MS = Number(process.env["UDG_ATTACK_WINDOW_MS"] ?? 15_000)
 const PAIRS = Number(process.env["UDG_ATTACK_PAIRS"] ?? 2)
 const ROUND_MS = 250
+/** Often enough that no round is an idle one, whose interval is longer. */
+const PAYMENT_MS = 200
+const LOOK_MS = 100
 const SETTLE_MS = 2_000
 const LEAST_RATIO = 0.8
 /** Above what the node had before; the control takes half of it. */
@@ -59,6 +63,25 @@ const answerMs = (url: string): Promise<number> =>
     asked.end()
   })
 
+/** Somebody who pays again and again until told to stop. */
+const paying = (node: Processes.Started, network: Processes.Founded) => {
+  let isPaying = true
+  let paid = 0
+  const pays = async (): Promise<number> => {
+    for (; isPaying; await pause(PAYMENT_MS)) paid += (await Wallet.pay(node, network, 1, paid)).length
+    return paid
+  }
+  const all = pays()
+  // Whoever stops it hears of it; a test that fails before has its own reason.
+  all.catch(() => {})
+  return {
+    stop: () => {
+      isPaying = false
+      return all
+    },
+  }
+}
+
 interface Window {
   readonly rate: number
   readonly longestMs: number
@@ -76,7 +99,7 @@ const measure = async (node: Processes.Started, url: string): Promise<Window> =>
   while (performance.now() - began < WINDOW_MS) {
     longestMs = Math.max(longestMs, await answerMs(url))
     peakMiB = Math.max(peakMiB, residentMiB(node.pid))
-    await pause(50)
+    await pause(LOOK_MS)
   }
   const seconds = (performance.now() - began) / 1_000
   return {
@@ -126,6 +149,7 @@ describe.runIf(chosen.length > 0)("strangers at the HTTP interface stop nobody",
       const network = Processes.found({ validators: 1, roundMs: ROUND_MS, epochRounds: 3_600, checkpointRounds: 100 })
       const node = await Processes.startValidator(network, 0, [], ["--rpc-port", "0"])
       const url = `${node.http}/status`
+      const payments = paying(node, network)
       await Processes.everybodyAt([node], 10)
       const tell = gather(url, attack)
       const beforeMiB = residentMiB(node.pid)
@@ -140,6 +164,7 @@ describe.runIf(chosen.length > 0)("strangers at the HTTP interface stop nobody",
         sent.connections += connections
         sent.bytes += bytes
       }
+      const paid = await payments.stop()
       const ratio = mean(attacked, ({ rate }) => rate) / mean(quiet, ({ rate }) => rate)
       const growthMiB = highest(attacked, ({ peakMiB }) => peakMiB) - beforeMiB
       const both = (of: (window: Window) => number, from: typeof mean, digits?: number): string =>
@@ -152,10 +177,12 @@ describe.runIf(chosen.length > 0)("strangers at the HTTP interface stop nobody",
         CPU: both(({ load }) => load, mean),
         "MiB before": rounded(beforeMiB, 0),
         "MiB more": rounded(growthMiB, 0),
+        paid,
         ...sent,
       })
       process.stdout.write(`${JSON.stringify(rows.at(-1))}\n`)
       expect(sent.bytes).toBeGreaterThan(0)
+      await Processes.until("all payments are final", () => Processes.recorded(node) === paid)
       expect(ratio).toBeGreaterThanOrEqual(LEAST_RATIO)
       expect(growthMiB).toBeLessThan(MOST_GROWTH_MIB)
     },

@@ -109,7 +109,7 @@ export class Core {
   constructor(options: Options, stored: Stored) {
     this.#options = options
     this.#self = options.guard?.self ?? null
-    this.#retries = new Retries(options, (output) => this.#emit(output))
+    this.#retries = new Retries(options.roundIntervalMs, options.guard, (output) => this.#emit(output))
     this.#heartbeats = new Heartbeats(stored.current.opening.record)
     if (stored.previous !== null) {
       this.#openGuard(stored.previous.opening)

@@ -9,13 +9,13 @@ import * as Natural from "../protocol/numbers/Natural.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
 import type { CheckpointQuorum } from "./CheckpointQuorum.js"
-import type { Options } from "./Core.js"
 import type { Committee } from "./dag/Committee.js"
 import type { Epoch } from "./Epoch.js"
 import type { Output } from "./output/Output.js"
 import { Pace } from "./Pace.js"
 import type { Following } from "./Recovery.js"
 import { MIN_TIMEOUT_MS } from "./RoundClock.js"
+import type { SigningGuard } from "./SigningGuard.js"
 
 /** Up to this many rounds ahead, parents are fetched one by one; beyond that, the node asks for whole rounds. */
 const FETCHED_ROUNDS = 16
@@ -61,7 +61,8 @@ interface Lacking {
 }
 
 export class Retries {
-  readonly #guard: Options["guard"]
+  /** None for a node without a validator key. */
+  readonly #guard: SigningGuard | null
   /**
    * What a round takes of late. On machines that are too busy for their rounds, what has not come is late rather than
    * lost; asking for it, or sending it again, would make them busier.
@@ -80,7 +81,7 @@ export class Retries {
   readonly #catchUpPace: Pace
   readonly #standstillPace: Pace
 
-  constructor({ roundIntervalMs, guard }: Options, emit: (output: Output) => void) {
+  constructor(roundIntervalMs: number, guard: SigningGuard | null, emit: (output: Output) => void) {
     this.#guard = guard
     this.#emit = emit
     this.#roundMs = roundIntervalMs

@@ -63,7 +63,7 @@ const at = Natural.timestamp
 /** Something to ask, with what it says. */
 const asking = (guard: SigningGuard | null = null) => {
   const outputs: Array<Output> = []
-  const retries = new Retries({ roundIntervalMs: INTERVAL_MS, guard }, (output) => outputs.push(output))
+  const retries = new Retries(INTERVAL_MS, guard, (output) => outputs.push(output))
   return { retries, said: () => outputs.splice(0) }
 }
 
@@ -164,7 +164,7 @@ describe("missing parents", () => {
 
   it("are looked for every 20 ms where rounds take less than 80", () => {
     const outputs: Array<Output> = []
-    const retries = new Retries({ roundIntervalMs: 40, guard: null }, (output) => outputs.push(output))
+    const retries = new Retries(40, null, (output) => outputs.push(output))
     const epoch = epochOf([floating(1, 2)])
     retries.ask(place(epoch), at(1_000))
     expect(retries.nextAfter(at(1_000), true)).toBe(1_020)

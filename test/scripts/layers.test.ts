@@ -57,11 +57,14 @@ describe("the layering rule", () => {
       "ledger/D.ts": `import type { E } from "./E.js"\nexport const d: E = 1\n`,
       "ledger/E.ts": `${importing("./D.js")}export type E = number\n`,
       "ledger/F.ts": importing("./F.js"),
+      "ledger/G.ts": `export type G = import("./H.js").H\n`,
+      "ledger/H.ts": `export type { G } from "./G.js"\nexport type H = number\n`,
     }
     expect(cycles(house(root, files))).toEqual([
       "src/ledger/A.ts imports ledger/B.ts imports ledger/deep/C.ts imports ledger/A.ts",
       "src/ledger/D.ts imports ledger/E.ts imports ledger/D.ts",
       "src/ledger/F.ts imports ledger/F.ts",
+      "src/ledger/G.ts imports ledger/H.ts imports ledger/G.ts",
     ])
   })
 

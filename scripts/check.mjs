@@ -1,4 +1,4 @@
-// `npm run check`: types, lint and format, layers, places of tests, dead code, top level, lock file, known vulnerabilities, client, vectors, figures. Runs all of them, then fails if any failed.
+// `npm run check`: types, lint and format, layers, places of tests, dead code, top level, lock file, known vulnerabilities, client, vectors, figures, left-out tests. Runs all of them, then fails if any failed.
 import { spawnSync } from "node:child_process"
 
 const steps = [
@@ -13,6 +13,7 @@ const steps = [
   ["client", "tsx", ["--conditions=udg-source", "scripts/client.ts", "--check"]],
   ["vectors", "tsx", ["--conditions=udg-source", "scripts/vectors.ts", "--check"]],
   ["figures", "tsx", ["--conditions=udg-source", "scripts/performance.ts", "--check"]],
+  ["left-out tests", "tsx", ["scripts/left-out.ts", "--check"]],
 ]
 
 const failed = steps.filter(([name, command, args]) => {

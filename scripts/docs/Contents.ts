@@ -49,5 +49,5 @@ export const contents: ReadonlyArray<Group> = [
       ...["security", "performance", "scale", "simulation", "mutations"],
     ),
   },
-  { title: "Change", pages: ["CONTRIBUTING.md", DECISIONS] },
+  { title: "Change", pages: ["CONTRIBUTING.md", "docs/left-out.md", DECISIONS] },
 ]

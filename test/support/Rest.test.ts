@@ -1,14 +1,8 @@
-/** What `npm test` leaves out: the list in CONTRIBUTING.md, and that the two selections share out all cases. */
+/** What `npm test` leaves out: the two selections share out all cases. */
 import { describe, expect, it } from "vitest"
-import { textOf } from "../docs/Pages.js"
 import * as Rest from "./Rest.js"
 
 describe("the rest", () => {
-  it("is listed in CONTRIBUTING.md, file by file", () => {
-    const rows = [...textOf("CONTRIBUTING.md").matchAll(/^\| `(test\/[\w/.]+\.ts)` +\|/gm)].map(([, file]) => file)
-    expect(rows).toStrictEqual(Rest.marking())
-  })
-
   it("has every case that is marked, by itself or by its group, and the usual cases are all others", () => {
     const { of } = Rest
     const marked = [`a group ${of("it takes long", "a case")}`, `${of("it takes\nlong", "a group")} a case`]

@@ -33,20 +33,14 @@ const root = resolve(import.meta.dirname, "../..")
 const MARKS = /\bRest\.of\(/
 const HELPERS = /\bitObeysTheLawsOfACodec\(/
 
-const filesIn = (folder: string): ReadonlyArray<string> =>
-  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
-    .map((file) => `${folder}/${file}`)
-    .sort()
-
 const contains = (file: string, pattern: RegExp): boolean => pattern.test(readFileSync(join(root, file), "utf8"))
-
-/** From the root of the project, in their order: the files that mark cases. */
-export const marking = (): ReadonlyArray<string> => filesIn("test").filter((file) => contains(file, MARKS))
 
 /** The test files without a marked case. */
 export const unmarked = (): ReadonlyArray<string> => {
-  const tests = filesIn("test").filter((file) => file.endsWith(".test.ts"))
+  const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => `test/${file}`)
+    .sort()
   const others = tests.filter((file) => !contains(file, MARKS) && !contains(file, HELPERS))
   if (others.length === tests.length) throw new Error("no test file leaves a case to the rest")
   return others

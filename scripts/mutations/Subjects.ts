@@ -123,7 +123,7 @@ export const subjects: ReadonlyArray<Subject> = [
         "CheckpointBuilding",
         "Peers",
       ],
-      ...["VertexBody", "LiveState", "Agreement", "Testimony", "Relaying"],
+      ...["VertexBody", "LiveState", "Agreement", "SignedGossip", "Relaying"],
     ),
   },
 ]

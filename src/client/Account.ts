@@ -15,7 +15,7 @@ import type {
   Timestamp,
 } from "../protocol/numbers/Kinds.js"
 import * as Brands from "./Brands.js"
-import { Ears } from "./Ears.js"
+import { OutcomeListener } from "./OutcomeListener.js"
 import * as Prices from "./Prices.js"
 import { type Accepted, type Draft, Sequence } from "./Sequence.js"
 import * as Waiting from "./Waiting.js"
@@ -249,14 +249,14 @@ export class Mind {
   readonly #node: Waiting.Node
   readonly #market: Market
   readonly #sequence: Sequence
-  readonly #ears: Ears
+  readonly #outcomes: OutcomeListener
   readonly #address: Address
 
   constructor(node: Waiting.Node, market: Market, address: Address) {
     this.#node = node
     this.#market = market
     this.#address = address
-    this.#ears = new Ears(node, address)
+    this.#outcomes = new OutcomeListener(node, address)
     this.#sequence = new Sequence({
       nextNonce: async (signal) => (await this.balance(signal)).next_nonce,
       submit: async (payload, signal) => (await node.methods(signal).transactions.submit({ payload })).tx_hash,
@@ -289,7 +289,7 @@ export class Mind {
       }
       return { ...fees, sign }
     })
-    return this.#ears.during(async () => {
+    return this.#outcomes.during(async () => {
       const accepted = await this.#sequence.send(drafted, signal).catch((error: unknown) => {
         throw error === limit.reason ? new Unreachable(`not sent within ${timeoutMs} ms`, { cause: error }) : error
       })
@@ -299,7 +299,7 @@ export class Mind {
 
   async #settled({ hash }: Accepted, options: Waiting.WaitOptions): Promise<TransactionLookup> {
     try {
-      return await Waiting.waitFor(this.#node, hash, options, true, this.#ears)
+      return await Waiting.waitFor(this.#node, hash, options, true, this.#outcomes)
     } catch (error) {
       // Its nonce may be free again.
       if (error instanceof NotApplied && error.code !== "Failed") this.#sequence.forget()

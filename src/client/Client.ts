@@ -9,7 +9,7 @@ import { type Address, Hash } from "./Brands.js"
 import * as Events from "./Events.js"
 import * as NodeUrl from "./NodeUrl.js"
 import type { Plain } from "./Plain.js"
-import * as Simple from "./Simple.js"
+import * as Shortcuts from "./Shortcuts.js"
 import * as Waiting from "./Waiting.js"
 import * as Wallet from "./Wallet.js"
 import { Acceptance } from "./wire/Acceptance.js"
@@ -25,7 +25,7 @@ export type Options = Exchange.Options
 export type NumberedEvent = Events.NumberedEvent
 export type Wanted = Events.Wanted
 export type { Account, Item, Payload, Receipt, SendOptions } from "./Account.js"
-export type { Page } from "./Simple.js"
+export type { Page } from "./Shortcuts.js"
 export type { Entry, Outcome, WaitOptions, WatchOptions } from "./Waiting.js"
 export type * from "./wire/Interface.js"
 export type { Plain }
@@ -35,7 +35,7 @@ export type { Plain }
  * for each endpoint (`client.core.balance({ path: … })`). Everything rejects with `RequestRefused`, `InvalidInput`, `Unreachable` or
  * `UnexpectedAnswer`.
  */
-export type PromiseClient = Simple.Simple & Methods & Beyond
+export type PromiseClient = Shortcuts.Shortcuts & Methods & Beyond
 
 interface Beyond {
   /**
@@ -157,7 +157,7 @@ export const connect = (url: string, options: Options = {}): PromiseClient => {
   }
   return {
     ...methods,
-    ...Simple.over(methods),
+    ...Shortcuts.over(methods),
     account: (given) => {
       const key = typeof given === "string" ? Wallet.secretKey(given) : given
       return Account.make(mindOf(AddressOf.fromPublicKey(key.publicKey)), key)

@@ -143,18 +143,19 @@ export interface Listener {
  * Tells of every event that is wanted, and when a stream begins, until the signal says so. Where the node gives no stream the
  * listener stays closed, and whoever waits for it asks the node more often.
  */
-export const listen = (source: Source, wanted: Wanted, bell: Listener, signal: Signal): void => {
+export const listen = (source: Source, wanted: Wanted, listener: Listener, signal: Signal): void => {
   const hear = async (): Promise<void> => {
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       try {
-        for await (const { event } of attempt(source, undefined, wanted, signal, () => bell.open())) bell.ring(event)
+        for await (const { event } of attempt(source, undefined, wanted, signal, () => listener.open()))
+          listener.ring(event)
       } catch (error) {
         if (!mayPass(error)) throw error
       }
-      bell.close()
+      listener.close()
       await Exchange.sleep(waitMs, signal)
     }
   }
-  // A failure closes the bell. After an abort, those who wait for the bell get the signal's own reason.
-  hear().catch(() => bell.close())
+  // A failure closes the listener. After an abort, those who wait for the listener get the signal's own reason.
+  hear().catch(() => listener.close())
 }

@@ -2,9 +2,9 @@
 import type { Hash } from "../protocol/numbers/Kinds.js"
 import * as Events from "./Events.js"
 import * as Abortable from "./wire/Abortable.js"
-import { Bell } from "./wire/Bell.js"
 import { FalseAnswer, NotApplied, RequestRefused, UnexpectedAnswer, Unreachable } from "./wire/Failures.js"
 import type { Methods, TransactionHistory, TransactionLookup } from "./wire/Interface.js"
+import { PollTimer } from "./wire/PollTimer.js"
 import type { Signal } from "./wire/Signal.js"
 
 /** What a node knows of a transaction. */
@@ -82,7 +82,7 @@ const settle = async (
   hearing: Hearing | undefined,
 ): Promise<Outcome> => {
   const { transactions } = node.methods(signal)
-  const bell = new Bell(POLL_MS)
+  const timer = new PollTimer(POLL_MS)
   let last: Outcome | undefined
   for (;;) {
     if (hearing !== undefined) await hearing.wait(hash, signal)
@@ -92,10 +92,10 @@ const settle = async (
     if (outcome?.status === "finalized") return outcome
     if (outcome !== undefined && last === undefined && hearing === undefined) {
       // Its sender's events are few, and only the node's answer says who that is.
-      Events.listen(node, { types: ["transaction"], account: outcome.transaction.from }, bell, signal)
+      Events.listen(node, { types: ["transaction"], account: outcome.transaction.from }, timer, signal)
     }
     last = outcome ?? last
-    if (hearing === undefined) await bell.wait(signal)
+    if (hearing === undefined) await timer.wait(signal)
   }
 }
 
@@ -173,14 +173,14 @@ async function* watching(node: Node, account: string, { after }: WatchOptions, s
     after === undefined
       ? await latest(methods, account)
       : markOf(await methods.transactions.lookup({ path: { hash: after } }))
-  const bell = new Bell(POLL_MS)
-  Events.listen(node, { types: ["transaction"], account }, bell, signal)
+  const timer = new PollTimer(POLL_MS)
+  Events.listen(node, { types: ["transaction"], account }, timer, signal)
   for (;;) {
     for (const entry of (await orNothing(since(methods, account, mark))) ?? []) {
       mark = markOf(entry)
       yield entry
     }
-    await bell.wait(signal)
+    await timer.wait(signal)
   }
 }
 

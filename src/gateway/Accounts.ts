@@ -6,10 +6,10 @@ import type { Address } from "../protocol/identity/Address.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import * as AccountRecord from "../protocol/state/AccountRecord.js"
 import { Archive } from "./Archive.js"
+import * as Coalescing from "./Coalescing.js"
 import * as Column from "./Column.js"
 import { Nodes } from "./Nodes.js"
 import * as Nonces from "./Nonces.js"
-import * as Together from "./Together.js"
 
 const RECORDS = "select address, record from accounts where address = any($1::bytea[])"
 const NAMED = `${RECORDS} and name is not null`
@@ -30,7 +30,7 @@ export const make = Effect.gen(function* () {
         ),
     )
 
-  const recordOf = yield* Together.make((addresses: ReadonlyArray<Address>) => recordsOf(RECORDS, new Set(addresses)))
+  const recordOf = yield* Coalescing.make((addresses: ReadonlyArray<Address>) => recordsOf(RECORDS, new Set(addresses)))
   const account: Accounts["account"] = (address) =>
     Effect.map(recordOf(address), (found) => ({ address, ...(found.get(address) ?? AccountRecord.empty) }))
 

@@ -11,8 +11,8 @@ import * as Log from "../node/log/Log.js"
 import { Unanswered } from "../node/reads/Lookup.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
 import * as Natural from "../protocol/numbers/Natural.js"
+import * as Coalescing from "./Coalescing.js"
 import * as Column from "./Column.js"
-import * as Together from "./Together.js"
 
 const log = Log.for("storage")
 
@@ -104,7 +104,7 @@ const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
       Effect.timeoutFail(Effect.disconnect(effect), { duration, onTimeout: () => late })
     const silent = new DatabaseFailed({ place: database.place, reason: "no answer within five seconds", advice: null })
     let heardAt = 0
-    const looking = yield* Together.make(() =>
+    const looking = yield* Coalescing.make(() =>
       Effect.map(inTime(watch.rows(POSITION), PATIENCE, silent), ([row = []]) => {
         heardAt = performance.now()
         const commit = Column.integer(row, 0)

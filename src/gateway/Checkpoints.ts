@@ -19,10 +19,10 @@ import * as Checkpoints from "../rpc/handlers/Checkpoints.js"
 import { group } from "../rpc/handlers/Group.js"
 import { Archive } from "./Archive.js"
 import * as Column from "./Column.js"
+import * as FinalizedDag from "./FinalizedDag.js"
 import { forwarded } from "./Forwarding.js"
 import { Nodes, type Trouble } from "./Nodes.js"
 import { PerSecond } from "./PerSecond.js"
-import * as Reads from "./Reads.js"
 
 export const COMMIT_OF = `select c.leader_round, b.leader_round, e.record
   from commits c join commits b on b.commit_index = c.commit_index - 1 left join epochs e on e.epoch = c.epoch
@@ -51,7 +51,7 @@ export const layer = group("checkpoints", (handlers) =>
     const [archive, nodes, { genesis }] = yield* Effect.all([Archive, Nodes, State])
     const account = yield* AccountReference.resolver
     const first = FirstEpoch.of(genesis)
-    const known = Checkpoints.reads(yield* Reads.checkpoints)
+    const known = Checkpoints.reads(yield* FinalizedDag.checkpoints)
     const hashes = new PerSecond(HASHES_A_SECOND, () => performance.now())
     const committeeOf = (epoch: Natural.Epoch) =>
       epoch === first.epoch

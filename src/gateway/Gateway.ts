@@ -12,7 +12,7 @@ import * as Archive from "./Archive.js"
 import * as Gauges from "./Gauges.js"
 import * as Handlers from "./Handlers.js"
 import * as Nodes from "./Nodes.js"
-import * as Records from "./Records.js"
+import * as RecordCache from "./RecordCache.js"
 import * as State from "./State.js"
 
 export interface Settings
@@ -27,11 +27,11 @@ const views = (genesis: Genesis.Genesis) =>
   Layer.mergeAll(
     Layer.scoped(
       StakingReads.Staking,
-      Effect.flatMap(Records.Records, ({ view }) => StakingReads.over(view)),
+      Effect.flatMap(RecordCache.RecordCache, ({ view }) => StakingReads.over(view)),
     ),
     Layer.effect(
       GovernanceReads.Governance,
-      Effect.map(Records.Records, ({ view }) => GovernanceReads.over(view, genesis.protocol.epochRounds)),
+      Effect.map(RecordCache.RecordCache, ({ view }) => GovernanceReads.over(view, genesis.protocol.epochRounds)),
     ),
     State.layer(genesis),
   )
@@ -39,7 +39,7 @@ const views = (genesis: Genesis.Genesis) =>
 /** Listens as long as the scope lives. */
 export const layer = ({ version, genesis, database, nodes, ...access }: Settings) => {
   const outside = Layer.merge(Archive.layer(database, genesis), Nodes.layer(nodes, genesis))
-  const inside = Layer.merge(Records.layer(genesis), Gauges.layer).pipe(Layer.provideMerge(outside))
+  const inside = Layer.merge(RecordCache.layer(genesis), Gauges.layer).pipe(Layer.provideMerge(outside))
   const server = Layer.unwrapScoped(
     Effect.gen(function* () {
       const { asOf, reached } = yield* Archive.Archive

@@ -18,15 +18,15 @@ import { group } from "../rpc/handlers/Group.js"
 import * as StakingHandlers from "../rpc/handlers/Staking.js"
 import * as Transactions from "../rpc/handlers/Transactions.js"
 import { Archive } from "./Archive.js"
-import * as Archived from "./Archived.js"
+import * as ArchiveHandlers from "./ArchiveHandlers.js"
 import * as Checkpoints from "./Checkpoints.js"
 import * as Events from "./Events.js"
-import * as Finalized from "./Finalized.js"
+import * as FinalizedDag from "./FinalizedDag.js"
+import * as FinalizedTransactions from "./FinalizedTransactions.js"
 import { forwarded } from "./Forwarding.js"
 import * as Gauges from "./Gauges.js"
 import { Nodes } from "./Nodes.js"
-import * as Reads from "./Reads.js"
-import { Records } from "./Records.js"
+import { RecordCache } from "./RecordCache.js"
 import * as Search from "./Search.js"
 import * as Submitting from "./Submitting.js"
 
@@ -36,7 +36,7 @@ const secret = notServed("a gateway takes no secret keys; sign the transaction y
 
 /** Makes handlers wait until the records in memory are of the archive's last commit. */
 const refreshing = Effect.map(
-  Records,
+  RecordCache,
   ({ refreshed }) =>
     <Request, A, E>(handle: (request: Request) => Effect.Effect<A, E>) =>
     (request: Request) =>
@@ -48,7 +48,7 @@ const refreshing = Effect.map(
 
 const makeStatus = (version: string) =>
   Effect.gen(function* () {
-    const [nodes, records, staking, { genesis }] = yield* Effect.all([Nodes, Records, Staking, State])
+    const [nodes, records, staking, { genesis }] = yield* Effect.all([Nodes, RecordCache, Staking, State])
     const { version: program, protocol, wire, database } = Versions.of(version)
     return Effect.gen(function* () {
       yield* records.refreshed
@@ -104,7 +104,7 @@ const core = (version: string) =>
 /** By anything that the archive knows of a transaction. */
 const latest = Effect.gen(function* () {
   const [archive, { genesis }] = yield* Effect.all([Archive, State])
-  const finalized = Finalized.make(genesis.networkId)
+  const finalized = FinalizedTransactions.make(genesis.networkId)
   const find: Transactions.Latest = (before, limit, filter) =>
     Effect.map(
       // One more than requested, to see whether there are more.
@@ -172,7 +172,7 @@ const governance = group("governance", (handlers) =>
 const dag = group("dag", (handlers) =>
   Effect.gen(function* () {
     const [nodes, { genesis }] = yield* Effect.all([Nodes, State])
-    const { round, vertex } = Dag.reads(yield* Reads.dag(genesis.networkId))
+    const { round, vertex } = Dag.reads(yield* FinalizedDag.dag(genesis.networkId))
     return handlers
       .handle("round", round)
       .handle("vertex", vertex)
@@ -212,7 +212,7 @@ export const layer = (version: string) =>
   Layer.mergeAll(
     core(version),
     transactions,
-    Archived.layer,
+    ArchiveHandlers.layer,
     staking,
     delegation,
     governance,

@@ -6,8 +6,8 @@ import { Unanswered } from "../node/reads/Lookup.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
 import { addressPrefix } from "../protocol/identity/Network.js"
 import type * as Core from "../rpc/api/Core.js"
-import * as Sending from "./Sending.js"
-import { Standing } from "./Standing.js"
+import { CircuitBreaker } from "./CircuitBreaker.js"
+import * as ConnectionPool from "./ConnectionPool.js"
 
 const log = Log.for("rpc")
 
@@ -35,7 +35,7 @@ interface Node {
   /** Whether it was told in the log that it cannot be used. */
   isMissed: boolean
   /** How it answers questions; its status it may answer all the same. */
-  readonly standing: Standing
+  readonly breaker: CircuitBreaker
 }
 
 /** What a node or the client finds, or that the archive, by which answers are judged, says nothing. */
@@ -105,12 +105,12 @@ const look = (node: Node, genesis: Genesis.Genesis) =>
     }),
   )
 
-const isUsed = ({ status, standing }: Node): boolean => status !== null && standing.isGood
+const isUsed = ({ status, breaker }: Node): boolean => status !== null && breaker.isGood
 
 /** Puts those behind others that do not answer, and one of these first when it is time to try it again. */
 const inOrder = (nodes: ReadonlyArray<Node>, turn: number): ReadonlyArray<Node> => {
   const there = nodes.filter(({ status }) => status !== null)
-  const due = there.find(({ standing }) => standing.isDue(performance.now()))
+  const due = there.find(({ breaker }) => breaker.isDue(performance.now()))
   const rotated = (some: ReadonlyArray<Node>) => some.map((_, n) => some[(turn + n) % some.length] ?? _)
   const good = rotated(there.filter((node) => isUsed(node)))
   // A question may be slow at all of them, so they are asked anyway, and nobody can close a gateway with such questions.
@@ -120,17 +120,17 @@ const inOrder = (nodes: ReadonlyArray<Node>, turn: number): ReadonlyArray<Node> 
 
 const failed = (node: Node, reason: string) =>
   Effect.suspend(() => {
-    const wasGood = node.standing.isGood
-    node.standing.failed(performance.now())
-    return wasGood && !node.standing.isGood
+    const wasGood = node.breaker.isGood
+    node.breaker.failed(performance.now())
+    return wasGood && !node.breaker.isGood
       ? log.warn("a node does not answer what it is asked", { url: node.url, reason })
       : Effect.void
   })
 
 const answered = (node: Node) =>
   Effect.suspend(() => {
-    const wasGood = node.standing.isGood
-    node.standing.answered()
+    const wasGood = node.breaker.isGood
+    node.breaker.answered()
     return wasGood ? Effect.void : log.info("a node answers what it is asked", { url: node.url })
   })
 
@@ -144,8 +144,8 @@ const settle = <A>(
   patience: Duration.Duration,
 ): Effect.Effect<Settled<A>, Trouble> =>
   Effect.gen(function* () {
-    const isTried = !node.standing.isGood
-    if (isTried) node.standing.try()
+    const isTried = !node.breaker.isGood
+    if (isTried) node.breaker.try()
     let isLate = false
     const first = Effect.matchEffect(ask(node), {
       onSuccess: (answer) => Effect.as(isLate ? Effect.void : answered(node), Either.right(answer)),
@@ -153,7 +153,7 @@ const settle = <A>(
         isOfNode(tagOf(trouble))
           ? Effect.zipRight(isLate ? Effect.void : failed(node, trouble.message), Effect.fail(trouble))
           : Effect.as(isLate ? Effect.void : answered(node), Either.left(trouble)),
-    }).pipe(Effect.ensuring(Effect.sync(() => node.standing.leave())))
+    }).pipe(Effect.ensuring(Effect.sync(() => node.breaker.leave())))
     const [next, ...rest] = others
     if (next === undefined) return yield* first
     const over = yield* Deferred.make<void>()
@@ -176,7 +176,7 @@ const settle = <A>(
 
 const make = (urls: ReadonlyArray<string>, genesis: Genesis.Genesis) =>
   Effect.gen(function* () {
-    const send = yield* Sending.make
+    const send = yield* ConnectionPool.make
     const network = { networkId: genesis.networkId, prefix: addressPrefix(genesis.mode) }
     const nodes = yield* Effect.forEach(urls, (url) =>
       Effect.map(
@@ -184,7 +184,7 @@ const make = (urls: ReadonlyArray<string>, genesis: Genesis.Genesis) =>
           client: Client.make(url, { retries: 0, timeoutMs: TIMEOUT_MS, send, network }),
           patient: Client.make(url, { retries: 0, timeoutMs: LONG_TIMEOUT_MS, send, network }),
         }),
-        (clients): Node => ({ url, ...clients, status: null, isMissed: false, standing: new Standing() }),
+        (clients): Node => ({ url, ...clients, status: null, isMissed: false, breaker: new CircuitBreaker() }),
       ),
     )
     yield* Effect.forEach(nodes, (node) => look(node, genesis), { concurrency: "unbounded" })

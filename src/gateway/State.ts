@@ -13,11 +13,11 @@ import { type Request, pageOf as statementOf } from "../storage/tables/Statement
 import * as Accounts from "./Accounts.js"
 import { Archive } from "./Archive.js"
 import * as Column from "./Column.js"
-import * as Finalized from "./Finalized.js"
+import * as FinalizedTransactions from "./FinalizedTransactions.js"
 import { forwarded } from "./Forwarding.js"
-import * as Latest from "./Latest.js"
 import { Nodes } from "./Nodes.js"
-import { Records } from "./Records.js"
+import { RecordCache } from "./RecordCache.js"
+import * as TransactionList from "./TransactionList.js"
 
 /** A node has not got it. Where it had no effect the client has checked. */
 const absent = (id: Hash, { vertex_hash: hash, round, reason }: Failure.TransactionNotFound): TransactionNotFound =>
@@ -43,13 +43,13 @@ const pendingAt =
         ),
       )
 
-const statement = (finalized: ReturnType<typeof Finalized.make>, sql: Statements, request: Request) =>
+const statement = (finalized: ReturnType<typeof FinalizedTransactions.make>, sql: Statements, request: Request) =>
   Effect.gen(function* () {
     const { address, after, limit } = request
     const most = limit + 1
     const [row] = yield* sql.rows("select balance from accounts where address = $1", [fromHex(address)])
     const transactions = yield* finalized.history(sql, address, after.sequence, most)
-    const postings = yield* Finalized.postings(sql, address, after.position, most)
+    const postings = yield* FinalizedTransactions.postings(sql, address, after.position, most)
     const balance = row === undefined ? 0 : Column.integer(row, 0)
     return statementOf(
       balance,
@@ -61,8 +61,8 @@ const statement = (finalized: ReturnType<typeof Finalized.make>, sql: Statements
 
 const make = (genesis: Genesis.Genesis) =>
   Effect.gen(function* () {
-    const [archive, nodes, { refreshed, view }] = yield* Effect.all([Archive, Nodes, Records])
-    const finalized = Finalized.make(genesis.networkId)
+    const [archive, nodes, { refreshed, view }] = yield* Effect.all([Archive, Nodes, RecordCache])
+    const finalized = FinalizedTransactions.make(genesis.networkId)
     const pending = pendingAt(nodes, genesis)
     let asked = 0
     return State.of({
@@ -83,7 +83,7 @@ const make = (genesis: Genesis.Genesis) =>
         }),
       history: (address, before, limit, filter = {}) =>
         Effect.flatMap(
-          rangeOf(before, filter, (moment) => archive.read((sql) => Latest.since(sql, moment))),
+          rangeOf(before, filter, (moment) => archive.read((sql) => TransactionList.since(sql, moment))),
           (range) =>
             pageOf(limit, wantedOf(address, filter), range, (most) =>
               Effect.map(

@@ -5,11 +5,11 @@ import type * as Hash from "../protocol/identity/Hash.js"
 import type { AddressPrefix, NetworkId } from "../protocol/identity/Network.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import { isStrictlyValid } from "../protocol/transaction/Verification.js"
+import * as BoundedFetch from "./BoundedFetch.js"
 import * as Answer from "./checks/Answer.js"
-import * as Climb from "./checks/Climb.js"
+import * as Bisection from "./checks/Bisection.js"
 import { Conflict, OtherCheckpoint, type Refusal, Silent } from "./checks/Refusal.js"
 import * as Trusted from "./checks/Trusted.js"
-import * as Reading from "./Reading.js"
 
 /** Where the trust begins: with a committee, or with a closing checkpoint by its name, whose content a node is asked for. */
 type Root =
@@ -32,7 +32,7 @@ export interface Trust {
 }
 
 export interface Options {
-  readonly fetch?: Reading.Fetch
+  readonly fetch?: BoundedFetch.Fetch
   /** How long a node may take for one answer; 10 seconds by default. */
   readonly answerWithinMs?: number
   /** How long it may take in all; 60 seconds by default. */
@@ -80,19 +80,19 @@ const ANSWER_WITHIN_MS = 10_000
 const CHECK_WITHIN_MS = 60_000
 
 /** The browser's or Node's own, called when it is needed, not when this is loaded. */
-const ownFetch: Reading.Fetch = (url, init) => fetch(url, init)
+const ownFetch: BoundedFetch.Fetch = (url, init) => fetch(url, init)
 
-interface Asking extends Reading.Reading {
+interface Asking extends BoundedFetch.Reading {
   readonly checkWithinMs: number
 }
 
-const closingQuestion = (epoch: Natural.Epoch): Reading.Question => ({
+const closingQuestion = (epoch: Natural.Epoch): BoundedFetch.Question => ({
   path: `/checkpoint/epoch/${epoch}`,
   limit: Answer.CHECKPOINT_BYTES,
 })
 
 const closingOf = (asking: Asking, node: string, epoch: Natural.Epoch) =>
-  Effect.flatMap(Reading.read(asking, node, closingQuestion(epoch)), Answer.checkpoint)
+  Effect.flatMap(BoundedFetch.read(asking, node, closingQuestion(epoch)), Answer.checkpoint)
 
 const begin = (asking: Asking, node: string, { root }: Trust): Effect.Effect<Trusted.Trusted, Refusal> =>
   Effect.gen(function* () {
@@ -104,12 +104,12 @@ const begin = (asking: Asking, node: string, { root }: Trust): Effect.Effect<Tru
   })
 
 /** The committee that the checkpoint of `goal` names, on a way that the trusted one has signed. */
-const climb = (asking: Asking, node: string, from: Trusted.Trusted, goal: Natural.Epoch) =>
+const bisection = (asking: Asking, node: string, from: Trusted.Trusted, goal: Natural.Epoch) =>
   Effect.gen(function* () {
-    let state = Climb.begin(from, goal)
-    for (let epoch = Climb.asks(state); epoch !== undefined; epoch = Climb.asks(state)) {
+    let state = Bisection.begin(from, goal)
+    for (let epoch = Bisection.asks(state); epoch !== undefined; epoch = Bisection.asks(state)) {
       const signed = yield* closingOf(asking, node, epoch)
-      state = yield* Climb.take(state, signed, isStrictlyValid)
+      state = yield* Bisection.take(state, signed, isStrictlyValid)
       yield* Effect.yieldNow()
     }
     return state.trusted
@@ -122,7 +122,7 @@ interface Claim {
 
 /** A question to nodes: how it is asked, from where its answer can be proven, and what it then shows. */
 export interface Subject<C extends Claim, P extends Shown> {
-  readonly question: Reading.Question
+  readonly question: BoundedFetch.Question
   readonly read: (bytes: Uint8Array) => Either.Either<C, Refusal>
   /** Refuses a claim that does not follow what is known already. */
   readonly follows: (claim: C, start: Trusted.Trusted, fromRound: number) => Either.Either<void, Refusal>
@@ -155,7 +155,7 @@ const way = <C extends Claim, P extends Shown>(
     let trusted = start
     const closings: Array<Checkpoint> = []
     for (const goal of goals.filter((goal) => goal <= goalOf(claim))) {
-      trusted = yield* climb(asking, node, trusted, goal)
+      trusted = yield* bisection(asking, node, trusted, goal)
       if (trusted.closing !== null) closings.push(trusted.closing)
     }
     return { proven: yield* prove(trusted, claim), trusted, closings }
@@ -182,7 +182,7 @@ const claimOf = <C extends Claim, P extends Shown>(
   fromRound: number,
 ) =>
   Effect.gen(function* () {
-    const claim = yield* subject.read(yield* Reading.read(asking, node, subject.question))
+    const claim = yield* subject.read(yield* BoundedFetch.read(asking, node, subject.question))
     const start = yield* begin(asking, node, trust)
     yield* subject.follows(claim, start, fromRound)
     return { claim, start }

@@ -30,7 +30,7 @@ import type { Encoded, Vertex } from "../protocol/vertex/Vertex.js"
 import { Announcements } from "./asking/Announcements.js"
 import { Questions } from "./asking/Questions.js"
 import { areRelayed, worthTelling } from "./asking/Relaying.js"
-import { Testimony, type UseOfHeartbeat } from "./asking/Testimony.js"
+import { SignedGossip, type UseOfHeartbeat } from "./asking/SignedGossip.js"
 import type { LoadedState } from "./disk/LoadedState.js"
 import type { StoredJoin, StoredState } from "./disk/StoredState.js"
 import { JoinedLedger, type JoinedState } from "./joining/JoinedLedger.js"
@@ -106,7 +106,7 @@ export class Replica {
   readonly #questions: Questions
   readonly #signing: Signing
   readonly #announcements: Announcements
-  readonly #testimony = new Testimony(() => this.#live)
+  readonly #gossip = new SignedGossip(() => this.#live)
   readonly #committeeClock = new CommitteeClock()
   readonly #pauses: Pauses
   #pendingKeptAt = 0
@@ -221,7 +221,7 @@ export class Replica {
       ...pool.remembered,
       unordered: unordered.size,
       announced: this.#announcements.size,
-      ...this.#testimony.held,
+      ...this.#gossip.held,
       checkpoints: building.size,
       views: views.size,
       ownHeaders: this.#signing.size,
@@ -315,13 +315,13 @@ export class Replica {
     const { core } = this.#live
     switch (message._tag) {
       case "Heartbeat":
-        return { _tag: this.#testimony.useOfHeartbeat(message.heartbeat) }
+        return { _tag: this.#gossip.useOfHeartbeat(message.heartbeat) }
       case "Evidence":
-        return this.#testimony.wantsEvidence(message.evidence) ? Core.WANTED : Core.KNOWN
+        return this.#gossip.wantsEvidence(message.evidence) ? Core.WANTED : Core.KNOWN
       case "CheckpointSignature": {
         const { checkpoint, signature } = message
         if (core.signerOf(checkpoint, signature.validator) !== undefined) {
-          return this.#testimony.wantsSignature(signature) ? Core.WANTED : Core.KNOWN
+          return this.#gossip.wantsSignature(signature) ? Core.WANTED : Core.KNOWN
         }
         const { epoch } = checkpoint
         return epoch > core.epoch.opening.record.epoch ? { _tag: "Elsewhere", epoch } : Core.KNOWN
@@ -493,9 +493,9 @@ export class Replica {
         return false
       }
       case "Heartbeat":
-        return this.#testimony.hearHeartbeat(message.heartbeat)
+        return this.#gossip.hearHeartbeat(message.heartbeat)
       case "Evidence":
-        return this.#testimony.keepEvidence(message.evidence)
+        return this.#gossip.keepEvidence(message.evidence)
       case "CheckpointSignature":
         return this.#hearSignature(from, message, now)
       case "Closing":
@@ -524,9 +524,9 @@ export class Replica {
     const { core } = this.#live
     // Nobody has verified a signature that says nothing new.
     const isNews = core.signerOf(checkpoint, signature.validator) !== undefined
-    if (isNews && !this.#testimony.wantsSignature(signature)) return false
+    if (isNews && !this.#gossip.wantsSignature(signature)) return false
     this.#do(core.checkpointSigned(checkpoint, signature, now), from, now)
-    if (isNews) this.#testimony.heardSignature(signature)
+    if (isNews) this.#gossip.heardSignature(signature)
     return isNews
   }
 
@@ -600,11 +600,11 @@ export class Replica {
         this.#questions.heard(now)
         this.#hearClock(output.vertex, now)
         this.#live.unordered.add(output.vertex)
-        this.#testimony.included(output.vertex.body.heartbeats)
+        this.#gossip.included(output.vertex.body.heartbeats)
         this.#outbox.write({ _tag: "Inserted", vertex: output.vertex })
         return
       case "Propose":
-        this.#signing.propose(output, this.#live, this.#testimony)
+        this.#signing.propose(output, this.#live, this.#gossip)
         return
       case "Committed":
         this.#commit(output, now)
@@ -620,7 +620,7 @@ export class Replica {
         if (sender !== null) this.#outbox.emit({ _tag: "Misbehaved", peer: sender, error: output.error })
         return
       case "EvidenceFound":
-        if (this.#testimony.keepEvidence(output.evidence) && this.#isStrictlyValid(output.evidence)) {
+        if (this.#gossip.keepEvidence(output.evidence) && this.#isStrictlyValid(output.evidence)) {
           this.#outbox.broadcast({ _tag: "Evidence", evidence: output.evidence })
         }
         return
@@ -691,7 +691,7 @@ export class Replica {
     }
     const execution = executed.right
     const bodies = vertices.map(({ body }) => body)
-    this.#testimony.executed()
+    this.#gossip.executed()
     unordered.remove(vertices)
     pool.evictExecuted(
       execution,
@@ -729,7 +729,7 @@ export class Replica {
   }
 
   #forgetBefore(oldest: Natural.Epoch): void {
-    this.#testimony.forgetBefore(oldest)
+    this.#gossip.forgetBefore(oldest)
     this.#signing.forgetBefore(oldest)
   }
 
@@ -753,7 +753,7 @@ export class Replica {
       roundIntervalMs,
       pace: this.#options.pace,
     })
-    this.#testimony.clear()
+    this.#gossip.clear()
     this.#committeeClock.keepOnly(this.#live.core.epoch.committee)
     this.#forgetBefore(epoch)
     this.#live.core.wallIs(this.#wallAheadMs)

@@ -8,13 +8,13 @@ import { sha256, toHex } from "#crypto"
 import * as Migration from "../../src/archive/Migration.js"
 import * as Postgres from "../../src/archive/Postgres.js"
 import { PARTITION_COMMITS, PARTITIONED } from "../../src/archive/Schema.js"
-import * as Archived from "../../src/gateway/Archived.js"
+import * as ArchiveHandlers from "../../src/gateway/ArchiveHandlers.js"
 import * as Checkpoints from "../../src/gateway/Checkpoints.js"
-import * as Finalized from "../../src/gateway/Finalized.js"
-import * as Latest from "../../src/gateway/Latest.js"
-import * as Reads from "../../src/gateway/Reads.js"
-import * as Records from "../../src/gateway/Records.js"
+import * as FinalizedDag from "../../src/gateway/FinalizedDag.js"
+import * as FinalizedTransactions from "../../src/gateway/FinalizedTransactions.js"
+import * as RecordCache from "../../src/gateway/RecordCache.js"
 import * as Search from "../../src/gateway/Search.js"
+import * as TransactionList from "../../src/gateway/TransactionList.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Filter } from "../../src/rpc/handlers/Transactions.js"
 import * as Rest from "../support/Rest.js"
@@ -94,27 +94,27 @@ const ofKnown = (sql: string): string =>
 
 /** What a gateway asks, with what it asks for. */
 const asked: ReadonlyArray<readonly [what: string, text: string, values: ReadonlyArray<Postgres.Value>]> = [
-  ["balances after changes", Archived.CHANGES, [address, NEWEST, 101]],
-  ["balances in steps", Archived.STEPS, [address, NEWEST, 101, Math.ceil(LAST / 101)]],
-  ["the richest", Archived.RICHEST, [NEWEST, new Uint8Array(), 101]],
-  ["accounts as rich as others", Archived.RICHEST, [Math.floor(ROWS / 2_000), address, 101]],
-  ["statistics by hour", Archived.HOURS, [60_000, 500]],
-  ["statistics by day", Archived.DAYS, [60_000, 500]],
-  ["a transaction", Finalized.BY_HASH, [KNOWN]],
-  ["a history", Finalized.HISTORY, [address, NEWEST, 101]],
+  ["balances after changes", ArchiveHandlers.CHANGES, [address, NEWEST, 101]],
+  ["balances in steps", ArchiveHandlers.STEPS, [address, NEWEST, 101, Math.ceil(LAST / 101)]],
+  ["the richest", ArchiveHandlers.RICHEST, [NEWEST, new Uint8Array(), 101]],
+  ["accounts as rich as others", ArchiveHandlers.RICHEST, [Math.floor(ROWS / 2_000), address, 101]],
+  ["statistics by hour", ArchiveHandlers.HOURS, [60_000, 500]],
+  ["statistics by day", ArchiveHandlers.DAYS, [60_000, 500]],
+  ["a transaction", FinalizedTransactions.BY_HASH, [KNOWN]],
+  ["a history", FinalizedTransactions.HISTORY, [address, NEWEST, 101]],
   ["names that begin so", Search.NAMES, ["ali", "ali~", 5]],
   ["accounts that begin with digits", Search.ADDRESSES, [address.subarray(0, 2), address, 5]],
   ["transactions that begin with digits", Search.TRANSACTIONS, [KNOWN.subarray(0, 2), KNOWN, 5]],
   ["vertices that begin with digits", Search.VERTICES, [KNOWN.subarray(0, 2), KNOWN, 5]],
-  ["a round", Reads.ROUND, [1_000]],
-  ["checkpoints", Reads.LISTED, [NEWEST, 51]],
-  ["checkpoints that closed an epoch", Reads.CLOSING, [NEWEST, 51]],
+  ["a round", FinalizedDag.ROUND, [1_000]],
+  ["checkpoints", FinalizedDag.LISTED, [NEWEST, 51]],
+  ["checkpoints that closed an epoch", FinalizedDag.CLOSING, [NEWEST, 51]],
   ["whether a round made a checkpoint", Checkpoints.COMMIT_OF, [1_000]],
-  ["records that changed", Records.CHANGED_RECORDS, [LAST - 3, [2, 3]]],
-  ["accounts that changed", Records.CHANGED_ACCOUNTS, [LAST - 3]],
-  ["which records are gone", Records.GONE, [LAST - 3, [2, 3]]],
-  ["whether an account is", Records.EMPTIED, [LAST - 3]],
-  ["postings", Finalized.POSTINGS, [address, NEWEST, "reward", 0, 101]],
+  ["records that changed", RecordCache.CHANGED_RECORDS, [LAST - 3, [2, 3]]],
+  ["accounts that changed", RecordCache.CHANGED_ACCOUNTS, [LAST - 3]],
+  ["which records are gone", RecordCache.GONE, [LAST - 3, [2, 3]]],
+  ["whether an account is", RecordCache.EMPTIED, [LAST - 3]],
+  ["postings", FinalizedTransactions.POSTINGS, [address, NEWEST, "reward", 0, 101]],
 ]
 
 const FIRST_TIME = 1_700_000_000_000
@@ -188,7 +188,9 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(ANSWERS, () 
     const sql: Postgres.Statements = {
       rows: (text, values) => Effect.promise(() => explained(`transactions ${what}`, text, values)),
     }
-    const found = await Effect.runPromise(Latest.latest(sql, Finalized.withFound, filter, null, 101))
+    const found = await Effect.runPromise(
+      TransactionList.latest(sql, FinalizedTransactions.withFound, filter, null, 101),
+    )
     const sequences = found.map(([sequence]) => Number(sequence))
     expect(sequences).toEqual([...new Set(sequences)].sort((a, b) => b - a))
     expect(sequences.length).toBe(count)
@@ -203,7 +205,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(ANSWERS, () 
         [address, until],
       )
     const kindsBefore = async (kind: string) => {
-      const rows = await Server.query(database, Finalized.POSTINGS, [address, until, kind, 1, 101])
+      const rows = await Server.query(database, FinalizedTransactions.POSTINGS, [address, until, kind, 1, 101])
       return rows.filter(([found]) => Number(found) === until).map(([, kind]) => kind)
     }
     expect(await kindsBefore("council")).toEqual(["council", "fees", "reward"])

@@ -8,9 +8,9 @@ import * as Migration from "../../src/archive/Migration.js"
 import * as Postgres from "../../src/archive/Postgres.js"
 import { Archive, layer as archive } from "../../src/gateway/Archive.js"
 import * as CommitEvents from "../../src/gateway/CommitEvents.js"
-import * as Latest from "../../src/gateway/Latest.js"
-import * as Reads from "../../src/gateway/Reads.js"
-import * as Records from "../../src/gateway/Records.js"
+import * as FinalizedDag from "../../src/gateway/FinalizedDag.js"
+import * as RecordCache from "../../src/gateway/RecordCache.js"
+import * as TransactionList from "../../src/gateway/TransactionList.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
@@ -151,13 +151,13 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
           plain,
           "records",
           Effect.gen(function* () {
-            const building = yield* Effect.fork(Layer.build(Records.layer(genesis)))
+            const building = yield* Effect.fork(Layer.build(RecordCache.layer(genesis)))
             yield* Effect.sleep("6 seconds")
             expect(Option.isNone(yield* Fiber.poll(building))).toBe(true)
             return building
           }),
         )
-        const { view, refreshed } = Context.get(yield* Fiber.join(building), Records.Records)
+        const { view, refreshed } = Context.get(yield* Fiber.join(building), RecordCache.RecordCache)
         yield* commit
         yield* isThere
         const { isAnswered, ms } = yield* whileLocked(plain, "records", timed(refreshed))
@@ -199,7 +199,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
           read: (reads) => own.read(noted(reads)),
           snapshot: (reads) => own.snapshot(noted(reads)),
         })
-        const dag = yield* Effect.provideService(Reads.dag(genesis.networkId), Archive, archive)
+        const dag = yield* Effect.provideService(FinalizedDag.dag(genesis.networkId), Archive, archive)
         expect((yield* dag.round(Natural.round(chain.round))).vertices).toHaveLength(1)
         const [commit] = yield* archive.snapshot((sql) => CommitEvents.read(sql, 1, 1))
         expect(commit?.events.map(({ type }) => type)).toEqual(["vertex", "transaction"])
@@ -222,7 +222,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
             const all: Array<number> = []
             for (;;) {
               const before = all.at(-1) ?? null
-              const page = yield* read((sql) => Latest.latest(sql, (found) => found, filter, before, most))
+              const page = yield* read((sql) => TransactionList.latest(sql, (found) => found, filter, before, most))
               if (page.length === 0) return all
               all.push(...page.map(([, sequence]) => Number(sequence)))
             }

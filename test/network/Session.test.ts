@@ -4,11 +4,11 @@ import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { Received } from "../../src/network/Network.js"
 import * as Channel from "../../src/network/peers/Channel.js"
 import { Discipline } from "../../src/network/peers/Discipline.js"
-import { Holdings } from "../../src/network/peers/Holdings.js"
 import { Intake } from "../../src/network/peers/Intake.js"
 import { Lanes } from "../../src/network/peers/Lanes.js"
 import { Meter } from "../../src/network/peers/Meter.js"
 import { PeerLog } from "../../src/network/peers/PeerLog.js"
+import { PeerMemory } from "../../src/network/peers/PeerMemory.js"
 import { strangerShare } from "../../src/network/peers/Rates.js"
 import * as Relays from "../../src/network/peers/Relays.js"
 import { Session } from "../../src/network/peers/Session.js"
@@ -87,7 +87,7 @@ const scene = () => {
     host: "127.0.0.1",
     connectedSince: Natural.timestamp(clock.now()),
   }
-  const holdings = new Holdings({ standing: () => "stranger", now: clock.now, cut: () => {} })
+  const holdings = new PeerMemory({ standing: () => "stranger", now: clock.now, cut: () => {} })
   const session = new Session(facts, { meter, account: holdings.open(ben, "stranger") }, clock)
   /** What is let through, by lane. */
   const taken = new Map<Channel.OfReplica, number>()

@@ -13,7 +13,7 @@ import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import { REMEMBERED, Relaying, SIGNATURES_AT_ONCE } from "../../src/replica/asking/Relaying.js"
-import { COMMITS_AHEAD } from "../../src/replica/asking/Testimony.js"
+import { COMMITS_AHEAD } from "../../src/replica/asking/SignedGossip.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 import { addressOf, Cluster, coins, sign, signerOf, transfer } from "./Cluster.js"
 

@@ -9,7 +9,7 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
-import { Testimony } from "../../src/replica/asking/Testimony.js"
+import { SignedGossip } from "../../src/replica/asking/SignedGossip.js"
 import * as LiveState from "../../src/replica/live/LiveState.js"
 import { Outbox } from "../../src/replica/output/Outbox.js"
 import { assignment } from "../../src/replica/signing/Assignment.js"
@@ -61,7 +61,7 @@ const start = ({ validators = { ann: 3_000 }, signer = signerOf("ann"), signed =
   })
   const { committee } = live.core.epoch
   const propose = (round: number, by = signing) => {
-    by.propose({ _tag: "Propose", ...slotOf(round) }, live, new Testimony(() => live))
+    by.propose({ _tag: "Propose", ...slotOf(round) }, live, new SignedGossip(() => live))
     return outbox.drain()
   }
   const answer = () => {

@@ -4,8 +4,8 @@ import type { PeerId } from "../../replica/messages/Peer.js"
 import { AddressBook, type Candidate, type Origin } from "../AddressBook.js"
 import * as PeerAddress from "../PeerAddress.js"
 import { RANK, type Standings } from "../Standing.js"
+import { AddressExchange } from "./AddressExchange.js"
 import type { Clock } from "./Clock.js"
-import { Exchange } from "./Exchange.js"
 import type { PeerLog } from "./PeerLog.js"
 import type { Reception } from "./Reception.js"
 import type { Session } from "./Session.js"
@@ -36,7 +36,7 @@ export class Dialling {
   readonly #book: AddressBook
   readonly #dialling: { [origin in Origin]: number } = { named: 0, member: 0, met: 0, told: 0 }
   /** With each session, as long as it lasts. */
-  readonly #exchanges = new WeakMap<Session, Exchange>()
+  readonly #exchanges = new WeakMap<Session, AddressExchange>()
   #askedAt = 0
 
   constructor(around: Around) {
@@ -61,7 +61,7 @@ export class Dialling {
   met(session: Session): void {
     const { facts } = session
     const { connection, address, hello, peer, host } = facts
-    const exchange = new Exchange(connection.lanes, {
+    const exchange = new AddressExchange(connection.lanes, {
       now: this.#around.clock.now,
       tell: () => this.addressesFor(peer),
       learn: (addresses) => this.#book.learn(addresses, host),

@@ -4,7 +4,7 @@
  * messages in: a reader that stops reading one lane stops its sender there and nowhere else. Both sides of a connection
  * use one of these each. It knows neither sockets nor time, apart from the clock for its sender's waiting.
  */
-import { Assembly } from "../Assembly.js"
+import { Reassembly } from "../Reassembly.js"
 import * as Channel from "./Channel.js"
 import { frameLength, HEAD_BYTES, KIND, MOST_NUMBER, numberAt, PIECE_BYTES, Violation, writeHead } from "./Frame.js"
 import { Inbound, type Take } from "./Inbound.js"
@@ -33,7 +33,7 @@ export class Lanes {
     return out
   })
   readonly #in: Array<Inbound | undefined> = Channel.all.map(() => undefined)
-  readonly #assembly = new Assembly(frameLength)
+  readonly #assembly = new Reassembly(frameLength)
   /** Since when a frame has been incomplete. */
   #begunAt: number | null = null
   #heldBytes = 0

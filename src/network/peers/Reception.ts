@@ -12,9 +12,9 @@ import type { Arrivals } from "./Arrivals.js"
 import type { Clock } from "./Clock.js"
 import type { Discipline } from "./Discipline.js"
 import * as Greeting from "./Greeting.js"
-import { Holders } from "./Holders.js"
-import type { Holdings } from "./Holdings.js"
+import { KeyHolders } from "./KeyHolders.js"
 import { type LogEntry, type PeerLog, reasonOf } from "./PeerLog.js"
+import type { PeerMemory } from "./PeerMemory.js"
 import { Session } from "./Session.js"
 import type { Traffic } from "./Traffic.js"
 import type { Connection, Wire } from "./Wire.js"
@@ -39,7 +39,7 @@ export interface Around {
   readonly discipline: Discipline
   readonly arrivals: Arrivals
   readonly traffic: Traffic
-  readonly holdings: Holdings
+  readonly holdings: PeerMemory
   /** Milliseconds. */
   readonly clock: Clock
 }
@@ -60,7 +60,7 @@ class Newcomer {
 export class Reception {
   readonly #around: Around
   readonly #sessions = new Map<PeerId, Session>()
-  readonly #holders = new Holders()
+  readonly #holders = new KeyHolders()
   readonly #newcomers = new Map<Connection, Newcomer>()
 
   constructor(around: Around) {

@@ -11,9 +11,9 @@ import { Volume } from "../Volume.js"
 import { Arrivals } from "./Arrivals.js"
 import { type Around as AroundDialling, Dialling } from "./Dialling.js"
 import { Discipline } from "./Discipline.js"
-import { Holdings } from "./Holdings.js"
 import { Intake } from "./Intake.js"
 import { type LogEntry, PeerLog } from "./PeerLog.js"
+import { PeerMemory } from "./PeerMemory.js"
 import * as Reception from "./Reception.js"
 import * as Relays from "./Relays.js"
 import type { Session } from "./Session.js"
@@ -45,7 +45,7 @@ export class Switchboard {
   readonly #discipline: Discipline
   readonly #arrivals: Arrivals
   readonly #traffic: Traffic
-  readonly #holdings: Holdings
+  readonly #holdings: PeerMemory
   readonly #reception: Reception.Reception
   readonly #dialling: Dialling
   readonly #intake: Intake
@@ -68,7 +68,7 @@ export class Switchboard {
       { standing: standingOf, flooded: (peer, what) => discipline.offendPeer(peer, "pieces", what) },
       clock,
     )
-    this.#holdings = new Holdings({
+    this.#holdings = new PeerMemory({
       standing: standingOf,
       now: clock.now,
       cut: (peer) => this.#lose(peer, "it holds more of this node's memory than there is for strangers"),

@@ -4,7 +4,7 @@ import type { TLSSocket } from "node:tls"
 import type { Signer } from "../../protocol/identity/Keys.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import * as NodeProof from "./NodeProof.js"
-import type { Records } from "./Records.js"
+import type { RecordSocket } from "./RecordSocket.js"
 import * as Security from "./Security.js"
 
 export const LIMIT_MS = 5_000
@@ -78,7 +78,7 @@ export const shake = async (
   role: NodeProof.Role,
   key: Signer,
   limitMs: number,
-  records: Records | null = null,
+  records: RecordSocket | null = null,
 ): Promise<Proven> => {
   const line = records ?? raw
   const socket = role === "dialler" ? Security.dialling(line) : Security.listening(line)

@@ -6,7 +6,7 @@ import { Violation } from "../peers/Frame.js"
 import { Lanes } from "../peers/Lanes.js"
 import type { Meter } from "../peers/Meter.js"
 import type { Connection, Policy } from "../peers/Wire.js"
-import type { Records } from "./Records.js"
+import type { RecordSocket } from "./RecordSocket.js"
 
 /** Bytes that may wait in the socket before the lanes hold back more. */
 const UNSENT_BYTES = 262_144
@@ -28,7 +28,7 @@ export interface Line {
   readonly socket: TLSSocket
   readonly raw: Socket
   /** Its records, if they are counted. */
-  readonly records: Records | null
+  readonly records: RecordSocket | null
 }
 
 /** The part of the policy that a connection uses. */
@@ -52,7 +52,7 @@ export class TlsConnection implements Connection {
   /** Records that brought none, as far as they are charged. */
   #emptyRecords = 0
   /** Counts records before they are decrypted. */
-  readonly #counted: Records | null
+  readonly #counted: RecordSocket | null
   readonly #rawBefore: number
   #rawSeen: number
   #silentTicks = 0

@@ -10,7 +10,7 @@ import type { Clock } from "../peers/Clock.js"
 import * as Wire from "../peers/Wire.js"
 import * as Handshake from "./Handshake.js"
 import * as NodeProof from "./NodeProof.js"
-import { Records } from "./Records.js"
+import { RecordSocket } from "./RecordSocket.js"
 import { type Facts, TlsConnection } from "./TlsConnection.js"
 
 export interface Options {
@@ -157,7 +157,7 @@ export class TlsWire implements Wire.Wire {
   async #secure(raw: Socket, facts: Omit<Facts, "peer">, limitMs: number, expected: PeerId | null): Promise<PeerId> {
     this.#strange.add(raw)
     const role = facts.direction === "outbound" ? "dialler" : "listener"
-    const records = this.#gate.knows(facts.host) ? null : new Records(raw)
+    const records = this.#gate.knows(facts.host) ? null : new RecordSocket(raw)
     try {
       const { peer, socket, rest } = await Handshake.shake(raw, role, this.#options.key, limitMs, records)
       const refusal = this.#refusal(peer, expected)

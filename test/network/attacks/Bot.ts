@@ -6,11 +6,11 @@ import { once } from "node:events"
 import { connect as dial } from "node:net"
 import type { TLSSocket } from "node:tls"
 import { Option } from "effect"
-import { Assembly } from "../../../src/network/Assembly.js"
 import * as Hello from "../../../src/network/Hello.js"
 import * as PeerAddress from "../../../src/network/PeerAddress.js"
 import * as Channel from "../../../src/network/peers/Channel.js"
 import * as Frame from "../../../src/network/peers/Frame.js"
+import { Reassembly } from "../../../src/network/Reassembly.js"
 import * as Handshake from "../../../src/network/tls/Handshake.js"
 import type { Hash } from "../../../src/protocol/identity/Hash.js"
 import { SecretKey } from "../../../src/protocol/identity/Keys.js"
@@ -81,7 +81,7 @@ class Line {
   readonly #heard: Wish["heard"]
   readonly #credit = Channel.all.map((_, lane) => (lane === GREETED ? Channel.LIMITS.greeting.windowBytes : 0))
   readonly #parts: Array<Array<Uint8Array>> = Channel.all.map(() => [])
-  readonly #assembly = new Assembly(Frame.frameLength)
+  readonly #assembly = new Reassembly(Frame.frameLength)
   readonly greeted: Array<Uint8Array> = []
   #changed = () => {}
 

@@ -12,7 +12,7 @@ import * as Sats from "../protocol/numbers/Sats.js"
 import * as Transaction from "../protocol/transaction/Transaction.js"
 import type { Filter } from "../rpc/handlers/Transactions.js"
 import * as Column from "./Column.js"
-import * as Latest from "./Latest.js"
+import * as TransactionList from "./TransactionList.js"
 
 type Posting = Extract<Entry, { readonly _tag: "Posting" }>["posting"]
 
@@ -79,7 +79,7 @@ export const make = (networkId: NetworkId) => {
     history: ({ rows }: Statements, address: Address, before: number | null, limit: number) =>
       Effect.map(rows(HISTORY, [fromHex(address), before ?? NEWEST, limit]), all),
     latest: (sql: Statements, filter: Filter, before: number | null, most: number) =>
-      Effect.map(Latest.latest(sql, withFound, filter, before, most), all),
+      Effect.map(TransactionList.latest(sql, withFound, filter, before, most), all),
   }
 }
 

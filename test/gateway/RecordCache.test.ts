@@ -6,7 +6,7 @@ import * as Recorded from "../../src/archive/Archive.js"
 import * as Migration from "../../src/archive/Migration.js"
 import * as Postgres from "../../src/archive/Postgres.js"
 import { Archive, layer as archive } from "../../src/gateway/Archive.js"
-import * as Records from "../../src/gateway/Records.js"
+import * as RecordCache from "../../src/gateway/RecordCache.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Server from "../archive/Server.js"
@@ -73,7 +73,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const program = Effect.gen(function* () {
         const database = yield* Postgres.open(url)
         const { isThere } = yield* Archive
-        const { refreshed, view } = yield* Records.Records
+        const { refreshed, view } = yield* RecordCache.RecordCache
         /** What these transactions do, in the ledger, in the archive and then in the gateway; and what it took and read. */
         const commit = (act: () => ReturnType<Chain["commit"]>) =>
           Effect.gen(function* () {
@@ -153,16 +153,16 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         asked.clear()
         yield* commit(() => chain.commit([{ by: val, transactions: [chain.transfer(ann, bob, 1)] }]))
         expect(asked.size).toBeGreaterThan(0)
-        expect([...asked].filter((statement) => statement === Records.GONE)).toEqual([])
+        expect([...asked].filter((statement) => statement === RecordCache.GONE)).toEqual([])
         const began = performance.now()
-        yield* Effect.scoped(Layer.build(Layer.fresh(Records.layer(genesis))))
+        yield* Effect.scoped(Layer.build(Layer.fresh(RecordCache.layer(genesis))))
         const anewMs = performance.now() - began
         if (IS_MEASURED)
           process.stdout.write(
             `${DELEGATORS} delegators: ${medianOf(took.map(({ ms }) => ms)).toFixed(1)} ms a commit, all anew ${anewMs.toFixed(1)} ms\n`,
           )
       })
-      const layers = Layer.provideMerge(Records.layer(genesis), counted)
+      const layers = Layer.provideMerge(RecordCache.layer(genesis), counted)
       await Effect.runPromise(Effect.scoped(prepare))
       await Effect.runPromise(Effect.scoped(Effect.provide(program, layers)))
     })

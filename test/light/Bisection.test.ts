@@ -1,6 +1,6 @@
 import { Either, FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Climb from "../../src/light/checks/Climb.js"
+import * as Bisection from "../../src/light/checks/Bisection.js"
 import type { Refusal } from "../../src/light/checks/Refusal.js"
 import * as Trusted from "../../src/light/checks/Trusted.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
@@ -32,32 +32,32 @@ describe("a committee", () => {
 })
 
 interface Outcome {
-  readonly end: Climb.Climb | Refusal
+  readonly end: Bisection.Bisection | Refusal
   readonly asked: ReadonlyArray<number>
   readonly verified: number
 }
 
-/** Climbs with the answers of a node. */
-const climb = (trusted: Trusted.Trusted, goal: number, answer: (epoch: number) => History.Signed): Outcome => {
+/** Bisects with the answers of a node. */
+const bisection = (trusted: Trusted.Trusted, goal: number, answer: (epoch: number) => History.Signed): Outcome => {
   const asked: Array<number> = []
   let verified = 0
   const isValid = (check: Check): boolean => {
     verified++
     return FakeKeys.isValid(check)
   }
-  let state = Climb.begin(trusted, Natural.epoch(goal))
-  for (let epoch = Climb.asks(state); epoch !== undefined; epoch = Climb.asks(state)) {
+  let state = Bisection.begin(trusted, Natural.epoch(goal))
+  for (let epoch = Bisection.asks(state); epoch !== undefined; epoch = Bisection.asks(state)) {
     asked.push(epoch)
     if (asked.length > 1_000) throw new Error("it asks for ever")
-    const after = Climb.take(state, answer(epoch), isValid)
+    const after = Bisection.take(state, answer(epoch), isValid)
     if (Either.isLeft(after)) return { end: after.left, asked, verified }
     state = after.right
   }
   return { end: state, asked, verified }
 }
 
-const climbIn = ({ closing }: History.History, trusted: Trusted.Trusted, goal = closing.length) =>
-  climb(trusted, goal, (epoch) => closing[epoch - 1] ?? never())
+const bisected = ({ closing }: History.History, trusted: Trusted.Trusted, goal = closing.length) =>
+  bisection(trusted, goal, (epoch) => closing[epoch - 1] ?? never())
 
 /** The epoch of the committee it ends with, or why it does not. */
 const endOf = ({ end }: Outcome): number | string => ("_tag" in end ? end._tag : end.trusted.committee.epoch)
@@ -65,7 +65,7 @@ const endOf = ({ end }: Outcome): number | string => ("_tag" in end ? end._tag :
 describe("the way to a later committee", () => {
   it("is one step while the trusted committee is a quorum of the signers", () => {
     const history = History.make({ last: 100, turnover: 0 })
-    const outcome = climbIn(history, first(history))
+    const outcome = bisected(history, first(history))
     expect(outcome).toMatchObject({ asked: [100], verified: History.SIZE })
     expect(endOf(outcome)).toBe(101)
   })
@@ -77,7 +77,7 @@ describe("the way to a later committee", () => {
         FastCheck.integer({ min: 0, max: History.SIZE }),
         (last, turnover) => {
           const history = History.make({ last, turnover })
-          const outcome = climbIn(history, first(history))
+          const outcome = bisected(history, first(history))
           const sorted = [...outcome.asked].sort((a, b) => a - b)
           expect(endOf(outcome)).toBe(last + 1)
           expect(new Set(sorted).size).toBe(sorted.length)
@@ -92,32 +92,35 @@ describe("the way to a later committee", () => {
   it("takes the steps that a committee of six allows, of whom one goes in every epoch", () => {
     const history = History.make({ last: 8 })
     // Five of six are a quorum in the epoch after their own, four in the one after that are none.
-    expect(climbIn(history, first(history)).asked).toEqual([8, 4, 2, 6])
+    expect(bisected(history, first(history)).asked).toEqual([8, 4, 2, 6])
   })
 
   it("has no step where the committee is known already", () => {
     const history = History.make({ last: 3 })
-    expect(climbIn(history, first(history), 0)).toMatchObject({ asked: [], verified: 0 })
+    expect(bisected(history, first(history), 0)).toMatchObject({ asked: [], verified: 0 })
   })
 })
 
-describe("a climb is refused", () => {
+describe("a bisection is refused", () => {
   const history = History.make({ last: 12 })
   const start = first(history)
   const [one = never(), two = never()] = history.closing
 
   const endAt = (signed: History.Signed, trusted = start) =>
-    endOf(climb(trusted, signed.checkpoint.epoch, () => signed))
+    endOf(bisection(trusted, signed.checkpoint.epoch, () => signed))
 
   it("at a checkpoint with fewer signers than a quorum, without verifying a signature", () => {
     const few = History.resigned(one, (list) => list.slice(0, 4))
-    expect(climb(start, 1, () => few)).toMatchObject({ end: { _tag: "Unsigned", epoch: 1, committee: 1 }, verified: 0 })
+    expect(bisection(start, 1, () => few)).toMatchObject({
+      end: { _tag: "Unsigned", epoch: 1, committee: 1 },
+      verified: 0,
+    })
     expect(endAt(History.resigned(one, () => []))).toBe("Unsigned")
   })
 
   it("at a committee that made itself", () => {
     const forged = History.make({ last: 12, signedAs: (epoch) => epoch + 1_000, story: "theirs" })
-    expect(climbIn(forged, start)).toMatchObject({ end: { _tag: "Unsigned", epoch: 1, committee: 1 }, verified: 0 })
+    expect(bisected(forged, start)).toMatchObject({ end: { _tag: "Unsigned", epoch: 1, committee: 1 }, verified: 0 })
   })
 
   it("where some of a former committee, but no quorum of it, tell another story", () => {
@@ -129,7 +132,7 @@ describe("a climb is refused", () => {
       signedAs: (epoch) => (epoch < 5 ? epoch : 3),
     })
     const trusted = first(forged)
-    const outcome = climb(trusted, 12, (epoch) => {
+    const outcome = bisection(trusted, 12, (epoch) => {
       const signed = forged.closing[epoch - 1] ?? never()
       return epoch < 5 ? signed : History.resigned(signed, (list) => list.slice(0, 4))
     })
@@ -138,7 +141,7 @@ describe("a climb is refused", () => {
 
   it("nowhere, where a quorum of a former committee tells another story: whoever has its keys could close its own epoch so", () => {
     const forged = History.make({ last: 12, turnover: 2, story: "theirs", from: 5, signedAs: () => 3 })
-    expect(endOf(climbIn(forged, { committee: forged.committeeOf(3), closing: null }))).toBe(13)
+    expect(endOf(bisected(forged, { committee: forged.committeeOf(3), closing: null }))).toBe(13)
   })
 
   it("at signatures of the right members under something else", () => {
@@ -147,7 +150,7 @@ describe("a climb is refused", () => {
   })
 
   it("at a checkpoint of another epoch than was asked for", () => {
-    expect(endOf(climb(start, 3, () => one))).toBe("OtherAnswer")
+    expect(endOf(bisection(start, 3, () => one))).toBe("OtherAnswer")
   })
 
   it("at a checkpoint that does not close its epoch for the next one", () => {
@@ -160,7 +163,7 @@ describe("a climb is refused", () => {
     const trusted: Trusted.Trusted = { committee: history.committeeOf(2), closing: one.checkpoint }
     expect(endAt(two, trusted)).toBe(3)
     const detached = history.sign(Checkpoint.make({ ...two.checkpoint, previous: Hash.ZERO }), 2)
-    expect(climb(trusted, 2, () => detached)).toMatchObject({ end: { _tag: "Detached", epoch: 2 }, verified: 0 })
+    expect(bisection(trusted, 2, () => detached)).toMatchObject({ end: { _tag: "Detached", epoch: 2 }, verified: 0 })
   })
 
   it("after 64 false signatures, whatever else it is shown", () => {
@@ -174,7 +177,7 @@ describe("a climb is refused", () => {
       })
       return { checkpoint, signatures: one.signatures }
     }
-    const outcome = climb(start, long, falsely)
-    expect(outcome).toMatchObject({ end: { _tag: "Unsigned" }, verified: Climb.MAX_FALSE_SIGNATURES + 1 })
+    const outcome = bisection(start, long, falsely)
+    expect(outcome).toMatchObject({ end: { _tag: "Unsigned" }, verified: Bisection.MAX_FALSE_SIGNATURES + 1 })
   })
 })

@@ -25,7 +25,7 @@ export interface Page {
   readonly cursor?: string
 }
 
-export interface Simple {
+export interface Shortcuts {
   /**
    * The node's current state.
    *
@@ -146,7 +146,7 @@ export interface Simple {
   readonly submit: (transaction: TransactionInput) => Promise<Accepted>
 }
 
-export const over = ({ core, transactions, staking, delegation, governance, dag }: Methods): Simple => ({
+export const over = ({ core, transactions, staking, delegation, governance, dag }: Methods): Shortcuts => ({
   status: () => core.status(),
   network: () => core.network(),
   balance: (address) => core.balance({ path: { address } }),

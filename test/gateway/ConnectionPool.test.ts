@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import { afterEach, expect, it } from "vitest"
 import { MOST_CHARACTERS, type Send } from "../../src/client/wire/Exchange.js"
-import * as Sending from "../../src/gateway/Sending.js"
+import * as ConnectionPool from "../../src/gateway/ConnectionPool.js"
 
 const servers: Array<Http.Server> = []
 afterEach(() => {
@@ -24,7 +24,7 @@ const serve = async (handle: Http.RequestListener) => {
 }
 
 const sending = <A>(use: (send: Send) => Promise<A>): Promise<A> =>
-  Effect.runPromise(Effect.scoped(Effect.flatMap(Sending.make, (send) => Effect.promise(() => use(send)))))
+  Effect.runPromise(Effect.scoped(Effect.flatMap(ConnectionPool.make, (send) => Effect.promise(() => use(send)))))
 
 /** Of a promise that must be refused. */
 const reasonOf = (promise: Promise<unknown>): Promise<string> =>

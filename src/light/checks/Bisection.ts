@@ -18,7 +18,7 @@ import * as Trusted from "./Trusted.js"
  */
 export const MAX_FALSE_SIGNATURES = 64
 
-export interface Climb {
+export interface Bisection {
   readonly trusted: Trusted.Trusted
   /** The epoch whose closing checkpoint names the committee that is wanted. */
   readonly goal: Epoch
@@ -27,7 +27,7 @@ export interface Climb {
   readonly falseSignatures: number
 }
 
-export const begin = (trusted: Trusted.Trusted, goal: Epoch): Climb => ({
+export const begin = (trusted: Trusted.Trusted, goal: Epoch): Bisection => ({
   trusted,
   goal,
   ahead: [],
@@ -35,53 +35,58 @@ export const begin = (trusted: Trusted.Trusted, goal: Epoch): Climb => ({
 })
 
 /** The epoch whose closing checkpoint comes next; none at the goal. */
-export const asks = ({ trusted, goal, ahead }: Climb): Epoch | undefined => {
+export const asks = ({ trusted, goal, ahead }: Bisection): Epoch | undefined => {
   const lowest = trusted.committee.epoch
   if (lowest > goal) return undefined
   const nearest = ahead.at(-1)?.checkpoint.epoch
   return nearest === undefined ? goal : Natural.epoch(lowest + divideFloor(nearest - lowest, 2))
 }
 
-type Step = Either.Either<Climb, Malformed | OtherAnswer | Unsigned | Detached>
+type Step = Either.Either<Bisection, Malformed | OtherAnswer | Unsigned | Detached>
 
-/** One step up to `signed`, or the same climb if the trusted committee is no quorum of its signers. */
-const tried = (climb: Climb, signed: SignedCheckpoint, isValid: (check: Check) => boolean): Step => {
-  let { falseSignatures } = climb
+/** One step up to `signed`, or the same bisection if the trusted committee is no quorum of its signers. */
+const tried = (bisection: Bisection, signed: SignedCheckpoint, isValid: (check: Check) => boolean): Step => {
+  let { falseSignatures } = bisection
   const counted = (check: Check): boolean => {
     if (falseSignatures > MAX_FALSE_SIGNATURES) return false
     const holds = isValid(check)
     if (!holds) falseSignatures++
     return holds
   }
-  const signers = Trusted.signersOf(climb.trusted, signed, counted)
-  const isAtFault = signed.checkpoint.epoch === climb.trusted.committee.epoch || falseSignatures > MAX_FALSE_SIGNATURES
+  const signers = Trusted.signersOf(bisection.trusted, signed, counted)
+  const isAtFault =
+    signed.checkpoint.epoch === bisection.trusted.committee.epoch || falseSignatures > MAX_FALSE_SIGNATURES
   if (Either.isRight(signers)) {
-    return Either.map(Trusted.ofCheckpoint(signed.checkpoint), (trusted) => ({ ...climb, trusted, falseSignatures }))
+    return Either.map(Trusted.ofCheckpoint(signed.checkpoint), (trusted) => ({
+      ...bisection,
+      trusted,
+      falseSignatures,
+    }))
   }
-  return isAtFault ? Either.left(signers.left) : Either.right({ ...climb, falseSignatures })
+  return isAtFault ? Either.left(signers.left) : Either.right({ ...bisection, falseSignatures })
 }
 
-/** The climb with the answer to what it asked for. Verifies a bounded number of signatures, whatever the answer. */
-export const take = (climb: Climb, signed: SignedCheckpoint, isValid: (check: Check) => boolean): Step => {
+/** The bisection with the answer to what it asked for. Verifies a bounded number of signatures, whatever the answer. */
+export const take = (bisection: Bisection, signed: SignedCheckpoint, isValid: (check: Check) => boolean): Step => {
   const { epoch } = signed.checkpoint
-  const asked = asks(climb)
+  const asked = asks(bisection)
   if (epoch !== asked) {
     return Either.left(
       new OtherAnswer({ asked: `the checkpoint that closed epoch ${asked}`, given: `one of epoch ${epoch}` }),
     )
   }
   return Either.flatMap(Trusted.ofCheckpoint(signed.checkpoint), () =>
-    upwards({ ...climb, ahead: [...climb.ahead, signed] }, isValid),
+    upwards({ ...bisection, ahead: [...bisection.ahead, signed] }, isValid),
   )
 }
 
 /** As far up as the checkpoints at hand allow. */
-const upwards = (climb: Climb, isValid: (check: Check) => boolean): Step => {
-  const next = climb.ahead.at(-1)
-  if (next === undefined) return Either.right(climb)
-  return Either.flatMap(tried(climb, next, isValid), (after) =>
-    after.trusted === climb.trusted
+const upwards = (bisection: Bisection, isValid: (check: Check) => boolean): Step => {
+  const next = bisection.ahead.at(-1)
+  if (next === undefined) return Either.right(bisection)
+  return Either.flatMap(tried(bisection, next, isValid), (after) =>
+    after.trusted === bisection.trusted
       ? Either.right(after)
-      : upwards({ ...after, ahead: climb.ahead.slice(0, -1) }, isValid),
+      : upwards({ ...after, ahead: bisection.ahead.slice(0, -1) }, isValid),
   )
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Account, Holdings, TOGETHER } from "../../src/network/peers/Holdings.js"
+import { type Account, PeerMemory, TOGETHER } from "../../src/network/peers/PeerMemory.js"
 import type { Standing } from "../../src/network/Standing.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 import { ManualClock } from "./ManualClock.js"
@@ -10,7 +10,7 @@ const scene = () => {
   const clock = new ManualClock(0)
   const standings = new Map<string, Standing>()
   const cut: Array<string> = []
-  const holdings = new Holdings({
+  const holdings = new PeerMemory({
     standing: (peer) => standings.get(peer) ?? "stranger",
     now: clock.now,
     cut: (peer) => cut.push(peer),

@@ -11,7 +11,7 @@ import type { Event } from "./wire/Interface.js"
 const MOST_HEARD = 1_000
 const POLL_MS = { heard: 5_000, unheard: 1_000 }
 
-export class Ears {
+export class OutcomeListener {
   readonly #source: Events.Source
   readonly #account: Address
   readonly #waiting = new Map<Hash, () => void>()

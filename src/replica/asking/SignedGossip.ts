@@ -30,7 +30,7 @@ type Naming =
 /** The use of a heartbeat. `Ahead`: it shows once this node has executed the commit. `Wrong`: no honest node relays it. */
 export type UseOfHeartbeat = "Wanted" | "Known" | "Ahead" | "Wrong"
 
-export class Testimony {
+export class SignedGossip {
   readonly evidence = new EvidencePool()
   readonly heartbeats = new HeartbeatPool()
   readonly #relaying = new Relaying()

@@ -1,6 +1,6 @@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import { Assembly } from "../../src/network/Assembly.js"
+import { Reassembly } from "../../src/network/Reassembly.js"
 
 /** A record: its length in two bytes, then that many. */
 const lengthOf = (start: Uint8Array): number | undefined =>
@@ -11,7 +11,7 @@ const record = (content: Uint8Array): Uint8Array => Uint8Array.of(content.length
 const joined = (parts: ReadonlyArray<Uint8Array>) => new Uint8Array(Buffer.concat(parts))
 
 /** All records of a line that comes in pieces of these lengths, over and over. */
-const assembled = (assembly: Assembly, line: Uint8Array, cuts: ReadonlyArray<number>): ReadonlyArray<Uint8Array> => {
+const assembled = (assembly: Reassembly, line: Uint8Array, cuts: ReadonlyArray<number>): ReadonlyArray<Uint8Array> => {
   const records: Array<Uint8Array> = []
   let at = 0
   for (let i = 0; at < line.length; i++) {
@@ -29,7 +29,7 @@ describe("records", () => {
     const cuts = fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 8 }).map((all) => [...all, 1])
     fc.assert(
       fc.property(contents, cuts, (sent, sizes) => {
-        const assembly = new Assembly(lengthOf)
+        const assembly = new Reassembly(lengthOf)
         const records = sent.map(record)
         const line = joined(records)
         expect(assembled(assembly, line, sizes)).toEqual(records)
@@ -41,14 +41,14 @@ describe("records", () => {
   })
 
   it("are not copied where they lie whole in a piece", () => {
-    const assembly = new Assembly(lengthOf)
+    const assembly = new Reassembly(lengthOf)
     const line = joined([1, 2, 3].map((n) => record(new Uint8Array(n * 100))))
     expect(assembled(assembly, line, [line.length])).toHaveLength(3)
     expect(assembly.copied).toBe(0)
   })
 
   it("hold no more than twice what came, whatever was announced", () => {
-    const assembly = new Assembly(() => 1_000_000_000)
+    const assembly = new Reassembly(() => 1_000_000_000)
     for (let bytes = 1; bytes <= 5_000; bytes++) {
       assembly.add(Uint8Array.of(0))
       expect(assembly.next()).toBeUndefined()
@@ -58,8 +58,8 @@ describe("records", () => {
 
   it("in a hundred thousand pieces cost no more than in one hundred", () => {
     const line = record(new Uint8Array(60_000))
-    const inOnes = new Assembly(lengthOf)
-    const inSome = new Assembly(lengthOf)
+    const inOnes = new Reassembly(lengthOf)
+    const inSome = new Reassembly(lengthOf)
     assembled(inOnes, line, [1])
     assembled(inSome, line, [600])
     expect(inOnes.copied).toBeLessThan(2 * inSome.copied)

@@ -27,7 +27,7 @@ export interface Around {
   readonly learn: (addresses: ReadonlyArray<string>) => void
 }
 
-export class Exchange {
+export class AddressExchange {
   readonly #lanes: Lanes
   readonly #around: Around
   readonly #questions: Allowance

@@ -10,7 +10,7 @@ const SMALLEST = 64
 /** The length of a record that starts with these bytes, including its head; undefined if more of it is needed. */
 export type LengthOf = (start: Uint8Array) => number | undefined
 
-export class Assembly {
+export class Reassembly {
   readonly #lengthOf: LengthOf
   #piece: Uint8Array = NOTHING
   #at = 0

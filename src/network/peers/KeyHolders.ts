@@ -8,7 +8,7 @@ import type { PeerId } from "../../replica/messages/Peer.js"
 
 const WITH_STANDING = 2
 
-export class Holders {
+export class KeyHolders {
   readonly #of = new Map<Address, Set<PeerId>>()
 
   came(validator: Address | null, peer: PeerId): void {

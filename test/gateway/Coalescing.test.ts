@@ -1,7 +1,7 @@
 /** Who asks while one question is under way is answered by the next, with all others who do. */
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { expect, it } from "vitest"
-import * as Together from "../../src/gateway/Together.js"
+import * as Coalescing from "../../src/gateway/Coalescing.js"
 
 /** Lets every fiber go on as far as it can. */
 const settled = Effect.yieldNow().pipe(Effect.repeatN(20))
@@ -14,7 +14,7 @@ it("answers with one question all who asked while another was under way, and non
     Effect.gen(function* () {
       const asked: Array<ReadonlyArray<string>> = []
       const doors = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const ask = yield* Together.make((questions: ReadonlyArray<string>) =>
+      const ask = yield* Coalescing.make((questions: ReadonlyArray<string>) =>
         Effect.suspend(() => {
           const door = doors[asked.push(questions) - 1]
           return Effect.as(door === undefined ? Effect.void : Deferred.await(door), asked.length)
@@ -44,7 +44,7 @@ it("gives a failure to those who asked together, and goes on; who leaves takes n
     Effect.gen(function* () {
       const doors = [yield* Deferred.make<void, string>(), yield* Deferred.make<void, string>()]
       let asked = 0
-      const ask = yield* Together.make((_: ReadonlyArray<number>) =>
+      const ask = yield* Coalescing.make((_: ReadonlyArray<number>) =>
         Effect.suspend(() => {
           const door = doors[asked++]
           return door === undefined ? Effect.die("a bug") : Deferred.await(door)

@@ -8,7 +8,7 @@ import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Evidence from "../../src/protocol/vertex/Evidence.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
-import { COMMITS_AHEAD, Testimony } from "../../src/replica/asking/Testimony.js"
+import { COMMITS_AHEAD, SignedGossip } from "../../src/replica/asking/SignedGossip.js"
 import * as LiveState from "../../src/replica/live/LiveState.js"
 import { seedOf, WITH_MEMORY } from "../consensus/TestCommittee.js"
 import * as Stored from "../support/Stored.js"
@@ -43,7 +43,7 @@ const begin = (by: string) => {
   const head = ledger.read.head
   const beat = (index: number, hash = ledger.read.recentCommit(Natural.commitIndex(index))?.hash, from = "eve") =>
     Heartbeat.sign(Natural.commitIndex(index), hash ?? seedOf("ahead"), signerOf(from))
-  return { testimony: new Testimony(() => live), live, head, beat }
+  return { gossip: new SignedGossip(() => live), live, head, beat }
 }
 
 const proofOf = (name: string, { base, record }: typeof current.opening, round = 1): Evidence.Evidence => {
@@ -62,23 +62,23 @@ describe("a heartbeat that is heard", () => {
       ["ann", 1],
       ["eve", 0],
     ] as const) {
-      const { testimony, head, beat } = begin(by)
-      expect(testimony.hearHeartbeat(beat(head.index))).toBe(true)
-      expect(testimony.held).toEqual({ relayed: 1, evidence: 0, heartbeats: kept })
+      const { gossip, head, beat } = begin(by)
+      expect(gossip.hearHeartbeat(beat(head.index))).toBe(true)
+      expect(gossip.held).toEqual({ relayed: 1, evidence: 0, heartbeats: kept })
     }
   })
 
   it("waits four rounds from the highest that is here, where it is not assigned", () => {
-    const { testimony, live, head, beat } = begin("ann")
-    testimony.hearHeartbeat(beat(head.index))
+    const { gossip, live, head, beat } = begin("ann")
+    gossip.hearHeartbeat(beat(head.index))
     const { highestRound } = live.core.epoch.dag
-    const taken = (later: number) => testimony.heartbeats.take(Natural.round(highestRound + later), () => false).length
+    const taken = (later: number) => gossip.heartbeats.take(Natural.round(highestRound + later), () => false).length
     expect([taken(3), taken(4)]).toEqual([0, 1])
   })
 
   it("is of use from a validator with stake for a seat and without one", () => {
-    const { testimony, live, head, beat } = begin("ann")
-    const use = (...of: Parameters<typeof beat>) => testimony.useOfHeartbeat(beat(...of))
+    const { gossip, live, head, beat } = begin("ann")
+    const use = (...of: Parameters<typeof beat>) => gossip.useOfHeartbeat(beat(...of))
     expect(live.ledger.read.stake(addressOf("eve")).stakedAmount).toBe(coins(2_000))
     expect([use(head.index), use(head.index, head.hash, "fay"), use(head.index, head.hash, "ben")]).toEqual([
       "Wanted",
@@ -88,71 +88,71 @@ describe("a heartbeat that is heard", () => {
   })
 
   it("waits up to sixteen commits ahead, and is wrong where it names another commit than was executed", () => {
-    const { testimony, head, beat } = begin("ann")
-    const use = (...of: Parameters<typeof beat>) => testimony.useOfHeartbeat(beat(...of))
+    const { gossip, head, beat } = begin("ann")
+    const use = (...of: Parameters<typeof beat>) => gossip.useOfHeartbeat(beat(...of))
     const ahead = [1, COMMITS_AHEAD, COMMITS_AHEAD + 1].map((by) => use(head.index + by))
     expect(ahead).toEqual(["Ahead", "Ahead", "Known"])
     expect(use(head.index, seedOf("another"))).toBe("Wrong")
-    expect(testimony.hearHeartbeat(beat(head.index + 1))).toBe(false)
+    expect(gossip.hearHeartbeat(beat(head.index + 1))).toBe(false)
     // Of a commit as old as that, nothing is kept.
     expect(use(0, head.hash)).toBe("Known")
   })
 
   it("is dropped when a vertex has brought it, but not for one that was signed on another network", () => {
-    const { testimony, head, beat } = begin("ann")
-    testimony.hearHeartbeat(beat(head.index))
-    testimony.included([beat(head.index, seedOf("another"))])
-    expect(testimony.held.heartbeats).toBe(1)
-    testimony.included([beat(head.index)])
-    expect(testimony.held.heartbeats).toBe(0)
+    const { gossip, head, beat } = begin("ann")
+    gossip.hearHeartbeat(beat(head.index))
+    gossip.included([beat(head.index, seedOf("another"))])
+    expect(gossip.held.heartbeats).toBe(1)
+    gossip.included([beat(head.index)])
+    expect(gossip.held.heartbeats).toBe(0)
   })
 
   it("leaves nothing when the state is replaced", () => {
-    const { testimony, head, beat } = begin("ann")
-    testimony.hearHeartbeat(beat(head.index))
-    testimony.clear()
-    expect(testimony.held.heartbeats).toBe(0)
+    const { gossip, head, beat } = begin("ann")
+    gossip.hearHeartbeat(beat(head.index))
+    gossip.clear()
+    expect(gossip.held.heartbeats).toBe(0)
   })
 })
 
 describe("evidence that is heard", () => {
   it("is of use against members of the running epoch on its base, and those of the epoch before that can still pay", () => {
-    const { testimony, live } = begin("ann")
+    const { gossip, live } = begin("ann")
     const of = (name: string, base = current.opening.base) => proofOf(name, { ...current.opening, base }, 41)
     const before = proofOf("ben", previous.opening)
     const elsewhere = proofOf("ben", { ...previous.opening, base: Hash.ZERO })
     expect(live.ledger.read.isPunishable(before)).toBe(true)
     const all = [of("dan"), of("dan", Hash.ZERO), of("eve"), before, elsewhere]
     const useful = [true, false, false, true, false]
-    expect(all.map((evidence) => testimony.wantsEvidence(evidence))).toEqual(useful)
-    expect(all.map((evidence) => testimony.keepEvidence(evidence))).toEqual(useful)
-    expect(testimony.held).toEqual({ relayed: 2, evidence: 2, heartbeats: 0 })
-    expect(all.map((evidence) => testimony.wantsEvidence(evidence))).toEqual(all.map(() => false))
+    expect(all.map((evidence) => gossip.wantsEvidence(evidence))).toEqual(useful)
+    expect(all.map((evidence) => gossip.keepEvidence(evidence))).toEqual(useful)
+    expect(gossip.held).toEqual({ relayed: 2, evidence: 2, heartbeats: 0 })
+    expect(all.map((evidence) => gossip.wantsEvidence(evidence))).toEqual(all.map(() => false))
   })
 
   it("is of use once for each author and epoch, also when the first was punished", () => {
-    const { testimony } = begin("ann")
+    const { gossip } = begin("ann")
     const evidence = proofOf("dan", current.opening, 41)
-    expect([testimony.keepEvidence(evidence), testimony.keepEvidence(evidence)]).toEqual([true, false])
-    testimony.evidence.settle(() => false)
-    expect(testimony.wantsEvidence(proofOf("dan", current.opening, 42))).toBe(false)
-    expect(testimony.held).toEqual({ relayed: 1, evidence: 0, heartbeats: 0 })
-    testimony.forgetBefore(Natural.epoch(current.opening.record.epoch + 1))
-    expect(testimony.held.relayed).toBe(0)
+    expect([gossip.keepEvidence(evidence), gossip.keepEvidence(evidence)]).toEqual([true, false])
+    gossip.evidence.settle(() => false)
+    expect(gossip.wantsEvidence(proofOf("dan", current.opening, 42))).toBe(false)
+    expect(gossip.held).toEqual({ relayed: 1, evidence: 0, heartbeats: 0 })
+    gossip.forgetBefore(Natural.epoch(current.opening.record.epoch + 1))
+    expect(gossip.held.relayed).toBe(0)
   })
 
   it("is dropped when the ledger would not punish it, or its epoch is past", () => {
-    const { testimony, live } = begin("ann")
+    const { gossip, live } = begin("ann")
     const proofs = [
       proofOf("dan", current.opening, 41),
       proofOf("ben", previous.opening),
       proofOf("eve", current.opening),
     ]
-    for (const evidence of proofs) testimony.evidence.add(evidence)
+    for (const evidence of proofs) gossip.evidence.add(evidence)
     expect(proofs.map((evidence) => live.ledger.read.isPunishable(evidence))).toEqual([true, true, false])
-    testimony.executed()
-    expect(testimony.evidence.size).toBe(2)
-    testimony.forgetBefore(current.opening.record.epoch)
-    expect(testimony.evidence.take(Natural.round(41), 1_000_000)).toEqual(proofs.slice(0, 1))
+    gossip.executed()
+    expect(gossip.evidence.size).toBe(2)
+    gossip.forgetBefore(current.opening.record.epoch)
+    expect(gossip.evidence.take(Natural.round(41), 1_000_000)).toEqual(proofs.slice(0, 1))
   })
 })

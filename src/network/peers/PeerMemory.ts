@@ -41,7 +41,7 @@ interface Entry {
   since: number
 }
 
-export class Holdings {
+export class PeerMemory {
   readonly #around: Around
   readonly #entries = new Set<Entry>()
   readonly #bytes: { [standing in Standing]: number } = { member: 0, named: 0, stranger: 0 }

@@ -1,7 +1,7 @@
 /** Wakes who waits for news: when there are some, or after a while, which is longer as long as somebody listens for them. */
 import * as Exchange from "./Exchange.js"
 
-export class Bell {
+export class PollTimer {
   #isOpen = false
   #hasRung = false
   #wake: () => void = () => {}

@@ -12,8 +12,8 @@ import { Unanswered } from "../node/reads/Lookup.js"
 import type * as Genesis from "../protocol/epoch/Genesis.js"
 import * as StateKey from "../protocol/state/StateKey.js"
 import { Archive } from "./Archive.js"
+import * as Coalescing from "./Coalescing.js"
 import * as Column from "./Column.js"
-import * as Together from "./Together.js"
 
 /** So long does a question wait for what has changed. */
 const PATIENCE = Duration.seconds(5)
@@ -23,8 +23,8 @@ const behind = new Unanswered({
   retryAfterSeconds: 2,
 })
 
-export class Records extends Context.Tag("udg/gateway/Records")<
-  Records,
+export class RecordCache extends Context.Tag("udg/gateway/RecordCache")<
+  RecordCache,
   {
     /** As of the last `refreshed`. */
     readonly view: { readonly read: Reads }
@@ -106,8 +106,8 @@ const make = (genesis: Genesis.Genesis) =>
       ledger = yield* load
     })
     /** It goes on when whoever asked has given up: else a gateway that fell far behind would begin again each time. */
-    const renewed = yield* Together.make(() => Effect.suspend(() => (isOld() ? renew : Effect.void)))
-    return Records.of({
+    const renewed = yield* Coalescing.make(() => Effect.suspend(() => (isOld() ? renew : Effect.void)))
+    return RecordCache.of({
       view: {
         get read() {
           return ledger.read
@@ -119,4 +119,4 @@ const make = (genesis: Genesis.Genesis) =>
     })
   })
 
-export const layer = (genesis: Genesis.Genesis) => Layer.scoped(Records, make(genesis))
+export const layer = (genesis: Genesis.Genesis) => Layer.scoped(RecordCache, make(genesis))

@@ -8,7 +8,7 @@ const MOST_FAILURES = 2
 const FIRST_REST_MS = 1_000
 const LONGEST_REST_MS = 30_000
 
-export class Standing {
+export class CircuitBreaker {
   #failures = 0
   #restMs = FIRST_REST_MS
   #restsUntil = 0

@@ -38,7 +38,7 @@ class Counter {
   }
 }
 
-export class Records extends Duplex {
+export class RecordSocket extends Duplex {
   readonly #raw: Socket
   readonly #counter = new Counter()
   #waiting: Buffer | null = null

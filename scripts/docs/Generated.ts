@@ -1,5 +1,5 @@
 /** Pages that are made from the code. */
-import * as Node from "../../src/cli/Node.js"
+import * as NodeCommand from "../../src/cli/NodeCommand.js"
 import * as Help from "../../src/cli/settings/Help.js"
 import * as Udg from "../../src/cli/Udg.js"
 import type * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
@@ -18,7 +18,7 @@ export const commands = async (version: string): Promise<Markdown.Page> => {
       "# Commands",
       "What `udg help COMMAND` shows. [The wallet on the command line](cli.md) shows the wallet's verbs at work,",
       "and [configuration](configuration.md) has the node's options with their environment variables.\n",
-      `## udg\n\n${help(Node.command)}`,
+      `## udg\n\n${help(NodeCommand.command)}`,
       ...all.map((command) => `## udg ${command.name}\n\n${help(command)}`),
     ].join("\n"),
   )

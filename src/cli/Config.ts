@@ -23,9 +23,9 @@ const settingsOf = (role: "node" | "archive" | "gateway") =>
       case "node":
         return Object.values(NodeSettings.settings)
       case "archive":
-        return Object.values((await import("./Archive.js")).settings)
+        return Object.values((await import("./ArchiveCommand.js")).settings)
       case "gateway":
-        return Object.values((await import("./Gateway.js")).settings)
+        return Object.values((await import("./GatewayCommand.js")).settings)
     }
   })
 

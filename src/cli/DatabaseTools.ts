@@ -13,7 +13,7 @@ import { DataDirectory, FILES } from "../storage/files/DataDirectory.js"
 import * as GenesisFile from "../storage/files/GenesisFile.js"
 import { NoLedger } from "../storage/files/StorageError.js"
 import * as Storage from "../storage/Storage.js"
-import * as Node from "./Node.js"
+import * as NodeCommand from "./NodeCommand.js"
 import * as Command from "./settings/Command.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
@@ -86,7 +86,7 @@ const action = <const S extends Command.Settings>(
   run: (values: Command.Values<S>) => Effect.Effect<void, Command.Failed, Command.Environment | Scope.Scope>,
 ) =>
   Command.action(settings, (values) =>
-    run(values).pipe(Effect.tapError(Node.sayFatal), Effect.scoped, Effect.provide(quietly)),
+    run(values).pipe(Effect.tapError(NodeCommand.sayFatal), Effect.scoped, Effect.provide(quietly)),
   )
 
 /** Locks the directory of a stopped node and reads its genesis. Does not create a missing directory. */

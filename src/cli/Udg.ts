@@ -20,7 +20,7 @@ const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTermin
 /** A command is loaded when it is needed: reading the code of all of them takes longer than most of them run. */
 type Load = () => Promise<Command.Command>
 
-const loadNode: Load = async () => (await import("./Node.js")).command
+const loadNode: Load = async () => (await import("./NodeCommand.js")).command
 
 const loadCompletion: Load = async () => {
   const { commandFor } = await import("./Completion.js")
@@ -47,8 +47,8 @@ const version = Command.make({
 const tools: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["dev", async () => (await import("./Dev.js")).command],
   ["localnet", async () => (await import("./Localnet.js")).command],
-  ["archive", async () => (await import("./Archive.js")).command],
-  ["gateway", async () => (await import("./Gateway.js")).command],
+  ["archive", async () => (await import("./ArchiveCommand.js")).command],
+  ["gateway", async () => (await import("./GatewayCommand.js")).command],
   ["exporter", async () => (await import("./Exporter.js")).command],
   ["db", async () => (await import("./DatabaseTools.js")).command],
   ["genesis", async () => (await import("./GenesisTools.js")).command],

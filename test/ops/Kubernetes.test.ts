@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { parseAllDocuments } from "yaml"
-import * as Gateway from "../../src/cli/Gateway.js"
+import * as GatewayCommand from "../../src/cli/GatewayCommand.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
 import { options, pathOf, variables, yamlOf } from "./Kit.js"
 
@@ -156,7 +156,7 @@ describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the 
   })
 
   it("gives the program options and variables that it has, and the image's own name", () => {
-    const ofGateway = new Set(Object.values(Gateway.settings).map((setting) => Setting.variableOf(setting)))
+    const ofGateway = new Set(Object.values(GatewayCommand.settings).map((setting) => Setting.variableOf(setting)))
     for (const manifest of workloads()) {
       const [container] = podOf(manifest).containers
       const known = roleOf(manifest) === "gateway" ? ofGateway : new Set([...variables, "UDG_DATABASE"])

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import * as Gateway from "../../src/cli/Gateway.js"
+import * as GatewayCommand from "../../src/cli/GatewayCommand.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
 import * as Ending from "../../src/node/lifecycle/Ending.js"
 import { isTried, options, optionsIn, textOf, variables, variablesIn } from "./Kit.js"
@@ -96,7 +96,7 @@ describe("the systemd unit udg-gateway.service", () => {
   })
 
   it("names variables that a gateway has, so that the environment file wins, and all that it needs", () => {
-    const variables = new Set(Object.values(Gateway.settings).map((setting) => Setting.variableOf(setting)))
+    const variables = new Set(Object.values(GatewayCommand.settings).map((setting) => Setting.variableOf(setting)))
     expect(variablesIn(unit).filter((variable) => variable !== "UDG_" && !variables.has(variable))).toStrictEqual([])
     for (const needed of ["UDG_GENESIS", "UDG_DATABASE", "UDG_NODE"]) expect(variablesIn(unit)).toContain(needed)
     expect(optionsIn(settingOf("ExecStart") ?? "")).toStrictEqual([])

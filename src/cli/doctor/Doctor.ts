@@ -11,7 +11,7 @@ import { Terminal } from "../terminal/Terminal.js"
 import * as Directory from "./Directory.js"
 import type { Finding } from "./Finding.js"
 import * as LogFile from "./LogFile.js"
-import * as Served from "./Served.js"
+import * as RunningNode from "./RunningNode.js"
 
 /** Sought in the directory if none is named; `udg localnet` writes it there. */
 const LOG = "node.log"
@@ -49,7 +49,7 @@ const ofDirectory = (path: string, log: Option.Option<string>, own: Versions.Ver
       return { findings: [Directory.absent(path)], last_errors: [], settings: null }
     }
     const { findings, left, isRunning } = yield* Directory.examine(path)
-    const served = isRunning && Option.isSome(left) ? yield* Served.examine(left.value.rpc, own) : []
+    const served = isRunning && Option.isSome(left) ? yield* RunningNode.examine(left.value.rpc, own) : []
     const last_errors = yield* LogFile.lastErrors(Option.getOrElse(log, () => join(path, LOG)))
     const settings = Option.match(left, { onNone: () => null, onSome: (facts) => facts.settings })
     return { findings: [...findings, ...served], last_errors, settings }
@@ -58,7 +58,7 @@ const ofDirectory = (path: string, log: Option.Option<string>, own: Versions.Ver
 const ofUrl = (url: string, log: Option.Option<string>, own: Versions.Versions) =>
   Effect.gen(function* () {
     const last_errors = Option.isSome(log) ? yield* LogFile.lastErrors(log.value) : []
-    return { findings: yield* Served.examine(url, own), last_errors, settings: null }
+    return { findings: yield* RunningNode.examine(url, own), last_errors, settings: null }
   })
 
 const shown = (value: unknown): string | ReadonlyArray<string> =>

@@ -5,8 +5,8 @@ import * as Setting from "../settings/Setting.js"
 import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
 import * as Paint from "../terminal/Paint.js"
+import * as Abbreviations from "./Abbreviations.js"
 import * as Describe from "./Describe.js"
-import * as Named from "./Named.js"
 import * as Verb from "./Verb.js"
 
 const settings = { node: Verb.node, json: Verb.json }
@@ -64,7 +64,7 @@ export const vertex = Verb.make({
   run: (given) =>
     Effect.gen(function* () {
       const { node, prefix } = yield* Verb.contact(given)
-      const hash = yield* Named.hash(node, "vertices", given.hash)
+      const hash = yield* Abbreviations.hash(node, "vertices", given.hash)
       const found = yield* node.ask((client) => client.dag.vertex({ path: { hash } }))
       return yield* Out.sheet(given.json, found, () => ({
         lines: [

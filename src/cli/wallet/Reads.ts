@@ -9,12 +9,12 @@ import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
 import * as Paint from "../terminal/Paint.js"
 import type { Line } from "../terminal/Sheet.js"
-import * as Checked from "./Checked.js"
+import * as Abbreviations from "./Abbreviations.js"
 import * as Describe from "./Describe.js"
 import * as Finality from "./Finality.js"
-import * as Named from "./Named.js"
 import type * as Node from "./Node.js"
 import * as Verb from "./Verb.js"
+import * as VerifiedBalance from "./VerifiedBalance.js"
 
 const settings = { node: Verb.node, json: Verb.json }
 
@@ -90,7 +90,7 @@ const nonceLine = ({ balance: { next_nonce, nonce } }: Holdings): string =>
 export const balance = Verb.make({
   name: "balance",
   about: "shows an account's balance, stake and delegation",
-  settings: { account: Verb.account, key: Verb.key, ...Checked.settings, ...settings },
+  settings: { account: Verb.account, key: Verb.key, ...VerifiedBalance.settings, ...settings },
   examples: [
     ["of the wallet, and of somebody else", "udg balance; udg balance @alice"],
     ["in sats, for a script", "udg balance --json | jq .balance"],
@@ -98,7 +98,7 @@ export const balance = Verb.make({
   ],
   run: (given) =>
     Effect.gen(function* () {
-      if (given.verify) return yield* Checked.balance(given)
+      if (given.verify) return yield* VerifiedBalance.balance(given)
       const contact = yield* Verb.contact(given)
       const held = yield* holdings(contact.node, yield* Verb.addressOf(given.account, given, contact))
       const { balance, ...others } = held
@@ -128,7 +128,7 @@ export const transaction = Verb.make({
   run: (given) =>
     Effect.gen(function* () {
       const { node, prefix } = yield* Verb.contact(given)
-      const hash = yield* Named.hash(node, "transactions", given.hash)
+      const hash = yield* Abbreviations.hash(node, "transactions", given.hash)
       const outcome = yield* node.ask((client) => client.transactions.lookup({ path: { hash } }))
       yield* Out.lines(given.json, outcome, () => [
         ...Finality.lines(outcome),
@@ -149,7 +149,7 @@ export const validators = Verb.make({
       const { node, prefix } = yield* Verb.contact(given)
       const list = yield* node.ask((client) => client.staking.validators())
       const addresses = list.validators.map(({ address }) => address)
-      const names = yield* Named.namesOf(given.json, node, addresses)
+      const names = yield* Abbreviations.namesOf(given.json, node, addresses)
       yield* Out.table(given.json, list, () => ({
         none: "there are no validators",
         columns: [
@@ -161,7 +161,7 @@ export const validators = Verb.make({
           { title: "STATE", paint: Paint.state },
         ],
         rows: list.validators.map((validator) => [
-          Named.account(validator.address, prefix, names),
+          Abbreviations.account(validator.address, prefix, names),
           Describe.coins(validator.effective_stake),
           share(validator.effective_stake, list.total_staked),
           `${validator.commission_percent} %`,

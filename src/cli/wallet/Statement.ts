@@ -8,8 +8,8 @@ import * as Setting from "../settings/Setting.js"
 import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
 import * as Paint from "../terminal/Paint.js"
+import * as Abbreviations from "./Abbreviations.js"
 import * as Describe from "./Describe.js"
-import * as Named from "./Named.js"
 import type * as Node from "./Node.js"
 import * as Verb from "./Verb.js"
 
@@ -59,8 +59,8 @@ const describe = ({ kind, type, applied }: Entry): string => {
   return applied === false ? `${what}, failed` : what
 }
 
-const partner = ({ counterparty, proposal_id }: Entry, prefix: AddressPrefix, names: Named.Names): string => {
-  if (counterparty !== null) return Named.account(counterparty, prefix, names)
+const partner = ({ counterparty, proposal_id }: Entry, prefix: AddressPrefix, names: Abbreviations.Names): string => {
+  if (counterparty !== null) return Abbreviations.account(counterparty, prefix, names)
   return proposal_id === null ? "" : `proposal ${proposal_id}`
 }
 
@@ -82,7 +82,7 @@ export const history = Verb.make({
       const address = yield* Verb.addressOf(given.account, given, contact)
       const found = yield* statementOf(contact.node, address, given.limit, given.cursor)
       const partners = found.entries.flatMap(({ counterparty }) => (counterparty === null ? [] : [counterparty]))
-      const names = yield* Named.namesOf(given.json, contact.node, partners)
+      const names = yield* Abbreviations.namesOf(given.json, contact.node, partners)
       yield* Out.sheet(given.json, found, () => ({
         lines: [
           ["account", Describe.account(found.address, contact.prefix), Paint.quiet],

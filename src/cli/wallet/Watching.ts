@@ -13,9 +13,9 @@ import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
 import * as Printable from "../terminal/Printable.js"
 import { Terminal } from "../terminal/Terminal.js"
+import * as Abbreviations from "./Abbreviations.js"
 import * as Describe from "./Describe.js"
 import * as Finality from "./Finality.js"
-import * as Named from "./Named.js"
 import type * as Node from "./Node.js"
 import * as Verb from "./Verb.js"
 
@@ -117,7 +117,7 @@ export const watch = Verb.make({
       const contact = yield* Verb.contact(given)
       const written = yield* Effect.map(Effect.transposeMapOption(given.subject, hashIn), Option.flatten)
       if (Option.isSome(written)) {
-        const hash = yield* Named.hash(contact.node, "transactions", written.value)
+        const hash = yield* Abbreviations.hash(contact.node, "transactions", written.value)
         return yield* watchTransaction(contact, hash, given.json)
       }
       return yield* watchAccount(contact, yield* Verb.addressOf(given.subject, given, contact), given.json)

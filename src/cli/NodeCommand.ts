@@ -11,13 +11,13 @@ import * as Configuration from "../node/start/Configuration.js"
 import * as HttpInterface from "../rpc/HttpInterface.js"
 import * as NodeSettings from "./NodeSettings.js"
 import * as NodeStatus from "./NodeStatus.js"
+import * as RunningFacts from "./RunningFacts.js"
 import * as ServiceManager from "./ServiceManager.js"
 import * as Command from "./settings/Command.js"
 import { wrongUsage } from "./settings/WrongUsage.js"
 import * as Environment from "./terminal/Environment.js"
 import { StatusLine } from "./terminal/StatusLine.js"
 import { Terminal } from "./terminal/Terminal.js"
-import * as Whereabouts from "./Whereabouts.js"
 
 const log = Log.for("supervisor")
 
@@ -110,7 +110,7 @@ export const command = Command.make({
       const traced = Layer.provideMerge(yield* tracing(version), logging)
       const layers = Layer.merge(traced, Layer.succeed(Configuration.Configuration, configuration))
       const shown = terminal.isWatched && logFormat === "pretty" ? NodeStatus.show(status) : Effect.never
-      const beside = Effect.raceAll([shown, ServiceManager.beside, Whereabouts.beside])
+      const beside = Effect.raceAll([shown, ServiceManager.beside, RunningFacts.beside])
       const node = Effect.zipRight(canListen(configuration), Node.run(HttpInterface.layer, beside))
       return yield* Effect.provide(Effect.tapError(node, sayFatal), layers)
     }),

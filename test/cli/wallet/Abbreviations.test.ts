@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, Either, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Named from "../../../src/cli/wallet/Named.js"
+import * as Abbreviations from "../../../src/cli/wallet/Abbreviations.js"
 import * as Node from "../../../src/cli/wallet/Node.js"
 import * as Hash from "../../../src/protocol/identity/Hash.js"
 
@@ -33,7 +33,7 @@ afterAll(() => {
 
 const found = (kind: "transactions" | "vertices", start: string, end = "") =>
   Effect.runPromise(
-    Effect.map(Effect.either(Named.hash(node, kind, { start, end })), (either) =>
+    Effect.map(Effect.either(Abbreviations.hash(node, kind, { start, end })), (either) =>
       Either.match(either, { onLeft: ({ message }) => message.replace(node.url, "the node"), onRight: String }),
     ),
   )

@@ -165,7 +165,7 @@ const exceptions = {
   "protocol/crypto": { packages: ["@noble/*"] },
   "protocol/crypto/Native.ts": { packages: ["@noble/*", "node:crypto", "node:module", "sodium-native"] },
   "client/Mnemonic.ts": { packages: ["effect", "#crypto", "@scure/bip39", "@scure/bip39/wordlists/english.js"] },
-  "explorer/wallet/Code.tsx": { packages: ["qr"] },
+  "explorer/wallet/QrCode.tsx": { packages: ["qr"] },
   "client/KeyFile.ts": { packages: ["effect", "#crypto", "@noble/hashes/scrypt.js"] },
   /** Shared with browsers, so it sees only the vocabulary. */
   "edge/definition": { ours: ["effect3/http", "protocol/encoding"], packages: ["effect", "@effect/platform"] },

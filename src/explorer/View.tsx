@@ -4,7 +4,7 @@ import { Accounts } from "./pages/Accounts.js"
 import { Address } from "./pages/Address.js"
 import { Dag } from "./pages/Dag.js"
 import { Mempool } from "./pages/Mempool.js"
-import { Nowhere } from "./pages/Nowhere.js"
+import { NotFound } from "./pages/NotFound.js"
 import { Overview } from "./pages/Overview.js"
 import { Parameters } from "./pages/Parameters.js"
 import { Peers } from "./pages/Peers.js"
@@ -80,6 +80,6 @@ export const View = ({ route }: { readonly route: Route }) => {
     case "search":
       return <Search key={route.query} query={route.query} />
     case "nowhere":
-      return <Nowhere path={route.path} />
+      return <NotFound path={route.path} />
   }
 }

@@ -1,6 +1,6 @@
 /** The network's figures over time, as lines of charts. Pure. */
 import * as Sats from "../../protocol/numbers/Sats.js"
-import type { Past } from "../live/Past.js"
+import type { Past } from "../live/MetricsHistory.js"
 import * as Words from "../show/Words.js"
 import * as Course from "./Course.js"
 

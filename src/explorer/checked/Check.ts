@@ -5,13 +5,13 @@ import * as Natural from "../../protocol/numbers/Natural.js"
 import type { NetworkInfo } from "../live/Network.js"
 import { isMissing, node, reasonOf } from "../live/Node.js"
 import * as Finding from "./Finding.js"
-import * as Root from "./Root.js"
+import * as TrustRoot from "./TrustRoot.js"
 
 /** Loaded when a page first checks something: it weighs as much as the rest of the explorer. */
 const light = () => import("../../light/Light.js")
 
 /** The newest closing checkpoint that the node has; none before the first epoch has closed. */
-const newest = async (): Promise<Root.Pin | undefined> => {
+const newest = async (): Promise<TrustRoot.Pin | undefined> => {
   const { epoch, hash, next_epoch } = await node.checkpoints.latest()
   if (next_epoch !== null) return { epoch: Natural.epoch(epoch), hash }
   if (epoch < 2) return undefined
@@ -19,36 +19,36 @@ const newest = async (): Promise<Root.Pin | undefined> => {
   return { epoch: before, hash: (await node.checkpoints.closing({ path: { epoch: before } })).hash }
 }
 
-const trust = (info: NetworkInfo, pin: Root.Pin, source: Root.Root["source"]): Root.Root => {
+const trust = (info: NetworkInfo, pin: TrustRoot.Pin, source: TrustRoot.Root["source"]): TrustRoot.Root => {
   const since = Natural.timestamp(Date.now())
   const root = { version: 1, genesis: info.genesis_hash, ...pin, source, since } as const
-  Root.keep(root)
+  TrustRoot.keep(root)
   return root
 }
 
 /** Trusts a checkpoint that the user has from elsewhere. */
-export const enter = async (pin: Root.Pin): Promise<void> => {
+export const enter = async (pin: TrustRoot.Pin): Promise<void> => {
   trust(await node.core.network(), pin, "entered")
 }
 
 /** The root of the node's network: kept, or the newest of today if this browser has seen none. */
-const rootOf = async (info: NetworkInfo): Promise<Root.Root | undefined> => {
-  const kept = Root.kept()
+const rootOf = async (info: NetworkInfo): Promise<TrustRoot.Root | undefined> => {
+  const kept = TrustRoot.kept()
   if (kept !== undefined) return kept
   const pin = await newest()
   return pin && trust(info, pin, "first seen")
 }
 
 interface Started {
-  readonly root: Root.Root
+  readonly root: TrustRoot.Root
   readonly client: Light.Client
 }
 
 let started: Started | undefined
 
-const isSameRoot = (a: Root.Root, b: Root.Root): boolean => a.epoch === b.epoch && a.hash === b.hash
+const isSameRoot = (a: TrustRoot.Root, b: TrustRoot.Root): boolean => a.epoch === b.epoch && a.hash === b.hash
 
-const clientOf = ({ client, checkpoint }: typeof Light, root: Root.Root, { mode }: NetworkInfo): Light.Client => {
+const clientOf = ({ client, checkpoint }: typeof Light, root: TrustRoot.Root, { mode }: NetworkInfo): Light.Client => {
   if (started === undefined || !isSameRoot(started.root, root)) {
     const { epoch, hash } = root
     started = { root, client: client({ trust: checkpoint(epoch, hash, mode), nodes: [location.origin] }) }
@@ -57,11 +57,11 @@ const clientOf = ({ client, checkpoint }: typeof Light, root: Root.Root, { mode 
 }
 
 /** Keeps the newest closing checkpoint that follows from the root, for the same client to go on from. */
-const advance = ({ pinOf }: typeof Light, root: Root.Root, client: Light.Client): void => {
+const advance = ({ pinOf }: typeof Light, root: TrustRoot.Root, client: Light.Client): void => {
   const pin = pinOf(client.trust())
   if (pin === null || pin.epoch <= root.epoch) return
   const next = { ...root, ...pin }
-  Root.keep(next)
+  TrustRoot.keep(next)
   started = { root: next, client }
 }
 

@@ -11,8 +11,8 @@ import * as Words from "../show/Words.js"
 import * as Check from "./Check.js"
 import * as Finding from "./Finding.js"
 import * as NextRound from "./NextRound.js"
-import * as Root from "./Root.js"
 import { Trust } from "./Trust.js"
+import * as TrustRoot from "./TrustRoot.js"
 
 const Line = ({
   tone,
@@ -99,7 +99,7 @@ export const Checked = ({ account, claim }: { readonly account: string; readonly
           against the newest checkpoint
         </Line>
       )}
-      <Trust root={Root.kept()} onChange={() => setAttempt(attempt + 1)} />
+      <Trust root={TrustRoot.kept()} onChange={() => setAttempt(attempt + 1)} />
     </div>
   )
 }

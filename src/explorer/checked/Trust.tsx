@@ -5,11 +5,11 @@ import { Complaint, useAttempt } from "../show/Attempt.js"
 import * as Reference from "../show/Reference.js"
 import * as Words from "../show/Words.js"
 import * as Check from "./Check.js"
-import * as Root from "./Root.js"
+import * as TrustRoot from "./TrustRoot.js"
 
 const sources = { "first seen": "the newest when this browser first asked", entered: "entered here" } as const
 
-const Rests = ({ root }: { readonly root: Root.Root | undefined }) =>
+const Rests = ({ root }: { readonly root: TrustRoot.Root | undefined }) =>
   root === undefined ? (
     <p>This browser trusts no checkpoint of this network yet.</p>
   ) : (
@@ -26,19 +26,25 @@ class NoCheckpoint extends Error {}
 const complaintOf = (error: unknown): string =>
   error instanceof NoCheckpoint ? error.message : "the node does not answer"
 
-export const Trust = ({ root, onChange }: { readonly root: Root.Root | undefined; readonly onChange: () => void }) => {
+export const Trust = ({
+  root,
+  onChange,
+}: {
+  readonly root: TrustRoot.Root | undefined
+  readonly onChange: () => void
+}) => {
   const [text, setText] = useState("")
   const { isBusy, complaint, attempt } = useAttempt(complaintOf)
   const enter = () =>
     attempt(async () => {
-      const pin = Option.getOrUndefined(Root.parse(text))
+      const pin = Option.getOrUndefined(TrustRoot.parse(text))
       if (pin === undefined) throw new NoCheckpoint("an epoch, a colon and 64 hex characters expected")
       await Check.enter(pin)
       setText("")
       onChange()
     })
   const startAnew = () => {
-    Root.forget()
+    TrustRoot.forget()
     onChange()
   }
   return (

@@ -1,6 +1,6 @@
 /** The live DAG on a canvas, moved with pointer, wheel and keys; each vertex links to its page. */
 import { useEffect, useRef, useState } from "preact/hooks"
-import * as Called from "../live/Called.js"
+import * as AccountName from "../live/AccountName.js"
 import * as Network from "../live/Network.js"
 import * as History from "../route/History.js"
 import * as Route from "../route/Route.js"
@@ -25,7 +25,7 @@ interface Props {
 const nameOf = (lane: number): string => {
   const address = Feed.columns.lanes[lane]
   if (address === undefined) return ""
-  return Words.within(Called.of(address) ?? Words.abbreviated(Network.written(address)), Window.NAME_CHARACTERS)
+  return Words.within(AccountName.of(address) ?? Words.abbreviated(Network.written(address)), Window.NAME_CHARACTERS)
 }
 
 /** Rounds loaded in advance to the left of the view. */
@@ -42,7 +42,7 @@ export const DagCanvas = ({ height, isLarge = false }: Props) => {
   const [sought, setSought] = useState(isLarge ? soughtBy : undefined)
   const prefix = Network.network.value?.address_prefix
   // Read here, so that a name that comes later is painted.
-  const names = columns.lanes.map(Called.of).join()
+  const names = columns.lanes.map(AccountName.of).join()
   const colours = Theme.colours.value
 
   useEffect(() => {

@@ -1,5 +1,5 @@
 import type { Address } from "../../protocol/identity/Address.js"
-import * as Called from "../live/Called.js"
+import * as AccountName from "../live/AccountName.js"
 import * as Network from "../live/Network.js"
 import * as Words from "../show/Words.js"
 import type { Column } from "./Columns.js"
@@ -22,7 +22,7 @@ const orderOf = (commit: number | null, column: Column | undefined): string => {
 }
 
 const Author = ({ address }: { readonly address: Address }) => {
-  const called = Called.of(address)
+  const called = AccountName.of(address)
   return called === null ? <p class="mono">{Words.abbreviated(Network.written(address))}</p> : <p>{called}</p>
 }
 

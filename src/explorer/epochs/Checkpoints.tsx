@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
 import * as Live from "../live/Live.js"
-import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
+import * as PathSegment from "../live/PathSegment.js"
 import { useResource } from "../live/Resource.js"
 import * as History from "../route/History.js"
 import * as Route from "../route/Route.js"
@@ -91,7 +91,7 @@ export const Checkpoints = () => {
       node.checkpoints.list({
         urlParams: {
           limit: LIMIT,
-          ...(before === undefined ? {} : { before: Named.round(before) }),
+          ...(before === undefined ? {} : { before: PathSegment.round(before) }),
           ...(isClosing ? { closing: "only" as const } : {}),
         },
       }),
@@ -135,7 +135,7 @@ export const Checkpoints = () => {
 }
 
 export const Checkpoint = ({ round }: { readonly round: string }) => {
-  const read = async () => node.checkpoints.checkpoint({ path: { round: Named.round(round) } })
+  const read = async () => node.checkpoints.checkpoint({ path: { round: PathSegment.round(round) } })
   const record = useResource(`checkpoint ${round}`, read, Live.never)
   return (
     <LoadedPage kind="Checkpoint" title={`of round ${round}`} of={record} what="this checkpoint">

@@ -1,8 +1,8 @@
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Live from "../live/Live.js"
-import * as Named from "../live/Named.js"
 import * as Network from "../live/Network.js"
 import { type Answer, isMissing, node } from "../live/Node.js"
+import * as PathSegment from "../live/PathSegment.js"
 import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
 import { Amount } from "../show/Amount.js"
@@ -46,13 +46,13 @@ const orNone = (found: Promise<Record>): Promise<Record | undefined> =>
   })
 
 const read = async (text: string): Promise<Epoch> => {
-  const number = Named.epoch(text)
+  const number = PathSegment.epoch(text)
   const [opening, closing, previous] = await Promise.all([
     number === FIRST ? undefined : closingOf(number - 1),
     orNone(closingOf(number)),
     number <= FIRST + 1 ? undefined : orNone(closingOf(number - 2)),
   ])
-  const before = closing === undefined ? {} : { before: Named.round(`${closing.round + 1}`) }
+  const before = closing === undefined ? {} : { before: PathSegment.round(`${closing.round + 1}`) }
   const { checkpoints, next_round: next } = await node.checkpoints.list({ urlParams: { limit: MOST, ...before } })
   const from = opening?.round ?? 0
   return {

@@ -1,7 +1,7 @@
 /** The node that served this page, through the typed client. */
 
 import { connect, type PromiseClient, RequestRefused, UnexpectedAnswer } from "../../client/Client.js"
-import * as Named from "./Named.js"
+import * as PathSegment from "./PathSegment.js"
 
 export const node: PromiseClient = connect(location.origin)
 
@@ -13,7 +13,7 @@ export type Answer<
 
 /** Why something could not be loaded, in a sentence. */
 export const reasonOf = (error: unknown): string =>
-  error instanceof RequestRefused || error instanceof UnexpectedAnswer || error instanceof Named.Malformed
+  error instanceof RequestRefused || error instanceof UnexpectedAnswer || error instanceof PathSegment.Malformed
     ? error.message
     : "the node does not answer"
 
@@ -37,4 +37,4 @@ export const mayPass = (error: unknown): boolean => !(error instanceof RequestRe
 
 /** The request was malformed. */
 export const isMalformed = (error: unknown): boolean =>
-  error instanceof Named.Malformed || (error instanceof RequestRefused && error.code === "InvalidRequest")
+  error instanceof PathSegment.Malformed || (error instanceof RequestRefused && error.code === "InvalidRequest")

@@ -1,13 +1,13 @@
 import { useMemo } from "preact/hooks"
+import { ArchiveCharts } from "../charts/ArchiveCharts.js"
 import { Chart } from "../charts/Chart.js"
 import * as Course from "../charts/Course.js"
 import * as Figures from "../charts/Figures.js"
-import { WholePast } from "../charts/WholePast.js"
 import { WindowChoice } from "../charts/WindowChoice.js"
 import * as Windows from "../charts/Windows.js"
+import { type Past, usePast } from "../live/MetricsHistory.js"
 import * as Network from "../live/Network.js"
 import { node } from "../live/Node.js"
-import { type Past, usePast } from "../live/Past.js"
 import { useResource } from "../live/Resource.js"
 import { Loaded } from "../show/Loaded.js"
 import { Page, Section } from "../show/Page.js"
@@ -54,7 +54,7 @@ export const Charts = () => {
           </div>
         )}
       </Loaded>
-      {Network.network.value?.has_archive === true ? <WholePast /> : undefined}
+      {Network.network.value?.has_archive === true ? <ArchiveCharts /> : undefined}
       <Section title="Stake by validator">
         <Loaded of={validators} what="the validators">
           {(list) => <StakeShares list={list} />}

@@ -1,5 +1,5 @@
-import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
+import * as PathSegment from "../live/PathSegment.js"
 import { useResource } from "../live/Resource.js"
 import { payloadFacts } from "../payload/ProposalPayload.js"
 import { Amount, WholeAmount } from "../show/Amount.js"
@@ -26,7 +26,7 @@ const Bond = ({ of }: { readonly of: Record }) => (
 )
 
 export const Proposal = ({ id }: { readonly id: string }) => {
-  const read = async () => node.governance.proposal({ path: { id: Named.proposal(id) } })
+  const read = async () => node.governance.proposal({ path: { id: PathSegment.proposal(id) } })
   const record = useResource(`proposal ${id}`, read)
   return (
     <LoadedPage kind="Proposal" title={`#${id}`} of={record} what="this proposal">

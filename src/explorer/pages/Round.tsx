@@ -1,5 +1,5 @@
-import * as Named from "../live/Named.js"
 import { node } from "../live/Node.js"
+import * as PathSegment from "../live/PathSegment.js"
 import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
 import { Finality } from "../show/Badge.js"
@@ -17,7 +17,7 @@ const Neighbours = ({ round }: { readonly round: number }) => (
 )
 
 export const Round = ({ round }: { readonly round: string }) => {
-  const read = async () => node.dag.round({ path: { round: Named.round(round) } })
+  const read = async () => node.dag.round({ path: { round: PathSegment.round(round) } })
   const record = useResource(`round ${round}`, read)
   const title = /^\d+$/.test(round) ? Words.count(Number(round)) : round
   return (

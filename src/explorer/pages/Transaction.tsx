@@ -1,5 +1,5 @@
-import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
+import * as PathSegment from "../live/PathSegment.js"
 import { useResource } from "../live/Resource.js"
 import { factsOf, ProposalLink } from "../payload/OperationFacts.js"
 import { Account } from "../show/Account.js"
@@ -23,7 +23,7 @@ const placeOf = ({ round, vertex_hash, validator, timestamp }: Lookup): Readonly
       ]
 
 export const Transaction = ({ hash }: { readonly hash: string }) => {
-  const read = async () => node.transactions.lookup({ path: { hash: Named.hash(hash) } })
+  const read = async () => node.transactions.lookup({ path: { hash: PathSegment.hash(hash) } })
   const record = useResource(`tx ${hash}`, read)
   return (
     <LoadedPage kind="Transaction" title={Words.abbreviated(hash)} of={record} what="this transaction">

@@ -1,5 +1,5 @@
-import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
+import * as PathSegment from "../live/PathSegment.js"
 import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
 import { Amount } from "../show/Amount.js"
@@ -86,7 +86,7 @@ const Details = ({ vertex }: { readonly vertex: Record }) => {
 }
 
 export const Vertex = ({ hash }: { readonly hash: string }) => {
-  const read = async () => node.dag.vertex({ path: { hash: Named.hash(hash) } })
+  const read = async () => node.dag.vertex({ path: { hash: PathSegment.hash(hash) } })
   const record = useResource(`vertex ${hash}`, read)
   return (
     <LoadedPage kind="Vertex" title={Words.abbreviated(hash)} of={record} what="this vertex">

@@ -3,9 +3,9 @@ import { Option, Schema } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Labels from "../live/Labels.js"
 import * as Live from "../live/Live.js"
-import * as Named from "../live/Named.js"
 import * as Network from "../live/Network.js"
 import { isMissing, node } from "../live/Node.js"
+import * as PathSegment from "../live/PathSegment.js"
 import type * as Search from "./Search.js"
 
 /** Whether the node has it. Other failures than "not found" are passed on. */
@@ -23,11 +23,11 @@ const MOST_LABELS = 5
 const decode = Schema.decodeUnknownOption(Address.schema)
 
 export const known: Search.Known = {
-  transaction: (hash) => has(node.transactions.lookup({ path: { hash: Named.hash(hash) } })),
-  vertex: (hash) => has(node.dag.vertex({ path: { hash: Named.hash(hash) } })),
+  transaction: (hash) => has(node.transactions.lookup({ path: { hash: PathSegment.hash(hash) } })),
+  vertex: (hash) => has(node.dag.vertex({ path: { hash: PathSegment.hash(hash) } })),
   beginningWith: (prefix) => node.core.search({ urlParams: { prefix } }),
   name: (name) => has(node.core.balance({ path: { address: name } })),
-  proposal: (id) => has(node.governance.proposal({ path: { id: Named.proposal(id) } })),
+  proposal: (id) => has(node.governance.proposal({ path: { id: PathSegment.proposal(id) } })),
   labelled: (text) =>
     Object.entries(Labels.labels.peek())
       .filter(([, label]) => label.toLowerCase().includes(text))

@@ -1,6 +1,6 @@
 /** Links to things by name: abbreviated in lists, complete on the thing's own page. */
 import type { Address as AddressType } from "../../protocol/identity/Address.js"
-import * as Called from "../live/Called.js"
+import * as AccountName from "../live/AccountName.js"
 import * as Labels from "../live/Labels.js"
 import * as Network from "../live/Network.js"
 import * as Route from "../route/Route.js"
@@ -58,7 +58,7 @@ type Account = Shown & { readonly address: AddressType; readonly as?: "address" 
 
 export const Address = ({ address, as = "address", ...shown }: Account) => {
   const text = Network.written(address)
-  const called = Called.of(address)
+  const called = AccountName.of(address)
   return (
     <Reference
       href={Route.subject(as, text)}

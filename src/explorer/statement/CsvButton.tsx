@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks"
 import { reasonOf } from "../live/Node.js"
-import * as Saved from "./Saved.js"
+import * as Download from "./Download.js"
 import * as StatementCsv from "./StatementCsv.js"
 
 /** Saves an account's statement as a file. */
@@ -10,7 +10,7 @@ export const CsvButton = ({ account }: { readonly account: string }) => {
     setSaid("Loading…")
     try {
       const { csv, entries, isCut } = await StatementCsv.download(account)
-      Saved.as(`udg-${account.replace("@", "")}.csv`, csv, "text/csv")
+      Download.as(`udg-${account.replace("@", "")}.csv`, csv, "text/csv")
       setSaid(isCut ? `The newest ${entries} entries` : `All ${entries} entries`)
     } catch (error) {
       setSaid(reasonOf(error))

@@ -9,15 +9,15 @@ import { useResource } from "../live/Resource.js"
 import { Loaded } from "../show/Loaded.js"
 import { Section } from "../show/Page.js"
 import * as Words from "../show/Words.js"
-import * as Past from "./Past.js"
+import * as ValidatorHistory from "./ValidatorHistory.js"
 
 /** Each is an answer with a committee; a browser has about a thousand requests a minute. */
 const EPOCHS = 20
 
 /** A committee that a quorum signed stays as it is. */
-const known = new Map<number, Past.Opening>()
+const known = new Map<number, ValidatorHistory.Opening>()
 
-const readOpenings = async (): Promise<ReadonlyArray<Past.Opening>> => {
+const readOpenings = async (): Promise<ReadonlyArray<ValidatorHistory.Opening>> => {
   const { checkpoints } = await node.checkpoints.list({ urlParams: { limit: EPOCHS, closing: "only" } })
   for (const { round, timestamp } of checkpoints) {
     if (known.has(round)) continue
@@ -78,9 +78,9 @@ const Charts = ({
   readonly percent: number
   readonly read: Awaited<ReturnType<typeof readAll>>
 }) => {
-  const stakes = useMemo(() => Past.stakes(address, openings), [address, openings])
-  const earned = useMemo(() => Past.earnings(entries), [entries])
-  const set = useMemo(() => Past.commissions(commissions, Date.now(), percent), [commissions, percent])
+  const stakes = useMemo(() => ValidatorHistory.stakes(address, openings), [address, openings])
+  const earned = useMemo(() => ValidatorHistory.earnings(entries), [entries])
+  const set = useMemo(() => ValidatorHistory.commissions(commissions, Date.now(), percent), [commissions, percent])
   return (
     <div class="charts">
       <Stepped

@@ -1,7 +1,7 @@
 /** Which of the unlocked accounts is shown, and where one adds another or removes one. */
 import { useState } from "preact/hooks"
 import * as Wallet from "../../client/Wallet.js"
-import * as Called from "../live/Called.js"
+import * as AccountName from "../live/AccountName.js"
 import type { NetworkInfo } from "../live/Network.js"
 import * as Words from "../show/Words.js"
 import * as KeySource from "./KeySource.js"
@@ -10,7 +10,7 @@ import * as Session from "./Session.js"
 import * as Vault from "./Vault.js"
 
 const Title = ({ account: { address, addressBech32 } }: { readonly account: Wallet.Account }) => (
-  <>{Called.of(address) ?? Words.abbreviated(addressBech32)}</>
+  <>{AccountName.of(address) ?? Words.abbreviated(addressBech32)}</>
 )
 
 interface AddProps {

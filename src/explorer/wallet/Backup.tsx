@@ -2,7 +2,7 @@ import { Option } from "effect"
 import { useEffect, useRef, useState } from "preact/hooks"
 import * as Wallet from "../../client/Wallet.js"
 import { Copy } from "../show/Copy.js"
-import * as Saved from "../statement/Saved.js"
+import * as Download from "../statement/Download.js"
 import { Labelled, Secret } from "./Input.js"
 import { SecretForm } from "./SecretForm.js"
 import * as Vault from "./Vault.js"
@@ -53,7 +53,7 @@ const Ask = ({ vault, account, onDone }: AskProps) => {
     if (key === undefined) throw new Wallet.InvalidInput("this passphrase is wrong")
     if (form !== "file") return onDone({ _tag: "Shown", lines: await linesOf(key, form) })
     const file = `${account.addressBech32}.key`
-    Saved.as(file, await Wallet.saveKey(key, passphrase), "application/json")
+    Download.as(file, await Wallet.saveKey(key, passphrase), "application/json")
     onDone({ _tag: "Saved", file })
   }
   return (

@@ -1,7 +1,7 @@
 /** Validators and proposals to choose from, so that nobody types an address or a number. */
 
 import * as Visible from "../../client/Visible.js"
-import * as Called from "../live/Called.js"
+import * as AccountName from "../live/AccountName.js"
 import * as Network from "../live/Network.js"
 import { type Answer, node } from "../live/Node.js"
 import { type Resource, useResource } from "../live/Resource.js"
@@ -56,7 +56,7 @@ type Validator = Answer<"staking", "validators">["validators"][number]
 
 const validatorOption = ({ address, effective_stake: stake, commission_percent: commission }: Validator): Option => {
   const written = Network.written(address)
-  const called = Called.of(address) ?? Words.abbreviated(written)
+  const called = AccountName.of(address) ?? Words.abbreviated(written)
   return { value: written, text: `${called}, keeps ${commission} %, ${Words.aboutCoins(stake)} UDG at stake` }
 }
 

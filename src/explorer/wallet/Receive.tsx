@@ -3,7 +3,7 @@ import { useState } from "preact/hooks"
 import { Copy } from "../show/Copy.js"
 import { Suspended } from "../show/Suspended.js"
 
-const code = () => import("./Code.js").then(({ Code }) => Code)
+const code = () => import("./QrCode.js").then(({ QrCode }) => QrCode)
 
 export const Receive = ({ address }: { readonly address: string }) => {
   const [isOpen, setIsOpen] = useState(false)
@@ -13,7 +13,7 @@ export const Receive = ({ address }: { readonly address: string }) => {
       {isOpen ? (
         <div class="receive">
           <Suspended load={code} what="the picture">
-            {(Code) => <Code text={address} />}
+            {(QrCode) => <QrCode text={address} />}
           </Suspended>
           <p>
             <span class="mono whole">{address}</span> <Copy text={address} what="address" />

@@ -7,7 +7,7 @@ import type { NetworkInfo } from "../live/Network.js"
 import { node, reasonOf } from "../live/Node.js"
 import * as Words from "../show/Words.js"
 import type { Action, Typed } from "./Action.js"
-import * as Obstacles from "./Obstacles.js"
+import * as Preflight from "./Preflight.js"
 
 /** Only the node can look up names; the signed transaction contains the address. */
 const resolved = async (text: string): Promise<string> => {
@@ -62,19 +62,19 @@ export const draft = async (
   const complete = Object.fromEntries(entries)
   const shown = Object.fromEntries(entries.map(([name, value]) => [name, named(typed[name]?.trim() ?? "", value)]))
   const holder = await node.core.balance({ path: { address: account.addressBech32 } })
-  if (holder.is_smart_account) throw new InvalidInput(Obstacles.SEVERAL_KEYS)
+  if (holder.is_smart_account) throw new InvalidInput(Preflight.SEVERAL_KEYS)
   const { next_nonce: nonce } = holder
   const cheaper = action.sign(account, complete, { nonce, fee: typedFee })
   const recipient = await recipientOf(cheaper)
   const forAccount = Fee.forAccount(info.parameters, recipient)
   const feeSats = typedFee + forAccount
   const signed = forAccount === 0 ? cheaper : action.sign(account, complete, { nonce, fee: feeSats })
-  const spentSats = Obstacles.spent(signed, info)
+  const spentSats = Preflight.spent(signed, info)
   return {
     signed,
     spentSats,
     balanceSats: holder.balance,
-    obstacles: await Obstacles.of(signed, info, holder, spentSats + feeSats),
+    obstacles: await Preflight.of(signed, info, holder, spentSats + feeSats),
     summary: action.summary({ ...typed, ...shown }),
     feeSats,
     forAccount,

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "preact/hooks"
 import * as Network from "../live/Network.js"
 import { Page } from "../show/Page.js"
-import { Unlocked } from "./Desk.js"
-import { Entrance } from "./Entrance.js"
 import * as Session from "./Session.js"
+import { UnlockedWallet } from "./UnlockedWallet.js"
+import { WalletSetup } from "./WalletSetup.js"
 
 const abouts = {
   testnet:
@@ -33,7 +33,7 @@ export const Wallet = () => {
   if (info === undefined) return <Page title="Wallet">Waiting for the node…</Page>
   return (
     <Page title="Wallet" about={abouts[info.mode]}>
-      {session === undefined ? <Entrance info={info} /> : <Unlocked info={info} session={session} />}
+      {session === undefined ? <WalletSetup info={info} /> : <UnlockedWallet info={info} session={session} />}
     </Page>
   )
 }

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest"
-import * as Past from "../../../src/explorer/validators/Past.js"
+import * as ValidatorHistory from "../../../src/explorer/validators/ValidatorHistory.js"
 
 const NOON = 1_700_000_000_000
 
 const posting = (kind: "reward" | "fees" | "council", amount: number, timestamp: number) =>
-  ({ kind, amount, timestamp }) as Parameters<typeof Past.earnings>[0][number]
+  ({ kind, amount, timestamp }) as Parameters<typeof ValidatorHistory.earnings>[0][number]
 
 const set = (percent: number, timestamp: number, applied = true) =>
   ({
     applied,
     timestamp,
     transaction: { type: "SetCommissionTx", commission_percent: percent },
-  }) as Parameters<typeof Past.commissions>[0][number]
+  }) as Parameters<typeof ValidatorHistory.commissions>[0][number]
 
 describe("a validator's past", () => {
   it("has its stake in each epoch, oldest first, and nothing where it had no seat or no time is known", () => {
@@ -21,7 +21,7 @@ describe("a validator's past", () => {
       { timestamp: NOON + 1_000, weights: new Map([["b", 3]]) },
       { timestamp: NOON, weights: new Map([["a", 5]]) },
     ]
-    expect(Past.stakes("a", openings)).toEqual({
+    expect(ValidatorHistory.stakes("a", openings)).toEqual({
       at: [NOON / 1_000, NOON / 1_000 + 1, NOON / 1_000 + 2],
       values: [[5, null, 7]],
     })
@@ -29,7 +29,7 @@ describe("a validator's past", () => {
 
   it("has each commission that came into force, up to now", () => {
     const newestFirst = [set(9, NOON + 2_000), set(50, NOON + 1_000, false), set(5, NOON)]
-    expect(Past.commissions(newestFirst, NOON + 3_000, 9)).toEqual({
+    expect(ValidatorHistory.commissions(newestFirst, NOON + 3_000, 9)).toEqual({
       at: [NOON / 1_000, NOON / 1_000 + 2, NOON / 1_000 + 3],
       values: [[5, 9, 9]],
     })
@@ -38,7 +38,11 @@ describe("a validator's past", () => {
   it("adds up what vertices earned on each day, and nothing else", () => {
     const day = 86_400_000
     const entries = [posting("fees", 3, NOON), posting("reward", 10, NOON), posting("council", 99, NOON)]
-    const course = Past.earnings([...entries, posting("reward", 20, NOON - day), posting("reward", 1, NOON)])
+    const course = ValidatorHistory.earnings([
+      ...entries,
+      posting("reward", 20, NOON - day),
+      posting("reward", 1, NOON),
+    ])
     expect(course.values).toEqual([
       [20, 11],
       [0, 3],

@@ -1,7 +1,7 @@
 import * as Route from "../route/Route.js"
 import { Page } from "../show/Page.js"
 
-export const Nowhere = ({ path }: { readonly path: string }) => (
+export const NotFound = ({ path }: { readonly path: string }) => (
   <Page title="Not found">
     <div class="notice missing">
       <p>

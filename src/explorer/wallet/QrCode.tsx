@@ -4,7 +4,7 @@ import encode from "qr"
 /** Cameras want so many light modules around it. */
 const MARGIN = 4
 
-export const Code = ({ text }: { readonly text: string }) => {
+export const QrCode = ({ text }: { readonly text: string }) => {
   const rows = encode(text.toUpperCase(), "raw", { ecc: "medium", border: MARGIN })
   const dark = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
   return (

@@ -215,7 +215,7 @@ const Desk = ({ info, session, sent, onSent }: DeskProps) => {
 }
 
 /** The unlocked wallet: one of its accounts, and what was sent from any of them since. */
-export const Unlocked = ({ info, session }: Pick<DeskProps, "info" | "session">) => {
+export const UnlockedWallet = ({ info, session }: Pick<DeskProps, "info" | "session">) => {
   const [sent, setSent] = useState<ReadonlyArray<Sent>>([])
   const note = (one: Sent): void => setSent((before) => [one, ...before])
   return (

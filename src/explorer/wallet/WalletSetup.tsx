@@ -117,7 +117,7 @@ const Unlock = ({ info, vault, onForget }: UnlockProps) => {
   )
 }
 
-export const Entrance = ({ info }: Props) => {
+export const WalletSetup = ({ info }: Props) => {
   const [kept, setKept] = useState(Vault.kept)
   if (info.mode === "mainnet") return <Borrow info={info} />
   if (!Vault.isPossible()) {

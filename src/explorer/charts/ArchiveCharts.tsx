@@ -92,7 +92,7 @@ const DrawnChart = ({ drawn: { of, ...drawn }, spans }: { readonly drawn: Drawn;
 }
 
 /** Every day since the network began, without a limit in time. Only where an archive answers. */
-export const WholePast = () => {
+export const ArchiveCharts = () => {
   const past = useResource("the whole past", read, Live.slowBeat)
   return (
     <Section title="The whole past" aside="From the archive, in UTC. What began last is not over yet.">

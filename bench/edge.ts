@@ -12,7 +12,7 @@ import { Api } from "../src/rpc/api/Api.js"
 import { NodeStatus } from "../src/rpc/api/Core.js"
 import { Accepted } from "../src/rpc/api/Transactions.js"
 import * as ServiceErrors from "../src/rpc/handlers/ServiceErrors.js"
-import * as Serving from "../src/rpc/server/Serving.js"
+import * as ServerSettings from "../src/rpc/server/ServerSettings.js"
 import * as ExampleHandlers from "../test/rpc/ExampleHandlers.js"
 import * as TestServer from "../test/rpc/TestServer.js"
 import { type Figure, median, type Suite } from "./Harness.js"
@@ -87,7 +87,7 @@ const library = HttpApiBuilder.serve().pipe(
 const settings: Server.Settings = {
   host: "127.0.0.1",
   port: 0,
-  ...Serving.settings({ isMainnet: false }),
+  ...ServerSettings.settings({ isMainnet: false }),
   versions: TestServer.changing,
   errors: ServiceErrors.failures,
   rateLimits: false,

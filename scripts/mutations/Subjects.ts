@@ -63,7 +63,7 @@ export const subjects: ReadonlyArray<Subject> = [
   },
 
   {
-    paths: ledger(...["Batch", "Leaf", "Node", "Span", "Trie", "Update"].map((name) => `trie/${name}.ts`)),
+    paths: ledger(...["Batch", "Leaf", "TrieNode", "Span", "Trie", "Update"].map((name) => `trie/${name}.ts`)),
     tests: ledger("trie/Batch", "trie/Trie", "trie/vectors"),
   },
   {
@@ -87,7 +87,7 @@ export const subjects: ReadonlyArray<Subject> = [
 
   {
     paths: ["consensus/dag"],
-    tests: consensus("Tally", "Dag", "Equivocation", "Reached", "Validity", "SeatSet", "Committee", "Proposal"),
+    tests: consensus("Tally", "Dag", "Equivocation", "QuorumProgress", "Validity", "SeatSet", "Committee", "Proposal"),
   },
   { paths: ["consensus/commit"], tests: consensus("Committer", "Linearizer", "CheckpointQuorum") },
   { paths: ["consensus/admission"], tests: consensus("EarlyVertices", "WaitingRoom", "Fetches", "Admission") },

@@ -8,7 +8,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { Duration, Effect, Option, Redacted, type Scope, Stream } from "effect"
 import * as Pg from "pg"
 import { type ArchiveError, DatabaseFailed } from "./ArchiveError.js"
-import * as Trouble from "./Trouble.js"
+import * as DatabaseProblem from "./DatabaseProblem.js"
 
 type Single = string | number | boolean | Uint8Array | null
 
@@ -125,7 +125,7 @@ const connected = (url: Redacted.Redacted, max: number, failed: (error: unknown)
 export const open = (url: Redacted.Redacted, connections = 4): Effect.Effect<Postgres, DatabaseFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const place = placeOf(url)
-    const failed = (error: unknown) => new DatabaseFailed({ place, ...Trouble.of(error) })
+    const failed = (error: unknown) => new DatabaseFailed({ place, ...DatabaseProblem.of(error) })
     const pool = yield* connected(url, connections + TO_CANCEL, failed)
     const client = yield* PgClient.fromPool({ acquire: Effect.succeed(pool), applicationName: NAME }).pipe(
       Effect.provide(Reactivity.layer),

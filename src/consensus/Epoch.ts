@@ -13,7 +13,7 @@ import { Committee } from "./dag/Committee.js"
 import { Dag, type Node } from "./dag/Dag.js"
 import { Equivocations } from "./dag/Equivocation.js"
 import { Proposer } from "./dag/Proposal.js"
-import { Reached } from "./dag/Reached.js"
+import { QuorumProgress } from "./dag/QuorumProgress.js"
 import * as Validity from "./dag/Validity.js"
 import type { Opening } from "./output/Opening.js"
 import type { Output } from "./output/Output.js"
@@ -33,7 +33,7 @@ export class Epoch {
   /** None for a node outside the committee. */
   readonly proposer: Proposer | null
   readonly #equivocations = new Equivocations()
-  readonly #reached: Reached
+  readonly #reached: QuorumProgress
   readonly #emit: (output: Output) => void
   /** The last few, oldest first. */
   readonly #ownVertices: Array<Vertex> = []
@@ -48,7 +48,7 @@ export class Epoch {
     this.seat = self === null ? undefined : this.committee.seatOf(self)
     this.#linearizer = new Linearizer(this.dag, opening.position)
     this.proposer = this.seat === undefined ? null : new Proposer(this.dag, this.seat)
-    this.#reached = new Reached(this.committee)
+    this.#reached = new QuorumProgress(this.committee)
     this.#emit = emit
   }
 

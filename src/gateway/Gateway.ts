@@ -6,7 +6,7 @@ import * as StakingReads from "../node/reads/Staking.js"
 import type * as Genesis from "../protocol/epoch/Genesis.js"
 import { Api } from "../rpc/api/Api.js"
 import * as ServiceErrors from "../rpc/handlers/ServiceErrors.js"
-import * as Serving from "../rpc/server/Serving.js"
+import * as ServerSettings from "../rpc/server/ServerSettings.js"
 import * as Site from "../rpc/server/Site.js"
 import * as Archive from "./Archive.js"
 import * as Gauges from "./Gauges.js"
@@ -44,8 +44,8 @@ export const layer = ({ version, genesis, database, nodes, ...access }: Settings
     Effect.gen(function* () {
       const { asOf, reached } = yield* Archive.Archive
       const { observe, countDefect: onDefect } = yield* Gauges.Gauges
-      const onAnswer = yield* Serving.observed(observe)
-      const serving = Serving.settings({ isMainnet: genesis.mode === "mainnet" })
+      const onAnswer = yield* ServerSettings.observed(observe)
+      const serving = ServerSettings.settings({ isMainnet: genesis.mode === "mainnet" })
       const pages = yield* Site.built
       // What comes from a node may be anything the next time, and a false proof would be kept.
       const ofNodes = () => ({})

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { fromHex } from "#crypto"
 import type { DatabaseFailed } from "../archive/ArchiveError.js"
 import type { Row, Statements, Value } from "../archive/Postgres.js"
-import * as Beginning from "../protocol/identity/Beginning.js"
 import type { AddressPrefix } from "../protocol/identity/Network.js"
+import * as SearchPrefix from "../protocol/identity/SearchPrefix.js"
 import * as Column from "./Column.js"
 
 /** Of each kind. */
@@ -38,7 +38,7 @@ export const beginningWith = ({ rows }: Statements, text: string, prefix: Addres
     digits === undefined || digits.length > length
       ? Effect.succeed([])
       : found(statement, [fromHex(digits.padEnd(length, "0")), fromHex(digits.padEnd(length, "f"))], read)
-  const { name, address, hash, fits } = Beginning.read(text, prefix)
+  const { name, address, hash, fits } = SearchPrefix.read(text, prefix)
   return Effect.all({
     names: name === undefined ? Effect.succeed([]) : found(NAMES, [name, `${name}${AFTER}`], nameOf),
     accounts: Effect.map(byDigits(ADDRESSES, address, ADDRESS_DIGITS, Column.address), (all) => all.filter(fits)),

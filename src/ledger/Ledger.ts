@@ -18,7 +18,7 @@ import type { Commit } from "../protocol/vertex/Commit.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
 import { ExecutionFault, NOWHERE, type Place } from "./ExecutionFault.js"
 import { Reads } from "./Reads.js"
-import * as Beginning from "./rules/Beginning.js"
+import * as EpochTransition from "./rules/EpochTransition.js"
 import type { Event, Execution, Input, VertexOutcome } from "./rules/Execution.js"
 import * as Governance from "./rules/Governance.js"
 import * as Heartbeats from "./rules/Heartbeats.js"
@@ -65,7 +65,7 @@ export class Ledger {
   /** The ledger at commit 0. The key is this node's secret: it decides only where in memory accounts lie. */
   static fromGenesis(genesis: Genesis.Genesis, tableKey: HalfSipHash.Key): Ledger {
     const state = new State(genesis.protocol, tableKey)
-    Beginning.found(state, genesis)
+    EpochTransition.found(state, genesis)
     return new Ledger(state, Effects.digest(Hash.ZERO, state.collect()))
   }
 
@@ -134,7 +134,7 @@ export class Ledger {
     Heartbeats.remember(state, index, { hash, leaderRound })
     state.head = { index, hash, leaderRound, time, nextProposalId: state.head.nextProposalId }
     const closes = leaderRound >= EpochRecord.lastRound(record)
-    const nextEpoch = closes ? Beginning.close(state, commit) : null
+    const nextEpoch = closes ? EpochTransition.close(state, commit) : null
 
     const checked = Either.flatMap(state.supply.check(), () => this.#recount.step(state))
     return Either.map(checked, () => {

@@ -25,9 +25,9 @@ import * as State from "./reads/State.js"
 import * as Validator from "./reads/Validator.js"
 import * as Banner from "./start/Banner.js"
 import { Configuration } from "./start/Configuration.js"
+import * as DirectoryWatch from "./start/DirectoryWatch.js"
 import * as Home from "./start/Home.js"
 import * as Networking from "./start/Networking.js"
-import * as Presence from "./start/Presence.js"
 
 const log = Log.for("node")
 
@@ -55,7 +55,7 @@ export const servicesOver = <E, R>(engine: typeof Engine.layer, network: Layer.L
   Health.layer.pipe(
     Layer.provideMerge(Metrics.layer),
     Layer.provideMerge(faces),
-    Layer.provideMerge(Layer.merge(engine, Presence.layer)),
+    Layer.provideMerge(Layer.merge(engine, DirectoryWatch.layer)),
     Layer.provideMerge(Layer.merge(Home.storageLayer, network)),
     Layer.provideMerge(Supervisor.layer),
   )

@@ -22,9 +22,9 @@ import * as Monitoring from "./handlers/Monitoring.js"
 import * as ServiceErrors from "./handlers/ServiceErrors.js"
 import * as Staking from "./handlers/Staking.js"
 import * as Transactions from "./handlers/Transactions.js"
-import * as Operators from "./metrics/Operators.js"
+import * as OperatorListener from "./metrics/OperatorListener.js"
 import * as Prometheus from "./metrics/Prometheus.js"
-import * as Serving from "./server/Serving.js"
+import * as ServerSettings from "./server/ServerSettings.js"
 import * as Site from "./server/Site.js"
 
 /** All that answers requests to a node. */
@@ -74,8 +74,8 @@ export const server = ({ isMainnet, ...behind }: Behind) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const { rpc, rpcNames: names, rateLimits, trustedProxies, clientIpHeader } = yield* Configuration
-      const access = { names, rateLimits, trustedProxies, clientIpHeader, ...Serving.settings({ isMainnet }) }
-      const onAnswer = yield* Serving.observed(behind.onAnswer)
+      const access = { names, rateLimits, trustedProxies, clientIpHeader, ...ServerSettings.settings({ isMainnet }) }
+      const onAnswer = yield* ServerSettings.observed(behind.onAnswer)
       const pages = yield* Site.built
       return Server.serve(Api, { ...rpc, ...access, ...behind, errors: ServiceErrors.failures, onAnswer, pages })
     }),
@@ -87,13 +87,13 @@ export const layer = Layer.effect(
 ).pipe(
   Layer.provide(Layer.unwrapEffect(Effect.map(behind, server))),
   Layer.provide(groups),
-  Layer.merge(Operators.layer),
+  Layer.merge(OperatorListener.layer),
   Layer.provide(Prometheus.layer),
 )
 
 /** The same groups for `HttpApiBuilder.api(Api)`, in a program whose own server has other groups too. */
 export const mounted = Layer.unwrapEffect(
   Effect.map(behind, ({ isMainnet, versions }) =>
-    Mounted.layer(Api, { ...Serving.settings({ isMainnet }), versions, errors: ServiceErrors.failures }),
+    Mounted.layer(Api, { ...ServerSettings.settings({ isMainnet }), versions, errors: ServiceErrors.failures }),
   ),
 ).pipe(Layer.provide(groups), Layer.provide(Prometheus.layer))

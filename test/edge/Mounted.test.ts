@@ -7,7 +7,7 @@ import { afterEach, expect, it } from "vitest"
 import * as Mounted from "../../src/edge/server/Mounted.js"
 import { Api } from "../../src/rpc/api/Api.js"
 import * as ServiceErrors from "../../src/rpc/handlers/ServiceErrors.js"
-import * as Serving from "../../src/rpc/server/Serving.js"
+import * as ServerSettings from "../../src/rpc/server/ServerSettings.js"
 import * as ExampleHandlers from "../rpc/ExampleHandlers.js"
 import * as TestServer from "../rpc/TestServer.js"
 
@@ -15,7 +15,11 @@ let stop = async (): Promise<void> => {}
 afterEach(() => stop())
 
 const start = async (isMainnet: boolean, handlers: ExampleHandlers.Overrides = {}): Promise<number> => {
-  const settings = { ...Serving.settings({ isMainnet }), versions: TestServer.changing, errors: ServiceErrors.failures }
+  const settings = {
+    ...ServerSettings.settings({ isMainnet }),
+    versions: TestServer.changing,
+    errors: ServiceErrors.failures,
+  }
   const runtime = ManagedRuntime.make(
     HttpApiBuilder.serve().pipe(
       Layer.provide(HttpApiBuilder.api(Api)),

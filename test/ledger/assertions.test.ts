@@ -79,9 +79,9 @@ const allowed: { readonly [file: string]: Entry } = {
   "trie/Assembly.ts": { forms: ["throw"], bound: "subtrees that were checked against the root" },
   "trie/Batch.ts": { forms: ["Element", "throw"], bound: STRUCTURE },
   "trie/Leaf.ts": { forms: ["Element", "throw"], bound: STRUCTURE },
-  "trie/Node.ts": { forms: ["throw"], bound: STRUCTURE },
   "trie/Position.ts": { forms: ["Element"], bound: "a path of 32 bytes, and a depth below 256" },
   "trie/Span.ts": { forms: ["Element"], bound: "records of leaves and batches, which were encoded here or read whole" },
+  "trie/TrieNode.ts": { forms: ["throw"], bound: STRUCTURE },
 }
 
 const ASSERTING = /\bSats\.(\w+Bounded|percent|make)\(|\b(getOrThrow\w*)\(|\b(Element)\.\w+\(|\b(throw)\b(?! to )/g

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import * as Places from "../../src/network/Places.js"
+import * as ConnectionSlots from "../../src/network/ConnectionSlots.js"
 import { Arrivals } from "../../src/network/peers/Arrivals.js"
 
 const LIMIT_MS = 10_000
@@ -41,13 +41,13 @@ describe("connections that have not greeted", () => {
   it("and stay make room for others from their host once they have had their time", () => {
     const { clock, arrivals, come } = scene()
     const cut: Array<string> = []
-    for (let n = 0; n < Places.UNGREETED_PER_HOST; n++) {
+    for (let n = 0; n < ConnectionSlots.UNGREETED_PER_HOST; n++) {
       const address = come(HOST) ?? ""
       arrivals.arrived(address, () => cut.push(address))
       clock.now++
     }
     expect(come(HOST)).toBeUndefined()
-    clock.now += Places.GREETS_WITHIN_MS
+    clock.now += ConnectionSlots.GREETS_WITHIN_MS
     expect(come(HOST)).toBeDefined()
     expect(cut).toEqual([`${HOST}:1`])
   })
@@ -69,7 +69,7 @@ describe("connections that have not greeted", () => {
   it("are 64 of all hosts, of which the oldest gives way", () => {
     const { arrivals, come } = scene()
     const cut: Array<number> = []
-    for (let n = 0; n < Places.UNGREETED; n++) {
+    for (let n = 0; n < ConnectionSlots.UNGREETED; n++) {
       const address = come(`192.0.${n}.1`)
       expect(address).toBeDefined()
       arrivals.arrived(address ?? "", () => cut.push(n))

@@ -1,9 +1,9 @@
 /** A switchboard with real connections, a clock that the test sets, and strangers who misuse it. */
 import { randomBytes } from "node:crypto"
 import { afterEach, describe, expect, it } from "vitest"
+import * as ConnectionSlots from "../../src/network/ConnectionSlots.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { Received } from "../../src/network/Network.js"
-import * as Places from "../../src/network/Places.js"
 import { Switchboard } from "../../src/network/peers/Switchboard.js"
 import { Standings } from "../../src/network/Standing.js"
 import { nodeClock } from "../../src/network/tls/NodeClock.js"
@@ -192,26 +192,26 @@ describe("the places of strangers", () => {
       const hosts = [1, 2, 3, 4].map((n) => `127.0.${n}.1`)
       const bots: Array<Bot> = []
       // No more at once than may be on their way to greet.
-      for (let n = 0; n < Places.STRANGERS_PER_HOST; n += 8) {
+      for (let n = 0; n < ConnectionSlots.STRANGERS_PER_HOST; n += 8) {
         const some = hosts.flatMap((host) => Array.from({ length: 8 }, () => stranger(host)))
         bots.push(...(await Promise.all(some)))
         await until(() => board.sessions.length === bots.length)
       }
-      expect(board.strangers).toBe(Places.STRANGERS)
+      expect(board.strangers).toBe(ConnectionSlots.STRANGERS)
       const [first, rude] = bots
       // One offence costs points and not yet the connection.
       rude?.write("answers", [Uint8Array.of(255)]).catch(() => {})
       await new Promise((resolve) => setTimeout(resolve, 500))
-      expect(bots.filter((bot) => bot.isOpen())).toHaveLength(Places.STRANGERS)
+      expect(bots.filter((bot) => bot.isOpen())).toHaveLength(ConnectionSlots.STRANGERS)
 
       await stranger(hosts[0] ?? "").catch(() => {})
       await new Promise((resolve) => setTimeout(resolve, 300))
-      expect([first?.isOpen(), rude?.isOpen(), board.strangers]).toEqual([true, true, Places.STRANGERS])
+      expect([first?.isOpen(), rude?.isOpen(), board.strangers]).toEqual([true, true, ConnectionSlots.STRANGERS])
 
       const newcomer = await stranger("127.9.0.1")
       await until(() => rude?.isOpen() === false)
       expect(newcomer.isOpen()).toBe(true)
-      expect(board.strangers).toBe(Places.STRANGERS)
+      expect(board.strangers).toBe(ConnectionSlots.STRANGERS)
       expect(bots.filter((bot) => !bot.isOpen())).toEqual([rude])
     },
     LIMIT_MS,

@@ -3,11 +3,11 @@
 import { Option } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Conduct from "../../src/network/Conduct.js"
+import * as ConnectionSlots from "../../src/network/ConnectionSlots.js"
 import * as Hello from "../../src/network/Hello.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { Received, RelayDecision } from "../../src/network/Network.js"
 import * as PeerAddress from "../../src/network/PeerAddress.js"
-import * as Places from "../../src/network/Places.js"
 import * as Channel from "../../src/network/peers/Channel.js"
 import * as Greeting from "../../src/network/peers/Greeting.js"
 import { RATES, strangerShare } from "../../src/network/peers/Rates.js"
@@ -265,22 +265,22 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     const net = netOf()
     const ann = await node(net, net.wire("a", "10.1.0.1"))
     const guests: Array<Guest> = []
-    for (let n = 0; n < Places.STRANGERS; n++) {
+    for (let n = 0; n < ConnectionSlots.STRANGERS; n++) {
       guests.push(await guest(net, `crowd-${n}`, `10.2.0.${1 + (n % 4)}`, ann.wire))
       if (n % 8 === 7) await net.pass(1_000)
     }
     await net.pass(5_000)
-    expect(ann.board.strangers).toBe(Places.STRANGERS)
+    expect(ann.board.strangers).toBe(ConnectionSlots.STRANGERS)
     const rude = [3, 50, 100]
     for (const n of rude) guests[n]?.say("answers", GARBAGE)
     await net.pass(3_000)
-    expect(ann.peers()).toHaveLength(Places.STRANGERS)
+    expect(ann.peers()).toHaveLength(ConnectionSlots.STRANGERS)
     // They come at once: the end of the first that goes is not reported yet when the next one needs a place.
     const names = rude.map((n) => `newcomer-${n}`)
     const joined = rude.map((n, i) => guest(net, names[i] ?? "", `10.${n + 10}.0.1`, ann.wire))
     await Promise.all(joined)
     await net.pass(5_000)
-    expect(ann.board.strangers).toBe(Places.STRANGERS)
+    expect(ann.board.strangers).toBe(ConnectionSlots.STRANGERS)
     expect(guests.flatMap(({ connection }, n) => (connection.isOpen ? [] : [n]))).toEqual(rude)
     expect(ann.peers()).toEqual(expect.arrayContaining(names))
     // Neither a neighbour displaces anybody, nor do members need a place.
@@ -290,7 +290,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     await net.pass(5_000)
     expect(ann.peers()).not.toContain("neighbour")
     expect(ann.peers()).toContain("b")
-    expect(ann.board.strangers).toBe(Places.STRANGERS)
+    expect(ann.board.strangers).toBe(ConnectionSlots.STRANGERS)
   })
 
   it("two nodes with a member's key are members, and further ones strangers until one of the two is gone", async () => {

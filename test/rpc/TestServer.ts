@@ -4,7 +4,7 @@ import { Effect, Exit, Layer, Logger, LogLevel, Option, Scope } from "effect"
 import * as Server from "../../src/edge/server/Server.js"
 import { Api } from "../../src/rpc/api/Api.js"
 import * as ServiceErrors from "../../src/rpc/handlers/ServiceErrors.js"
-import * as Serving from "../../src/rpc/server/Serving.js"
+import * as ServerSettings from "../../src/rpc/server/ServerSettings.js"
 import * as ExampleHandlers from "./ExampleHandlers.js"
 
 export interface TestServer {
@@ -29,7 +29,7 @@ export const start = async (
   const layer = Server.serve(Api, {
     host: "127.0.0.1",
     port: 0,
-    ...Serving.settings({ isMainnet }),
+    ...ServerSettings.settings({ isMainnet }),
     versions: changing,
     errors: ServiceErrors.failures,
     rateLimits: false,

@@ -2,11 +2,11 @@
  * The memory that all clients together may make the server hold. What one client or network may hold of it depends on what is
  * free (`isFair`), so that the next one always finds room.
  */
-import { isFair, Tally } from "./Tally.js"
+import { isFair, Usage } from "./Usage.js"
 
 export class Budget {
   readonly #limit: number
-  readonly #held = new Tally()
+  readonly #held = new Usage()
 
   constructor(limit: number) {
     this.#limit = limit

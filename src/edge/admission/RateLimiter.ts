@@ -3,7 +3,7 @@
  * that the time to wait in a refusal is exact. Time comes as an argument and must not run backwards.
  */
 import { networksOf } from "../../network/AddressGroup.js"
-import { isFair, Tally } from "./Tally.js"
+import { isFair, Usage } from "./Usage.js"
 
 /** When one client asked, oldest first; requests of the same millisecond share an entry. */
 class Window {
@@ -61,7 +61,7 @@ class Window {
 /** Windows that were used in the same time, and how many each network has of them. */
 class Generation {
   readonly windows = new Map<string, Window>()
-  readonly tally = new Tally()
+  readonly tally = new Usage()
 
   get size(): number {
     return this.windows.size

@@ -9,9 +9,9 @@ import type * as Binary from "../../protocol/encoding/Binary.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import * as StateTree from "../../protocol/state/StateTree.js"
 import { Leaf } from "./Leaf.js"
-import * as Node from "./Node.js"
 import * as Position from "./Position.js"
 import * as Subtree from "./Subtree.js"
+import * as TrieNode from "./TrieNode.js"
 
 /** A subtree sent twice, or one around or inside a subtree held already: no fault of the peer if two were asked. */
 export class AlreadyHeld extends Data.TaggedError("AlreadyHeld")<{ readonly position: string }> {
@@ -28,21 +28,21 @@ export interface Missing {
 
 /** The known part of a subtree: all of it, its hash alone, or something on each side of a branch. */
 type Part =
-  | { readonly _tag: "Whole"; readonly node: Node.Node }
+  | { readonly _tag: "Whole"; readonly node: TrieNode.Node }
   | { readonly _tag: "Gap"; readonly records: number | undefined }
   | { readonly _tag: "Fork"; readonly left: Part; readonly right: Part }
 
-const whole = (node: Node.Node): Part => ({ _tag: "Whole", node })
+const whole = (node: TrieNode.Node): Part => ({ _tag: "Whole", node })
 
 const unseen = ({ records }: StateTree.Subroot): Part => (records === 0 ? whole(Leaf.EMPTY) : { _tag: "Gap", records })
 
 const meet = (left: Part, right: Part): Part =>
   left._tag === "Whole" && right._tag === "Whole"
-    ? whole(new Node.Branch(left.node, right.node))
+    ? whole(new TrieNode.Branch(left.node, right.node))
     : { _tag: "Fork", left, right }
 
 /** `part` with the checked subtree in its missing place. */
-const graft = (part: Part, subtree: Subtree.Subtree, node: Node.Node, depth: number): Part => {
+const graft = (part: Part, subtree: Subtree.Subtree, node: TrieNode.Node, depth: number): Part => {
   const { position, siblings } = subtree
   if (depth === position.depth) return whole(node)
   const isRight = StateTree.turnsRight(position.path, depth)
@@ -124,7 +124,7 @@ export class Assembly {
   }
 
   /** The trie with exactly this root, once nothing is missing. */
-  get trie(): Node.Node | undefined {
+  get trie(): TrieNode.Node | undefined {
     if (this.#top._tag !== "Whole") return undefined
     const { node } = this.#top
     if (node.hash !== this.root) throw new Error(`assembled ${node.hash} for the root ${this.root}`)

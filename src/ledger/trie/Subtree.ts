@@ -7,9 +7,9 @@ import * as Binary from "../../protocol/encoding/Binary.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import * as StateTree from "../../protocol/state/StateTree.js"
 import { Leaf } from "./Leaf.js"
-import * as Node from "./Node.js"
 import * as Position from "./Position.js"
 import * as Span from "./Span.js"
+import * as TrieNode from "./TrieNode.js"
 
 export interface Subtree {
   readonly position: Position.Position
@@ -40,8 +40,8 @@ export const entriesOf = ({ records }: Subtree): ReadonlyArray<StateTree.Entry> 
 export const check = (
   root: Hash,
   { position, siblings, records }: Subtree,
-): Either.Either<Node.Node, ForeignSubtree> => {
-  const node = Node.build(records, 0, records.length, position.depth)
+): Either.Either<TrieNode.Node, ForeignSubtree> => {
+  const node = TrieNode.build(records, 0, records.length, position.depth)
   const top = StateTree.rootOver(node, position.path, siblings)
   const reason = Either.isLeft(top) ? top.left : `it leads to the root ${top.right.hash}`
   return Either.isRight(top) && top.right.hash === root
@@ -60,7 +60,7 @@ const HEAD_BYTES = 1 + 32 + 4
 const SIBLING_BYTES = 32 + 8
 
 /** The length of the encoding. */
-const sizeAt = (depth: number, node: Node.Node): number => HEAD_BYTES + depth * SIBLING_BYTES + node.bytes
+const sizeAt = (depth: number, node: TrieNode.Node): number => HEAD_BYTES + depth * SIBLING_BYTES + node.bytes
 
 const readSpan = (reader: Binary.Reader, bytes: Uint8Array): Span.Span => {
   const start = reader.offset
@@ -96,12 +96,12 @@ export const decode = (bytes: Uint8Array): Either.Either<Subtree, Binary.Malform
 
 /** A node on the way down, with the data that a subtree of it needs. */
 interface Place {
-  readonly node: Node.Node
+  readonly node: TrieNode.Node
   readonly position: Position.Position
   readonly siblings: ReadonlyArray<StateTree.Subroot>
 }
 
-const subroot = ({ hash, records }: Node.Node): StateTree.Subroot => ({ hash, records })
+const subroot = ({ hash, records }: TrieNode.Node): StateTree.Subroot => ({ hash, records })
 
 const sides = ({ node, position, siblings }: Place): readonly [Place, Place] | undefined =>
   node instanceof Leaf
@@ -114,7 +114,7 @@ const sides = ({ node, position, siblings }: Place): readonly [Place, Place] | u
 const toSubtree = ({ node, position, siblings }: Place): Subtree => ({
   position,
   siblings,
-  records: Node.spansOf(node),
+  records: TrieNode.spansOf(node),
 })
 
 /**
@@ -133,11 +133,11 @@ function* pieces(top: Place, maxBytes: number): Generator<Subtree, undefined, un
 }
 
 /** The whole trie in pieces. */
-export const all = (trie: Node.Node, maxBytes: number): Generator<Subtree, undefined, undefined> =>
+export const all = (trie: TrieNode.Node, maxBytes: number): Generator<Subtree, undefined, undefined> =>
   pieces({ node: trie, position: Position.ROOT, siblings: [] }, maxBytes)
 
 /** The first piece at a position; none if this trie has no node there. */
-export const at = (trie: Node.Node, { depth, path }: Position.Position, maxBytes: number): Subtree | undefined => {
+export const at = (trie: TrieNode.Node, { depth, path }: Position.Position, maxBytes: number): Subtree | undefined => {
   let place: Place = { node: trie, position: Position.ROOT, siblings: [] }
   while (place.position.depth < depth) {
     const below = sides(place)

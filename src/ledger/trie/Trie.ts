@@ -9,8 +9,8 @@ import type { StateProof } from "../../protocol/state/StateProof.js"
 import * as StateTree from "../../protocol/state/StateTree.js"
 import type { Change } from "./Batch.js"
 import { Leaf } from "./Leaf.js"
-import type { Node } from "./Node.js"
 import * as Span from "./Span.js"
+import type { Node } from "./TrieNode.js"
 import { Update } from "./Update.js"
 
 export type Trie = Node

@@ -6,8 +6,8 @@
 import * as StateTree from "../../protocol/state/StateTree.js"
 import { Batch, type Change, SORTED, SORTED_BITS } from "./Batch.js"
 import { Leaf, type Replacement } from "./Leaf.js"
-import * as Node from "./Node.js"
 import * as Span from "./Span.js"
+import * as TrieNode from "./TrieNode.js"
 
 /** At most this many changes are applied in one go: well under a millisecond even with millions of records. */
 const DIRECT = 64
@@ -74,15 +74,17 @@ const overwriting = (leaf: Leaf, batch: Batch, lo: number, hi: number): Readonly
 }
 
 /** A leaf after the changes from `lo` to `hi`: the same leaf if they change nothing. */
-const changedLeaf = (leaf: Leaf, batch: Batch, lo: number, hi: number, depth: number): Node.Node => {
+const changedLeaf = (leaf: Leaf, batch: Batch, lo: number, hi: number, depth: number): TrieNode.Node => {
   const replacements = overwriting(leaf, batch, lo, hi)
   if (replacements !== undefined) return replacements.length === 0 ? leaf : leaf.overwritten(replacements)
   const spans = merge(leaf, batch, lo, hi)
-  return spans === undefined ? leaf : Node.build(spans, 0, spans.length, depth)
+  return spans === undefined ? leaf : TrieNode.build(spans, 0, spans.length, depth)
 }
 
-const joinAfter = (before: Node.Node, left: Node.Node, right: Node.Node): Node.Node =>
-  before instanceof Node.Branch && before.left === left && before.right === right ? before : Node.join(left, right)
+const joinAfter = (before: TrieNode.Node, left: TrieNode.Node, right: TrieNode.Node): TrieNode.Node =>
+  before instanceof TrieNode.Branch && before.left === left && before.right === right
+    ? before
+    : TrieNode.join(left, right)
 
 const firstRight = (batch: Batch, lo: number, hi: number, depth: number): number => {
   let at = lo
@@ -91,7 +93,7 @@ const firstRight = (batch: Batch, lo: number, hi: number, depth: number): number
 }
 
 /** Applies sorted changes at once. */
-const applyDirectly = (node: Node.Node, batch: Batch, lo: number, hi: number, depth: number): Node.Node => {
+const applyDirectly = (node: TrieNode.Node, batch: Batch, lo: number, hi: number, depth: number): TrieNode.Node => {
   if (lo === hi) return node
   if (node instanceof Leaf) return changedLeaf(node, batch, lo, hi, depth)
   const middle = firstRight(batch, lo, hi, depth)
@@ -100,13 +102,13 @@ const applyDirectly = (node: Node.Node, batch: Batch, lo: number, hi: number, de
 }
 
 function* apply(
-  node: Node.Node,
+  node: TrieNode.Node,
   batch: Batch,
   lo: number,
   hi: number,
   depth: number,
   isSortedAbove: boolean,
-): Work<Node.Node> {
+): Work<TrieNode.Node> {
   if (lo === hi) return node
   yield
   if (hi - lo <= DIRECT) return applyDirectly(node, batch, lo, batch.sortChanges(lo, hi), depth)
@@ -117,13 +119,13 @@ function* apply(
   const isSorted = isSortedAbove || hi - lo <= SORTED
   if (isSorted && !isSortedAbove) batch.sort(lo, hi)
   const middle = isSorted && depth < SORTED_BITS ? batch.boundary(lo, hi, depth) : yield* batch.partition(lo, hi, depth)
-  const [leftBefore, rightBefore] = Node.sidesOf(node, depth)
+  const [leftBefore, rightBefore] = TrieNode.sidesOf(node, depth)
   const left = yield* apply(leftBefore, batch, lo, middle, depth + 1, isSorted)
   const right = yield* apply(rightBefore, batch, middle, hi, depth + 1, isSorted)
   return joinAfter(node, left, right)
 }
 
-function* run(base: Node.Node, changes: Iterable<Change>): Work<Node.Node> {
+function* run(base: TrieNode.Node, changes: Iterable<Change>): Work<TrieNode.Node> {
   const batch = new Batch()
   for (const change of changes) {
     batch.add(change)
@@ -136,16 +138,16 @@ function* run(base: Node.Node, changes: Iterable<Change>): Work<Node.Node> {
 }
 
 export class Update {
-  readonly #work: Work<Node.Node>
-  #result: Node.Node | undefined
+  readonly #work: Work<TrieNode.Node>
+  #result: TrieNode.Node | undefined
 
   /** Changes are read as the job proceeds, so they may be lazy; of two changes of one key the later wins. */
-  constructor(base: Node.Node, changes: Iterable<Change>) {
+  constructor(base: TrieNode.Node, changes: Iterable<Change>) {
     this.#work = run(base, changes)
   }
 
   /** Works while `mayContinue`, which it checks before each further piece; returns the new trie once it is done. */
-  step(mayContinue: () => boolean): Node.Node | undefined {
+  step(mayContinue: () => boolean): TrieNode.Node | undefined {
     while (this.#result === undefined) {
       const { done, value } = this.#work.next()
       if (done === true) this.#result = value

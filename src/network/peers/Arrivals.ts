@@ -2,9 +2,9 @@
 
 import * as AddressGroup from "../AddressGroup.js"
 import { Allowance, type Rate } from "../Allowance.js"
-import * as Places from "../Places.js"
+import * as ConnectionSlots from "../ConnectionSlots.js"
 
-interface Arrival extends Places.Ungreeted {
+interface Arrival extends ConnectionSlots.Ungreeted {
   readonly isKnown: boolean
   cut: () => void
 }
@@ -69,7 +69,7 @@ export class Arrivals {
     // flood.
     if (allowances.some((allowance) => allowance.take(0, now) > 0)) return false
     const others = [...this.#waiting.values()].filter((each) => each.isKnown === isKnown)
-    const opening = Places.open(others, host, now)
+    const opening = ConnectionSlots.open(others, host, now)
     if (opening._tag === "Full") return false
     for (const allowance of allowances) allowance.take(1, now)
     if (opening._tag === "InsteadOf") this.#cut(opening.id)

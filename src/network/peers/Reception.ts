@@ -3,10 +3,10 @@ import type { Address } from "../../protocol/identity/Address.js"
 import type { Signer } from "../../protocol/identity/Keys.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
+import * as ConnectionSlots from "../ConnectionSlots.js"
 import * as Hello from "../Hello.js"
 import type { Peer } from "../Network.js"
 import * as PeerAddress from "../PeerAddress.js"
-import * as Places from "../Places.js"
 import type { Standing, Standings } from "../Standing.js"
 import type { Arrivals } from "./Arrivals.js"
 import type { Clock } from "./Clock.js"
@@ -96,7 +96,7 @@ export class Reception {
   /**
    * Strangers that dialled in and are not closing (those have left their place), with the facts for and against each.
    */
-  get #strangers(): ReadonlyArray<Places.Held> {
+  get #strangers(): ReadonlyArray<ConnectionSlots.Held> {
     return this.sessions
       .filter(({ facts: { connection, peer } }) => {
         return connection.direction === "inbound" && connection.isOpen && this.standingOf(peer) === "stranger"
@@ -112,7 +112,7 @@ export class Reception {
       return `several others from ${host} are banned`
     }
     const others = this.#strangers.filter((held) => held.peer !== peer)
-    const verdict = Places.judge(others, standing, host, this.#around.clock.now())
+    const verdict = ConnectionSlots.judge(others, standing, host, this.#around.clock.now())
     switch (verdict._tag) {
       case "Admitted":
         return null

@@ -5,8 +5,8 @@ import type { Hash } from "../../protocol/identity/Hash.js"
 import type { SecretKey } from "../../protocol/identity/Keys.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import { Inbox } from "../../turns/Inbox.js"
+import * as ConnectionSlots from "../ConnectionSlots.js"
 import { Network, type Peer, type Received } from "../Network.js"
-import * as Places from "../Places.js"
 import type { LogEntry } from "../peers/PeerLog.js"
 import type * as Switchboard from "../peers/Switchboard.js"
 import { Standings } from "../Standing.js"
@@ -130,7 +130,7 @@ const make = (options: Options) =>
       // Read from the sessions: their latencies change.
       peers: Effect.sync(() => board.peers),
       figures: () => ({
-        freePlaces: Math.max(0, Places.STRANGERS - board.strangers),
+        freePlaces: Math.max(0, ConnectionSlots.STRANGERS - board.strangers),
         failures: board.failures,
         volume: board.volume,
       }),

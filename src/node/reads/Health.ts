@@ -10,7 +10,7 @@ import { Engine } from "../engine/Engine.js"
 import type * as FastSync from "../engine/FastSync.js"
 import type * as Recovery from "../engine/Recovery.js"
 import { type Component, Supervisor } from "../lifecycle/Supervisor.js"
-import { Presence } from "../start/Presence.js"
+import { DirectoryWatch } from "../start/DirectoryWatch.js"
 import { Checkpoints } from "./Checkpoints.js"
 import { Dag } from "./Dag.js"
 import * as Findings from "./Findings.js"
@@ -116,7 +116,7 @@ const make = Effect.gen(function* () {
   const [dag, state, mempool, metrics] = yield* Effect.all([Dag, State, Mempool, Metrics])
   const [checkpoints, validator, supervisor, engine] = yield* Effect.all([Checkpoints, Validator, Supervisor, Engine])
   const network = yield* Network
-  const presence = yield* Presence
+  const directory = yield* DirectoryWatch
   const { roundIntervalMs } = state.genesis.protocol
   const problems = new Problems.Problems()
 
@@ -167,7 +167,7 @@ const make = Effect.gen(function* () {
     const isBehind = Option.isSome(fastSync) || Option.isSome(yield* engine.catchUp)
     const lacksSeat = !isBehind && Option.exists(standing, ({ activeStake }) => !isMember && activeStake > 0)
     const ofSeat: Status = lacksSeat ? "warning" : "healthy"
-    const lost = presence.lost()
+    const lost = directory.lost()
     const ofDirectory: Status = lost === null ? "healthy" : "unhealthy"
     const own = [ofDirectory, ofSeat, ...Object.values(parts).map(({ status }) => status)]
     const statuses = [...own, ...[...Option.toArray(clock), ...Option.toArray(recovery)].map(({ status }) => status)]
@@ -203,7 +203,7 @@ const make = Effect.gen(function* () {
   // Without looking, a problem would begin when somebody first asks.
   yield* Effect.forkScoped(Effect.repeat(report, Schedule.spaced(LOOKED_EVERY)))
   const obstacle = Effect.map(SteadyClock.current, (now): Option.Option<Obstacle> => {
-    const lost = presence.lost()
+    const lost = directory.lost()
     if (lost !== null) return Option.some({ reason: "halted", message: `${lost}; the node ends` })
     if (engine.view.isHalted) return Option.some({ reason: "halted", message: "the ledger has stopped; the node ends" })
     return obstacleOf(engine.view.recovery(now))

@@ -1,7 +1,7 @@
 /** What somebody finds who has neither an account nor a whole hash. */
 import { Context, Effect, Layer } from "effect"
-import * as Beginning from "../../protocol/identity/Beginning.js"
 import * as Network from "../../protocol/identity/Network.js"
+import * as SearchPrefix from "../../protocol/identity/SearchPrefix.js"
 import { Storage } from "../../storage/Storage.js"
 import type { Sequence } from "../../storage/tables/Transactions.js"
 import { Engine } from "../engine/Engine.js"
@@ -20,7 +20,7 @@ const make = Effect.gen(function* () {
   return {
     /** At most five of each kind. */
     beginningWith: (text: string) => {
-      const { name, address, hash, fits } = Beginning.read(text, prefix)
+      const { name, address, hash, fits } = SearchPrefix.read(text, prefix)
       return Effect.all({
         names: name === undefined ? NOTHING : Effect.sync(() => view.read.namesBeginningWith(name, MOST)),
         accounts:

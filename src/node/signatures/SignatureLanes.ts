@@ -10,7 +10,7 @@
  */
 import { Allowance, type Rate } from "../../network/Allowance.js"
 import * as Batch from "./Batch.js"
-import type { Copies } from "./Copies.js"
+import type { Deduplication } from "./Deduplication.js"
 import { FairQueue, type Owner } from "./FairQueue.js"
 import { type Job, type Piece, whole } from "./Job.js"
 
@@ -31,13 +31,13 @@ export class SignatureLanes {
   /** Checks by the rule for vertices. */
   readonly #doubted = new FairQueue<Piece>()
   readonly #strangers: Allowance
-  readonly #copies: Copies
+  readonly #copies: Deduplication
   /** Checks that may be looked at before everything else in this thread has its turn. */
   #looks = LOOKED_AT
   #urgentInARow = 0
   #isTurnOfDoubted = false
 
-  constructor(strangers: Rate, copies: Copies) {
+  constructor(strangers: Rate, copies: Deduplication) {
     this.#strangers = new Allowance(strangers, performance.now())
     this.#copies = copies
   }

@@ -2,7 +2,7 @@
  * Checks signatures in other threads (`CheckingThreads`): one takes 50 microseconds, during which this thread could serve
  * no request and run no round; handed over, it costs this thread a few. They go in batches large enough to be worth the
  * trip but not much larger: a caller that waits for one check waits for its whole batch, and the thread for the last of
- * them to be read. Very small numbers are checked here. `SignatureLanes` says who is next, and `Copies` what need not be
+ * them to be read. Very small numbers are checked here. `SignatureLanes` says who is next, and `Deduplication` what need not be
  * checked again.
  *
  * The first judgement is by the door's rule: for a signature in a vertex its no is not final. A refused one is judged
@@ -17,7 +17,7 @@ import { type Check, VerifiedTransactions } from "../../protocol/transaction/Ver
 import * as Log from "../log/Log.js"
 import { allOf, type Batch, resultsOf } from "./Batch.js"
 import { CheckingThreads } from "./CheckingThreads.js"
-import { Copies } from "./Copies.js"
+import { Deduplication } from "./Deduplication.js"
 import type { Owner } from "./FairQueue.js"
 import { type Job, type Lane, whole } from "./Job.js"
 import { SignatureLanes } from "./SignatureLanes.js"
@@ -59,7 +59,7 @@ const DOOR: Lane = { owner: { peer: "the door", standing: "member" }, isUrgent: 
 
 export class SignatureThreads {
   readonly verified: VerifiedTransactions
-  readonly #copies: Copies
+  readonly #copies: Deduplication
   readonly #lanes: SignatureLanes
   readonly #threads: CheckingThreads
   readonly #warn: (error: unknown) => void
@@ -76,7 +76,7 @@ export class SignatureThreads {
 
   private constructor({ most, strangers, start, verified }: Options, warn: (error: unknown) => void) {
     this.verified = verified
-    this.#copies = new Copies(verified)
+    this.#copies = new Deduplication(verified)
     this.#lanes = new SignatureLanes(strangers, this.#copies)
     this.#warn = warn
     this.#threads = new CheckingThreads(most, {

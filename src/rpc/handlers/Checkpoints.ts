@@ -16,20 +16,20 @@ import * as Failure from "../api/Failure.js"
 import * as AccountReference from "./AccountReference.js"
 import { group, type Of } from "./Group.js"
 import * as Refused from "./Refused.js"
-import * as Wire from "./Wire.js"
+import * as SnakeCase from "./SnakeCase.js"
 
 const epochOf = ({
   rules,
   members,
   ...epoch
 }: EpochRecord): NonNullable<(typeof Api.Checkpoint.Type)["next_epoch"]> => ({
-  ...Wire.named(epoch),
-  rules: Wire.named(rules),
+  ...SnakeCase.named(epoch),
+  rules: SnakeCase.named(rules),
   members: members.map(({ address, publicKey, weight }) => ({ address, pub_key: publicKey, weight })),
 })
 
 const checkpointOf = ({ checkpoint, signatures }: SignedCheckpoint): typeof Api.Checkpoint.Type => ({
-  ...Wire.named(checkpoint),
+  ...SnakeCase.named(checkpoint),
   next_epoch: checkpoint.nextEpoch && epochOf(checkpoint.nextEpoch),
   signatures,
 })

@@ -25,7 +25,7 @@ import * as Failure from "../api/Failure.js"
 import * as AccountReference from "./AccountReference.js"
 import * as Faucet from "./Faucet.js"
 import { group, type Of } from "./Group.js"
-import * as Wire from "./Wire.js"
+import * as SnakeCase from "./SnakeCase.js"
 
 const MEMPOOL_SHOWN = 100
 
@@ -70,15 +70,21 @@ const reportOf = ({ status, problems, ...parts }: Report): typeof Api.HealthRepo
   problems,
   components: {
     dag: parts.dag,
-    finality: Wire.named(parts.finality),
-    state: { ...Wire.named(parts.state), supply: parts.state.totalSupply },
+    finality: SnakeCase.named(parts.finality),
+    state: { ...SnakeCase.named(parts.state), supply: parts.state.totalSupply },
     mempool: parts.mempool,
     network: parts.network,
-    checkpoints: Wire.named(parts.checkpoints),
-    ...Option.match(parts.sync, { onNone: () => ({}), onSome: (sync) => ({ sync: Wire.named(sync) }) }),
-    ...Option.match(parts.catchUp, { onNone: () => ({}), onSome: (catchUp) => ({ catch_up: Wire.named(catchUp) }) }),
-    ...Option.match(parts.recovery, { onNone: () => ({}), onSome: (recovery) => ({ recovery: Wire.named(recovery) }) }),
-    ...Option.match(parts.clock, { onNone: () => ({}), onSome: (clock) => ({ clock: Wire.named(clock) }) }),
+    checkpoints: SnakeCase.named(parts.checkpoints),
+    ...Option.match(parts.sync, { onNone: () => ({}), onSome: (sync) => ({ sync: SnakeCase.named(sync) }) }),
+    ...Option.match(parts.catchUp, {
+      onNone: () => ({}),
+      onSome: (catchUp) => ({ catch_up: SnakeCase.named(catchUp) }),
+    }),
+    ...Option.match(parts.recovery, {
+      onNone: () => ({}),
+      onSome: (recovery) => ({ recovery: SnakeCase.named(recovery) }),
+    }),
+    ...Option.match(parts.clock, { onNone: () => ({}), onSome: (clock) => ({ clock: SnakeCase.named(clock) }) }),
   },
 })
 
@@ -102,7 +108,7 @@ const pendingOf = ({ transaction, receivedAt }: Received): (typeof Api.PendingTr
 
 const peersOf = ({ connected, bootstrap }: Known): typeof Api.Peers.Type => ({
   connected: connected.length,
-  peers: connected.map(Wire.named),
+  peers: connected.map(SnakeCase.named),
   bootstrap_nodes: bootstrap.map(({ address, isConnected }) => ({ address, connected: isConnected })),
 })
 

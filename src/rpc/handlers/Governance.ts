@@ -13,8 +13,8 @@ import * as Failure from "../api/Failure.js"
 import type * as Api from "../api/Governance.js"
 import * as AccountReference from "./AccountReference.js"
 import { group, type Of } from "./Group.js"
+import * as SnakeCase from "./SnakeCase.js"
 import * as Submission from "./Submission.js"
-import * as Wire from "./Wire.js"
 
 const PROPOSALS_SHOWN = 200
 
@@ -23,7 +23,7 @@ type Summary = (typeof Api.ProposalList.Type)["proposals"][number]
 const payloadOf = ({ _tag, ...fields }: ProposalPayload): Summary["payload"] => fields
 
 const summaryOf = (proposal: NumberedProposal): Summary => ({
-  ...Wire.named(proposal),
+  ...SnakeCase.named(proposal),
   title: proposal.texts?.title ?? "",
   description: proposal.texts?.description ?? "",
   texts_pruned: proposal.texts === null,

@@ -6,13 +6,13 @@ import * as Sats from "../../protocol/numbers/Sats.js"
 import type * as Api from "../api/Staking.js"
 import * as AccountReference from "./AccountReference.js"
 import { group, type Of } from "./Group.js"
+import * as SnakeCase from "./SnakeCase.js"
 import * as Submission from "./Submission.js"
-import * as Wire from "./Wire.js"
 
 const VALIDATORS_SHOWN = 500
 
 const detailsOf = (stake: StakeDetails): typeof Api.StakeDetails.Type => ({
-  ...Wire.named(stake),
+  ...SnakeCase.named(stake),
   staked_coin: Sats.toCoin(stake.stakedAmount),
   unstaking: stake.leaving !== null,
   unlock_at_round: stake.leaving?.unlockAtRound ?? null,

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest"
 import { toHex } from "#crypto"
 import { SORTED } from "../../../src/ledger/trie/Batch.js"
 import { Leaf } from "../../../src/ledger/trie/Leaf.js"
-import * as Node from "../../../src/ledger/trie/Node.js"
 import * as Span from "../../../src/ledger/trie/Span.js"
 import * as Trie from "../../../src/ledger/trie/Trie.js"
+import * as TrieNode from "../../../src/ledger/trie/TrieNode.js"
 import * as StateProof from "../../../src/protocol/state/StateProof.js"
 import * as StateTree from "../../../src/protocol/state/StateTree.js"
 import * as Rest from "../../support/Rest.js"
@@ -83,9 +83,9 @@ describe("a trie", () => {
     expect(() => Leaf.of(spans, 1, 34)).toThrow("a leaf of 33 records")
     expect(Leaf.of(spans, 1, 33).records).toBe(32)
     expect(Leaf.of(spans, 7, 7)).toBe(Leaf.EMPTY)
-    expect(Node.spansOf(trie).map(Span.toEntry)).toEqual(spans.map(Span.toEntry))
+    expect(TrieNode.spansOf(trie).map(Span.toEntry)).toEqual(spans.map(Span.toEntry))
     const [left, right] = [Leaf.of(spans, 0, 16), Leaf.of(spans, 16, 32)]
-    expect(() => new Node.Branch(left, right)).toThrow("a branch over 32 records")
+    expect(() => new TrieNode.Branch(left, right)).toThrow("a branch over 32 records")
   })
 
   it("refuses a value above the limit and a key that is no hash", () => {

@@ -1,6 +1,6 @@
 /** What is wrong with a database, for people: what happened, without the user and the password, and what to do. */
 
-export interface Trouble {
+export interface DatabaseProblem {
   readonly reason: string
   /** None where only the reason can tell. */
   readonly advice: string | null
@@ -34,7 +34,7 @@ const innermost = (error: unknown): unknown => {
 
 const codeOf = (error: object): string => ("code" in error && typeof error.code === "string" ? error.code : "")
 
-export const of = (error: unknown): Trouble => {
+export const of = (error: unknown): DatabaseProblem => {
   const cause = innermost(error)
   if (!(cause instanceof Error)) return { reason: String(cause), advice: null }
   const said = cause.message.replaceAll(/\s+/g, " ").replaceAll(USER, "$1 …")

@@ -43,6 +43,9 @@ const make = Effect.gen(function* () {
   }
 })
 
-export class Presence extends Context.Tag("udg/Presence")<Presence, Effect.Effect.Success<typeof make>>() {}
+export class DirectoryWatch extends Context.Tag("udg/DirectoryWatch")<
+  DirectoryWatch,
+  Effect.Effect.Success<typeof make>
+>() {}
 
-export const layer = Layer.scoped(Presence, make)
+export const layer = Layer.scoped(DirectoryWatch, make)

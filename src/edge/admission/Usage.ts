@@ -1,7 +1,7 @@
 /** How much each network, and each client in it, has of something. */
 import { networksOf } from "../../network/AddressGroup.js"
 
-export class Tally {
+export class Usage {
   readonly #held = new Map<string, number>()
   total = 0
 

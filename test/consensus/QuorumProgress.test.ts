@@ -1,6 +1,6 @@
 import { FastCheck } from "effect"
 import { expect, it } from "vitest"
-import { Reached } from "../../src/consensus/dag/Reached.js"
+import { QuorumProgress } from "../../src/consensus/dag/QuorumProgress.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { committeeOf } from "./TestCommittee.js"
 
@@ -10,7 +10,7 @@ it("is the highest round that members of a quorum are at or above, whatever orde
   const news = FastCheck.array(FastCheck.tuple(FastCheck.nat(4), FastCheck.integer({ min: 1, max: 20 })))
   FastCheck.assert(
     FastCheck.property(news, (told) => {
-      const reached = new Reached(committee)
+      const reached = new QuorumProgress(committee)
       const highest = [0, 0, 0, 0, 0]
       for (const [seat, round] of told) {
         reached.add(seat, Natural.round(round))

@@ -2,7 +2,7 @@ import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Addresses from "../../src/protocol/identity/Address.js"
-import * as Beginning from "../../src/protocol/identity/Beginning.js"
+import * as SearchPrefix from "../../src/protocol/identity/SearchPrefix.js"
 
 const address = fc
   .array(fc.integer({ min: 0, max: 15 }), { minLength: 40, maxLength: 40 })
@@ -13,12 +13,12 @@ describe("the beginning of a text", () => {
     fc.assert(
       fc.property(address, address, fc.integer({ min: 9, max: 43 }), (one, other, length) => {
         const text = Addresses.toBech32(one, "tudg").slice(0, length)
-        const read = Beginning.read(text, "tudg")
+        const read = SearchPrefix.read(text, "tudg")
         expect(one.startsWith(read.address ?? "none")).toBe(true)
         expect(read.fits(one)).toBe(true)
         expect(read.fits(other)).toBe(Addresses.toBech32(other, "tudg").startsWith(text))
         expect(read.hash).toBe(undefined)
-        expect(Beginning.read(text, "udg").address).toBe(undefined)
+        expect(SearchPrefix.read(text, "udg").address).toBe(undefined)
       }),
     )
   })
@@ -32,6 +32,6 @@ describe("the beginning of a text", () => {
     ["tudg1abc", { name: "tudg1abc", address: undefined, hash: undefined }],
     ["abc", { name: "abc", address: undefined, hash: undefined }],
   ])("of %j may be that of %j", (text, parts) => {
-    expect(Beginning.read(text, "tudg")).toMatchObject(parts)
+    expect(SearchPrefix.read(text, "tudg")).toMatchObject(parts)
   })
 })

@@ -2,8 +2,8 @@
 import { Cause, Effect, Exit, Redacted } from "effect"
 import * as Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as DatabaseProblem from "../../src/archive/DatabaseProblem.js"
 import * as Postgres from "../../src/archive/Postgres.js"
-import * as Trouble from "../../src/archive/Trouble.js"
 import * as Rest from "../support/Rest.js"
 import * as Server from "./Server.js"
 
@@ -13,15 +13,19 @@ const refusal = (code: string, message: string) =>
 
 describe("the trouble with a database", () => {
   it("is told with what to do, and without the user", () => {
-    const wrong = Trouble.of(refusal("28P01", 'password authentication failed for user "udg"'))
+    const wrong = DatabaseProblem.of(refusal("28P01", 'password authentication failed for user "udg"'))
     expect(wrong.reason).toBe("it refuses the password")
     expect(wrong.advice).toContain("PGPASSWORD")
-    const barred = Trouble.of(refusal("28000", 'no pg_hba.conf entry for host "10.0.0.9", user "udg", database "udg"'))
+    const barred = DatabaseProblem.of(
+      refusal("28000", 'no pg_hba.conf entry for host "10.0.0.9", user "udg", database "udg"'),
+    )
     expect(barred.reason).not.toContain("udg")
     expect(barred.advice).toContain("pg_hba.conf")
     // The driver's words where the server wants a password and none is given.
     for (const must of ["a string", "a non-empty string"])
-      expect(Trouble.of(new Error(`SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be ${must}`))).toMatchObject({
+      expect(
+        DatabaseProblem.of(new Error(`SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be ${must}`)),
+      ).toMatchObject({
         reason: "it asks for a password",
       })
     // A server's or a pooler's words, of which there are many.
@@ -30,13 +34,13 @@ describe("the trouble with a database", () => {
       ["no such user: udg", "no such user …"],
       ['role "a b" of database "udg" is away', 'role … of database "udg" is away'],
     ])
-      expect(Trouble.of(new Error(said)).reason).toBe(told)
+      expect(DatabaseProblem.of(new Error(said)).reason).toBe(told)
   })
 
   it("is the innermost reason, on one line, where nothing better is known", () => {
     const cause = new AggregateError([new Error("first\n  of  two"), new Error("second")])
-    expect(Trouble.of(new Error("outer", { cause }))).toEqual({ reason: "first of two", advice: null })
-    expect(Trouble.of("text")).toEqual({ reason: "text", advice: null })
+    expect(DatabaseProblem.of(new Error("outer", { cause }))).toEqual({ reason: "first of two", advice: null })
+    expect(DatabaseProblem.of("text")).toEqual({ reason: "text", advice: null })
   })
 })
 

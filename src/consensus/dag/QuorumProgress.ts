@@ -4,7 +4,7 @@ import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Committee } from "./Committee.js"
 
 /** Less than a third of the weight cannot move it: some honest member has reached the round it shows. */
-export class Reached {
+export class QuorumProgress {
   readonly #committee: Committee
   readonly #rounds: Array<Round>
   #round: Round

@@ -7,7 +7,7 @@ import type { VerifiedTransactions } from "../../protocol/transaction/Verificati
 import { type UnderWay, underWay } from "./Batch.js"
 import { type Job, type Place, settle } from "./Job.js"
 
-export class Copies {
+export class Deduplication {
   readonly #verified: VerifiedTransactions
   /** Checks of transactions that a thread has, by signature. */
   readonly #underWay = new Map<Signature, UnderWay>()

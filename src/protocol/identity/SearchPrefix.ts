@@ -6,7 +6,7 @@ import type { AddressPrefix } from "./Network.js"
 const LEAST_OF_NAME = 3
 const LEAST_OF_REST = 4
 
-export interface Beginning {
+export interface SearchPrefix {
   /** Without the @; none for a text that begins no name. */
   readonly name: string | undefined
   /** In hex; none for a text that begins no address. */
@@ -35,7 +35,7 @@ const BECH32 = new RegExp(`^(t?udg)1([${Address.DATA}]+)$`)
 const nameOf = (text: string): string | undefined =>
   NAME.test(text) && text.length >= LEAST_OF_NAME ? text : undefined
 
-export const read = (text: string, prefix: AddressPrefix): Beginning => {
+export const read = (text: string, prefix: AddressPrefix): SearchPrefix => {
   if (text.startsWith("@"))
     return { name: nameOf(text.slice(1)), address: undefined, hash: undefined, fits: () => false }
   const digits = DIGITS.test(text) && text.length >= LEAST_OF_REST ? text : undefined

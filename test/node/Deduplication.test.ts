@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { UnderWay } from "../../src/node/signatures/Batch.js"
 import * as CheckBatch from "../../src/node/signatures/CheckBatch.js"
-import { Copies } from "../../src/node/signatures/Copies.js"
+import { Deduplication } from "../../src/node/signatures/Deduplication.js"
 import type { Job } from "../../src/node/signatures/Job.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Keys from "../../src/protocol/identity/Keys.js"
@@ -39,7 +39,7 @@ const jobOf = (transaction: Transaction): Job => {
 describe("copies of a check", () => {
   it("take its result, also if another transaction under the same signature was begun and refused meanwhile", () => {
     const verified = new VerifiedTransactions(100)
-    const copies = new Copies(verified)
+    const copies = new Deduplication(verified)
     const batch: Array<UnderWay> = []
     const [first, second, copy] = [jobOf(forged), jobOf(real), jobOf(real)]
     copies.begin(first, 0, batch)

@@ -73,31 +73,50 @@ export const subjects: ReadonlyArray<Subject> = [
   {
     paths: ledger("rules", "Ledger.ts", "Reads.ts", "ExecutionFault.ts"),
     tests: ledger(
-      ...["ExecutionFault", "transactions", "committee", "governance", "delegatorList", "staking", "attacks", "ledger"],
+      ...[
+        "ExecutionFault",
+        "transactions",
+        "committee",
+        "governance",
+        "delegatorList",
+        "staking",
+        "slashing",
+        "leaving",
+        "attacks",
+        "ledger",
+      ],
     ),
   },
   {
     paths: ["ledger/tables"],
     tests: ledger(
       ...["Order", "NameIndex", "transactions", "committee", "Delegators", "Accounts", "AddressIndex", "HashIndex"],
-      ...["Cells", "governance", "staking", "records", "pool", "ledger"],
+      ...["Cells", "governance", "staking", "slashing", "leaving", "records", "pool", "ledger"],
     ),
   },
-  { paths: ["ledger/pending"], tests: ledger("pending/Inclusions", "pending/PendingTransactions") },
+  {
+    paths: ["ledger/pending"],
+    tests: ledger(
+      ...["Inclusions", "PendingTransactions", "Unpaid", "Choice", "NaivePool"].map((name) => `pending/${name}`),
+    ),
+  },
 
   {
     paths: ["consensus/dag"],
     tests: consensus("Tally", "Dag", "Equivocation", "QuorumProgress", "Validity", "SeatSet", "Committee", "Proposal"),
   },
-  { paths: ["consensus/commit"], tests: consensus("Committer", "Linearizer", "CheckpointQuorum") },
+  { paths: ["consensus/commit"], tests: consensus("Committer", "CommitterEdges", "Linearizer", "CheckpointQuorum") },
   { paths: ["consensus/admission"], tests: consensus("EarlyVertices", "WaitingRoom", "Fetches", "Admission") },
   {
     paths: consensus("CheckpointQuorum.ts", "SigningGuard.ts", "RoundClock.ts", "Heartbeats.ts"),
     tests: consensus("Heartbeats", "RoundClock", "SigningGuard", "CheckpointQuorum"),
   },
   { paths: consensus("Pace.ts", "Retries.ts"), tests: consensus("Pace", "Retries") },
-  { paths: consensus("Epoch.ts"), tests: consensus("EpochSteps", "CoreSteps") },
-  { paths: consensus("Core.ts", "output"), tests: consensus("CoreSteps", "Laggard", "HeaderUse") },
+  { paths: consensus("Epoch.ts"), tests: consensus("EpochSteps", "CoreSteps", "CoreRestart", "CoreCheckpoints") },
+  {
+    paths: consensus("Core.ts", "output"),
+    tests: consensus("CoreSteps", "CoreRestart", "CoreCheckpoints", "Laggard", "HeaderUse"),
+  },
 
   {
     paths: replica("joining/ProvenChain.ts", "joining/Histories.ts", "joining/Inquiry.ts"),

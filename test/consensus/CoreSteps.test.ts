@@ -1,131 +1,39 @@
 /** One core, one input after the other: what it asks of its host for each. */
 import { describe, expect, it } from "vitest"
-import { Core, type Options, type Stored } from "../../src/consensus/Core.js"
-import type { ExecutedCommit } from "../../src/consensus/commit/Rollback.js"
-import { Epoch } from "../../src/consensus/Epoch.js"
-import { openingOf as openingAfter } from "../../src/consensus/output/Opening.js"
+import { Core } from "../../src/consensus/Core.js"
 import type { Output } from "../../src/consensus/output/Output.js"
-import { freshEpoch, type StoredEpoch } from "../../src/consensus/output/StoredEpoch.js"
+import { freshEpoch } from "../../src/consensus/output/StoredEpoch.js"
 import { SILENT_INTERVALS, SigningGuard } from "../../src/consensus/SigningGuard.js"
-import type * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
-import { endedEpoch } from "../support/EndedEpoch.js"
-import { closingOf, floating, grown, signatureOf } from "./Grown.js"
-import { equalWeights, openingOf, recordOf, rules, seedOf, WITH_MEMORY } from "./TestCommittee.js"
+import {
+  addressOf,
+  at,
+  builder,
+  CLOSING_ROUNDS,
+  closing,
+  commits,
+  Driven,
+  INTERVAL_MS,
+  NOW,
+  next,
+  only,
+  others,
+  RETRY_MS,
+  record,
+  stored,
+  tagsOf,
+  upTo,
+  vertexAt,
+  whole,
+} from "./DrivenCore.js"
+import { floating, grown } from "./Grown.js"
+import { equalWeights, openingOf, recordOf, WITH_MEMORY } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
-const INTERVAL_MS = 200
 const GAP_MS = 10
-const RETRY_MS = 400
-const NOW = 1_000_000
-const EPOCH_ROUNDS = 30
-/** As many rounds decide the close. */
-const CLOSING_ROUNDS = EPOCH_ROUNDS + 2
-
-const record = recordOf(equalWeights(4), { rules: { ...rules, epochRounds: EPOCH_ROUNDS, collectionDepthRounds: 4 } })
-const builder = new VertexBuilder(openingOf(record))
-const others = [1, 2, 3]
-const addressOf = (seat: number) => builder.committee.member(seat).address
-const at = Natural.timestamp
-
-const whole = grown(builder, CLOSING_ROUNDS)
-const upTo = (round: number) => whole.filter(({ header }) => header.round <= round)
-const vertexAt = (seat: number, round: number): Vertex => {
-  const found = whole.find(({ header }) => header.round === round && header.author === addressOf(seat))
-  if (found === undefined) throw new Error(`no vertex of seat ${seat} in round ${round}`)
-  return found
-}
-
-/** What these vertices lead to in an epoch of its own. */
-const playedIn = (on: VertexBuilder, vertices: ReadonlyArray<Vertex>) => {
-  const outputs: Array<Output> = []
-  const epoch = new Epoch(on.opening, null, (output) => outputs.push(output))
-  for (const vertex of vertices) epoch.receive(vertex)
-  const commits = outputs.flatMap((output) => (output._tag === "Committed" ? [output.commit] : []))
-  const executed = commits.map((commit): ExecutedCommit => ({ commit, effectsDigest: seedOf("effects") }))
-  return { epoch, executed }
-}
-
-const { epoch: over, executed: commits } = playedIn(builder, whole)
-const closing = closingOf(over)
-const signed = (checkpoint: Checkpoint.Checkpoint, seats: ReadonlyArray<number>): Checkpoint.SignedCheckpoint => ({
-  checkpoint,
-  signatures: seats.map((seat) => signatureOf(builder.committee, checkpoint, seat)),
-})
-const next = new VertexBuilder(openingAfter(closing, over.position.time))
-
-/** A core that plays a seat, or nobody. */
-class Driven {
-  readonly core: Core
-  readonly atStart: ReadonlyArray<Output>
-  now = NOW
-
-  /** Unmetered by default: a round then takes one interval, whatever was before. */
-  constructor(
-    given: Partial<Stored> = {},
-    seat: number | null = 0,
-    pace: Pick<Options, "pace" | "isAwaited"> = { pace: "at once" },
-  ) {
-    const stored = { current: freshEpoch(builder.opening), previous: null, signed: [], ...given }
-    const oldest = (stored.previous ?? stored.current).opening.record.epoch
-    const own = [...stored.signed, ...(stored.previous?.vertices ?? []), ...stored.current.vertices]
-      .map(({ header }) => header)
-      .filter(({ author }) => seat !== null && author === addressOf(seat))
-    const guard = seat === null ? null : new SigningGuard(addressOf(seat), INTERVAL_MS, oldest, own, WITH_MEMORY)
-    this.core = new Core({ roundIntervalMs: INTERVAL_MS, guard, ...pace }, stored)
-    this.atStart = this.core.start(at(NOW))
-  }
-
-  /** Everybody else has answered that it knows nothing, so it may sign. */
-  answered(): this {
-    this.answer()
-    return this
-  }
-
-  answer(): ReadonlyArray<Output> {
-    const { epoch } = this.core.epoch.opening.record
-    return others.flatMap((seat) => this.core.answered(addressOf(seat), { epoch, header: null }, at(this.now)))
-  }
-
-  receive(...vertices: ReadonlyArray<Vertex>): ReadonlyArray<Output> {
-    return vertices.flatMap((vertex) => this.core.receive(vertex, at(this.now)))
-  }
-
-  own(vertex: Vertex): ReadonlyArray<Output> {
-    return this.core.own(vertex, at(this.now))
-  }
-
-  tickAt(now: number): ReadonlyArray<Output> {
-    this.now = now
-    return this.core.tick(at(now))
-  }
-
-  /** Has seen the whole epoch, executed its commits, and built its close. */
-  closed(): this {
-    this.receive(...whole)
-    for (const executed of commits) this.core.executed(executed, at(this.now))
-    this.core.built(closing, at(this.now))
-    return this
-  }
-
-  sign(checkpoint: Checkpoint.Checkpoint, seats: ReadonlyArray<number>): ReadonlyArray<Output> {
-    return this.core.checkpointsSigned(signed(checkpoint, seats), at(this.now))
-  }
-}
-
-type Tag = Output["_tag"]
-const only = <T extends Tag>(outputs: ReadonlyArray<Output>, tag: T) =>
-  outputs.filter((output): output is Extract<Output, { _tag: T }> => output._tag === tag)
-const tagsOf = (outputs: ReadonlyArray<Output>): ReadonlyArray<Tag> => outputs.map(({ _tag }) => _tag)
-
-const stored = (vertices: ReadonlyArray<Vertex>, given: Partial<StoredEpoch> = {}): StoredEpoch => ({
-  ...freshEpoch(builder.opening),
-  vertices,
-  ...given,
-})
 
 describe("a member that may sign", () => {
   it("makes the epoch's first vertex at once, without parents, with its wall clock's time", () => {
@@ -268,198 +176,6 @@ describe("a member that may sign", () => {
   })
 })
 
-describe("a node that restarts", () => {
-  it("sends again exactly the vertex it signed last, before anything else, and inserts nothing twice", () => {
-    const { executed } = playedIn(builder, upTo(6))
-    const member = new Driven({ current: stored(upTo(6), { commits: executed }) })
-    const [first] = member.atStart
-    expect(first).toEqual({ _tag: "Resend", vertices: [vertexAt(0, 6)], closing: null })
-    expect(only(member.atStart, "Inserted")).toEqual([])
-    expect(only(member.atStart, "Committed")).toEqual([])
-    expect(new Driven({ current: stored(upTo(6), { commits: executed }) }, null).atStart).toEqual([])
-  })
-
-  it("waits for nothing that was before its start: it sends again and asks for all rounds at once", () => {
-    const member = new Driven({ current: stored(upTo(3)) })
-    const tags = tagsOf(member.atStart)
-    expect(tags.filter((tag) => tag === "Resend")).toHaveLength(2)
-    expect(tags).toContain("CatchUp")
-    expect(tagsOf(new Driven().atStart)).toEqual(["AskOwnHighest"])
-  })
-
-  it("goes on as if its last vertex had been made long ago", () => {
-    const member = new Driven({ current: stored(upTo(3)) })
-    const { epoch } = record
-    const outputs = others.flatMap((seat) => member.core.answered(addressOf(seat), { epoch, header: null }, at(NOW)))
-    expect(only(outputs, "Propose").map(({ round }) => round)).toEqual([4])
-  })
-
-  it("closes its epoch again, and opens the next if a quorum has signed", () => {
-    const current = stored(whole, { commits, checkpoints: [closing] })
-    const waiting = new Driven({ current })
-    expect(only(waiting.atStart, "SignCheckpoint")).toEqual([{ _tag: "SignCheckpoint", checkpoint: closing }])
-    expect(waiting.core.following(at(NOW))).toEqual({
-      _tag: "Closing",
-      epoch: 1,
-      lacks: record.members.map(({ address }) => address),
-    })
-    const opened = new Driven({ current: { ...current, signed: [signed(closing, others)] } })
-    expect(only(opened.atStart, "EpochStarted")).toEqual([{ _tag: "EpochStarted", opening: next.opening }])
-    expect(opened.core.checkpoints.committee.record).toEqual(next.opening.record)
-  })
-
-  it("stops when what it recorded is contradicted by a quorum", () => {
-    const forged = closingOf(over, { seed: seedOf("another") })
-    const current = stored(whole, { commits, checkpoints: [closing], signed: [signed(forged, others)] })
-    const node = new Driven({ current })
-    expect(tagsOf(node.atStart)).toContain("FinalityRollback")
-    expect(node.core.isHalted).toBe(true)
-    expect(node.receive(next.make(1, next.opening.record.firstRound, []))).toEqual([])
-  })
-
-  it("stops when its vertices decide another commit than it recorded, and says only that", () => {
-    const [first, second, ...rest] = commits
-    if (first === undefined || second === undefined) throw new Error("two commits expected")
-    const forged = { ...second, commit: { ...second.commit, hash: Hash.ZERO } }
-    const node = new Driven({ current: stored(whole, { commits: [first, forged, ...rest] }) }, null)
-    expect(node.atStart).toEqual([
-      {
-        _tag: "FinalityRollback",
-        rollback: { _tag: "CommitDecidedAnew", recorded: forged.commit, decided: second.commit },
-      },
-    ])
-  })
-
-  it("stops when two vertices of one slot have certificates, and makes no vertex after it", () => {
-    const first = upTo(1)
-    const leader = builder.committee.leaderOf(Natural.round(1))
-    const other = builder.make(leader, 1, [], { timestamp: at(77) })
-    const voters = [0, 1, 2, 3].filter((seat) => seat !== leader)
-    const voting = (on: ReadonlyArray<Vertex>) => voters.map((seat) => builder.make(seat, 2, on.map(parentOf)))
-    const forOne = voting(first)
-    const forOther = voting(first.map((vertex, seat) => (seat === leader ? other : vertex)))
-    const [one = 0, two = 0] = voters
-    const certifying = (seat: number, votes: ReadonlyArray<Vertex>) => builder.make(seat, 3, votes.map(parentOf))
-    const member = new Driven({}, leader)
-    for (const { address } of record.members) {
-      member.core.answered(address, { epoch: record.epoch, header: null }, at(NOW))
-    }
-    member.own(first[leader] ?? other)
-    const outputs = member.receive(...first, ...forOne, ...forOther, other)
-    const last = member.receive(certifying(one, forOne), certifying(two, forOther))
-    expect(only([...outputs, ...last], "FinalityRollback")).toHaveLength(1)
-    expect(last.at(-1)?._tag).toBe("FinalityRollback")
-    expect(member.tickAt(NOW + 20_000)).toEqual([])
-  })
-
-  it("asks for all rounds at once also where only the epoch's first one has a quorum", () => {
-    expect(tagsOf(new Driven({ current: stored(upTo(1)) }).atStart)).toContain("CatchUp")
-  })
-
-  it("stops when it recorded a commit that its vertices do not decide, and says only that", () => {
-    const node = new Driven({ current: stored(upTo(2), { commits: commits.slice(0, 1) }) }, null)
-    expect(node.atStart).toEqual([
-      { _tag: "FinalityRollback", rollback: { _tag: "CommitNotDecided", recorded: commits[0]?.commit } },
-    ])
-    expect(node.tickAt(NOW + 100_000)).toEqual([])
-  })
-
-  it("remembers the epoch before: its checkpoints, its own vertices, and everybody's highest header", () => {
-    const ended = endedEpoch(stored(whole, { commits, checkpoints: [closing], signed: [signed(closing, others)] }))
-    const own = ended.vertices.filter(({ header }) => header.author === addressOf(0))
-    const member = new Driven({ current: freshEpoch(next.opening), previous: { ...ended, vertices: own } })
-    expect(member.core.committeeOf(record.epoch)?.record).toEqual(record)
-    expect(member.core.committeeOf(Natural.epoch(0))).toBeUndefined()
-    expect(member.core.committeeOf(Natural.epoch(3))).toBeUndefined()
-    expect(member.core.highestKnownOf(addressOf(2))).toEqual({ epoch: 2, header: vertexAt(2, CLOSING_ROUNDS).header })
-    // It sends what ended that epoch again until the next one is heard.
-    const [resent] = only(member.atStart, "Resend")
-    expect(resent?.vertices.map(({ header }) => header.round)).toEqual([30, 31, 32])
-    expect(only(member.atStart, "ForeignOwnHeader")).toEqual([])
-    expect(member.core.held).toMatchObject({ candidates: 0, commits: commits.length, highestHeaders: 4 })
-  })
-
-  it("finds its own key's headers of the epoch before that its signed vertices lack, and of this one", () => {
-    const ended = endedEpoch(stored(whole, { commits, checkpoints: [closing], signed: [signed(closing, others)] }))
-    const before = new Driven({ current: freshEpoch(next.opening), previous: { ...ended, vertices: [] } })
-    expect(only(before.atStart, "ForeignOwnHeader").map(({ header }) => header.round)).toEqual([CLOSING_ROUNDS])
-    // What is in the ledger's file and not among the signed vertices was signed by somebody with the same disk, earlier.
-    const guard = new SigningGuard(addressOf(0), INTERVAL_MS, record.epoch, [], WITH_MEMORY)
-    const core = new Core(
-      { roundIntervalMs: INTERVAL_MS, guard },
-      { current: stored(upTo(2)), previous: null, signed: [] },
-    )
-    expect(only(core.start(at(NOW)), "ForeignOwnHeader").map(({ header }) => header.round)).toEqual([1, 2])
-    expect(core.signing._tag).toBe("Silent")
-  })
-
-  it("is alone in its committee with all of its vertices, so none of them is foreign", () => {
-    const single = new VertexBuilder(openingOf(recordOf([1])))
-    const guard = new SigningGuard(single.committee.member(0).address, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
-    const current = { ...freshEpoch(single.opening), vertices: grown(single, 2, [0]) }
-    const core = new Core({ roundIntervalMs: INTERVAL_MS, guard }, { current, previous: null, signed: [] })
-    expect(only(core.start(at(NOW)), "ForeignOwnHeader")).toEqual([])
-  })
-})
-
-describe("vertices that were signed and are not in the DAG", () => {
-  const lost = [3, 4].map((round) => vertexAt(0, round))
-
-  const resentBy = (outputs: ReadonlyArray<Output>) =>
-    only(outputs, "Resend").map(({ vertices }) => vertices.map((v) => v.header.round))
-
-  it("are offered to the DAG once the committee has answered, and sent until it has them", () => {
-    const member = new Driven({ current: stored(upTo(2)), signed: lost })
-    expect(resentBy(member.tickAt(NOW + RETRY_MS))).not.toContainEqual([3, 4])
-    expect(only(member.answer(), "Inserted").map(({ vertex }) => vertex.header.round)).toEqual([3])
-    expect(member.core.held.recovered).toBe(2)
-    expect(resentBy(member.tickAt(NOW + 2 * RETRY_MS))).toContainEqual([3, 4])
-    member.receive(...others.map((seat) => vertexAt(seat, 3)))
-    member.tickAt(NOW + 3 * RETRY_MS)
-    expect(member.core.held.recovered).toBe(0)
-    expect(member.core.vertex(vertexAt(0, 4).header.hash)).toBe(vertexAt(0, 4))
-  })
-
-  it("are not told of while the committee has not answered, nor ever if another process has signed", () => {
-    const member = new Driven({ current: stored(upTo(2)), signed: lost })
-    const told = () => {
-      const { epoch, header } = member.core.highestKnownOf(addressOf(0))
-      return [epoch, header?.round, ...lost.map(({ header: { hash } }) => member.core.isWithheld(hash))]
-    }
-    expect([...only(member.atStart, "Inserted"), ...told()]).toEqual([0, undefined, true, true])
-    member.receive(builder.make(0, 4, [], { timestamp: at(9) }))
-    expect(only(member.answer(), "Inserted")).toEqual([])
-    expect(told()).toEqual([0, undefined, true, true])
-    const honest = new Driven({ current: stored(upTo(2)), signed: lost }).answered()
-    expect(honest.core.highestKnownOf(addressOf(0))).toEqual({ epoch: record.epoch, header: lost[1]?.header })
-    expect(lost.map(({ header: { hash } }) => honest.core.isWithheld(hash))).toEqual([false, false])
-  })
-
-  it("are not waited for once their rounds are collected, nor where the DAG has them", () => {
-    const { executed } = playedIn(builder, upTo(12))
-    const current = stored(upTo(12), { commits: executed })
-    const second = builder.make(0, 2, upTo(1).map(parentOf), { timestamp: at(9) })
-    expect(new Driven({ current, signed: [second] }).core.held.recovered).toBe(0)
-    expect(new Driven({ current, signed: [vertexAt(0, 12)] }).core.held.recovered).toBe(0)
-    expect(new Driven({ current, signed: [builder.make(0, 14, [])] }).core.held.recovered).toBe(1)
-  })
-
-  it("of an epoch that has not opened wait for it, in order, and those of older ones are of no use", () => {
-    const { firstRound } = next.opening.record
-    const later = [next.make(0, firstRound, []), next.make(0, firstRound + 1, [])]
-    const own = whole.filter(({ header }) => header.author === addressOf(0))
-    const member = new Driven({ signed: [...own, ...later] })
-    expect(member.core.signedLater).toEqual(later)
-    expect(member.core.held.recovered).toBe(own.length + 2)
-    member.closed()
-    const outputs = member.sign(closing, others)
-    expect(only(outputs, "EpochStarted")).toHaveLength(1)
-    const inserted = only([...outputs, ...member.answer()], "Inserted")
-    expect(inserted.map(({ vertex }) => vertex.header.hash)).toEqual([later[0]?.header.hash])
-    expect(member.core.signedLater).toEqual([])
-  })
-})
-
 describe("a vertex", () => {
   it("of an earlier epoch makes the node offer its close, of a later one ask for it", () => {
     const opened = new Driven({}, null).closed()
@@ -553,132 +269,6 @@ describe("a vertex", () => {
     const late = builder.make(1, 40, [])
     node.core.metHeader(late.header, at(NOW))
     expect(node.core.highestKnownOf(addressOf(1)).header).toBe(late.header)
-  })
-})
-
-describe("a checkpoint", () => {
-  it("of a commit is signed by members, and by nobody else", () => {
-    const [first] = commits
-    if (first === undefined) throw new Error("a commit expected")
-    for (const seat of [0, null]) {
-      const node = new Driven({}, seat)
-      node.receive(...upTo(6))
-      node.core.executed(first, at(NOW))
-      const interval = { ...closing, commitIndex: first.commit.index, commitHash: first.commit.hash, nextEpoch: null }
-      const outputs = node.core.built(interval, at(NOW))
-      expect(only(outputs, "SignCheckpoint")).toEqual(
-        seat === null ? [] : [{ _tag: "SignCheckpoint", checkpoint: interval }],
-      )
-      expect(node.core.epoch.opening.record.epoch).toBe(1)
-    }
-    const outsider = new SigningGuard(
-      openingOf(recordOf(equalWeights(5))).record.members[4]?.address ?? addressOf(0),
-      1,
-      record.epoch,
-      [],
-      WITH_MEMORY,
-    )
-    const core = new Core(
-      { roundIntervalMs: INTERVAL_MS, guard: outsider },
-      { current: stored(whole), previous: null, signed: [] },
-    )
-    expect(only(core.built(closing, at(NOW)), "SignCheckpoint")).toEqual([])
-  })
-
-  it("that closes opens the next epoch with signatures of a quorum, and not before", () => {
-    const member = new Driven({ current: stored(whole, { commits, checkpoints: [closing] }) }).answered()
-    expect(tagsOf(member.sign(closing, [1, 2]))).not.toContain("EpochStarted")
-    const outputs = member.core.checkpointSigned(closing, signatureOf(builder.committee, closing, 3), at(NOW))
-    expect(only(outputs, "CheckpointFinal")).toEqual([{ _tag: "CheckpointFinal", signed: signed(closing, others) }])
-    expect(only(outputs, "EpochStarted")).toEqual([{ _tag: "EpochStarted", opening: next.opening }])
-    expect(member.core.committeeOf(record.epoch)?.record).toEqual(record)
-    // In the new epoch, everybody is asked again what this key has signed: nothing was since the start.
-    expect(member.core.signing).toMatchObject({ _tag: "Asking", lacks: others.map(addressOf) })
-  })
-
-  it("signed by a quorum before it is built here opens the next epoch as soon as it is", () => {
-    const node = new Driven({}, null)
-    node.receive(...whole)
-    for (const executed of commits) node.core.executed(executed, at(NOW))
-    expect(tagsOf(node.sign(closing, others))).toEqual(["CheckpointFinal"])
-    expect(tagsOf(node.core.built(closing, at(NOW)))).toEqual(["EpochStarted"])
-  })
-
-  it("of a later epoch makes the node ask for the closes in between, and of a commit it executed otherwise stop", () => {
-    const node = new Driven({}, null)
-    const later = { ...closing, epoch: Natural.epoch(2) }
-    expect(node.sign(later, others)).toEqual([{ _tag: "AskClosing", from: 1 }])
-    node.closed()
-    const forged = closingOf(over, { seed: seedOf("another") })
-    expect(tagsOf(node.sign(forged, others))).toEqual(["CheckpointFinal", "FinalityRollback"])
-    expect(node.core.isHalted).toBe(true)
-    expect(node.sign(closing, others)).toEqual([])
-  })
-
-  it("that contradicts the epoch before stops the node too", () => {
-    const node = new Driven({}, null).closed()
-    node.sign(closing, others)
-    const forged = closingOf(over, { seed: seedOf("another") })
-    expect(tagsOf(node.sign(forged, others))).toContain("FinalityRollback")
-  })
-
-  it("is signed by those whose signature adds something", () => {
-    const node = new Driven({}, null).closed()
-    expect(node.core.signerOf(closing, addressOf(1))).toEqual(record.members[1])
-    node.sign(closing, [1])
-    expect(node.core.signerOf(closing, addressOf(1))).toBeUndefined()
-    expect(node.core.signerOf({ ...closing, epoch: Natural.epoch(7) }, addressOf(2))).toBeUndefined()
-    expect(node.core.held.candidates).toBe(1)
-  })
-
-  it("or a commit of an epoch that this node is not in changes nothing", () => {
-    const member = new Driven()
-    const elsewhere = { ...closing, epoch: Natural.epoch(7) }
-    expect(member.core.built(elsewhere, at(NOW))).toEqual([])
-    expect(member.core.following(at(NOW))).toEqual({ _tag: "InStep" })
-    const [first] = commits
-    if (first === undefined) throw new Error("a commit expected")
-    const foreign = { ...first, commit: { ...first.commit, epoch: Natural.epoch(7) } }
-    expect(member.core.executed(foreign, at(NOW))).toEqual([])
-    const follower = new Driven({}, null)
-    const answer = { epoch: record.epoch, header: vertexAt(0, 1).header }
-    expect(follower.core.answered(addressOf(1), answer, at(NOW))).toEqual([])
-    expect(follower.core.signing).toEqual({ _tag: "NoSeat" })
-  })
-
-  it("with signatures of too few is held in the epoch before as well as in this one", () => {
-    const node = new Driven({}, null).closed()
-    node.sign(closing, others)
-    const late = closingOf(over, { seed: seedOf("another") })
-    node.sign(late, [1])
-    const ahead = { ...closing, epoch: Natural.epoch(2), nextEpoch: null, hash: seedOf("ahead") as Hash.Hash }
-    node.sign({ ...ahead, commitIndex: Natural.commitIndex(closing.commitIndex + 5) }, [1])
-    expect(node.core.held.candidates).toBe(2)
-  })
-
-  it("that closes lets those be forgotten who left before it", () => {
-    const without = { members: record.members.slice(0, 3) }
-    const opened = new Driven({}, null)
-    opened.receive(...whole)
-    const shrunk = closingOf(over, without)
-    for (const executed of commits) opened.core.executed(executed, at(NOW))
-    opened.core.built(shrunk, at(NOW))
-    opened.sign(shrunk, others)
-    // Of the epoch that has just ended it still answers everybody.
-    expect(opened.core.highestKnownOf(addressOf(3)).header?.round).toBe(CLOSING_ROUNDS)
-    const second = new VertexBuilder(openingAfter(shrunk, over.position.time))
-    const vertices = grown(second, CLOSING_ROUNDS, [0, 1, 2])
-    const { epoch, executed } = playedIn(second, vertices)
-    opened.receive(...vertices)
-    for (const commit of executed) opened.core.executed(commit, at(NOW))
-    const third = closingOf(epoch)
-    opened.core.built(third, at(NOW))
-    const signatures = [0, 1, 2].map((seat) => signatureOf(second.committee, third, seat))
-    opened.core.checkpointsSigned({ checkpoint: third, signatures }, at(NOW))
-    expect(opened.core.epoch.opening.record.epoch).toBe(3)
-    expect(opened.core.highestKnownOf(addressOf(3)).header).toBeNull()
-    expect(opened.core.highestKnownOf(addressOf(2)).header).not.toBeNull()
-    expect(opened.core.held.commits).toBe(executed.length)
   })
 })
 

@@ -1,0 +1,10 @@
+/** People who stake. */
+import { person } from "./builders.js"
+
+export const [alice, bob, carol, val, other] = [
+  person("alice"),
+  person("bob"),
+  person("carol"),
+  person("val"),
+  person("other"),
+]

@@ -1,0 +1,212 @@
+/** Which pending transactions go into a vertex. */
+import { describe, expect, it } from "vitest"
+import { FRESH_ROUNDS, OVERDUE_ROUNDS, PATIENCE_ROUNDS } from "../../../src/ledger/pending/Choice.js"
+import { PendingTransactions } from "../../../src/ledger/pending/PendingTransactions.js"
+import * as Limits from "../../../src/protocol/numbers/Limits.js"
+import * as Natural from "../../../src/protocol/numbers/Natural.js"
+import { isExempt } from "./NaivePool.js"
+import { at, everybody, idsOf, rich, round, submit } from "./Pool.js"
+import { addressOf, exempt, paying } from "./World.js"
+
+describe("what goes into a vertex", () => {
+  it("follows on the finalized nonce without a gap, and never stands in another vertex already", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const [zero, one, two, four] = [0, 1, 2, 4].map((nonce) => paying("ann", nonce, 1_000))
+    if (!zero || !one || !two || !four) throw new Error("four expected")
+    submit(pool, four, two, one, zero)
+    expect(idsOf(pool.choose(everybody))).toEqual(idsOf([zero, one, two]))
+    pool.included([zero], Natural.round(9))
+    expect(idsOf(pool.choose(everybody))).toEqual(idsOf([one, two]))
+    pool.excluded([zero])
+    // A vertex of the same round may be ordered behind this one.
+    pool.included([zero], round)
+    expect(pool.choose(everybody)).toEqual([])
+    pool.excluded([zero])
+    expect(idsOf(pool.choose(everybody))).toEqual(idsOf([zero, one, two]))
+  })
+
+  it("does not begin behind a gap, whether the first nonces are missing or stand in other vertices", () => {
+    const pool = new PendingTransactions(rich("ann", "ben"))
+    const [zero, two] = [paying("ben", 0, 1_000), paying("ben", 2, 1_000)]
+    submit(pool, paying("ann", 1, 1_000), zero, two)
+    expect(idsOf(pool.choose(everybody))).toEqual([zero.id])
+    pool.included([zero], Natural.round(9))
+    expect(pool.choose(everybody)).toEqual([])
+  })
+
+  it("ends before one that stands in another vertex, until that is overdue", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const [zero, one, two] = [0, 1, 2].map((nonce) => paying("ann", nonce, 1_000))
+    if (!zero || !one || !two) throw new Error("three expected")
+    submit(pool, zero, one, two)
+    pool.included([one], Natural.round(9))
+    expect(idsOf(pool.choose(everybody))).toEqual([zero.id])
+    const later = { ...everybody, round: Natural.round(9 + OVERDUE_ROUNDS) }
+    expect(idsOf(pool.choose(later))).toEqual(idsOf([zero, one, two]))
+  })
+
+  it("ends before one of another member's senders that has not waited long enough", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const [early, late] = [paying("ann", 0, 1_000), paying("ann", 1, 1_000)]
+    submit(pool, early)
+    pool.submit(late, at, Natural.round(round + 1))
+    const wish = (later: number) => ({
+      round: Natural.round(round + later),
+      maxBytes: Limits.VERTEX_BYTES,
+      freshBytes: 0,
+      isAssigned: () => false,
+      hasTurn: () => true,
+    })
+    expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS)))).toEqual([early.id])
+    expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS + 1)))).toEqual([early.id, late.id])
+  })
+
+  it("is five thousand at most, five hundred of them fee-exempt while others wait", () => {
+    const senders = Array.from({ length: 90 }, (_, i) => `many ${i}`)
+    const exempts = Array.from({ length: 150 }, (_, i) => `free ${i}`)
+    const pool = new PendingTransactions(rich(...senders, ...exempts))
+    const nonces = Array.from({ length: 64 }, (_, nonce) => nonce)
+    for (const name of senders) submit(pool, ...nonces.map((nonce) => paying(name, nonce, 1_000, 10)))
+    for (const name of exempts) submit(pool, ...nonces.slice(0, 4).map((nonce) => exempt(name, nonce, 0, 10)))
+    expect(pool.size).toBe(90 * 64 + 150 * 4)
+    const chosen = pool.choose(everybody)
+    expect(chosen).toHaveLength(Limits.VERTEX_TRANSACTIONS)
+    expect(chosen.filter(isExempt)).toHaveLength(500)
+  })
+
+  it("keeps the places of fee-exempt ones for them, however many paying ones came before", () => {
+    const names = Array.from({ length: 20 }, (_, i) => `v${i}`)
+    const pool = new PendingTransactions(rich("ann", ...names))
+    submit(pool, ...names.map((name) => paying(name, 0, 1_000)))
+    const own = [paying("ann", 0, 9_000), paying("ann", 1, 9_000), exempt("ann", 2)]
+    submit(pool, ...own)
+    // Room for twenty: two of them may be fee-exempt while others wait.
+    const chosen = pool.choose({ ...everybody, maxBytes: 20 * 200 })
+    expect(idsOf(chosen.slice(0, 3))).toEqual(idsOf(own))
+  })
+
+  it("is fee-exempt to exactly a tenth of the fresh bytes, and to more where nothing else is fresh", () => {
+    const names = Array.from({ length: 20 }, (_, i) => `v${i}`)
+    const fresh = { ...everybody, freshBytes: 10 * 200 }
+    const mixed = new PendingTransactions(rich(...names))
+    submit(mixed, ...names.slice(0, 10).map((name) => paying(name, 0, 1_000)))
+    submit(mixed, ...names.slice(10).map((name) => exempt(name, 0)))
+    expect(mixed.choose(fresh).filter(isExempt)).toHaveLength(1)
+    expect(mixed.choose(fresh)).toHaveLength(10)
+    const alone = new PendingTransactions(rich(...names))
+    submit(alone, ...names.map((name) => exempt(name, 0)))
+    expect(alone.choose(fresh)).toHaveLength(10)
+  })
+
+  it("counts a transaction as free only when every vertex it stands in is gone", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const one = paying("ann", 0, 1_000)
+    submit(pool, one)
+    pool.included([one], Natural.round(8))
+    pool.included([one], Natural.round(9))
+    pool.excluded([one])
+    expect(pool.choose(everybody)).toEqual([])
+    pool.excluded([one])
+    expect(idsOf(pool.choose(everybody))).toEqual([one.id])
+  })
+
+  // Vertices for old slots that nobody can order any more kept what stood in them from every other vertex until they were
+  // collected.
+  it("stands in a vertex that was not ordered for long, and then comes again from the leader or whose it is", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const one = paying("ann", 0, 1_000)
+    submit(pool, one)
+    pool.included([one], round)
+    const wish = (later: number, freshBytes: number, isAssigned: boolean) => ({
+      round: Natural.round(round + later),
+      maxBytes: Limits.VERTEX_BYTES,
+      freshBytes,
+      isAssigned: () => isAssigned,
+      hasTurn: () => false,
+    })
+    const chosen = (later: number, freshBytes: number, isAssigned: boolean) =>
+      pool.choose(wish(later, freshBytes, isAssigned)).length
+    expect(chosen(OVERDUE_ROUNDS - 1, Limits.VERTEX_BYTES, true)).toBe(0)
+    expect(chosen(OVERDUE_ROUNDS, 0, true)).toBe(1)
+    expect(chosen(OVERDUE_ROUNDS, Limits.VERTEX_BYTES, false)).toBe(1)
+    expect(chosen(OVERDUE_ROUNDS, 0, false)).toBe(0)
+    // Who took it again is waited for as long.
+    pool.included([one], Natural.round(round + OVERDUE_ROUNDS))
+    expect(chosen(OVERDUE_ROUNDS + 1, Limits.VERTEX_BYTES, true)).toBe(0)
+    expect(chosen(2 * OVERDUE_ROUNDS, Limits.VERTEX_BYTES, true)).toBe(1)
+    // A vertex of an old round, however late it comes, holds nothing back.
+    pool.included([one], Natural.round(1))
+    expect(chosen(2 * OVERDUE_ROUNDS, Limits.VERTEX_BYTES, true)).toBe(1)
+  })
+
+  it("is what the others were to propose, once they had their chance", () => {
+    const pool = new PendingTransactions(rich("ann", "ben"))
+    const [mine, theirs] = [paying("ann", 0, 1_000), paying("ben", 0, 5_000)]
+    submit(pool, mine, theirs)
+    const wish = (later: number) => ({
+      round: Natural.round(round + later),
+      maxBytes: Limits.VERTEX_BYTES,
+      freshBytes: 0,
+      isAssigned: (sender: string) => sender === addressOf("ann"),
+      hasTurn: () => true,
+    })
+    expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS - 1)))).toEqual([mine.id])
+    expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS)))).toEqual([theirs.id, mine.id])
+    const notMyTurn = { ...wish(PATIENCE_ROUNDS), hasTurn: () => false }
+    expect(idsOf(pool.choose(notMyTurn))).toEqual([mine.id])
+  })
+
+  it("is the leader's while it is fresh, as much as it may take of that, and then whose it is to propose", () => {
+    const pool = new PendingTransactions(rich("ann", "ben"))
+    const [mine, theirs] = [paying("ann", 0, 1_000), paying("ben", 0, 5_000)]
+    submit(pool, mine, theirs)
+    const wish = (later: number, freshBytes: number) => ({
+      round: Natural.round(round + later),
+      maxBytes: Limits.VERTEX_BYTES,
+      freshBytes,
+      isAssigned: (sender: string) => sender === addressOf("ann"),
+      hasTurn: () => true,
+    })
+    for (let later = 0; later < FRESH_ROUNDS; later++) {
+      expect(idsOf(pool.choose(wish(later, Limits.VERTEX_BYTES)))).toEqual([theirs.id, mine.id])
+      expect(idsOf(pool.choose(wish(later, theirs.encoded.length)))).toEqual([theirs.id])
+      expect(idsOf(pool.choose(wish(later, 0)))).toEqual([])
+    }
+    for (const freshBytes of [0, Limits.VERTEX_BYTES]) {
+      expect(idsOf(pool.choose(wish(FRESH_ROUNDS, freshBytes)))).toEqual([mine.id])
+    }
+  })
+
+  it("goes by fee, but a tenth is kept for fee-exempt ones and no vertex is left empty for it", () => {
+    const names = Array.from({ length: 120 }, (_, i) => `v${i}`)
+    const pool = new PendingTransactions(rich(...names))
+    submit(pool, ...names.slice(0, 60).map((name, i) => paying(name, 0, 1_000 + i)))
+    submit(pool, ...names.slice(60).map((name) => exempt(name, 0)))
+    // Room for forty.
+    const chosen = pool.choose({ ...everybody, maxBytes: 40 * 200 })
+    expect(chosen).toHaveLength(40)
+    expect(chosen.filter(isExempt)).toHaveLength(4)
+    const fees = chosen.filter((each) => !isExempt(each)).map(({ fee }) => Number(fee))
+    expect(fees).toEqual(Array.from({ length: 36 }, (_, i) => 1_059 - i))
+    const roomy = pool.choose({ ...everybody, maxBytes: 100 * 200 })
+    expect(roomy.filter(isExempt)).toHaveLength(40)
+  })
+
+  it("is for a tenth fee-exempt also of what a leader takes while it is fresh", () => {
+    const names = Array.from({ length: 120 }, (_, i) => `v${i}`)
+    const pool = new PendingTransactions(rich(...names))
+    submit(pool, ...names.slice(0, 60).map((name) => paying(name, 0, 1_000)))
+    submit(pool, ...names.slice(60).map((name) => exempt(name, 0)))
+    const chosen = pool.choose({ ...everybody, freshBytes: 40 * 200 })
+    expect(chosen.filter(isExempt).length).toBeGreaterThan(0)
+    expect(chosen.filter(isExempt).length).toBeLessThanOrEqual(5)
+    expect(chosen.filter((each) => !isExempt(each)).length).toBeGreaterThan(30)
+  })
+
+  it("passes over what does not fit, and what its sender has behind it", () => {
+    const pool = new PendingTransactions(rich("ann", "ben"))
+    const small = paying("ben", 0, 1_000, 300)
+    submit(pool, paying("ann", 0, 9_000, 5_000), paying("ann", 1, 9_000, 10), small)
+    expect(idsOf(pool.choose({ ...everybody, maxBytes: 1_000 }))).toEqual([small.id])
+  })
+})

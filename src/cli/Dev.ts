@@ -196,6 +196,7 @@ export const command = Command.withActions(
       ["rounds only when there is something to do", "udg dev --on-demand --round-ms 10"],
       ["in another terminal: a hundred rounds, and a day, at once", "udg dev advance 100 && udg dev advance-time 1d"],
       ["coins for an account", "udg dev set-balance @alice 5000"],
+      ["a payment of any account, without its key", "udg dev impersonate @alice send @bob 5"],
     ],
     footer: [
       "It listens on 127.0.0.1 only, keeps nothing, has no peers, and joins no other network. Epochs last 40 rounds, so stakes and " +

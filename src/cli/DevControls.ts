@@ -90,6 +90,17 @@ const controlsOf = (network: DevNetwork): ReadonlyMap<string, Control> =>
         (wanted) => ("rounds" in wanted ? network.advanceRounds(wanted.rounds) : network.advanceTime(wanted.time_ms)),
       ),
     ],
+    [
+      "/impersonate",
+      control(
+        Schema.Struct({ address: text, transaction: Schema.Record({ key: text, value: Schema.Unknown }) }),
+        '{"address": "…", "transaction": {"type": "…", …}}',
+        ({ address, transaction }) =>
+          Effect.flatMap(network.find(address), (account) =>
+            Effect.map(network.impersonate(account, transaction), (done) => ({ address: account, ...done })),
+          ),
+      ),
+    ],
     ["/snapshot", control(Schema.Struct({}), "{}", () => Effect.map(network.snapshot, (snapshot) => ({ snapshot })))],
     [
       "/revert",
@@ -200,6 +211,13 @@ const send = (response: Http.ServerResponse, { status, body }: Answer, more: Htt
   response.end(text)
 }
 
+const statusOf = (network: DevNetwork) => ({
+  rpc: network.url,
+  ...network.position(),
+  snapshots: network.snapshots(),
+  impersonation_key: network.standIn.toSecretHex(),
+})
+
 /** Serves the controls until the scope ends, and returns where. */
 export const serve = (network: DevNetwork, port: number, allowed: Allowed) =>
   Effect.gen(function* () {
@@ -210,8 +228,7 @@ export const serve = (network: DevNetwork, port: number, allowed: Allowed) =>
       const refusal = refusalOf(request, allowed)
       if (refusal !== undefined) return refusal
       const path = request.url ?? ""
-      if (path === "/" && request.method === "GET")
-        return { status: 200, body: { rpc: network.url, ...network.position(), snapshots: network.snapshots() } }
+      if (path === "/" && request.method === "GET") return { status: 200, body: statusOf(network) }
       const run = controls.get(path)
       if (run === undefined)
         return failed(

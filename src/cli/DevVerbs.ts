@@ -1,10 +1,14 @@
 /** The controls of `udg dev` as words of the command line: they ask the network that runs in another terminal. */
 import { FileSystem } from "@effect/platform"
 import { Console, Data, Effect, Schema } from "effect"
+import { SecretKey } from "../protocol/identity/Keys.js"
 import * as Command from "./settings/Command.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
+import { wrongUsage } from "./settings/WrongUsage.js"
 import * as Sheet from "./terminal/Sheet.js"
+import * as Sending from "./wallet/Sending.js"
+import * as Wallet from "./wallet/Wallet.js"
 
 class ControlFailed extends Data.TaggedError("ControlFailed")<{ readonly message: string }> {}
 
@@ -25,6 +29,17 @@ const snapshot = Setting.argument("SNAPSHOT", "the number of a snapshot", Reader
 
 const newFile = Setting.argument("NEWFILE", "a file that does not exist, for the state", Reader.newFile)
 const file = Setting.argument("FILE", "a state written by udg dev dump", Reader.file)
+
+/** What an account may do that is impersonated: every verb that sends a transaction. */
+const acts: ReadonlyMap<string, Command.Command> = new Map(
+  Wallet.verbs.filter(({ settings }) => settings.includes(Sending.settings.out)).map((verb) => [verb.name, verb]),
+)
+
+const act = Setting.remainingArguments(
+  "VERB",
+  `what it does, as the wallet says it: ${[...acts.keys()].join(", ")}`,
+  Reader.text,
+)
 
 const Answer = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const Refusal = Schema.Struct({ error: Schema.String })
@@ -57,6 +72,23 @@ const perform = (url: string, init?: RequestInit) =>
     }
     const answer = yield* Effect.mapError(Schema.decodeUnknown(Answer)(body), () => noControls(url))
     yield* Console.log(Sheet.indented(Object.entries(answer).map(([label, value]) => [label, written(value)])))
+  })
+
+const Status = Schema.Struct({ rpc: Schema.String, impersonation_key: Schema.String })
+
+/** The verb of the wallet, at this network, with the key that it accepts for every account. */
+const impersonate = (words: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const at = words.findIndex((word) => acts.has(word))
+    const verb = acts.get(words[at] ?? "")
+    if (verb === undefined)
+      return yield* wrongUsage(`name the account and what it does, such as send @bob 5: ${[...acts.keys()].join(", ")}`)
+    const { values } = yield* Command.read({ account, controls }, words.slice(0, at))
+    const { body } = yield* asked(values.controls)
+    const status = yield* Effect.mapError(Schema.decodeUnknown(Status)(body), () => noControls(values.controls))
+    const key = yield* Effect.mapError(SecretKey.fromHex(status.impersonation_key), () => noControls(values.controls))
+    const rest = [...words.slice(at + 1), "--node", status.rpc]
+    yield* Effect.provideService(verb.run(rest, ""), Sending.Impersonated, { account: values.account, key })
   })
 
 const State = Schema.Struct({ state: Schema.Uint8ArrayFromBase64 })
@@ -99,6 +131,7 @@ export const verbs: ReadonlyMap<string, Command.Action> = new Map([
     "advance-time",
     Command.action({ duration, controls }, (given) => post(given.controls, "/advance", { time_ms: given.duration })),
   ],
+  ["impersonate", { settings: { account, act, controls }, run: impersonate }],
   ["snapshot", Command.action({ controls }, (given) => post(given.controls, "/snapshot", {}))],
   [
     "revert",

@@ -210,7 +210,7 @@ interface Prepared {
 const ACCOUNTS = ["to", "validator"] as const
 
 /** What all accounts of a client share: the network, which must not become another one, and its parameters. */
-export class Market {
+class Market {
   readonly #node: Waiting.Node
   #network: NetworkName | undefined
   #info: { readonly at: number; readonly told: Promise<NetworkInfo> } | undefined
@@ -245,17 +245,17 @@ export class Market {
 }
 
 /** One of an account's own mind: its nonces, and what it listens to. Two for the same key would take each other's nonces. */
-export class Mind {
+class Mind {
   readonly #node: Waiting.Node
   readonly #market: Market
   readonly #sequence: Sequence
   readonly #outcomes: OutcomeListener
-  readonly #address: Address
+  readonly address: Address
 
   constructor(node: Waiting.Node, market: Market, address: Address) {
     this.#node = node
     this.#market = market
-    this.#address = address
+    this.address = address
     this.#outcomes = new OutcomeListener(node, address)
     this.#sequence = new Sequence({
       nextNonce: async (signal) => (await this.balance(signal)).next_nonce,
@@ -273,7 +273,7 @@ export class Mind {
   }
 
   balance(signal?: Signal): Promise<Balance> {
-    return this.#node.methods(signal).core.balance({ path: { address: this.#address } })
+    return this.#node.methods(signal).core.balance({ path: { address: this.address } })
   }
 
   /** Sends a transaction with this key and waits for it. */
@@ -281,11 +281,15 @@ export class Mind {
     const { timeoutMs = STANDARD_TIMEOUT_MS, signal: until } = options
     const limit = AbortSignal.timeout(timeoutMs)
     const signal = until === undefined ? limit : AbortSignal.any([limit, until])
-    const from = this.#address
+    const from = this.address
     const drafted = this.#prepared(type, given, options, signal).then(({ network, payload, ...fees }): Draft => {
       const sign = (nonce: number, fee: number) => {
         const unsigned = Wallet.parseUnsigned(network, { ...payload, type, from, nonce, fee })
-        return { transaction: Wallet.sign(unsigned, key), hash: Wallet.hashOf(unsigned) }
+        const isOwn = AddressOf.fromPublicKey(key.publicKey) === from
+        const transaction = isOwn
+          ? Wallet.sign(unsigned, key)
+          : Wallet.combine(unsigned, [Wallet.cosign(unsigned, key)])
+        return { transaction, hash: Wallet.hashOf(unsigned) }
       }
       return { ...fees, sign }
     })
@@ -352,14 +356,14 @@ const receiptOf = <T extends Type>(type: T, { hash, nonce, fee }: Accepted, outc
   }
 }
 
-/** The account of a key, with what is known of it. */
-export const make = (mind: Mind, key: SecretKey): Account => {
+/** The account of a mind, for which the key signs. */
+const make = (mind: Mind, key: SecretKey): Account => {
   const acting =
     <T extends Type>(type: T): Acting<T> =>
     (payload, options = {}) =>
       mind.act(key, type, payload, options)
   return {
-    address: AddressOf.fromPublicKey(key.publicKey),
+    address: mind.address,
     publicKey: key.publicKey,
     balance: () => mind.balance(),
     send: acting("Transfer"),
@@ -378,5 +382,19 @@ export const make = (mind: Mind, key: SecretKey): Account => {
           mind.act(key, type, payload as Payload<Type>, { ...options, ...(fee === undefined ? {} : { fee }) }),
         ),
       ),
+  }
+}
+
+/**
+ * The accounts of a node's network: each with its key, or with one that signs as one of several. One mind for each, however often
+ * it is asked for: all share its nonces.
+ */
+export const over = (node: Waiting.Node) => {
+  const market = new Market(node)
+  const minds = new Map<string, Mind>()
+  return (key: SecretKey, address = AddressOf.fromPublicKey(key.publicKey)): Account => {
+    const mind = minds.get(address) ?? new Mind(node, market, address)
+    minds.set(address, mind)
+    return make(mind, key)
   }
 }

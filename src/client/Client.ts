@@ -3,9 +3,8 @@
  * them. Runs in browsers, and has nothing of Effect; `Effects.ts` is the same for programs with Effect.
  */
 import type { Endpoint } from "../effect3/http/Outline.js"
-import * as AddressOf from "../protocol/identity/Address.js"
 import * as Account from "./Account.js"
-import { type Address, Hash } from "./Brands.js"
+import { Hash } from "./Brands.js"
 import * as Events from "./Events.js"
 import * as NodeUrl from "./NodeUrl.js"
 import type { Plain } from "./Plain.js"
@@ -147,21 +146,11 @@ export const connect = (url: string, options: Options = {}): PromiseClient => {
     options,
     methods: (signal) => methodsOf(base, options, acceptance, signal),
   }
-  const market = new Account.Market(node)
-  const minds = new Map<string, Account.Mind>()
-  /** One for each account, however often it is asked for: they share its nonces. */
-  const mindOf = (address: Address): Account.Mind => {
-    const mind = minds.get(address) ?? new Account.Mind(node, market, address)
-    minds.set(address, mind)
-    return mind
-  }
+  const accountOf = Account.over(node)
   return {
     ...methods,
     ...Shortcuts.over(methods),
-    account: (given) => {
-      const key = typeof given === "string" ? Wallet.secretKey(given) : given
-      return Account.make(mindOf(AddressOf.fromPublicKey(key.publicKey)), key)
-    },
+    account: (key) => accountOf(typeof key === "string" ? Wallet.secretKey(key) : key),
     events: (after, wanted) => Events.once(node, after, wanted),
     follow: (after, wanted) => Events.follow(node, after, wanted),
     waitFor: async (hash, options = {}) => Waiting.waitFor(node, Hash(hash), options),

@@ -9,6 +9,7 @@ import type * as Genesis from "../protocol/epoch/Genesis.js"
 import type * as Protocol from "../protocol/epoch/Protocol.js"
 import type { Address } from "../protocol/identity/Address.js"
 import * as Hash from "../protocol/identity/Hash.js"
+import type { PublicKey } from "../protocol/identity/Keys.js"
 import type { Nonce } from "../protocol/numbers/Natural.js"
 import type * as Sats from "../protocol/numbers/Sats.js"
 import type { AccountRecord } from "../protocol/state/AccountRecord.js"
@@ -83,6 +84,14 @@ export class Ledger {
   /** For a ledger that is only read: takes over what another one's commits changed, or says that it must be made anew. */
   follow(changes: ReadonlyArray<Effects.Change>): Either.Either<boolean, Binary.MalformedBytes> {
     return this.#state.follow(changes)
+  }
+
+  /**
+   * From now on a single signature of this key is accepted for every account: the ledger is of a network for developers, which is one
+   * machine's. On any other network this machine would apply what no other does, so only `testing/DevNode.ts` may call it.
+   */
+  letSignForAll(standIn: PublicKey): void {
+    this.#state.standIn = standIn
   }
 
   get effectsDigest(): Hash.Hash {

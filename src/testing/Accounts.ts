@@ -1,10 +1,11 @@
 /**
  * Accounts are set by ordinary transactions: coins come from the reserve and go back to it, so the supply remains what it is and no
- * rule is broken. Only the keys with which the network was started sign.
+ * rule is broken. The validator's key signs for an account whose key nobody here has, which this network's ledger accepts.
  */
-import { Context, Effect, Either, Option } from "effect"
+import { Context, Effect, Either } from "effect"
 import * as Engine from "../node/engine/Engine.js"
 import { State } from "../node/reads/State.js"
+import * as JsonProblem from "../protocol/encoding/JsonProblem.js"
 import * as Address from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { SecretKey } from "../protocol/identity/Keys.js"
@@ -13,22 +14,19 @@ import { addressPrefix } from "../protocol/identity/Network.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as AccountRecord from "../protocol/state/AccountRecord.js"
 import * as Charges from "../protocol/transaction/Charges.js"
-import type { Operation } from "../protocol/transaction/Operation.js"
+import * as Operation from "../protocol/transaction/Operation.js"
 import * as Refused from "../rpc/handlers/Refused.js"
 import type { Advancing } from "./Advancing.js"
 import { refused } from "./ControlRefused.js"
 import type { DevNode, Options } from "./DevNode.js"
+import * as Impersonation from "./Impersonation.js"
 
 /** Each is a transaction. */
 export const MOST_NONCES = 10_000
 /** An account has no more transactions pending. */
 const AT_ONCE = 50
 
-export const make = (
-  node: DevNode,
-  { next, settled }: Advancing,
-  { genesis, reserve, accounts, validator }: Options,
-) => {
+export const make = (node: DevNode, { next, settled }: Advancing, { genesis, accounts, validator }: Options) => {
   const keys = new Map(accounts.map((key) => [Address.fromPublicKey(key.publicKey), key]))
   const validatorAddress = Address.fromPublicKey(validator.publicKey)
   const state = () => Context.get(node.services(), State)
@@ -41,46 +39,49 @@ export const make = (
 
   const isFinal = (id: Hash) =>
     Effect.suspend(() => state().transaction(id)).pipe(
+      Effect.catchTag("TransactionNotFound", () => refused(`the transaction ${id} had no effect`)),
+      Effect.catchAll((error) => (error._tag === "ControlRefused" ? Effect.fail(error) : Effect.die(error))),
       Effect.flatMap((known) => {
         if (known._tag === "Pending") return Effect.succeed(false)
         const { failure } = known.recorded.outcome
         return failure === null ? Effect.succeed(true) : refused(`the transaction ${id} failed: ${failure.reason}`)
       }),
-      Effect.catchTag("TransactionNotFound", () => refused(`the transaction ${id} had no effect`)),
-      Effect.orDie,
     )
 
-  const submitted = (key: SecretKey, operation: Operation, fee: Sats.Sats) =>
-    Effect.suspend(() => Context.get(node.services(), Engine.Engine).signAndSubmit({ key, fee, operation })).pipe(
-      Effect.mapError((refusal) =>
+  /** The account's own key where it is known and signs alone, so that it is stored with a stake. */
+  const keyOf = (address: Address.Address): SecretKey =>
+    read().account(address).policy === null ? (keys.get(address) ?? validator) : validator
+
+  const submitted = (from: Address.Address, operation: Operation.Operation, fee: Sats.Sats) =>
+    Effect.gen(function* () {
+      // What is signed here is not read from bytes, and only reading refuses what no transaction may be.
+      const violation = Operation.violationOf(operation)
+      if (violation !== undefined) return yield* refused(JsonProblem.message(violation))
+      const engine = Context.get(node.services(), Engine.Engine)
+      return yield* Effect.mapError(engine.signAndSubmit({ key: keyOf(from), from, fee, operation }), (refusal) =>
         refused(
-          refusal._tag === "InsufficientBalance"
+          refusal._tag === "InsufficientBalance" && from === genesis.faucet?.address
             ? "the reserve has less than that left"
             : `the transaction is refused: ${Refused.fromRefusal(refusal).message}`,
         ),
-      ),
-    )
-
-  const done = (key: SecretKey, operation: Operation, fee: Sats.Sats) =>
-    Effect.gen(function* () {
-      const { id } = yield* submitted(key, operation, fee)
-      while (!(yield* isFinal(id))) yield* next
+      )
     })
 
-  const paid = (key: SecretKey, to: Address.Address, amount: number, fee: Sats.Sats) =>
-    done(key, { _tag: "Transfer", to, amount: Sats.make(amount), memo: "" }, fee)
+  const done = (from: Address.Address, operation: Operation.Operation, fee: Sats.Sats) =>
+    Effect.gen(function* () {
+      const accepted = yield* submitted(from, operation, fee)
+      while (!(yield* isFinal(accepted.id))) yield* next
+      return accepted
+    })
 
-  const keyOf = (address: Address.Address, what: string) => {
-    const key = keys.get(address)
-    return key === undefined
-      ? refused(`${what} only from the accounts that the network was started with`)
-      : Effect.succeed(key)
-  }
+  const paid = (from: Address.Address, to: Address.Address, amount: number, fee: Sats.Sats) =>
+    done(from, { _tag: "Transfer", to, amount: Sats.make(amount), memo: "" }, fee)
 
   const setBalance = (address: Address.Address, wanted: Sats.Sats) =>
     Effect.gen(function* () {
-      if (Option.isNone(reserve) || genesis.faucet === null) return yield* refused("this network has no reserve")
-      if (address === genesis.faucet.address || address === validatorAddress) {
+      if (genesis.faucet === null) return yield* refused("this network has no reserve")
+      const { address: reserve } = genesis.faucet
+      if (address === reserve || address === validatorAddress) {
         return yield* refused("the balances of the reserve and of the validator change with every payment and round")
       }
       // Pending transactions of the account would change what was just set.
@@ -90,14 +91,13 @@ export const make = (
       const fee = Sats.make(prices.minFee)
       if (wanted > balance) {
         const isNew = AccountRecord.isEmpty(yield* accountOf(address))
-        yield* paid(reserve.value, address, wanted - balance, Sats.make(Charges.transferFee(prices, !isNew)))
+        yield* paid(reserve, address, wanted - balance, Sats.make(Charges.transferFee(prices, !isNew)))
       }
       if (wanted < balance) {
-        const key = yield* keyOf(address, "coins can be taken")
         const back = balance - wanted - fee
         // The account pays the fee too.
-        if (back < 1) yield* paid(reserve.value, address, 1 - back, fee)
-        yield* paid(key, genesis.faucet.address, Math.max(1, back), fee)
+        if (back < 1) yield* paid(reserve, address, 1 - back, fee)
+        yield* paid(address, reserve, Math.max(1, back), fee)
       }
       return yield* balanceOf(address)
     })
@@ -113,12 +113,37 @@ export const make = (
       return result
     })
 
+  /** The account that a person means: hex, bech32m or `@name`. */
+  const find = (text: string) =>
+    Effect.gen(function* () {
+      const meant = Address.parseReference(text, addressPrefix(genesis.mode))
+      if (Either.isLeft(meant)) return yield* refused(`address: ${meant.left.reason}`)
+      if (meant.right._tag === "Address") return meant.right.address
+      return read().addressOf(meant.right.name) ?? (yield* refused(`address: nobody has registered ${text}`))
+    })
+
+  const leastFee = (operation: Operation.Operation) =>
+    Effect.gen(function* () {
+      const prices = yield* parameters
+      if (operation._tag !== "Transfer") return Charges.leastFee(operation._tag, prices)
+      return Charges.transferFee(prices, !AccountRecord.isEmpty(yield* accountOf(operation.to)))
+    })
+
   return {
     setBalance,
+    find,
+    /** Carries out a transaction of any account with its next nonce. */
+    impersonate: (from: Address.Address, given: Impersonation.Given) =>
+      Effect.gen(function* () {
+        const draft = yield* Impersonation.drafted(genesis, from, given, find)
+        const { operation } = draft
+        const fee = draft.fee ?? Sats.make(yield* leastFee(operation))
+        const { id, nonce } = yield* done(from, operation, fee)
+        return { tx_hash: id, nonce, fee }
+      }),
     /** By as many transfers of the account to itself as are missing. */
     setNonce: (address: Address.Address, wanted: number) =>
       Effect.gen(function* () {
-        const key = yield* keyOf(address, "nonces can be set")
         yield* settled
         const { nonce } = yield* accountOf(address)
         const missing = wanted - nonce
@@ -127,12 +152,15 @@ export const make = (
         }
         // What it costs to set the balance takes nonces itself, so it goes last, and up.
         const fee = Sats.make((yield* parameters).minFee)
-        const balance = yield* balanceOf(address)
+        const balance = Math.max(1, yield* balanceOf(address))
         if (missing === 0) return nonce
         yield* setBalance(address, Sats.make(balance + missing * fee))
         const operation = { _tag: "Transfer", to: address, amount: Sats.make(1), memo: "" } as const
-        for (let left = missing; left > 0; left -= AT_ONCE) {
-          for (let n = Math.min(left, AT_ONCE); n > 0; n--) yield* submitted(key, operation, fee)
+        for (let left = missing; left > 0; ) {
+          // Each that is pending needs its sat as well, though the account gets it back.
+          const count = Math.min(left, AT_ONCE, Math.floor((balance + left * fee) / (fee + 1)))
+          for (let n = count; n > 0; n--) yield* submitted(address, operation, fee)
+          left -= count
           yield* settled
         }
         return (yield* accountOf(address)).nonce
@@ -140,30 +168,20 @@ export const make = (
     /** Up by a stake, or to nothing; what is unstaked comes back after the cooldown. */
     setStake: (address: Address.Address, wanted: Sats.Sats) =>
       Effect.gen(function* () {
-        const key = yield* keyOf(address, "stakes can be set")
         yield* settled
         const stake = yield* stakeOf(address)
         if (wanted > stake) {
           const amount = Sats.make(wanted - stake)
-          yield* withoutCost(address, amount, done(key, { _tag: "StakeTx", amount }, Sats.ZERO))
-        } else if (wanted === 0 && stake > 0) yield* done(key, { _tag: "UnstakeTx" }, Sats.ZERO)
+          yield* withoutCost(address, amount, done(address, { _tag: "StakeTx", amount }, Sats.ZERO))
+        } else if (wanted === 0 && stake > 0) yield* done(address, { _tag: "UnstakeTx" }, Sats.ZERO)
         else if (wanted < stake) return yield* refused(`amount: 0 or at least the stake of ${stake} sats expected`)
         return yield* stakeOf(address)
       }),
     setName: (address: Address.Address, name: Name) =>
       Effect.gen(function* () {
-        const key = yield* keyOf(address, "names can be set")
         const fee = Sats.make((yield* parameters).nameFee)
-        yield* withoutCost(address, fee, done(key, { _tag: "RegisterNameTx", name }, fee))
+        yield* withoutCost(address, fee, done(address, { _tag: "RegisterNameTx", name }, fee))
         return name
-      }),
-    /** The account that a person means: hex, bech32m or `@name`. */
-    find: (text: string) =>
-      Effect.gen(function* () {
-        const meant = Address.parseReference(text, addressPrefix(genesis.mode))
-        if (Either.isLeft(meant)) return yield* refused(`address: ${meant.left.reason}`)
-        if (meant.right._tag === "Address") return meant.right.address
-        return read().addressOf(meant.right.name) ?? (yield* refused(`address: nobody has registered ${text}`))
       }),
   }
 }

@@ -8,6 +8,8 @@ import type { NodeEvent } from "../node/engine/NodeEvent.js"
 import type { Ending } from "../node/lifecycle/Ending.js"
 import { Metrics } from "../node/reads/Metrics.js"
 import type * as Address from "../protocol/identity/Address.js"
+import type { Hash } from "../protocol/identity/Hash.js"
+import type { SecretKey } from "../protocol/identity/Keys.js"
 import type { Name } from "../protocol/identity/Name.js"
 import type * as Sats from "../protocol/numbers/Sats.js"
 import * as Accounts from "./Accounts.js"
@@ -15,6 +17,7 @@ import * as Advancing from "./Advancing.js"
 import { ControlRefused } from "./ControlRefused.js"
 import { DevClock } from "./DevClock.js"
 import * as DevNode from "./DevNode.js"
+import type * as Impersonation from "./Impersonation.js"
 import * as Snapshots from "./Snapshots.js"
 
 export type { Options } from "./DevNode.js"
@@ -30,6 +33,12 @@ export interface Position {
 const positionOf = (node: DevNode.DevNode, clock: DevClock): Position => {
   const { dagRound, finalizedRound } = Context.get(node.services(), Metrics).figures()
   return { round: dagRound, finalized_round: finalizedRound, time: clock.unsafeCurrentTimeMillis() }
+}
+
+export interface Impersonated {
+  readonly tx_hash: Hash
+  readonly nonce: number
+  readonly fee: number
 }
 
 export interface DevNetwork {
@@ -50,6 +59,13 @@ export interface DevNetwork {
   readonly setNonce: (address: Address.Address, wanted: number) => Effect.Effect<number, ControlRefused>
   readonly setStake: (address: Address.Address, wanted: Sats.Sats) => Effect.Effect<Sats.Sats, ControlRefused>
   readonly setName: (address: Address.Address, name: Name) => Effect.Effect<Name, ControlRefused>
+  /** Carries out a transaction of any account, without its key; see `Impersonation`. */
+  readonly impersonate: (
+    address: Address.Address,
+    given: Impersonation.Given,
+  ) => Effect.Effect<Impersonated, ControlRefused>
+  /** The key that this network accepts for every account. */
+  readonly standIn: SecretKey
   /** What happens in the network, whichever node runs it. */
   readonly events: Stream.Stream<NodeEvent>
 }
@@ -83,6 +99,8 @@ export const make = (options: DevNode.Options) =>
       setNonce: (address, wanted) => alone(accounts.setNonce(address, wanted)),
       setStake: (address, wanted) => alone(accounts.setStake(address, wanted)),
       setName: (address, name) => alone(accounts.setName(address, name)),
+      impersonate: (address, given) => alone(accounts.impersonate(address, given)),
+      standIn: options.validator,
       events: node.events,
     } satisfies DevNetwork
   }).pipe(Effect.provide(NodeFileSystem.layer))

@@ -16,6 +16,7 @@ import type { Metrics } from "../node/reads/Metrics.js"
 import type { State } from "../node/reads/State.js"
 import * as Configuration from "../node/start/Configuration.js"
 import { Home } from "../node/start/Home.js"
+import * as Loading from "../node/start/Loading.js"
 import type { Genesis } from "../protocol/epoch/Genesis.js"
 import type { SecretKey } from "../protocol/identity/Keys.js"
 import { Api } from "../rpc/api/Api.js"
@@ -29,6 +30,7 @@ import type * as StateFile from "./StateFile.js"
 
 export interface Options {
   readonly genesis: Genesis
+  /** Makes the vertices, and may sign for every account. */
   readonly validator: SecretKey
   /** Holds the reserve, from which balances are set. None on a mainnet. */
   readonly reserve: Option.Option<SecretKey>
@@ -65,12 +67,20 @@ const homeOf = ({ genesis, validator, reserve }: Options, directory: Option.Opti
     return Home.of({ location, genesis, isFounded: true, validatorKey: Option.some(validator), faucetKey: reserve })
   })
 
+/** The ledger of this network accepts the validator's signature for every account: its coins are worthless, and nobody else has them. */
+const impersonating =
+  ({ validator }: Options): Engine.Load =>
+  (...from) =>
+    Effect.tap(Loading.load(...from), ({ opened }) =>
+      Effect.sync(() => opened.ledger.letSignForAll(validator.publicKey)),
+    )
+
 /** Starts the node, with its services until its scope is closed. */
 const started = (options: Options, clock: DevClock, directory: Option.Option<string>) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const layer = Layer.provideMerge(HttpInterface.groups, Prometheus.layer).pipe(
-      Layer.provideMerge(Node.servicesOver(Engine.layer, Network.offline)),
+      Layer.provideMerge(Node.servicesOver(Engine.layerLoading(impersonating(options)), Network.offline)),
       Layer.provideMerge(Layer.scoped(Home, homeOf(options, directory))),
       Layer.provide(configurationOf(options)),
       Layer.provide(NodeFileSystem.layer),

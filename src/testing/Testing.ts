@@ -12,6 +12,7 @@
  */
 import { Cause, Clock, Context, Effect, Exit, Layer, Logger, LogLevel, Option, Scope } from "effect"
 import { sha256Hex } from "#crypto"
+import * as Account from "../client/Account.js"
 import * as Client from "../client/Client.js"
 import * as Mnemonic from "../client/Mnemonic.js"
 import * as Wallet from "../client/Wallet.js"
@@ -148,14 +149,19 @@ export interface Controls {
   /** The whole network as bytes, for `load` here or `startNode({ state })` in another run. */
   readonly dump: () => Promise<Uint8Array>
   readonly load: (state: Uint8Array) => Promise<DevNetwork.Position>
-  /** By a payment from the network's reserve or, from one of the accounts, back to it. Returns the balance. */
+  /** By a payment from the network's reserve, or back to it. Returns the balance. */
   readonly setBalance: (account: string, amount: number) => Promise<number>
-  /** By transfers of the account to itself. Only up, and only for one of the accounts. Returns the nonce. */
+  /** By transfers of the account to itself. Only up. Returns the nonce. */
   readonly setNonce: (account: string, nonce: number) => Promise<number>
-  /** Up, or to 0, with coins of the reserve. Only for one of the accounts. Returns the stake. */
+  /** Up, or to 0, with coins of the reserve. Returns the stake. */
   readonly setStake: (account: string, amount: number) => Promise<number>
-  /** Registers a name for one of the accounts, which may have none yet. */
+  /** Registers a name for an account, which may have none yet. */
   readonly setName: (account: string, name: string) => Promise<string>
+  /**
+   * Any account, as `client.account` gives one for a key: its transactions are signed without its key, which this network alone
+   * accepts.
+   */
+  readonly impersonate: (account: string) => Promise<Client.Account>
 }
 
 /**
@@ -177,22 +183,36 @@ const satsOf = (amount: number) =>
 const nameOf = (text: string) =>
   Name.isName(text) ? Effect.succeed(text) : refuse("name: 3 to 20 characters of a-z, 0-9 and - expected")
 
-const controlsOf = (network: DevNetwork.DevNetwork): Controls => ({
-  advanceRounds: (count) => promised(network.advanceRounds(count)),
-  advanceTime: (ms) => promised(network.advanceTime(ms)),
-  snapshot: () => promised(network.snapshot),
-  revert: (snapshot) => promised(network.revert(snapshot)),
-  dump: () => promised(network.dump),
-  load: (state) => promised(network.load(state)),
-  setBalance: (account, amount) =>
-    promised(Effect.flatMap(Effect.all([network.find(account), satsOf(amount)]), (set) => network.setBalance(...set))),
-  setNonce: (account, nonce) =>
-    promised(Effect.flatMap(network.find(account), (address) => network.setNonce(address, nonce))),
-  setStake: (account, amount) =>
-    promised(Effect.flatMap(Effect.all([network.find(account), satsOf(amount)]), (set) => network.setStake(...set))),
-  setName: (account, name) =>
-    promised(Effect.flatMap(Effect.all([network.find(account), nameOf(name)]), (set) => network.setName(...set))),
-})
+const controlsOf = (network: DevNetwork.DevNetwork, client: Client.PromiseClient): Controls => {
+  const forgotten = () => Account.over({ url: network.url, options: { retries: 0 }, methods: () => client })
+  // What an account knows of its nonces does not hold in another state.
+  let accountOf = forgotten()
+  const setBack = async (control: Effect.Effect<DevNetwork.Position, DevNetwork.ControlRefused>) => {
+    const position = await promised(control)
+    accountOf = forgotten()
+    return position
+  }
+  return {
+    impersonate: (account) =>
+      promised(Effect.map(network.find(account), (address) => accountOf(network.standIn, address))),
+    advanceRounds: (count) => promised(network.advanceRounds(count)),
+    advanceTime: (ms) => promised(network.advanceTime(ms)),
+    snapshot: () => promised(network.snapshot),
+    revert: (snapshot) => setBack(network.revert(snapshot)),
+    dump: () => promised(network.dump),
+    load: (state) => setBack(network.load(state)),
+    setBalance: (account, amount) =>
+      promised(
+        Effect.flatMap(Effect.all([network.find(account), satsOf(amount)]), (set) => network.setBalance(...set)),
+      ),
+    setNonce: (account, nonce) =>
+      promised(Effect.flatMap(network.find(account), (address) => network.setNonce(address, nonce))),
+    setStake: (account, amount) =>
+      promised(Effect.flatMap(Effect.all([network.find(account), satsOf(amount)]), (set) => network.setStake(...set))),
+    setName: (account, name) =>
+      promised(Effect.flatMap(Effect.all([network.find(account), nameOf(name)]), (set) => network.setName(...set))),
+  }
+}
 
 /** A running node, with everything a test needs. */
 export class TestNode extends Context.Tag("udg/TestNode")<
@@ -227,7 +247,7 @@ const face = (options: Options) =>
       client,
       network,
       genesis: Genesis.toJson(genesis),
-      controls: controlsOf(dev),
+      controls: controlsOf(dev, client),
       accounts: accounts.map((secretKey) => ({ ...Wallet.account(network, secretKey), secretKey })),
       finalized: async (hash) => {
         for (;;) {

@@ -124,6 +124,23 @@ describe("a network for developers", () => {
     expect((await ask(`${rpc}/balance/${nobody}`, { method: "GET" })).json).toMatchObject({ balance: 5 })
   })
 
+  it("lets a program act for any account, over HTTP as well", async () => {
+    const other = "00000000000000000000000000000000000000bb"
+    const impersonate = async (address: string, transaction: object) =>
+      ask(`${controls}/impersonate`, { body: JSON.stringify({ address, transaction }) })
+    const balance = async () => (await ask(`${rpc}/balance/${other}`, { method: "GET" })).json["balance"]
+    await ask(`${controls}/balance`, { body: JSON.stringify({ address: other, amount: 9_000_000 }) })
+    const paid = await impersonate(other, { type: "Transfer", to: nobody, amount: 5, memo: "by nobody" })
+    expect(paid).toMatchObject({ status: 200, json: { address: other, nonce: 0 } })
+    const hash = String(paid.json["tx_hash"])
+    expect((await ask(`${rpc}/tx/${hash}`, { method: "GET" })).json).toMatchObject({ applied: true })
+    const dear = await impersonate(other, { type: "Transfer", to: nobody, amount: 5, fee: 77_000 })
+    expect(dear.json).toMatchObject({ nonce: 1, fee: 77_000 })
+    expect(await balance()).toBe(9_000_000 - 10 - 77_000 - Number(paid.json["fee"]))
+    expect(await impersonate(other, { type: "Transfer", to: "@nowhere", amount: 1 })).toMatchObject({ status: 400 })
+    expect(await impersonate(other, { type: "VoteTx", proposal_id: 9, vote: true })).toMatchObject({ status: 400 })
+  })
+
   it("answers a page of an origin that is allowed, and no other", async () => {
     const advance = (headers: Readonly<Record<string, string>>, method = "POST") =>
       fetch(`${controls}/advance`, {
@@ -172,6 +189,26 @@ describe("a network for developers", () => {
     expect(network.stdout).toMatch(/^round \d+ {2}tudg1\S+… register @alice, fee [\d.]+( UDG)?, applied$/m)
     const refused = await InProcess.udg("dev", "set-balance", nobody.replace("aa", "ab"), "0", "--controls", controls)
     expect(refused.code).toBe(0)
+    const sent = await InProcess.udg(
+      "dev",
+      "impersonate",
+      "--controls",
+      controls,
+      "@alice",
+      "send",
+      nobody,
+      "0.5",
+      "--json",
+    )
+    expect([sent.stderr, JSON.parse(sent.stdout)]).toEqual(["", expect.objectContaining({ applied: true })])
+    for (const words of [
+      ["@alice"],
+      ["send", nobody, "1"],
+      ["@alice", "send", nobody, "1", "--out", join(folder, "x")],
+    ]) {
+      const { code, stderr } = await InProcess.udg("dev", "impersonate", "--controls", controls, ...words)
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^udg: .+\n$/) })
+    }
     expect((await InProcess.udg("dev", "revert", "99", "--controls", controls)).stderr).toContain("no snapshot 99")
     expect((await InProcess.udg("dev", "advance", "1", "--controls", rpc)).stderr).toContain("udg:")
     expect((await InProcess.udg("dev", "fly")).stderr).toContain("use status, advance")
@@ -226,7 +263,15 @@ describe("a network for developers", () => {
       expect(await refused("/advance", { headers })).toEqual([403, "ForeignHost"])
     expect(await refused("/advance", { method: "GET" })).toEqual([405, "MethodNotAllowed"])
     expect(await refused("/advance", { method: "OPTIONS" })).toEqual([405, "MethodNotAllowed"])
-    expect(await refused("/impersonate", {})).toEqual([404, "NotFound"])
+    expect(await refused("/fly", {})).toEqual([404, "NotFound"])
+    const forged = { address: nobody, transaction: { type: "Transfer", to: nobody, amount: 1 } }
+    for (const headers of [{ Origin: "https://evil.example" }, { "Sec-Fetch-Site": "cross-site" }])
+      expect(await refused("/impersonate", { headers, body: JSON.stringify(forged) })).toEqual([403, "ForeignOrigin"])
+    for (const transaction of [{}, { type: "Transfer" }, { ...forged.transaction, nonce: 0 }, { type: "FlyTx" }, []])
+      expect(await refused("/impersonate", { body: JSON.stringify({ ...forged, transaction }) })).toEqual([
+        400,
+        "InvalidRequest",
+      ])
     expect(await refused("/advance", { headers: { "Content-Type": "text/plain" } })).toEqual([
       415,
       "UnsupportedMediaType",

@@ -32,7 +32,7 @@ describe("the controls of a network for developers", () => {
     expect((await client.core.status()).last_finalized_round).toBeGreaterThanOrEqual(before + 50)
   })
 
-  it("set balances without a change of the supply, and take coins only from the network's own accounts", async () => {
+  it("set balances without a change of the supply, and take coins from any account", async () => {
     await using node = await startNode({ accounts: 2, onDemand: true })
     const { controls, client, accounts } = node
     const balanceOf = async (address: string) => (await client.core.balance({ path: { address } })).balance
@@ -42,7 +42,7 @@ describe("the controls of a network for developers", () => {
     expect(await controls.setBalance(alice, 2)).toBe(2)
     expect(await controls.setBalance(alice, 20_000 * COIN)).toBe(20_000 * COIN)
     expect([await balanceOf(nobody), await balanceOf(alice)]).toEqual([7 * COIN, 20_000 * COIN])
-    await expect(controls.setBalance(nobody, 1)).rejects.toThrow("only from the accounts")
+    expect(await controls.setBalance(nobody, 1)).toBe(1)
     await expect(controls.setBalance(nobody, 6_000_000 * COIN)).rejects.toThrow("the reserve has less")
     await expect(controls.setBalance("nowhere", 1)).rejects.toThrow()
     await expect(controls.setBalance(nobody, -1)).rejects.toThrow("sats from 0")

@@ -1,9 +1,11 @@
 /** From a request to a final transaction: built and signed here, and shown before it is signed. */
-import { Effect, Option } from "effect"
+import type { FileSystem } from "@effect/platform"
+import { Effect, Option, Context as Services } from "effect"
 import * as Fee from "../../client/Fee.js"
 import * as Wallet from "../../client/Wallet.js"
 import type * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
+import type { SecretKey } from "../../protocol/identity/Keys.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Charges from "../../protocol/transaction/Charges.js"
 import type * as KeyStore from "../keys/KeyStore.js"
@@ -54,6 +56,14 @@ export const settings = {
 }
 
 export type Given = Command.Values<typeof settings>
+
+/**
+ * Who acts where it is not the owner of a key file: `udg dev impersonate` names the account, and the key that its network
+ * accepts for every account.
+ */
+export class Impersonated extends Services.Reference<Impersonated>()("udg/cli/Impersonated", {
+  defaultValue: (): { readonly account: string; readonly key: SecretKey } | null => null,
+}) {}
 
 export const footer = [
   "Amounts are in UDG, with at most eight decimal places. An account is 40 hex characters, tudg1… or udg1…, or a " +
@@ -115,7 +125,7 @@ export const policyOf = (node: Node.Node, address: Address.Address): Effect.Effe
 const nonceOf = (given: Given, node: Node.Node, from: Address.Address) =>
   Effect.gen(function* () {
     const account = yield* node.ask((client) => client.core.balance({ path: { address: from } }))
-    if (account.is_smart_account && Option.isNone(given.out)) {
+    if (account.is_smart_account && Option.isNone(given.out) && (yield* Impersonated) === null) {
       return yield* wrongUsage(
         "several keys sign for this account; write the transaction to a file with --out FILE, then see udg multisig --help",
       )
@@ -123,17 +133,37 @@ const nonceOf = (given: Given, node: Node.Node, from: Address.Address) =>
     return Option.getOrElse(given.nonce, () => account.next_nonce)
   })
 
-/** The account that acts and its key; no key if others sign, with `udg multisig`. */
-const actorOf = (given: Given, resolve: Context["resolve"]) =>
+/** The account that acts, its key in a file, and what unlocks the key that signs. */
+interface Actor {
+  readonly address: Address.Address
+  readonly key: Option.Option<KeyStore.KeyInFile>
+  readonly unlock: Option.Option<KeyStore.KeyInFile["unlock"]>
+}
+
+const withoutKey = (address: Address.Address): Actor => ({ address, key: Option.none(), unlock: Option.none() })
+
+/** No key if others sign, with `udg multisig`. */
+const actorOf = (
+  given: Given,
+  resolve: Context["resolve"],
+): Effect.Effect<Actor, WalletFailure | WrongUsage, FileSystem.FileSystem> =>
   Effect.gen(function* () {
+    const impersonated = yield* Impersonated
+    if (impersonated !== null) {
+      if (Option.isSome(given.from) || Option.isSome(given.out)) {
+        return yield* wrongUsage("an impersonated account needs no other signatures; leave out --from and --out")
+      }
+      const actor = withoutKey(yield* resolve(impersonated.account))
+      return { ...actor, unlock: Option.some(Effect.succeed(impersonated.key)) }
+    }
     if (Option.isNone(given.from)) {
       const key = yield* Verb.keyOf(given)
-      return { address: key.address, key: Option.some(key) }
+      return { address: key.address, key: Option.some(key), unlock: Option.some(key.unlock) }
     }
     if (Option.isNone(given.out)) {
       return yield* wrongUsage("--from needs --out FILE: the keys of another account sign with udg multisig")
     }
-    return { address: yield* resolve(given.from.value), key: Option.none<KeyStore.KeyInFile>() }
+    return withoutKey(yield* resolve(given.from.value))
   })
 
 /** Shows the transaction before the passphrase is asked for, and accounts under the names that were typed for them. */
@@ -191,7 +221,7 @@ export const sendResolved = <T extends Wallet.Type>(
       Effect.tap(Account.resolve(contact.node, network.prefix, text), (address) =>
         Effect.sync(() => text.startsWith("@") && names.set(address, text)),
       )
-    const { address, key } = yield* actorOf(given, resolve)
+    const { address, key, unlock } = yield* actorOf(given, resolve)
     const payload = yield* payloadOf({ resolve, key })
     const nonce = yield* nonceOf(given, contact.node, address)
     const draft = yield* built(() => Wallet.unsigned(network, address, type, { nonce, fee: 0, ...payload }))
@@ -203,8 +233,11 @@ export const sendResolved = <T extends Wallet.Type>(
       const policy = yield* policyOf(contact.node, address)
       return yield* SignatureFile.create(given.out.value, unsigned, policy, given.json)
     }
-    if (Option.isNone(key)) return
-    const signed = Wallet.sign(unsigned, yield* key.value.unlock)
+    if (Option.isNone(unlock)) return
+    const secret = yield* unlock.value
+    const signed = Option.isSome(key)
+      ? Wallet.sign(unsigned, secret)
+      : yield* built(() => Wallet.combine(unsigned, [Wallet.cosign(unsigned, secret)]))
     yield* submit(given, contact, unsigned, signed)
   })
 

@@ -10,8 +10,16 @@ import type * as Rejection from "./Rejection.js"
 // Reasons name keys by their addresses: somebody may have given a secret key by mistake, and must not read it again in an error.
 const refuse = (reason: string): Rejection.Rejection => ({ _tag: "InvalidSignature", reason })
 
-/** The signatures are known to be valid; this checks whether they are the ones that the account requires. */
-export const signatureRejection = (state: State, row: Row | undefined, transaction: Transaction): Rejection.Verdict => {
+/**
+ * See `Ledger.letSignForAll`. In the form of a smart account, since clients know that a single key has another address. No
+ * operation stores a key that signs in this form.
+ */
+const isByStandIn = ({ standIn }: State, { authorization }: Transaction): boolean =>
+  authorization._tag === "Policy" &&
+  authorization.signatures.length === 1 &&
+  authorization.signatures[0]?.publicKey === standIn
+
+const ownRejection = (state: State, row: Row | undefined, transaction: Transaction): Rejection.Verdict => {
   const { authorization, from } = transaction
   const { policy } = state.accounts.extras(row)
   if (policy === null) {
@@ -28,6 +36,12 @@ export const signatureRejection = (state: State, row: Row | undefined, transacti
   return signatures.length >= policy.threshold
     ? undefined
     : refuse(`${Words.counted(signatures.length, "signature")}, ${policy.threshold} of the account's keys must sign`)
+}
+
+/** The signatures are known to be valid; this checks whether they are the ones that the account requires. */
+export const signatureRejection = (state: State, row: Row | undefined, transaction: Transaction): Rejection.Verdict => {
+  const rejection = ownRejection(state, row, transaction)
+  return rejection !== undefined && isByStandIn(state, transaction) ? undefined : rejection
 }
 
 /** From now on these keys act for the account. The key behind its address is kept, in case it becomes a staker. */

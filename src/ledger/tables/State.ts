@@ -9,6 +9,7 @@ import { MalformedBytes } from "../../protocol/encoding/Binary.js"
 import { memberOf } from "../../protocol/epoch/EpochRecord.js"
 import type { Protocol } from "../../protocol/epoch/Protocol.js"
 import type { Address } from "../../protocol/identity/Address.js"
+import type { PublicKey } from "../../protocol/identity/Keys.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Parameters } from "../../protocol/numbers/Parameters.js"
@@ -107,6 +108,8 @@ export class State {
 
   /** "Now": the leader round of the commit being executed; between commits that of the last one. */
   round: Natural.Round = Natural.round(0)
+  /** Not of the state: a key that this machine accepts for every account. See `Ledger.letSignForAll`. */
+  standIn: PublicKey | null = null
   #epoch: Records.Epoch | undefined
   #positions: ReadonlyMap<Address, number> = new Map()
 

@@ -33,6 +33,8 @@ export type Input =
 /** A transaction that this node signs for a client. */
 export interface SignRequest {
   readonly key: Signer
+  /** Whose transaction it is, if not the key's own account's: the key signs it as one of that account's. */
+  readonly from?: Address.Address
   readonly operation: Operation
   /** Left out where the type is free. */
   readonly fee?: Sats.Sats
@@ -175,12 +177,20 @@ export class Incoming {
   }
 
   /** Signs with the sender's next nonce and submits: nothing happens between finding the nonce and using it. */
-  signAndSubmit({ key, operation, fee = Sats.ZERO }: SignRequest, at: Timestamp): Effect.Effect<Accepted, Refusal> {
+  signAndSubmit(request: SignRequest, at: Timestamp): Effect.Effect<Accepted, Refusal> {
     const { replica, networkId, signatures, counters } = this.#around
     return Effect.suspend(() => {
-      const from = Address.fromPublicKey(key.publicKey)
-      const nonce = replica.pool.nextNonce(from)
-      const transaction = Transaction.sign(networkId, { from, nonce, fee, operation }, key)
+      const { key, operation, fee = Sats.ZERO } = request
+      const own = Address.fromPublicKey(key.publicKey)
+      const { from = own } = request
+      const unsigned = { from, nonce: replica.pool.nextNonce(from), fee, operation }
+      const transaction =
+        from === own
+          ? Transaction.sign(networkId, unsigned, key)
+          : Transaction.make(networkId, unsigned, {
+              _tag: "Policy",
+              signatures: [Transaction.cosign(networkId, unsigned, key)],
+            })
       signatures.verified.add(transaction)
       const answer = Either.mapLeft(replica.submit(transaction, at), unlessBehind(replica, at))
       return Effect.tapError(answer, ({ _tag }) => Effect.sync(() => counters.refused(_tag)))

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs"
-import { resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
 import { root, textOf } from "./Pages.js"
 
@@ -19,7 +19,62 @@ const steps = [...page.matchAll(/`(src\/[\w/.]+\.ts)`:((?:,?\s+`#?\w+`)+)/g)].fl
   [...names.matchAll(/#?\w+/g)].map(([name]) => ({ file, name })),
 )
 
+const importsOf = (file: string): ReadonlyArray<string> =>
+  [...source(file).matchAll(/from "(\.[^"]+)\.js"/g)].map(
+    ([, specifier]) => `${join(dirname(file), `${specifier}`)}.ts`,
+  )
+
+interface Item {
+  readonly files: ReadonlyArray<string>
+  readonly hasHop: boolean
+}
+
+/** The items of each walk, in their order, by the first word behind the article. */
+const walks: ReadonlyMap<string, ReadonlyArray<Item>> = new Map(
+  [...page.matchAll(/^## An? ([\w ]+?)[:,][^\n]*\n([\s\S]*?)(?=^## |(?![\s\S]))/gm)].map(([, walk = "", text = ""]) => [
+    walk,
+    text
+      .split(/^- /m)
+      .slice(1)
+      .map((item) => ({
+        files: [...item.matchAll(/`(src\/[\w/.]+\.ts)`: `/g)].map(([, file = ""]) => file),
+        hasHop: /\bhop\b/i.test(item),
+      })),
+  ]),
+)
+
+/** Files that nothing on the way before them leads to. `between`: whether by a file that the page leaves out is enough. */
+const leaps = (items: ReadonlyArray<Item>, between: boolean): ReadonlyArray<string> => {
+  const seen = new Set<string>()
+  const near = new Set<string>()
+  let mayHop = true
+  return items.flatMap(({ files, hasHop }) => {
+    const lost = files.filter((file) => {
+      const isReached = mayHop || hasHop || near.has(file)
+      for (const direct of seen.has(file) ? [] : importsOf(file)) {
+        near.add(direct)
+        if (between && existsSync(resolve(root, direct))) for (const next of importsOf(direct)) near.add(next)
+      }
+      near.add(file)
+      seen.add(file)
+      return !isReached
+    })
+    mayHop = hasHop
+    return lost
+  })
+}
+
 describe("docs/walkthrough.md", () => {
+  it("goes from each file to one that it imports, but for hops", () => {
+    expect([...walks.keys()]).toStrictEqual(["transfer", "balance", "error 410", "vertex"])
+    const found = [...walks].map(([walk, items]) => [walk, leaps(items, walk === "transfer" || walk === "vertex")])
+    expect(Object.fromEntries(found)).toStrictEqual({ transfer: [], balance: [], "error 410": [], vertex: [] })
+  })
+
+  it("answers a balance within twenty files", () => {
+    expect(new Set(walks.get("balance")?.flatMap(({ files }) => files)).size).toBe(20)
+  })
+
   it("names files and folders that exist", () => {
     const named = [...page.matchAll(/`(src\/[^`]+)`/g)].map(([, path = ""]) => path)
     expect(named.length).toBeGreaterThan(60)
@@ -41,6 +96,18 @@ describe("docs/walkthrough.md", () => {
 })
 
 describe("the check itself", () => {
+  it("misses what no file before imports", () => {
+    const [listener, router, reads] = [
+      "src/edge/server/Listener.ts",
+      "src/edge/server/Router.ts",
+      "src/ledger/Reads.ts",
+    ]
+    const item = (file: string, hasHop = false) => ({ files: [file], hasHop })
+    expect(leaps([item(listener), item(router), item(reads)], false)).toStrictEqual([reads])
+    expect(leaps([item(listener), item(router, true), item(reads)], false)).toStrictEqual([])
+    expect(leaps([item(router), item(listener)], false)).toStrictEqual([listener])
+  })
+
   it("tells a declaration from a call", () => {
     const text =
       "  start(at: Round): void {\n    tick(at)\n  }\n  readonly #work = () => {}\n  get: (id) => id,\n  #open(\n    at: Round,\n  ): void {}\n"

@@ -7,8 +7,7 @@ import type { Socket } from "node:net"
 import type { Failure } from "../definition/Failure.js"
 import type * as Rules from "../definition/Rules.js"
 import { ClientLimit } from "./ClientLimit.js"
-import * as Host from "./Host.js"
-import type { PageGuard } from "./PageGuard.js"
+import { type PageGuard, refusalOfUnnamed } from "./PageGuard.js"
 
 export interface Options {
   readonly guard: PageGuard
@@ -72,7 +71,7 @@ export class Admission {
   /** Why a request is refused on any path. */
   refusalOf(asking: Asking): Failure | undefined {
     const { request, method, path, at } = asking
-    const unnamed = Host.refusalOf(request) ?? this.#options.guard.refusalOfHost(request)
+    const unnamed = refusalOfUnnamed(request) ?? this.#options.guard.refusalOfHost(request)
     if (unnamed !== undefined) return this.#refuseOften(asking, unnamed)
     const isPreflight = method === "OPTIONS"
     const isLiveness = path === this.#options.livenessPath && !isPreflight

@@ -57,6 +57,27 @@ export const isOfPage = ({ headers }: IncomingMessage): boolean => {
   return origin !== undefined || (site !== "none" && (site !== undefined || destination !== undefined))
 }
 
+/** Names and values of raw headers stand in turns. */
+const hostsIn = ({ rawHeaders }: IncomingMessage): number => {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]
+    if (name?.length === 4 && name.toLowerCase() === "host") count++
+  }
+  return count
+}
+
+/**
+ * The refusal of a request that names no host, or several: HTTP/1.1 requires exactly one (RFC 9112, section 3.2), since a proxy and
+ * this server could otherwise each believe another one. HTTP/1.0 knows no `Host`.
+ */
+export const refusalOfUnnamed = (request: IncomingMessage): Failure.InvalidRequest | undefined => {
+  const count = hostsIn(request)
+  if (count === 1 || (count === 0 && request.httpVersion === "1.0")) return undefined
+  const message = `Host: exactly one such header expected, got ${count === 0 ? "none" : count}`
+  return new Failure.InvalidRequest({ message, field: "host" })
+}
+
 /** What a browser says of its user and of the node's own pages. Programs say nothing. */
 const OWN_SITES: ReadonlySet<unknown> = new Set(["none", "same-origin"])
 

@@ -185,7 +185,7 @@ const make = (tolerance: Tolerance, listener: Listener, { streams, connections, 
       connectionsCheckingInterval: Math.min(1_000, tolerance.headersMs),
       maxHeaderSize: HEADER_BYTES,
       noDelay: true,
-      // Node's own complaint about a missing Host would not be JSON; `admission/Host.ts` has ours.
+      // Node's own complaint about a missing Host would not be JSON; `admission/PageGuard.ts` has ours.
       requireHostHeader: false,
     },
     listener.handle,

@@ -185,6 +185,11 @@ const exceptions = {
       "node:tls",
     ],
   },
+  "storage/files/KeySealing.ts": { packages: ["effect", "#crypto", "node:crypto"] },
+  /** Whose files are its own says the system. */
+  "storage/files/OwnFile.ts": {
+    packages: ["effect", "@effect/platform", "@effect/platform/Error", "node:os", "node:process"],
+  },
   /** Effect's file system does not say how much room is left. */
   "storage/files/DiskSpace.ts": { packages: ["effect", "node:fs/promises", "node:path"] },
   /** What writes, and what checks signatures, each with the thread that does it. */

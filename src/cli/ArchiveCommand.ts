@@ -5,6 +5,7 @@ import * as Logging from "../node/log/Logging.js"
 import * as Node from "../node/Node.js"
 import * as Configuration from "../node/start/Configuration.js"
 import * as HttpInterface from "../rpc/HttpInterface.js"
+import * as NodePassphrase from "./keys/NodePassphrase.js"
 import { sayFatal } from "./NodeCommand.js"
 import * as NodeSettings from "./NodeSettings.js"
 import * as ServiceManager from "./ServiceManager.js"
@@ -71,7 +72,7 @@ export const command = Command.make({
     Effect.gen(function* () {
       const { writeError, colours } = yield* Terminal
       const names = { ...originsOfNode, ...origins }
-      const { configuration, logFormat } = yield* NodeSettings.configurationOf(
+      const { configuration, logFormat, keyPassphraseFile } = yield* NodeSettings.configurationOf(
         version,
         { ...values, ...asFollower },
         names,
@@ -82,7 +83,11 @@ export const command = Command.make({
         colours: colours.stderr,
         write: writeError,
       })
-      const layers = Layer.merge(logging, Layer.succeed(Configuration.Configuration, configuration))
+      const layers = Layer.mergeAll(
+        logging,
+        Layer.succeed(Configuration.Configuration, configuration),
+        NodePassphrase.layer(keyPassphraseFile),
+      )
       const recording = Archive.layer(database)
       const run = Node.runRecorded(recording, HttpInterface.layer, ServiceManager.beside)
       return yield* Effect.provide(Effect.tapError(run, sayFatal), layers)

@@ -1,6 +1,6 @@
 /** `udg db`: tools for the data directory of a stopped node. */
 import { join, resolve } from "node:path"
-import { FileSystem, Terminal as PlatformTerminal } from "@effect/platform"
+import { FileSystem } from "@effect/platform"
 import { Console, Effect, Layer, Option, type Scope } from "effect"
 import * as Logging from "../node/log/Logging.js"
 import * as Audit from "../node/offline/Audit.js"
@@ -14,10 +14,10 @@ import * as GenesisFile from "../storage/files/GenesisFile.js"
 import { NoLedger } from "../storage/files/StorageError.js"
 import * as Storage from "../storage/Storage.js"
 import * as NodeCommand from "./NodeCommand.js"
+import * as Agreement from "./settings/Agreement.js"
 import * as Command from "./settings/Command.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
-import { wrongUsage } from "./settings/WrongUsage.js"
 import * as Environment from "./terminal/Environment.js"
 import * as Figure from "./terminal/Figure.js"
 import * as Sheet from "./terminal/Sheet.js"
@@ -162,20 +162,16 @@ const FIRST_EPOCH = 1
 /** Whether anything can be that old. */
 const isAnyOld = ({ beforeRound, running }: Pruning.Bounds): boolean => beforeRound > 0 && running - 1 > FIRST_EPOCH
 
-/** What is deleted cannot be restored from this directory, so a person is asked, and a script says so itself. */
-const agree = (bounds: Pruning.Bounds, isSaid: boolean) =>
-  Effect.gen(function* () {
-    if (isSaid) return
-    const { canAsk, writeError } = yield* Terminal
-    const what = `vertices, checkpoints, transactions and histories of ${oldOf(bounds)}`
-    if (!canAsk) return yield* wrongUsage(`it would delete the ${what}; say --yes if they may go`)
-    writeError(`This deletes the ${what}.\nType yes to go on: `)
-    const typed = yield* Effect.flatMap(PlatformTerminal.Terminal, ({ readLine }) =>
-      // Ctrl-C.
-      Effect.catchAll(readLine, () => Effect.interrupt),
-    )
-    if (typed.trim().toLowerCase() !== "yes") return yield* wrongUsage("nothing was deleted")
+/** What is deleted cannot be restored from this directory. */
+const agree = (bounds: Pruning.Bounds, isSaid: boolean) => {
+  const what = `the vertices, checkpoints, transactions and histories of ${oldOf(bounds)}`
+  return Agreement.ask({
+    question: `This deletes ${what}.`,
+    unsaid: `it would delete ${what}; say --yes if they may go`,
+    unlessAgreed: "nothing was deleted",
+    isSaid,
   })
+}
 
 const yes = pruning.flag("--yes", "delete without asking first")
 

@@ -9,6 +9,7 @@ import * as Logging from "../node/log/Logging.js"
 import * as Node from "../node/Node.js"
 import * as Configuration from "../node/start/Configuration.js"
 import * as HttpInterface from "../rpc/HttpInterface.js"
+import * as NodePassphrase from "./keys/NodePassphrase.js"
 import * as NodeSettings from "./NodeSettings.js"
 import * as NodeStatus from "./NodeStatus.js"
 import * as RunningFacts from "./RunningFacts.js"
@@ -99,7 +100,11 @@ export const command = Command.make({
   run: (values, { version, origins }) =>
     Effect.gen(function* () {
       const terminal = yield* Terminal
-      const { configuration, logFormat } = yield* NodeSettings.configurationOf(version, values, origins)
+      const { configuration, logFormat, keyPassphraseFile } = yield* NodeSettings.configurationOf(
+        version,
+        values,
+        origins,
+      )
       const status = new StatusLine({ write: terminal.writeError, columns: terminal.columns })
       const logging = Logging.layer({
         directives: yield* Environment.variable("RUST_LOG"),
@@ -108,7 +113,11 @@ export const command = Command.make({
         write: (text) => status.write(text),
       })
       const traced = Layer.provideMerge(yield* tracing(version), logging)
-      const layers = Layer.merge(traced, Layer.succeed(Configuration.Configuration, configuration))
+      const layers = Layer.mergeAll(
+        traced,
+        Layer.succeed(Configuration.Configuration, configuration),
+        NodePassphrase.layer(keyPassphraseFile),
+      )
       const shown = terminal.isWatched && logFormat === "pretty" ? NodeStatus.show(status) : Effect.never
       const beside = Effect.raceAll([shown, ServiceManager.beside, RunningFacts.beside])
       const node = Effect.zipRight(canListen(configuration), Node.run(HttpInterface.layer, beside))

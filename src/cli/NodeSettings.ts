@@ -129,6 +129,12 @@ export const settings = {
     Reader.file,
     "faucet.key in the data directory",
   ),
+  keyPassphraseFile: validating.optional(
+    "--key-passphrase-file FILE",
+    "file with the passphrase of encrypted key files; keys that the node makes are encrypted with it, too",
+    Reader.file,
+    "the systemd credential key-passphrase, or asked for at a terminal",
+  ),
   logFormat: logging.withDefault(
     "--log-format pretty|json",
     "lines for people, or one JSON object per line; logs go to stderr",
@@ -186,6 +192,7 @@ export const configurationOf = (version: string, values: Values, origins: Origin
       dataDir,
       noValidate,
       logFormat,
+      keyPassphraseFile,
       config: _config,
       ...alike
     } = values
@@ -201,5 +208,5 @@ export const configurationOf = (version: string, values: Values, origins: Origin
       dataDirectory: yield* dataDirectory(values),
       validate: !noValidate,
     }
-    return { configuration, logFormat }
+    return { configuration, logFormat, keyPassphraseFile }
   })

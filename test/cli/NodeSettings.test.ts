@@ -36,8 +36,8 @@ describe("the settings of the node", () => {
 
   it.effect("have the documented defaults", () =>
     Effect.gen(function* () {
-      const { configuration, logFormat } = yield* reading([])
-      expect(logFormat).toBe("pretty")
+      const { configuration, logFormat, keyPassphraseFile } = yield* reading([])
+      expect({ logFormat, keyPassphraseFile }).toEqual({ logFormat: "pretty", keyPassphraseFile: Option.none() })
       expect(configuration).toEqual({
         version: "1.2.3",
         p2p: { host: Option.none(), port: 9333 },
@@ -77,6 +77,7 @@ describe("the settings of the node", () => {
     "validator-key": file,
     "no-validate": "true",
     "faucet-key": file,
+    "key-passphrase-file": file,
     trust: `7:${hash}`,
     "round-ms": "100",
     archive: "true",
@@ -88,6 +89,7 @@ describe("the settings of the node", () => {
 
   const whole = () => ({
     logFormat: "json",
+    keyPassphraseFile: Option.some(file),
     configuration: {
       version: "1.2.3",
       p2p: { host: Option.some("::1"), port: 4000 },
@@ -223,6 +225,7 @@ describe("the settings of the node", () => {
     ["sign-from-round", "7:0:0123456789abcdef"],
     ["sign-from-round", "7:1702:0123456789abcdeg"],
     ["faucet-key", "/does/not/exist.key"],
+    ["key-passphrase-file", "/dev/null"],
     ["peer", "node.example"],
     ["trust", `7:${"z".repeat(64)}`],
     ["round-ms", "0"],

@@ -1,9 +1,10 @@
 import { Effect, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import * as SealedKey from "../../src/cli/keys/SealedKey.js"
 import * as KeyFile from "../../src/client/KeyFile.js"
 import * as Wallet from "../../src/client/Wallet.js"
 import * as Keys from "../../src/protocol/identity/Keys.js"
+import * as SealedKey from "../../src/protocol/identity/SealedKey.js"
+import * as KeySealing from "../../src/storage/files/KeySealing.js"
 
 /** The lowest that a file may have: the tests are not about guessing. */
 const COST = 2 ** 14
@@ -20,8 +21,8 @@ describe("a saved key", () => {
 
   it("is what the command udg reads and writes", async () => {
     const ours = Option.getOrThrow(SealedKey.parse(await KeyFile.seal(key, "secret", COST)))
-    expect((await Effect.runPromise(SealedKey.open(ours, "secret"))).publicKey).toBe(key.publicKey)
-    const its = SealedKey.print(await Effect.runPromise(SealedKey.seal(key, "secret", COST)))
+    expect(Option.getOrThrow(await Effect.runPromise(KeySealing.open(ours, "secret"))).publicKey).toBe(key.publicKey)
+    const its = SealedKey.print(await Effect.runPromise(KeySealing.seal(key, "secret", COST)))
     expect((await Wallet.restoreKey(its, "secret")).publicKey).toBe(key.publicKey)
   })
 

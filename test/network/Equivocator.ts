@@ -7,14 +7,14 @@ import * as Node from "../../src/node/Node.js"
 import * as Configuration from "../../src/node/start/Configuration.js"
 import { Home } from "../../src/node/start/Home.js"
 import * as Networking from "../../src/node/start/Networking.js"
-import type { SecretKey } from "../../src/protocol/identity/Keys.js"
+import type { Signer } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import * as world from "../node/world.js"
 import type * as Processes from "./Processes.js"
 
 /** Of the same slot, a moment later. */
-const twinOf = ({ header, body }: Vertex.Vertex, key: SecretKey): Vertex.Vertex =>
+const twinOf = ({ header, body }: Vertex.Vertex, key: Signer): Vertex.Vertex =>
   Vertex.sign({ ...header, timestamp: Natural.timestamp(header.timestamp + 1) }, body, key)
 
 /** The network between machines, where each own vertex goes out beside another of the same slot. */

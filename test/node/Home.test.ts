@@ -1,14 +1,16 @@
 import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { inspect } from "node:util"
 import { it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Logger, Option, Redacted } from "effect"
 import { describe, expect } from "vitest"
 import * as Configuration from "../../src/node/start/Configuration.js"
 import * as Home from "../../src/node/start/Home.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../src/protocol/identity/Address.js"
-import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import { SecretKey, type Signer } from "../../src/protocol/identity/Keys.js"
 import * as GenesisFile from "../../src/storage/files/GenesisFile.js"
 import * as KeyFile from "../../src/storage/files/KeyFile.js"
+import * as KeyPassphrase from "../../src/storage/files/KeyPassphrase.js"
 import { Storage } from "../../src/storage/Storage.js"
 import * as world from "./world.js"
 
@@ -44,7 +46,7 @@ const keyIn = (path: string) =>
     return key
   })
 
-const publicKeyOf = (key: Option.Option<SecretKey>) => Option.getOrThrow(key).publicKey
+const publicKeyOf = (key: Option.Option<Signer>) => Option.getOrThrow(key).publicKey
 
 describe("the home of a node", () => {
   it.scopedLive("is made with the keys that are named, and those stay where they are", () =>
@@ -121,6 +123,55 @@ describe("the home of a node", () => {
       writeFileSync(file, "no key\n")
       expect(yield* problem()).toBe(`key file ${file}: 64 hex characters expected, something else found`)
       expect(existsSync(`${path}/data/genesis.json`)).toBe(false)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("hands out what signs with a key, and no way to the key", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const validator = yield* keyIn(`${path}/mine.key`)
+      const { validatorKey, faucetKey } = yield* home(`${path}/data`, {
+        validatorKeyFile: Option.some(`${path}/mine.key`),
+      })
+      const signer = Option.getOrThrow(validatorKey)
+      const message = new TextEncoder().encode("a message")
+      expect(signer.sign(message)).toBe(validator.sign(message))
+      for (const each of [signer, Option.getOrThrow(faucetKey)]) {
+        expect(Object.keys(each).sort()).toEqual(["publicKey", "sign"])
+        expect(SecretKey.isSecretKey(each)).toBe(false)
+        expect(inspect(each, { depth: 9, showHidden: true })).not.toContain(validator.toSecretHex())
+      }
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("encrypts the keys that it makes where there is a passphrase, and warns of one in plain text", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const logged: Array<string> = []
+      const listening = Logger.replace(
+        Logger.defaultLogger,
+        Logger.make(({ message }) => void logged.push(String(message))),
+      )
+      const known = KeyPassphrase.known(Redacted.make("correct horse battery"))
+      const opened = (directory: string) =>
+        home(directory, { roundMs: Option.none() }).pipe(
+          Effect.provideService(KeyPassphrase.KeyPassphrase, known),
+          Effect.provide(listening),
+        )
+      const founded = yield* opened(`${path}/fresh`)
+      for (const name of ["validator.key", "faucet.key"]) {
+        expect((yield* KeyFile.read(`${path}/fresh/${name}`))._tag).toBe("Sealed")
+      }
+      expect(publicKeyOf((yield* opened(`${path}/fresh`)).validatorKey)).toBe(publicKeyOf(founded.validatorKey))
+      expect(logged.filter((line) => line.includes("plain text"))).toEqual([])
+      expect(yield* refusal(`${path}/fresh`, { roundMs: Option.none() })).toBe(
+        `key file ${path}/fresh/validator.key: is encrypted; name the file with its passphrase with --key-passphrase-file FILE`,
+      )
+      yield* home(`${path}/plain`)
+      yield* opened(`${path}/plain`)
+      expect(logged).toContain(
+        `${path}/plain/validator.key is in plain text, although there is a passphrase; run: udg keys encrypt --key ${path}/plain/validator.key`,
+      )
     }).pipe(Effect.provide(world.platform)),
   )
 

@@ -107,7 +107,7 @@ export const payment = (to: Address.Address, amount: number) =>
   Effect.gen(function* () {
     const { genesis, faucetKey } = yield* Home.Home
     const mempool = yield* Mempool
-    const key: Keys.SecretKey = Option.getOrThrow(faucetKey)
+    const key: Keys.Signer = Option.getOrThrow(faucetKey)
     const from = Address.fromPublicKey(key.publicKey)
     const nonce = yield* mempool.nextNonce(from)
     const operation = { _tag: "Transfer", to, amount: Sats.make(amount), memo: "" } as const

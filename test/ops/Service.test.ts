@@ -1,10 +1,11 @@
 /** The systemd unit and the nginx example fit the program. */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
 import * as GatewayCommand from "../../src/cli/GatewayCommand.js"
+import * as NodePassphrase from "../../src/cli/keys/NodePassphrase.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
 import * as Ending from "../../src/node/lifecycle/Ending.js"
 import { isTried, options, optionsIn, textOf, variables, variablesIn } from "./Kit.js"
@@ -74,6 +75,24 @@ describe.each(["udg.service", "udg-archive.service"])("the systemd unit %s", (na
       const { said } = verified(unit.replace("NoNewPrivileges=", "NoMorePrivileges="))
       expect(said).toContain("NoMorePrivileges")
     })
+  })
+})
+
+describe("the credential of the systemd unit udg.service", () => {
+  const unit = textOf("systemd/udg.service")
+  const page = readFileSync(resolve(import.meta.dirname, "../../docs/operations/keys.md"), "utf8")
+  const line = /^#(LoadCredentialEncrypted=.+)$/m.exec(unit)?.[1] ?? ""
+
+  it("has the name that the node looks for, and is the same in the manual", () => {
+    expect(line).toMatch(new RegExp(`^LoadCredentialEncrypted=${NodePassphrase.CREDENTIAL}:/`))
+    expect(page).toContain(`[Service]\n    ${line}\n`)
+    expect(page).toContain(`systemd-creds encrypt --name=${NodePassphrase.CREDENTIAL} - ${line.split(":")[1]}\n`)
+  })
+
+  it.runIf(isTried("systemd-analyze", "--version"))("is taken by systemd, with a key file as a credential too", () => {
+    const own = "LoadCredential=validator.key:/etc/udg/validator.key\nEnvironment=UDG_VALIDATOR_KEY=%d/validator.key"
+    expect(verified(unit.replace(`#${line}`, `${line}\n${own}`))).toStrictEqual({ status: 0, said: "" })
+    expect(verified(unit.replace(`#${line}`, line.replace("Load", "Lode"))).said).toContain("LodeCredential")
   })
 })
 

@@ -1,10 +1,13 @@
-/** A whole node with its HTTP interface in this process, on a free port, with nothing on the disk. */
-import { Effect, Exit, Layer, type Option, Scope } from "effect"
+/** A whole node with its HTTP interface in this process, on a free port, with nothing on the disk but keys that tests know. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Exit, Layer, Option, Scope } from "effect"
 import { RpcUrl } from "../../src/node/RpcUrl.js"
 import type * as Configuration from "../../src/node/start/Configuration.js"
 import { Home } from "../../src/node/start/Home.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
-import type { SecretKey } from "../../src/protocol/identity/Keys.js"
+import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as HttpInterface from "../../src/rpc/HttpInterface.js"
 import * as world from "../node/world.js"
 
@@ -16,17 +19,33 @@ export interface RealNode {
   readonly stop: () => Promise<void>
 }
 
+/** A key in a file of its own: a node hands none out. */
+const written = (folder: string, name: string) => {
+  const key = SecretKey.generate()
+  const file = join(folder, name)
+  writeFileSync(file, key.toSecretHex(), { mode: 0o600 })
+  return { key, file: Option.some(file) }
+}
+
 export const start = async (changes: Partial<Configuration.Settings> = {}): Promise<RealNode> => {
+  const folder = mkdtempSync(join(tmpdir(), "udg-real-node-"))
+  const [validator, faucet] = [written(folder, "validator.key"), written(folder, "faucet.key")]
   const scope = Effect.runSync(Scope.make())
+  const keys = { validatorKeyFile: validator.file, faucetKeyFile: faucet.file }
   const layer = Layer.provideMerge(
     HttpInterface.layer,
-    world.node("", { ephemeral: true, rateLimits: false, ...changes }),
+    world.node("", { ephemeral: true, rateLimits: false, ...keys, ...changes }),
   )
-  const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  const stop = async () => {
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    rmSync(folder, { recursive: true, force: true })
+  }
   try {
     const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
-    const [{ url }, { faucetKey, validatorKey }] = Effect.runSync(Effect.provide(Effect.all([RpcUrl, Home]), context))
-    return { url, port: Number(new URL(url).port), faucetKey, validatorKey, stop }
+    const [{ url }, home] = Effect.runSync(Effect.provide(Effect.all([RpcUrl, Home]), context))
+    const port = Number(new URL(url).port)
+    const faucetKey = Option.as(home.faucetKey, faucet.key)
+    return { url, port, faucetKey, validatorKey: Option.as(home.validatorKey, validator.key), stop }
   } catch (error) {
     await stop()
     throw error

@@ -60,10 +60,10 @@ const keys = (path: string): Checked =>
       Effect.gen(function* () {
         const file = join(path, FILES[name])
         if (!(yield* exists(file))) return []
-        const key = yield* Effect.either(KeyFile.load(file))
-        return Either.isRight(key)
-          ? [Found.ok(FILES[name], "can be read, by its owner alone")]
-          : [Found.problem(FILES[name], key.left.message, PAGES.keys)]
+        const content = yield* Effect.either(KeyFile.read(file))
+        if (Either.isLeft(content)) return [Found.problem(FILES[name], content.left.message, PAGES.keys)]
+        const how = content.right._tag === "Sealed" ? ", and is encrypted" : ""
+        return [Found.ok(FILES[name], `can be read, by its owner alone${how}`)]
       }),
     )
     const hasSigned = yield* exists(join(path, FILES.signed))

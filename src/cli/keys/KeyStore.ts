@@ -8,11 +8,13 @@ import * as Mnemonic from "../../client/Mnemonic.js"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type * as Keys from "../../protocol/identity/Keys.js"
+import * as SealedKey from "../../protocol/identity/SealedKey.js"
 import * as AtomicFile from "../../storage/files/AtomicFile.js"
 import * as KeyFile from "../../storage/files/KeyFile.js"
+import * as KeySealing from "../../storage/files/KeySealing.js"
+import type { KeyFileError } from "../../storage/files/OwnFile.js"
 import type { Terminal } from "../terminal/Terminal.js"
 import * as Passphrase from "./Passphrase.js"
-import * as SealedKey from "./SealedKey.js"
 import { fail, type WalletFailure } from "./WalletFailure.js"
 
 export interface KeyInFile {
@@ -22,14 +24,13 @@ export interface KeyInFile {
   /** The file is encrypted. */
   readonly isSealed: boolean
   /** Asks for the passphrase if it is. */
-  readonly unlock: Effect.Effect<Keys.SecretKey, WalletFailure, Terminal>
+  readonly unlock: Effect.Effect<Keys.SecretKey, WalletFailure, Terminal | FileSystem.FileSystem>
 }
 
 export const defaultPath = (): string => join(homedir(), ".udg", "wallet.key")
 
 const OWNER_ONLY = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
-const MAX_BYTES = 4_096
 
 const inFile = (
   path: string,
@@ -41,46 +42,47 @@ const inFile = (
 const inPlainText = (path: string, key: Keys.SecretKey): KeyInFile =>
   inFile(path, key.publicKey, false, Effect.succeed(key))
 
-const asWalletFailure = ({ message }: KeyFile.KeyFileError): WalletFailure => fail("key", message)
+const asWalletFailure = ({ message }: KeyFileError): WalletFailure => fail("key", message)
 
-const read = (path: string, text: string) =>
-  Option.match(SealedKey.parse(text), {
-    onSome: (sealed) =>
-      Effect.succeed(
-        inFile(
-          path,
-          sealed.public_key,
-          true,
-          Passphrase.unlock(path, (passphrase) => SealedKey.open(sealed, passphrase)),
-        ),
-      ),
+const unlocked = (path: string, sealed: SealedKey.Sealed, file: Passphrase.File): KeyInFile["unlock"] =>
+  Passphrase.unlock(path, file, (passphrase) =>
+    Effect.flatMap(
+      KeySealing.open(sealed, passphrase),
+      Option.match({ onNone: () => fail("key", KeySealing.WRONG), onSome: (key) => Effect.succeed(key) }),
+    ),
+  )
+
+/** What a node reads, and words as well. */
+const read = (path: string, text: string, passphrase: Passphrase.File) =>
+  Option.match(Mnemonic.parse(text), {
+    onSome: (key) => Effect.succeed(inPlainText(path, key)),
     onNone: () => {
-      if (text.trimStart().startsWith("{")) {
-        return fail("key", `key file ${path}: it is damaged, or not a key file of this program`)
+      if (Mnemonic.isMeant(text) && !text.trimStart().startsWith("{")) {
+        return fail("key", `key file ${path}: ${Mnemonic.complaint}`)
       }
-      return Option.match(Mnemonic.parse(text), {
-        onSome: (key) => Effect.succeed(inPlainText(path, key)),
-        onNone: () =>
-          Mnemonic.isMeant(text)
-            ? fail("key", `key file ${path}: ${Mnemonic.complaint}`)
-            : Effect.mapBoth(KeyFile.parse(path, text), {
-                onFailure: asWalletFailure,
-                onSuccess: (key) => inPlainText(path, key),
-              }),
+      return Effect.mapBoth(KeyFile.parse(path, text), {
+        onFailure: asWalletFailure,
+        onSuccess: (content) =>
+          content._tag === "Plain"
+            ? inPlainText(path, content.key)
+            : inFile(path, content.sealed.public_key, true, unlocked(path, content.sealed, passphrase)),
       })
     },
   })
 
 /** The key in the file, still locked. */
-export const load = (given: Option.Option<string>): Effect.Effect<KeyInFile, WalletFailure, FileSystem.FileSystem> =>
+export const load = (
+  given: Option.Option<string>,
+  passphrase: Passphrase.File = Option.none(),
+): Effect.Effect<KeyInFile, WalletFailure, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const path = Option.getOrElse(given, defaultPath)
     const files = yield* FileSystem.FileSystem
     if (!(yield* Effect.orElseSucceed(files.exists(path), () => true))) {
       return yield* fail("key", `there is no key in ${path}; make one with udg keygen, or name its file with --key`)
     }
-    const text = yield* Effect.mapError(KeyFile.readOwn(path, "a key", MAX_BYTES), asWalletFailure)
-    return yield* read(path, text)
+    const text = yield* Effect.mapError(KeyFile.text(path), asWalletFailure)
+    return yield* read(path, text, passphrase)
   })
 
 const isThere = (path: string) => fail("key", `${path} exists, and a key is never overwritten; choose another --key`)
@@ -98,12 +100,36 @@ export const newPath = (given: Option.Option<string>): Effect.Effect<string, Wal
     return path
   })
 
+const isTaken = (error: PlatformError): boolean => error._tag === "SystemError" && error.reason === "AlreadyExists"
+
 const unwritable =
   (path: string) =>
   (error: PlatformError): WalletFailure =>
-    error._tag === "SystemError" && error.reason === "AlreadyExists"
+    isTaken(error)
       ? isThere(path)
       : fail("key", `${path} cannot be written: ${error._tag === "SystemError" ? error.reason : "it is not a path"}`)
+
+/** The text of the file for the key, which has been opened once: a machine that fails now must not cost the key. */
+const sealed = (key: Keys.SecretKey, passphrase: string) =>
+  Effect.gen(function* () {
+    const content = yield* KeySealing.seal(key, passphrase)
+    const opened = yield* KeySealing.open(content, passphrase)
+    if (Option.isSome(opened)) return SealedKey.print(content)
+    return yield* fail(
+      "key",
+      "the encrypted key does not open again; nothing was written, and this machine is not sound",
+    )
+  })
+
+/** Writes and syncs a file that did not exist, for its owner alone. */
+const written = (path: string, text: string) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const file = yield* files.open(path, { flag: "wx", mode: OWNER_ONLY })
+    yield* Effect.onError(Effect.zipRight(file.writeAll(Binary.utf8(text)), file.sync), () =>
+      Effect.ignore(files.remove(path)),
+    )
+  }).pipe(Effect.scoped)
 
 /** Writes the key, encrypted, to a new file; never replaces an existing one. */
 export const create = (
@@ -112,11 +138,42 @@ export const create = (
   passphrase: string,
 ): Effect.Effect<void, WalletFailure, FileSystem.FileSystem> =>
   Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const text = SealedKey.print(yield* SealedKey.seal(key, passphrase))
-    const file = yield* files.open(path, { flag: "wx", mode: OWNER_ONLY })
-    yield* Effect.onError(Effect.zipRight(file.writeAll(Binary.utf8(text)), file.sync), () =>
-      Effect.ignore(files.remove(path)),
-    )
+    const text = yield* sealed(key, passphrase)
+    yield* Effect.mapError(written(path, text), unwritable(path))
     yield* AtomicFile.syncDirectory(dirname(path))
-  }).pipe(Effect.scoped, Effect.mapError(unwritable(path)))
+  })
+
+/** Root may encrypt the key of a service, which must be able to read it afterwards. */
+const handedOver = (from: string, to: string) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const [owner, own] = yield* Effect.all([files.stat(to), files.stat(from)])
+    if (Option.isNone(owner.uid) || Option.isNone(owner.gid)) return
+    if (Option.contains(own.uid, owner.uid.value)) return
+    yield* files.chown(from, owner.uid.value, owner.gid.value)
+  })
+
+/**
+ * Replaces what an existing key file holds: after a crash at any moment it holds the old content or the new one, whole. A link
+ * still leads to it.
+ */
+const replace = (path: string, text: string): Effect.Effect<void, WalletFailure, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const target = yield* Effect.mapError(files.realPath(path), unwritable(path))
+    const temporary = `${target}.new`
+    const left = `${temporary} is left of a change that was cut off, and ${path} is whole; remove ${temporary} and repeat`
+    yield* Effect.mapError(written(temporary, text), (error) =>
+      isTaken(error) ? fail("key", left) : unwritable(path)(error),
+    )
+    yield* handedOver(temporary, target).pipe(
+      Effect.zipRight(AtomicFile.place(temporary, target)),
+      Effect.onError(() => Effect.ignore(files.remove(temporary))),
+      Effect.mapError(unwritable(path)),
+    )
+  })
+
+export const replaceSealed = (path: string, key: Keys.SecretKey, passphrase: string) =>
+  Effect.flatMap(sealed(key, passphrase), (text) => replace(path, text))
+
+export const replaceInPlainText = (path: string, key: Keys.SecretKey) => replace(path, `${key.toSecretHex()}\n`)

@@ -1,7 +1,10 @@
-/** The passphrase: from `UDG_PASSPHRASE` or typed at the terminal. Never an argument: everybody can read those. */
-import { Effect, Option } from "effect"
+/** The passphrase: in a file, from `UDG_PASSPHRASE` or typed at the terminal. Never an argument: everybody can read those. */
+import type { FileSystem } from "@effect/platform"
+import { Effect, Option, Redacted } from "effect"
 import * as Mnemonic from "../../client/Mnemonic.js"
 import type * as Keys from "../../protocol/identity/Keys.js"
+import * as SealedKey from "../../protocol/identity/SealedKey.js"
+import * as KeyPassphrase from "../../storage/files/KeyPassphrase.js"
 import * as Environment from "../terminal/Environment.js"
 import { Terminal } from "../terminal/Terminal.js"
 import * as HiddenInput from "./HiddenInput.js"
@@ -9,33 +12,52 @@ import { fail, type WalletFailure } from "./WalletFailure.js"
 
 export const VARIABLE = "UDG_PASSPHRASE"
 
-/** The same as in the explorer's wallet. */
-export const SHORTEST = 10
-
 const ATTEMPTS = 3
 
-const requireTerminal = (problem: string) =>
+const requireTerminal = (problem: string, instead = `set ${VARIABLE}`) =>
   Effect.flatMap(Terminal, ({ canAsk }) =>
-    canAsk ? Effect.void : fail("key", `${problem}, and there is no terminal to ask on; set ${VARIABLE}`),
+    canAsk ? Effect.void : fail("key", `${problem}, and there is no terminal to ask on; ${instead}`),
   )
 
 const requireLength = (passphrase: string) =>
-  [...passphrase].length < SHORTEST
-    ? fail("key", `the passphrase is too short; it needs at least ${SHORTEST} characters`)
-    : Effect.succeed(passphrase)
+  SealedKey.isLongEnough(passphrase)
+    ? Effect.succeed(passphrase)
+    : fail("key", `the passphrase is too short; it needs at least ${SealedKey.SHORTEST_PASSPHRASE} characters`)
 
-/** A new one, typed twice: a typing error would make the key unusable. */
-export const choose: Effect.Effect<string, WalletFailure, Terminal> = Effect.gen(function* () {
-  const fromEnvironment = yield* Environment.variable(VARIABLE)
-  if (fromEnvironment !== "") return yield* requireLength(fromEnvironment)
-  yield* requireTerminal("a passphrase is needed to encrypt the key")
-  const [first, second] = yield* HiddenInput.askTwice(
-    `New passphrase, at least ${SHORTEST} characters: `,
-    requireLength,
-    "Repeat the passphrase: ",
-  )
-  return first === second ? first : yield* fail("key", "the two passphrases differ; nothing was written")
-})
+/** The file that was named; none leaves the environment and the terminal. */
+export type File = Option.Option<string>
+
+const inFile = (path: string): Effect.Effect<string, WalletFailure, FileSystem.FileSystem> =>
+  Effect.mapBoth(KeyPassphrase.load(path), {
+    onFailure: ({ message }) => fail("key", message),
+    onSuccess: Redacted.value,
+  })
+
+/** Typed twice: a typing error would make the key unusable. */
+const typedTwice = (instead?: string) =>
+  Effect.gen(function* () {
+    yield* requireTerminal("a passphrase is needed to encrypt the key", instead)
+    const [first, second] = yield* HiddenInput.askTwice(
+      `New passphrase, at least ${SealedKey.SHORTEST_PASSPHRASE} characters: `,
+      requireLength,
+      "Repeat the passphrase: ",
+    )
+    return first === second ? first : yield* fail("key", "the two passphrases differ; nothing was written")
+  })
+
+/** A new one. */
+export const choose = (file: File) =>
+  Effect.gen(function* () {
+    if (Option.isSome(file)) return yield* Effect.flatMap(inFile(file.value), requireLength)
+    const fromEnvironment = yield* Environment.variable(VARIABLE)
+    return fromEnvironment === "" ? yield* typedTwice() : yield* requireLength(fromEnvironment)
+  })
+
+/** Another one: that in the environment is the present one. */
+export const chooseAnother = (file: File) =>
+  Option.isSome(file)
+    ? Effect.flatMap(inFile(file.value), requireLength)
+    : typedTwice("name a file with --new-passphrase-file")
 
 /** The words are shown on several lines, and typed or pasted so; an empty line ends them. */
 const moreWords = (lines: ReadonlyArray<string>): Option.Option<string> => {
@@ -56,23 +78,33 @@ export const askWords: Effect.Effect<Keys.SecretKey, WalletFailure, Terminal> = 
   })
 })
 
-/** Opens something with the passphrase; a person has three attempts. */
-export const unlock = <A, R>(
+/** Asks a person at the terminal for the passphrase that opens something; they have three attempts. */
+export const ask = <A, E extends { readonly message: string }, R>(
   path: string,
-  open: (passphrase: string) => Effect.Effect<A, WalletFailure, R>,
-): Effect.Effect<A, WalletFailure, R | Terminal> =>
-  Effect.gen(function* () {
-    const fromEnvironment = yield* Environment.variable(VARIABLE)
-    if (fromEnvironment !== "") return yield* open(fromEnvironment)
-    yield* requireTerminal(`${path} is encrypted`)
-    const terminal = yield* Terminal
-    const attempt = (left: number): Effect.Effect<A, WalletFailure, R> =>
+  open: (passphrase: string) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R | Terminal> =>
+  Effect.flatMap(Terminal, ({ writeError }) => {
+    const attempt = (left: number): Effect.Effect<A, E, R> =>
       Effect.flatMap(HiddenInput.ask(`Passphrase of ${path}: `), (typed) => open(typed)).pipe(
         Effect.catchAll((failure) => {
           if (left === 1) return Effect.fail(failure)
-          terminal.writeError(`${failure.message}\n`)
+          writeError(`${failure.message}\n`)
           return attempt(left - 1)
         }),
       )
-    return yield* attempt(ATTEMPTS)
+    return attempt(ATTEMPTS)
+  })
+
+/** Opens something with the passphrase. */
+export const unlock = <A, R>(
+  path: string,
+  file: File,
+  open: (passphrase: string) => Effect.Effect<A, WalletFailure, R>,
+): Effect.Effect<A, WalletFailure, R | Terminal | FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    if (Option.isSome(file)) return yield* Effect.flatMap(inFile(file.value), open)
+    const fromEnvironment = yield* Environment.variable(VARIABLE)
+    if (fromEnvironment !== "") return yield* open(fromEnvironment)
+    yield* requireTerminal(`${path} is encrypted`)
+    return yield* ask(path, open)
   })

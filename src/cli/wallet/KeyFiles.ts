@@ -8,6 +8,7 @@ import * as KeyFile from "../../storage/files/KeyFile.js"
 import * as KeyStore from "../keys/KeyStore.js"
 import * as Passphrase from "../keys/Passphrase.js"
 import { fail } from "../keys/WalletFailure.js"
+import * as Agreement from "../settings/Agreement.js"
 import * as Command from "../settings/Command.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
@@ -54,6 +55,8 @@ const list = Command.action({ json: Verb.json }, ({ json }) =>
   }),
 )
 
+const ofOne = { key: Verb.key, passphraseFile: Verb.passphraseFile, json: Verb.json }
+
 const exporting = Setting.group("Export (udg keys export)")
 
 const out = exporting.optional(
@@ -64,12 +67,12 @@ const out = exporting.optional(
 
 const words = exporting.flag("--words", "show the key as 24 words instead, to write down on paper")
 
-const exportKey = Command.action({ out, words, key: Verb.key, json: Verb.json }, (given) =>
+const exportKey = Command.action({ out, words, ...ofOne }, (given) =>
   Effect.gen(function* () {
     if (Option.isSome(given.out) === given.words) {
       return yield* wrongUsage("say how: --out FILE writes the key in plain text, --words shows it as 24 words")
     }
-    const { publicKey, unlock } = yield* Verb.keyOf(given)
+    const { publicKey, unlock } = yield* KeyStore.load(given.key, given.passphraseFile)
     const key = yield* unlock
     if (Option.isSome(given.out)) {
       yield* Effect.mapError(KeyFile.create(given.out.value, key), ({ message }) => fail("key", message))
@@ -89,34 +92,83 @@ const from = importing.optional(
   "the words are asked for",
 )
 
-const importKey = Command.action({ from, key: Verb.key, json: Verb.json }, (given) =>
+const importKey = Command.action({ from, ...ofOne }, (given) =>
   Effect.gen(function* () {
     const path = yield* KeyStore.newPath(given.key)
     const key = yield* Option.match(given.from, {
       onSome: (file) => Effect.flatMap(KeyStore.load(Option.some(file)), ({ unlock }) => unlock),
       onNone: () => Passphrase.askWords,
     })
-    yield* KeyStore.create(path, key, yield* Passphrase.choose)
+    yield* KeyStore.create(path, key, yield* Passphrase.choose(given.passphraseFile))
     yield* Keys.show(given.json, path, key.publicKey)
+  }),
+)
+
+const encrypt = Command.action(ofOne, (given) =>
+  Effect.gen(function* () {
+    const { path, publicKey, isSealed, unlock } = yield* KeyStore.load(given.key)
+    if (isSealed) {
+      return yield* fail("key", `${path} is encrypted; to change its passphrase: udg keys passphrase --key ${path}`)
+    }
+    yield* KeyStore.replaceSealed(path, yield* unlock, yield* Passphrase.choose(given.passphraseFile))
+    yield* Keys.show(given.json, path, publicKey)
+  }),
+)
+
+const yes = Setting.group("Decrypt (udg keys decrypt)").flag("--yes", "decrypt without asking first")
+
+const decrypt = Command.action({ yes, ...ofOne }, (given) =>
+  Effect.gen(function* () {
+    const { path, publicKey, isSealed, unlock } = yield* KeyStore.load(given.key, given.passphraseFile)
+    if (!isSealed) return yield* fail("key", `${path} is not encrypted`)
+    const then = `${path} in plain text, where whoever reads the file or a backup has the key`
+    yield* Agreement.ask({
+      question: `This stores ${then}.`,
+      unsaid: `it would store ${then}; say --yes if that is meant`,
+      unlessAgreed: "nothing was changed",
+      isSaid: given.yes,
+    })
+    yield* KeyStore.replaceInPlainText(path, yield* unlock)
+    yield* Keys.show(given.json, path, publicKey)
+  }),
+)
+
+const newPassphraseFile = Setting.group("Passphrase (udg keys passphrase)").optional(
+  "--new-passphrase-file FILE",
+  "file with the new passphrase",
+  Reader.keyPath,
+  "asked for",
+)
+
+const passphrase = Command.action({ newPassphraseFile, ...ofOne }, (given) =>
+  Effect.gen(function* () {
+    const { path, publicKey, isSealed, unlock } = yield* KeyStore.load(given.key, given.passphraseFile)
+    if (!isSealed) return yield* fail("key", `${path} is not encrypted; run: udg keys encrypt --key ${path}`)
+    const key = yield* unlock
+    yield* KeyStore.replaceSealed(path, key, yield* Passphrase.chooseAnother(given.newPassphraseFile))
+    yield* Keys.show(given.json, path, publicKey)
   }),
 )
 
 export const keys = Verb.withActions(
   {
     name: "keys",
-    about: "lists keys, and moves one in or out",
+    about: "lists keys, encrypts them, and moves them in or out",
     examples: [
       ["all keys in ~/.udg", "udg keys list"],
       [
         "write a key down on paper, and restore it from there",
         "udg keys export --words; udg keys import --key restored.key",
       ],
-      ["for a node, which reads plain text", "udg keys export --key savings.key --out validator.key"],
+      ["encrypt a validator's key where it is", "udg keys encrypt --key data/validator.key"],
+      ["change its passphrase", "udg keys passphrase --key data/validator.key"],
+      ["a copy in plain text", "udg keys export --key savings.key --out validator.key"],
     ],
     footer: [
       "Anybody who sees an exported key, or its words, can spend from the account. The words are the key itself in the word " +
-        "list of BIP-39: wallets of other networks make other keys of them.",
+        "list of BIP-39: wallets of other networks make other keys of them. encrypt, decrypt and passphrase replace the file " +
+        "at once: after a power cut it holds the old content or the new.",
     ],
   },
-  new Map(Object.entries({ list, export: exportKey, import: importKey })),
+  new Map(Object.entries({ list, export: exportKey, import: importKey, encrypt, decrypt, passphrase })),
 )

@@ -20,16 +20,12 @@ export const show = (asJson: boolean, path: string, publicKey: Keys.PublicKey) =
   ])
 }
 
-const from = Verb.wallet.optional(
-  "--from FILE",
-  "encrypt the key of this file instead of making one, for example to change its passphrase",
-  Reader.keyPath,
-)
+const from = Verb.wallet.optional("--from FILE", "encrypt the key of this file instead of making one", Reader.keyPath)
 
 export const keygen = Verb.make({
   name: "keygen",
   about: "makes a key and stores it in an encrypted file",
-  settings: { key: Verb.key, from, json: Verb.json },
+  settings: { key: Verb.key, from, passphraseFile: Verb.passphraseFile, json: Verb.json },
   examples: [
     ["a key in ~/.udg/wallet.key; asks for a passphrase", "udg keygen"],
     ["another one, elsewhere", "udg keygen --key savings.key"],
@@ -46,7 +42,7 @@ export const keygen = Verb.make({
         onNone: () => Effect.sync(Keys.SecretKey.generate),
         onSome: (file) => Effect.flatMap(KeyStore.load(Option.some(file)), ({ unlock }) => unlock),
       })
-      yield* KeyStore.create(path, key, yield* Passphrase.choose)
+      yield* KeyStore.create(path, key, yield* Passphrase.choose(given.passphraseFile))
       yield* show(given.json, path, key.publicKey)
     }),
 })

@@ -35,6 +35,13 @@ export const key = wallet.optional(
   "~/.udg/wallet.key",
 )
 
+export const passphraseFile = wallet.optional(
+  "--key-passphrase-file FILE",
+  "file with the passphrase of the key, as a node reads it",
+  Reader.keyPath,
+  "UDG_PASSPHRASE, or asked for",
+)
+
 export const json = Setting.group("Output").flag(
   "--json",
   "JSON for scripts, amounts in sats, instead of text for people",

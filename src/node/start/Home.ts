@@ -12,6 +12,8 @@ import { DataDirectory } from "../../storage/files/DataDirectory.js"
 import * as GenesisFile from "../../storage/files/GenesisFile.js"
 import * as HaltFile from "../../storage/files/HaltFile.js"
 import * as KeyFile from "../../storage/files/KeyFile.js"
+import { KeyPassphrase } from "../../storage/files/KeyPassphrase.js"
+import type { KeyFileError } from "../../storage/files/OwnFile.js"
 import type { DirectoryLocked, DirectoryUnusable, OpenError } from "../../storage/files/StorageError.js"
 import * as Storage from "../../storage/Storage.js"
 import { exitCodeOf, Halted } from "../lifecycle/Ending.js"
@@ -28,7 +30,7 @@ export class SettingsDisagree extends Data.TaggedError("SettingsDisagree")<{ rea
 export type HomeError =
   | SettingsDisagree
   | Halted
-  | KeyFile.KeyFileError
+  | KeyFileError
   | GenesisFile.GenesisFileError
   | DirectoryLocked
   | DirectoryUnusable
@@ -42,9 +44,9 @@ export class Home extends Context.Tag("udg/Home")<
     /** This start made the network. */
     readonly isFounded: boolean
     /** None if the node only follows the network. */
-    readonly validatorKey: Option.Option<Keys.SecretKey>
+    readonly validatorKey: Option.Option<Keys.Signer>
     /** None if there is no faucet, or its key is elsewhere. */
-    readonly faucetKey: Option.Option<Keys.SecretKey>
+    readonly faucetKey: Option.Option<Keys.Signer>
   }
 >() {}
 
@@ -68,13 +70,30 @@ const warnOfRoundMs = ({ roundMs }: Settings, { protocol, networkId }: Genesis.G
         `--round-ms ${roundMs.value} is ignored: ${networkId} already exists, with rounds of ${protocol.roundIntervalMs} ms`,
       )
 
+/** What signs with the key in the file. A passphrase is given where keys are meant to be encrypted. */
+const keyIn = (file: string) =>
+  Effect.gen(function* () {
+    const content = yield* KeyFile.read(file)
+    if (content._tag === "Plain" && Option.isSome((yield* KeyPassphrase).ofNewKeys)) {
+      yield* log.warn(`${file} is in plain text, although there is a passphrase; run: udg keys encrypt --key ${file}`)
+    }
+    return Keys.signerOf(yield* KeyFile.unlock(file, content))
+  })
+
+/** The same; if there is no key, it is a fresh one, which is written to the file. */
+const keyInOrNew = (file: string) =>
+  Effect.flatMap(
+    Effect.orElseSucceed(AtomicFile.isTaken(file), () => true),
+    (isThere) => (isThere ? keyIn(file) : Effect.map(KeyFile.loadOrCreate(file), Keys.signerOf)),
+  )
+
 /** The key in the directory. Makes one only in a new directory: in a used one it would silently be another validator. */
 const ownValidatorKey = (directory: DataDirectory) =>
   Effect.gen(function* () {
     const file = directory.fileOf("validatorKey")
     const hasKey = yield* Effect.orElseSucceed(AtomicFile.isTaken(file), () => true)
     if (hasKey || !(yield* Effect.orElseSucceed(AtomicFile.isTaken(directory.fileOf("signed")), () => true)))
-      return yield* KeyFile.loadOrCreate(file)
+      return yield* keyInOrNew(file)
     return yield* disagree(
       `${file} is missing, but this directory was used before; restore it, name another with --validator-key FILE, make a new validator with udg genesis key --out ${file}, or only follow with --no-validate`,
     )
@@ -84,18 +103,18 @@ const ownValidatorKey = (directory: DataDirectory) =>
 const keyFrom = <E, R>(
   file: Option.Option<string>,
   directory: Option.Option<DataDirectory>,
-  inDirectory: (directory: DataDirectory) => Effect.Effect<Keys.SecretKey, E, R>,
+  inDirectory: (directory: DataDirectory) => Effect.Effect<Keys.Signer, E, R>,
 ) =>
   Effect.gen(function* () {
-    if (Option.isSome(file)) return yield* KeyFile.load(file.value)
-    return Option.isSome(directory) ? yield* inDirectory(directory.value) : Keys.SecretKey.generate()
+    if (Option.isSome(file)) return yield* keyIn(file.value)
+    return Option.isSome(directory) ? yield* inDirectory(directory.value) : Keys.signerOf(Keys.SecretKey.generate())
   })
 
 const validatorKey = ({ validatorKeyFile }: Settings, directory: Option.Option<DataDirectory>) =>
   keyFrom(validatorKeyFile, directory, ownValidatorKey)
 
 const newFaucetKey = ({ faucetKeyFile }: Settings, directory: Option.Option<DataDirectory>) =>
-  keyFrom(faucetKeyFile, directory, (held) => KeyFile.loadOrCreate(held.fileOf("faucetKey")))
+  keyFrom(faucetKeyFile, directory, (held) => keyInOrNew(held.fileOf("faucetKey")))
 
 const found = (settings: Settings, directory: Option.Option<DataDirectory>) =>
   Effect.gen(function* () {
@@ -116,15 +135,15 @@ const found = (settings: Settings, directory: Option.Option<DataDirectory>) =>
     return { genesis, isFounded: true, validatorKey: Option.some(validator), faucetKey: faucet }
   })
 
-const isFaucetKey = ({ faucet }: Genesis.Genesis, key: Keys.SecretKey): boolean =>
-  faucet !== null && Address.fromPublicKey(key.publicKey) === faucet.address
+const isFaucetKey = ({ faucet }: Genesis.Genesis, { publicKey }: Keys.Signer): boolean =>
+  faucet !== null && Address.fromPublicKey(publicKey) === faucet.address
 
 /** The faucet's key if this node has it: in the named file, or in the data directory. */
 const heldFaucetKey = (settings: Settings, genesis: Genesis.Genesis, directory: Option.Option<DataDirectory>) =>
   Effect.gen(function* () {
     if (Option.isSome(settings.faucetKeyFile)) {
       const file = settings.faucetKeyFile.value
-      const key = yield* KeyFile.load(file)
+      const key = yield* keyIn(file)
       if (isFaucetKey(genesis, key)) return Option.some(key)
       return yield* disagree(
         `--faucet-key ${file} is not the key of the faucet of ${genesis.networkId}; leave out the option, or name the right file`,
@@ -133,7 +152,7 @@ const heldFaucetKey = (settings: Settings, genesis: Genesis.Genesis, directory: 
     if (genesis.faucet === null || Option.isNone(directory)) return Option.none()
     const file = directory.value.fileOf("faucetKey")
     if (!(yield* Effect.orElseSucceed(AtomicFile.isTaken(file), () => false))) return Option.none()
-    const key = yield* KeyFile.load(file)
+    const key = yield* keyIn(file)
     if (isFaucetKey(genesis, key)) return Option.some(key)
     yield* log.warn(`${file} is not the key of the faucet of ${genesis.networkId}; this node has no faucet`)
     return Option.none()

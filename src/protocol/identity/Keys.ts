@@ -85,8 +85,17 @@ export class SecretKey {
   }
 }
 
-/** Anything that can sign: a secret key, or something that signs in its place. */
+/**
+ * Anything that can sign: a secret key, or what holds one elsewhere. The bytes are the whole statement with its domain, so
+ * it can judge what it signs.
+ */
 export type Signer = Pick<SecretKey, "publicKey" | "sign">
+
+/** What signs with this key, and has no way to the key itself. */
+export const signerOf = (key: SecretKey): Signer => ({
+  publicKey: key.publicKey,
+  sign: (message) => key.sign(message),
+})
 
 /**
  * Whether a secret key can belong to this public key. Transactions may contain other keys, as ZIP-215 allows, since

@@ -1,81 +1,94 @@
-/** A secret key in a file that only its owner can read. Errors name the file and its fault, never its content. */
-import { platform } from "node:os"
-import { FileSystem } from "@effect/platform"
-import type { PlatformError } from "@effect/platform/Error"
-import { Data, Effect, Option } from "effect"
+/** A secret key in a file that only its owner can read: in plain text, or encrypted under a passphrase. */
+import type { FileSystem } from "@effect/platform"
+import { Effect, Option, Redacted } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import * as Keys from "../../protocol/identity/Keys.js"
+import * as SealedKey from "../../protocol/identity/SealedKey.js"
 import * as AtomicFile from "./AtomicFile.js"
+import { KeyPassphrase } from "./KeyPassphrase.js"
+import * as KeySealing from "./KeySealing.js"
+import * as OwnFile from "./OwnFile.js"
 
-export class KeyFileError extends Data.TaggedError("KeyFileError")<{
-  readonly path: string
-  readonly reason: string
-}> {
-  override get message(): string {
-    return `key file ${this.path}: ${this.reason}`
-  }
-}
+type Failing<A> = Effect.Effect<A, OwnFile.KeyFileError, FileSystem.FileSystem>
+
+export type Content =
+  | { readonly _tag: "Plain"; readonly key: Keys.SecretKey }
+  | { readonly _tag: "Sealed"; readonly sealed: SealedKey.Sealed }
 
 const OWNER_ONLY = 0o600
-const OTHERS = 0o077
-/** A key, its newline and some slack; a longer file is no key, and is not read. */
-const MAX_BYTES = 128
+/** An encrypted key, indented by hand, and some slack; a longer file is no key, and is not read. */
+const MAX_BYTES = 4_096
 const HEX_DIGITS = `${2 * Keys.SEED_BYTES} hex characters`
 
-const systemError = (path: string, verb: string) => (error: PlatformError) =>
-  new KeyFileError({ path, reason: `cannot be ${verb}: ${AtomicFile.reasonOf(error)}` })
+const named = (path: string): OwnFile.Named => ({ what: "key file", path })
 
-const fail = (path: string, reason: string) => Effect.fail(new KeyFileError({ path, reason }))
+/** The text of the file, if only its owner can read it. */
+export const text = (path: string): Failing<string> => OwnFile.read(named(path), "a key", MAX_BYTES)
 
-/** Windows has no such mode bits. */
-const isOpenToOthers = (mode: number): boolean => platform() !== "win32" && (mode & OTHERS) !== 0
-
-const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, "0")
-
-const requireFit = (path: string, info: FileSystem.File.Info) => {
-  if (info.type !== "File") return fail(path, "not a regular file")
-  return isOpenToOthers(info.mode)
-    ? fail(path, `others may read it (mode ${octal(info.mode)}); run: chmod 600 ${path}`)
-    : Effect.void
+/** Reads the text of the file at that path. */
+export const parse = (path: string, text: string): Effect.Effect<Content, OwnFile.KeyFileError> => {
+  const sealed = SealedKey.parse(text)
+  if (Option.isSome(sealed)) return Effect.succeed({ _tag: "Sealed", sealed: sealed.value })
+  if (text.trimStart().startsWith("{")) {
+    return OwnFile.fail(named(path), "it is damaged, or not a key file of this program")
+  }
+  return Option.match(Keys.SecretKey.fromHex(text.trim()), {
+    onNone: () => OwnFile.fail(named(path), `${HEX_DIGITS} expected, something else found`),
+    onSome: (key) => Effect.succeed({ _tag: "Plain", key } as const),
+  })
 }
 
-/** The content of a file that only its owner can read, if it is short enough. */
-export const readOwn = (
-  path: string,
-  expected: string,
-  maxBytes: number,
-): Effect.Effect<string, KeyFileError, FileSystem.FileSystem> =>
-  Effect.gen(function* () {
-    const fileSystem = yield* FileSystem.FileSystem
-    const unreadable = systemError(path, "read")
-    const info = yield* Effect.mapError(fileSystem.stat(path), unreadable)
-    yield* requireFit(path, info)
-    if (info.size > maxBytes) return yield* fail(path, `${expected} expected, it holds more`)
-    return yield* Effect.mapError(fileSystem.readFileString(path), unreadable)
-  })
+/** What the file holds, still locked. */
+export const read = (path: string): Failing<Content> => Effect.flatMap(text(path), (held) => parse(path, held))
 
-/** Reads the key from the text of the file at that path. */
-export const parse = (path: string, text: string): Effect.Effect<Keys.SecretKey, KeyFileError> =>
-  Option.match(Keys.SecretKey.fromHex(text.trim()), {
-    onNone: () => fail(path, `${HEX_DIGITS} expected, something else found`),
-    onSome: Effect.succeed,
-  })
+/** Opens a sealed key with a passphrase. */
+export const open = (path: string, sealed: SealedKey.Sealed, passphrase: string) =>
+  Effect.flatMap(
+    KeySealing.open(sealed, passphrase),
+    Option.match({
+      onNone: () => OwnFile.fail(named(path), KeySealing.WRONG),
+      onSome: (key) => Effect.succeed(key),
+    }),
+  )
+
+/** The key in the content of the file at that path. */
+export const unlock = (path: string, content: Content): Effect.Effect<Keys.SecretKey, OwnFile.KeyFileError> =>
+  content._tag === "Plain"
+    ? Effect.succeed(content.key)
+    : Effect.flatMap(KeyPassphrase, (source) =>
+        source.unlock(path, (passphrase) => open(path, content.sealed, passphrase)),
+      )
 
 /** The key in the file. */
-export const load = (path: string): Effect.Effect<Keys.SecretKey, KeyFileError, FileSystem.FileSystem> =>
-  Effect.flatMap(readOwn(path, HEX_DIGITS, MAX_BYTES), (text) => parse(path, text))
+export const load = (path: string): Failing<Keys.SecretKey> =>
+  Effect.flatMap(read(path), (content) => unlock(path, content))
+
+/** What a new file holds: the encrypted key, if there is a passphrase for new keys. */
+const printed = (path: string, key: Keys.SecretKey) =>
+  Effect.gen(function* () {
+    const passphrase = Option.getOrUndefined((yield* KeyPassphrase).ofNewKeys)
+    if (passphrase === undefined) return `${key.toSecretHex()}\n`
+    if (!SealedKey.isLongEnough(Redacted.value(passphrase))) {
+      const shortest = SealedKey.SHORTEST_PASSPHRASE
+      return yield* OwnFile.fail(named(path), `is not made: its passphrase needs at least ${shortest} characters`)
+    }
+    return SealedKey.print(yield* KeySealing.seal(key, Redacted.value(passphrase)))
+  })
 
 /** Writes the key to a file that does not exist yet. */
-export const create = (path: string, key: Keys.SecretKey): Effect.Effect<void, KeyFileError, FileSystem.FileSystem> =>
+export const create = (path: string, key: Keys.SecretKey): Failing<void> =>
   Effect.gen(function* () {
-    const unwritable = systemError(path, "written")
+    const unwritable = OwnFile.systemError(named(path), "written")
     // The data directory is locked, so no other node creates the file in between; a key is never overwritten.
-    if (yield* Effect.mapError(AtomicFile.isTaken(path), unwritable)) return yield* fail(path, "exists already")
-    yield* Effect.mapError(AtomicFile.write(path, Binary.utf8(`${key.toSecretHex()}\n`), OWNER_ONLY), unwritable)
+    if (yield* Effect.mapError(AtomicFile.isTaken(path), unwritable)) {
+      return yield* OwnFile.fail(named(path), "exists already")
+    }
+    const content = Binary.utf8(yield* printed(path, key))
+    yield* Effect.mapError(AtomicFile.write(path, content, OWNER_ONLY), unwritable)
   })
 
 /** The key in the file; if there is none, a fresh one, which is written to it. */
-export const loadOrCreate = (path: string): Effect.Effect<Keys.SecretKey, KeyFileError, FileSystem.FileSystem> =>
+export const loadOrCreate = (path: string): Failing<Keys.SecretKey> =>
   Effect.gen(function* () {
     if (yield* Effect.orElseSucceed(AtomicFile.isTaken(path), () => true)) return yield* load(path)
     const key = Keys.SecretKey.generate()

@@ -1,15 +1,19 @@
 /** What a wallet does with keys where no node is. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { Effect, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Wallet from "../../../src/client/Wallet.js"
+import * as Keys from "../../../src/protocol/identity/Keys.js"
+import * as SealedKey from "../../../src/protocol/identity/SealedKey.js"
+import * as KeySealing from "../../../src/storage/files/KeySealing.js"
 import * as Rest from "../../support/Rest.js"
-import { Person, typed } from "./Person.js"
+import { PASSPHRASE, Person, typed } from "./Person.js"
 
 // Each passphrase takes half a second on purpose.
 
 const SECRET = "07".repeat(32)
-const key = Wallet.secretKey(SECRET)
+const key = Option.getOrThrow(Keys.SecretKey.fromHex(SECRET))
 
 let person: Person
 const inHome = (name: string): string => join(person.home, name)
@@ -142,6 +146,108 @@ describe("keys", () => {
     expect(await person.udg("keys", "import", "--key", "new.key")).toMatchObject({ code: 2, stdout: "" })
     expect((await person.udg("keys", "import", "--from", "plain.key", "--key", "plain.key")).code).toBe(2)
   })
+})
+
+/** The least that a file may ask for: what is made here takes half a second, and is opened once more. */
+const QUICK = 2 ** 14
+const sealed = async (name: string, passphrase: string) => {
+  const content = await Effect.runPromise(KeySealing.seal(key, passphrase, QUICK))
+  writeFileSync(inHome(name), SealedKey.print(content), { mode: 0o600 })
+}
+const passphraseFile = (name: string, passphrase: string) => {
+  writeFileSync(inHome(name), `${passphrase}\n`, { mode: 0o600 })
+  return name
+}
+const opened = async (name: string, passphrase: string): Promise<string> =>
+  (await Wallet.restoreKey(readFileSync(inHome(name), "utf8"), passphrase)).toSecretHex()
+
+describe("a key file that is changed where it is", () => {
+  it("is encrypted, gets another passphrase, and is decrypted, and is its owner's all the time", async () => {
+    writeFileSync(inHome("validator.key"), `${SECRET}\n`, { mode: 0o600 })
+    const first = passphraseFile("first", "the first passphrase")
+    const second = passphraseFile("second", "the second passphrase")
+    const encrypted = await json("keys", "encrypt", "--key", "validator.key", "--key-passphrase-file", first)
+    expect(encrypted).toMatchObject({ public_key: key.publicKey, file: "validator.key" })
+    expect(await opened("validator.key", "the first passphrase")).toBe(SECRET)
+    const files = ["--key-passphrase-file", first, "--new-passphrase-file", second]
+    await json("keys", "passphrase", "--key", "validator.key", ...files)
+    expect(await opened("validator.key", "the second passphrase")).toBe(SECRET)
+    expect(statSync(inHome("validator.key")).mode & 0o777).toBe(0o600)
+    await json("keys", "decrypt", "--key", "validator.key", "--key-passphrase-file", second, "--yes")
+    expect(readFileSync(inHome("validator.key"), "utf8")).toBe(`${SECRET}\n`)
+    expect(readdirSync(person.home)).not.toContain("validator.key.new")
+  })
+
+  it("is not changed with a wrong passphrase, twice the same way, or without a word", async () => {
+    await sealed("own.key", PASSPHRASE)
+    writeFileSync(inHome("bare.key"), `${SECRET}\n`, { mode: 0o600 })
+    const before = readFileSync(inHome("own.key"), "utf8")
+    const wrong = passphraseFile("wrong", "not the passphrase")
+    const brief = passphraseFile("brief", "brief")
+    const cases: ReadonlyArray<readonly [code: number, stderr: string, ...words: ReadonlyArray<string>]> = [
+      [2, "the passphrase is wrong, or the file was modified", "decrypt", "--yes", "--key-passphrase-file", wrong],
+      [2, "the passphrase is wrong, or the file was modified", "passphrase", "--key-passphrase-file", wrong],
+      [2, "own.key is encrypted; to change its passphrase: udg keys passphrase --key own.key", "encrypt"],
+      [2, "the passphrase is too short; it needs at least 10 characters", "passphrase", "--new-passphrase-file", brief],
+      [
+        2,
+        "a passphrase is needed to encrypt the key, and there is no terminal to ask on; name a file with --new-passphrase-file",
+        "passphrase",
+      ],
+      [
+        1,
+        "it would store own.key in plain text, where whoever reads the file or a backup has the key; say --yes if that is meant",
+        "decrypt",
+      ],
+    ]
+    for (const [code, stderr, ...words] of cases) {
+      expect(await person.udg("keys", ...words, "--key", "own.key")).toEqual({
+        code,
+        stdout: "",
+        stderr: `udg: ${stderr}\n`,
+      })
+    }
+    expect(readFileSync(inHome("own.key"), "utf8")).toBe(before)
+    expect((await person.udg("keys", "decrypt", "--key", "bare.key", "--yes")).stderr).toBe(
+      "udg: bare.key is not encrypted\n",
+    )
+    expect((await person.udg("keys", "passphrase", "--key", "bare.key")).stderr).toBe(
+      "udg: bare.key is not encrypted; run: udg keys encrypt --key bare.key\n",
+    )
+  })
+
+  it("is decrypted at a terminal after a question, and not after another answer", async () => {
+    await sealed("asked.key", PASSPHRASE)
+    const answer = async (line: string) => {
+      const terminal = person.sit(typed("keys", "decrypt", "--key", "asked.key"), { UDG_PASSPHRASE: PASSPHRASE })
+      await terminal.see("Type yes to go on: ")
+      terminal.type(`${line}\r`)
+      return { code: await terminal.end(), text: terminal.text }
+    }
+    const before = readFileSync(inHome("asked.key"), "utf8")
+    expect((await answer("no")).text).toContain("udg: nothing was changed")
+    expect(readFileSync(inHome("asked.key"), "utf8")).toBe(before)
+    expect(await answer("yes")).toMatchObject({ code: 0 })
+    expect(readFileSync(inHome("asked.key"), "utf8")).toBe(`${SECRET}\n`)
+  })
+
+  it(Rest.of("four keys, each made slow to open", "holds its key whenever the program is killed"), async () => {
+    const [old, fresh] = ["the old passphrase", "the fresh passphrase"]
+    passphraseFile("old", old)
+    passphraseFile("fresh", fresh)
+    for (let round = 0; round < 4; round++) {
+      await sealed("killed.key", old)
+      const words = ["keys", "passphrase", "--key", "killed.key", "--key-passphrase-file", "old"]
+      const line = `${typed(...words, "--new-passphrase-file", "fresh")} & p=$!; while ! [ -e killed.key.new ] && kill -0 $p 2>/dev/null; do :; done; kill -9 $p; wait $p`
+      await person.script(line)
+      const isChanged = await opened("killed.key", fresh).then(
+        () => true,
+        () => false,
+      )
+      expect(await opened("killed.key", isChanged ? fresh : old)).toBe(SECRET)
+      rmSync(inHome("killed.key.new"), { force: true })
+    }
+  }, 240_000)
 })
 
 describe("a file of signatures", () => {

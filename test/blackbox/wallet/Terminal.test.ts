@@ -3,8 +3,9 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as SealedKey from "../../../src/cli/keys/SealedKey.js"
 import * as Wallet from "../../../src/client/Wallet.js"
+import * as SealedKey from "../../../src/protocol/identity/SealedKey.js"
+import * as KeySealing from "../../../src/storage/files/KeySealing.js"
 import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
 import * as Rest from "../../support/Rest.js"
 import { PASSPHRASE, Person } from "./Person.js"
@@ -36,7 +37,7 @@ beforeAll(async () => {
   if (funded === undefined) throw new Error("a test node has accounts")
   own = funded
   mkdirSync(join(alice.home, ".udg"), { mode: 0o700 })
-  const sealed = await Effect.runPromise(SealedKey.seal(own.secretKey, PASSPHRASE, LEAST_COST))
+  const sealed = await Effect.runPromise(KeySealing.seal(own.secretKey, PASSPHRASE, LEAST_COST))
   writeFileSync(join(alice.home, ".udg/wallet.key"), SealedKey.print(sealed), { mode: 0o600 })
 })
 afterAll(async () => {

@@ -1,0 +1,52 @@
+/** The passphrase of a node's encrypted keys: in a file, in a credential of systemd, or typed at the terminal. */
+import { join } from "node:path"
+import { FileSystem } from "@effect/platform"
+import { Effect, Layer, Option, Ref } from "effect"
+import { KeyPassphrase, known, load, type Source } from "../../storage/files/KeyPassphrase.js"
+import * as Environment from "../terminal/Environment.js"
+import { Terminal } from "../terminal/Terminal.js"
+import * as Passphrase from "./Passphrase.js"
+
+/** The name in `LoadCredential=` and `SetCredential=` of the unit. */
+export const CREDENTIAL = "key-passphrase"
+
+const credential = Effect.gen(function* () {
+  const directory = yield* Environment.variable("CREDENTIALS_DIRECTORY")
+  const files = yield* FileSystem.FileSystem
+  const path = join(directory, CREDENTIAL)
+  const isThere = directory !== "" && (yield* Effect.orElseSucceed(files.exists(path), () => true))
+  return isThere ? Option.some(path) : Option.none()
+})
+
+/** Asks a person once for all key files with the same passphrase. */
+const typed: Effect.Effect<Source, never, Terminal> = Effect.gen(function* () {
+  const terminal = yield* Terminal
+  const remembered = yield* Ref.make(Option.none<string>())
+  return {
+    ofNewKeys: Option.none(),
+    unlock: (path, open) => {
+      const asked = Effect.provideService(
+        Passphrase.ask(path, (passphrase) =>
+          Effect.tap(open(passphrase), () => Ref.set(remembered, Option.some(passphrase))),
+        ),
+        Terminal,
+        terminal,
+      )
+      return Effect.flatMap(
+        Ref.get(remembered),
+        Option.match({ onNone: () => asked, onSome: (earlier) => Effect.orElse(open(earlier), () => asked) }),
+      )
+    },
+  }
+})
+
+/** A file that was named comes first, then the credential; a person is asked if there is neither. */
+export const layer = (named: Option.Option<string>) =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const file = Option.isSome(named) ? named : yield* credential
+      if (Option.isSome(file)) return Layer.succeed(KeyPassphrase, known(yield* load(file.value)))
+      const { canAsk } = yield* Terminal
+      return canAsk ? Layer.effect(KeyPassphrase, typed) : Layer.empty
+    }),
+  )

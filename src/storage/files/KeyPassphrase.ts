@@ -1,0 +1,50 @@
+/** Where the passphrase of encrypted key files comes from. The program that runs a node decides; without it there is none. */
+import type { FileSystem } from "@effect/platform"
+import { Context, Effect, Option, Redacted } from "effect"
+import * as OwnFile from "./OwnFile.js"
+
+export interface Source {
+  /** For the key files that this program makes. None: it makes them in plain text. */
+  readonly ofNewKeys: Option.Option<Redacted.Redacted>
+  /** Opens the key file with the passphrase. A person at a terminal may try more than once. */
+  readonly unlock: <A>(
+    path: string,
+    open: (passphrase: string) => Effect.Effect<A, OwnFile.KeyFileError>,
+  ) => Effect.Effect<A, OwnFile.KeyFileError>
+}
+
+export class KeyPassphrase extends Context.Reference<KeyPassphrase>()("udg/KeyPassphrase", {
+  defaultValue: (): Source => ({
+    ofNewKeys: Option.none(),
+    unlock: (path) =>
+      OwnFile.fail(
+        { what: "key file", path },
+        "is encrypted; name the file with its passphrase with --key-passphrase-file FILE",
+      ),
+  }),
+}) {}
+
+export const known = (passphrase: Redacted.Redacted): Source => ({
+  ofNewKeys: Option.some(passphrase),
+  unlock: (_, open) => open(Redacted.value(passphrase)),
+})
+
+/** No passphrase is that long. */
+const MAX_BYTES = 1_024
+const LAST_NEWLINE = /\r?\n$/
+
+/** What stands where bytes were no UTF-8: it would make one passphrase of many. */
+const REPLACEMENT = "\ufffd"
+
+/** The passphrase in the file: its only line, without the newline that editors add. */
+export const load = (path: string): Effect.Effect<Redacted.Redacted, OwnFile.KeyFileError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const named = { what: "passphrase file", path } as const
+    const text = yield* OwnFile.read(named, `a passphrase of at most ${MAX_BYTES} bytes`, MAX_BYTES)
+    const passphrase = text.replace(LAST_NEWLINE, "")
+    if (passphrase === "") return yield* OwnFile.fail(named, "is empty; write the passphrase into it, on one line")
+    if (/[\r\n]/.test(passphrase)) return yield* OwnFile.fail(named, "one line expected, several found")
+    if (passphrase.includes(REPLACEMENT))
+      return yield* OwnFile.fail(named, "text in UTF-8 expected, something else found")
+    return Redacted.make(passphrase)
+  })

@@ -1,0 +1,119 @@
+/** A key file that is encrypted where it is, on a machine that fails at every step of it. */
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { geteuid } from "node:process"
+import { FileSystem } from "@effect/platform"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Effect, Exit, Option } from "effect"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as KeyStore from "../../../src/cli/keys/KeyStore.js"
+import * as Keys from "../../../src/protocol/identity/Keys.js"
+import * as KeyFile from "../../../src/storage/files/KeyFile.js"
+
+const key = Keys.SecretKey.generate()
+
+let folder = ""
+let file = ""
+beforeEach(() => {
+  folder = mkdtempSync(`${tmpdir()}/udg-keystore-`)
+  file = `${folder}/validator.key`
+  writeFileSync(file, `${key.toSecretHex()}\n`, { mode: 0o600 })
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** The power goes before the n-th thing that is done to a file, and whatever would be done after that is not. */
+const dying = (files: FileSystem.FileSystem, n: number) => {
+  let left = n
+  const isOff = () => left-- <= 0
+  const lost = Effect.die("no power")
+  const unless = <A, E>(done: Effect.Effect<A, E>) => Effect.suspend(() => (isOff() ? lost : done))
+  const mortal: FileSystem.FileSystem = {
+    ...files,
+    remove: (...all) => unless(files.remove(...all)),
+    rename: (...all) => unless(files.rename(...all)),
+    chown: (...all) => unless(files.chown(...all)),
+    open: (...all) =>
+      Effect.map(
+        Effect.zipRight(
+          Effect.suspend(() => (isOff() ? lost : Effect.void)),
+          files.open(...all),
+        ),
+        (opened) => ({
+          ...opened,
+          // Half of it has been written.
+          writeAll: (bytes) =>
+            Effect.suspend(() =>
+              isOff()
+                ? Effect.zipRight(opened.writeAll(bytes.subarray(0, bytes.length / 2)), lost)
+                : opened.writeAll(bytes),
+            ),
+          sync: unless(opened.sync),
+        }),
+      ),
+  }
+  return mortal
+}
+
+const withFiles = <A, E>(effect: Effect.Effect<A, E, FileSystem.FileSystem>, steps = Number.POSITIVE_INFINITY) =>
+  Effect.flatMap(FileSystem.FileSystem, (files) =>
+    Effect.exit(Effect.provideService(effect, FileSystem.FileSystem, dying(files, steps))),
+  ).pipe(Effect.provide(NodeFileSystem.layer), Effect.runPromise)
+
+const heldKey = () =>
+  Effect.runPromise(
+    Effect.map(Effect.provide(KeyFile.load(file), NodeFileSystem.layer), (found) => found.toSecretHex()),
+  )
+
+describe("a key file that is replaced", () => {
+  it("holds the key wherever the power goes, and the whole text afterwards", async () => {
+    let steps = 0
+    for (; ; steps++) {
+      const exit = await withFiles(KeyStore.replaceInPlainText(file, key), steps)
+      expect(await heldKey()).toBe(key.toSecretHex())
+      expect(lstatSync(file).mode & 0o777).toBe(0o600)
+      if (Exit.isSuccess(exit)) break
+      rmSync(`${file}.new`, { force: true })
+    }
+    // Opened, written, synced, renamed, and the directory opened and synced.
+    expect(steps).toBeGreaterThanOrEqual(6)
+    expect(readdirSync(folder)).toEqual(["validator.key"])
+  })
+
+  it("is not replaced by what a change that was cut off has left", async () => {
+    writeFileSync(`${file}.new`, "half", { mode: 0o600 })
+    const exit = await withFiles(KeyStore.replaceInPlainText(file, Keys.SecretKey.generate()))
+    expect(String(exit)).toContain(`${file}.new is left of a change that was cut off, and ${file} is whole; remove`)
+    expect(await heldKey()).toBe(key.toSecretHex())
+    expect(readFileSync(`${file}.new`, "utf8")).toBe("half")
+  })
+
+  it("opens with its passphrase, and a link still leads to it", async () => {
+    symlinkSync(file, `${folder}/link.key`)
+    expect(
+      Exit.isSuccess(await withFiles(KeyStore.replaceSealed(`${folder}/link.key`, key, "correct horse battery"))),
+    ).toBe(true)
+    expect(lstatSync(`${folder}/link.key`).isSymbolicLink()).toBe(true)
+    expect(readFileSync(file, "utf8")).not.toContain(key.toSecretHex())
+    const found = await Effect.runPromise(Effect.provide(KeyStore.load(Option.some(file)), NodeFileSystem.layer))
+    expect(found).toMatchObject({ isSealed: true, publicKey: key.publicKey })
+  })
+
+  it.runIf(geteuid?.() === 0)("stays its owner's when root replaces it", async () => {
+    chownSync(file, 65_534, 65_534)
+    chmodSync(file, 0o400)
+    await withFiles(KeyStore.replaceInPlainText(file, key))
+    const { uid, gid, mode } = statSync(file)
+    expect({ uid, gid, mode: mode & 0o777 }).toEqual({ uid: 65_534, gid: 65_534, mode: 0o600 })
+  })
+})

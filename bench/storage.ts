@@ -117,7 +117,7 @@ const ownVertices = (storage: Storage.Storage["Type"]) =>
     for (let round = 1; round <= OWN_VERTICES; round++) {
       const transactions = Array.from({ length: 10 }, (_, n) => world.transfer(n, n + 1, round))
       const made = (n: number) => world.vertex({ epoch: 2, round, transactions, author: world.key(n).publicKey })
-      const [, cost] = yield* costOf(storage.keepOwn(made(0), world.inserted([1, 2, 3].map(made))))
+      const [, cost] = yield* costOf(storage.keepOwn(made(0), null, world.inserted([1, 2, 3].map(made))))
       times.push(cost.clockMs)
     }
     return [ms("own vertex on the disk, median", median(times)), ms("… longest", highest(times))]

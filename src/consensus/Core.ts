@@ -64,6 +64,8 @@ export interface Stored {
    * Signed here since the running epoch began, by epoch and round. Their own file may reach further than the ledger's.
    */
   readonly signed: ReadonlyArray<Vertex>
+  /** Inserted since the ledger's file was last synced, in their order: after a power cut it may lack them. */
+  readonly companions: ReadonlyArray<Vertex>
 }
 
 export class Core {
@@ -128,7 +130,7 @@ export class Core {
     this.#recorded = [...stored.current.commits]
     this.#epoch = this.#open(stored.current.opening)
     this.#checkpoints = this.#restoreCheckpoints(stored.current)
-    this.#restore(stored.current)
+    this.#restore(stored)
     this.#signedLater = stored.signed
     this.#recover()
   }
@@ -144,16 +146,13 @@ export class Core {
     return checkpoints
   }
 
-  #restore(stored: StoredEpoch): void {
-    for (const vertex of stored.vertices) {
-      this.#remember(vertex.header)
-      this.#meetStored(vertex.header)
-      this.#epoch.restore(vertex)
-    }
+  #restore({ current: stored, companions }: Stored): void {
+    for (const vertex of stored.vertices) this.#restoreVertex(vertex)
     // They came from the disk, so they are already there.
     this.#outputs = this.#outputs.filter(({ _tag }) => _tag !== "Inserted")
     const [undecided] = this.#recorded
     if (undecided !== undefined) this.#halt({ _tag: "CommitNotDecided", recorded: undecided.commit })
+    for (const vertex of companions) this.#returnCompanion(vertex)
     const closing = stored.checkpoints.find(isClosing)
     if (closing !== undefined) this.#close(closing)
     // Resend exactly the vertex that was signed last; the others may never have seen it.
@@ -317,6 +316,20 @@ export class Core {
    */
   wallIs(aheadMs: number): void {
     this.#wallAheadMs = aheadMs
+  }
+
+  #restoreVertex(vertex: Vertex): void {
+    this.#remember(vertex.header)
+    this.#meetStored(vertex.header)
+    this.#epoch.restore(vertex)
+  }
+
+  /** The ledger's file may be from a backup: then their parents are missing, and the node catches up. */
+  #returnCompanion(vertex: Vertex): void {
+    const { opening, dag } = this.#epoch
+    const { base, epoch } = vertex.header
+    const belongs = epoch === opening.record.epoch && base === opening.base
+    if (belongs && dag.missingParents(vertex).length === 0) this.#restoreVertex(vertex)
   }
 
   /** Returns the outputs of the rebuild and of the first steps. Called once, before anything else. */

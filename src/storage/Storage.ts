@@ -136,6 +136,7 @@ const write = (sql: Sql, entries: ReadonlyArray<Entry>): Effect.Effect<void, Sql
 
 const make = ({ node, signed }: Kept, networkId: NetworkId, file: string | null) => {
   const signedVertices = SignedVertices.make(signed)
+  const append = (entries: ReadonlyArray<Entry>) => node.write((sql) => write(sql, entries))
   return {
     accounts: Accounts.make(node),
     records: Records.make(node),
@@ -152,7 +153,7 @@ const make = ({ node, signed }: Kept, networkId: NetworkId, file: string | null)
     /** The supply in the file, counted again in a thread of its own; none where there is no file. */
     supply: Option.map(Option.fromNullable(file), SupplyCount.of),
     /** Vertices, and commits each with its changes, its record and its transactions: all or nothing. */
-    append: (entries: ReadonlyArray<Entry>) => node.write((sql) => write(sql, entries)),
+    append,
     /** Starts a network: commit 0 and the epoch it opens, all or nothing. */
     begin: (batch: CommitBatch.CommitBatch, opening: Opening) =>
       node.write((sql) => Effect.map(CommitBatch.write(sql, batch), () => Epochs.insert(sql, opening))),
@@ -163,14 +164,14 @@ const make = ({ node, signed }: Kept, networkId: NetworkId, file: string | null)
         "join",
       ),
     /**
-     * Returns when a vertex signed here and everything before it, so its parents, is on disk: only then may a peer have it.
-     * `before`: what is still to be written of that.
+     * Returns when a vertex signed here and everything that it may name is on disk: only then may a peer have it. Without
+     * `companions` that is in the ledger's file, which is synced. `before`: what is still to be written there.
      */
-    keepOwn: (vertex: Vertex, before: ReadonlyArray<Entry> = []) =>
-      Effect.zipRight(
-        node.writeSynced((sql) => write(sql, before)),
-        signedVertices.keep(vertex),
-      ),
+    keepOwn: (vertex: Vertex, companions: ReadonlyArray<Vertex> | null, before: ReadonlyArray<Entry> = []) => {
+      const synced = companions === null ? node.writeSynced((sql) => write(sql, before)) : append(before)
+      const isThere = companions !== null && before.length === 0
+      return Effect.zipRight(isThere ? Effect.void : synced, signedVertices.keep(vertex, companions))
+    },
     /** Returns the space of pruned rows to the disk; for a node that does nothing else meanwhile. */
     compact: node.compact,
   }

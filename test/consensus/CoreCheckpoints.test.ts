@@ -56,7 +56,7 @@ describe("a checkpoint", () => {
     )
     const core = new Core(
       { roundIntervalMs: INTERVAL_MS, guard: outsider },
-      { current: stored(whole), previous: null, signed: [] },
+      { current: stored(whole), previous: null, signed: [], companions: [] },
     )
     expect(only(core.built(closing, at(NOW)), "SignCheckpoint")).toEqual([])
   })

@@ -155,7 +155,7 @@ describe("a node that restarts", () => {
     const guard = new SigningGuard(addressOf(0), INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     const core = new Core(
       { roundIntervalMs: INTERVAL_MS, guard },
-      { current: stored(upTo(2)), previous: null, signed: [] },
+      { current: stored(upTo(2)), previous: null, signed: [], companions: [] },
     )
     expect(only(core.start(at(NOW)), "ForeignOwnHeader").map(({ header }) => header.round)).toEqual([1, 2])
     expect(core.signing._tag).toBe("Silent")
@@ -165,7 +165,7 @@ describe("a node that restarts", () => {
     const single = new VertexBuilder(openingOf(recordOf([1])))
     const guard = new SigningGuard(single.committee.member(0).address, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     const current = { ...freshEpoch(single.opening), vertices: grown(single, 2, [0]) }
-    const core = new Core({ roundIntervalMs: INTERVAL_MS, guard }, { current, previous: null, signed: [] })
+    const core = new Core({ roundIntervalMs: INTERVAL_MS, guard }, { current, previous: null, signed: [], companions: [] })
     expect(only(core.start(at(NOW)), "ForeignOwnHeader")).toEqual([])
   })
 })

@@ -326,7 +326,7 @@ describe("a node with a key and no seat", () => {
     const guard = new SigningGuard(five.address, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     const core = new Core(
       { roundIntervalMs: INTERVAL_MS, guard },
-      { current: freshEpoch(builder.opening), previous: null, signed: [] },
+      { current: freshEpoch(builder.opening), previous: null, signed: [], companions: [] },
     )
     expect(core.start(at(NOW))).toEqual([])
     const outputs = upTo(6).flatMap((vertex) => core.receive(vertex, at(NOW)))

@@ -82,7 +82,7 @@ export class Driven {
     seat: number | null = 0,
     pace: Pick<Options, "pace" | "isAwaited"> = { pace: "at once" },
   ) {
-    const stored = { current: freshEpoch(builder.opening), previous: null, signed: [], ...given }
+    const stored = { current: freshEpoch(builder.opening), previous: null, signed: [], companions: [], ...given }
     const oldest = (stored.previous ?? stored.current).opening.record.epoch
     const own = [...stored.signed, ...(stored.previous?.vertices ?? []), ...stored.current.vertices]
       .map(({ header }) => header)

@@ -171,7 +171,10 @@ describe("a core at start", () => {
 
   const start = (random: RandomDag, vertices: ReadonlyArray<Vertex>, commits: ReadonlyArray<ExecutedCommit>) => {
     const current = { ...freshEpoch(random.opening), vertices, commits }
-    const core = new Core({ roundIntervalMs: 500, guard: null }, { current, previous: null, signed: [] })
+    const core = new Core(
+      { roundIntervalMs: 500, guard: null },
+      { current, previous: null, signed: [], companions: [] },
+    )
     return core.start(NOW)
   }
 
@@ -227,7 +230,7 @@ describe("a core at start", () => {
     const previous = { ...ended, vertices: [] }
     const core = new Core(
       { roundIntervalMs: 500, guard: null },
-      { current: freshEpoch(openingOf(record)), previous, signed: [] },
+      { current: freshEpoch(openingOf(record)), previous, signed: [], companions: [] },
     )
     for (const { address } of record.members) {
       const rounds = vertices.filter(({ header }) => header.author === address).map(({ header }) => header.round)

@@ -48,7 +48,7 @@ describe("what a node can do with a vertex, by its header alone", () => {
   it("is nothing where it lies upon another base, or its author is no member", () => {
     const core = new Core(
       { roundIntervalMs: ROUND_MS, guard: null },
-      { current: freshEpoch(builder.opening), previous: null, signed: [] },
+      { current: freshEpoch(builder.opening), previous: null, signed: [], companions: [] },
     )
     const base = Hash.of("udg/checkpoint-id", Uint8Array.of(1))
     expect(core.useOf(headerOf(1, 3, { base }))).toEqual({

@@ -32,7 +32,7 @@ class Member {
     const guard = hasKey ? new SigningGuard(self, ROUND_MS, record.epoch, [], WITH_MEMORY) : null
     this.core = new Core(
       { roundIntervalMs: ROUND_MS, guard },
-      { current: freshEpoch(picture.opening), previous: null, signed: [] },
+      { current: freshEpoch(picture.opening), previous: null, signed: [], companions: [] },
     )
     this.core.start(this.at)
     if (guard === null) this.receive("A1")
@@ -203,7 +203,7 @@ describe("a vertex that is slow to judge is built on", () => {
   it("by anybody but its author, for a node that makes none itself", () => {
     const core = new Core(
       { roundIntervalMs: ROUND_MS, guard: null },
-      { current: freshEpoch(picture.opening), previous: null, signed: [] },
+      { current: freshEpoch(picture.opening), previous: null, signed: [], companions: [] },
     )
     const isAfter = (name: string): boolean => {
       core.receive(picture.vertex(name), Natural.timestamp(100_000))

@@ -89,7 +89,7 @@ export class SmallNode {
       // A round takes one interval, whatever was before.
       pace: "at once",
     }
-    const stored: Stored = { current, previous, signed: [] }
+    const stored: Stored = { current, previous, signed: [], companions: [] }
     return new Core(options, stored)
   }
 

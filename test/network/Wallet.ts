@@ -50,6 +50,27 @@ export const pay = async (
   return transactions.map(({ id }) => id)
 }
 
+/** The rich one pays again and again, so that no round is an idle one, until told to stop. */
+export const paying = (node: Processes.Started, network: Processes.Founded, everyMs: number) => {
+  let isPaying = true
+  let paid = 0
+  const pays = async (): Promise<number> => {
+    for (; isPaying; await new Promise((resolve) => setTimeout(resolve, everyMs)))
+      paid += (await pay(node, network, 1, paid)).length
+    return paid
+  }
+  const all = pays()
+  // Whoever stops it hears of it; a test that fails before has its own reason.
+  all.catch(() => {})
+  return {
+    /** Gives the number of its payments. */
+    stop: (): Promise<number> => {
+      isPaying = false
+      return all
+    },
+  }
+}
+
 /** The rich one stakes at this node. */
 export const stake = async (node: Processes.Started, network: Processes.Founded): Promise<void> => {
   const amount = Sats.make(2 * Sats.MIN_STAKE_SATS)

@@ -28,7 +28,7 @@ const isIn = (file: string, table: string, hash: Hash): boolean => {
 }
 
 describe("a node", () => {
-  it.scopedLive("hands out no vertex that is not in signed.db, or that names one that is not in udg.db", () =>
+  it.scopedLive("hands out no vertex that is not in signed.db, or that names one that is in neither file", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const early: Array<string> = []
@@ -37,7 +37,10 @@ describe("a node", () => {
         heard++
         if (!isIn(`${directory}/signed.db`, "own_vertices", hash)) early.push(`${round}: itself`)
         for (const parent of parents) {
-          if (!isIn(`${directory}/udg.db`, "vertices", parent.hash)) early.push(`${round}: its parent`)
+          const isThere =
+            isIn(`${directory}/signed.db`, "companions", parent.hash) ||
+            isIn(`${directory}/udg.db`, "vertices", parent.hash)
+          if (!isThere) early.push(`${round}: its parent`)
         }
       })
       yield* Effect.gen(function* () {
@@ -55,7 +58,8 @@ describe("each write", () => {
   const closing = { checkpoint: storage.checkpoint(9, { epoch: Natural.epoch(1) }), signatures: [] }
   const writes: ReadonlyArray<Write.Write> = [
     { _tag: "Inserted", vertex },
-    { _tag: "OwnVertex", vertex },
+    { _tag: "OwnVertex", vertex, companions: null },
+    { _tag: "OwnVertex", vertex, companions: [vertex] },
     { _tag: "Executed", execution: storage.execution(1), vertices: [], settled: [] },
     { _tag: "CheckpointBuilt", checkpoint: closing.checkpoint, bytes: 0, isCosigned: false },
     { _tag: "CheckpointFinal", signed: closing },
@@ -76,7 +80,11 @@ describe("each write", () => {
             Effect.tap(effect, () => Effect.sync(() => done.push(what)))
           const watched: Kept = {
             ...real,
-            keepOwn: (...each) => noted("udg.db synced, then signed.db", real.keepOwn(...each)),
+            keepOwn: (vertex, companions, before) =>
+              noted(
+                companions === null ? "udg.db synced, then signed.db" : "signed.db",
+                real.keepOwn(vertex, companions, before),
+              ),
             replaceState: (each) => noted("udg.db synced", real.replaceState(each)),
             append: (each) => noted("udg.db", real.append(each)),
             epochs: { ...real.epochs, begin: (each) => noted("udg.db synced", real.epochs.begin(each)) },
@@ -93,7 +101,6 @@ describe("each write", () => {
             },
             signed: {
               ...real.signed,
-              keep: (each) => noted("signed.db", real.signed.keep(each)),
               keepForeign: (...each) => noted("signed.db", real.signed.keepForeign(...each)),
             },
           }
@@ -139,7 +146,7 @@ describe("an own vertex that only signed.db has", () => {
       .inMemory((kept) =>
         Effect.gen(function* () {
           yield* kept.append(storage.inserted([other(1), own(1)]))
-          for (const round of [1, 2, 3]) yield* kept.keepOwn(own(round))
+          for (const round of [1, 2, 3]) yield* kept.keepOwn(own(round), null)
           const hashes = [own(3), own(2), other(2), other(1), own(1)].map(({ header }) => header.hash)
           const answer = yield* Archive.answer(
             kept,
@@ -159,7 +166,7 @@ describe("an own vertex that only signed.db has", () => {
     storage
       .inMemory((kept) =>
         Effect.gen(function* () {
-          for (const round of [1, 2, 3, 4, 5, 9]) yield* kept.keepOwn(own(round))
+          for (const round of [1, 2, 3, 4, 5, 9]) yield* kept.keepOwn(own(round), null)
           yield* kept.append(storage.inserted([other(1), own(1), other(2), own(2), other(3)]))
           const { vertices, isLast } = yield* rounds(kept, 2, 4)
           expect(isLast).toBe(true)
@@ -178,7 +185,7 @@ describe("an own vertex that only signed.db has", () => {
           const transactions = Array.from({ length: 3_000 }, (_, nonce) => storage.transfer(1, 2, nonce))
           const made = Array.from({ length: 9 }, (_, n) => own(n + 1, transactions))
           expect(made[0]?.encoded.length).toBeGreaterThan(Message.ANSWER_BYTES / 5)
-          for (const vertex of made) yield* kept.keepOwn(vertex)
+          for (const vertex of made) yield* kept.keepOwn(vertex, null)
           yield* kept.append(storage.inserted(made.slice(0, 2)))
           const got: Array<Uint8Array> = []
           let after: Hash | null = null

@@ -102,6 +102,7 @@ const pictureOf = (contents: StoredState, { ledger, trie, views, closing }: Load
     current: epochOf(current),
     previous: previous && { ...epochOf(previous), highestHeaders: headersOf(previous.highestHeaders) },
     ownVertices: hashesOf(contents.ownVertices),
+    companions: hashesOf(contents.companions),
     foreignHeaders: headersOf(foreign),
     pending: [...contents.pending].map(({ transaction, receivedAt }) => [transaction.id, receivedAt]),
     closings: lastTwo.map(signedOf),

@@ -40,10 +40,15 @@ const countsIn = (directory: string) => {
   }
 }
 
-const vertexWrite = (id: number, _tag: "Inserted" | "OwnVertex", vertex: Vertex): Writer.Task => ({
+const vertexWrite = (
+  id: number,
+  _tag: "Inserted" | "OwnVertex",
+  vertex: Vertex,
+  companions: ReadonlyArray<Vertex> | null = null,
+): Writer.Task => ({
   _tag: "Write",
   id,
-  write: { _tag, vertex },
+  write: _tag === "Inserted" ? { _tag, vertex } : { _tag, vertex, companions },
   isSynced: _tag === "OwnVertex",
 })
 
@@ -88,6 +93,43 @@ describe("the writer", () => {
     }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
   )
 
+  it.scopedLive("lets an own vertex with its companions go ahead, unless another own one waits for the ledger", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* inDirectory(directory, (storage) =>
+        Effect.gen(function* () {
+          const named = vertex({ round: 1, author: key(1).publicKey })
+          const own = [2, 3, 4].map((round) => vertex({ round }))
+          const [second, third, fourth] = own
+          if (second === undefined || third === undefined || fourth === undefined) return expect.fail()
+          const seen: Array<unknown> = []
+          const [ahead, all] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+          const listener = {
+            written: (id: number) =>
+              Effect.suspend(() => {
+                seen.push([id, inFiles(directory, [named, ...own])])
+                return Deferred.succeed(id === 2 ? ahead : all, undefined)
+              }),
+            published: () => Effect.void,
+          }
+          const { perform: give } = yield* Writer.start(storage, yield* Supervisor.Supervisor, listener)
+          give(vertexWrite(1, "Inserted", named))
+          give(vertexWrite(2, "OwnVertex", second, [named]))
+          yield* Deferred.await(ahead)
+          give(vertexWrite(3, "OwnVertex", third))
+          give(vertexWrite(4, "OwnVertex", fourth, []))
+          yield* Deferred.await(all)
+          yield* Effect.repeat(EventLoop.turn, { until: () => seen.length === 3 })
+          expect(seen).toEqual([
+            [2, { signed: [false, true, false, false], ledger: [false, false, false, false] }],
+            [3, { signed: [false, true, true, false], ledger: [true, false, false, false] }],
+            [4, { signed: [false, true, true, true], ledger: [true, false, false, false] }],
+          ])
+        }),
+      )
+    }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
+  )
+
   it.scopedLive("says nothing of an own vertex that signed.db does not take, nor of anything after it, and ends", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
@@ -100,7 +142,7 @@ describe("the writer", () => {
             published: () => Effect.void,
           })
           const own = [1, 2, 3].map((round) => vertex({ round }))
-          yield* storage.keepOwn(vertex({ round: 9 }))
+          yield* storage.keepOwn(vertex({ round: 9 }), null)
           const other = new Sqlite(`${directory}/signed.db`, { readonly: false })
           other.prepare("alter table own_vertices rename to elsewhere").run()
           other.close()
@@ -178,7 +220,7 @@ describe("the writer", () => {
           give(2)
           yield* gathers
           expect(held()).toEqual([true, true, false])
-          vi.advanceTimersByTime(250)
+          vi.advanceTimersByTime(1_000)
           yield* Effect.repeat(EventLoop.turn, { until: () => held()[2] === true })
         }),
       )

@@ -32,6 +32,7 @@ const sound: StoredState = {
   current,
   previous,
   ownVertices: [],
+  companions: [],
   foreignHeaders: [],
   pending: [],
   closings,

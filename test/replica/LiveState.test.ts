@@ -23,7 +23,7 @@ const begun = (...transactions: ReadonlyArray<ReturnType<typeof transfer>>) => {
     ledger,
     trie,
     views,
-    stored: { current: disk.current, previous: null, signed: [] },
+    stored: { current: disk.current, previous: null, signed: [], companions: [] },
     guard: null,
     pending: transactions.map((transaction) => ({ transaction, receivedAt: cluster.now })),
     roundIntervalMs: ROUND_MS,

@@ -157,7 +157,10 @@ describe("questions", () => {
     const { peers, questions, sent } = among(ann)
     // Of a life, they look at how far the DAG has come.
     const current = freshEpoch(picture.opening)
-    const core = new Core({ roundIntervalMs: PATIENCE_MS, guard: null }, { current, previous: null, signed: [] })
+    const core = new Core(
+      { roundIntervalMs: PATIENCE_MS, guard: null },
+      { current, previous: null, signed: [], companions: [] },
+    )
     const life = { core } as LiveState
     const asked = (ms: number) => {
       questions.askWhenSilent(life, at(ms))

@@ -35,7 +35,7 @@ const begin = (by: string) => {
     ledger,
     trie,
     views,
-    stored: { current, previous, signed: [] },
+    stored: { current, previous, signed: [], companions: [] },
     guard: new SigningGuard(addressOf(by), ROUND_MS, epoch, [], WITH_MEMORY),
     pending: [],
     roundIntervalMs: ROUND_MS,

@@ -49,7 +49,7 @@ const start = ({ validators = { ann: 3_000 }, signer = signerOf("ann"), signed =
     outbox,
   )
   const guard = signing.guard(opening.record.epoch, ROUND_MS)
-  const consensus = { current: stored.current, previous: null, signed: [] }
+  const consensus = { current: stored.current, previous: null, signed: [], companions: [] }
   const live = LiveState.begin({
     ledger,
     trie,

@@ -1,14 +1,15 @@
 /**
  * A disk with the two files of a data directory. Each write is one transaction, so none is half done. A killed process
  * loses what was not reported as written. A power cut takes from each file what had not been synced: of what was signed
- * nothing that was done, of the ledger everything behind the last write that synced it. A backup sets back both files or
+ * nothing that was done, of the ledger everything behind the last write that synced it. Writes are done in their order, but a
+ * vertex signed here that syncs nothing goes ahead of what waits for the ledger. A backup sets back both files or
  * one of them. docs/storage.md says why the real disk does no more and no less.
  */
 import * as Write from "../../src/replica/output/Write.js"
 import type { Stored } from "../support/Stored.js"
 import type { Chance } from "./Chance.js"
 
-/** The log is folded into the base when it has grown so long. */
+/** What no crash can take from the log is folded into the base when it has grown so long. */
 const FOLDED_WRITES = 4_000
 
 interface Entry {
@@ -30,12 +31,25 @@ const isSigned = ({ write }: Entry): boolean => Write.fileOf(write) === "signed"
 const syncedOf = (log: ReadonlyArray<Entry>, done: number): number =>
   log.slice(0, done).findLastIndex(({ write }) => Write.syncsLedger(write)) + 1
 
-/** Invariant: `#stored` is `#base` with all of `#log`, of which the first `#written` were reported as written. */
+const isOwn = ({ write }: Entry): boolean => write._tag === "OwnVertex"
+const overtakes = (entry: Entry): boolean => isOwn(entry) && !Write.syncsLedger(entry.write)
+
+/** What is done: the first so many writes, and among the first so many those that went ahead. */
+interface Done {
+  readonly inOrder: number
+  readonly ahead: number
+}
+
+/**
+ * Invariant: `#stored` is `#base` with all of `#log`. Reported as written are its first `#written` writes, and among the first
+ * `#ahead` those that overtake.
+ */
 export class Disk {
   #base: Stored
   #stored: Stored
   #log: Array<Entry> = []
   #written = 0
+  #ahead = 0
 
   constructor(stored: Stored) {
     this.#base = stored.copy()
@@ -50,8 +64,8 @@ export class Disk {
   /** A copy as one makes it of a stopped machine: some of what was not reported as written may be missing. */
   copy(chance: Chance): Stored {
     const copy = this.#base.copy()
-    const done = chance.between(this.#written, this.#log.length)
-    for (const { write } of this.#log.slice(0, done)) copy.apply(write)
+    const done = this.#drawn(chance)
+    for (const { write } of this.#log.filter((entry, i) => this.#isDone(entry, i, done))) copy.apply(write)
     return copy
   }
 
@@ -65,10 +79,31 @@ export class Disk {
     const before = this.#written
     this.#written = Math.max(before, this.#log.findLastIndex((entry) => entry.id <= id) + 1)
     const reached = this.#log.slice(before, this.#written).map(({ write }) => write)
-    if (this.#log.length > FOLDED_WRITES && syncedOf(this.#log, this.#written) === this.#log.length) {
-      this.#keepOnly(this.#log)
-    }
+    if (this.#log.length > FOLDED_WRITES) this.#fold(syncedOf(this.#log, this.#written))
     return reached
+  }
+
+  #fold(synced: number): void {
+    for (const { write } of this.#log.splice(0, synced)) this.#base.apply(write)
+    this.#written -= synced
+    this.#ahead = Math.max(0, this.#ahead - synced)
+  }
+
+  /** This own vertex and those before it are written, ahead of what waits. */
+  reachedAhead(id: number): void {
+    this.#ahead = Math.max(this.#ahead, this.#log.findLastIndex((entry) => entry.id <= id) + 1)
+  }
+
+  /** What is done when the process ends: at least what was reported, and own vertices in their order. */
+  #drawn(chance: Chance): Done {
+    const inOrder = chance.between(this.#written, this.#log.length)
+    const drawn = chance.between(Math.max(this.#ahead, inOrder), this.#log.length)
+    const waits = this.#log.findIndex((entry, i) => i >= inOrder && isOwn(entry) && !overtakes(entry))
+    return { inOrder, ahead: waits < 0 ? drawn : Math.min(drawn, waits) }
+  }
+
+  #isDone(entry: Entry, i: number, { inOrder, ahead }: Done): boolean {
+    return i < inOrder || (i < ahead && overtakes(entry))
   }
 
   #keepOnly(log: ReadonlyArray<Entry>): void {
@@ -76,15 +111,16 @@ export class Disk {
     this.#stored = this.#base.copy()
     this.#log = []
     this.#written = 0
+    this.#ahead = 0
   }
 
   /** What is left after a crash, drawn between what must be there and what may. Up to some write everything was done. */
   crash(chance: Chance, crash: Crash): void {
-    const done = chance.between(this.#written, this.#log.length)
-    const synced = syncedOf(this.#log, done)
-    const some = chance.between(synced, done)
-    const ledger = { killed: done, "power cut": some, "worst power cut": synced }[crash]
-    this.#keepOnly(this.#log.slice(0, done).filter((entry, i) => i < ledger || isSigned(entry)))
+    const done = this.#drawn(chance)
+    const synced = syncedOf(this.#log, done.inOrder)
+    const some = chance.between(synced, done.inOrder)
+    const ledger = { killed: done.inOrder, "power cut": some, "worst power cut": synced }[crash]
+    this.#keepOnly(this.#log.filter((entry, i) => this.#isDone(entry, i, done) && (i < ledger || isSigned(entry))))
   }
 
   /** Puts what a backup holds in the place of what is there. */

@@ -14,7 +14,7 @@ import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import type { DiskQuestion, Message } from "../../src/replica/messages/Message.js"
 import type { Connection, PeerId } from "../../src/replica/messages/Peer.js"
 import type { Output, Outputs } from "../../src/replica/output/Output.js"
-import type { Write } from "../../src/replica/output/Write.js"
+import * as Write from "../../src/replica/output/Write.js"
 import type { Replica } from "../../src/replica/Replica.js"
 import * as Serving from "../support/Serving.js"
 import * as Stored from "../support/Stored.js"
@@ -44,7 +44,7 @@ export interface Surroundings {
   readonly broadcast: (from: Host, message: Message) => void
   readonly told: (host: Host, output: Output) => void
   /** A write is reported as done: what it executed reads as final from now on. */
-  readonly kept: (host: Host, write: Write) => void
+  readonly kept: (host: Host, write: Write.Write) => void
   /** Gossip is to relay a message from this peer. */
   readonly relayed: (by: Host, from: PeerId, message: Message) => void
   /** A message did not hold. */
@@ -88,6 +88,8 @@ export class Host {
   /** Own vertices on their way to the disk, with the write that brings them. */
   readonly #unwritten = new Map<Hash, number>()
   #isFlushing = false
+  /** When the last own vertex that goes ahead is written. */
+  #aheadAt = 0
 
   constructor(
     index: number,
@@ -159,6 +161,7 @@ export class Host {
     this.#unreported = []
     this.#unwritten.clear()
     this.#isFlushing = false
+    this.#aheadAt = 0
     this.#isAtWork = false
     this.disk.crash(this.#chance, crash)
   }
@@ -346,12 +349,44 @@ export class Host {
     return Serving.shown(stored, (hash) => this.#unwritten.has(hash) || this.#replica?.isWithheld(hash) === true)
   }
 
-  #write(id: number, write: Write, isSynced: boolean): void {
+  #write(id: number, write: Write.Write, isSynced: boolean): void {
     this.disk.append(id, write)
-    if (write._tag === "OwnVertex") this.#unwritten.set(write.vertex.header.hash, id)
+    if (write._tag === "OwnVertex") {
+      const { hash } = write.vertex.header
+      const isAhead = !Write.syncsLedger(write) && !this.#isOwnWaiting
+      this.#unwritten.set(hash, id)
+      if (isAhead) {
+        this.#writeAhead(id, hash)
+        return
+      }
+    }
     this.#unreported.push({ id, isSynced })
     if (isSynced) this.#flush(0)
     else if (!this.#isFlushing) this.#flush(this.#chance.between(0, LAZY_FLUSH_MS))
+  }
+
+  /** Whether an own vertex waits for the ledger: no other one overtakes it. */
+  get #isOwnWaiting(): boolean {
+    const own = new Set(this.#unwritten.values())
+    return this.#unreported.some(({ id }) => own.has(id))
+  }
+
+  /** An own vertex that waits for nothing. They are written in their order. */
+  #writeAhead(id: number, hash: Hash): void {
+    const life = this.#life
+    this.#aheadAt = Math.max(this.#aheadAt, this.#around.agenda.now) + this.#syncDelay()
+    this.#around.agenda.at(this.#aheadAt, () => {
+      if (life !== this.#life) return
+      this.#whenAwake(() => {
+        this.disk.reachedAhead(id)
+        this.#unwritten.delete(hash)
+        this.#drive((replica, now) => replica.written(id, now))
+      })
+    })
+  }
+
+  #syncDelay(): number {
+    return Math.max(1, Math.round(this.#chance.heavyTail(this.speed.syncMs, 50 * this.speed.syncMs)))
   }
 
   /** The disk takes a while, then says up to where it has come. What need not be synced waits for company. */
@@ -360,8 +395,7 @@ export class Host {
     if (last === undefined) return
     this.#isFlushing = true
     const life = this.#life
-    const delay = Math.max(1, Math.round(this.#chance.heavyTail(this.speed.syncMs, 50 * this.speed.syncMs)))
-    this.#around.agenda.after(idleMs + delay, () => {
+    this.#around.agenda.after(idleMs + this.#syncDelay(), () => {
       if (life === this.#life) this.#whenAwake(() => this.#report(last.id))
     })
   }

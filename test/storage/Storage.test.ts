@@ -55,7 +55,7 @@ describe("storage", () => {
           for (const round of [1, 2]) {
             yield* storage.append(world.inserted([world.vertex({ round, author: world.key(3).publicKey })]))
             expect(newestPage()).not.toBe(1)
-            yield* storage.keepOwn(world.vertex({ round }))
+            yield* storage.keepOwn(world.vertex({ round }), null)
             expect(newestPage()).toBe(1)
           }
         }),

@@ -78,6 +78,7 @@ export class Stored implements StoredState {
   #vertices = new Map<Hash, Vertex>()
   /** Signed here, of the running epoch and the one before: the content of `signed.db`. */
   #own = new Map<Hash, Vertex>()
+  #companions: Array<Vertex> = []
   #foreignHeaders = new Map<Hash, Header>()
   #closing = new Map<Epoch, SignedCheckpoint>()
   #pending = new Map<Hash, ReceivedTransaction>()
@@ -116,6 +117,10 @@ export class Stored implements StoredState {
 
   get ownVertices(): Iterable<Vertex> {
     return this.#own.values()
+  }
+
+  get companions(): ReadonlyArray<Vertex> {
+    return this.#companions.filter(({ header }) => header.epoch === this.#current.opening.record.epoch)
   }
 
   get foreignHeaders(): Iterable<Header> {
@@ -178,6 +183,7 @@ export class Stored implements StoredState {
     copy.#previous = this.#previous && copied(this.#previous)
     copy.#vertices = new Map(this.#vertices)
     copy.#own = new Map(this.#own)
+    copy.#companions = [...this.#companions]
     copy.#foreignHeaders = new Map(this.#foreignHeaders)
     copy.#closing = new Map(this.#closing)
     copy.#pending = new Map(this.#pending)
@@ -190,6 +196,7 @@ export class Stored implements StoredState {
   withSignedOf(other: Stored): Stored {
     const copy = this.copy()
     copy.#own = new Map(other.#own)
+    copy.#companions = [...other.#companions]
     copy.#foreignHeaders = new Map(other.#foreignHeaders)
     return copy
   }
@@ -198,6 +205,7 @@ export class Stored implements StoredState {
     switch (write._tag) {
       case "OwnVertex":
         this.#own.set(write.vertex.header.hash, write.vertex)
+        this.#companions = write.companions === null ? [] : [...this.#companions, ...write.companions]
         return
       case "Inserted":
         this.#insert(write.vertex)

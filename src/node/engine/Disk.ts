@@ -71,7 +71,7 @@ export const keep = (
   now: Timestamp,
 ): Effect.Effect<void, AlreadySigned | StorageError> => {
   const entries = together.map(entryOf)
-  if (last?._tag === "OwnVertex") return storage.keepOwn(last.vertex, entries)
+  if (last?._tag === "OwnVertex") return storage.keepOwn(last.vertex, last.companions, entries)
   const before = entries.length === 0 ? Effect.void : storage.append(entries)
   return last === null ? before : Effect.zipRight(before, keepLast(storage, last, now))
 }

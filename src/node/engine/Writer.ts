@@ -1,8 +1,11 @@
-/** The one fiber that writes. It performs writes in the order in which they come, and publishes each once it is written. */
+/**
+ * The one fiber that writes. It performs writes in the order in which they come, and publishes each once it is written. Only a
+ * vertex of this node goes ahead of what waits for the ledger's file.
+ */
 import { Clock, Deferred, Duration, Effect, type Scope } from "effect"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Output } from "../../replica/output/Output.js"
-import type { Write } from "../../replica/output/Write.js"
+import * as Write from "../../replica/output/Write.js"
 import type { Storage } from "../../storage/Storage.js"
 import * as EventLoop from "../../turns/EventLoop.js"
 import { Inbox } from "../../turns/Inbox.js"
@@ -21,14 +24,14 @@ export type Task =
 
 export interface Writer {
   readonly perform: (task: Task) => void
-  /** Whether it has tasks that it could perform at once. */
+  /** Whether it has tasks that it holds back, though it could perform them at once. */
   readonly isGathering: () => boolean
 }
 
 export interface Listener {
   /** These tasks come next, and none of their writes is in the files. */
   readonly taking?: (tasks: ReadonlyArray<Task>) => Effect.Effect<void, Ending>
-  /** This synced write and all before it are on disk and survive a power cut. */
+  /** This synced write is on disk, with everything that must not be lost without it, and survives a power cut. */
   readonly written: (id: number) => Effect.Effect<void>
   /** If the event is a write, it and all before it are in the files, and survive a crash of the process. */
   readonly published: (event: NodeEvent) => Effect.Effect<void>
@@ -38,7 +41,7 @@ export interface Listener {
 const TAKEN_AT_ONCE = 512
 
 /** What may wait is written with what comes within this time: each transaction writes a page of each of some ten indexes. */
-const GATHERED_MS = 250
+const GATHERED_MS = 1_000
 /** Tasks that wait for others: each may hold a megabyte. */
 const GATHERED_TASKS = 64
 /** Transactions of the network in a transaction of the database: a reader waits for all to become final. */
@@ -63,6 +66,12 @@ const mayWait = (task: Task): boolean => {
       return false
   }
 }
+
+const isOwn = (task: Task): boolean => task._tag === "Write" && task.write._tag === "OwnVertex"
+
+/** It goes to the other file, and everything that it may name does, too. */
+const overtakes = (task: Task): boolean =>
+  task._tag === "Write" && task.write._tag === "OwnVertex" && !Write.syncsLedger(task.write)
 
 /** Each group is one transaction of the database, after which all of its tasks are reported. */
 export const grouped = (tasks: ReadonlyArray<Task>): ReadonlyArray<ReadonlyArray<Task>> => {
@@ -91,13 +100,41 @@ export const start = (
   { taking, written, published }: Listener,
 ): Effect.Effect<Writer, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const tasks = new Inbox<Task>()
-    const hurry = new Inbox<"hurry">()
+    const tasks: Array<Task> = []
+    /** Vertices of this node that need nothing of what waits in `tasks`. */
+    const own: Array<Task> = []
+    const bell = new Inbox<"ring">()
     const drained = yield* Deferred.make<void>()
     let isStopping = false
-    let isGathering = false
+    let isHurried = false
+    let timer: ReturnType<typeof setTimeout> | undefined
 
-    const keep = (writes: ReadonlyArray<Write>) =>
+    const hurry = (): void => {
+      isHurried = true
+      bell.push("ring")
+    }
+
+    const add = (task: Task): void => {
+      if (taking === undefined && overtakes(task) && !tasks.some(isOwn)) {
+        own.push(task)
+        bell.push("ring")
+        return
+      }
+      tasks.push(task)
+      if (!mayWait(task) || tasks.length >= GATHERED_TASKS) hurry()
+      else timer ??= setTimeout(hurry, GATHERED_MS)
+    }
+
+    const take = (): ReadonlyArray<Task> => {
+      const taken = tasks.splice(0, taking === undefined ? tasks.length : TAKEN_AT_ONCE)
+      if (tasks.length > 0) return taken
+      clearTimeout(timer)
+      timer = undefined
+      isHurried = false
+      return taken
+    }
+
+    const keep = (writes: ReadonlyArray<Write.Write>) =>
       Effect.flatMap(Clock.currentTimeMillis, (at) =>
         Effect.forEach(
           Disk.batched(writes),
@@ -135,17 +172,18 @@ export const start = (
 
     const run = Effect.gen(function* () {
       for (;;) {
-        if (tasks.isEmpty) {
-          if (isStopping) return yield* Effect.zipRight(Deferred.succeed(drained, undefined), Effect.never)
-          yield* tasks.arrival
+        bell.take(bell.length)
+        if (own.length > 0) {
+          yield* perform(own.splice(0))
+        } else if (tasks.length > 0 && (isHurried || isStopping)) {
+          const taken = take()
+          if (taking !== undefined) yield* taking(taken)
+          yield* perform(taken)
+        } else if (isStopping) {
+          return yield* Effect.zipRight(Deferred.succeed(drained, undefined), Effect.never)
+        } else {
+          yield* bell.arrival
         }
-        isGathering = !isStopping && hurry.isEmpty
-        if (isGathering) yield* hurry.arrivalWithin(GATHERED_MS)
-        isGathering = false
-        const taken = tasks.take(taking === undefined ? Number.MAX_SAFE_INTEGER : TAKEN_AT_ONCE)
-        if (tasks.isEmpty) hurry.take(hurry.length)
-        if (taking !== undefined) yield* taking(taken)
-        yield* perform(taken)
       }
     }).pipe(Effect.onError(() => Deferred.succeed(drained, undefined)))
 
@@ -153,17 +191,11 @@ export const start = (
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
         isStopping = true
-        tasks.wake()
-        hurry.wake()
+        clearTimeout(timer)
+        bell.wake()
         // Finalizers are uninterruptible by default, and a timeout waits for the effect it interrupts.
         return Effect.ignore(Effect.timeout(Effect.interruptible(Deferred.await(drained)), FLUSH_LIMIT))
       }),
     )
-    return {
-      perform: (task) => {
-        tasks.push(task)
-        if (!mayWait(task) || tasks.length >= GATHERED_TASKS) hurry.push("hurry")
-      },
-      isGathering: () => isGathering,
-    }
+    return { perform: add, isGathering: () => tasks.length > 0 && !isHurried }
   })

@@ -28,7 +28,7 @@ import { JoinedLedger, type JoinedState } from "../../replica/joining/JoinedLedg
 import type { ReceivedTransaction } from "../../replica/output/Write.js"
 import { Storage } from "../../storage/Storage.js"
 import type { StoredAccount } from "../../storage/tables/Accounts.js"
-import type { SignedVertex } from "../../storage/tables/SignedVertices.js"
+import type { Companion, SignedVertex } from "../../storage/tables/SignedVertices.js"
 import type { Page } from "../../storage/tables/Vertices.js"
 import * as EventLoop from "../../turns/EventLoop.js"
 import * as Slice from "../../turns/Slice.js"
@@ -196,7 +196,7 @@ const closedOf = (storage: Kept, ledger: Ledger, present: Trie.Trie) =>
     return closed
   }).pipe(Effect.withSpan("closed states"))
 
-const vertexOf = (what: string, networkId: NetworkId, { hash, bytes }: Pick<SignedVertex, "hash" | "bytes">) =>
+const vertexOf = (what: string, networkId: NetworkId, { hash, bytes }: Companion) =>
   Effect.tap(sound(Vertex.decode(networkId, bytes)), ({ header }) => requireHash(what, header.hash, hash))
 
 const verticesOf = (storage: Kept, { networkId }: Genesis.Genesis, epoch: Natural.Epoch) =>
@@ -223,6 +223,11 @@ const ownVertices = (storage: Kept, { networkId }: Genesis.Genesis, author: Addr
     for (const stored of kept) vertices.push(yield* vertexOf("own vertex", networkId, stored))
     return vertices
   })
+
+const companionsOf = (storage: Kept, { networkId }: Genesis.Genesis, epoch: Natural.Epoch) =>
+  Effect.flatMap(storage.signed.companions(epoch), (rows) =>
+    Effect.forEach(rows, (stored) => vertexOf("companion", networkId, stored)),
+  )
 
 const epochOf = (storage: Kept, opening: Opening, vertices: ReadonlyArray<Vertex.Vertex>) =>
   Effect.gen(function* () {
@@ -280,6 +285,7 @@ const contentsOf = (
       current: yield* epochOf(storage, running, kept),
       previous: before === undefined ? null : yield* endedOf(storage, before, ownOf(before.record.epoch)),
       ownVertices: own,
+      companions: yield* companionsOf(storage, genesis, epoch),
       foreignHeaders: yield* foreignOf(storage, self),
       pending: yield* pendingOf(storage, genesis),
       closings: closings.filter(({ hasQuorum }) => hasQuorum),

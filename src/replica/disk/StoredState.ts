@@ -18,6 +18,8 @@ export interface StoredState {
   readonly previous: EndedEpoch | null
   /** Signed here, of the running epoch and the one before. */
   readonly ownVertices: Iterable<Vertex>
+  /** Kept beside those since the ledger's file was synced, in the order of their `Inserted`. */
+  readonly companions: ReadonlyArray<Vertex>
   /** Signed with this node's key, but not by this node. */
   readonly foreignHeaders: Iterable<Header>
   /** In the order of their arrival. */

@@ -1,12 +1,16 @@
 /** Collects the outputs of one input. After a fatal finding it collects no more. */
+
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Answer, DiskQuestion, Gossip, Question } from "../messages/Message.js"
 import type { PeerId } from "../messages/Peer.js"
+import { Companions } from "./Companions.js"
 import type { Fatal, Output, Outputs } from "./Output.js"
 import type { Write } from "./Write.js"
 
 export class Outbox {
   #outputs: Array<Output> = []
   #writes = 0
+  readonly #companions = new Companions()
   #isHalted = false
 
   get isHalted(): boolean {
@@ -20,8 +24,14 @@ export class Outbox {
   /** Returns the id under which the host reports it. */
   write(write: Write, isSynced = false): number {
     const id = ++this.#writes
+    if (write._tag === "Inserted") this.#companions.inserted(write.vertex)
     this.emit({ _tag: "Write", id, write, isSynced })
     return id
+  }
+
+  /** A vertex signed here. The host reports when it is on disk with everything that it may name. */
+  writeOwn(vertex: Vertex): number {
+    return this.write({ _tag: "OwnVertex", vertex, companions: this.#companions.take() }, true)
   }
 
   send(to: PeerId, message: Question | DiskQuestion | Answer): void {

@@ -50,7 +50,7 @@ export type Output =
   | { readonly _tag: "Broadcast"; readonly message: Gossip }
   /** Answer the question from the disk, without waiting for any write. */
   | { readonly _tag: "Serve"; readonly to: PeerId; readonly question: DiskQuestion }
-  /** `isSynced`: report `written(id)` once it and all earlier writes survive a power cut. Others are not reported. */
+  /** `isSynced`: report `written(id)` once it and what `syncsLedger` names survive a power cut. Others are not reported. */
   | { readonly _tag: "Write"; readonly id: number; readonly write: Write; readonly isSynced: boolean }
   /** These are in the mempool from now on. */
   | { readonly _tag: "TakenIn"; readonly received: ReadonlyArray<ReceivedTransaction> }

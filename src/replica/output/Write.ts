@@ -1,8 +1,7 @@
 /**
  * Writes to disk, in the order in which they are made, to one of two files; each is done whole or not at all. After the
- * process ends, a prefix of all writes is there, at least up to the last one that was reported. A power cut leaves a
- * prefix of each file's own writes: in `signed.db` everything that was done, in `udg.db` at least everything up to the
- * last write of either file that syncs it. docs/storage.md says why.
+ * process ends, a prefix of each file's writes is there, at least up to the last one that was reported. A power cut leaves
+ * less of `udg.db`, but at least everything up to the last write of either file that syncs it. docs/storage.md says why.
  */
 
 import type { Opening } from "../../consensus/output/Opening.js"
@@ -20,8 +19,8 @@ export interface ReceivedTransaction {
 }
 
 export type Write =
-  /** Signed here: nothing else may ever be signed for its slot. */
-  | { readonly _tag: "OwnVertex"; readonly vertex: Vertex }
+  /** Signed here: nothing else may ever be signed for its slot. `companions`: see `syncsLedger`. */
+  | { readonly _tag: "OwnVertex"; readonly vertex: Vertex; readonly companions: ReadonlyArray<Vertex> | null }
   | { readonly _tag: "Inserted"; readonly vertex: Vertex }
   /** A commit with all its effects. `settled`: transactions written as pending that left the mempool with it. */
   | {
@@ -76,8 +75,9 @@ export const fileOf = ({ _tag }: Pick<Write, "_tag">): File =>
  * Whether this write and all earlier ones are on disk when it is done.
  *
  * An own vertex: a node that has it may ask for its parents, and after a power cut everywhere no other node may have
- * those. The beginning of an epoch: a power cut takes nothing of a finished epoch, even on a node that signs nothing.
+ * those. So either the ledger's file is synced, or all vertices inserted since it was synced are in the file of signatures as
+ * companions: those of the vertex itself beside it, the others beside earlier own vertices. The beginning of an epoch: a
+ * power cut takes nothing of a finished epoch, even on a node that signs nothing.
  */
-export const syncsLedger = ({ _tag }: Pick<Write, "_tag">): boolean => SYNCING.has(_tag)
-
-const SYNCING: ReadonlySet<Write["_tag"]> = new Set(["OwnVertex", "EpochStarted", "Joined"])
+export const syncsLedger = (write: Write): boolean =>
+  write._tag === "OwnVertex" ? write.companions === null : write._tag === "EpochStarted" || write._tag === "Joined"

@@ -97,7 +97,7 @@ export class Signing {
     // Not only when it enters the DAG: it may be held back for long, and is this node's own meanwhile.
     this.#guard?.signed(vertex.header)
     unordered.add(vertex)
-    const writeId = this.#outbox.write({ _tag: "OwnVertex", vertex }, true)
+    const writeId = this.#outbox.writeOwn(vertex)
     this.#unsent = [...this.#unsent, { writeId, vertex }]
   }
 

@@ -38,7 +38,18 @@ const second = `
 create index own_vertices_by_hash on own_vertices (hash);
 `
 
+const third = `
+create table companions (
+  -- Vertices that own vertices may name, inserted since the ledger's file was last synced, in the order of insertion.
+  id integer not null primary key,
+  epoch integer not null,
+  hash blob not null,
+  bytes blob not null -- the encoded vertex
+) strict;
+`
+
 export const migrations: ReadonlyArray<Migration> = [
   { version: 1, statements: first },
   { version: 2, statements: second },
+  { version: 3, statements: third },
 ]

@@ -12,6 +12,7 @@ import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { StorageError } from "../files/StorageError.js"
 import * as Column from "../sqlite/Column.js"
 import type { Database } from "../sqlite/Database.js"
+import type { Sql } from "../sqlite/Sql.js"
 import * as Pages from "./Pages.js"
 
 /** The slot holds another vertex; only that one may be sent again, and nothing else may be signed for the slot. */
@@ -65,11 +66,21 @@ const foreignOf = (row: Column.Row) => ({
   seenAt: Column.counter<Timestamp>(row, 5),
 })
 
-const insert = (database: Database, { header, encoded }: Vertex): Effect.Effect<void, StorageError> =>
-  database.run((sql) =>
-    sql`insert into own_vertices (epoch, round, author, hash, bytes) values (
-      ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${fromHex(header.hash)}, ${encoded})`.run(),
-  )
+const companionOf = (row: Column.Row) => ({ hash: Column.hash(row, 0), bytes: Column.bytes(row, 1) })
+
+/** An encoded vertex and the hash that it should have. */
+export type Companion = Readonly<ReturnType<typeof companionOf>>
+
+const insert = (sql: Sql, { header, encoded }: Vertex): void =>
+  sql`insert into own_vertices (epoch, round, author, hash, bytes) values (
+    ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${fromHex(header.hash)}, ${encoded})`.run()
+
+const insertCompanions = (sql: Sql, companions: ReadonlyArray<Vertex> | null): void => {
+  if (companions === null) sql`delete from companions`.run()
+  for (const { header, encoded } of companions ?? []) {
+    sql`insert into companions (epoch, hash, bytes) values (${header.epoch}, ${fromHex(header.hash)}, ${encoded})`.run()
+  }
+}
 
 const isTaken = (error: StorageError): boolean =>
   error._tag === "DatabaseFailed" && error.code.startsWith("SQLITE_CONSTRAINT")
@@ -78,21 +89,33 @@ const at = (database: Database, { author, epoch, round }: Slot) =>
   database.first(signedOf, `${SELECT} where author = ? and epoch = ? and round = ?`, fromHex(author), epoch, round)
 
 export const make = (database: Database) => ({
-  /** Returns when the vertex is on disk; storing the same one twice is fine. */
-  keep: (vertex: Vertex) => {
+  /**
+   * Returns when the vertex is on disk with its companions; storing the same one twice is fine. Null: the ledger's file has been
+   * synced, and no earlier companions are needed any more.
+   */
+  keep: (vertex: Vertex, companions: ReadonlyArray<Vertex> | null = []) => {
     const { header } = vertex
     const { epoch, round } = header
-    return insert(database, vertex).pipe(
+    const both = database.run((sql) => {
+      insert(sql, vertex)
+      insertCompanions(sql, companions)
+    })
+    return both.pipe(
       Effect.catchIf(isTaken, (error) =>
         Effect.gen(function* () {
           const taken = Option.getOrNull(yield* at(database, header))
           if (taken === null) return yield* Effect.fail(error)
           if (taken.hash !== header.hash) return yield* new AlreadySigned({ epoch, round, hash: taken.hash })
+          yield* database.run((sql) => insertCompanions(sql, companions))
         }),
       ),
       Effect.withSpan("own vertex", { attributes: { epoch, round } }),
     )
   },
+
+  /** Those of an epoch, in the order in which they were kept. */
+  companions: (epoch: Epoch) =>
+    database.select(companionOf, "select hash, bytes from companions where epoch = ? order by id", epoch),
 
   byHash: (hash: Hash) => database.first(signedOf, `${SELECT} where hash = ?`, fromHex(hash)),
 
@@ -124,9 +147,13 @@ export const make = (database: Database) => ({
 
   /** Deletes epochs below this one and returns how many vertices that were. */
   prune: (before: Epoch) =>
-    database.write((sql) =>
-      Effect.map(sql`delete from own_vertices where epoch < ${before} returning epoch`.values, (rows) => rows.length),
-    ),
+    database.write((sql) => {
+      sql`delete from companions where epoch < ${before}`.run()
+      return Effect.map(
+        sql`delete from own_vertices where epoch < ${before} returning epoch`.values,
+        (rows) => rows.length,
+      )
+    }),
 
   /** Stores a header signed with this validator's key elsewhere. */
   keepForeign: (header: Header.Header, seenAt: Timestamp) =>

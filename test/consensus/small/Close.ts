@@ -109,7 +109,7 @@ class Member {
   constructor(opening: Opening, leaving: number) {
     this.#opening = opening
     this.#leaving = leaving
-    const stored = { current: freshEpoch(opening), previous: null, signed: [] }
+    const stored = { current: freshEpoch(opening), previous: null, signed: [], companions: [] }
     this.#core = new Core({ roundIntervalMs: 500, guard: null }, stored)
     this.#take(this.#core.start(this.#now))
   }

@@ -1,16 +1,18 @@
 /**
- * Four validators, ten strangers who attack each of them, and how many rounds are finalized meanwhile: `npm run test:attacks`,
- * or some of the attacks by `UDG_ATTACKS=pieces,records`.
+ * Four validators, somebody who pays, ten strangers who attack each validator, and how many rounds are finalized meanwhile:
+ * `npm run test:attacks`, or some of the attacks by `UDG_ATTACKS=pieces,records`.
  */
 import { readFileSync } from "node:fs"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
 import { expectOneHistory } from "../History.js"
 import * as Processes from "../Processes.js"
+import * as Wallet from "../Wallet.js"
 import { kinds } from "./Kinds.js"
 import { type Report, Siege } from "./Siege.js"
 
 const LIMIT_MS = 600_000
 const STRANGERS = 10
+const ROUND_MS = 100
 const WINDOW_MS = Number(process.env["UDG_ATTACK_WINDOW_MS"] ?? 10_000)
 const PAIRS = Number(process.env["UDG_ATTACK_PAIRS"] ?? 2)
 const TICKS_A_SECOND = 100
@@ -186,7 +188,7 @@ describe.runIf(chosen.length > 0)("ten strangers at each of four validators", ()
     async (kind) => {
       const { control, allocations = [], settleMs = SETTLE_MS.attacked } = kinds[kind] ?? {}
       const { least = 0, mostGrowthMiB = MOST_GROWTH_MIB } = kinds[kind] ?? {}
-      const network = Processes.found({ roundMs: 100, epochRounds: 3_600, checkpointRounds: 100, allocations })
+      const network = Processes.found({ roundMs: ROUND_MS, epochRounds: 3_600, checkpointRounds: 100, allocations })
       const nodes = await Processes.startAll(network, HISTORY === undefined ? [] : ["--history", HISTORY])
       await Processes.everybodyAt(nodes, 60)
       const besieged = (kind: string) =>
@@ -198,6 +200,9 @@ describe.runIf(chosen.length > 0)("ten strangers at each of four validators", ()
           niceness: Number(process.env["UDG_ATTACK_NICE"] ?? 10),
           lifeMs: LIMIT_MS,
         })
+      const [first] = nodes
+      if (first === undefined) throw new Error("no network")
+      const payments = Wallet.paying(first, network, ROUND_MS)
       const siege = await besieged(kind)
       const controls = control === undefined ? null : await besieged(control)
       try {
@@ -219,6 +224,8 @@ describe.runIf(chosen.length > 0)("ten strangers at each of four validators", ()
           controlled.push(await measure(nodes, controls, SETTLE_MS.quiet))
           controls.rest(0)
         }
+        const paid = await payments.stop()
+        await Processes.until("all payments are final", () => Processes.recorded(first) === paid)
         const joined = await newcomerSeconds(network, nodes)
         const returned = kind === "places" || kind === "mix" ? await returnSeconds(network, nodes) : null
         siege.end()

@@ -15,7 +15,7 @@ const LIMIT_MS = 600_000
 const WINDOW_MS = Number(process.env["UDG_ATTACK_WINDOW_MS"] ?? 15_000)
 const PAIRS = Number(process.env["UDG_ATTACK_PAIRS"] ?? 2)
 const ROUND_MS = 250
-/** Often enough that no round is an idle one, whose interval is longer. */
+/** Shorter than the interval, so that no round is an idle one. */
 const PAYMENT_MS = 200
 const LOOK_MS = 100
 const SETTLE_MS = 2_000
@@ -62,25 +62,6 @@ const answerMs = (url: string): Promise<number> =>
     asked.on("error", reject)
     asked.end()
   })
-
-/** Somebody who pays again and again until told to stop. */
-const paying = (node: Processes.Started, network: Processes.Founded) => {
-  let isPaying = true
-  let paid = 0
-  const pays = async (): Promise<number> => {
-    for (; isPaying; await pause(PAYMENT_MS)) paid += (await Wallet.pay(node, network, 1, paid)).length
-    return paid
-  }
-  const all = pays()
-  // Whoever stops it hears of it; a test that fails before has its own reason.
-  all.catch(() => {})
-  return {
-    stop: () => {
-      isPaying = false
-      return all
-    },
-  }
-}
 
 interface Window {
   readonly rate: number
@@ -149,7 +130,7 @@ describe.runIf(chosen.length > 0)("strangers at the HTTP interface stop nobody",
       const network = Processes.found({ validators: 1, roundMs: ROUND_MS, epochRounds: 3_600, checkpointRounds: 100 })
       const node = await Processes.startValidator(network, 0, [], ["--rpc-port", "0"])
       const url = `${node.http}/status`
-      const payments = paying(node, network)
+      const payments = Wallet.paying(node, network, PAYMENT_MS)
       await Processes.everybodyAt([node], 10)
       const tell = gather(url, attack)
       const beforeMiB = residentMiB(node.pid)

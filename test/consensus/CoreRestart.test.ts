@@ -165,8 +165,42 @@ describe("a node that restarts", () => {
     const single = new VertexBuilder(openingOf(recordOf([1])))
     const guard = new SigningGuard(single.committee.member(0).address, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     const current = { ...freshEpoch(single.opening), vertices: grown(single, 2, [0]) }
-    const core = new Core({ roundIntervalMs: INTERVAL_MS, guard }, { current, previous: null, signed: [], companions: [] })
+    const core = new Core(
+      { roundIntervalMs: INTERVAL_MS, guard },
+      { current, previous: null, signed: [], companions: [] },
+    )
     expect(only(core.start(at(NOW)), "ForeignOwnHeader")).toEqual([])
+  })
+})
+
+describe("companions of signed vertices", () => {
+  const roundsOf = (outputs: ReadonlyArray<Output>) =>
+    only(outputs, "Inserted").map(({ vertex }) => vertex.header.round)
+
+  it("enter the DAG again where the ledger's file lacks them, and are written to it", () => {
+    const member = new Driven({ current: stored(upTo(2)), signed: [vertexAt(0, 4)], companions: upTo(4).slice(4) })
+    expect(roundsOf(member.atStart)).toEqual([3, 3, 3, 3, 4, 4, 4, 4])
+    expect(member.core.held.recovered).toBe(0)
+  })
+
+  it("lead to the commits that the ledger's file lacks as well", () => {
+    const { executed } = playedIn(builder, upTo(12))
+    const member = new Driven({ current: stored(upTo(2)), companions: upTo(12) })
+    expect(only(member.atStart, "Committed").map(({ commit }) => commit)).toEqual(executed.map(({ commit }) => commit))
+  })
+
+  it("stay away without their parents, from another epoch, and on another history", () => {
+    const current = stored(upTo(2))
+    expect(roundsOf(new Driven({ current, companions: upTo(4).slice(-4) }).atStart)).toEqual([])
+    expect(roundsOf(new Driven({ companions: [next.make(0, next.opening.record.firstRound, [])] }).atStart)).toEqual([])
+    const elsewhere = new VertexBuilder({ ...builder.opening, base: seedOf("another history") })
+    expect(roundsOf(new Driven({ companions: [elsewhere.make(0, 1, [])] }).atStart)).toEqual([])
+    expect(roundsOf(new Driven({ companions: [builder.make(0, 1, [])] }).atStart)).toEqual([1])
+  })
+
+  it("change nothing once the epoch is closed", () => {
+    const closed = stored(whole, { commits, checkpoints: [closing] })
+    expect(roundsOf(new Driven({ current: closed, companions: [builder.make(0, 31, [])] }).atStart)).toEqual([])
   })
 })
 

@@ -4,6 +4,7 @@ import { describe, expect } from "vitest"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
+import type { Storage } from "../../src/storage/Storage.js"
 import * as SignedSchema from "../../src/storage/schema/Signed.js"
 import type * as Database from "../../src/storage/sqlite/Database.js"
 import type { SignedVertex } from "../../src/storage/tables/SignedVertices.js"
@@ -32,6 +33,40 @@ describe("what this validator signed", () => {
           expect(refused).toMatchObject({ _tag: "AlreadySigned", epoch: 3, round: 700, hash: vertex.header.hash })
           expect(yield* storage.signed.byHash(vertex.header.hash)).toEqual(Option.some(stored(vertex)))
           expect(yield* storage.signed.byHash(second.header.hash)).toEqual(Option.none())
+        }),
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("has companions beside it until the ledger's file is synced, or their epoch is pruned", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const [one, two, three] = [1, 2, 3].map((round) =>
+        world.vertex({ epoch: 3, round, author: world.key(5).publicKey }),
+      )
+      if (one === undefined || two === undefined || three === undefined) return expect.fail()
+      const own = (round: number) => world.vertex({ epoch: 3, round })
+      const kept = (storage: Storage["Type"], epoch = 3) =>
+        Effect.map(storage.signed.companions(Natural.epoch(epoch)), (rows) => rows.map(({ hash }) => hash))
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          yield* storage.signed.keep(own(1), [])
+          yield* storage.keepOwn(own(2), [two, one])
+          // It is there already; its companions are not.
+          yield* storage.keepOwn(own(2), [three])
+        }),
+      )
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          expect(yield* kept(storage)).toEqual([two, one, three].map(({ header }) => header.hash))
+          expect(yield* kept(storage, 2)).toEqual([])
+          yield* storage.signed.prune(Natural.epoch(3))
+          expect(yield* kept(storage)).toHaveLength(3)
+          yield* storage.keepOwn(own(3), null)
+          expect(yield* kept(storage)).toEqual([])
+          yield* storage.keepOwn(own(4), [one])
+          yield* storage.signed.prune(Natural.epoch(4))
+          expect(yield* kept(storage)).toEqual([])
         }),
       )
     }).pipe(Effect.provide(world.platform)),

@@ -34,6 +34,9 @@ const pruned = (directory: string, rounds: number, archive: boolean) =>
       const running = Effect.sync(() => engine.view.core.epoch.opening.record.epoch)
       const epoch = yield* running
       const { round } = engine.pulse()
+      // With rounds this short, the files may be some behind what is in memory.
+      const written = Effect.map(storage.commits.last, Option.getOrThrow)
+      while ((yield* written).epoch < epoch) yield* Effect.sleep("5 millis")
       yield* Pruning.once
       const oldest = Option.getOrThrow(yield* storage.vertices.oldestRound)
       return { epoch, round, oldest, epochAfter: yield* running, roundAfter: engine.pulse().round }

@@ -185,8 +185,9 @@ describe("the writer", () => {
           write(8, { _tag: "EpochStarted", opening: opening(1) })
           yield* Deferred.await(done)
           expect(seen).toEqual([
+            // It is in no file.
+            ["RoundReached", { vertices: 0, checkpoints: 0, openings: 0 }],
             ["CheckpointBuilt", { vertices: 1, checkpoints: 1, openings: 0 }],
-            ["RoundReached", { vertices: 3, checkpoints: 1, openings: 0 }],
             5,
             ["ForeignOwnHeader", { vertices: 3, checkpoints: 1, openings: 0 }],
             ["CheckpointFinal", { vertices: 3, checkpoints: 2, openings: 0 }],

@@ -237,6 +237,8 @@ const make = (load: Load) =>
     return {
       /** Everything in memory. All reads within one synchronous step see the same state. */
       view,
+      /** Returns when nothing is held back from the files any more. */
+      gathered,
       /** A number that changes whenever `view` may have changed. */
       revision: () => vitals.revision,
       /** The door: accepts clients' transactions, one after the other, and returns an answer to each. */

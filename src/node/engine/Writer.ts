@@ -16,7 +16,7 @@ import { isPublished, type NodeEvent } from "./NodeEvent.js"
 
 export type Task =
   | Extract<Output, { readonly _tag: "Write" }>
-  /** Published once every task before it is done. */
+  /** Published once every task before it is done; a new highest round, at once. */
   | { readonly _tag: "Publish"; readonly event: NodeEvent }
   | { readonly _tag: "End"; readonly ending: Ending }
   /** Somebody waits for every task before it. */
@@ -69,9 +69,18 @@ const mayWait = (task: Task): boolean => {
 
 const isOwn = (task: Task): boolean => task._tag === "Write" && task.write._tag === "OwnVertex"
 
-/** It goes to the other file, and everything that it may name does, too. */
-const overtakes = (task: Task): boolean =>
-  task._tag === "Write" && task.write._tag === "OwnVertex" && !Write.syncsLedger(task.write)
+/** An own vertex whose companions go to the other file with it, and a round, which is in no file. */
+const goesAhead = (task: Task): boolean => {
+  switch (task._tag) {
+    case "Write":
+      return task.write._tag === "OwnVertex" && !Write.syncsLedger(task.write)
+    case "Publish":
+      return task.event._tag === "RoundReached"
+    case "End":
+    case "Awaited":
+      return false
+  }
+}
 
 /** Each group is one transaction of the database, after which all of its tasks are reported. */
 export const grouped = (tasks: ReadonlyArray<Task>): ReadonlyArray<ReadonlyArray<Task>> => {
@@ -101,8 +110,8 @@ export const start = (
 ): Effect.Effect<Writer, never, Scope.Scope> =>
   Effect.gen(function* () {
     const tasks: Array<Task> = []
-    /** Vertices of this node that need nothing of what waits in `tasks`. */
-    const own: Array<Task> = []
+    /** What needs nothing of all that waits in `tasks`. */
+    const ahead: Array<Task> = []
     const bell = new Inbox<"ring">()
     const drained = yield* Deferred.make<void>()
     let isStopping = false
@@ -115,8 +124,10 @@ export const start = (
     }
 
     const add = (task: Task): void => {
-      if (taking === undefined && overtakes(task) && !tasks.some(isOwn)) {
-        own.push(task)
+      // Beyond so many, rounds wait for the ledger's file: they must not become faster than it for long.
+      const isShort = tasks.length < GATHERED_TASKS
+      if (taking === undefined && isShort && goesAhead(task) && !tasks.some(isOwn)) {
+        ahead.push(task)
         bell.push("ring")
         return
       }
@@ -173,8 +184,8 @@ export const start = (
     const run = Effect.gen(function* () {
       for (;;) {
         bell.take(bell.length)
-        if (own.length > 0) {
-          yield* perform(own.splice(0))
+        if (ahead.length > 0) {
+          yield* perform(ahead.splice(0))
         } else if (tasks.length > 0 && (isHurried || isStopping)) {
           const taken = take()
           if (taking !== undefined) yield* taking(taken)

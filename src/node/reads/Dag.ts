@@ -90,11 +90,13 @@ const make = Effect.gen(function* () {
     vertices: engine.counters.counts.vertices,
   }))
 
+  // Each read asks for what is held back: rounds that were just reached may not be in the files yet.
   return {
     position,
     /** `rounds` of them from this one on, or the latest; fewer if one answer has no room for all. */
     stretch: (start: Option.Option<Round>, rounds: number) =>
       Effect.gen(function* () {
+        yield* engine.gathered
         const { round: newest } = yield* position
         // From the disk, like everything else here: a commit being written would look like a skipped leader.
         const last = yield* storage.commits.last
@@ -109,6 +111,7 @@ const make = Effect.gen(function* () {
       }),
     round: (round: Round) =>
       Effect.gen(function* () {
+        yield* engine.gathered
         const stored = yield* notDropped(storage, round)
         if (stored.length === 0) yield* requireKept(storage, round, (yield* position).round)
         const { finalizedRound } = yield* position
@@ -121,6 +124,7 @@ const make = Effect.gen(function* () {
       }),
     vertex: (hash: Hash) =>
       Effect.gen(function* () {
+        yield* engine.gathered
         const stored = yield* storage.vertices.byHash(hash)
         if (Option.isNone(stored)) return yield* new VertexNotFound({ hash })
         return yield* known(storage, networkId, stored.value)

@@ -2,6 +2,7 @@
 import { join, resolve } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Console, Effect, Option } from "effect"
+import * as AtomicFile from "../storage/files/AtomicFile.js"
 import { DataDirectory, FILES } from "../storage/files/DataDirectory.js"
 import * as HaltFile from "../storage/files/HaltFile.js"
 import { NoLedger } from "../storage/files/StorageError.js"
@@ -25,7 +26,7 @@ const settings = {
 }
 
 const shown = ({ exit_code: code, reason, at, version }: HaltFile.Halt): ReadonlyArray<Sheet.Line> => [
-  ["ended with", `${code} at ${new Date(at).toISOString()}, udg ${version}`],
+  ...(at === null ? [] : [["ended with", `${code} at ${new Date(at).toISOString()}, udg ${version}`] as const]),
   ["because of", reason],
   ["what to do", `docs/operations/exit-${code}.md`],
 ]
@@ -53,7 +54,9 @@ export const command = Command.make({
       if (Option.isNone(halt)) return yield* Console.log(`${directory.path} is not halted: start its node`)
       yield* Console.log(Sheet.indented(shown(halt.value)))
       if (!yes) return yield* wrongUsage("nothing was changed; say --yes once the node may be started again")
-      yield* files.remove(file)
+      yield* Effect.mapError(files.remove(file), (error) =>
+        wrongUsage(`${file} cannot be removed (${AtomicFile.reasonOf(error)}); remove it yourself, and start the node`),
+      )
       yield* Console.log(`\n${directory.path} is no longer halted: start its node`)
     }).pipe(Effect.scoped),
 })

@@ -9,11 +9,12 @@ import { Home } from "../node/start/Home.js"
 import * as RunningFile from "../storage/files/RunningFile.js"
 
 const described = (settings: Settings): RunningFile.Facts["settings"] => {
-  const { p2p, rpc, mode, archive, genesisFile, validatorKeyFile, faucetKeyFile, validate, peers } = settings
+  const { p2p, rpc, metrics, mode, archive, genesisFile, validatorKeyFile, faucetKeyFile, validate, peers } = settings
   const { rpcNames, trustedProxies, clientIpHeader, rateLimits } = settings
   return {
     p2p: `${Option.getOrElse(p2p.host, () => "default host")} port ${p2p.port}`,
     rpc: `${rpc.host} port ${rpc.port}`,
+    metrics: Option.getOrNull(Option.map(metrics, ({ host, port }) => `${host} port ${port}`)),
     mode: Option.getOrNull(mode),
     archive,
     genesis: Option.getOrNull(genesisFile),
@@ -38,6 +39,7 @@ const leave = Effect.gen(function* () {
     since: yield* Clock.currentTimeMillis,
     rpc: (yield* RpcUrl).url,
     p2p: Option.getOrNull((yield* Network).listensAt),
+    metrics_host: Option.getOrNull(Option.map(settings.metrics, ({ host }) => host)),
     settings: described(settings),
   })
 })

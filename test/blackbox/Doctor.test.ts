@@ -125,6 +125,24 @@ describe("udg doctor", () => {
     }
   })
 
+  it("a listener for operators that other machines reach; the log says so too", async () => {
+    const listening = ["--metrics-port", "0", "--metrics-host", "0.0.0.0"]
+    const { node } = await start("--data-dir", copyOf(), ...listening)
+    try {
+      const directory = /data directory +(\S+)/.exec(node.stdout)?.[1] ?? ""
+      await node.until(() => existsSync(join(directory, "running.json")))
+      const [finding, ...more] = named(await ask(directory), "metrics")
+      expect([finding?.status, more]).toEqual(["warning", []])
+      expect(finding?.message).toMatch(/^the operators' listener accepts connections from other machines/)
+      expect(node.stderr.split("\n").filter((line) => line.includes(finding?.message ?? "?"))).toEqual([
+        expect.stringMatching(/WARN.* metrics .*address=0\.0\.0\.0/),
+      ])
+    } finally {
+      node.signal("SIGTERM")
+      await node.end()
+    }
+  })
+
   it("a directory that is not there", async () => {
     const said = await ask(join(scratch, "nowhere"))
     expect(named(said, "directory")[0]?.message).toContain("nowhere is no directory")

@@ -71,6 +71,9 @@ describe("a configuration file", () => {
     [{ "data-dir": "" }, /udg\.json: data-dir is empty; leave it out/],
     [{ peer: { a: 1 } }, /udg\.json: peer is .*; use a text or a list of texts/],
     [{ port: null }, /udg\.json: port is null/],
+    ['{"__proto__": {"port": 9400}}', /udg\.json: "__proto__" is not an option/],
+    ['{"port": 9400, "archive": true, "port": 9500}', /udg\.json: port stands twice in one object$/],
+    ['{"port": 9400.5}', /udg\.json: port an integer .* expected, got 9400\.5$/],
   ])("is refused in one line where it is wrong: %j", ([content, complaint]) =>
     Effect.gen(function* () {
       const file = written(content)
@@ -107,13 +110,27 @@ describe("a configuration file", () => {
     }),
   )
 
-  it.effect("may be as deep as it likes, and shows no secret when it is refused", () =>
+  it.effect("has an end, so that no start reads for seconds", () =>
+    Effect.gen(function* () {
+      const peers = Array.from({ length: 5_000 }, () => "a:1")
+      for (const [content, complaint] of [
+        [{ peer: peers }, /udg\.json has too much in it: more than 4096 values$/],
+        [{ peer: [...peers, "a".repeat(300_000)] }, /udg\.json cannot be read: larger than 262144 bytes$/],
+      ] as const)
+        expect((yield* Effect.flip(reading(["--config", written(content)]))).message).toMatch(complaint)
+    }),
+  )
+
+  it.effect("shows no secret when it is refused, however deep that lies", () =>
     Effect.promise(async () => {
       const file = written(
         `{"database": ${"[".repeat(100_000)}"postgres://udg:hun/ter@host/udg"${"]".repeat(100_000)}}`,
       )
       const { code, stderr } = await udg("config", "check", file, "--for", "archive")
-      expect([code, stderr]).toEqual([1, `udg: ${file}: database is a list; use a text, a number, true or false\n`])
+      expect([code, stderr]).toEqual([
+        1,
+        `udg: ${file} has too much in it: more than 32 objects and lists within each other\n`,
+      ])
     }),
   )
 

@@ -2,8 +2,10 @@
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Clock, Effect, Either, Layer, Option } from "effect"
+import * as PageGuard from "../../edge/admission/PageGuard.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as Words from "../../protocol/numbers/Words.js"
+import * as OperatorListener from "../../rpc/metrics/OperatorListener.js"
 import { DataDirectory, FILES } from "../../storage/files/DataDirectory.js"
 import * as DiskSpace from "../../storage/files/DiskSpace.js"
 import * as GenesisFile from "../../storage/files/GenesisFile.js"
@@ -21,6 +23,7 @@ const PAGES = {
   clock: "docs/operations/alerts.md#udgclockoff",
   upgrade: "docs/operations/upgrade.md",
   operations: "docs/operations.md#exit-codes",
+  operators: "docs/operations/monitoring.md#a-listener-for-operators",
 } as const
 
 const OF_OTHERS = 0o077
@@ -184,14 +187,22 @@ const process = (isRunning: boolean, left: Option.Option<RunningFile.Facts>): Fi
   })
 }
 
+/** Of a node that runs. */
+const operators = ({ metrics_host: host }: RunningFile.Facts): ReadonlyArray<Finding> =>
+  host === null || PageGuard.isLocal(host) ? [] : [Found.warning("metrics", OperatorListener.WARNING, PAGES.operators)]
+
 /** A node that has halted refuses to start. */
 const halted = (path: string): Checked =>
   Effect.map(
     HaltFile.load(join(path, FILES.halted)),
     Option.match({
       onNone: () => [],
-      onSome: ({ exit_code: code, reason }) => [
-        Found.problem("halted", `the node ended with ${code}: ${reason}`, `docs/operations/exit-${code}.md`),
+      onSome: ({ exit_code: code, reason, at }) => [
+        Found.problem(
+          "halted",
+          at === null ? reason : `the node ended with ${code}: ${reason}`,
+          `docs/operations/exit-${code}.md`,
+        ),
       ],
     }),
   )
@@ -214,7 +225,8 @@ export const examine = (path: string): Effect.Effect<Examined, never, FileSystem
     const left = yield* RunningFile.load(join(path, FILES.running))
     const { isRunning, found } = yield* stopped(path, genesis)
     const kept = [...(yield* halted(path)), ...(yield* keys(path))]
-    const all = [...allowed, ...disk, finding, ...kept, process(isRunning, left), ...found]
+    const listener = isRunning && Option.isSome(left) ? operators(left.value) : []
+    const all = [...allowed, ...disk, finding, ...kept, process(isRunning, left), ...listener, ...found]
     return { findings: all, left, isRunning }
   })
 

@@ -1,6 +1,8 @@
 /** A file of settings: a JSON object with the names of the options, without dashes. The command line and the environment win over it. */
-import { FileSystem } from "@effect/platform"
+import type { FileSystem } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
+import * as JsonText from "../../protocol/encoding/JsonText.js"
+import * as AtomicFile from "../../storage/files/AtomicFile.js"
 import * as Reader from "./Reader.js"
 import * as Setting from "./Setting.js"
 import type { Said } from "./Words.js"
@@ -22,9 +24,27 @@ const SCHEMA = "$schema"
 const optionsOf = (settings: Settings): Settings =>
   settings.filter((each) => each !== setting && !Setting.isArgument(each))
 
-const fromText = Schema.decodeUnknownOption(
-  Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
-)
+/** Every option a hundred times. Each peer costs the start some microseconds, and the node a place in its address book. */
+const MAX_BYTES = 262_144
+const MAX_VALUES = 4_096
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** What the file says, each field once, or the rest of a sentence that begins with the file: what is wrong with it. */
+const entriesOf = (
+  file: string,
+): Effect.Effect<ReadonlyArray<readonly [string, unknown]>, string, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const text = yield* Effect.mapError(AtomicFile.readText(file, MAX_BYTES), (why) => ` cannot be read: ${why}`)
+    const excess = JsonText.excessOf(text, { values: MAX_VALUES, depth: JsonText.MAX_DEPTH })
+    if (excess !== undefined) return yield* Effect.fail(` has too much in it: ${excess}`)
+    const isNone = ' is not a JSON object; write { "rpc-port": 10333 }'
+    const value = yield* Effect.mapError(JsonText.parse(text, ""), ({ field, reason }) =>
+      field === "" ? isNone : `: ${field} ${reason}`,
+    )
+    return isObject(value) ? Object.entries(value) : yield* Effect.fail(isNone)
+  })
 
 const isSingle = Schema.is(Schema.Union(Schema.String, Schema.Number, Schema.Boolean))
 const isList = Schema.is(Schema.Array(Schema.Union(Schema.String, Schema.Number, Schema.Boolean)))
@@ -57,13 +77,9 @@ export const read = (
 ): Effect.Effect<ReadonlyArray<Said>, WrongUsage, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const options = optionsOf(settings)
-    const text = yield* Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(file)).pipe(
-      Effect.mapError(({ message }) => wrongUsage(`${file} cannot be read: ${message}`)),
-    )
-    const entries = fromText(text)
-    if (Option.isNone(entries)) return yield* wrongUsage(`${file} is not a JSON object; write { "rpc-port": 10333 }`)
+    const entries = yield* Effect.mapError(entriesOf(file), (why) => wrongUsage(`${file}${why}`))
     const said: Array<Said> = []
-    for (const [name, value] of Object.entries(entries.value)) {
+    for (const [name, value] of entries) {
       if (name === SCHEMA) continue
       const option = options.find((each) => each.name === name)
       if (option === undefined) return yield* unknown(file, name, options)
@@ -85,11 +101,10 @@ export const rest = (settings: Settings, said: ReadonlyArray<Said>) =>
 
 /** For the last words of a program that could not read its settings. */
 export const logFormatOf = (file: string): Effect.Effect<unknown, never, FileSystem.FileSystem> =>
-  Reader.file(file).pipe(
-    Effect.flatMap((path) => Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(path))),
-    Effect.map((text) => Option.getOrUndefined(fromText(text))?.["log-format"]),
-    Effect.orElseSucceed(() => undefined),
-  )
+  Effect.match(entriesOf(file), {
+    onFailure: () => undefined,
+    onSuccess: (entries) => entries.find(([name]) => name === "log-format")?.[1],
+  })
 
 const typeOf = ({ takes }: Setting.Setting<unknown>) => {
   const single = ["string", "number", "boolean"]

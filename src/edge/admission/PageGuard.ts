@@ -34,7 +34,9 @@ const hostOf = (authority: string): string | undefined => {
 const isLoopback = (address: string): boolean =>
   /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address) || address === "::1" || address === "0:0:0:0:0:0:0:1"
 
-const isLocal = (host: string): boolean => host === "localhost" || host.endsWith(".localhost") || isLoopback(host)
+/** Whether nobody but this machine reaches what listens there. */
+export const isLocal = (host: string): boolean =>
+  host === "localhost" || host.endsWith(".localhost") || isLoopback(host)
 
 /** The host of a page. */
 const hostOfOrigin = (origin: string): string | undefined => {

@@ -145,9 +145,7 @@ export const load = (path: string): Effect.Effect<Option.Option<History>, never,
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
     if (!(yield* fileSystem.exists(path))) return Option.some(nothing)
-    const { size } = yield* fileSystem.stat(path)
-    if (size > MAX_BYTES) return Option.none()
-    return Option.map(fromText(yield* fileSystem.readFileString(path)), historyOf)
+    return Option.map(fromText(yield* AtomicFile.readText(path, MAX_BYTES)), historyOf)
   }).pipe(Effect.orElseSucceed(Option.none))
 
 export const save = (path: string, history: History) =>

@@ -190,13 +190,17 @@ export class Halted extends Data.TaggedError("Halted")<{
   readonly directory: string
   readonly exitCode: number
   readonly reason: string
-  readonly at: number
+  /** Null where the mark that it left cannot be read. */
+  readonly at: number | null
 }> {
   override get message(): string {
     const { directory, exitCode, reason, at } = this
+    const how =
+      at === null
+        ? `${reason}; the node may have ended with 100, 101 or 102`
+        : `the node of ${directory} ended with ${exitCode} at ${new Date(at).toISOString()}: ${reason}`
     return (
-      `the node of ${directory} ended with ${exitCode} at ${new Date(at).toISOString()}: ${reason}; do what ` +
-      `docs/operations/exit-${exitCode}.md says, and then run udg recover --data-dir ${directory}`
+      `${how}; do what ` + `docs/operations/exit-${exitCode}.md says, and then run udg recover --data-dir ${directory}`
     )
   }
 }

@@ -77,6 +77,11 @@ const answerTo = (
   return Effect.fail({ status: 404, text: "only GET /metrics, GET /log and PUT /log are served here\n" })
 }
 
+/** For the log and `udg doctor`. */
+export const WARNING =
+  "the operators' listener accepts connections from other machines, and whoever reaches it can read the metrics and set the log " +
+  "level; use --metrics-host 127.0.0.1, or let a firewall admit only Prometheus and operators"
+
 const listen = ({ host, port }: Endpoint): Effect.Effect<string, Server.CannotListen, Prometheus | Scope.Scope> =>
   Effect.gen(function* () {
     const { expose } = yield* Prometheus
@@ -109,6 +114,7 @@ const listen = ({ host, port }: Endpoint): Effect.Effect<string, Server.CannotLi
     const address = yield* Server.listen(server, { host, port, what: "metrics", options })
     server.on("error", () => {})
     guard.boundTo(address.address)
+    if (!PageGuard.isLocal(address.address)) yield* log.warn(WARNING, { address: address.address })
     return Server.urlOf({ host, port: address.port })
   })
 

@@ -7,6 +7,19 @@ import { Effect } from "effect"
 /** For messages that name the path themselves. */
 export const reasonOf = (error: PlatformError): string => (error._tag === "SystemError" ? error.reason : "not a path")
 
+/**
+ * The text of a regular file of at most so many bytes, or why there is none. A pipe or a device could keep the reader waiting, or never
+ * end.
+ */
+export const readText = (path: string, maxBytes: number): Effect.Effect<string, string, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    const { type, size } = yield* fileSystem.stat(path)
+    if (type !== "File") return yield* Effect.fail("not a regular file")
+    if (size > maxBytes) return yield* Effect.fail(`larger than ${maxBytes} bytes`)
+    return yield* fileSystem.readFileString(path)
+  }).pipe(Effect.mapError((error) => (typeof error === "string" ? error : reasonOf(error))))
+
 const synced = <E>(path: string, mode: number, fill: (file: FileSystem.File) => Effect.Effect<void, E>) =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem

@@ -2,8 +2,8 @@
  * Why the node of a data directory must not simply be started again: it ended with 100, 101 or 102. The file outlives the process, so
  * that no service manager starts a node in a loop that has found its ledger contradicted.
  */
-import { FileSystem } from "@effect/platform"
-import { Effect, Option, Schema } from "effect"
+import type { FileSystem } from "@effect/platform"
+import { Effect, Either, Option, Schema } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import * as AtomicFile from "./AtomicFile.js"
 
@@ -15,22 +15,33 @@ const schema = Schema.Struct({
   version: Schema.String,
 })
 
-export type Halt = typeof schema.Type
+type Written = typeof schema.Type
+
+/** Of a file that cannot be read, nobody knows when and by which version it was written. */
+export type Halt = Written | (Pick<Written, "exit_code" | "reason"> & { readonly at: null; readonly version: null })
 
 const fromText = Schema.decodeUnknownOption(Schema.parseJson(schema))
 
 const OWNER_READS = 0o600
+/** A longer file is not ours. */
+const MAX_BYTES = 65_536
+
+const unreadable = (path: string, why: string): Halt => ({
+  exit_code: 102,
+  reason: `${path} cannot be read: ${why}`,
+  at: null,
+  version: null,
+})
 
 /** None if there is no such file. One that cannot be read halts a node as much as one that can. */
 export const load = (path: string): Effect.Effect<Option.Option<Halt>, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
-    const fileSystem = yield* FileSystem.FileSystem
     if (!(yield* Effect.orElseSucceed(AtomicFile.isTaken(path), () => true))) return Option.none()
-    const text = yield* Effect.orElseSucceed(fileSystem.readFileString(path), () => "")
-    const unreadable: Halt = { exit_code: 102, reason: `${path} cannot be read`, at: 0, version: "" }
-    return Option.some(Option.getOrElse(fromText(text), () => unreadable))
+    const text = yield* Effect.either(AtomicFile.readText(path, MAX_BYTES))
+    if (Either.isLeft(text)) return Option.some(unreadable(path, text.left))
+    return Option.some(Option.getOrElse(fromText(text.right), () => unreadable(path, "not what a node writes there")))
   })
 
 /** A disk that takes no more leaves no mark: the next start looks for the same contradiction itself. */
-export const write = (path: string, halt: Halt): Effect.Effect<void, never, FileSystem.FileSystem> =>
+export const write = (path: string, halt: Written): Effect.Effect<void, never, FileSystem.FileSystem> =>
   Effect.ignore(AtomicFile.write(path, Binary.utf8(`${JSON.stringify(halt, null, 2)}\n`), OWNER_READS))

@@ -1,5 +1,5 @@
 /** Peers of an earlier run, one per line. Losing the file costs only time, so no failure is an error. */
-import { FileSystem } from "@effect/platform"
+import type { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import * as AtomicFile from "./AtomicFile.js"
@@ -9,13 +9,10 @@ const OWNER_WRITES = 0o644
 const MAX_BYTES = 262_144
 
 export const load = (path: string): Effect.Effect<ReadonlyArray<string>, never, FileSystem.FileSystem> =>
-  Effect.gen(function* () {
-    const fileSystem = yield* FileSystem.FileSystem
-    const { size } = yield* fileSystem.stat(path)
-    if (size > MAX_BYTES) return []
-    const text = yield* fileSystem.readFileString(path)
-    return text.split("\n").filter((line) => line !== "")
-  }).pipe(Effect.orElseSucceed(() => []))
+  Effect.match(AtomicFile.readText(path, MAX_BYTES), {
+    onFailure: () => [],
+    onSuccess: (text) => text.split("\n").filter((line) => line !== ""),
+  })
 
 /** A run without peers does not erase the peers of earlier ones. */
 export const save = (

@@ -15,6 +15,8 @@ const schema = Schema.Struct({
   since: Schema.Number,
   rpc: Schema.String,
   p2p: Schema.NullOr(Schema.String),
+  /** Where the operators' listener is, as it was named. */
+  metrics_host: Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null }),
   settings: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
 })
 
@@ -28,11 +30,7 @@ const MAX_BYTES = 65_536
 
 /** None if there is none that can be read. */
 export const load = (path: string): Effect.Effect<Option.Option<Facts>, never, FileSystem.FileSystem> =>
-  Effect.gen(function* () {
-    const fileSystem = yield* FileSystem.FileSystem
-    const { size } = yield* fileSystem.stat(path)
-    return size > MAX_BYTES ? Option.none() : fromText(yield* fileSystem.readFileString(path))
-  }).pipe(Effect.orElseSucceed(Option.none))
+  Effect.match(AtomicFile.readText(path, MAX_BYTES), { onFailure: Option.none, onSuccess: (text) => fromText(text) })
 
 /** There until the scope ends. */
 export const hold = (path: string, facts: Facts): Effect.Effect<void, never, FileSystem.FileSystem | Scope.Scope> => {

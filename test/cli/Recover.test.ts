@@ -1,0 +1,36 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { udg } from "../blackbox/InProcess.js"
+
+let directory = ""
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "udg-recover-"))
+  writeFileSync(join(directory, "genesis.json"), "{}")
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+const recover = (...words: ReadonlyArray<string>) => udg("recover", "--data-dir", directory, ...words)
+
+describe("udg recover", () => {
+  it("shows a mark that cannot be read without a made-up time, and removes it", async () => {
+    const mark = join(directory, "halted.json")
+    execFileSync("mkfifo", [mark])
+    const { code, stdout } = await recover()
+    expect(code).toBe(1)
+    expect(stdout).toContain(`${mark} cannot be read: not a regular file`)
+    expect(stdout).not.toMatch(/1970|ended with/)
+    expect(await recover("--yes")).toMatchObject({ code: 0, stderr: "" })
+    expect(existsSync(mark)).toBe(false)
+  })
+
+  it("says in one line that it removes no directory", async () => {
+    const mark = join(directory, "halted.json")
+    mkdirSync(mark)
+    const { code, stderr } = await recover("--yes")
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^udg: .*halted\.json cannot be removed \(.*\); .*\n$/)])
+    expect(existsSync(mark)).toBe(true)
+  })
+})

@@ -107,16 +107,16 @@ export interface Ready {
 }
 
 /** from best to worst: healthy, degraded (cannot be read, or only in part), warning, unhealthy */
-export type HealthStatus = "healthy" | "degraded" | "warning" | "unhealthy"
+export type HealthLevel = "healthy" | "degraded" | "warning" | "unhealthy"
 
 /** the health of each part of the node; the overall status is the worst of them */
 export interface HealthReport {
   /** the worst of the components */
-  readonly status: HealthStatus
+  readonly status: HealthLevel
   readonly components: {
     readonly dag: {
       /** how this part is */
-      readonly status: HealthStatus
+      readonly status: HealthLevel
       /** highest round */
       readonly round: Kinds.Round
       /** vertices held */
@@ -124,7 +124,7 @@ export interface HealthReport {
     }
     readonly finality: {
       /** how this part is */
-      readonly status: HealthStatus
+      readonly status: HealthLevel
       /** last finalized round */
       readonly finalized_round: Kinds.Round
       /** rounds between the highest and the last finalized */
@@ -132,7 +132,7 @@ export interface HealthReport {
     }
     readonly state: {
       /** how this part is */
-      readonly status: HealthStatus
+      readonly status: HealthLevel
       /** accounts with a record */
       readonly accounts: number
       /** total supply */
@@ -142,7 +142,7 @@ export interface HealthReport {
     }
     readonly mempool: {
       /** how this part is */
-      readonly status: HealthStatus
+      readonly status: HealthLevel
       /** pending transactions */
       readonly size: number
       /** how many it can hold */
@@ -150,19 +150,19 @@ export interface HealthReport {
     }
     readonly network: {
       /** how this part is */
-      readonly status: HealthStatus
+      readonly status: HealthLevel
       /** connected nodes */
       readonly peers: number
     }
     readonly checkpoints: {
       /** how this part is */
-      readonly status: HealthStatus
+      readonly status: HealthLevel
       /** round of the latest quorum checkpoint */
       readonly latest_round: Kinds.Round
     }
     readonly sync?: {
       /** how this part is */
-      readonly status: HealthStatus
+      readonly status: HealthLevel
       /** the epoch whose closing state is fetched */
       readonly epoch: number
       /** records downloaded so far */
@@ -176,7 +176,7 @@ export interface HealthReport {
     } | undefined
     readonly catch_up?: {
       /** how this part is */
-      readonly status: HealthStatus
+      readonly status: HealthLevel
       /** the running epoch, as far as this node knows */
       readonly epoch: number
       /** highest round for which it has a quorum of vertices */
@@ -192,7 +192,7 @@ export interface HealthReport {
     } | undefined
     readonly recovery?: {
       /** how this part is */
-      readonly status: HealthStatus
+      readonly status: HealthLevel
       /** how it follows the rounds of the others */
       readonly following: "InStep" | "Behind" | "EpochOver" | "Closing" | "Standstill" | "Joining"
       /** whether it signs vertices */
@@ -206,7 +206,7 @@ export interface HealthReport {
     } | undefined
     readonly clock?: {
       /** how this part is */
-      readonly status: HealthStatus
+      readonly status: HealthLevel
       /** how far the wall clock is ahead of the committee's median; negative if behind */
       readonly ahead_ms: number
     } | undefined
@@ -216,7 +216,7 @@ export interface HealthReport {
     /** the part that is not healthy */
     readonly component: string
     /** how it is */
-    readonly status: HealthStatus
+    readonly status: HealthLevel
     /** what is wrong */
     readonly reason: string
     /** when it was first seen to be anything but healthy, by the node's clock */
@@ -383,8 +383,7 @@ export interface TransferRequest {
   readonly memo?: string
 }
 
-/** the answer that one transaction of an array would have had alone */
-export type SubmissionAnswer = {
+export interface AcceptedAnswer {
   readonly status_code: 200
   /** the transaction, for GET /tx/:hash */
   readonly tx_hash: Kinds.Hash
@@ -392,7 +391,9 @@ export type SubmissionAnswer = {
   readonly status: "accepted"
   /** the nonce it uses */
   readonly nonce: Kinds.Nonce
-} | {
+}
+
+export type RefusedAnswer = {
   /** the status that the transaction would have had alone */
   readonly status_code: number
   /** as in any error */
@@ -402,298 +403,293 @@ export type SubmissionAnswer = {
   readonly [name: string]: unknown
 }
 
+/** the answer that one transaction of an array would have had alone */
+export type SubmissionAnswer = AcceptedAnswer | RefusedAnswer
+
 /** one answer for each transaction, in their order */
 export type SubmissionAnswers = ReadonlyArray<SubmissionAnswer>
 
-/** a signed transaction */
-export type TransactionInput = {
+export interface KeySignature {
+  readonly pub_key: Kinds.PublicKey
+  readonly signature: Kinds.Signature
+}
+
+export interface Transfer {
+  readonly type: "Transfer"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<KeySignature>
+  readonly to: string
+  readonly amount: Kinds.Sats
+  readonly memo?: string
+  readonly fee: Kinds.Sats
+}
+
+export interface StakeTx {
+  readonly type: "StakeTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<KeySignature>
+  readonly amount: Kinds.Sats
+  readonly fee?: Kinds.Sats
+}
+
+export interface UnstakeTx {
+  readonly type: "UnstakeTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<KeySignature>
+  readonly fee?: Kinds.Sats
+}
+
+export interface DelegateTx {
+  readonly type: "DelegateTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<KeySignature>
+  readonly validator: string
+  readonly amount: Kinds.Sats
+  readonly fee?: Kinds.Sats
+}
+
+export interface UndelegateTx {
+  readonly type: "UndelegateTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<KeySignature>
+  readonly fee?: Kinds.Sats
+}
+
+export interface SetCommissionTx {
+  readonly type: "SetCommissionTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<KeySignature>
+  readonly commission_percent: number
+  readonly fee?: Kinds.Sats
+}
+
+export interface TextProposal {
+  readonly Text: Readonly<Record<never, never>>
+}
+
+export interface ParameterChangeProposal {
+  readonly ParameterChange: {
+    readonly param: string
+    readonly value: number
+  }
+}
+
+export interface CouncilMembershipProposal {
+  readonly CouncilMembership: {
+    readonly action: "add" | "remove"
+    readonly address: string
+  }
+}
+
+export interface TreasurySpendProposal {
+  readonly TreasurySpend: {
+    readonly recipient: string
+    readonly amount: Kinds.Sats
+  }
+}
+
+export type ProposalType = TextProposal | ParameterChangeProposal | CouncilMembershipProposal | TreasurySpendProposal
+
+export interface CreateProposalTx {
+  readonly type: "CreateProposalTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<KeySignature>
+  readonly title: string
+  readonly description: string
+  readonly proposal_type: ProposalType
+  readonly fee: Kinds.Sats
+}
+
+export interface VoteTx {
+  readonly type: "VoteTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<KeySignature>
+  readonly proposal_id: Kinds.ProposalId
+  readonly vote: boolean
+  readonly fee: Kinds.Sats
+}
+
+export interface RegisterNameTx {
+  readonly type: "RegisterNameTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<KeySignature>
+  readonly name: Kinds.Name
+  readonly fee: Kinds.Sats
+}
+
+export interface SetAccountPolicyTx {
+  readonly type: "SetAccountPolicyTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<KeySignature>
+  readonly threshold: number
+  readonly keys: ReadonlyArray<Kinds.PublicKey>
+  readonly fee: Kinds.Sats
+}
+
+export interface KeySignatureInput {
+  readonly pub_key: string
+  readonly signature: string
+}
+
+export interface TransferInput {
   readonly type: "Transfer"
   readonly from: string
   readonly nonce: number
   readonly pub_key?: string
   readonly signature?: string
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: string
-    readonly signature: string
-  }>
+  readonly signatures?: ReadonlyArray<KeySignatureInput>
   readonly to: string
   readonly amount: number
   readonly memo?: string
   readonly fee: number
-} | {
+}
+
+export interface StakeTxInput {
   readonly type: "StakeTx"
   readonly from: string
   readonly nonce: number
   readonly pub_key?: string
   readonly signature?: string
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: string
-    readonly signature: string
-  }>
+  readonly signatures?: ReadonlyArray<KeySignatureInput>
   readonly amount: number
   readonly fee?: number
-} | {
+}
+
+export interface UnstakeTxInput {
   readonly type: "UnstakeTx"
   readonly from: string
   readonly nonce: number
   readonly pub_key?: string
   readonly signature?: string
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: string
-    readonly signature: string
-  }>
+  readonly signatures?: ReadonlyArray<KeySignatureInput>
   readonly fee?: number
-} | {
+}
+
+export interface DelegateTxInput {
   readonly type: "DelegateTx"
   readonly from: string
   readonly nonce: number
   readonly pub_key?: string
   readonly signature?: string
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: string
-    readonly signature: string
-  }>
+  readonly signatures?: ReadonlyArray<KeySignatureInput>
   readonly validator: string
   readonly amount: number
   readonly fee?: number
-} | {
+}
+
+export interface UndelegateTxInput {
   readonly type: "UndelegateTx"
   readonly from: string
   readonly nonce: number
   readonly pub_key?: string
   readonly signature?: string
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: string
-    readonly signature: string
-  }>
+  readonly signatures?: ReadonlyArray<KeySignatureInput>
   readonly fee?: number
-} | {
+}
+
+export interface SetCommissionTxInput {
   readonly type: "SetCommissionTx"
   readonly from: string
   readonly nonce: number
   readonly pub_key?: string
   readonly signature?: string
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: string
-    readonly signature: string
-  }>
+  readonly signatures?: ReadonlyArray<KeySignatureInput>
   readonly commission_percent: number
   readonly fee?: number
-} | {
+}
+
+export interface TreasurySpendProposalInput {
+  readonly TreasurySpend: {
+    readonly recipient: string
+    readonly amount: number
+  }
+}
+
+export type ProposalTypeInput = TextProposal | ParameterChangeProposal | CouncilMembershipProposal | TreasurySpendProposalInput
+
+export interface CreateProposalTxInput {
   readonly type: "CreateProposalTx"
   readonly from: string
   readonly nonce: number
   readonly pub_key?: string
   readonly signature?: string
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: string
-    readonly signature: string
-  }>
+  readonly signatures?: ReadonlyArray<KeySignatureInput>
   readonly title: string
   readonly description: string
-  readonly proposal_type: {
-    readonly Text: Readonly<Record<never, never>>
-  } | {
-    readonly ParameterChange: {
-      readonly param: string
-      readonly value: number
-    }
-  } | {
-    readonly CouncilMembership: {
-      readonly action: "add" | "remove"
-      readonly address: string
-    }
-  } | {
-    readonly TreasurySpend: {
-      readonly recipient: string
-      readonly amount: number
-    }
-  }
+  readonly proposal_type: ProposalTypeInput
   readonly fee: number
-} | {
+}
+
+export interface VoteTxInput {
   readonly type: "VoteTx"
   readonly from: string
   readonly nonce: number
   readonly pub_key?: string
   readonly signature?: string
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: string
-    readonly signature: string
-  }>
+  readonly signatures?: ReadonlyArray<KeySignatureInput>
   readonly proposal_id: number
   readonly vote: boolean
   readonly fee: number
-} | {
+}
+
+export interface RegisterNameTxInput {
   readonly type: "RegisterNameTx"
   readonly from: string
   readonly nonce: number
   readonly pub_key?: string
   readonly signature?: string
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: string
-    readonly signature: string
-  }>
+  readonly signatures?: ReadonlyArray<KeySignatureInput>
   readonly name: string
   readonly fee: number
-} | {
+}
+
+export interface SetAccountPolicyTxInput {
   readonly type: "SetAccountPolicyTx"
   readonly from: string
   readonly nonce: number
   readonly pub_key?: string
   readonly signature?: string
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: string
-    readonly signature: string
-  }>
+  readonly signatures?: ReadonlyArray<KeySignatureInput>
   readonly threshold: number
   readonly keys: ReadonlyArray<string>
   readonly fee: number
 }
 
 /** a signed transaction */
-export type Transaction = {
-  readonly type: "Transfer"
-  readonly from: string
-  readonly nonce: Kinds.Nonce
-  readonly pub_key?: Kinds.PublicKey
-  readonly signature?: Kinds.Signature
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: Kinds.PublicKey
-    readonly signature: Kinds.Signature
-  }>
-  readonly to: string
-  readonly amount: Kinds.Sats
-  readonly memo?: string
-  readonly fee: Kinds.Sats
-} | {
-  readonly type: "StakeTx"
-  readonly from: string
-  readonly nonce: Kinds.Nonce
-  readonly pub_key?: Kinds.PublicKey
-  readonly signature?: Kinds.Signature
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: Kinds.PublicKey
-    readonly signature: Kinds.Signature
-  }>
-  readonly amount: Kinds.Sats
-  readonly fee?: Kinds.Sats
-} | {
-  readonly type: "UnstakeTx"
-  readonly from: string
-  readonly nonce: Kinds.Nonce
-  readonly pub_key?: Kinds.PublicKey
-  readonly signature?: Kinds.Signature
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: Kinds.PublicKey
-    readonly signature: Kinds.Signature
-  }>
-  readonly fee?: Kinds.Sats
-} | {
-  readonly type: "DelegateTx"
-  readonly from: string
-  readonly nonce: Kinds.Nonce
-  readonly pub_key?: Kinds.PublicKey
-  readonly signature?: Kinds.Signature
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: Kinds.PublicKey
-    readonly signature: Kinds.Signature
-  }>
-  readonly validator: string
-  readonly amount: Kinds.Sats
-  readonly fee?: Kinds.Sats
-} | {
-  readonly type: "UndelegateTx"
-  readonly from: string
-  readonly nonce: Kinds.Nonce
-  readonly pub_key?: Kinds.PublicKey
-  readonly signature?: Kinds.Signature
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: Kinds.PublicKey
-    readonly signature: Kinds.Signature
-  }>
-  readonly fee?: Kinds.Sats
-} | {
-  readonly type: "SetCommissionTx"
-  readonly from: string
-  readonly nonce: Kinds.Nonce
-  readonly pub_key?: Kinds.PublicKey
-  readonly signature?: Kinds.Signature
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: Kinds.PublicKey
-    readonly signature: Kinds.Signature
-  }>
-  readonly commission_percent: number
-  readonly fee?: Kinds.Sats
-} | {
-  readonly type: "CreateProposalTx"
-  readonly from: string
-  readonly nonce: Kinds.Nonce
-  readonly pub_key?: Kinds.PublicKey
-  readonly signature?: Kinds.Signature
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: Kinds.PublicKey
-    readonly signature: Kinds.Signature
-  }>
-  readonly title: string
-  readonly description: string
-  readonly proposal_type: {
-    readonly Text: Readonly<Record<never, never>>
-  } | {
-    readonly ParameterChange: {
-      readonly param: string
-      readonly value: number
-    }
-  } | {
-    readonly CouncilMembership: {
-      readonly action: "add" | "remove"
-      readonly address: string
-    }
-  } | {
-    readonly TreasurySpend: {
-      readonly recipient: string
-      readonly amount: Kinds.Sats
-    }
-  }
-  readonly fee: Kinds.Sats
-} | {
-  readonly type: "VoteTx"
-  readonly from: string
-  readonly nonce: Kinds.Nonce
-  readonly pub_key?: Kinds.PublicKey
-  readonly signature?: Kinds.Signature
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: Kinds.PublicKey
-    readonly signature: Kinds.Signature
-  }>
-  readonly proposal_id: Kinds.ProposalId
-  readonly vote: boolean
-  readonly fee: Kinds.Sats
-} | {
-  readonly type: "RegisterNameTx"
-  readonly from: string
-  readonly nonce: Kinds.Nonce
-  readonly pub_key?: Kinds.PublicKey
-  readonly signature?: Kinds.Signature
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: Kinds.PublicKey
-    readonly signature: Kinds.Signature
-  }>
-  readonly name: Kinds.Name
-  readonly fee: Kinds.Sats
-} | {
-  readonly type: "SetAccountPolicyTx"
-  readonly from: string
-  readonly nonce: Kinds.Nonce
-  readonly pub_key?: Kinds.PublicKey
-  readonly signature?: Kinds.Signature
-  readonly signatures?: ReadonlyArray<{
-    readonly pub_key: Kinds.PublicKey
-    readonly signature: Kinds.Signature
-  }>
-  readonly threshold: number
-  readonly keys: ReadonlyArray<Kinds.PublicKey>
-  readonly fee: Kinds.Sats
-}
+export type TransactionInput = TransferInput | StakeTxInput | UnstakeTxInput | DelegateTxInput | UndelegateTxInput | SetCommissionTxInput | CreateProposalTxInput | VoteTxInput | RegisterNameTxInput | SetAccountPolicyTxInput
+
+/** a signed transaction */
+export type Transaction = Transfer | StakeTx | UnstakeTx | DelegateTx | UndelegateTx | SetCommissionTx | CreateProposalTx | VoteTx | RegisterNameTx | SetAccountPolicyTx
 
 /** a transaction and its outcome */
 export interface TransactionLookup {
@@ -995,24 +991,7 @@ export interface ProposalRequest {
   /** at most 4,096 bytes in UTF-8; may be empty */
   readonly description: string
   /** what the proposal would do */
-  readonly proposal_type: {
-    readonly Text: Readonly<Record<never, never>>
-  } | {
-    readonly ParameterChange: {
-      readonly param: string
-      readonly value: number
-    }
-  } | {
-    readonly CouncilMembership: {
-      readonly action: "add" | "remove"
-      readonly address: string
-    }
-  } | {
-    readonly TreasurySpend: {
-      readonly recipient: string
-      readonly amount: number
-    }
-  }
+  readonly proposal_type: ProposalTypeInput
   /** sats, at least the network's min_fee_sats */
   readonly fee: number
 }
@@ -1029,23 +1008,29 @@ export interface VoteRequest {
   readonly fee: number
 }
 
-/** the fields of the proposal's type */
-export type ProposalPayload = {
+export interface ParameterChangePayload {
   /** the parameter */
   readonly param: string
   /** its new value */
   readonly value: number
-} | {
+}
+
+export interface CouncilMembershipPayload {
   /** whether the account gets or loses a seat */
   readonly action: "add" | "remove"
   /** the account */
   readonly address: Kinds.Address
-} | {
+}
+
+export interface TreasurySpendPayload {
   /** the recipient */
   readonly recipient: Kinds.Address
   /** from the treasury */
   readonly amount: Kinds.Sats
-} | Readonly<Record<never, never>>
+}
+
+/** the fields of the proposal's type */
+export type ProposalPayload = ParameterChangePayload | CouncilMembershipPayload | TreasurySpendPayload | Readonly<Record<never, never>>
 
 /** Active until voting ends, then Passed or Rejected; Passed becomes Executed or Failed */
 export type ProposalStatus = "Active" | "Passed" | "Rejected" | "Executed" | "Failed"
@@ -1094,6 +1079,9 @@ export interface ProposalList {
   }>
 }
 
+/** yes or no */
+export type VoteChoice = "yes" | "no"
+
 /** a proposal with all its votes */
 export interface Proposal {
   /** counted from 1 */
@@ -1136,7 +1124,7 @@ export interface Proposal {
     /** the validator */
     readonly address: Kinds.Address
     /** what it voted */
-    readonly vote: "yes" | "no"
+    readonly vote: VoteChoice
     /** its effective stake in the snapshot */
     readonly weight: Kinds.Sats
   }>
@@ -1149,7 +1137,7 @@ export interface VoteRecord {
   /** the account */
   readonly address: Kinds.Address
   /** null if it has not voted */
-  readonly vote: "yes" | "no" | null
+  readonly vote: VoteChoice | null
   /** its effective stake in the snapshot; 0 if it cannot vote, or had not voted by the decision */
   readonly weight: Kinds.Sats
 }
@@ -1720,14 +1708,15 @@ export interface FaucetUnavailable {
   readonly message: string
 }
 
-/** one thing that happened */
-export type Event = {
+export interface RoundEvent {
   readonly type: "round"
   /** highest round now */
   readonly round: Kinds.Round
   /** last finalized round now */
   readonly finalized_round: Kinds.Round
-} | {
+}
+
+export interface VertexEvent {
   readonly type: "vertex"
   /** a finalized vertex */
   readonly hash: Kinds.Hash
@@ -1739,7 +1728,9 @@ export type Event = {
   readonly reward: Kinds.Sats
   /** transactions that it carries */
   readonly tx_count: number
-} | {
+}
+
+export interface TransactionEvent {
   readonly type: "transaction"
   /** the transaction */
   readonly hash: Kinds.Hash
@@ -1753,17 +1744,24 @@ export type Event = {
   readonly status: "pending" | "finalized"
   /** false: only the fee was taken; null while pending */
   readonly applied: boolean | null
-} | {
+}
+
+export interface AlertEvent {
   readonly type: "alert"
   /** how bad; info: it is well again */
   readonly severity: "info" | "warning" | "critical"
   /** what an operator should know */
   readonly message: string
-} | {
+}
+
+export interface ResetEvent {
   readonly type: "reset"
   /** events were missed; read the state again */
   readonly message: string
 }
+
+/** one thing that happened */
+export type Event = RoundEvent | VertexEvent | TransactionEvent | AlertEvent | ResetEvent
 
 /** Everything that a node answers instead of what was asked for, told apart by `_tag`. */
 export type Failure =

@@ -29,20 +29,24 @@ const Empty = Schema.Struct({}).pipe(
 
 /** The `proposal_type` object of a proposal. */
 export const ProposalType = Schema.Union(
-  Schema.Struct({ Text: Empty }),
+  Schema.Struct({ Text: Empty }).annotations({ identifier: "TextProposal" }),
   Schema.Struct({
     ParameterChange: Schema.Struct({
       param: Text.schema(1, Limits.PARAMETER_NAME_BYTES),
       value: Natural.count("the parameter's new value"),
     }),
-  }),
+  }).annotations({ identifier: "ParameterChangeProposal" }),
   Schema.Struct({
     CouncilMembership: Schema.Struct({ action: Schema.Literal("add", "remove"), address: Address.text }),
+  }).annotations({ identifier: "CouncilMembershipProposal" }),
+  Schema.Struct({ TreasurySpend: Schema.Struct({ recipient: Address.text, amount: Sats.schema }) }).annotations({
+    identifier: "TreasurySpendProposal",
   }),
-  Schema.Struct({ TreasurySpend: Schema.Struct({ recipient: Address.text, amount: Sats.schema }) }),
-)
+).annotations({ identifier: "ProposalType" })
 
-const KeySignatureJson = Schema.Struct({ pub_key: PublicKey, signature: Signature })
+const KeySignatureJson = Schema.Struct({ pub_key: PublicKey, signature: Signature }).annotations({
+  identifier: "KeySignature",
+})
 
 /** Fields that every type has. A smart account has `signatures`, every other account `pub_key` and `signature`. */
 const envelope = {
@@ -60,7 +64,7 @@ const envelope = {
 }
 
 const of = <const T extends Operation.Type, Fields extends Schema.Struct.Fields>(type: T, fields: Fields) =>
-  Schema.Struct({ type: Schema.Literal(type), ...envelope, ...fields })
+  Schema.Struct({ type: Schema.Literal(type), ...envelope, ...fields }).annotations({ identifier: type })
 
 const fee = Sats.schema
 const exemptFee = Schema.optionalWith(Sats.schema, { exact: true })

@@ -114,7 +114,7 @@ export const Ready = Field.record(
 )
 
 const Status = Schema.Literal("healthy", "degraded", "warning", "unhealthy").annotations({
-  identifier: "HealthStatus",
+  identifier: "HealthLevel",
   description: "from best to worst: healthy, degraded (cannot be read, or only in part), warning, unhealthy",
 })
 const status = Field.of(Status, "how this part is")

@@ -16,7 +16,7 @@ export const Event = Field.record(
       type: Schema.Literal("round"),
       round: Field.round("highest round now"),
       finalized_round: Field.round("last finalized round now"),
-    }),
+    }).annotations({ identifier: "RoundEvent" }),
     Schema.Struct({
       type: Schema.Literal("vertex"),
       hash: Field.hash("a finalized vertex"),
@@ -24,7 +24,7 @@ export const Event = Field.record(
       validator: Field.address("its author"),
       reward: Field.sats("its coinbase reward"),
       tx_count: Field.count("transactions that it carries"),
-    }),
+    }).annotations({ identifier: "VertexEvent" }),
     Schema.Struct({
       type: Schema.Literal("transaction"),
       hash: Field.hash("the transaction"),
@@ -33,16 +33,16 @@ export const Event = Field.record(
       to: Field.optional(Address.schema, "the recipient, if the type has one"),
       status: Field.of(Schema.Literal("pending", "finalized"), "taken in, or ordered for good"),
       applied: Field.of(Schema.NullOr(Schema.Boolean), "false: only the fee was taken; null while pending"),
-    }),
+    }).annotations({ identifier: "TransactionEvent" }),
     Schema.Struct({
       type: Schema.Literal("alert"),
       severity: Field.of(Schema.Literal("info", "warning", "critical"), "how bad; info: it is well again"),
       message: Field.text("what an operator should know"),
-    }),
+    }).annotations({ identifier: "AlertEvent" }),
     Schema.Struct({
       type: Schema.Literal("reset"),
       message: Field.text("events were missed; read the state again"),
-    }),
+    }).annotations({ identifier: "ResetEvent" }),
   ),
   { type: "round", round: 1205, finalized_round: 1203 },
 )

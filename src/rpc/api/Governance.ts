@@ -49,16 +49,21 @@ const ProposalStatus = Schema.Literal("Active", "Passed", "Rejected", "Executed"
 })
 
 const Payload = Schema.Union(
-  Schema.Struct({ param: Field.text("the parameter"), value: Field.count("its new value") }),
+  Schema.Struct({ param: Field.text("the parameter"), value: Field.count("its new value") }).annotations({
+    identifier: "ParameterChangePayload",
+  }),
   Schema.Struct({
     action: Field.of(Schema.Literal("add", "remove"), "whether the account gets or loses a seat"),
     address: Field.of(Address.schema, "the account"),
-  }),
-  Schema.Struct({ recipient: Field.of(Address.schema, "the recipient"), amount: Field.sats("from the treasury") }),
+  }).annotations({ identifier: "CouncilMembershipPayload" }),
+  Schema.Struct({
+    recipient: Field.of(Address.schema, "the recipient"),
+    amount: Field.sats("from the treasury"),
+  }).annotations({ identifier: "TreasurySpendPayload" }),
   Schema.Struct({}),
 ).annotations({ identifier: "ProposalPayload", description: "the fields of the proposal's type" })
 
-const Vote = Schema.Literal("yes", "no")
+const Vote = Schema.Literal("yes", "no").annotations({ identifier: "VoteChoice", description: "yes or no" })
 
 const summary = {
   id: Field.proposalId("counted from 1"),

@@ -77,7 +77,7 @@ export const Submission = Field.record(
 )
 
 export const SubmissionAnswer = Schema.Union(
-  Schema.Struct({ status_code: Schema.Literal(200), ...accepted }),
+  Schema.Struct({ status_code: Schema.Literal(200), ...accepted }).annotations({ identifier: "AcceptedAnswer" }),
   Schema.Struct(
     {
       status_code: Field.of(
@@ -88,7 +88,7 @@ export const SubmissionAnswer = Schema.Union(
       error: Field.text("as in any error"),
     },
     Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-  ),
+  ).annotations({ identifier: "RefusedAnswer" }),
 ).annotations({
   identifier: "SubmissionAnswer",
   description: "the answer that one transaction of an array would have had alone",

@@ -5,6 +5,7 @@ import * as Definition from "../../effect3/http/Definition.js"
 import * as Words from "../../protocol/numbers/Words.js"
 import * as Access from "../api/Access.js"
 import { Api } from "../api/Api.js"
+import * as ForGenerators from "./ForGenerators.js"
 
 export type Document = OpenApi.OpenAPISpec
 
@@ -78,6 +79,7 @@ export const make = (version: string, servers: ReadonlyArray<Where> = []): Docum
       dropTitles(operation)
     }
   }
+  ForGenerators.shape(document)
   return {
     ...document,
     info: { ...document.info, version },

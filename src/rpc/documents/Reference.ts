@@ -2,17 +2,16 @@
  * The API reference as one HTML page: made from the OpenAPI document, without a font or anything else that would have to be
  * fetched, so that it reads the same behind any firewall and under the strictest policy. Its script only adds to it.
  */
-import type { OpenApiJsonSchema } from "@effect/platform"
 import * as Field from "../api/Field.js"
 import type { Document } from "./OpenApiDocument.js"
 import { SCRIPT } from "./ReferenceScript.js"
 import { STYLE } from "./ReferenceStyle.js"
+import { itemsOf, type JsonSchema, membersOf, referenceOf, typesOf, valuesOf } from "./SchemaParts.js"
 
 /** The explorer's. */
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Cg stroke='%2316837a' stroke-width='2.4'%3E%3Cpath d='M7 8 25 16M7 24 25 16M7 8v16'/%3E%3C/g%3E%3Cg fill='%2316837a'%3E%3Ccircle cx='7' cy='8' r='4'/%3E%3Ccircle cx='7' cy='24' r='4'/%3E%3Ccircle cx='25' cy='16' r='5.5'/%3E%3C/g%3E%3C/svg%3E"
 
-type JsonSchema = OpenApiJsonSchema.JsonSchema
 type Schemas = Document["components"]["schemas"]
 type Item = Document["paths"][string]
 type Operation = NonNullable<Item["get"]>
@@ -28,31 +27,20 @@ const code = (text: string): string => `<code>${escaped(text)}</code>`
 /** Prose, in which backquotes mark code. */
 const prose = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>")
 
-const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1)
-
 const anchor = (name: string): string => `<a href="#schema-${escaped(name)}">${escaped(name)}</a>`
-
-/** A schema by reference, also where the reference is wrapped to carry a description of its own. */
-const referenceOf = (schema: object): string | undefined => {
-  if ("$ref" in schema && typeof schema.$ref === "string") return nameOf(schema.$ref)
-  if ("allOf" in schema && Array.isArray(schema.allOf)) {
-    const [first] = schema.allOf
-    if (typeof first === "object" && first !== null) return referenceOf(first)
-  }
-  return undefined
-}
 
 /** A schema's type in a few words. */
 const typeOf = (schema: JsonSchema): string => {
   const reference = referenceOf(schema)
   if (reference !== undefined) return anchor(reference)
-  if ("anyOf" in schema) return schema.anyOf.map((member) => typeOf(member as JsonSchema)).join(" or ")
-  if ("enum" in schema) return schema.enum.map((value) => code(JSON.stringify(value))).join(" or ")
-  if ("type" in schema && schema.type === "array") {
-    const { items } = schema
-    return items === undefined || Array.isArray(items) ? "array" : `array of ${typeOf(items)}`
-  }
-  return "type" in schema && typeof schema.type === "string" ? escaped(schema.type) : "any"
+  const members = membersOf(schema)
+  if (members !== undefined) return members.map(typeOf).join(" or ")
+  const values = valuesOf(schema)
+  if (values !== undefined) return values.map((value) => code(JSON.stringify(value))).join(" or ")
+  const items = itemsOf(schema)
+  if (items !== undefined) return `array of ${typeOf(items)}`
+  const types = typesOf(schema)
+  return types.length === 0 ? "any" : types.map(escaped).join(" or ")
 }
 
 const fieldsOf = (schema: JsonSchema, level = 0): string => {
@@ -65,11 +53,9 @@ const fieldsOf = (schema: JsonSchema, level = 0): string => {
     })
     return rows.length === 0 ? "" : `<ul>${rows.join("")}</ul>`
   }
-  if ("type" in schema && schema.type === "array") {
-    const { items } = schema
-    return items === undefined || Array.isArray(items) ? "" : fieldsOf(items, level + 1)
-  }
-  return "anyOf" in schema ? schema.anyOf.map((member) => fieldsOf(member as JsonSchema, level + 1)).join("") : ""
+  const items = itemsOf(schema)
+  if (items !== undefined) return fieldsOf(items, level + 1)
+  return (membersOf(schema) ?? []).map((member) => fieldsOf(member, level + 1)).join("")
 }
 
 const exampleOf = (schema: JsonSchema | undefined, schemas: Schemas): unknown => {
@@ -78,8 +64,9 @@ const exampleOf = (schema: JsonSchema | undefined, schemas: Schemas): unknown =>
   const target = reference === undefined ? schema : schemas[reference]
   if (target === undefined) return undefined
   if (target.examples?.[0] !== undefined) return target.examples[0]
-  if (!("anyOf" in target)) return undefined
-  return target.anyOf.map((member) => exampleOf(member as JsonSchema, schemas)).find((found) => found !== undefined)
+  return membersOf(target)
+    ?.map((member) => exampleOf(member, schemas))
+    .find((found) => found !== undefined)
 }
 
 const pre = (value: unknown): string =>

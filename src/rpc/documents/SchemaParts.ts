@@ -1,0 +1,35 @@
+/** What readers of the OpenAPI document ask of a schema in it. */
+import type { OpenApiJsonSchema } from "@effect/platform"
+
+export type JsonSchema = OpenApiJsonSchema.JsonSchema
+
+const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1)
+
+/** A schema by reference, also where the reference is wrapped to carry a description of its own. */
+export const referenceOf = (schema: object): string | undefined => {
+  if ("$ref" in schema && typeof schema.$ref === "string") return nameOf(schema.$ref)
+  if (!("allOf" in schema) || !Array.isArray(schema.allOf)) return undefined
+  const [first] = schema.allOf
+  return typeof first === "object" && first !== null ? referenceOf(first) : undefined
+}
+
+/** Those of which a value has one. */
+export const membersOf = (schema: object): ReadonlyArray<JsonSchema> | undefined => {
+  if ("oneOf" in schema && Array.isArray(schema.oneOf)) return schema.oneOf
+  return "anyOf" in schema && Array.isArray(schema.anyOf) ? schema.anyOf : undefined
+}
+
+/** The values that it is limited to. */
+export const valuesOf = (schema: object): ReadonlyArray<unknown> | undefined => {
+  if ("const" in schema) return [schema.const]
+  return "enum" in schema && Array.isArray(schema.enum) ? schema.enum : undefined
+}
+
+export const itemsOf = (schema: JsonSchema): JsonSchema | undefined =>
+  "type" in schema && schema.type === "array" && schema.items !== undefined && !Array.isArray(schema.items)
+    ? schema.items
+    : undefined
+
+/** The types in the words of JSON Schema. */
+export const typesOf = (schema: object): ReadonlyArray<string> =>
+  "type" in schema ? [schema.type].flat().filter((type) => typeof type === "string") : []

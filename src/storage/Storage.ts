@@ -167,11 +167,12 @@ const make = ({ node, signed }: Kept, networkId: NetworkId, file: string | null)
      * Returns when a vertex signed here and everything that it may name is on disk: only then may a peer have it. Without
      * `companions` that is in the ledger's file, which is synced. `before`: what is still to be written there.
      */
-    keepOwn: (vertex: Vertex, companions: ReadonlyArray<Vertex> | null, before: ReadonlyArray<Entry> = []) => {
-      const synced = companions === null ? node.writeSynced((sql) => write(sql, before)) : append(before)
-      const isThere = companions !== null && before.length === 0
-      return Effect.zipRight(isThere ? Effect.void : synced, signedVertices.keep(vertex, companions))
-    },
+    keepOwn: (vertex: Vertex, companions: ReadonlyArray<Vertex> | null, before: ReadonlyArray<Entry> = []) =>
+      Effect.gen(function* () {
+        if (before.length > 0) yield* append(before)
+        if (companions === null) yield* node.writeSynced(() => Effect.void)
+        yield* signedVertices.keep(vertex, companions)
+      }),
     /** Returns the space of pruned rows to the disk; for a node that does nothing else meanwhile. */
     compact: node.compact,
   }

@@ -78,12 +78,14 @@ export const subjects: ReadonlyArray<Subject> = [
         "transactions",
         "committee",
         "governance",
+        "decisions",
         "delegatorList",
         "staking",
         "slashing",
         "leaving",
         "attacks",
         "ledger",
+        "rejections",
       ],
     ),
   },
@@ -91,7 +93,7 @@ export const subjects: ReadonlyArray<Subject> = [
     paths: ["ledger/tables"],
     tests: ledger(
       ...["Order", "NameIndex", "transactions", "committee", "Delegators", "Accounts", "AddressIndex", "HashIndex"],
-      ...["Cells", "governance", "staking", "slashing", "leaving", "records", "pool", "ledger"],
+      ...["Cells", "governance", "decisions", "staking", "slashing", "leaving", "records", "recount", "pool", "ledger"],
     ),
   },
   {
@@ -106,7 +108,10 @@ export const subjects: ReadonlyArray<Subject> = [
     tests: consensus("Tally", "Dag", "Equivocation", "QuorumProgress", "Validity", "SeatSet", "Committee", "Proposal"),
   },
   { paths: ["consensus/commit"], tests: consensus("Committer", "CommitterEdges", "Linearizer", "CheckpointQuorum") },
-  { paths: ["consensus/admission"], tests: consensus("EarlyVertices", "WaitingRoom", "Fetches", "Admission") },
+  {
+    paths: ["consensus/admission"],
+    tests: consensus("EarlyVertices", "WaitingRoom", "Fetches", "Admission", "SecondVertices"),
+  },
   {
     paths: consensus("CheckpointQuorum.ts", "SigningGuard.ts", "RoundClock.ts", "Heartbeats.ts"),
     tests: consensus("Heartbeats", "RoundClock", "SigningGuard", "CheckpointQuorum"),

@@ -8,7 +8,7 @@ import * as Limits from "../../src/protocol/numbers/Limits.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Chain, coins, person, told, type World } from "./builders.js"
-import { alice, bob, carol, other, val } from "./Stakers.js"
+import { alice, bob, carol, other, val } from "./People.js"
 
 describe("leaving", () => {
   it("works until the epoch closes, waits for its round, and is then in the balance", () => {

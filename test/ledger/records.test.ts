@@ -1,22 +1,15 @@
 import { setImmediate as turn } from "node:timers/promises"
-import { Either } from "effect"
+import { Either, identity } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
-import { fromHex, toHex } from "#crypto"
+import { toHex } from "#crypto"
 import { Ledger } from "../../src/ledger/Ledger.js"
 import type { Input } from "../../src/ledger/rules/Execution.js"
 import type { Frozen } from "../../src/ledger/tables/Frozen.js"
-import type * as Pool from "../../src/ledger/tables/Pool.js"
-import type { Totals } from "../../src/ledger/tables/Records.js"
-import * as Records from "../../src/ledger/tables/Records.js"
-import { Recount } from "../../src/ledger/tables/Recount.js"
-import { Supply, zero } from "../../src/ledger/tables/Supply.js"
 import { Assembly } from "../../src/ledger/trie/Assembly.js"
 import * as Subtree from "../../src/ledger/trie/Subtree.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
-import * as Binary from "../../src/protocol/encoding/Binary.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
-import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import * as StateKey from "../../src/protocol/state/StateKey.js"
 import * as StateRecord from "../../src/protocol/state/StateRecord.js"
@@ -27,12 +20,10 @@ import { lives, Play, play } from "./Play.js"
 
 const SEED = 20_260_202
 
-type LawOfALife = Parameters<typeof lives>[1]
-
-const fail = (failure: unknown): unknown => failure
-
 // The lives are synchronous, and the runner gives up on a worker that does not speak to it for a minute.
 afterEach(() => turn())
+
+type LawOfALife = Parameters<typeof lives>[1]
 
 /** The trie over everything a ledger holds, made at once. */
 const rebuilt = (ledger: Ledger): Trie.Trie =>
@@ -46,7 +37,7 @@ const same = (actual: unknown, expected: unknown, what: string): void => {
 }
 
 const digests = (ledger: Ledger, inputs: ReadonlyArray<Input>): ReadonlyArray<Hash> =>
-  inputs.map((input) => Either.getOrThrowWith(ledger.execute(input), fail).effectsDigest)
+  inputs.map((input) => Either.getOrThrowWith(ledger.execute(input), identity).effectsDigest)
 
 /** A checkpoint's batch, taken bit by bit. */
 interface Batch {
@@ -145,10 +136,10 @@ describe("a ledger restored from records", () => {
         .map(({ record }) => record)
       const second = Either.getOrThrowWith(
         fromRecords(chain.genesis.protocol, { low: 9, high: 9 }, shuffled, first.effectsDigest),
-        fail,
+        identity,
       )
       same(rebuilt(second).hash, rebuilt(first).hash, "root")
-      Either.getOrThrowWith(second.recount(), fail)
+      Either.getOrThrowWith(second.recount(), identity)
       same(digests(second, chain.inputs.slice(at)).at(-1), chain.ledger.effectsDigest, "digest")
     },
   )
@@ -164,14 +155,14 @@ describe("a ledger restored from records", () => {
       const exported = rebuilt(first)
       const assembly = new Assembly(exported.hash)
       for (const piece of [...Subtree.all(exported, 2_000)].reverse()) {
-        Either.getOrThrowWith(assembly.accept(Subtree.encode(piece)), fail)
+        Either.getOrThrowWith(assembly.accept(Subtree.encode(piece)), identity)
       }
       const imported = assembly.trie
       if (imported === undefined) throw new Error("records are missing")
       const records = [...Trie.entries(imported)].map(({ value }) => Either.getOrThrow(StateRecord.decode(value)))
       const second = Either.getOrThrowWith(
         fromRecords(chain.genesis.protocol, { low: 3, high: 5 }, records, first.effectsDigest),
-        fail,
+        identity,
       )
       same(rebuilt(second).hash, exported.hash, "root")
       same(digests(second, chain.inputs.slice(at)).at(-1), chain.ledger.effectsDigest, "digest")
@@ -185,7 +176,7 @@ describe("a ledger restored from records", () => {
     const restoring = Ledger.restoring(genesis.protocol, tableKey)
     const came = { plain: 0, withMore: 0 }
     for (const record of ledger.records()) {
-      if (record.kind !== "Account") Either.getOrThrowWith(restoring.record(record), fail)
+      if (record.kind !== "Account") Either.getOrThrowWith(restoring.record(record), identity)
       else {
         const address = toHex(record.key) as Person["address"]
         const account = Either.getOrThrow(AccountRecord.decode(record.value))
@@ -195,7 +186,7 @@ describe("a ledger restored from records", () => {
         came[isPlain ? "plain" : "withMore"]++
       }
     }
-    const second = Either.getOrThrowWith(restoring.finish(ledger.effectsDigest), fail)
+    const second = Either.getOrThrowWith(restoring.finish(ledger.effectsDigest), identity)
     expect(came).toEqual({ plain: 1, withMore: 3 })
     expect(rebuilt(second).hash).toBe(rebuilt(ledger).hash)
     expect(second.recount()).toEqual(Either.right(ledger.read.totals))
@@ -216,7 +207,10 @@ describe("a ledger restored from records", () => {
     const key = bytesOf(`${StateKey.counter(1)}${nobody}`)
     const value = new Uint8Array([7, 0, 0, 0, 0, 0, 0, 0, 2])
     const records = [...ledger.records(), { kind: "Ballot", key, value } as const]
-    const second = Either.getOrThrowWith(fromRecords(genesis.protocol, tableKey, records, ledger.effectsDigest), fail)
+    const second = Either.getOrThrowWith(
+      fromRecords(genesis.protocol, tableKey, records, ledger.effectsDigest),
+      identity,
+    )
     expect(second.read.voters(Natural.proposalId(1))).toContainEqual({ address: nobody, weight: 7, vote: true })
     expect([...second.records()]).toHaveLength(records.length)
   })
@@ -295,7 +289,7 @@ describe("a ledger restored from records", () => {
     chain.run(chain.stake(other, coins(2_000)), chain.delegate(bob, other, coins(1)))
     const { ledger, genesis } = chain
     const restored = fromRecords(genesis.protocol, tableKey, ledger.records(), ledger.effectsDigest)
-    const { read } = Either.getOrThrowWith(restored, fail)
+    const { read } = Either.getOrThrowWith(restored, identity)
     expect([alice, bob].map(({ address }) => read.delegation(address)?.amount)).toEqual([undefined, coins(1)])
     expect(read.delegators(other.address, 9)).toEqual(ledger.read.delegators(other.address, 9))
     expect(read.stake(other.address).delegatorCount).toBe(1)
@@ -309,7 +303,7 @@ describe("a ledger restored from records", () => {
     chain.closeEpoch()
     const { ledger, genesis } = chain
     const restored = fromRecords(genesis.protocol, tableKey, ledger.records(), ledger.effectsDigest)
-    const second = Either.getOrThrowWith(restored, fail)
+    const second = Either.getOrThrowWith(restored, identity)
     const before = second.read.delegation(alice.address)?.amount ?? 0
     chain.commit([{ by: val, evidence: [chain.evidence(other, 41)] }])
     same(digests(second, chain.inputs.slice(-1))[0], ledger.effectsDigest, "digest")
@@ -333,210 +327,5 @@ describe("a ledger restored from records", () => {
     expect(Either.mapLeft(loaded, String)).toEqual(
       Either.left(expect.stringContaining("two accounts have the name @mine")),
     )
-  })
-})
-
-describe("a recount over the leaves of a frozen state", () => {
-  const alice = person("alice")
-  const bob = person("bob")
-  const story = (): Chain => {
-    const chain = new Chain({ accounts: { alice: 9_000, bob: 50 }, council: ["bob"], treasury: 3 })
-    chain.run(chain.stake(alice, coins(2_500)), chain.delegate(bob, person("val"), coins(7)))
-    return chain
-  }
-  const count = (records: ReadonlyArray<StateRecord.StateRecord>) => {
-    const trie = Trie.apply(
-      Trie.empty,
-      records.map((record) => ({ key: StateRecord.placeOf(record), value: StateRecord.encode(record) })),
-    )
-    const recount = new Recount()
-    for (const leaf of Trie.leaves(trie)) Either.getOrThrowWith(recount.leaf(leaf), fail)
-    return recount.finish()
-  }
-
-  it("finds what the running totals say", () => {
-    const { ledger } = story()
-    expect(count([...ledger.records()])).toEqual(Either.right(ledger.read.totals))
-  })
-
-  it(Rest.of("many lives", "finds leaf by leaf what it finds record by record"), () => {
-    lives({ seed: SEED + 50_000, count: 20, length: 80 }, (stage, steps) => {
-      const { ledger } = play(stage, steps).chain
-      const byRecord = new Recount()
-      for (const record of ledger.records()) Either.getOrThrowWith(byRecord.add(record), fail)
-      expect(count([...ledger.records()])).toEqual(byRecord.finish())
-    })
-  })
-
-  it("takes no balance that cannot be for one that is", () => {
-    const key = fromHex(alice.address)
-    const tooMuch = Binary.encode((writer) =>
-      writer
-        .u64(Sats.MAX_SUPPLY + 1)
-        .u64(0)
-        .u8(0),
-    )
-    const record = { kind: "Account", key, value: tooMuch } as const
-    expect(() => count([record])).toThrow(/above the maximum supply/)
-  })
-
-  it("finds a missing account, a pool too large and shares that nobody holds", () => {
-    const records = [...story().ledger.records()]
-    for (const kind of ["Account", "Validator"] as const) {
-      const missing = records.find((record) => record.kind === kind)
-      const result = count(records.filter((record) => record !== missing))
-      expect(Either.isLeft(result) && result.left).toMatchObject({ _tag: "SupplyInvariantViolated" })
-    }
-  })
-})
-
-describe("what a recount finds", () => {
-  const [alice, bob, carol, dora, val] = ["alice", "bob", "carol", "dora", "val"].map(person)
-  if (!alice || !bob || !carol || !dora || !val) throw new Error("five people")
-  /** A stake, a held bond, seven coins that stay with val, five that leave in this epoch and three that left before. */
-  const story = (): ReadonlyArray<StateRecord.StateRecord> => {
-    const chain = new Chain({
-      accounts: { alice: 9_000, bob: 50, carol: 50, dora: 50 },
-      council: ["bob"],
-      treasury: 3,
-      parameters: { proposalBond: coins(2) },
-      protocol: { roundReward: Sats.ZERO },
-    })
-    chain.run(
-      chain.stake(alice, coins(2_500)),
-      ...[bob, carol, dora].map((who, i) => chain.delegate(who, val, coins(7 - 2 * i))),
-      chain.undelegate(dora),
-    )
-    chain.closeEpoch()
-    const propose = { _tag: "CreateProposalTx", title: "t", description: "", payload: { _tag: "Text" } } as const
-    chain.run(chain.undelegate(carol), chain.tx(bob, propose, { fee: 1_000 }))
-    return [...chain.ledger.records()]
-  }
-  const records = story()
-
-  const counted = (some: ReadonlyArray<StateRecord.StateRecord>) => {
-    const recount = new Recount()
-    for (const record of some) Either.getOrThrowWith(recount.add(record), fail)
-    return recount.finish()
-  }
-  /** The problem with the records of one of them changed. */
-  const problemOf = <V>(codec: Records.Codec<V>, change: (value: V) => V): string => {
-    const changed = records.map((record) => {
-      if (record.kind !== codec.kind) return record
-      const value = change(Either.getOrThrow(Records.decode(codec, record.value)))
-      return { ...record, value: Binary.encode((writer) => codec.write(writer, value)) }
-    })
-    return Either.match(counted(changed), { onLeft: ({ problem }) => problem, onRight: () => "none" })
-  }
-  const problemOfAccount = (
-    who: Person,
-    change: (account: AccountRecord.AccountRecord) => Partial<AccountRecord.AccountRecord>,
-  ): string => {
-    const changed = records.map((record) => {
-      if (record.kind !== "Account" || toHex(record.key) !== who.address) return record
-      const account = Either.getOrThrow(AccountRecord.decode(record.value))
-      return { ...record, value: AccountRecord.encode({ ...account, ...change(account) }) }
-    })
-    return Either.match(counted(changed), { onLeft: ({ problem }) => problem, onRight: () => "none" })
-  }
-  const more = (amount: Sats.Sats): Sats.Sats => Sats.make(amount + 1)
-  const { epoch } = new Chain({}).epoch
-
-  it("is nothing where nothing is wrong", () => {
-    expect(Either.isRight(counted(records))).toBe(true)
-    expect(Either.isRight(counted([...records].reverse()))).toBe(true)
-  })
-
-  it("is each sum that is not the running total", () => {
-    const liquid = "balances and held bonds do not add up to the liquid total"
-    expect(problemOfAccount(bob, ({ balance }) => ({ balance: more(balance) }))).toBe(liquid)
-    expect(problemOf(Records.proposal, (proposal) => ({ ...proposal, bond: more(proposal.bond) }))).toBe(liquid)
-    const staked = ({ stake }: AccountRecord.AccountRecord) => ({
-      stake: stake && { ...stake, amount: more(stake.amount) },
-    })
-    expect(problemOfAccount(alice, staked)).toBe("the stakes do not add up to the staked total")
-    const pools = "the pools do not add up to the delegated total"
-    const larger = (pool: Pool.Pool) => ({ ...pool, amount: pool.amount === 0 ? pool.amount : more(pool.amount) })
-    expect(problemOf(Records.validator, (validator) => ({ ...validator, working: larger(validator.working) }))).toBe(
-      pools,
-    )
-    expect(problemOf(Records.leavingPool, larger)).toBe(pools)
-    const total = "the components do not add up to the total supply"
-    expect(problemOf(Records.totals, (totals) => ({ ...totals, total: more(totals.total) }))).toBe(total)
-    expect(problemOf(Records.totals, (totals) => ({ ...totals, treasury: more(totals.treasury) }))).toBe(total)
-  })
-
-  it("is each pool whose shares are not those that its delegators hold", () => {
-    const shares = { staying: BigInt(coins(7)), departing: BigInt(coins(5)), left: BigInt(coins(3)) }
-    const departing = problemOf(Records.validator, (validator) => ({
-      ...validator,
-      departing: validator.departing === 0n ? 0n : validator.departing - 1n,
-    }))
-    expect(departing).toBe(
-      `${shares.departing - 1n} shares of ${val.address} count as departing, ${shares.departing} are`,
-    )
-    const more = (pool: Pool.Pool) => ({ ...pool, shares: pool.shares === 0n ? 0n : pool.shares + 1n })
-    const working = shares.staying + shares.departing
-    expect(problemOf(Records.validator, (validator) => ({ ...validator, working: more(validator.working) }))).toBe(
-      `pool ${val.address} 0 0 counts ${working + 1n} shares, its delegators hold ${working}`,
-    )
-    expect(problemOf(Records.leavingPool, more)).toBe(
-      `pool ${val.address} ${epoch} 0 counts ${shares.left + 1n} shares, its delegators hold ${shares.left}`,
-    )
-    const held = ({ delegation }: AccountRecord.AccountRecord) => ({
-      delegation: delegation && { ...delegation, shares: delegation.shares - 1n },
-    })
-    expect(problemOfAccount(bob, held)).toBe(
-      `pool ${val.address} 0 0 counts ${working} shares, its delegators hold ${working - 1n}`,
-    )
-  })
-
-  it("is a balance that cannot be, even where two of them cancel out", () => {
-    const recount = new Recount()
-    for (const balance of [Sats.MAX_SUPPLY + 1, -Sats.MAX_SUPPLY - 1]) {
-      recount.account(balance as Sats.Sats, AccountRecord.noExtras)
-    }
-    expect(Either.flip(recount.finish())).toMatchObject({
-      right: { problem: "an account has a balance of 2100000000000001 sats" },
-    })
-  })
-
-  it("is money in a pool without shares, and more money than there may be", () => {
-    const unowned = new Recount()
-    const amount = Sats.make(5)
-    unowned.leavingPool(val.address, epoch, { amount, shares: 0n, generation: 0 })
-    unowned.totals({ ...zero, delegated: amount, total: amount })
-    expect(Either.flip(unowned.finish())).toMatchObject({
-      right: { problem: `pool ${val.address} ${epoch} 0 has 0 shares for 5` },
-    })
-    const rich = new Recount()
-    rich.account(Sats.make(1), AccountRecord.noExtras)
-    rich.totals({ ...zero, liquid: Sats.make(1), treasury: Sats.MAX_SUPPLY, total: (Sats.MAX_SUPPLY + 1) as Sats.Sats })
-    expect(Either.flip(rich.finish())).toMatchObject({
-      right: { problem: "supply above 2100000000000000 sats" },
-    })
-  })
-})
-
-describe("the check of the running totals after a commit", () => {
-  const totals = { liquid: 1, staked: 2, delegated: 3, treasury: 4, total: 10 } as Record<
-    keyof Totals,
-    number
-  > as Totals
-  const messageOf = (some: Totals): string =>
-    Either.match(new Supply(some).check(), { onLeft: ({ message }) => message, onRight: () => "none" })
-
-  it("passes where they add up to a supply that may be", () => {
-    expect(messageOf(totals)).toBe("none")
-    expect(messageOf({ ...zero, liquid: Sats.MAX_SUPPLY, total: Sats.MAX_SUPPLY })).toBe("none")
-  })
-
-  it("names both sides where they do not", () => {
-    expect(messageOf({ ...totals, liquid: Sats.make(0) })).toBe(
-      "the running totals do not add up; found liquid 0 + staked 2 + delegated 3 + treasury 4 = 9 sats, " +
-        "expected liquid 0 + staked 2 + delegated 3 + treasury 4 = 10 sats",
-    )
-    const above = (Sats.MAX_SUPPLY + 1) as Sats.Sats
-    expect(messageOf({ ...zero, liquid: above, total: above })).toMatch(/^supply above 2100000000000000 sats; found /)
   })
 })

@@ -3,7 +3,7 @@ import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Chain, coins, told } from "./builders.js"
-import { alice, bob, carol, other, val } from "./Stakers.js"
+import { alice, bob, carol, other, val } from "./People.js"
 
 describe("equivocation", () => {
   const world = {

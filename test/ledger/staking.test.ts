@@ -6,7 +6,7 @@ import * as Rewards from "../../src/ledger/rules/Rewards.js"
 import * as Records from "../../src/ledger/tables/Records.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Chain, coins, person, told } from "./builders.js"
-import { alice, other, val } from "./Stakers.js"
+import { alice, other, val } from "./People.js"
 
 describe("a reward", () => {
   const rules = { treasuryPercent: 10, councilPercent: 10 }

@@ -1,4 +1,4 @@
-/** People who stake. */
+/** Whom tests of the ledger are about. */
 import { person } from "./builders.js"
 
 export const [alice, bob, carol, val, other] = [

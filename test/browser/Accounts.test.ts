@@ -19,10 +19,6 @@ let network: Wallet.WalletNetwork
 let validator: Wallet.Account
 let owner: Wallet.SecretKey
 
-const finalized = async (payload: Wallet.SignedTransaction): Promise<void> => {
-  expect((await connect(node.url).sendAndWait(payload)).applied).toBe(true)
-}
-
 beforeAll(async () => {
   node = await RealNode.start({ roundMs: Option.some(100) })
   browser = await Browsers.launch()
@@ -30,11 +26,14 @@ beforeAll(async () => {
   network = Wallet.network(info)
   validator = Wallet.account(network, Option.getOrThrow(node.validatorKey))
   await RealNode.earned(node, validator.address, info.parameters.name_fee_sats)
-  await finalized(validator.registerName({ nonce: 0, fee: info.parameters.name_fee_sats, name: "alice" }))
+  await RealNode.finalized(
+    node,
+    validator.registerName({ nonce: 0, fee: info.parameters.name_fee_sats, name: "alice" }),
+  )
   owner = Wallet.generate()
   const faucet = Wallet.account(network, Option.getOrThrow(node.faucetKey))
   const to = Wallet.account(network, owner).address
-  await finalized(faucet.transfer({ nonce: 0, fee: 10_000_000, to, amount: Wallet.sats("1000") }))
+  await RealNode.finalized(node, faucet.transfer({ nonce: 0, fee: 10_000_000, to, amount: Wallet.sats("1000") }))
 })
 afterAll(async () => {
   await browser?.close()

@@ -54,13 +54,6 @@ const paths = (): ReadonlyArray<readonly [path: string, title: RegExp]> => [
   ["/explorer/nowhere/at/all", /^Not found$/],
 ]
 
-const finalized = async (payload: Wallet.SignedTransaction): Promise<string> => {
-  const client = connect(node.url)
-  const { tx_hash: hash } = await client.transactions.submit({ payload })
-  while ((await client.transactions.lookup({ path: { hash } })).status !== "finalized") await sleep(100)
-  return hash
-}
-
 describe("the explorer's pages", () => {
   it.each([
     ["on a desktop, light", { colorScheme: "light" }],
@@ -215,7 +208,7 @@ describe("the explorer's pages", () => {
       }),
       writer.transfer({ nonce: 1, fee: 1_000, to: validator, amount: 1, memo: turned }),
     ]) {
-      hashes.push(await finalized(payload))
+      hashes.push(await RealNode.finalized(node, payload))
     }
     const { page, troubles } = await Browsers.open(browser)
     const texts: ReadonlyArray<readonly [path: string, text: string]> = [
@@ -239,7 +232,7 @@ describe("the explorer's pages", () => {
     const network = Wallet.network(await client.core.network())
     const shared = Wallet.account(network, Option.getOrThrow(node.faucetKey))
     const keys = [shared.publicKey, Wallet.generate().publicKey]
-    await finalized(shared.setAccountPolicy({ nonce: 0, fee: 1_000, threshold: 2, keys }))
+    await RealNode.finalized(node, shared.setAccountPolicy({ nonce: 0, fee: 1_000, threshold: 2, keys }))
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/address/${shared.addressBech32}`)
     await page.getByText("2 of 2 must sign").waitFor()

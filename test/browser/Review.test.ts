@@ -16,10 +16,6 @@ let browser: Browser
 let owner: Wallet.SecretKey
 let network: Wallet.WalletNetwork
 
-const finalized = async (payload: Wallet.SignedTransaction): Promise<void> => {
-  expect((await connect(node.url).sendAndWait(payload)).applied).toBe(true)
-}
-
 beforeAll(async () => {
   node = await RealNode.start({ roundMs: Option.some(100) })
   browser = await Browsers.launch()
@@ -27,7 +23,7 @@ beforeAll(async () => {
   network = Wallet.network(await connect(node.url).core.network())
   const faucet = Wallet.account(network, Option.getOrThrow(node.faucetKey))
   const to = Wallet.account(network, owner).address
-  await finalized(faucet.transfer({ nonce: 0, fee: 10_000_000, to, amount: Wallet.sats("1000") }))
+  await RealNode.finalized(node, faucet.transfer({ nonce: 0, fee: 10_000_000, to, amount: Wallet.sats("1000") }))
 })
 afterAll(async () => {
   await browser?.close()
@@ -116,7 +112,7 @@ describe("the review", () => {
   it("is not reached by a key that alone cannot sign: the page says so before anything is typed", async () => {
     const account = Wallet.account(network, owner)
     const keys = [account.publicKey, Wallet.generate().publicKey]
-    await finalized(account.setAccountPolicy({ nonce: 1, fee: 1_000, threshold: 2, keys }))
+    await RealNode.finalized(node, account.setAccountPolicy({ nonce: 1, fee: 1_000, threshold: 2, keys }))
     const { page, troubles } = await open()
     await page.getByText("2 of 2 keys must sign for this account.").waitFor()
     await page.getByText("udg multisig sign FILE").waitFor()

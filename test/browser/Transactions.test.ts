@@ -1,6 +1,5 @@
 /** Transactions, names and histories, as somebody reads them: over a real node, in a real browser. */
 import { readFileSync } from "node:fs"
-import { setTimeout as sleep } from "node:timers/promises"
 import { Option } from "effect"
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -21,16 +20,12 @@ beforeAll(async () => {
   const client = connect(node.url)
   const network = Wallet.network(await client.core.network())
   validator = Wallet.account(network, Option.getOrThrow(node.validatorKey))
-  const finalized = async (payload: Wallet.SignedTransaction): Promise<string> => {
-    const { tx_hash: hash } = await client.transactions.submit({ payload })
-    while ((await client.transactions.lookup({ path: { hash } })).status !== "finalized") await sleep(100)
-    return hash
-  }
   const faucet = Wallet.account(network, Option.getOrThrow(node.faucetKey))
-  payment = await finalized(
+  payment = await RealNode.finalized(
+    node,
     faucet.transfer({ nonce: 0, fee: 1_000, to: validator.address, amount: Wallet.sats("12.5") }),
   )
-  await finalized(validator.registerName({ nonce: 0, fee: 100_000, name: "valerie" }))
+  await RealNode.finalized(node, validator.registerName({ nonce: 0, fee: 100_000, name: "valerie" }))
 })
 afterAll(async () => {
   await browser?.close()

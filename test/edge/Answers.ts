@@ -6,7 +6,7 @@ import * as TestServer from "../rpc/TestServer.js"
 
 export const { ask, get, post } = TestServer
 
-const everywhere: Readonly<Record<string, string>> = {
+export const everywhere: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "GET, HEAD, POST, OPTIONS",
   "access-control-allow-headers": "Content-Type, Last-Event-ID, Udg-Commit",

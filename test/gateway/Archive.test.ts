@@ -2,21 +2,19 @@
 import { Context, Duration, Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
 import * as Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { fromHex } from "#crypto"
 import * as Recorded from "../../src/archive/Archive.js"
-import * as Migration from "../../src/archive/Migration.js"
 import * as Postgres from "../../src/archive/Postgres.js"
 import { Archive, layer as archive } from "../../src/gateway/Archive.js"
 import * as CommitEvents from "../../src/gateway/CommitEvents.js"
 import * as FinalizedDag from "../../src/gateway/FinalizedDag.js"
 import * as RecordCache from "../../src/gateway/RecordCache.js"
 import * as TransactionList from "../../src/gateway/TransactionList.js"
-import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import * as Server from "../archive/Server.js"
 import { Chain, person } from "../ledger/builders.js"
 import * as Rest from "../support/Rest.js"
+import * as EmptyArchive from "./EmptyArchive.js"
 
 const ann = person("ann")
 const val = person("val")
@@ -47,16 +45,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const url = Redacted.make(plain)
       const chain = new Chain({ accounts: { ann: 100 }, validators: { val: 10_000 } })
       const { genesis } = chain
-      const prepare = Effect.gen(function* () {
-        const database = yield* Postgres.open(url)
-        yield* Migration.run(database)
-        yield* database.rows("insert into network (genesis_hash, network_id) values ($1, $2)", [
-          fromHex(Genesis.hash(genesis)),
-          genesis.networkId,
-        ])
-        yield* Recorded.append(database, [Recorded.genesisOf(genesis)], [])
-      })
-      await Effect.runPromise(Effect.scoped(prepare))
+      await EmptyArchive.begin(url, genesis)
       const commitAt = (given?: Natural.Timestamp) =>
         Effect.suspend(() => {
           const execution = chain.commit([{ by: val, transactions: [chain.transfer(ann, val, 1)] }])

@@ -1,17 +1,15 @@
 /** The small records that a gateway keeps in memory: they follow the archive at a cost of what changed. */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { fromHex } from "#crypto"
 import * as Recorded from "../../src/archive/Archive.js"
-import * as Migration from "../../src/archive/Migration.js"
 import * as Postgres from "../../src/archive/Postgres.js"
 import { Archive, layer as archive } from "../../src/gateway/Archive.js"
 import * as RecordCache from "../../src/gateway/RecordCache.js"
-import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Server from "../archive/Server.js"
 import { Chain, coins, person } from "../ledger/builders.js"
 import * as Rest from "../support/Rest.js"
+import * as EmptyArchive from "./EmptyArchive.js"
 
 /** With UDG_ARCHIVE_DELEGATORS=10000 it prints what a commit costs. */
 const DELEGATORS = Number(process.env["UDG_ARCHIVE_DELEGATORS"] ?? 300)
@@ -60,15 +58,6 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
             }),
           )
         return Context.make(Archive, { ...own, thorough })
-      })
-      const prepare = Effect.gen(function* () {
-        const database = yield* Postgres.open(url)
-        yield* Migration.run(database)
-        yield* database.rows("insert into network (genesis_hash, network_id) values ($1, $2)", [
-          fromHex(Genesis.hash(genesis)),
-          genesis.networkId,
-        ])
-        yield* Recorded.append(database, [Recorded.genesisOf(genesis)], [])
       })
       const program = Effect.gen(function* () {
         const database = yield* Postgres.open(url)
@@ -163,7 +152,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
           )
       })
       const layers = Layer.provideMerge(RecordCache.layer(genesis), counted)
-      await Effect.runPromise(Effect.scoped(prepare))
+      await EmptyArchive.begin(url, genesis)
       await Effect.runPromise(Effect.scoped(Effect.provide(program, layers)))
     })
   },

@@ -84,18 +84,7 @@ it.each(["transactions", "votes"] as const)("relays the longest message of %s th
 })
 
 it("keeps a connection that has greeted for longer than a greeting may take", async () => {
-  const nothing = () => {}
-  const board = await Switchboard.start({
-    wire: new TlsWire({ key: SecretKey.generate(), listen: { host: "127.0.0.1", port: 0 }, clock: nodeClock }),
-    hello: { networkId: genesis.networkId, genesisHash: Genesis.hash(genesis), agent: "test" },
-    signer: null,
-    standings: new Standings(),
-    named: [],
-    remembered: [],
-    clock: { ...nodeClock, now: () => Date.now() + clock.aheadMs },
-    listener: { heard: nothing, changed: nothing, logged: nothing },
-  })
-  ends.push(() => board.stop())
+  const board = await begin()
   const one = await stranger(genesis, board.addresses[0] ?? "")
   ends.push(one.stop)
   const line = await one.connect()

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Calls from "../../src/client/wire/Calls.js"
 import { program, Running } from "../blackbox/Running.js"
+import { everywhere } from "../edge/Answers.js"
 import * as Rest from "../support/Rest.js"
 import { isTried, textOf } from "./Kit.js"
 import { freePort, mainConfiguration } from "./RealNginx.js"
@@ -51,15 +52,7 @@ const codeOf = ({ status, body }: Pick<Answer, "status" | "body">): string => {
   }
 }
 
-const ofTheInterface = {
-  "content-type": "application/json",
-  "access-control-allow-origin": "*",
-  "access-control-allow-methods": "GET, HEAD, POST, OPTIONS",
-  "access-control-allow-headers": "Content-Type, Last-Event-ID, Udg-Commit",
-  "access-control-expose-headers": "Retry-After, RateLimit, RateLimit-Policy, Allow, Udg-Commit",
-  "x-content-type-options": "nosniff",
-  "cache-control": "no-store",
-}
+const ofTheInterface = { "content-type": "application/json", ...everywhere }
 
 /** What comes for these bytes, until the connection is closed. */
 const raw = (port: number, parts: ReadonlyArray<string>): Promise<Pick<Answer, "status" | "body" | "headers">> =>

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit, Layer, Option, Scope } from "effect"
+import { connect } from "../../src/client/Client.js"
+import type { SignedTransaction } from "../../src/client/Wallet.js"
 import { RpcUrl } from "../../src/node/RpcUrl.js"
 import type * as Configuration from "../../src/node/start/Configuration.js"
 import { Home } from "../../src/node/start/Home.js"
@@ -50,6 +52,13 @@ export const start = async (changes: Partial<Configuration.Settings> = {}): Prom
     await stop()
     throw error
   }
+}
+
+/** Sends a transaction and waits until it is final, with its effect; gives its hash. */
+export const finalized = async ({ url }: RealNode, payload: SignedTransaction): Promise<string> => {
+  const { hash, applied } = await connect(url).sendAndWait(payload)
+  if (!applied) throw new Error(`${hash} had no effect`)
+  return hash
 }
 
 /** Waits until the account has so many sats: a validator earns some in each round. */

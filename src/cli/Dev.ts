@@ -57,6 +57,12 @@ const settings = {
     Reader.keyPath,
     "nothing is kept",
   ),
+  fork: options.optional(
+    "--fork FILE",
+    "begins with the state of another network, from a file of udg db export; not where --state has one already",
+    Reader.file,
+    "a new network",
+  ),
   allowOrigins: options.repeated(
     "--allow-origin ORIGIN",
     "the origin of web pages that may use the controls, such as http://localhost:5173; may be repeated",
@@ -110,16 +116,27 @@ const writeState = (file: Option.Option<string>, network: DevNetwork) =>
 
 type Made = Effect.Effect.Success<ReturnType<typeof Testing.found>>
 
-const describe = (
-  { network, genesis, accounts }: Made,
-  controls: string,
-  rounds: string,
-  state: Option.Option<string>,
-): string => {
+const originOf = ({ origin }: Made): ReadonlyArray<Sheet.Line> =>
+  origin === undefined ? [] : [["fork of", `${origin.networkId}, end of epoch ${origin.epoch}, round ${origin.round}`]]
+
+/** What somebody who forks must compare by himself. */
+const trustOf = ({ origin }: Made): ReadonlyArray<string> =>
+  origin === undefined
+    ? []
+    : [
+        "  The state is proven from the genesis with this hash. Is it that network's?",
+        "",
+        `    ${origin.genesisHash}`,
+        "",
+      ]
+
+const describe = (made: Made, controls: string, rounds: string, state: Option.Option<string>): string => {
+  const { network, genesis, accounts, origin } = made
   const kept = Option.match(state, { onNone: () => "gone when it stops", onSome: (file) => `kept in ${file}` })
   const prefix = addressPrefix(genesis.mode)
   const lines: ReadonlyArray<Sheet.Line> = [
     ["network", `${genesis.networkId} (${genesis.mode}), ${kept}`],
+    ...originOf(made),
     ["rounds", rounds],
     ["rpc", network.url],
     ["explorer", `${network.url}/explorer/`],
@@ -133,11 +150,14 @@ const describe = (
   return [
     Sheet.indented(lines),
     "",
+    ...trustOf(made),
     "  Mnemonic of account 0, from which the others follow:",
     "",
     ...accounts.slice(0, 1).flatMap((key) => Mnemonic.lines(Mnemonic.of(key)).map((line) => `    ${line}`)),
     "",
-    `  Accounts with ${COINS_EACH.toLocaleString("en")} UDG each, and their secret keys.`,
+    origin === undefined
+      ? `  Accounts with ${COINS_EACH.toLocaleString("en")} UDG each, and their secret keys.`
+      : "  Accounts, and their secret keys. udg dev set-balance gives them coins.",
     "  Everybody knows these keys: never use them on another network.",
     "",
     ...listed.flat().map((line) => `  ${line}`),
@@ -169,7 +189,9 @@ const running = Command.make({
       })
       const keys = yield* keysOf(given)
       const earlier = yield* readState(given.state)
-      const kept = { accounts, ...interval, onDemand, coinsEach: COINS_EACH, snapshots: true, ...keys, ...earlier }
+      const fork = Option.match(given.fork, { onNone: () => ({}), onSome: (file) => ({ fork: file }) })
+      const around = { accounts, ...interval, onDemand, coinsEach: COINS_EACH, snapshots: true }
+      const kept = { ...around, ...keys, ...fork, ...earlier }
       yield* Effect.gen(function* () {
         const made = yield* Progress.during("starting", Testing.found(kept, { version, port: rpcPort }))
         const prefix = addressPrefix(made.genesis.mode)
@@ -196,6 +218,7 @@ export const command = Command.withActions(
       ["rounds only when there is something to do", "udg dev --on-demand --round-ms 10"],
       ["in another terminal: a hundred rounds, and a day, at once", "udg dev advance 100 && udg dev advance-time 1d"],
       ["coins for an account", "udg dev set-balance @alice 5000"],
+      ["what if: the state of a live network, exported from a node", "udg dev --fork state.udg"],
       ["a payment of any account, without its key", "udg dev impersonate @alice send @bob 5"],
     ],
     footer: [

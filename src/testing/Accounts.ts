@@ -26,7 +26,7 @@ export const MOST_NONCES = 10_000
 /** An account has no more transactions pending. */
 const AT_ONCE = 50
 
-export const make = (node: DevNode, { next, settled }: Advancing, { genesis, accounts, validator }: Options) => {
+export const make = (node: DevNode, { next, settled }: Advancing, { genesis, purse, accounts, validator }: Options) => {
   const keys = new Map(accounts.map((key) => [Address.fromPublicKey(key.publicKey), key]))
   const validatorAddress = Address.fromPublicKey(validator.publicKey)
   const state = () => Context.get(node.services(), State)
@@ -60,7 +60,7 @@ export const make = (node: DevNode, { next, settled }: Advancing, { genesis, acc
       const engine = Context.get(node.services(), Engine.Engine)
       return yield* Effect.mapError(engine.signAndSubmit({ key: keyOf(from), from, fee, operation }), (refusal) =>
         refused(
-          refusal._tag === "InsufficientBalance" && from === genesis.faucet?.address
+          refusal._tag === "InsufficientBalance" && from === purse
             ? "the reserve has less than that left"
             : `the transaction is refused: ${Refused.fromRefusal(refusal).message}`,
         ),
@@ -79,8 +79,8 @@ export const make = (node: DevNode, { next, settled }: Advancing, { genesis, acc
 
   const setBalance = (address: Address.Address, wanted: Sats.Sats) =>
     Effect.gen(function* () {
-      if (genesis.faucet === null) return yield* refused("this network has no reserve")
-      const { address: reserve } = genesis.faucet
+      const reserve = purse
+      if (reserve === null) return yield* refused("this network has no reserve")
       if (address === reserve || address === validatorAddress) {
         return yield* refused("the balances of the reserve and of the validator change with every payment and round")
       }

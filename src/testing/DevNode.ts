@@ -18,6 +18,7 @@ import * as Configuration from "../node/start/Configuration.js"
 import { Home } from "../node/start/Home.js"
 import * as Loading from "../node/start/Loading.js"
 import type { Genesis } from "../protocol/epoch/Genesis.js"
+import type { Address } from "../protocol/identity/Address.js"
 import type { SecretKey } from "../protocol/identity/Keys.js"
 import { Api } from "../rpc/api/Api.js"
 import * as HttpInterface from "../rpc/HttpInterface.js"
@@ -32,8 +33,10 @@ export interface Options {
   readonly genesis: Genesis
   /** Makes the vertices, and may sign for every account. */
   readonly validator: SecretKey
-  /** Holds the reserve, from which balances are set. None on a mainnet. */
+  /** The faucet's key. None on a mainnet. */
   readonly reserve: Option.Option<SecretKey>
+  /** The account whose coins set balances, if any. */
+  readonly purse: Address | null
   /** Accounts whose keys are known, so that coins can be taken from them. */
   readonly accounts: ReadonlyArray<SecretKey>
   readonly version: string

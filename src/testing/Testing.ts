@@ -30,6 +30,7 @@ import * as Natural from "../protocol/numbers/Natural.js"
 import type { Parameters } from "../protocol/numbers/Parameters.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as DevNetwork from "./DevNetwork.js"
+import * as Fork from "./Fork.js"
 import * as StateFile from "./StateFile.js"
 
 export interface Options {
@@ -58,6 +59,11 @@ export interface Options {
   readonly snapshots?: boolean
   /** Goes on with the network that `controls.dump` gave; only `snapshots`, `onDemand` and this are then heeded. */
   readonly state?: Uint8Array
+  /**
+   * Begins with the state of another network, from a file of `udg db export`, with its validators replaced by one of ours. Only
+   * `seed`, `mnemonic`, `accounts`, `roundMs` and `onDemand` are then heeded, and the accounts have what they have there.
+   */
+  readonly fork?: string
 }
 
 /** An account with coins, and a method for each type of transaction. */
@@ -100,8 +106,7 @@ export const keyOf = (index: number, first = derived(SEED, 0)): SecretKey =>
 const founded = (options: Options) =>
   Effect.gen(function* () {
     const { roundMs = ROUND_MS, mode = "testnet", coinsEach = COINS_EACH } = options
-    const first = yield* firstOf(options)
-    const accounts = Array.from({ length: options.accounts ?? ACCOUNTS }, (_, i) => keyOf(i, first))
+    const accounts = yield* accountsOf(options)
     const validator = SecretKey.generate()
     const reserve = mode === "testnet" ? Option.some(SecretKey.generate()) : Option.none()
     const amount = Sats.make(coinsEach * Sats.SATS_PER_COIN)
@@ -117,14 +122,28 @@ const founded = (options: Options) =>
         protocol: { ...shortProtocol, ...options.protocol },
       },
     })
-    return { genesis, validator, reserve, accounts }
+    return { genesis, validator, reserve, purse: genesis.faucet?.address ?? null, accounts }
+  })
+
+/** The accounts whose keys are shown. */
+const accountsOf = (options: Options) =>
+  Effect.map(firstOf(options), (first) =>
+    Array.from({ length: options.accounts ?? ACCOUNTS }, (_, i) => keyOf(i, first)),
+  )
+
+/** What an earlier run has left, or another network. */
+const begun = (options: Options) =>
+  Effect.gen(function* () {
+    if (options.state !== undefined) return { kept: yield* StateFile.decode(options.state), origin: undefined }
+    if (options.fork === undefined) return { kept: undefined, origin: undefined }
+    return yield* Fork.made(options.fork, { accounts: yield* accountsOf(options), roundMs: options.roundMs })
   })
 
 /** A network of its own with these accounts, or the one whose state is given. */
 export const found = (options: Options, around: Pick<DevNetwork.Options, "version" | "port">) =>
   Effect.gen(function* () {
-    const { onDemand = false, snapshots = false, state } = options
-    const kept = state === undefined ? undefined : yield* StateFile.decode(state)
+    const { onDemand = false, snapshots = false } = options
+    const { kept, origin } = yield* begun(options)
     const pace: Pace.Way = options.roundMs === undefined ? "at once" : "evenly"
     const network = { ...(kept ?? (yield* founded(options))), isOnDemand: onDemand, pace }
     const { genesis, accounts } = network
@@ -133,7 +152,7 @@ export const found = (options: Options, around: Pick<DevNetwork.Options, "versio
         ? { ...network, hasSnapshots: snapshots, ...around }
         : { ...network, hasSnapshots: true, from: kept, ...around },
     )
-    return { network: started, genesis, accounts }
+    return { network: started, genesis, accounts, origin }
   })
 
 /** What a test can do to its network; see docs/dev.md. */

@@ -1,11 +1,15 @@
 /** `udg dev` as people and programs meet it, and what it refuses to others. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import * as Http from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { mnemonicToEntropy } from "@scure/bip39"
 import { wordlist } from "@scure/bip39/wordlists/english.js"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as StateFile from "../../src/testing/StateFile.js"
+import { startNode } from "../../src/testing/Testing.js"
 import { settled } from "../support/Settled.js"
 import * as InProcess from "./InProcess.js"
 import { program, Running } from "./Running.js"
@@ -237,6 +241,41 @@ describe("a network for developers", () => {
     expect((await InProcess.udg("dev", "--state", join(folder, "broken"), "--rpc-port", "0")).stderr).toContain(
       "not the state",
     )
+  })
+
+  it("forks a network whose state was exported, and says of a file that is none what is wrong", async () => {
+    const directory = join(folder, "live")
+    mkdirSync(directory)
+    {
+      await using live = await startNode({ onDemand: true, snapshots: true, accounts: 1 })
+      await live.controls.setBalance(nobody, 700_000_000)
+      await live.controls.advanceRounds(90)
+      const { genesis, files } = await Effect.runPromise(StateFile.decode(await live.controls.dump()))
+      for (const [name, bytes] of files) writeFileSync(join(directory, name), bytes)
+      writeFileSync(join(directory, "genesis.json"), JSON.stringify(Genesis.toJson(genesis)))
+    }
+    const file = join(folder, "state.udg")
+    expect(await InProcess.udg("db", "export", "--data-dir", directory, "--out", file)).toMatchObject({ code: 0 })
+    const fork = await start("--fork", file, "--on-demand", "--accounts", "1")
+    expect(fork.stdout).toMatch(/^ {2}fork of +udg-solo-[0-9a-f]{16}, end of epoch \d+, round \d+$/m)
+    expect(fork.stdout.split("\n").filter((line) => line.length > 80)).toEqual([])
+    expect((await ask(`${shownAs(fork, "rpc")}/balance/${nobody}`, { method: "GET" })).json).toMatchObject({
+      balance: 700_000_000,
+    })
+    const words = [
+      "--controls",
+      shownAs(fork, "controls"),
+      nobody,
+      "send",
+      "00000000000000000000000000000000000000ab",
+      "1",
+    ]
+    expect(await InProcess.udg("dev", "impersonate", ...words)).toMatchObject({ code: 0, stderr: "" })
+    fork.signal("SIGTERM")
+    expect(await fork.end()).toMatchObject({ code: 0 })
+    writeFileSync(join(folder, "none.udg"), "no state")
+    const { code, stderr } = await InProcess.udg("dev", "--fork", join(folder, "none.udg"), "--rpc-port", "0")
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^udg: this cannot be forked: .*udg db export.*\n$/)])
   })
 
   it("does nothing for a web page, under a foreign name, through a proxy, or for what is no control", async () => {

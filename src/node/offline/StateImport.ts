@@ -11,6 +11,7 @@ import { randomBytes } from "#crypto"
 import { openingOf } from "../../consensus/output/Opening.js"
 import * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
 import { Assembly } from "../../ledger/trie/Assembly.js"
+import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as AtomicFile from "../../storage/files/AtomicFile.js"
 import { DataDirectory, FILES } from "../../storage/files/DataDirectory.js"
@@ -47,7 +48,8 @@ const requireGenesis = (path: string, directory: DataDirectory, file: Option.Opt
     return isThere
   })
 
-const provenTarget = (path: string, tableKey: HalfSipHash.Key, { genesis, chain }: StateFile.Opened) =>
+/** The checkpoint of the state, proven by signatures from the committee of the genesis on, and what proves it. */
+export const provenTarget = (path: string, tableKey: HalfSipHash.Key, { genesis, chain }: StateFile.Opened) =>
   Effect.gen(function* () {
     const last = chain.at(-1)
     if (last === undefined) return yield* new CannotImport({ message: `${path} holds no checkpoint` })
@@ -62,25 +64,37 @@ const provenTarget = (path: string, tableKey: HalfSipHash.Key, { genesis, chain 
     return { target, proven: proven.proven }
   })
 
+/** The state of the file, every piece checked against the root, and the ledger that it makes. Every piece goes to `keep`, too. */
+export const assembled = <E, R>(
+  path: string,
+  file: StateFile.Opened,
+  tableKey: HalfSipHash.Key,
+  target: SignedCheckpoint,
+  keep: (piece: Uint8Array) => Effect.Effect<void, E, R>,
+) =>
+  Effect.gen(function* () {
+    const wrong = (reason: string) => new StateFile.StateFileError({ path, reason })
+    const assembly = new Assembly(target.checkpoint.stateRoot)
+    for (let piece = yield* file.next; Option.isSome(piece); piece = yield* file.next) {
+      const accepted = assembly.accept(piece.value)
+      if (Either.isLeft(accepted)) return yield* wrong(accepted.left.message)
+      yield* keep(piece.value)
+    }
+    const { trie, heldRecords, records = "more" } = assembly
+    if (trie === undefined) return yield* wrong(`it ends after ${heldRecords} of ${records} records`)
+    const ledger = yield* Loading.ledgerOf(file.genesis.protocol, tableKey, { target, trie })
+    return Either.isRight(ledger) ? { trie, ledger: ledger.right } : yield* wrong(ledger.left)
+  })
+
 /** Writes the state into an empty storage, piece by piece, for a node to start from. */
 const fill = (path: string, file: StateFile.Opened) =>
   Effect.gen(function* () {
     const storage = yield* Storage.Storage
-    const wrong = (reason: string) => new StateFile.StateFileError({ path, reason })
     const tableKey = HalfSipHash.keyFrom(randomBytes(HalfSipHash.KEY_BYTES))
     const { target, proven } = yield* provenTarget(path, tableKey, file)
-    const assembly = new Assembly(target.checkpoint.stateRoot)
     yield* storage.joins.begin(target)
-    for (let piece = yield* file.next; Option.isSome(piece); piece = yield* file.next) {
-      const accepted = assembly.accept(piece.value)
-      if (Either.isLeft(accepted)) return yield* wrong(accepted.left.message)
-      yield* storage.joins.add(piece.value)
-    }
-    const { trie, heldRecords, records = "more" } = assembly
-    if (trie === undefined) return yield* wrong(`it ends after ${heldRecords} of ${records} records`)
-    const joined = yield* Loading.ledgerOf(file.genesis.protocol, tableKey, { target, trie })
-    if (Either.isLeft(joined)) return yield* wrong(joined.left)
-    const opening = openingOf(target.checkpoint, joined.right.read.head.time)
+    const { trie, ledger } = yield* assembled(path, file, tableKey, target, storage.joins.add)
+    const opening = openingOf(target.checkpoint, ledger.read.head.time)
     yield* storage.replaceState({ target, proven, opening })
     yield* storage.compact
     return { genesis: file.genesis, target, records: trie.records }

@@ -39,7 +39,7 @@ export const isName = (text: string): boolean => NAME.test(text)
 export const isDrawn = (id: NetworkId): boolean => DRAWN.test(id)
 
 /** The names of the networks that the program founds by itself. */
-export const OWN_NAMES = { solo: "udg-solo", local: "udg-local" } as const
+export const OWN_NAMES = { solo: "udg-solo", local: "udg-local", fork: "udg-fork" } as const
 
 export const isNetworkId = (text: string): text is NetworkId => NETWORK_ID.test(text)
 

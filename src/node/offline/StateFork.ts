@@ -1,0 +1,116 @@
+/**
+ * A network of one's own that begins with the state of another, as it was when an epoch closed. Every record is the same but the
+ * committee of the epoch that begins, which is one new validator. It has a name of its own, so nothing that is signed for one of them
+ * is valid on the other. The state is checked like that of an import: by the signatures of the other network's committee.
+ */
+import { Effect, Either, Layer } from "effect"
+import { randomBytes } from "#crypto"
+import { openingOf } from "../../consensus/output/Opening.js"
+import type { Ledger } from "../../ledger/Ledger.js"
+import * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
+import * as Records from "../../ledger/tables/Records.js"
+import * as Subtree from "../../ledger/trie/Subtree.js"
+import * as Trie from "../../ledger/trie/Trie.js"
+import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
+import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import * as Genesis from "../../protocol/epoch/Genesis.js"
+import * as Address from "../../protocol/identity/Address.js"
+import type { Signer } from "../../protocol/identity/Keys.js"
+import * as Network from "../../protocol/identity/Network.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import * as AccountRecord from "../../protocol/state/AccountRecord.js"
+import * as StateKey from "../../protocol/state/StateKey.js"
+import * as StateRecord from "../../protocol/state/StateRecord.js"
+import { DataDirectory } from "../../storage/files/DataDirectory.js"
+import * as StateFile from "../../storage/files/StateFile.js"
+import * as Storage from "../../storage/Storage.js"
+import * as Founding from "../start/Founding.js"
+import * as StateImport from "./StateImport.js"
+
+export interface Founder {
+  readonly validator: Signer
+  /** That of the other network if left out. */
+  readonly roundIntervalMs?: number
+}
+
+/** It gives what the state does not: the name, and the values that are fixed for the life of the network. */
+const genesisOf = (other: Genesis.Genesis, { read }: Ledger, { validator, roundIntervalMs }: Founder) =>
+  Genesis.make({
+    networkId: Founding.drawnNetworkId(Network.OWN_NAMES.fork),
+    mode: other.mode,
+    time: read.head.time,
+    allocations: [],
+    validators: [{ publicKey: validator.publicKey, stake: Sats.MIN_STAKE_SATS, commissionPercent: 0 }],
+    council: [],
+    names: [],
+    treasury: Sats.ZERO,
+    faucet: null,
+    parameters: read.parameters,
+    protocol: { ...other.protocol, roundIntervalMs: roundIntervalMs ?? other.protocol.roundIntervalMs },
+  })
+
+/** The same epoch with one member, of all the weight: he needs no stake to stay, since nobody else is there to take his seat. */
+const alone = (record: EpochRecord.EpochRecord, { publicKey }: Signer): EpochRecord.EpochRecord =>
+  EpochRecord.made({
+    ...record,
+    members: [{ address: Address.fromPublicKey(publicKey), publicKey, weight: EpochRecord.totalWeight(record) }],
+  })
+
+/** The state with this record of the epoch that begins. */
+const taken = (trie: Trie.Trie, record: EpochRecord.EpochRecord) =>
+  Effect.gen(function* () {
+    const place = StateKey.hash("Epoch", Buffer.from(StateKey.counter(record.epoch), "hex"))
+    const found = yield* StateRecord.decode(Trie.get(trie, place) ?? new Uint8Array(0))
+    const epoch = yield* Records.decode(Records.epoch, found.value)
+    const value = Records.encode(Records.epoch, { ...epoch, record })
+    return Trie.apply(trie, [{ key: place, value: StateRecord.encode({ ...found, value }) }])
+  })
+
+const richestOf = (ledger: Ledger): Address.Address | null => {
+  let richest: Address.Address | null = null
+  let most = 0
+  for (const { kind, key, value } of ledger.records()) {
+    const account = kind === "Account" ? Either.getOrUndefined(AccountRecord.decode(value)) : undefined
+    if (account === undefined || account.balance <= most) continue
+    most = account.balance
+    richest = Buffer.from(key).toString("hex") as Address.Address
+  }
+  return richest
+}
+
+/** Makes the data directory of such a network from a state file. */
+export const forkFrom = (path: string, into: string, founder: Founder) =>
+  Effect.gen(function* () {
+    const file = yield* StateFile.open(path)
+    const tableKey = HalfSipHash.keyFrom(randomBytes(HalfSipHash.KEY_BYTES))
+    const { target } = yield* StateImport.provenTarget(path, tableKey, file)
+    const { trie, ledger } = yield* StateImport.assembled(path, file, tableKey, target, () => Effect.void)
+    const record = alone(target.checkpoint.nextEpoch, founder.validator)
+    const genesis = yield* genesisOf(file.genesis, ledger, founder)
+    const state = yield* taken(trie, record)
+    const checkpoint = Checkpoint.make({ ...target.checkpoint, stateRoot: state.hash, nextEpoch: record })
+    const signed = { checkpoint, signatures: [Checkpoint.sign(checkpoint, founder.validator)] }
+    const directory = yield* DataDirectory.open(into)
+    yield* Effect.gen(function* () {
+      const storage = yield* Storage.Storage
+      yield* storage.joins.begin(signed)
+      for (const piece of Subtree.all(state, Subtree.MAX_BYTES)) yield* storage.joins.add(Subtree.encode(piece))
+      yield* storage.replaceState({ target: signed, proven: [], opening: openingOf(checkpoint, ledger.read.head.time) })
+      yield* storage.compact
+    }).pipe(
+      Effect.provide(
+        Storage.layer({ location: { _tag: "Directory", directory, isTemporary: true }, genesis }).pipe(Layer.orDie),
+      ),
+    )
+    return {
+      genesis,
+      /** The one that proves the state. */
+      original: {
+        networkId: file.genesis.networkId,
+        genesisHash: Genesis.hash(file.genesis),
+        checkpoint: target.checkpoint,
+      },
+      time: ledger.read.head.time,
+      richest: richestOf(ledger),
+    }
+  })

@@ -1,0 +1,186 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type * as Client from "../../src/client/Client.js"
+import * as StateExport from "../../src/node/offline/StateExport.js"
+import { DataDirectory } from "../../src/storage/files/DataDirectory.js"
+import * as Storage from "../../src/storage/Storage.js"
+import * as StateFile from "../../src/testing/StateFile.js"
+import { type StartedNode, startNode } from "../../src/testing/Testing.js"
+
+const COIN = 100_000_000
+const somebody = "00000000000000000000000000000000000000aa"
+
+let folder = ""
+let file = ""
+let live: StartedNode
+let alice = ""
+let bob = ""
+let carol = ""
+let dora = ""
+
+/** What `udg db export` writes of a network that was dumped. */
+const exported = async (dump: Uint8Array): Promise<string> => {
+  const { genesis, files } = await Effect.runPromise(StateFile.decode(dump))
+  const directory = join(folder, "data")
+  mkdirSync(directory)
+  for (const [name, bytes] of files) writeFileSync(join(directory, name), bytes)
+  const path = join(folder, "state.udg")
+  await Effect.gen(function* () {
+    const held = yield* DataDirectory.open(directory)
+    yield* Effect.provide(StateExport.exportTo(path, genesis), Storage.layerToRead(held, genesis))
+  }).pipe(Effect.scoped, Effect.provide(NodeContext.layer), Effect.runPromise)
+  return path
+}
+
+/** What everybody may ask about the state, apart from the validator, whose rewards go on. */
+const seen = async (client: Client.PromiseClient) => {
+  const accounts = await Promise.all(
+    [alice, bob, carol, dora, somebody].map(async (address) => {
+      const { next_nonce: _, ...account } = await client.balance(address)
+      return account
+    }),
+  )
+  return {
+    accounts,
+    policy: await client.core.policy({ path: { address: carol } }),
+    proposal: await client.governance.proposal({ path: { id: 1 } }),
+    delegation: await client.delegation.delegationOf({ path: { address: dora } }),
+  }
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "udg-fork-test-"))
+  live = await startNode({
+    onDemand: true,
+    snapshots: true,
+    accounts: 4,
+    seed: "live",
+    parameters: { votingPeriodRounds: 100_000 },
+  })
+  const [a, b, c, d] = live.accounts.map(({ secretKey }) => live.client.account(secretKey))
+  if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("no accounts")
+  alice = a.address
+  bob = b.address
+  carol = c.address
+  dora = d.address
+  await a.registerName({ name: "alice" })
+  await a.stake({ amount: 3_000 * COIN })
+  await b.send({ to: somebody, amount: 7 * COIN })
+  await a.createProposal({ title: "Onwards", description: "Let it go on", proposal_type: { Text: {} } })
+  await c.setAccountPolicy({ threshold: 2, keys: [a.publicKey, b.publicKey] })
+  const [validator] = (await live.client.staking.validators()).validators
+  await d.delegate({ validator: validator?.address ?? "", amount: 100 * COIN })
+  await live.controls.advanceRounds(90)
+  file = await exported(await live.controls.dump())
+})
+afterAll(async () => {
+  await live.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe("a fork of a live network", () => {
+  it("has its accounts, names, stakes, proposals and policies, and goes on with rounds of its own", async () => {
+    await using fork = await startNode({ fork: file, onDemand: true, accounts: 2 })
+    const { client, controls } = fork
+    const before = await live.client.core.network()
+    const { network_id, mode, parameters } = await client.core.network()
+    expect([network_id.startsWith("udg-fork-"), mode]).toEqual([true, before.mode])
+    expect(parameters).toEqual({ ...before.parameters, faucet_max_sats: null })
+    const { delegation: _, ...expected } = await seen(live.client)
+    expect(await seen(client)).toMatchObject(expected)
+    const start = await client.core.status()
+    const checkpoint = await client.checkpoints.latest()
+    const closed = await live.client.checkpoints.closing({ path: { epoch: checkpoint.epoch } })
+    expect([checkpoint.round, checkpoint.total_supply]).toEqual([closed.round, closed.total_supply])
+    // Since then nothing but the rewards of a few rounds.
+    const { state } = (await client.core.healthReport()).components
+    const added = (state?.total_supply ?? 0) - closed.total_supply
+    expect(added / parameters.round_reward).toBeGreaterThanOrEqual(0)
+    expect(added / parameters.round_reward).toBeLessThanOrEqual(start.dag_round - checkpoint.round + 20)
+    const after = await controls.advanceRounds(100)
+    expect(after.finalized_round).toBeGreaterThan(start.last_finalized_round + 90)
+    expect((await client.core.healthReport()).components.state?.status).toBe("healthy")
+    expect((await client.checkpoints.latest()).epoch).toBeGreaterThan(2)
+  })
+
+  it("lets everybody act without a key, and the original network is as it was", async () => {
+    await using fork = await startNode({ fork: file, onDemand: true, accounts: 2 })
+    const { client, controls } = fork
+    const original = await seen(live.client)
+    const before = await client.balance(bob)
+    const { fee } = await (await controls.impersonate(bob)).send({ to: "@alice", amount: COIN })
+    expect((await client.balance(bob)).balance).toBe(before.balance - COIN - fee)
+    await (await controls.impersonate(carol)).send({ to: bob, amount: 1 })
+    const { proposal_id } = await (await controls.impersonate("@alice")).createProposal({
+      title: "Mine",
+      description: "",
+      proposal_type: { Text: {} },
+    })
+    expect(proposal_id).toBe(2)
+    await (await controls.impersonate(alice)).unstake()
+    await controls.setBalance(somebody, 50_000 * COIN)
+    expect(await controls.setBalance(dora, 5)).toBe(5)
+    await controls.advanceRounds(150)
+    expect(await client.balance("@alice")).toMatchObject({ staked: 0 })
+    expect((await client.core.healthReport()).components.state?.status).toBe("healthy")
+    expect(await seen(live.client)).toEqual(original)
+  })
+
+  it("is a network of its own: what is signed for one is valid on neither other", async () => {
+    await using fork = await startNode({ fork: file, onDemand: true, seed: "live", accounts: 4 })
+    const [there, here] = [live.accounts[1], fork.accounts[1]]
+    const next = (await fork.client.balance(bob)).next_nonce
+    const fields = { to: somebody, amount: 1, fee: 1_000, nonce: next }
+    if (there === undefined || here === undefined) throw new Error("no accounts")
+    expect(here.address).toBe(there.address)
+    for (const [{ client }, payload] of [
+      [fork, there.transfer(fields)],
+      [live, here.transfer(fields)],
+    ] as const)
+      await expect(client.transactions.submit({ payload })).rejects.toMatchObject({ code: "InvalidSignature" })
+    expect(await fork.client.account(here.secretKey).send({ to: somebody, amount: 1 })).toMatchObject({ nonce: next })
+  })
+
+  it("can be set back, dumped, and gone on with", async () => {
+    await using fork = await startNode({ fork: file, onDemand: true, accounts: 1 })
+    const { client, controls } = fork
+    const snapshot = await controls.snapshot()
+    await controls.setBalance(somebody, 3)
+    await controls.revert(snapshot)
+    expect((await client.balance(somebody)).balance).toBe(7 * COIN)
+    await controls.setBalance(somebody, 4)
+    const state = await controls.dump()
+    await using again = await startNode({ state, onDemand: true })
+    expect((await again.client.balance(somebody)).balance).toBe(4)
+    expect(await again.controls.setBalance(somebody, 9 * COIN)).toBe(9 * COIN)
+    await again.controls.advanceRounds(50)
+  })
+
+  it("is refused in a line for any change to the file, a part of it, another network's, and what is none", async () => {
+    const bytes = readFileSync(file)
+    const refusal = async (content: Uint8Array): Promise<string> => {
+      const changed = join(folder, "changed")
+      writeFileSync(changed, content)
+      const failure: unknown = await startNode({ fork: changed }).then(
+        (node) => node.stop(),
+        (error: unknown) => error,
+      )
+      if (!(failure instanceof Error)) return "nothing"
+      expect(failure.message).not.toContain("\n")
+      return `${failure.name}: ${failure.message}`
+    }
+    const withByte = (at: number): Uint8Array => bytes.map((byte, i) => (i === at ? byte ^ 1 : byte))
+    // Through the genesis, the checkpoints and the state.
+    for (let at = 0; at < bytes.length; at += Math.ceil(bytes.length / 40))
+      expect(await refusal(withByte(at))).toMatch(/^ControlRefused: this cannot be forked: /)
+    expect(await refusal(bytes.subarray(0, bytes.length - 1))).toContain("it ends")
+    expect(await refusal(bytes.subarray(0, 900))).toContain("it ends")
+    expect(await refusal(new Uint8Array(0))).toContain("udg db export makes one")
+    expect(await refusal(Buffer.concat([bytes, bytes]))).toMatch(/^ControlRefused: /)
+    await expect(startNode({ fork: join(folder, "nowhere") })).rejects.toThrow("cannot be read")
+  })
+})

@@ -1,0 +1,90 @@
+/** Each row of the table "If you know anvil" is carried out by a test, and each action of `udg dev` has its row among the controls. */
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import * as DevVerbs from "../../src/cli/DevVerbs.js"
+import { textOf } from "./Pages.js"
+
+const page = textOf("docs/dev.md")
+
+/** The cells of the table under this heading. */
+const rowsUnder = (heading: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const [, section = ""] = page.split(`\n## ${heading}\n`)
+  return (section.split("\n## ")[0] ?? "")
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .slice(2)
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+}
+
+const DEV = "test/blackbox/Dev.test.ts"
+const TESTING = "test/testing/DevNetwork.test.ts"
+
+/** Which test does what a row promises, and the words with which it does. */
+const DONE: ReadonlyMap<string, readonly [file: string, test: string, words: RegExp]> = new Map([
+  ["`anvil`", [DEV, "shows accounts with keys that are the same every time", /\[program, "dev"/]],
+  ["`--accounts`, `--mnemonic`", [DEV, "shows the words of its keys", /"--mnemonic"[\s\S]*"--accounts", "3"/]],
+  ["`--block-time 1`", [DEV, "is put forward, set back", /"--round-ms", "10"/]],
+  ["a block for each transaction", [TESTING, "make no rounds on demand", /onDemand: true/]],
+  ["`--port`", [DEV, "takes no other network's genesis or data", /"--rpc-port", "65535"/]],
+  ["`--state FILE`", [DEV, "goes on in another run", /"--state", file/]],
+  ["`--allow-origin`", [DEV, "answers a page of an origin that is allowed", /"--allow-origin", PAGE/]],
+  ["`anvil_mine`, `hardhat_mine`", [DEV, "is controlled from the command line", /verb\("advance", "20"\)/]],
+  ["`evm_increaseTime`", [DEV, "is controlled from the command line", /verb\("advance-time", "1d"\)/]],
+  [
+    "`evm_snapshot`, `evm_revert`",
+    [DEV, "is controlled from the command line", /verb\("snapshot"\)[\s\S]*verb\("revert"/],
+  ],
+  ["`anvil_setBalance`", [DEV, "is controlled from the command line", /verb\("set-balance", "@alice", "5000"\)/]],
+  ["`anvil_setNonce`", [DEV, "is controlled from the command line", /verb\("set-nonce", "@alice", "150"\)/]],
+  [
+    "`anvil_dumpState`, `anvil_loadState`",
+    [DEV, "is controlled from the command line", /verb\("dump"[\s\S]*verb\("load"/],
+  ],
+  ["`anvil_nodeInfo`", [DEV, "is controlled from the command line", /verb\("status"\)/]],
+  [
+    "`anvil_impersonateAccount`",
+    [DEV, "is controlled from the command line", /"impersonate", "--controls"|"impersonate",\n/],
+  ],
+  ["`--fork-url`", [DEV, "forks a network whose state was exported", /"--fork", file/]],
+])
+
+const source = (file: string): string => readFileSync(file, "utf8")
+
+describe("the table for those who know anvil", () => {
+  const rows = rowsUnder("If you know anvil")
+
+  it("has a test for each row", () => {
+    expect(rows.map(([anvil]) => anvil)).toEqual([...DONE.keys()])
+    expect(rows.filter(([, ours = ""]) => /not there|none/.test(ours))).toEqual([])
+  })
+
+  it.each([...DONE])("keeps what it says of %s", (_, [file, test, words]) => {
+    const text = source(file)
+    expect(text).toMatch(new RegExp(`it\\(\\s*"${test.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}`))
+    expect(text).toMatch(words)
+  })
+})
+
+describe("the table of controls", () => {
+  const actions = rowsUnder("Controls")
+
+  it("has each action of udg dev, which a test of the command line calls", () => {
+    const named = actions.map(([action = ""]) => /^`udg dev ([a-z-]+)/.exec(action)?.[1] ?? action)
+    expect([...named].sort()).toEqual([...DevVerbs.verbs.keys()].sort())
+    const text = source(DEV)
+    for (const verb of named) expect(text).toMatch(new RegExp(`verb\\("${verb}"|"dev",\\s*"${verb}"`))
+  })
+
+  it("has each path, which the program serves", () => {
+    const text = source("src/cli/DevControls.ts")
+    for (const [, path = ""] of actions) {
+      const [, plain = ""] = /^`(?:GET )?(\/[a-z]*)`$/.exec(path) ?? []
+      expect(text).toContain(`"${plain}"`)
+    }
+  })
+})

@@ -13,6 +13,7 @@ const rooms = {
   document: "a second implementation, by the pages alone",
   edges: "values at the edges, for all others",
   fuzz: "messages for a whole replica",
+  histories: "what clients of real processes were told, judged by rules that know nothing of the program",
   ops: "the files in ops/",
   scripts: "the scripts",
   simulation: "whole networks on a virtual clock",

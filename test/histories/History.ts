@@ -1,0 +1,127 @@
+/**
+ * What clients of a network asked and were told, one line of JSON each. Times are milliseconds of one steady clock. Neither this
+ * nor what judges it imports anything of the program.
+ */
+import { Schema } from "effect"
+
+const { Literal, Number: Numeral, String: Text, NullOr } = Schema
+
+const asked = {
+  node: Text,
+  began: Numeral,
+  ended: Numeral,
+  /** Of a gateway: what was sent in `Udg-Commit`, and what came back. */
+  floor: NullOr(Numeral),
+  commit: NullOr(Numeral),
+}
+
+const Transaction = Schema.Struct({
+  hash: Text,
+  from: Text,
+  to: Text,
+  amount: Numeral,
+  fee: Numeral,
+  nonce: Numeral,
+})
+
+const outcome = {
+  round: Numeral,
+  vertex: Text,
+  timestamp: Numeral,
+  applied: Schema.Boolean,
+  failure: NullOr(Text),
+}
+
+const Found = Schema.Union(
+  Schema.Struct({ status: Literal("pending") }),
+  Schema.Struct({ status: Literal("missing"), reason: NullOr(Text) }),
+  Schema.Struct({ status: Literal("finalized"), ...outcome }),
+)
+
+const Entry = Schema.Struct({ hash: Text, kind: Literal("sent", "received"), change: Numeral })
+
+/** First of a history: the accounts whose money moves by transactions of this history alone. */
+const Genesis = Schema.Struct({ kind: Literal("genesis"), accounts: Schema.Record({ key: Text, value: Numeral }) })
+const Submit = Schema.Struct({
+  kind: Literal("submit"),
+  ...asked,
+  transaction: Transaction,
+  /** `accepted`, the code of a refusal, or null where no answer came. */
+  answer: NullOr(Text),
+})
+const Lookup = Schema.Struct({ kind: Literal("lookup"), ...asked, hash: Text, found: Found })
+const Balance = Schema.Struct({
+  kind: Literal("balance"),
+  ...asked,
+  address: Text,
+  balance: Numeral,
+  nonce: Numeral,
+  nextNonce: Numeral,
+})
+/** All pages, newest first, without what the genesis gave. */
+const Statement = Schema.Struct({
+  kind: Literal("statement"),
+  ...asked,
+  address: Text,
+  balance: Numeral,
+  entries: Schema.Array(Entry),
+})
+/** One event of a final transaction. A run has a number of its own, and ends where the server says that events were missed. */
+const Event = Schema.Struct({
+  kind: Literal("event"),
+  node: Text,
+  at: Numeral,
+  run: Numeral,
+  hash: Text,
+  applied: Schema.Boolean,
+})
+const Status = Schema.Struct({ kind: Literal("status"), ...asked, round: Numeral, supply: Numeral })
+const Checkpoint = Schema.Struct({ kind: Literal("checkpoint"), ...asked, round: Numeral, hash: Text })
+/** A restore takes a node back to an older disk; what it told before that binds it no more. */
+const Fault = Schema.Struct({ kind: Literal("fault"), at: Numeral, fault: Text, node: Text })
+/** From here on everything had ended, and everybody was asked about everything once more. */
+const Settled = Schema.Struct({ kind: Literal("settled"), at: Numeral })
+
+const Line = Schema.Union(
+  ...[Genesis, Submit, Lookup, Balance, Statement],
+  ...[Event, Status, Checkpoint, Fault, Settled],
+)
+export type Line = typeof Line.Type
+export type Kind = Line["kind"]
+export type Of<K extends Kind> = Extract<Line, { readonly kind: K }>
+export type Asked = Of<"lookup" | "balance" | "statement" | "status" | "checkpoint" | "submit">
+export type Transaction = typeof Transaction.Type
+export type Final = Extract<typeof Found.Type, { readonly status: "finalized" }>
+export type History = ReadonlyArray<Line>
+
+const decode = Schema.decodeUnknownSync(Schema.parseJson(Line))
+
+export const read = (text: string): History =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => decode(line))
+
+export const write = (line: Line): string => `${JSON.stringify(line)}\n`
+
+export const of = <K extends Kind>(history: History, kind: K): ReadonlyArray<Of<K>> =>
+  history.filter((line): line is Of<K> => line.kind === kind)
+
+/** What is wrong with a history: the rule, and a sentence with the evidence. */
+export interface Violation {
+  readonly rule: string
+  readonly what: string
+}
+
+/** Whether whoever answered the second question is bound by the first answer. */
+export const binding = (history: History) => {
+  const restores = of(history, "fault").filter(({ fault }) => fault === "restore")
+  return (first: Asked, second: Asked): boolean => {
+    if (first.ended >= second.began) return false
+    if (first.commit !== null && second.floor !== null && second.floor >= first.commit) return true
+    if (first.node !== second.node) return false
+    return !restores.some(({ node, at }) => node === first.node && at >= first.began && at <= second.ended)
+  }
+}
+
+export const short = (hash: string): string => hash.slice(0, 8)

@@ -30,7 +30,7 @@ const TO_CANCEL = 2
 const SILENT_MS = 10_000
 
 /** The address of a database, without what is secret. */
-export const placeOf = (url: Redacted.Redacted): string => {
+const placeOf = (url: Redacted.Redacted): string => {
   const { hostname, port, pathname, searchParams } = new URL(Redacted.value(url))
   const host = searchParams.get("host") ?? (hostname || "localhost")
   return `${host}${port === "" ? "" : `:${port}`}${pathname}`

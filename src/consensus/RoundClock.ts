@@ -19,7 +19,7 @@ import type { Dag } from "./dag/Dag.js"
 import * as RoundBudget from "./RoundBudget.js"
 
 export const MIN_TIMEOUT_MS = 250
-export const MAX_TIMEOUT_MS = 10_000
+const MAX_TIMEOUT_MS = 10_000
 const ROUNDS_PER_BACKOFF = 10
 /** The node does not wait for a leader with no vertex in this many rounds. */
 const SILENT_ROUNDS = 3

@@ -26,8 +26,8 @@ import type { Signing } from "./Recovery.js"
 
 export const SILENT_INTERVALS = 120
 /** The most that one check takes off the silence: a few intervals, at least a second. Checks are more frequent. */
-export const COUNTED_INTERVALS = 4
-export const MIN_COUNTED_MS = 1_000
+const COUNTED_INTERVALS = 4
+const MIN_COUNTED_MS = 1_000
 /** Headers held back for future epochs. The nearest epochs are kept; about later ones the committee is asked again. */
 export const MAX_HELD_BACK = 64
 

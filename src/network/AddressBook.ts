@@ -81,8 +81,7 @@ const MAX_ADDRESS_LENGTH = 128
 const REMEMBERED_OTHERS = 128
 
 /** An address without its peer id. */
-export const withoutPeer = (address: PeerAddress.PeerAddress): string =>
-  PeerAddress.hostPort(address.host, address.port)
+const withoutPeer = (address: PeerAddress.PeerAddress): string => PeerAddress.hostPort(address.host, address.port)
 
 /** Whether an address is meaningful only on this machine or in this local network. */
 export const isPrivate = (host: string): boolean =>

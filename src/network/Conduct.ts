@@ -5,8 +5,8 @@
 import type { PeerId } from "../replica/messages/Peer.js"
 import * as AddressGroup from "./AddressGroup.js"
 
-export const DISCONNECTED_AT = 50
-export const BANNED_AT = 100
+const DISCONNECTED_AT = 50
+const BANNED_AT = 100
 export const BAN_MS = 600_000
 /** A ban after a ban lasts twice as long, up to this. */
 const LONGEST_BAN_MS = 86_400_000
@@ -18,7 +18,7 @@ const MAX_REMEMBERED = 4_096
 export const BANS_PER_ADDRESS = 5
 
 /** The offences that no honest peer commits, and their points. */
-export const OFFENCES = {
+const OFFENCES = {
   /** Bytes that are no message, or one that does not belong on this stream. */
   malformed: 30,
   /** A message, a vertex or a state that is well-formed and wrong: a signature, a rule, a root. */

@@ -11,7 +11,7 @@ const PRETTY = /^\d{2}:\d{2}:\d{2}\.\d{3} (?:WARN|ERROR) /
 const JSON_LINE = /"level":"(?:warn|error)"/
 
 /** Those lines of the text; a log should hold no secret, and what leaves the machine is looked at once more. */
-export const errorsIn = (text: string): ReadonlyArray<string> =>
+const errorsIn = (text: string): ReadonlyArray<string> =>
   text
     .split("\n")
     .filter((line) => PRETTY.test(line) || JSON_LINE.test(line))

@@ -332,8 +332,6 @@ export const proposalId: Reader<Natural.ProposalId> = (given) =>
 const hashOf = (what: string) =>
   reader(Schema.decodeUnknownOption(Hash.schema), `is not the hash of a ${what}; use its 64 hex characters`)
 
-export const hash = hashOf("transaction")
-
 /** A hash of which a list shows the two ends, or of which somebody typed the beginning. */
 export interface Ends {
   readonly start: string

@@ -81,7 +81,7 @@ const refusal = (answer: Answer): RequestRefused => {
   return new RequestRefused({ _tag, message, ...more } as unknown as Failure)
 }
 
-export const isSuccess = (status: number): boolean => status >= 200 && status < 300
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 export const answer = ({ answer: form }: Endpoint, received: Answer): unknown => {
   if (!isSuccess(received.status)) throw refusal(received)

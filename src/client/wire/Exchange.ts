@@ -46,7 +46,7 @@ const STANDARD_LONGEST_SILENCE_MS = 35_000
 export const MOST_CHARACTERS = 64 * 1024 * 1024
 
 /** How long to wait before repeating the request; none if it must not be repeated. */
-export const waitOf = (status: number, retryAfter: string | null): number | undefined => {
+const waitOf = (status: number, retryAfter: string | null): number | undefined => {
   if ((status !== 429 && status !== 503) || retryAfter === null) return undefined
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1000
   // A proxy may name the time instead.

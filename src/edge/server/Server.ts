@@ -53,7 +53,7 @@ export interface Tolerance {
   readonly drainMs: number
 }
 
-export const standardTolerance: Tolerance = {
+const standardTolerance: Tolerance = {
   headersMs: 10_000,
   requestMs: 20_000,
   keepAliveMs: 15_000,

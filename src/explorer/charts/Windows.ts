@@ -14,7 +14,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-export const hour = { name: "1 h", label: "the last hour", range: "hour", spanMs: HOUR, groupMs: 10_000 } as const
+const hour = { name: "1 h", label: "the last hour", range: "hour", spanMs: HOUR, groupMs: 10_000 } as const
 
 export const windows: ReadonlyArray<Window> = [
   { name: "5 min", label: "the last five minutes", range: "hour", spanMs: 5 * MINUTE, groupMs: 2_000 },

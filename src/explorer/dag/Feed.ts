@@ -8,7 +8,7 @@ import { Columns } from "./Columns.js"
 
 export const columns = new Columns()
 /** Changes with every change of `columns`. */
-export const changes = signal(0)
+const changes = signal(0)
 
 /** The shortest time between two requests. The picture glides, so nobody sees that rounds come together. */
 const PAUSE_MS = 1_000

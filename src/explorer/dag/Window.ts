@@ -18,8 +18,8 @@ export const NAME_CHARACTERS = 17
 export const AXIS = 22
 const MARGIN_RIGHT = 26
 
-export const NARROWEST = 5
-export const WIDEST = 72
+const NARROWEST = 5
+const WIDEST = 72
 const LOWEST_LANE = 5
 
 export const x = (window: Window, round: number): number =>

@@ -9,7 +9,7 @@ export type Range = Past["range"]
 const known = new Map<Range, Past>()
 
 /** `newer` begins with the last point of `older`, which was still growing. */
-export const merge = (older: Past, newer: Past): Past => {
+const merge = (older: Past, newer: Past): Past => {
   const [first] = newer.at
   if (first === undefined) return older
   const kept = older.at.findIndex((at) => at >= first)

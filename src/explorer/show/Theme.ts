@@ -1,7 +1,7 @@
 /** Light, dark, or the system's setting. The choice is stored in this browser. */
 import { signal } from "@preact/signals"
 
-export const themes = ["system", "light", "dark"] as const
+const themes = ["system", "light", "dark"] as const
 export type Theme = (typeof themes)[number]
 
 const KEY = "udg-theme"

@@ -11,7 +11,7 @@ export const SHARED_BURST = 1_024
 export const SHARED_EVERY_MS = 10
 /** Each peer before it takes from what is shared. */
 export const OWN_BURST = 16
-export const OWN_EVERY_MS = 1_000
+const OWN_EVERY_MS = 1_000
 /** Peers that are remembered; nearly all that a node can have. The one that spent longest ago is forgotten first. */
 export const PEERS = 256
 

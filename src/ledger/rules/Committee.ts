@@ -12,7 +12,7 @@ import * as Sats from "../../protocol/numbers/Sats.js"
 import type { State } from "../tables/State.js"
 import * as Heartbeats from "./Heartbeats.js"
 
-export const MAX_NEWCOMERS = 25
+const MAX_NEWCOMERS = 25
 
 /** An account that qualifies for a seat. */
 export interface Candidate {

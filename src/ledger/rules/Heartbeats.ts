@@ -14,7 +14,7 @@ const EVERY_QUARTER = 0b1111
 const SECOND_HALF = 0b10000
 
 /** The quarter of the epoch in which a round lies, 0 to 3; an epoch that runs over its nominal end stays in its last. */
-export const quarterOf = ({ firstRound, rules }: EpochRecord, round: Natural.Round): number =>
+const quarterOf = ({ firstRound, rules }: EpochRecord, round: Natural.Round): number =>
   Math.min(QUARTERS - 1, Sats.mulDivFloor(round - firstRound, QUARTERS, rules.epochRounds))
 
 /** At most a quarter of an epoch below the commit that orders the heartbeat. */

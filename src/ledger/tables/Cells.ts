@@ -19,7 +19,7 @@ const BLOCK_BITS = 7
 const BLOCK_CELLS = 1 << BLOCK_BITS
 const LENGTH_BYTES = 2
 /** The longest byte string in cells that come in steps of 2^stepBits bytes. */
-export const maxBytes = (stepBits: number): number => ((1 << SIZE_BITS) - 1) * (1 << stepBits) - LENGTH_BYTES
+const maxBytes = (stepBits: number): number => ((1 << SIZE_BITS) - 1) * (1 << stepBits) - LENGTH_BYTES
 /** The longest byte string in cells of the default sizes. */
 export const MAX_BYTES = maxBytes(STEP_BITS)
 

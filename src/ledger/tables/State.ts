@@ -37,7 +37,7 @@ import { UnlockQueue } from "./UnlockQueue.js"
 import { Voters } from "./Voters.js"
 
 /** The key of a kind with a single record. */
-export const SINGLE_KEY = ""
+const SINGLE_KEY = ""
 
 /** The key of a voter's ballot. */
 export const ballotKey = (id: Natural.ProposalId, voter: Address): string => `${StateKey.counter(id)}${voter}`
@@ -67,7 +67,7 @@ export interface Staker {
 }
 
 /** Most effective stake first; ties: lower address. */
-export const bySize = (a: Staker, b: Staker): number => b.effective - a.effective || (a.address < b.address ? -1 : 1)
+const bySize = (a: Staker, b: Staker): number => b.effective - a.effective || (a.address < b.address ? -1 : 1)
 
 /** A record that every ledger has. */
 const required = <A>(value: A | undefined, what: string): A => {

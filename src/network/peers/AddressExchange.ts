@@ -11,10 +11,10 @@ const ADDRESS_BYTES = 128
 /** Every node asks some peer every half a minute. */
 const QUESTIONS: Rate = { burst: 4, perSecond: 0.1 }
 
-export const encode = (addresses: ReadonlyArray<string>): Uint8Array =>
+const encode = (addresses: ReadonlyArray<string>): Uint8Array =>
   Binary.encode((writer) => writer.list8(addresses, (address) => writer.text8(address)))
 
-export const decode = (bytes: Uint8Array): Either.Either<ReadonlyArray<string>, Binary.MalformedBytes> =>
+const decode = (bytes: Uint8Array): Either.Either<ReadonlyArray<string>, Binary.MalformedBytes> =>
   Binary.decode("addresses", bytes, (reader) =>
     reader.list8(AddressBook.TOLD_AT_ONCE, () => reader.text8(ADDRESS_BYTES)),
   )

@@ -21,7 +21,7 @@ export const RATES: { readonly [standing in Standing]: Raw } = {
 }
 
 /** All strangers share this equally: however many there are, they must not take a whole core. */
-export const STRANGERS_TOGETHER = { pieces: 4_000, bytes: 4 * MIB }
+const STRANGERS_TOGETHER = { pieces: 4_000, bytes: 4 * MIB }
 /** The smallest share. With less, honest strangers could not even ask. */
 const LEAST = { pieces: 32, bytes: 32_768 }
 

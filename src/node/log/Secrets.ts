@@ -32,7 +32,7 @@ const longest = 10_000
 const mostBytes = 1_024
 const mostValues = 1_000
 
-export const isSecretName = (name: string): boolean => secretName.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ""))
+const isSecretName = (name: string): boolean => secretName.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ""))
 
 export const mayBeKey = (text: string): boolean => possibleKey.test(text)
 

@@ -40,7 +40,7 @@ export interface Bounds {
   readonly running: Natural.Epoch
 }
 
-export const boundsOf = (round: number, running: Natural.Epoch, keptRounds: number): Bounds => ({
+const boundsOf = (round: number, running: Natural.Epoch, keptRounds: number): Bounds => ({
   beforeRound: Natural.round(Math.max(0, round - keptRounds)),
   running,
 })

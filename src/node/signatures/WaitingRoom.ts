@@ -10,9 +10,9 @@ interface Waiting<A> {
 }
 
 /** Places of one peer: more than honest ones send between two commits. */
-export const OF_A_PEER = 16
+const OF_A_PEER = 16
 /** Places of all peers. */
-export const IN_ALL = 1_024
+const IN_ALL = 1_024
 
 export class WaitingRoom<A> {
   #waiting: Array<Waiting<A>> = []

@@ -146,12 +146,12 @@ const readExtras = (reader: Binary.Reader): Extras => {
   }
 }
 
-export const write = (writer: Binary.Writer, record: AccountRecord): void => {
+const write = (writer: Binary.Writer, record: AccountRecord): void => {
   writer.u64(record.balance).u64(record.nonce)
   writeExtras(writer, record)
 }
 
-export const read = (reader: Binary.Reader): AccountRecord => {
+const read = (reader: Binary.Reader): AccountRecord => {
   const record = { balance: reader.sats(), nonce: Natural.nonce(reader.u64()), ...readExtras(reader) }
   reader.require(!isEmpty(record), "an account that holds nothing has no record")
   return record

@@ -93,7 +93,7 @@ const refuseBranch = (records: number, sibling: Subroot): string | undefined => 
   return undefined
 }
 
-export const writeRecords = (writer: Binary.Writer, records: ReadonlyArray<Entry>): void => {
+const writeRecords = (writer: Binary.Writer, records: ReadonlyArray<Entry>): void => {
   for (const { key, value } of records) writer.hex(key).u16(value.length).raw(value)
 }
 

@@ -40,7 +40,7 @@ export const payloadFromJson = (json: ProposalType, prefix: AddressPrefix): Resu
   }))
 }
 
-export const payloadToJson = (payload: ProposalPayload.ProposalPayload): ProposalType => {
+const payloadToJson = (payload: ProposalPayload.ProposalPayload): ProposalType => {
   switch (payload._tag) {
     case "Text":
       return { Text: {} }

@@ -10,7 +10,7 @@ interface Link {
   next: Link | undefined
 }
 
-export const KEPT = 1_000
+const KEPT = 1_000
 /** A reader that is further behind does not read, or cannot keep up. */
 const FARTHEST_BEHIND = 50_000
 

@@ -20,6 +20,8 @@ import * as Sheet from "./terminal/Sheet.js"
 import { Terminal } from "./terminal/Terminal.js"
 
 const COINS_EACH = 10_000
+/** It may run all day: a tenth of the rounds of a test's network, which is gone in seconds. */
+const IDLE_MS = 100
 const HIGHEST_PORT = 65_535
 
 const options = Setting.group("Options")
@@ -42,7 +44,7 @@ const settings = {
     "--round-ms MS",
     "round interval, 1 to 60000",
     Reader.roundMs,
-    "rounds at once while a transaction waits",
+    `rounds at once while a transaction waits, otherwise each ${IDLE_MS} ms`,
   ),
   onDemand: options.flag("--on-demand", "make rounds only while transactions wait, or when asked for"),
   rpcPort: options.withDefault(
@@ -184,7 +186,7 @@ const running = Command.make({
       const { accounts, onDemand, rpcPort } = given
       const interval = Option.match(given.roundMs, { onNone: () => ({}), onSome: (roundMs) => ({ roundMs }) })
       const evenly = Option.match(given.roundMs, {
-        onNone: () => "at once while a transaction waits",
+        onNone: () => `at once while a transaction waits, otherwise each ${IDLE_MS} ms`,
         onSome: (roundMs) => `every ${roundMs} ms`,
       })
       const keys = yield* keysOf(given)
@@ -193,7 +195,10 @@ const running = Command.make({
       const around = { accounts, ...interval, onDemand, coinsEach: COINS_EACH, snapshots: true }
       const kept = { ...around, ...keys, ...fork, ...earlier }
       yield* Effect.gen(function* () {
-        const made = yield* Progress.during("starting", Testing.found(kept, { version, port: rpcPort }))
+        const made = yield* Progress.during(
+          "starting",
+          Testing.found(kept, { version, port: rpcPort, idleMs: IDLE_MS }),
+        )
         const prefix = addressPrefix(made.genesis.mode)
         const controls = yield* DevControls.serve(made.network, controlPort, new Set(given.allowOrigins))
         // Its own fiber: what a finalizer starts cannot be interrupted, and the node is started once more.

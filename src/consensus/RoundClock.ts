@@ -42,6 +42,8 @@ export interface Rate extends RoundBudget.Price {
   /** Least time between two vertices of this node, and how much more for each transaction in the first. */
   readonly gapMs: number
   readonly gatheredMs: number
+  /** The most that the transactions in a vertex delay the next one. */
+  readonly longestGapMs: number
   /** Time between two idle rounds, with all credit and without. */
   readonly idleMs: number
   readonly longestIdleMs: number
@@ -62,6 +64,7 @@ export const rateOf = (intervalMs: number, members: number, pace: Pace): Rate =>
   burstMs: intervalMs * (members === 1 ? RoundBudget.BURST_ROUNDS_ALONE : RoundBudget.BURST_ROUNDS),
   gapMs: members === 1 ? 0 : Math.min(LEAST_GAP_MS, intervalMs),
   gatheredMs: members === 1 ? GATHERED_MS : 0,
+  longestGapMs: pace === "at once" ? Math.min(LEAST_GAP_MS, intervalMs) : intervalMs,
   idleMs: pace === "budget" ? IDLE_INTERVALS * intervalMs : intervalMs,
   longestIdleMs: pace === "budget" ? longestIdleMs(intervalMs) : intervalMs,
 })
@@ -131,7 +134,7 @@ const readyAt = ({ begun, budget, isAwaited, carried, madeAt }: Own, round: Roun
   const sinceMs = Math.min(madeAt ?? 0, begun.round === round - 1 ? begun.at : Number.POSITIVE_INFINITY)
   if (isAwaited) {
     const others = round % ROUNDS_TO_FINALITY === 0 ? ROUNDS_TO_FINALITY - 1 : 0
-    const gapMs = Math.max(rate.gapMs, Math.min(rate.intervalMs, carried * rate.gatheredMs))
+    const gapMs = Math.max(rate.gapMs, Math.min(rate.longestGapMs, carried * rate.gatheredMs))
     return Math.max((madeAt ?? 0) + gapMs, paidUntil + others * rate.costMs)
   }
   const fullAt = Math.min(paidUntil + rate.burstMs, sinceMs + rate.longestIdleMs)

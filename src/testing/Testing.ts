@@ -71,7 +71,8 @@ export type FundedAccount = Wallet.Account & { readonly secretKey: SecretKey }
 
 export type Outcome = Awaited<ReturnType<Client.PromiseClient["transactions"]["lookup"]>>
 
-const ROUND_MS = 10
+/** A test that waits for an epoch or a vote waits for idle rounds. */
+const IDLE_MS = 10
 const ACCOUNTS = 10
 const COINS_EACH = 10_000
 const EPOCH_ROUNDS = 40
@@ -103,9 +104,9 @@ export const keyOf = (index: number, first = derived(SEED, 0)): SecretKey =>
   index === 0 ? first : derived(first.toSecretHex(), index)
 
 /** What makes a new network. */
-const founded = (options: Options) =>
+const founded = (options: Options & { readonly roundMs: number }) =>
   Effect.gen(function* () {
-    const { roundMs = ROUND_MS, mode = "testnet", coinsEach = COINS_EACH } = options
+    const { roundMs, mode = "testnet", coinsEach = COINS_EACH } = options
     const accounts = yield* accountsOf(options)
     const validator = SecretKey.generate()
     const reserve = mode === "testnet" ? Option.some(SecretKey.generate()) : Option.none()
@@ -139,13 +140,18 @@ const begun = (options: Options) =>
     return yield* Fork.made(options.fork, { accounts: yield* accountsOf(options), roundMs: options.roundMs })
   })
 
+/** Which program has the network, and how often rounds come that nobody waits for, where the options name no interval. */
+interface Around extends Pick<DevNetwork.Options, "version" | "port"> {
+  readonly idleMs: number
+}
+
 /** A network of its own with these accounts, or the one whose state is given. */
-export const found = (options: Options, around: Pick<DevNetwork.Options, "version" | "port">) =>
+export const found = (options: Options, { idleMs, ...around }: Around) =>
   Effect.gen(function* () {
-    const { onDemand = false, snapshots = false } = options
+    const { onDemand = false, snapshots = false, roundMs = idleMs } = options
     const { kept, origin } = yield* begun(options)
     const pace: Pace.Way = options.roundMs === undefined ? "at once" : "evenly"
-    const network = { ...(kept ?? (yield* founded(options))), isOnDemand: onDemand, pace }
+    const network = { ...(kept ?? (yield* founded({ ...options, roundMs }))), isOnDemand: onDemand, pace }
     const { genesis, accounts } = network
     const started = yield* DevNetwork.make(
       kept === undefined
@@ -257,7 +263,7 @@ export class TestNode extends Context.Tag("udg/TestNode")<
 
 const face = (options: Options) =>
   Effect.gen(function* () {
-    const { network: dev, genesis, accounts } = yield* found(options, { version: "testing", port: 0 })
+    const { network: dev, genesis, accounts } = yield* found(options, { version: "testing", port: 0, idleMs: IDLE_MS })
     const { url } = dev
     const client = Client.connect(url, { retries: 0 })
     const network = { networkId: genesis.networkId, prefix: addressPrefix(genesis.mode) }

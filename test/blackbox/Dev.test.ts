@@ -218,6 +218,19 @@ describe("a network for developers", () => {
     expect((await InProcess.udg("dev", "fly")).stderr).toContain("use status, advance")
   })
 
+  it("makes ten rounds a second while nothing waits", async () => {
+    const idle = await start("--accounts", "1")
+    const position = async () => (await ask(shownAs(idle, "controls"), { method: "GET" })).json
+    const before = await position()
+    await idle.until(async () => Number((await position())["round"]) >= Number(before["round"]) + 10)
+    const after = await position()
+    const [rounds, ms] = ["round", "time"].map((name) => Number(after[name]) - Number(before[name]))
+    // A busy machine makes fewer.
+    expect(ms).toBeGreaterThanOrEqual(((rounds ?? 0) - 1) * 100)
+    idle.signal("SIGINT")
+    expect(await idle.end()).toMatchObject({ code: 0 })
+  })
+
   it("goes on in another run with the network in its state file", async () => {
     const file = join(folder, "state")
     const first = await start("--state", file, "--on-demand")

@@ -204,6 +204,7 @@ describe("the rate", () => {
       burstMs: 60_000,
       gapMs: 0,
       gatheredMs: 1,
+      longestGapMs: 100,
       idleMs: 200,
       longestIdleMs: 500,
     })
@@ -213,6 +214,7 @@ describe("the rate", () => {
     expect(RoundClock.rateOf(100, 4, "at once")).toMatchObject({
       costMs: 0,
       gapMs: 10,
+      longestGapMs: 10,
       idleMs: 100,
       longestIdleMs: 100,
     })

@@ -9,6 +9,9 @@ export const of = (file: string): string => {
   return `${named}.html`
 }
 
+/** Where its Markdown is. */
+export const ofText = (file: string): string => (file.endsWith(".md") ? file : `${file}.md`)
+
 /** The way from the page of one file to the page of another. */
 export const between = (from: string, to: string): string => posix.relative(posix.dirname(of(from)), of(to))
 

@@ -4,6 +4,7 @@ import * as Help from "../../src/cli/settings/Help.js"
 import * as Udg from "../../src/cli/Udg.js"
 import type * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
 import * as Reference from "../../src/rpc/documents/Reference.js"
+import * as ReferenceText from "../../src/rpc/documents/ReferenceText.js"
 import { COMMANDS, ENDPOINTS } from "./Contents.js"
 import * as Markdown from "./Markdown.js"
 
@@ -47,6 +48,7 @@ export const endpoints = (document: OpenApiDocument.Document): Markdown.Page => 
   return {
     ...intro,
     html: intro.html + Reference.content(document),
+    source: ReferenceText.text(document),
     sections: [...intro.sections, ...parts, ...operations],
   }
 }

@@ -1,4 +1,5 @@
 /** The frame around every page: the way to all others, search, and what is on this one. */
+import { posix } from "node:path"
 import * as Address from "./Address.js"
 import type { Group } from "./Contents.js"
 import { escaped, type Page } from "./Markdown.js"
@@ -49,13 +50,20 @@ const neighbours = (file: string, menu: ReadonlyArray<Menu>): string => {
   ].join("")
 }
 
+/** For programs that would rather read the Markdown. */
+const alternate = (file: string): string => {
+  const to = posix.relative(posix.dirname(Address.of(file)), Address.ofText(file))
+  return `<link rel="alternate" type="text/markdown" href="${escaped(to)}">`
+}
+
 export const render = (file: string, page: Page, menu: ReadonlyArray<Menu>): string => {
   const top = Address.toTop(file)
+  const text = page.source === undefined ? "" : alternate(file)
   const title = page.title === "udg" ? "udg" : `${page.title} – udg`
   return [
     `<!doctype html><html lang="en" data-top="${top}"><head><meta charset="utf-8">`,
     '<meta name="viewport" content="width=device-width,initial-scale=1">',
-    `<title>${escaped(title)}</title><link rel="icon" href="${ICON}"><link rel="stylesheet" href="${top}page.css"></head><body>`,
+    `<title>${escaped(title)}</title><link rel="icon" href="${ICON}">${text}<link rel="stylesheet" href="${top}page.css"></head><body>`,
     '<a class="skip" href="#content">To the text</a>',
     `<header><a href="${top}index.html">${MARK}udg <span class="wide">documentation</span></a>`,
     '<div class="search"><input id="search" type="search" placeholder="Search…  /" aria-label="Search the documentation" hidden autocomplete="off">',

@@ -18,6 +18,8 @@ export interface Section extends Heading {
 export interface Page {
   readonly title: string
   readonly html: string
+  /** What it was made from; none for a file that is shown as it is. */
+  readonly source?: string
   readonly sections: ReadonlyArray<Section>
   /** Files of the repository that it links to. */
   readonly targets: ReadonlyArray<string>
@@ -110,5 +112,5 @@ export const page = (file: string, source: string): Page => {
   })
   const html = marked.parse(source, { async: false })
   const sections = sectionsOf(html)
-  return { title: sections[0]?.text ?? file, html, sections, targets }
+  return { title: sections[0]?.text ?? file, html, source, sections, targets }
 }

@@ -8,6 +8,7 @@ import { COMMANDS, contents, DECISIONS, ENDPOINTS, VECTORS } from "./Contents.js
 import * as Generated from "./Generated.js"
 import * as Layout from "./Layout.js"
 import type { Files } from "./Links.js"
+import * as Llms from "./Llms.js"
 import * as Markdown from "./Markdown.js"
 import type { Entry } from "./Search.js"
 
@@ -94,32 +95,43 @@ export interface Site {
   readonly misplaced: ReadonlyArray<string>
 }
 
-export const make = async (): Promise<Site> => {
-  const { version } = JSON.parse(textOf("package.json")) as { readonly version: string }
-  const document = OpenApiDocument.make(version, [
-    { url: "http://127.0.0.1:10333", description: "a node on this machine" },
-  ])
+const version = (): string => (JSON.parse(textOf("package.json")) as { readonly version: string }).version
+
+const described = (): OpenApiDocument.Document =>
+  OpenApiDocument.make(version(), [{ url: "http://127.0.0.1:10333", description: "a node on this machine" }])
+
+/** All pages by their files. */
+export const pages = async (document = described()): Promise<ReadonlyMap<string, Markdown.Page>> => {
   const found = written()
-  const pages = new Map([
+  return new Map([
     ...found,
     ...listings(found),
-    [COMMANDS, await Generated.commands(version)],
+    [COMMANDS, await Generated.commands(version())],
     [ENDPOINTS, Generated.endpoints(document)],
   ])
-  const titles = new Map([...pages].map(([file, { title }]) => [file, title]))
+}
+
+export const make = async (): Promise<Site> => {
+  const document = described()
+  const all = await pages(document)
+  const titles = new Map([...all].map(([file, { title }]) => [file, title]))
   const menu = contents.map((group) => ({ ...group, titles }))
   const files = new Map<string, string | Uint8Array>([
     ["page.css", textOf("scripts/docs/page.css")],
     ["page.js", await bundle()],
+    ["llms.txt", Llms.text(all)],
     ["docs/openapi.json", JSON.stringify(document, null, 2)],
   ])
-  for (const [file, page] of pages) files.set(Address.of(file), Layout.render(file, page, menu))
-  for (const file of linked(pages)) {
+  for (const [file, page] of all) {
+    files.set(Address.of(file), Layout.render(file, page, menu))
+    if (page.source !== undefined) files.set(Address.ofText(file), page.source)
+  }
+  for (const file of linked(all)) {
     const isCopied = Address.of(file) === file
     if (isCopied) files.set(file, readFileSync(join(root, file)))
     else files.set(Address.of(file), Layout.render(file, Generated.source(file, textOf(file)), menu))
   }
-  const entries = entriesOf(pages)
+  const entries = entriesOf(all)
   files.set("search-index.js", `window.udgEntries=${JSON.stringify(entries)}`)
-  return { files, entries, misplaced: misplaced(pages) }
+  return { files, entries, misplaced: misplaced(all) }
 }

@@ -6,8 +6,8 @@ import * as StakingReads from "../node/reads/Staking.js"
 import type * as Genesis from "../protocol/epoch/Genesis.js"
 import { Api } from "../rpc/api/Api.js"
 import * as ServiceErrors from "../rpc/handlers/ServiceErrors.js"
+import * as Pages from "../rpc/server/Pages.js"
 import * as ServerSettings from "../rpc/server/ServerSettings.js"
-import * as Site from "../rpc/server/Site.js"
 import * as Archive from "./Archive.js"
 import * as Gauges from "./Gauges.js"
 import * as Handlers from "./Handlers.js"
@@ -46,7 +46,7 @@ export const layer = ({ version, genesis, database, nodes, ...access }: Settings
       const { observe, countDefect: onDefect } = yield* Gauges.Gauges
       const onAnswer = yield* ServerSettings.observed(observe)
       const serving = ServerSettings.settings({ isMainnet: genesis.mode === "mainnet" })
-      const pages = yield* Site.built
+      const pages = yield* Pages.built(version)
       // What comes from a node may be anything the next time, and a false proof would be kept.
       const ofNodes = () => ({})
       const versions = {

@@ -24,8 +24,8 @@ import * as Staking from "./handlers/Staking.js"
 import * as Transactions from "./handlers/Transactions.js"
 import * as OperatorListener from "./metrics/OperatorListener.js"
 import * as Prometheus from "./metrics/Prometheus.js"
+import * as Pages from "./server/Pages.js"
 import * as ServerSettings from "./server/ServerSettings.js"
-import * as Site from "./server/Site.js"
 
 /** All that answers requests to a node. */
 export const groups = Layer.unwrapEffect(
@@ -73,10 +73,10 @@ export const behind = Effect.gen(function* () {
 export const server = ({ isMainnet, ...behind }: Behind) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
-      const { rpc, rpcNames: names, rateLimits, trustedProxies, clientIpHeader } = yield* Configuration
+      const { version, rpc, rpcNames: names, rateLimits, trustedProxies, clientIpHeader } = yield* Configuration
       const access = { names, rateLimits, trustedProxies, clientIpHeader, ...ServerSettings.settings({ isMainnet }) }
       const onAnswer = yield* ServerSettings.observed(behind.onAnswer)
-      const pages = yield* Site.built
+      const pages = yield* Pages.built(version)
       return Server.serve(Api, { ...rpc, ...access, ...behind, errors: ServiceErrors.failures, onAnswer, pages })
     }),
   )

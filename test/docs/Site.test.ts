@@ -49,6 +49,15 @@ describe(Rest.of("all pages are made", "the site"), () => {
     expect(names.filter((name) => !commands.includes(`<h2 id="udg-${name}">`))).toEqual([])
     expect(files.get("docs/endpoints.html")).toContain('<details id="core.status">')
     expect(JSON.parse(files.get("docs/openapi.json") ?? "")).toHaveProperty("openapi")
+    expect(files.get("llms.txt")).toBe(files.get("docs/llms.txt") ?? readFileSync(join(root, "docs/llms.txt"), "utf8"))
+    for (const [page, text] of [
+      ["api", "# "],
+      ["endpoints", "### GET /status"],
+      ["commands", "## udg stake"],
+    ]) {
+      expect(files.get(`docs/${page}.md`)).toContain(text)
+      expect(files.get(`docs/${page}.html`)).toContain(`type="text/markdown" href="${page}.md"`)
+    }
   })
 
   it("has no link that leads nowhere, and none that leaves the folder it lies in", () => {

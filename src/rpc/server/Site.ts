@@ -26,6 +26,9 @@ const contentTypes: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
   png: "image/png",
   woff2: "font/woff2",
+  md: "text/markdown; charset=utf-8",
+  txt: "text/plain; charset=utf-8",
+  json: "application/json",
 }
 
 const redirect = (to: string): Reply => ({
@@ -38,7 +41,7 @@ const accepts = ({ headers }: Pick<IncomingMessage, "headers">, name: "accept" |
   headers[name]?.includes(what) === true
 
 /** The answer with a file, compressed once, at the first request that accepts it. */
-class File {
+export class File {
   readonly #bytes: Uint8Array
   readonly #contentOf: (bytes: Uint8Array) => Content.Content
   readonly #plain: Reply
@@ -51,8 +54,8 @@ class File {
     this.#plain = { status: 200, headers: ["Vary", "Accept-Encoding"], content: this.#contentOf(bytes) }
   }
 
-  answer(isCompressed: boolean): Reply {
-    if (!isCompressed) return this.#plain
+  answer(request: Pick<IncomingMessage, "headers">): Reply {
+    if (!accepts(request, "accept-encoding", "gzip")) return this.#plain
     this.#compressed ??= {
       status: 200,
       headers: [...this.#plain.headers, "Content-Encoding", "gzip"],
@@ -72,7 +75,7 @@ export const make = (contents: ReadonlyMap<string, Uint8Array>): Site => {
     const name = path.slice(BASE.length)
     // A missing asset is a missing asset; the page in its place would be read as a broken script.
     const file = files.get(name) ?? (name.startsWith("assets/") ? undefined : files.get(INDEX))
-    return file?.answer(accepts(request, "accept-encoding", "gzip"))
+    return file?.answer(request)
   }
 }
 

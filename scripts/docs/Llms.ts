@@ -1,0 +1,57 @@
+/** `llms.txt`: what a coding assistant should know first, and where the rest is as plain Markdown. See llmstxt.org. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { COMMANDS, contents, DECISIONS, ENDPOINTS } from "./Contents.js"
+import type { Page } from "./Markdown.js"
+
+const root = join(import.meta.dirname, "../..")
+
+export const FILE = "docs/llms.txt"
+
+const INTRODUCTION = `# udg
+
+> A node for a DAG-based ledger network with coins, staking, governance and names. Programs talk to it with JSON over HTTP, or with the
+> typed client \`udg-client\`. Transactions are final within a few rounds.
+
+- Amounts are integers in sats: 1 coin = 100,000,000 sats. Keep them out of floating-point numbers.
+- An account is named by 40 hex characters, by bech32m (\`tudg1…\` on testnets, \`udg1…\` on mainnets) or by a registered \`@name\`.
+- For development run \`udg dev\`: accounts with coins, a payment is final at once, and controls over time and balances.
+- Errors are \`{code, error}\` with fields that say more. Programs decide by \`code\`.
+- A running node serves this list at \`/llms.txt\`, each page at the path given here, and its OpenAPI document at \`/openapi.json\`.
+`
+
+/** What npm leaves out of the package, and what is made from the command line, which a node cannot serve. */
+const unpublished = (): ReadonlySet<string> => {
+  const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    readonly files: ReadonlyArray<string>
+  }
+  return new Set([
+    ...files.filter((file) => file.startsWith("!")).map((file) => file.slice(1)),
+    COMMANDS,
+    "CONTRIBUTING.md",
+  ])
+}
+
+const LONGEST = 240
+
+const firstSentence = ({ sections }: Page): string => {
+  const words = sections[0]?.words ?? ""
+  const sentence = /^.*?[.:?](?= [A-Z]|$)/.exec(words)?.[0].replace(/:$/, ".") ?? ""
+  return sentence.length > LONGEST ? "" : sentence
+}
+
+export const text = (pages: ReadonlyMap<string, Page>): string => {
+  const left = unpublished()
+  const line = (file: string): ReadonlyArray<string> => {
+    const page = pages.get(file)
+    if (page === undefined || left.has(file) || !file.endsWith(".md")) return []
+    const about =
+      file === ENDPOINTS ? "Every endpoint and every schema, made from the OpenAPI document." : firstSentence(page)
+    return [`- [${page.title}](${file})${about === "" ? "" : `: ${about}`}`]
+  }
+  const groups = contents.map(({ title, pages }) => [title, pages.flatMap(line)] as const)
+  const decisions = [...pages.keys()].filter((file) => file.startsWith(`${DECISIONS}/`)).flatMap(line)
+  return [...groups, ["Optional", decisions] as const]
+    .filter(([, lines]) => lines.length > 0)
+    .reduce((text, [title, lines]) => `${text}\n## ${title}\n\n${lines.join("\n")}\n`, INTRODUCTION)
+}

@@ -225,8 +225,8 @@ describe("a network for developers", () => {
     await idle.until(async () => Number((await position())["round"]) >= Number(before["round"]) + 10)
     const after = await position()
     const [rounds, ms] = ["round", "time"].map((name) => Number(after[name]) - Number(before[name]))
-    // A busy machine makes fewer.
-    expect(ms).toBeGreaterThanOrEqual(((rounds ?? 0) - 1) * 100)
+    // A busy machine makes fewer, and shows them late.
+    expect(ms).toBeGreaterThanOrEqual((rounds ?? 0) * 50)
     idle.signal("SIGINT")
     expect(await idle.end()).toMatchObject({ code: 0 })
   })

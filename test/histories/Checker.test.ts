@@ -57,6 +57,7 @@ const rulesOf = (history: History.History): ReadonlyArray<string> => [
 
 const good: ReadonlyArray<readonly [what: string, history: History.History]> = [
   ["nothing", []],
+  ["a history that was broken off before anybody asked for statements", [genesis, submit(1), balance(3, 890, 1)]],
   [
     "a payment and all that is said of it",
     [
@@ -166,8 +167,8 @@ const bad: ReadonlyArray<readonly [rule: string, what: string, history: History.
   ],
   ["statement", "a balance beside its entries", [...all, { ...statement(5, [first]), balance: 1_000 } as History.Line]],
   ["statement", "a final one that nobody lists", [genesis, submit(1), final(3), settled]],
-  ["balance", "a sum that never was", [...all, balance(3, 889, 1)]],
-  ["balance", "money of one state and a nonce of another", [...all, balance(3, 1_000, 1)]],
+  ["balance", "a sum that never was", [...all, balance(3, 889, 1), settled]],
+  ["balance", "money of one state and a nonce of another", [...all, balance(3, 1_000, 1), settled]],
   ["stale", "a balance older than the one before", [...all, balance(3, 890, 1), balance(6, 1_000, 0)]],
   ["stale", "a balance without a final transaction", [...all, final(3), balance(6, 1_000, 0)]],
   ["stale", "a statement older than a balance", [...all, balance(3, 780, 2), statement(6, [first])]],

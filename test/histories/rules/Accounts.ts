@@ -100,6 +100,7 @@ const observationsOf = (history: History, life: Life, known: Known): ReadonlyArr
 
 const neverGoesBack = (history: History, life: Life, known: Known): ReadonlyArray<Violation> => {
   const isBound = binding(history)
+  const isSettled = of(history, "settled").length > 0
   const began = new Map<string, number>()
   for (const { transaction, began: at } of of(history, "submit"))
     began.set(transaction.hash, Math.min(at, began.get(transaction.hash) ?? at))
@@ -107,7 +108,8 @@ const neverGoesBack = (history: History, life: Life, known: Known): ReadonlyArra
   const inOrder = [...observationsOf(history, life, known)].sort((a, b) => a.asked.began - b.asked.began)
   return inOrder.flatMap(({ asked, possible, what }) => {
     const where = `${what} of ${short(life.address)} at ${asked.node} at ${asked.began}`
-    if (possible.length === 0) return [{ rule: "balance", what: `${where}: it was never so` }]
+    // Without an end the statements may not reach as far as the balances do.
+    if (possible.length === 0) return isSettled ? [{ rule: "balance", what: `${where}: it was never so` }] : []
     const least = seen.reduce((most, one) => (one.index > most && isBound(one.asked, asked) ? one.index : most), 0)
     const index = possible.find((each) => each >= least)
     seen.push({ asked, index: index ?? least })

@@ -102,6 +102,8 @@ export class Replica {
   readonly #genesis: Genesis
   readonly #patienceMs: number
   readonly #outbox = new Outbox()
+  #unfollowed: Array<{ readonly output: CoreOutput; readonly sender: PeerId | null }> = []
+  #isFollowing = false
   readonly #peers: Peers
   readonly #questions: Questions
   readonly #signing: Signing
@@ -595,8 +597,20 @@ export class Replica {
 
   // The outputs of the consensus.
 
+  /**
+   * Outputs are followed in the order in which the core made them, so what one leads to comes after all that were there:
+   * after a commit the core may propose a vertex that names vertices whose `Inserted` stands behind that commit.
+   */
   #do(outputs: ReadonlyArray<CoreOutput>, sender: PeerId | null, now: Timestamp): void {
-    for (const output of outputs) if (!this.isHalted) this.#follow(output, sender, now)
+    for (const output of outputs) this.#unfollowed.push({ output, sender })
+    if (this.#isFollowing) return
+    this.#isFollowing = true
+    for (let at = 0; at < this.#unfollowed.length && !this.isHalted; at++) {
+      const next = this.#unfollowed[at]
+      if (next !== undefined) this.#follow(next.output, next.sender, now)
+    }
+    this.#unfollowed = []
+    this.#isFollowing = false
   }
 
   #follow(output: CoreOutput, sender: PeerId | null, now: Timestamp): void {

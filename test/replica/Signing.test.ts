@@ -156,6 +156,16 @@ describe("a vertex of this node", () => {
     expect([signing.written(2), signing.written(3), signing.size]).toEqual([[], vertices.slice(2), 3])
   })
 
+  it("may be sent although a write of the other file, made before it, is reported after it", () => {
+    const { propose, answer, signing, guard } = start()
+    answer()
+    propose(2)
+    guard?.stoodStill()
+    expect([signing.written(1), signing.written(0)]).toEqual([[], []])
+    answer()
+    expect(signing.shown().map(({ header }) => header.round)).toEqual([2])
+  })
+
   it("that was signed before the process stood still is held back until the committee has answered again", () => {
     const { propose, answer, signing, guard } = start()
     answer()

@@ -352,6 +352,9 @@ export class Host {
   #write(id: number, write: Write.Write, isSynced: boolean): void {
     this.disk.append(id, write)
     if (write._tag === "OwnVertex") {
+      const unwritten = write.vertex.header.parents.find(({ hash }) => this.disk.stored.vertex(hash) === undefined)
+      if (unwritten !== undefined)
+        throw new Violation(this.name, `names ${unwritten.hash} of round ${unwritten.round} before it is to be written`)
       const { hash } = write.vertex.header
       const isAhead = !Write.syncsLedger(write) && !this.#isOwnWaiting
       this.#unwritten.set(hash, id)

@@ -110,9 +110,12 @@ export class Signing {
     this.#lastSigned = { epoch, round }
   }
 
-  /** Up to this write everything is on disk. Returns this node's vertices that may be sent now. */
+  /**
+   * This write is on disk, and so are all own vertices before it. Returns this node's vertices that may be sent now. An
+   * earlier write of another file may be reported later.
+   */
   written(id: number): ReadonlyArray<Vertex.Vertex> {
-    this.#writtenId = id
+    this.#writtenId = Math.max(this.#writtenId, id)
     return this.shown()
   }
 

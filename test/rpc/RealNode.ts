@@ -1,5 +1,5 @@
 /** A whole node with its HTTP interface in this process, on a free port, with nothing on the disk but keys that tests know. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit, Layer, Option, Scope } from "effect"
@@ -21,17 +21,18 @@ export interface RealNode {
   readonly stop: () => Promise<void>
 }
 
-/** A key in a file of its own: a node hands none out. */
+/** The key of a file, which is made unless the directory of a network has it: a node hands none out. */
 const written = (folder: string, name: string) => {
-  const key = SecretKey.generate()
   const file = join(folder, name)
-  writeFileSync(file, key.toSecretHex(), { mode: 0o600 })
+  if (!existsSync(file)) writeFileSync(file, SecretKey.generate().toSecretHex(), { mode: 0o600 })
+  const key = Option.getOrThrow(SecretKey.fromHex(readFileSync(file, "utf8").trim()))
   return { key, file: Option.some(file) }
 }
 
 export const start = async (changes: Partial<Configuration.Settings> = {}): Promise<RealNode> => {
   const folder = mkdtempSync(join(tmpdir(), "udg-real-node-"))
-  const [validator, faucet] = [written(folder, "validator.key"), written(folder, "faucet.key")]
+  const home = changes.dataDirectory ?? folder
+  const [validator, faucet] = [written(home, "validator.key"), written(home, "faucet.key")]
   const scope = Effect.runSync(Scope.make())
   const keys = { validatorKeyFile: validator.file, faucetKeyFile: faucet.file }
   const layer = Layer.provideMerge(

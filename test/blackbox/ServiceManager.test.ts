@@ -43,7 +43,7 @@ describe("a node under systemd", () => {
     await ending(node)
   })
 
-  it(Rest.of("one more start", "says only that it is ready where nobody watches it"), async () => {
+  it(Rest.of("one more start", "only reports that it is ready if no watchdog is set"), async () => {
     const node = start(WRITES, { NOTIFY_SOCKET: "/run/notify" })
     await node.until(() => said().length > 0)
     await ending(node)

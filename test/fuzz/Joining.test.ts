@@ -90,7 +90,7 @@ describe("a newcomer among one peer that spoils what it says and three honest on
     ["any of its bytes", spoiling],
     ["the order and number of its checkpoints", rearranging],
   ] as const)(
-    Rest.of("many networks", "joins the true state, whatever becomes of %s"),
+    Rest.of("many networks", "joins the true state when a peer changes %s"),
     async (_, lieOf) => {
       for (let seed = 1; seed <= runs; seed++) {
         // Without turns of the event loop the runner takes the worker for dead.

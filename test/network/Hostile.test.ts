@@ -189,7 +189,7 @@ describe("a peer", () => {
   )
 
   it(
-    Rest.of("many lines", "that holds lines and says nothing keeps nobody else out"),
+    Rest.of("many lines", "that holds connections and sends nothing does not keep others out"),
     async () => {
       const port = Number(node.p2p.split(":").at(-1))
       const sockets: Array<Socket> = []
@@ -242,7 +242,7 @@ describe("a peer", () => {
   )
 
   it(
-    Rest.of("many lines", "that stops in the middle of messages, keeps nobody else out"),
+    Rest.of("many lines", "that stops in the middle of messages does not keep others out"),
     async () => {
       const before = residentMegabytes()
       const one = await somebody()
@@ -286,7 +286,7 @@ describe("a peer", () => {
 
   // The last one: five bans, and nobody new is let in from this machine.
   it(
-    Rest.of("an epoch", "that offers closing checkpoints again and again, which nobody asked for, is banned"),
+    Rest.of("an epoch", "that keeps offering unrequested closing checkpoints is banned"),
     async () => {
       const offer = MessageCodec.encode({ _tag: "Closing", signed: [], newest: null })
       await untilBanned(await somebody(), ({ write }) =>

@@ -383,10 +383,7 @@ describe("a node with a fault", () => {
 
   // Its validator waited without a word for vertices that nobody but itself could make.
   it.scopedLive(
-    Rest.of(
-      "whole epochs",
-      "says that its database is of an earlier epoch than what it has signed, where there is nobody to ask",
-    ),
+    Rest.of("whole epochs", "reports that its database is older than its signed vertices if it has no peers to ask"),
     () =>
       Effect.gen(function* () {
         const { directory } = yield* withoutLedger

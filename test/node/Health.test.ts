@@ -123,7 +123,7 @@ describe("the health", () => {
   )
 
   it.scopedLive(
-    Rest.of("ten seconds of waiting", "remembers since when a part is wrong, although nobody asked meanwhile"),
+    Rest.of("ten seconds of waiting", "remembers since when a component has failed, even if nobody asked in between"),
     () =>
       Effect.gen(function* () {
         const directory = yield* world.temporaryDirectory

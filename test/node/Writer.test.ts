@@ -130,6 +130,26 @@ describe("the writer", () => {
     }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
   )
 
+  // Otherwise rounds would become faster than the ledger's file for as long as they like, and what waits would grow.
+  it.scopedLive("lets no own vertex go ahead of more than so much that waits for the ledger's file", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* inDirectory(directory, (storage) =>
+        Effect.gen(function* () {
+          const waiting = Array.from({ length: 64 }, (_, n) => vertex({ round: n + 1, author: key(1).publicKey }))
+          const done = yield* Deferred.make<ReadonlyArray<boolean>>()
+          const { perform: give } = yield* Writer.start(storage, yield* Supervisor.Supervisor, {
+            written: () => Effect.suspend(() => Deferred.succeed(done, inFiles(directory, waiting).ledger)),
+            published: () => Effect.void,
+          })
+          for (const [id, each] of waiting.entries()) give(vertexWrite(id, "Inserted", each))
+          give(vertexWrite(64, "OwnVertex", vertex({ round: 65 }), []))
+          expect(yield* Deferred.await(done)).toEqual(waiting.map(() => true))
+        }),
+      )
+    }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
+  )
+
   it.scopedLive("says nothing of an own vertex that signed.db does not take, nor of anything after it, and ends", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory

@@ -17,11 +17,21 @@ class Keyboard {
   #line: Array<string> = []
   #ahead: Array<string> = []
   #listener: (() => void) | undefined
+  #cancel: (() => void) | undefined
 
   readonly onData = (text: string): void => {
     this.#ahead.push(...text.replaceAll(escapes, "").replaceAll("\r\n", "\r"))
-    this.#listener?.()
+    if (this.#listener !== undefined) this.#listener()
+    else if (this.#ahead.includes(CTRL_C)) this.#cancel?.()
   }
+
+  /** Interrupts when Ctrl-C is typed while no prompt waits. */
+  readonly cancelled: Effect.Effect<never> = Effect.async<never>((resume) => {
+    this.#cancel = () => resume(Effect.interrupt)
+    return Effect.sync(() => {
+      this.#cancel = undefined
+    })
+  })
 
   /** The terminal was closed. */
   readonly onEnd = (): void => this.onData(CTRL_C)
@@ -68,34 +78,20 @@ const open = Effect.acquireRelease(
     }),
 )
 
-const answerTo = (keyboard: Keyboard, prompt: string): Effect.Effect<string> =>
-  Effect.sync(() => process.stderr.write(prompt)).pipe(
-    Effect.zipRight(keyboard.line),
-    Effect.ensuring(Effect.sync(() => process.stderr.write("\n"))),
-  )
-
 /** Shows the prompt. Ctrl-C, and Ctrl-D on an empty line, interrupt. */
-export const ask = (prompt: string): Effect.Effect<string> =>
-  Effect.scoped(Effect.flatMap(open, (keyboard) => answerTo(keyboard, prompt)))
+export type Ask = (prompt: string) => Effect.Effect<string>
 
-/** The same, and on for as long as the lines so far are not all: whoever pastes several lines types none into the shell. */
-export const askLines = (
-  prompt: string,
-  more: (lines: ReadonlyArray<string>) => Option.Option<string>,
-): Effect.Effect<ReadonlyArray<string>> =>
-  Effect.gen(function* () {
-    const keyboard = yield* open
-    const lines = [yield* answerTo(keyboard, prompt)]
-    for (let next = more(lines); Option.isSome(next); next = more(lines)) {
-      lines.push(yield* answerTo(keyboard, next.value))
-    }
-    return lines
-  }).pipe(Effect.scoped)
+const askWith =
+  (keyboard: Keyboard): Ask =>
+  (prompt) =>
+    Effect.sync(() => process.stderr.write(prompt)).pipe(
+      Effect.zipRight(keyboard.line),
+      Effect.ensuring(Effect.sync(() => process.stderr.write("\n"))),
+    )
 
-/** The same twice, the second time only if the first answer passes. */
-export const askTwice = <E>(first: string, check: (line: string) => Effect.Effect<unknown, E>, second: string) =>
-  Effect.gen(function* () {
-    const keyboard = yield* open
-    const typed = yield* Effect.tap(answerTo(keyboard, first), check)
-    return [typed, yield* answerTo(keyboard, second)] as const
-  }).pipe(Effect.scoped)
+/**
+ * Asks as often as `use` wants. Nothing typed is shown from the first prompt to the end, also between two prompts; Ctrl-C
+ * there interrupts too.
+ */
+export const asking = <A, E, R>(use: (ask: Ask) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.scoped(Effect.flatMap(open, (keyboard) => Effect.raceFirst(use(askWith(keyboard)), keyboard.cancelled)))

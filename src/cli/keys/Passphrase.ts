@@ -37,10 +37,12 @@ const inFile = (path: string): Effect.Effect<string, WalletFailure, FileSystem.F
 const typedTwice = (instead?: string) =>
   Effect.gen(function* () {
     yield* requireTerminal("a passphrase is needed to encrypt the key", instead)
-    const [first, second] = yield* HiddenInput.askTwice(
-      `New passphrase, at least ${SealedKey.SHORTEST_PASSPHRASE} characters: `,
-      requireLength,
-      "Repeat the passphrase: ",
+    const [first, second] = yield* HiddenInput.asking((ask) =>
+      Effect.gen(function* () {
+        const typed = yield* ask(`New passphrase, at least ${SealedKey.SHORTEST_PASSPHRASE} characters: `)
+        yield* requireLength(typed)
+        return [typed, yield* ask("Repeat the passphrase: ")] as const
+      }),
     )
     return first === second ? first : yield* fail("key", "the two passphrases differ; nothing was written")
   })
@@ -60,18 +62,23 @@ export const chooseAnother = (file: File) =>
     : typedTwice("name a file with --new-passphrase-file")
 
 /** The words are shown on several lines, and typed or pasted so; an empty line ends them. */
-const moreWords = (lines: ReadonlyArray<string>): Option.Option<string> => {
-  const missing = Mnemonic.WORDS - Mnemonic.wordsOf(lines.join(" ")).length
-  const isEnd = missing <= 0 || lines.at(-1)?.trim() === ""
-  return isEnd ? Option.none() : Option.some(`${missing} more: `)
-}
+const askLines = (ask: HiddenInput.Ask) =>
+  Effect.gen(function* () {
+    const lines = [yield* ask(`The ${Mnemonic.WORDS} words, with spaces between them: `)]
+    while (lines.at(-1)?.trim() !== "") {
+      const missing = Mnemonic.WORDS - Mnemonic.wordsOf(lines.join(" ")).length
+      if (missing <= 0) break
+      lines.push(yield* ask(`${missing} more: `))
+    }
+    return lines
+  })
 
 /** A key, typed as its words. */
 export const askWords: Effect.Effect<Keys.SecretKey, WalletFailure, Terminal> = Effect.gen(function* () {
   const { canAsk } = yield* Terminal
   if (!canAsk)
     return yield* fail("key", "there is no terminal to ask for the words on; put them into a file, see --from")
-  const typed = yield* HiddenInput.askLines(`The ${Mnemonic.WORDS} words, with spaces between them: `, moreWords)
+  const typed = yield* HiddenInput.asking(askLines)
   return yield* Option.match(Mnemonic.parse(typed.join(" ")), {
     onNone: () => fail("key", Mnemonic.complaint),
     onSome: Effect.succeed,
@@ -83,17 +90,19 @@ export const ask = <A, E extends { readonly message: string }, R>(
   path: string,
   open: (passphrase: string) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R | Terminal> =>
-  Effect.flatMap(Terminal, ({ writeError }) => {
-    const attempt = (left: number): Effect.Effect<A, E, R> =>
-      Effect.flatMap(HiddenInput.ask(`Passphrase of ${path}: `), (typed) => open(typed)).pipe(
-        Effect.catchAll((failure) => {
-          if (left === 1) return Effect.fail(failure)
-          writeError(`${failure.message}\n`)
-          return attempt(left - 1)
-        }),
-      )
-    return attempt(ATTEMPTS)
-  })
+  Effect.flatMap(Terminal, ({ writeError }) =>
+    HiddenInput.asking((ask) => {
+      const attempt = (left: number): Effect.Effect<A, E, R> =>
+        Effect.flatMap(ask(`Passphrase of ${path}: `), open).pipe(
+          Effect.catchAll((failure) => {
+            if (left === 1) return Effect.fail(failure)
+            writeError(`${failure.message}\n`)
+            return attempt(left - 1)
+          }),
+        )
+      return attempt(ATTEMPTS)
+    }),
+  )
 
 /** Opens something with the passphrase. */
 export const unlock = <A, R>(

@@ -151,6 +151,19 @@ describe("paying", () => {
   })
 })
 
+describe("a wrong passphrase", () => {
+  it("can be cancelled while it is checked", async () => {
+    const terminal = alice.sit(`udg send ${bob()} 1${thenLook}`)
+    await terminal.see("wallet.key: ")
+    terminal.type(`wrong${ENTER}`)
+    await terminal.see("wallet.key: \n")
+    terminal.type(CTRL_C)
+    await terminal.see("code 130\naudible")
+    await terminal.end()
+    expect(terminal.text).not.toContain("passphrase is wrong")
+  })
+})
+
 describe("waiting", () => {
   it("ends at Ctrl-C with the hash to ask for, and leaves no line behind", async () => {
     await using slow = await startNode({ roundMs: 5_000 })

@@ -380,31 +380,30 @@ export const cycles = (root) => {
   return found
 }
 
-/** The house as a table: every room with its files and what it imports, its own folder's rooms by name. */
+/** The house as a table: every room with what it imports, its own folder's rooms by name. */
 export const table = (root) => {
   const rooms = new Map(
     Object.entries(house).flatMap(([folder, { rooms = ["."] }]) =>
-      rooms.map((room) => [`${folder}/${room}`, { files: 0, imports: new Set() }]),
+      rooms.map((room) => [`${folder}/${room}`, new Set()]),
     ),
   )
   for (const { path } of entriesBelow(root).filter(({ path }) => /\.tsx?$/.test(path))) {
     const [folder, room] = [folderOf(path), roomOf(path)]
-    const own = rooms.get(`${folder}/${room}`)
-    own.files++
+    const imports = rooms.get(`${folder}/${room}`)
     for (const specifier of importsOf(readFileSync(join(root, path), "utf8"))) {
       if (!specifier.startsWith(".")) continue
       const target = targetOf(root, path, specifier)
-      if (folderOf(target) !== folder) own.imports.add(folderOf(target))
-      else if (roomOf(target) !== room) own.imports.add(`./${roomOf(target)}`)
+      if (folderOf(target) !== folder) imports.add(folderOf(target))
+      else if (roomOf(target) !== room) imports.add(`./${roomOf(target)}`)
     }
   }
-  const rows = [...rooms].map(([place, { files, imports }]) => {
+  const rows = [...rooms].map(([place, imports]) => {
     const [folder] = place.split("/")
     const known = [...Object.keys(house), ...(house[folder].rooms ?? []).map((room) => `./${room}`)]
     const named = known.filter((place) => imports.has(place)).map((place) => place.replace("./.", "."))
-    return [`\`${place.replace("/.", "")}\``, String(files), named.join(", ") || "–"]
+    return [`\`${place.replace("/.", "")}\``, named.join(", ") || "–"]
   })
-  const columns = ["room", "files", "imports"]
+  const columns = ["room", "imports"]
   const widths = columns.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i].length)))
   const line = (cells) => `| ${cells.map((cell, i) => cell.padEnd(widths[i])).join(" | ")} |`
   return [line(columns), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n")

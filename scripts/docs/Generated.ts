@@ -32,7 +32,7 @@ export const endpoints = (document: OpenApiDocument.Document): Markdown.Page => 
     [
       "# API reference",
       "Every endpoint, made from the OpenAPI document ([openapi.json](openapi.json)). A running node serves the same at",
-      "`/docs`, where you can try each one. [Talking to a node](api.md) is the guide to it.",
+      "`/docs`, where you can try each one. [The HTTP API](api.md) is the guide to it.",
     ].join("\n"),
   )
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>

@@ -380,30 +380,19 @@ export const cycles = (root) => {
   return found
 }
 
-/** The house as a table: every room with what it imports, its own folder's rooms by name. */
+/** The house as a table: every folder with its rooms, lowest first, and the other folders that it imports. */
 export const table = (root) => {
-  const rooms = new Map(
-    Object.entries(house).flatMap(([folder, { rooms = ["."] }]) =>
-      rooms.map((room) => [`${folder}/${room}`, new Set()]),
-    ),
-  )
+  const imports = new Map(Object.keys(house).map((folder) => [folder, new Set()]))
   for (const { path } of entriesBelow(root).filter(({ path }) => /\.tsx?$/.test(path))) {
-    const [folder, room] = [folderOf(path), roomOf(path)]
-    const imports = rooms.get(`${folder}/${room}`)
     for (const specifier of importsOf(readFileSync(join(root, path), "utf8"))) {
-      if (!specifier.startsWith(".")) continue
-      const target = targetOf(root, path, specifier)
-      if (folderOf(target) !== folder) imports.add(folderOf(target))
-      else if (roomOf(target) !== room) imports.add(`./${roomOf(target)}`)
+      if (specifier.startsWith(".")) imports.get(folderOf(path)).add(folderOf(targetOf(root, path, specifier)))
     }
   }
-  const rows = [...rooms].map(([place, imports]) => {
-    const [folder] = place.split("/")
-    const known = [...Object.keys(house), ...(house[folder].rooms ?? []).map((room) => `./${room}`)]
-    const named = known.filter((place) => imports.has(place)).map((place) => place.replace("./.", "."))
-    return [`\`${place.replace("/.", "")}\``, named.join(", ") || "–"]
+  const rows = Object.entries(house).map(([folder, { rooms = [] }]) => {
+    const others = Object.keys(house).filter((other) => other !== folder && imports.get(folder).has(other))
+    return [`\`${folder}\``, rooms.join(", ") || "–", others.join(", ") || "–"]
   })
-  const columns = ["room", "imports"]
+  const columns = ["folder", "rooms", "imports"]
   const widths = columns.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i].length)))
   const line = (cells) => `| ${cells.map((cell, i) => cell.padEnd(widths[i])).join(" | ")} |`
   return [line(columns), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n")

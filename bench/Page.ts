@@ -1,8 +1,8 @@
 /** `docs/performance.md`, made of what was measured last. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Figure } from "./Harness.js"
-import type { Record, SuiteRecord } from "./Record.js"
+import { type Headline, headlines } from "./Headlines.js"
+import type { Record } from "./Record.js"
 import { type Target, targets } from "./Targets.js"
 
 const FILE = join(import.meta.dirname, "..", "docs", "performance.md")
@@ -24,11 +24,9 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
   return [line(first), `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...rest.map(line)].join("\n")
 }
 
-const rowOf = ({ name, value, unit }: Figure): ReadonlyArray<string> => [name, shown(value), unit]
-
 const targetRow = (record: Record, { what, target, suite, of, isMet }: Target): ReadonlyArray<string> => {
   const found = record.suites[suite]
-  if (found === undefined) return [what, target, "not measured yet", "open"]
+  if (found === undefined) return [suite, what, target, "not measured yet", "open"]
   const measured = of((name, unit) => {
     const figure = found.figures.find((one) => one.name === name && (unit === undefined || one.unit.includes(unit)))
     if (figure === undefined)
@@ -37,7 +35,7 @@ const targetRow = (record: Record, { what, target, suite, of, isMet }: Target): 
   }, found.figures)
   // JSON knows no infinity and writes null in its place.
   const value = measured ?? Number.POSITIVE_INFINITY
-  return [what, target, shown(value), isMet(value) ? "met" : "**missed**"]
+  return [suite, what, target, shown(value), isMet(value) ? "met" : "**missed**"]
 }
 
 const machineRows = (record: Record): ReadonlyArray<ReadonlyArray<string>> => {
@@ -50,25 +48,81 @@ const machineRows = (record: Record): ReadonlyArray<ReadonlyArray<string>> => {
   })
 }
 
-const withheldIn = ({ withheld }: SuiteRecord): string =>
-  withheld === undefined ? "" : ` The host withheld ${Math.round(withheld * 100)} % of the processor time.`
+const WITHHELD_WORTH_SAYING = 0.01
 
-const runsOf = (suite: SuiteRecord): string => (suite.runs === undefined ? "" : ` Medians of ${suite.runs} runs.`)
+/** A host that gives processor time to other guests makes the program look slower than it is. */
+const withheldIn = (record: Record): string => {
+  const shares = Object.entries(record.suites).flatMap(([name, { withheld = 0 }]) =>
+    withheld < WITHHELD_WORTH_SAYING ? [] : [`${Math.round(withheld * 100)} % in \`${name}\``],
+  )
+  return shares.length === 0
+    ? "The host withheld no processor time."
+    : `The host gave processor time to other guests, so some figures understate the program: ${shares.join(", ")}.`
+}
 
-const text = (record: Record): string => {
+const headlineRow = (record: Record, { suite, name }: Headline): ReadonlyArray<ReadonlyArray<string>> => {
+  const found = record.suites[suite]
+  if (found === undefined) return []
+  const figure = found.figures.find((one) => one.name === name)
+  if (figure === undefined) throw new Error(`bench: ${suite} measured no "${name}", which the page shows`)
+  return [[suite, name, shown(figure.value), figure.unit]]
+}
+
+const SMALL_US = 5
+const ALL = "with the profiler"
+
+/** The parts of a transfer under each load, the largest first; those that are small everywhere together. */
+const partsTable = (record: Record): string => {
+  const figures = record.suites["cost"]?.figures ?? []
+  const loads = figures.flatMap(({ name }) => (name.endsWith(": K") ? [name.slice(0, -": K".length)] : []))
+  const columns = loads.map((load) => {
+    const of = figures.filter(({ name, unit }) => name.startsWith(`${load}: `) && unit === "µs a transfer")
+    return new Map(of.map(({ name, value }) => [name.slice(load.length + 2), value]))
+  })
+  const most = (part: string): number => Math.max(...columns.map((column) => column.get(part) ?? 0))
+  const parts = [...new Set(columns.flatMap((column) => [...column.keys()]))]
+    .filter((part) => part !== ALL && part !== "processor" && !part.startsWith("thread "))
+    .sort((a, b) => most(b) - most(a))
+  const large = parts.filter((part) => most(part) >= SMALL_US)
+  const rest = columns.map((column) =>
+    parts.filter((part) => !large.includes(part)).reduce((sum, part) => sum + (column.get(part) ?? 0), 0),
+  )
+  const row = (title: string, values: ReadonlyArray<number | undefined>): ReadonlyArray<string> => [
+    title,
+    ...values.map((value) => (value === undefined ? "" : String(Math.round(value)))),
+  ]
+  return table(
+    ["part", ...loads],
+    [
+      ...large.map((part) =>
+        row(
+          part,
+          columns.map((column) => column.get(part)),
+        ),
+      ),
+      row("the rest", rest),
+      row(
+        "all, profiler included",
+        columns.map((column) => column.get(ALL)),
+      ),
+    ],
+  )
+}
+
+export const text = (record: Record): string => {
   const parts: { readonly [part: string]: string } = {
     machine: table(["a second, while the suites ran", "least", "median", "most"], machineRows(record)),
     where: `Measured with Node ${record.node} on ${record.cores} cores, ${record.architecture}.`,
+    withheld: withheldIn(record),
     targets: table(
-      ["what", "target", "measured", "so"],
+      ["suite", "what", "target", "measured", "result"],
       targets.map((target) => targetRow(record, target)),
     ),
-    suites: Object.entries(record.suites)
-      .map(
-        ([name, suite]) =>
-          `### ${name}\n\n\`npm run bench -- ${name}\`: ${suite.about}.${runsOf(suite)}${withheldIn(suite)}\n\n${table(["what", "figure", "unit"], suite.figures.map(rowOf))}`,
-      )
-      .join("\n\n"),
+    parts: partsTable(record),
+    headlines: table(
+      ["suite", "what", "figure", "unit"],
+      headlines.flatMap((headline) => headlineRow(record, headline)),
+    ),
   }
   return `${readFileSync(TEXT, "utf8")
     .replace(/^<!-- (\w+) -->$/gm, (line, part: string) => parts[part] ?? line)

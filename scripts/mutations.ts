@@ -36,7 +36,7 @@ const scoresOf = (results: ReadonlyArray<MutantResult>): ReadonlyMap<string, Sco
   return scores
 }
 
-/** The columns "mutants", "now" and "survivors" of docs/mutations.md. */
+/** A row of the printed table: mutants, percentage noticed, survivors. */
 const row = ([file, { noticed, survivors }]: readonly [string, Score]): string => {
   const mutants = noticed + survivors
   return `| \`${file.replace(/^.*\bsrc\//, "")}\` | ${mutants} | ${((100 * noticed) / mutants).toFixed(1)} | ${survivors} |`

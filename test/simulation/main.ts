@@ -8,13 +8,16 @@ import { type Options, optionsOf, type Report } from "./Simulation.js"
 import { FAULTS, type FaultName, isFaultName } from "./Storm.js"
 import * as Sweep from "./Sweep.js"
 
+const WIDEST = Math.max(...Planted.faults.map(({ name }) => name.length))
+
 const usage = `npm run simulate -- [--seed S] [--sweep N] [--nodes N] [--rounds R] [--faults F,F,…] [--plant NAME]
                         [--threads N]
   --seed    the run, or the first one of a sweep; 1 unless told
   --sweep   as many runs, one seed after the other, on all cores; prints the failures as they come
   --threads as many seeds at a time; for two sweeps side by side, or to leave cores to others
   --faults  of ${FAULTS.join(", ")}; all; none. Unless told, each seed draws its own mixture
-  --plant   a fault to put into the program: ${Planted.faults.map(({ name }) => name).join(", ")}`
+  --plant   a fault to put into the program:
+${Planted.faults.map(({ name, story }) => `            ${name.padEnd(WIDEST)}  ${story}`).join("\n")}`
 
 const PROGRESS_EVERY_SEEDS = 100
 

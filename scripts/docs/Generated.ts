@@ -2,7 +2,7 @@
 import * as NodeCommand from "../../src/cli/NodeCommand.js"
 import * as Help from "../../src/cli/settings/Help.js"
 import * as Udg from "../../src/cli/Udg.js"
-import type * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
+import * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
 import * as Reference from "../../src/rpc/documents/Reference.js"
 import * as ReferenceText from "../../src/rpc/documents/ReferenceText.js"
 import { COMMANDS, ENDPOINTS } from "./Contents.js"
@@ -47,7 +47,8 @@ export const endpoints = (document: OpenApiDocument.Document): Markdown.Page => 
   const parts = groups.map((name) => ({ depth: 2, text: name, anchor: name, words: "" }))
   return {
     ...intro,
-    html: intro.html + Reference.content(document),
+    // The site's own page of error codes stands beside this one.
+    html: intro.html + Reference.content(document).replaceAll(`"${OpenApiDocument.ERRORS}#`, '"errors.html#'),
     source: ReferenceText.text(document),
     sections: [...intro.sections, ...parts, ...operations],
   }

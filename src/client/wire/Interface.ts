@@ -701,7 +701,7 @@ export interface TransactionLookup {
   readonly round: Kinds.Round | null
   /** the vertex that carried it; null while pending */
   readonly vertex_hash: Kinds.Hash | null
-  /** author of that vertex; null while pending */
+  /** validator of that vertex; null while pending */
   readonly validator: Kinds.Address | null
   /** false: only the fee was taken; null while pending */
   readonly applied: boolean | null
@@ -728,7 +728,7 @@ export interface TransactionHistory {
     readonly round: Kinds.Round | null
     /** the vertex that carried it; null while pending */
     readonly vertex_hash: Kinds.Hash | null
-    /** author of that vertex; null while pending */
+    /** validator of that vertex; null while pending */
     readonly validator: Kinds.Address | null
     /** false: only the fee was taken; null while pending */
     readonly applied: boolean | null
@@ -794,7 +794,7 @@ export interface LatestTransactions {
     readonly round: Kinds.Round | null
     /** the vertex that carried it; null while pending */
     readonly vertex_hash: Kinds.Hash | null
-    /** author of that vertex; null while pending */
+    /** validator of that vertex; null while pending */
     readonly validator: Kinds.Address | null
     /** false: only the fee was taken; null while pending */
     readonly applied: boolean | null
@@ -1184,7 +1184,7 @@ export interface RoundAnswer {
   readonly vertices: ReadonlyArray<{
     /** the vertex */
     readonly hash: Kinds.Hash
-    /** its author */
+    /** the validator that signed it */
     readonly validator: Kinds.Address
     /** its coinbase reward */
     readonly reward: Kinds.Sats
@@ -1201,14 +1201,14 @@ export interface Vertex {
   readonly hash: Kinds.Hash
   /** its round */
   readonly round: Kinds.Round
-  /** its author */
+  /** the validator that signed it */
   readonly validator: Kinds.Address
   /** how many parents */
   readonly parent_count: number
   readonly parents: ReadonlyArray<Kinds.Hash>
   /** minted when it is finalized */
   readonly coinbase_reward: Kinds.Sats
-  /** its author's clock, milliseconds since 1970 */
+  /** its validator's clock, milliseconds since 1970 */
   readonly timestamp: Kinds.Timestamp
   /** it is ordered for good */
   readonly finalized: boolean
@@ -1244,7 +1244,7 @@ export interface DagColumns {
     readonly leader: {
       /** a validator, as its place in `validators` */
       readonly validator: number
-      /** what became of the leader's slot: skipped, others went on without it */
+      /** whether the leader was committed; skipped: others went on without it */
       readonly verdict: "undecided" | "committed" | "skipped"
     } | null
     readonly vertices: ReadonlyArray<{
@@ -1722,7 +1722,7 @@ export interface VertexEvent {
   readonly hash: Kinds.Hash
   /** its round */
   readonly round: Kinds.Round
-  /** its author */
+  /** the validator that signed it */
   readonly validator: Kinds.Address
   /** its coinbase reward */
   readonly reward: Kinds.Sats

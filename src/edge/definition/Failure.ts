@@ -15,12 +15,12 @@ export interface Failure {
 }
 
 /**
- * A failure with its code and status, and fields besides code and message; then the words for when it is answered, and after how many
- * seconds it makes sense to ask again, if that is known beforehand.
+ * A failure with its code and status, and fields besides code and message; then when it is answered, what the caller can do, and after
+ * how many seconds it makes sense to ask again, if that is known beforehand.
  */
 export const failureWith =
   <const Code extends string, Fields extends Schema.Struct.Fields>(code: Code, status: number, fields: Fields) =>
-  (when: string, retryAfter?: number) => {
+  (when: string, remedy: string, retryAfter?: number) => {
     const all = {
       _tag: Schema.propertySignature(Schema.Literal(code)).pipe(
         Schema.withConstructorDefault(() => code),
@@ -35,6 +35,7 @@ export const failureWith =
       identifier: code,
       description: when,
       [HttpApiSchema.AnnotationStatus]: status,
+      [Definition.Remedy]: remedy,
       ...(retryAfter === undefined ? {} : { [Definition.RetryAfter]: retryAfter }),
     }
     return Schema.Class<Schema.Struct.Type<typeof all>>(code)(all, [undefined, annotations])
@@ -50,66 +51,96 @@ export const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(
 
 export class InvalidRequest extends failureWith("InvalidRequest", 400, {
   field: maybe(text("the field that is wrong, as a path such as proposal_type.Text")),
-})("The request is not HTTP, not JSON, or a field, query parameter or header of it is not what it should be.") {
+})(
+  "The request is not valid HTTP or JSON, or a field, a query parameter or a header has a wrong value.",
+  "Correct what `error` and `field` name.",
+) {
   static of(problem: JsonProblem.JsonProblem): InvalidRequest {
     return new InvalidRequest({ message: JsonProblem.message(problem), field: problem.field })
   }
 }
 
-export class ForeignHost extends failure(
-  "ForeignHost",
-  403,
-)("The node serves its own machine only, and `Host` is a name of somebody else, as after DNS rebinding.") {}
-
-export class ForeignOrigin extends failure(
-  "ForeignOrigin",
-  403,
-)("The node serves its own machine only, and a web page from elsewhere asks for coins, keys or signatures.") {}
-
-export class PathNotFound extends failure("PathNotFound", 404)("There is no such path.") {}
-
-export class MethodNotAllowed extends failureWith("MethodNotAllowed", 405, { allowed: Schema.Array(Schema.String) })(
-  "The path exists, but not with this method; see `Allow`.",
+export class ForeignHost extends failure("ForeignHost", 403)(
+  "The node serves only its own machine, and `Host` names another one, as after DNS rebinding.",
+  "Use `localhost`, or start the node with `--rpc-name NAME`.",
 ) {}
 
-export class RequestTimeout extends failure("RequestTimeout", 408)("The request did not arrive completely in time.") {}
+export class ForeignOrigin extends failure("ForeignOrigin", 403)(
+  "A web page of another origin asks for coins, keys or signatures.",
+  "Call from a program, or sign in the page and send the transaction to `/tx/submit`.",
+) {}
+
+export class PathNotFound extends failure("PathNotFound", 404)(
+  "The node serves nothing at this path.",
+  "Look up the path at `/docs`.",
+) {}
+
+export class MethodNotAllowed extends failureWith("MethodNotAllowed", 405, { allowed: Schema.Array(Schema.String) })(
+  "The path exists, but not with this method.",
+  "Use one of the methods in `allowed`.",
+) {}
+
+export class RequestTimeout extends failure("RequestTimeout", 408)(
+  "The request did not arrive completely in time.",
+  "Send the whole request within the time, on a new connection.",
+) {}
 
 export class BodyTooLarge extends failureWith("BodyTooLarge", 413, { limit: integer("bytes that a body may have") })(
   "The body is larger than allowed.",
+  "Split the request; an array of transactions can be sent in parts.",
 ) {}
 
-export class UnsupportedMediaType extends failure(
-  "UnsupportedMediaType",
-  415,
-)("The body is not declared as application/json in UTF-8.") {}
+export class UnsupportedMediaType extends failure("UnsupportedMediaType", 415)(
+  "The body is not declared as application/json in UTF-8.",
+  "Set `content-type: application/json`.",
+) {}
 
 export class RateLimited extends failureWith("RateLimited", 429, {
   limit: integer("requests in a window"),
   window_seconds: integer("length of the window"),
   retry_after_seconds: integer("when to ask again, as in Retry-After"),
-})("Too many requests from this client; see Retry-After.") {}
+})(
+  "The client sent more requests than its limit allows.",
+  "Wait for `retry_after_seconds`, or run your own node.",
+) {}
 
 export class TooManyStreams extends failureWith("TooManyStreams", 429, {
   limit: integer("event streams that one client may have open"),
   retry_after_seconds: integer("when to ask again, as in Retry-After"),
-})("This client has as many event streams open as one may have.") {}
+})(
+  "The client has the most event streams that one client may have.",
+  "Close a stream, or let several readers share one.",
+) {}
 
-export class HeadersTooLarge extends failure(
-  "HeadersTooLarge",
-  431,
-)("The request line and headers are larger than allowed.") {}
+export class HeadersTooLarge extends failure("HeadersTooLarge", 431)(
+  "The request line and headers are larger than allowed.",
+  "Shorten the query and the headers.",
+) {}
 
-export class InternalError extends failure("InternalError", 500)("A bug of the node; its log has the cause.") {}
+export class InternalError extends failure("InternalError", 500)(
+  "The node has a bug; its log has the cause.",
+  "Report the bug with the log. Repeat a read; look up a transaction by its hash before you send another.",
+) {}
 
 export class Overloaded extends failureWith("Overloaded", 503, {
   retry_after_seconds: integer("when to ask again, as in Retry-After"),
-})("The node holds as many unfinished requests or event streams as it can.") {}
+})(
+  "The node has as many unfinished requests or event streams as it can hold.",
+  "Wait for `retry_after_seconds`, then repeat the request.",
+) {}
 
 export class Unavailable extends failureWith("Unavailable", 503, {
   retry_after_seconds: integer("when to ask again, as in Retry-After"),
-})("The database or the nodes behind a gateway do not answer, or have not reached the commit in Udg-Commit.") {}
+})(
+  "The database or the nodes behind a gateway do not answer, or have not reached the commit in Udg-Commit.",
+  "Wait for `retry_after_seconds`, then repeat the request, or ask another node.",
+) {}
 
-export class ShuttingDown extends failure("ShuttingDown", 503)("The node is stopping.", 5) {}
+export class ShuttingDown extends failure("ShuttingDown", 503)(
+  "The node is stopping.",
+  "Ask another node, or wait until this one is back.",
+  5,
+) {}
 
 /** On any endpoint, for any client. Only a gateway answers `Unavailable`. */
 export const Anywhere = Schema.Union(

@@ -83,16 +83,21 @@ export const empty = <const Name extends string>(name: Name): HttpApi.HttpApi<Na
 
 const membersOf = (ast: AST.AST): ReadonlyArray<AST.AST> => (AST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast])
 
-/** The members of a union of failures, each with its name in documents and its status. */
+/** The members of a union of failures, each with its name in documents, its status, when it is answered and what the caller can do. */
 export const failures = (union: Schema.Schema.All) =>
   membersOf(union.ast).map((ast) => ({
     identifier: Option.getOrThrow(AST.getJSONIdentifier(ast)),
     status: HttpApiSchema.getStatusErrorAST(ast),
+    when: Option.getOrThrow(AST.getDescriptionAnnotation(ast)),
+    remedy: Option.getOrThrow(AST.getAnnotation<string>(Remedy)(ast)),
     schema: Schema.make<unknown, object, never>(ast),
   }))
 
 /** Annotates a class of failures: when it makes sense to ask again, in seconds. */
 export const RetryAfter = Symbol.for("udg/effect3/RetryAfter")
+
+/** Annotates a class of failures: what the caller can do about it. */
+export const Remedy = Symbol.for("udg/effect3/Remedy")
 
 /** A class of failures with its status, if this is one. */
 export const failureClass = (made: unknown) => {

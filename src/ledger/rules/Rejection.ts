@@ -26,25 +26,28 @@ export type Rejection =
 export type Verdict = Rejection | undefined
 
 /** The rules that an `InvalidTransaction` names. */
-export type Rule =
-  | "fee_below_minimum"
-  | "delegation_below_minimum"
-  | "delegates_already"
-  | "delegates_elsewhere"
-  | "not_delegating"
-  | "stakes_already"
-  | "not_staking"
-  | "leaving"
-  | "barred"
-  | "own_validator"
-  | "validator_not_active"
-  | "pool_shares"
-  | "commission_set_this_epoch"
-  | "has_a_name"
-  | "unknown_parameter"
-  | "parameter_out_of_bounds"
-  | "no_voters"
-  | "voting_ended"
+export const RULES = [
+  "fee_below_minimum",
+  "delegation_below_minimum",
+  "delegates_already",
+  "delegates_elsewhere",
+  "not_delegating",
+  "stakes_already",
+  "not_staking",
+  "leaving",
+  "barred",
+  "own_validator",
+  "validator_not_active",
+  "pool_shares",
+  "commission_set_this_epoch",
+  "has_a_name",
+  "unknown_parameter",
+  "parameter_out_of_bounds",
+  "no_voters",
+  "voting_ended",
+] as const
+
+export type Rule = (typeof RULES)[number]
 
 export const invalid = (rule: Rule, reason: string): Rejection => ({ _tag: "InvalidTransaction", rule, reason })
 

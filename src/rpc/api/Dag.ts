@@ -21,7 +21,7 @@ export const Round = Field.record(
     vertices: Schema.Array(
       Schema.Struct({
         hash: Field.hash("the vertex"),
-        validator: Field.address("its author"),
+        validator: Field.address("the validator that signed it"),
         reward: Field.sats("its coinbase reward"),
         tx_count: Field.count("transactions that it carries"),
         parent_count: Field.count("vertices that it names as parents"),
@@ -42,11 +42,11 @@ export const Vertex = Field.record(
   Schema.Struct({
     hash: Field.hash("the vertex"),
     round: Field.round("its round"),
-    validator: Field.address("its author"),
+    validator: Field.address("the validator that signed it"),
     parent_count: Field.count("how many parents"),
     parents: Schema.Array(Hash.schema),
     coinbase_reward: Field.sats("minted when it is finalized"),
-    timestamp: Field.timestamp("its author's clock, milliseconds since 1970"),
+    timestamp: Field.timestamp("its validator's clock, milliseconds since 1970"),
     finalized: Field.boolean("it is ordered for good"),
     transactions: Schema.Array(
       Schema.Struct({
@@ -107,7 +107,7 @@ export const Columns = Field.record(
               validator: Lane,
               verdict: Field.of(
                 Schema.Literal("undecided", "committed", "skipped"),
-                "what became of the leader's slot: skipped, others went on without it",
+                "whether the leader was committed; skipped: others went on without it",
               ),
             }),
           ),
@@ -123,7 +123,7 @@ export const Columns = Field.record(
               "the commit that ordered it; null while none has",
             ),
             parents: Schema.Array(Natural.count("a place in `validators`")).annotations({
-              description: "authors of its parents in the round before",
+              description: "validators of its parents in the round before",
             }),
             older_parents: Schema.Array(
               Schema.Struct({ round: Field.round("the parent's round"), validator: Lane }),

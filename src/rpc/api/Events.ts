@@ -21,7 +21,7 @@ export const Event = Field.record(
       type: Schema.Literal("vertex"),
       hash: Field.hash("a finalized vertex"),
       round: Field.round("its round"),
-      validator: Field.address("its author"),
+      validator: Field.address("the validator that signed it"),
       reward: Field.sats("its coinbase reward"),
       tx_count: Field.count("transactions that it carries"),
     }).annotations({ identifier: "VertexEvent" }),

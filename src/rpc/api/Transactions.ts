@@ -103,7 +103,7 @@ const outcome = {
   status: Field.of(Schema.Literal("pending", "finalized"), "finalized: on disk, and every other read reflects it"),
   round: Field.roundOrNull("round of the vertex that carried it; null while pending"),
   vertex_hash: Field.hashOrNull("the vertex that carried it; null while pending"),
-  validator: Field.addressOrNull("author of that vertex; null while pending"),
+  validator: Field.addressOrNull("validator of that vertex; null while pending"),
   applied: Field.of(Schema.NullOr(Schema.Boolean), "false: only the fee was taken; null while pending"),
   failure: Field.textOrNull("why it was not applied; null otherwise"),
   proposal_id: Field.of(

@@ -5,11 +5,15 @@ import * as Definition from "../../effect3/http/Definition.js"
 import * as Words from "../../protocol/numbers/Words.js"
 import * as Access from "../api/Access.js"
 import { Api } from "../api/Api.js"
+import * as Failure from "../api/Failure.js"
 import * as ForGenerators from "./ForGenerators.js"
 
 export type Document = OpenApi.OpenAPISpec
 
 type Operation = OpenApi.OpenAPISpecOperation
+
+/** The page of error codes, as a node serves it. */
+export const ERRORS = "/docs/errors.md"
 
 /** Where a copy of the document describes a server. */
 export interface Where {
@@ -47,6 +51,13 @@ const describeFailures = (operation: Operation, schemas: Document["components"][
   }
 }
 
+/** Leads from each failure to what its reader can do about it. */
+const linkFailures = (schemas: Document["components"]["schemas"]): void => {
+  for (const { identifier } of Definition.failures(Failure.schema)) {
+    Object.assign(schemas[identifier] ?? {}, { externalDocs: { url: `${ERRORS}#${identifier.toLowerCase()}` } })
+  }
+}
+
 const describeParameters = (operation: Operation, schemas: Document["components"]["schemas"]): void => {
   for (const parameter of operation.parameters) {
     const [name] = referenced(parameter.schema)
@@ -69,6 +80,7 @@ export const make = (version: string, servers: ReadonlyArray<Where> = []): Docum
   const access = accessById()
   const { schemas } = document.components
   dropTitles(schemas)
+  linkFailures(schemas)
   for (const item of Object.values(document.paths)) {
     for (const operation of Object.values(item)) {
       const words = [operation.description, ...(access.get(operation.operationId) ?? [])]

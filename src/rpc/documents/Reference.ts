@@ -6,7 +6,7 @@ import * as Field from "../api/Field.js"
 import type { Document } from "./OpenApiDocument.js"
 import { SCRIPT } from "./ReferenceScript.js"
 import { STYLE } from "./ReferenceStyle.js"
-import { itemsOf, type JsonSchema, membersOf, referenceOf, typesOf, valuesOf } from "./SchemaParts.js"
+import { documentedAt, itemsOf, type JsonSchema, membersOf, referenceOf, typesOf, valuesOf } from "./SchemaParts.js"
 
 /** The explorer's. */
 const ICON =
@@ -176,8 +176,11 @@ const group = (document: Document, tag: Document["tags"][number], attempt: Attem
   return `<h2 id="${escaped(tag.name)}">${escaped(tag.name)}</h2><p class="about">${prose(tag.description ?? "")}</p>${sections.join("")}`
 }
 
-const schemaSection = ([name, schema]: readonly [string, JsonSchema]): string =>
-  `<details id="schema-${escaped(name)}"><summary>${code(name)} ${prose(schema.description ?? "")}</summary><p><small>${typeOf(schema)}</small></p>${fieldsOf(schema)}</details>`
+const schemaSection = ([name, schema]: readonly [string, JsonSchema]): string => {
+  const more = documentedAt(schema)
+  const link = more === undefined ? "" : `<p><a href="${escaped(more)}">What to do</a></p>`
+  return `<details id="schema-${escaped(name)}"><summary>${code(name)} ${prose(schema.description ?? "")}</summary><p><small>${typeOf(schema)}</small></p>${fieldsOf(schema)}${link}</details>`
+}
 
 const body = (document: Document, attempt: Attempt): string => {
   const { tags, components } = document

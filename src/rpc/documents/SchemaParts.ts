@@ -30,6 +30,16 @@ export const itemsOf = (schema: JsonSchema): JsonSchema | undefined =>
     ? schema.items
     : undefined
 
+/** Where more is said about it. */
+export const documentedAt = (schema: object): string | undefined =>
+  "externalDocs" in schema &&
+  typeof schema.externalDocs === "object" &&
+  schema.externalDocs !== null &&
+  "url" in schema.externalDocs &&
+  typeof schema.externalDocs.url === "string"
+    ? schema.externalDocs.url
+    : undefined
+
 /** The types in the words of JSON Schema. */
 export const typesOf = (schema: object): ReadonlyArray<string> =>
   "type" in schema ? [schema.type].flat().filter((type) => typeof type === "string") : []

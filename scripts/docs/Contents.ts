@@ -15,39 +15,41 @@ export const ENDPOINTS = "docs/endpoints.md"
 export const DECISIONS = "docs/decisions"
 export const VECTORS = "docs/vectors"
 
+/** In four kinds: lessons, guides to a task, reference, and explanation. */
 export const contents: ReadonlyArray<Group> = [
-  { title: "Start", pages: ["README.md", ...docs("getting-started", "concepts")] },
+  { title: "Start", pages: ["README.md"] },
   {
     title: "Tutorials",
-    pages: docs("tutorials/wallet", "tutorials/validator", "tutorials/consortium", "tutorials/embedding"),
-  },
-  { title: "Use and build", pages: docs("cli", "explorer", "client", "api", "languages", "dev", "light-client") },
-  {
-    title: "Run",
     pages: docs(
-      ...["operations", "operations/install", "operations/join", "operations/keys", "operations/tls"],
-      ...[
-        "operations/monitoring",
-        "operations/alerts",
-        "operations/doctor",
-        "operations/backup",
-        "operations/upgrade",
-        "versioning",
-      ],
-      ...["operations/archive", "operations/gateway", "operations/soak"],
+      ...["getting-started", "tutorials/wallet", "tutorials/validator", "tutorials/consortium", "tutorials/embedding"],
+    ),
+  },
+  {
+    title: "Guides: use and build",
+    pages: docs("cli", "explorer", "client", "api", "languages", "dev", "light-client"),
+  },
+  {
+    title: "Guides: operate",
+    pages: docs(
+      ...["operations", "operations/install", "operations/join", "parameters", "operations/keys", "operations/tls"],
+      ...["operations/monitoring", "operations/alerts", "operations/doctor", "operations/backup"],
+      ...["operations/upgrade", "operations/archive", "operations/gateway", "operations/soak"],
       ...["operations/exit-100", "operations/exit-101", "operations/exit-102"],
     ),
   },
   {
     title: "Reference",
-    pages: [COMMANDS, ...docs("configuration"), ENDPOINTS, ...docs("protocol", "state-trie"), VECTORS],
+    pages: [
+      ...[COMMANDS, ...docs("configuration"), ENDPOINTS, ...docs("errors", "glossary", "versioning")],
+      ...[...docs("protocol", "state-trie"), VECTORS],
+    ],
   },
   {
-    title: "Understand",
+    title: "Explanation",
     pages: docs(
-      ...["architecture", "walkthrough", "consensus", "ledger", "storage", "recovery", "economics", "governance"],
-      ...["security", "performance", "scale", "simulation", "mutations"],
+      ...["concepts", "coming-from", "faq", "economics", "governance", "security", "architecture", "walkthrough"],
+      ...["consensus", "ledger", "storage", "recovery", "performance", "scale", "simulation", "mutations"],
     ),
   },
-  { title: "Change", pages: ["CONTRIBUTING.md", "docs/left-out.md", DECISIONS] },
+  { title: "Contributing", pages: ["CONTRIBUTING.md", "docs/left-out.md", DECISIONS] },
 ]

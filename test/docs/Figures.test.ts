@@ -1,5 +1,7 @@
 /** The figures in docs/economics.md, docs/governance.md and docs/operations/ are those of the code. */
 import { describe, expect, it } from "vitest"
+import * as GenesisTools from "../../src/cli/GenesisTools.js"
+import * as Help from "../../src/cli/settings/Help.js"
 import * as Rewards from "../../src/ledger/rules/Rewards.js"
 import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
@@ -36,6 +38,26 @@ describe("docs/governance.md", () => {
         .filter(({ key }) => Parameters.solo[key] !== standard[key])
         .map(({ name, key }) => [name, String(Parameters.solo[key])]),
     )
+  })
+})
+
+describe("docs/parameters.md", () => {
+  const rows = textOf("docs/parameters.md")
+    .split("\n")
+    .flatMap((line) => [...line.matchAll(/^\| `(--[a-z-]+)` +\| (.+?) +\|/g)])
+    .map(([, option = "", otherwise = ""]) => [option, otherwise] as const)
+
+  it("has every parameter that a vote can change, with its default", () => {
+    const governed = Parameters.table.map(({ name, standard }) => [`--${name.replaceAll("_", "-")}`, String(standard)])
+    expect(rows.slice(4).sort()).toStrictEqual(governed.sort())
+  })
+
+  it("has the defaults of udg genesis new", async () => {
+    const help = Help.render(GenesisTools.command.page(""), false).replaceAll(/\s+/g, " ")
+    for (const [option, otherwise] of rows) {
+      const [, meant] = new RegExp(`${option} [A-Z|a-z]+ .*?\\[default: (.*?)\\]`).exec(help) ?? []
+      expect([option, meant?.replace(/ UDG$/, "")]).toEqual([option, otherwise])
+    }
   })
 })
 

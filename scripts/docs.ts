@@ -8,8 +8,12 @@ import * as Site from "./docs/Site.js"
 const { values } = parseArgs({ options: { out: { type: "string", default: "site" } } })
 const out = resolve(values.out)
 
-const { files, misplaced } = await Site.make()
-const wrong = [...misplaced.map((file) => `${file}: in the menu or in docs/, but not in both`), ...Links.broken(files)]
+const { files, misplaced, unplaced } = await Site.make()
+const wrong = [
+  ...misplaced.map((file) => `${file}: in the menu or in docs/, but not in both`),
+  ...unplaced.map((address) => `scripts/docs/Synonyms.ts: ${address} is not there`),
+  ...Links.broken(files),
+]
 for (const line of wrong) console.error(`docs: ${line}`)
 if (wrong.length > 0) process.exit(1)
 

@@ -2,7 +2,7 @@
 import { posix } from "node:path"
 import * as Address from "./Address.js"
 import type { Group } from "./Contents.js"
-import { escaped, type Page } from "./Markdown.js"
+import { escaped, type Page, summaryOf } from "./Markdown.js"
 
 /** A group of the menu, with the titles of its pages. */
 export interface Menu extends Group {
@@ -45,7 +45,7 @@ const neighbours = (file: string, menu: ReadonlyArray<Menu>): string => {
   return [
     '<nav class="next" aria-label="Neighbours">',
     before === undefined ? "<span></span>" : link(file, before[0], `← ${before[1]}`),
-    after === undefined ? "<span></span>" : link(file, after[0], `${after[1]} →`),
+    after === undefined ? "<span></span>" : link(file, after[0], `Next: ${after[1]} →`),
     "</nav>",
   ].join("")
 }
@@ -63,6 +63,7 @@ export const render = (file: string, page: Page, menu: ReadonlyArray<Menu>): str
   return [
     `<!doctype html><html lang="en" data-top="${top}"><head><meta charset="utf-8">`,
     '<meta name="viewport" content="width=device-width,initial-scale=1">',
+    `<meta name="description" content="${escaped(summaryOf(page))}">`,
     `<title>${escaped(title)}</title><link rel="icon" href="${ICON}">${text}<link rel="stylesheet" href="${top}page.css"></head><body>`,
     '<a class="skip" href="#content">To the text</a>',
     `<header><a href="${top}index.html">${MARK}udg <span class="wide">documentation</span></a>`,

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { COMMANDS, contents, DECISIONS, ENDPOINTS } from "./Contents.js"
-import type { Page } from "./Markdown.js"
+import { type Page, summaryOf } from "./Markdown.js"
 
 const root = join(import.meta.dirname, "../..")
 
@@ -32,21 +32,13 @@ const unpublished = (): ReadonlySet<string> => {
   ])
 }
 
-const LONGEST = 240
-
-const firstSentence = ({ sections }: Page): string => {
-  const words = sections[0]?.words ?? ""
-  const sentence = /^.*?[.:?](?= [A-Z]|$)/.exec(words)?.[0].replace(/:$/, ".") ?? ""
-  return sentence.length > LONGEST ? "" : sentence
-}
-
 export const text = (pages: ReadonlyMap<string, Page>): string => {
   const left = unpublished()
   const line = (file: string): ReadonlyArray<string> => {
     const page = pages.get(file)
     if (page === undefined || left.has(file) || !file.endsWith(".md")) return []
     const about =
-      file === ENDPOINTS ? "Every endpoint and every schema, made from the OpenAPI document." : firstSentence(page)
+      file === ENDPOINTS ? "Every endpoint and every schema, made from the OpenAPI document." : summaryOf(page)
     return [`- [${page.title}](${file})${about === "" ? "" : `: ${about}`}`]
   }
   const groups = contents.map(({ title, pages }) => [title, pages.flatMap(line)] as const)

@@ -68,6 +68,16 @@ const sectionsOf = (html: string): ReadonlyArray<Section> => {
   return sections
 }
 
+const LONGEST_SUMMARY = 240
+
+/** The first sentence below the title; empty if there is none, or one too long for a summary. A decision has its status before it. */
+export const summaryOf = ({ html }: Pick<Page, "html">): string => {
+  const [, paragraph = ""] = /<\/h1>\s*(?:<p>Status: [^<]*<\/p>\s*)?<p>([\s\S]*?)<\/p>/.exec(html) ?? []
+  const words = wordsOf(paragraph).replace(/^(?:Decision|Problem)\. /, "")
+  const sentence = /^.*?[.:?](?= [A-Z]|$)/.exec(words)?.[0].replace(/:$/, ".") ?? ""
+  return sentence.length > LONGEST_SUMMARY ? "" : sentence
+}
+
 export const page = (file: string, source: string): Page => {
   const targets: Array<string> = []
   const seen = new Map<string, number>()

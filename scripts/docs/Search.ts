@@ -7,6 +7,8 @@ export interface Entry {
   readonly page: string
   readonly title: string
   readonly words: string
+  /** Other words for it. */
+  readonly also?: string
 }
 
 export interface Found {
@@ -27,9 +29,13 @@ const excerptOf = (words: string, terms: ReadonlyArray<string>): string => {
 
 /** Beginnings of words count, and longer ones may have a letter wrong. */
 export const over = (entries: ReadonlyArray<Entry>): ((asked: string) => ReadonlyArray<Found>) => {
-  const index = new MiniSearch<Entry & { readonly id: number }>({ fields: ["title", "page", "words"] })
+  const index = new MiniSearch<Entry & { readonly id: number }>({ fields: ["title", "page", "words", "also"] })
   index.addAll(entries.map((entry, id) => ({ ...entry, id })))
-  const how = { prefix: true, fuzzy: (term: string) => (term.length > 5 ? 1 : false), boost: { title: 4, page: 2 } }
+  const how = {
+    prefix: true,
+    fuzzy: (term: string) => (term.length > 5 ? 1 : false),
+    boost: { also: 20, title: 4, page: 2 },
+  }
   return (asked) => {
     // Where all words stand, if there is such a place.
     const all = index.search(asked, { ...how, combineWith: "AND" })

@@ -11,6 +11,7 @@ import type { Files } from "./Links.js"
 import * as Llms from "./Llms.js"
 import * as Markdown from "./Markdown.js"
 import type { Entry } from "./Search.js"
+import { synonyms } from "./Synonyms.js"
 
 const root = join(import.meta.dirname, "../..")
 const textOf = (file: string): string => readFileSync(join(root, file), "utf8")
@@ -72,13 +73,18 @@ const bundle = async (): Promise<string> => {
 
 const entriesOf = (pages: ReadonlyMap<string, Markdown.Page>): ReadonlyArray<Entry> =>
   [...pages].flatMap(([file, { title, sections }]) =>
-    sections.map(({ anchor, text, words, depth }) => ({
-      address: `${Address.of(file)}${depth === 1 ? "" : `#${anchor}`}`,
-      page: title,
-      title: text,
-      words,
-    })),
+    sections.map(({ anchor, text, words, depth }) => {
+      const address = `${Address.of(file)}${depth === 1 ? "" : `#${anchor}`}`
+      const also = synonyms[address]
+      return { address, page: title, title: text, words, ...(also === undefined ? {} : { also: also.join(" ") }) }
+    }),
   )
+
+/** Places that have synonyms and are not there. */
+const unplaced = (entries: ReadonlyArray<Entry>): ReadonlyArray<string> => {
+  const places = new Set(entries.map(({ address }) => address))
+  return Object.keys(synonyms).filter((address) => !places.has(address))
+}
 
 /** Pages that nobody would find, and places in the menu without a page. */
 const misplaced = (pages: ReadonlyMap<string, Markdown.Page>): ReadonlyArray<string> => {
@@ -93,6 +99,7 @@ export interface Site {
   readonly files: Files
   readonly entries: ReadonlyArray<Entry>
   readonly misplaced: ReadonlyArray<string>
+  readonly unplaced: ReadonlyArray<string>
 }
 
 const version = (): string => (JSON.parse(textOf("package.json")) as { readonly version: string }).version
@@ -133,5 +140,5 @@ export const make = async (): Promise<Site> => {
   }
   const entries = entriesOf(all)
   files.set("search-index.js", `window.udgEntries=${JSON.stringify(entries)}`)
-  return { files, entries, misplaced: misplaced(all) }
+  return { files, entries, misplaced: misplaced(all), unplaced: unplaced(entries) }
 }

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Address from "../../scripts/docs/Address.js"
+import { contents } from "../../scripts/docs/Contents.js"
 import * as Links from "../../scripts/docs/Links.js"
 import * as Markdown from "../../scripts/docs/Markdown.js"
 import { type Entry, over } from "../../scripts/docs/Search.js"
@@ -95,6 +97,27 @@ describe(Rest.of("all pages are made", "the site"), () => {
     expect(search("scrypt").map(({ entry }) => entry.address)).toContain("docs/cli.html#a-key")
     expect(search("scrypt")[0]?.excerpt).toContain("scrypt")
     expect(search("xyzzy")).toEqual([])
+  })
+
+  it.each([
+    ["gas", "docs/economics.html#fees"],
+    ["webhook", "docs/api.html#live-events"],
+    ["impersonate", "docs/dev.html#controls"],
+    ["install client", "docs/client.html"],
+    ["slashing", "docs/economics.html#being-a-validator"],
+    ["airdrop", "docs/getting-started.html#make-an-account"],
+    ["validator key", "docs/operations/keys.html"],
+    ["429", "docs/errors.html"],
+    ["erc20", "docs/faq.html"],
+  ])("finds %s by the word that people look for", (asked, address) => {
+    expect(over(entries)(asked)[0]?.entry.address).toBe(address)
+  })
+
+  it("says in a sentence what each page of the menu is about", () => {
+    const paths = contents.flatMap(({ pages }) => pages.map(Address.of))
+    expect(paths.filter((path) => !/<meta name="description" content="[^"]+\.">/.test(files.get(path) ?? ""))).toEqual(
+      [],
+    )
   })
 
   it("leads from page to page in the order of the menu", () => {

@@ -99,10 +99,7 @@ export class RateLimited extends failureWith("RateLimited", 429, {
   limit: integer("requests in a window"),
   window_seconds: integer("length of the window"),
   retry_after_seconds: integer("when to ask again, as in Retry-After"),
-})(
-  "The client sent more requests than its limit allows.",
-  "Wait for `retry_after_seconds`, or run your own node.",
-) {}
+})("The client sent more requests than its limit allows.", "Wait for `retry_after_seconds`, or run your own node.") {}
 
 export class TooManyStreams extends failureWith("TooManyStreams", 429, {
   limit: integer("event streams that one client may have open"),

@@ -94,7 +94,7 @@ describe(Rest.of("all pages are made", "the site"), () => {
     expect(first("undelegate help")).toBe("docs/commands.html#udg-undelegate")
     expect(first("POST /tx/submit")).toBe("docs/endpoints.html#transactions.submit")
     expect(search("comittee").length).toBeGreaterThan(0)
-    expect(search("scrypt").map(({ entry }) => entry.address)).toContain("docs/cli.html#a-key")
+    expect(search("scrypt").map(({ entry }) => entry.address)).toContain("docs/cli.html#keys")
     expect(search("scrypt")[0]?.excerpt).toContain("scrypt")
     expect(search("xyzzy")).toEqual([])
   })

@@ -120,7 +120,7 @@ it.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         const n = 1 + chance.below(nodes.length - 1)
         await nodes[n]?.kill()
         const others = nodes.filter((_, i) => i !== n)
-        const port = nodes[n]?.p2p.split("/")[4] ?? "0"
+        const port = nodes[n]?.p2p.split(":").at(-1) ?? "0"
         const rpc = new URL(nodes[n]?.http ?? "").port
         const words = ["--archive", "--rate-limits", "off", "--port", port, "--rpc-port", rpc]
         nodes[n] = await Processes.startValidator(network, n, others, words)

@@ -53,18 +53,18 @@ export const pay = async (
 /** The rich one pays again and again, so that no round is an idle one, until told to stop. */
 export const paying = (node: Processes.Started, network: Processes.Founded, everyMs: number) => {
   let isPaying = true
-  let paid = 0
-  const pays = async (): Promise<number> => {
+  const paid: Array<Hash> = []
+  const pays = async (): Promise<ReadonlyArray<Hash>> => {
     for (; isPaying; await new Promise((resolve) => setTimeout(resolve, everyMs)))
-      paid += (await pay(node, network, 1, paid)).length
+      paid.push(...(await pay(node, network, 1, paid.length)))
     return paid
   }
   const all = pays()
   // Whoever stops it hears of it; a test that fails before has its own reason.
   all.catch(() => {})
   return {
-    /** Gives the number of its payments. */
-    stop: (): Promise<number> => {
+    /** Gives the hashes of its payments. */
+    stop: (): Promise<ReadonlyArray<Hash>> => {
       isPaying = false
       return all
     },

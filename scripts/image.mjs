@@ -1,5 +1,5 @@
-// `node scripts/image.mjs FOLDER`, after a build: what the image of a container holds. That is the program without what only
-// its developers read, and of all packages only those that its bundle leaves outside, each with what it loads.
+// `node scripts/image.mjs FOLDER`, after a build: what the image of a container holds. That is the program and its documentation
+// without what only its developers read, and of all packages only those that its bundle leaves outside, each with what it loads.
 import { cpSync, readFileSync } from "node:fs"
 import { join, relative, resolve } from "node:path"
 
@@ -12,17 +12,24 @@ const root = resolve(import.meta.dirname, "..")
 const [folder] = process.argv.slice(2)
 if (folder === undefined) throw new Error("the folder to fill is missing")
 
-/** Source code, and native code for other machines than this one. */
+/** Source code, the manuals of packages, and native code for other machines than this one. */
 const NOT_LOADED = [
-  /\.(map|d\.ts|d\.mts|md)$/,
+  /\.(map|d\.ts|d\.mts)$/,
+  /^node_modules\/.*\.md$/,
   /^node_modules\/better-sqlite3\/(deps|src|build\/(?!Release$|Release\/better_sqlite3\.node$))/,
   new RegExp(`^node_modules/sodium-native/prebuilds/(?!${process.platform}-${process.arch}(/|$))`),
 ]
 
+const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+/** The package leaves them out, too. */
+const unpublished = new Set(files.filter((name) => name.startsWith("!")).map((name) => name.slice(1)))
+
+const isLeftOut = (name) => unpublished.has(name) || NOT_LOADED.some((pattern) => pattern.test(name))
+
 const copy = (name) =>
   cpSync(join(root, name), join(folder, name), {
     recursive: true,
-    filter: (file) => !NOT_LOADED.some((pattern) => pattern.test(relative(root, file))),
+    filter: (file) => !isLeftOut(relative(root, file)),
   })
 
 /** The packages, and all that they depend on. */
@@ -38,5 +45,5 @@ const withDependencies = (names) => {
   return found
 }
 
-for (const name of ["package.json", "LICENSE", "dist"]) copy(name)
+for (const name of ["package.json", "LICENSE", "README.md", "docs", "dist"]) copy(name)
 for (const name of withDependencies(OUTSIDE)) copy(`node_modules/${name}`)

@@ -1,7 +1,7 @@
 /** `llms.txt`: what a coding assistant should know first, and where the rest is as plain Markdown. See llmstxt.org. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { COMMANDS, contents, DECISIONS, ENDPOINTS } from "./Contents.js"
+import { COMMANDS, contents, ENDPOINTS } from "./Contents.js"
 import { type Page, summaryOf } from "./Markdown.js"
 
 const root = join(import.meta.dirname, "../..")
@@ -20,30 +20,26 @@ const INTRODUCTION = `# udg
 - A running node serves this list at \`/llms.txt\`, each page at the path given here, and its OpenAPI document at \`/openapi.json\`.
 `
 
-/** What npm leaves out of the package, and what is made from the command line, which a node cannot serve. */
-const unpublished = (): ReadonlySet<string> => {
+/** What npm leaves out of the package, folders too, and what is made from the command line, which a node cannot serve. */
+const unpublished = (): ReadonlyArray<string> => {
   const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     readonly files: ReadonlyArray<string>
   }
-  return new Set([
-    ...files.filter((file) => file.startsWith("!")).map((file) => file.slice(1)),
-    COMMANDS,
-    "CONTRIBUTING.md",
-  ])
+  return [...files.filter((file) => file.startsWith("!")).map((file) => file.slice(1)), COMMANDS, "CONTRIBUTING.md"]
 }
 
 export const text = (pages: ReadonlyMap<string, Page>): string => {
   const left = unpublished()
+  const isLeftOut = (file: string) => left.some((name) => file === name || file.startsWith(`${name}/`))
   const line = (file: string): ReadonlyArray<string> => {
     const page = pages.get(file)
-    if (page === undefined || left.has(file) || !file.endsWith(".md")) return []
+    if (page === undefined || isLeftOut(file) || !file.endsWith(".md")) return []
     const about =
       file === ENDPOINTS ? "Every endpoint and every schema, made from the OpenAPI document." : summaryOf(page)
     return [`- [${page.title}](${file})${about === "" ? "" : `: ${about}`}`]
   }
-  const groups = contents.map(({ title, pages }) => [title, pages.flatMap(line)] as const)
-  const decisions = [...pages.keys()].filter((file) => file.startsWith(`${DECISIONS}/`)).flatMap(line)
-  return [...groups, ["Optional", decisions] as const]
+  return contents
+    .map(({ title, pages }) => [title, pages.flatMap(line)] as const)
     .filter(([, lines]) => lines.length > 0)
     .reduce((text, [title, lines]) => `${text}\n## ${title}\n\n${lines.join("\n")}\n`, INTRODUCTION)
 }

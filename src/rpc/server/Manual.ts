@@ -27,7 +27,8 @@ export const make = (contents: ReadonlyMap<string, Uint8Array>, endpoints: () =>
   }
 }
 
-const contentsIn = (top: string) =>
+/** All that the package at this place has. */
+export const within = (top: string) =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
     const names = yield* fileSystem.readDirectory(`${top}docs`, { recursive: true })
@@ -46,7 +47,7 @@ const contentsIn = (top: string) =>
 export const built = (version: string) =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
-    for (const top of places) if (yield* fileSystem.exists(`${top}${LIST}`)) return yield* contentsIn(top)
+    for (const top of places) if (yield* fileSystem.exists(`${top}${LIST}`)) return yield* within(top)
     return new Map<string, Uint8Array>()
   }).pipe(
     Effect.orElseSucceed(() => new Map<string, Uint8Array>()),

@@ -250,6 +250,7 @@ class Mind {
   readonly #market: Market
   readonly #sequence: Sequence
   readonly #outcomes: OutcomeListener
+  #underWay = 0
   readonly address: Address
 
   constructor(node: Waiting.Node, market: Market, address: Address) {
@@ -293,11 +294,15 @@ class Mind {
       }
       return { ...fees, sign }
     })
-    return this.#outcomes.during(async () => {
+    this.#underWay++
+    const receipt = this.#outcomes.during(async () => {
       const accepted = await this.#sequence.send(drafted, signal).catch((error: unknown) => {
         throw error === limit.reason ? new Unreachable(`not sent within ${timeoutMs} ms`, { cause: error }) : error
       })
       return receiptOf(type, accepted, await this.#settled(accepted, options))
+    })
+    return receipt.finally(() => {
+      if (--this.#underWay === 0) this.#sequence.pause()
     })
   }
 

@@ -37,6 +37,8 @@ const FIRST_WAIT_MS = 250
 /** With other nonces, while another program uses them too. */
 const TIMES_ANEW = 16
 const LATER_MS = 1_000
+/** A node that does not know of the last transactions may be a moment behind the one that did. */
+const BEHIND_MS = [50, 100, 200] as const
 
 /** Whether the node may have taken it all the same. */
 const isUncertain = (error: unknown): boolean =>
@@ -48,6 +50,8 @@ const isRefusal = (error: unknown, ...codes: ReadonlyArray<string>): boolean =>
 export class Sequence {
   readonly #door: Door
   #next: number | undefined
+  /** Nothing is under way, so anything may have happened to the account. */
+  #isPaused = false
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(door: Door) {
@@ -57,6 +61,11 @@ export class Sequence {
   /** Forgets which nonce is next, after a transaction was lost. */
   forget(): void {
     this.#next = undefined
+  }
+
+  /** Asks the node before it goes on: others may have used the key, and a network for developers may have been set back. */
+  pause(): void {
+    this.#isPaused = true
   }
 
   /** Sends it once all before are sent. It may still be on its way to be a draft: its place is that of the call. */
@@ -73,7 +82,7 @@ export class Sequence {
     for (let left = TIMES_ANEW; ; left--) {
       signal.throwIfAborted()
       try {
-        const nonce = this.#next ?? (await this.#door.nextNonce(signal))
+        const nonce = await this.#nonce(signal)
         const { transaction, hash } = sign(nonce, fee)
         await this.#submit(transaction, hash, signal)
         this.#next = nonce + 1
@@ -88,6 +97,19 @@ export class Sequence {
         } else if (!isRefusal(error, "NonceTooLow", "NoncePending")) throw error
       }
     }
+  }
+
+  async #nonce(signal: AbortSignal): Promise<number> {
+    const counted = this.#next
+    if (counted !== undefined && !this.#isPaused) return counted
+    let told = await this.#door.nextNonce(signal)
+    for (const ms of BEHIND_MS) {
+      if (counted === undefined || told >= counted) break
+      await Exchange.sleep(ms, signal)
+      told = await this.#door.nextNonce(signal)
+    }
+    this.#isPaused = false
+    return told
   }
 
   /** Once more after a lost answer, which does no harm: the hash is the same. */

@@ -209,23 +209,16 @@ const nameOf = (text: string) =>
   Name.isName(text) ? Effect.succeed(text) : refuse("name: 3 to 20 characters of a-z, 0-9 and - expected")
 
 const controlsOf = (network: DevNetwork.DevNetwork, client: Client.PromiseClient): Controls => {
-  const forgotten = () => Account.over({ url: network.url, options: { retries: 0 }, methods: () => client })
-  // What an account knows of its nonces does not hold in another state.
-  let accountOf = forgotten()
-  const setBack = async (control: Effect.Effect<DevNetwork.Position, DevNetwork.ControlRefused>) => {
-    const position = await promised(control)
-    accountOf = forgotten()
-    return position
-  }
+  const accountOf = Account.over({ url: network.url, options: { retries: 0 }, methods: () => client })
   return {
     impersonate: (account) =>
       promised(Effect.map(network.find(account), (address) => accountOf(network.standIn, address))),
     advanceRounds: (count) => promised(network.advanceRounds(count)),
     advanceTime: (ms) => promised(network.advanceTime(ms)),
     snapshot: () => promised(network.snapshot),
-    revert: (snapshot) => setBack(network.revert(snapshot)),
+    revert: (snapshot) => promised(network.revert(snapshot)),
     dump: () => promised(network.dump),
-    load: (state) => setBack(network.load(state)),
+    load: (state) => promised(network.load(state)),
     setBalance: (account, amount) =>
       promised(
         Effect.flatMap(Effect.all([network.find(account), satsOf(amount)]), (set) => network.setBalance(...set)),

@@ -56,3 +56,22 @@ it("gives up at a refusal that another nonce would not change, and goes on with 
   await expect(sequence.send(Promise.resolve(draft), never)).rejects.toMatchObject({ code: "InsufficientBalance" })
   expect(await sequence.send(Promise.resolve(draft), never)).toMatchObject({ nonce: 0, fee: 10 })
 })
+
+it("asks again after a pause, and believes a node that is behind only once it stays behind", async () => {
+  const node = door()
+  const told: Array<number> = []
+  let asked = 0
+  const sequence = new Sequence({ ...node, nextNonce: async () => told[Math.min(asked++, told.length - 1)] ?? 0 })
+  const send = async () => (await sequence.send(Promise.resolve(draft), never)).nonce
+  expect([await send(), await send(), asked]).toEqual([0, 1, 1])
+  told.push(0, 1, 2)
+  asked = 0
+  sequence.pause()
+  expect([await send(), await send(), asked]).toEqual([2, 3, 3])
+  told.push(7)
+  sequence.pause()
+  expect([await send(), await send(), asked]).toEqual([7, 8, 4])
+  told.splice(0, told.length, 3)
+  sequence.pause()
+  expect([await send(), await send()]).toEqual([3, 4])
+})

@@ -15,6 +15,29 @@ const supplyOf = async ({ client }: Awaited<ReturnType<typeof startNode>>) => {
 }
 
 describe("the controls of a network for developers", () => {
+  it("set the network back under a client, whose accounts go on from the nonces that hold there", async () => {
+    await using node = await startNode({ onDemand: true, accounts: 2, snapshots: true })
+    const { client, controls, accounts } = node
+    const [alice, bob] = accounts.map(({ secretKey }) => client.account(secretKey))
+    if (alice === undefined || bob === undefined) throw new Error("no accounts")
+    await alice.send({ to: nobody, amount: 1 })
+    const snapshot = await controls.snapshot()
+    for (const amount of [2, 3, 4]) await alice.send({ to: nobody, amount })
+    await controls.revert(snapshot)
+    const timeoutMs = 20_000
+    const paid = await alice.batch(
+      [5, 6, 7].map((amount) => ({ to: nobody, amount })),
+      { timeoutMs },
+    )
+    expect(paid.map((each) => (each.status === "fulfilled" ? each.value.nonce : each.reason))).toEqual([1, 2, 3])
+    // Further back than a node takes nonces ahead.
+    await controls.setNonce(alice.address, 90)
+    expect(await alice.send({ to: nobody, amount: 8 }, { timeoutMs })).toMatchObject({ nonce: 90 })
+    await controls.revert(snapshot)
+    expect(await alice.send({ to: nobody, amount: 9 }, { timeoutMs })).toMatchObject({ nonce: 1 })
+    expect(await client.balance(nobody)).toMatchObject({ balance: 10 })
+  })
+
   it("make rounds at once and put the clock forward, however long a round takes", async () => {
     await using node = await startNode({ roundMs: 60_000, accounts: 2 })
     const { controls, client } = node

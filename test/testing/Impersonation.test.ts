@@ -43,7 +43,7 @@ describe("an account that is impersonated", () => {
     const snapshot = await controls.snapshot()
     await account.send({ to: nobody, amount: 8 })
     await controls.revert(snapshot)
-    await (await controls.impersonate(alice.address)).send({ to: nobody, amount: 9 })
+    await account.send({ to: nobody, amount: 9 })
     expect((await client.balance(nobody)).balance).toBe(16)
     expect(await controls.setBalance(alice.address, 5)).toBe(5)
     await expect(client.account(alice.secretKey).send({ to: nobody, amount: 1 })).rejects.toMatchObject({

@@ -1,6 +1,5 @@
 /** docs/errors.md is made from the definition of the HTTP interface; UDG_REWRITE_DOCS=1 makes it anew. */
 import { writeFileSync } from "node:fs"
-import { STATUS_CODES } from "node:http"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import * as Definition from "../../src/effect3/http/Definition.js"
@@ -10,6 +9,24 @@ import * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
 import { complaint, root, textOf } from "./Pages.js"
 
 const PAGE = "docs/errors.md"
+
+/** Not those of Node.js, which may differ from version to version. */
+const NAMES: ReadonlyMap<number, string> = new Map([
+  [400, "Bad Request"],
+  [403, "Forbidden"],
+  [404, "Not Found"],
+  [405, "Method Not Allowed"],
+  [408, "Request Timeout"],
+  [409, "Conflict"],
+  [410, "Gone"],
+  [413, "Content Too Large"],
+  [415, "Unsupported Media Type"],
+  [429, "Too Many Requests"],
+  [431, "Request Header Fields Too Large"],
+  [500, "Internal Server Error"],
+  [501, "Not Implemented"],
+  [503, "Service Unavailable"],
+])
 
 const failures = [...new Map(Definition.failures(Failure.schema).map((each) => [each.identifier, each])).values()]
 const statuses = [...new Set(failures.map(({ status }) => status))].sort((a, b) => a - b)
@@ -23,10 +40,9 @@ const entry = ({ identifier, when, remedy }: (typeof failures)[number]): string 
 
 const made = statuses
   .map((status) =>
-    [
-      `## ${status} ${STATUS_CODES[status]}`,
-      ...failures.filter((failure) => failure.status === status).map(entry),
-    ].join("\n\n"),
+    [`## ${status} ${NAMES.get(status)}`, ...failures.filter((failure) => failure.status === status).map(entry)].join(
+      "\n\n",
+    ),
   )
   .join("\n\n")
 

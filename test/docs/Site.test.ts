@@ -136,6 +136,10 @@ describe("code", () => {
     expect(Markdown.wordsOf(html.replaceAll(/<\/?span[^>]*>/g, ""))).toBe('const a = 1 < 2 && "b"')
   })
 
+  it("has its comments dimmed at a terminal", () => {
+    expect(htmlOf("    udg dev  # ten rounds\n")).toContain('udg dev  <span class="hljs-comment"># ten rounds</span>')
+  })
+
   it("stays as it is in others", () => {
     expect(htmlOf("```hex\n00 < ff\n```")).toBe('<pre tabindex="0"><code>00 &lt; ff</code></pre>\n')
   })

@@ -33,7 +33,8 @@ export const contents: ReadonlyArray<Group> = [
     pages: docs(
       ...["operations", "operations/install", "operations/join", "parameters", "operations/keys", "operations/tls"],
       ...["operations/monitoring", "operations/alerts", "operations/doctor", "operations/backup"],
-      ...["operations/upgrade", "operations/archive", "operations/gateway", "operations/soak"],
+      ...["operations/upgrade", "operations/archive", "operations/gateway", "operations/limits"],
+      ...["operations/soak"],
       ...["operations/exit-100", "operations/exit-101", "operations/exit-102"],
     ),
   },
@@ -47,8 +48,9 @@ export const contents: ReadonlyArray<Group> = [
   {
     title: "Explanation",
     pages: docs(
-      ...["concepts", "coming-from", "faq", "economics", "governance", "security", "architecture", "walkthrough"],
-      ...["consensus", "ledger", "storage", "recovery", "performance", "scale", "simulation", "mutations"],
+      ...["concepts", "coming-from", "faq", "economics", "governance", "threat-model", "security", "architecture"],
+      ...["walkthrough", "consensus", "fetching", "ledger", "storage", "recovery", "performance", "scale"],
+      ...["simulation", "mutations"],
     ),
   },
   { title: "Contributing", pages: ["CONTRIBUTING.md", "docs/left-out.md", DECISIONS] },

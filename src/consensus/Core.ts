@@ -410,8 +410,8 @@ export class Core {
   }
 
   #receiveCurrent(vertex: Vertex): void {
-    this.#epoch.receive(vertex)
-    if (this.#epoch.vertex(vertex.header.hash) !== undefined) this.#remember(vertex.header)
+    // One that finds no place to wait for its parents is among an author's highest, and may be all that tells of them.
+    if (this.#epoch.receive(vertex)) this.#remember(vertex.header)
     else this.#rememberLate(vertex.header)
   }
 

@@ -80,19 +80,20 @@ export class Epoch {
     if (this.#ownVertices.length > RESENT_VERTICES) this.#ownVertices.shift()
   }
 
-  /** A vertex of this epoch with valid signatures. */
-  receive(vertex: Vertex): void {
-    if (this.#isClosed || this.admission.isHereOrOld(vertex)) return
+  /** A vertex of this epoch with valid signatures. Returns whether it is news and breaks no rule. */
+  receive(vertex: Vertex): boolean {
+    if (this.#isClosed || this.admission.isHereOrOld(vertex)) return false
     const { header } = vertex
     const checked = Validity.check(vertex, this.opening.base, this.committee)
     const seat = this.committee.seatOf(header.author)
     if (checked._tag === "Left" || seat === undefined) {
       if (checked._tag === "Left") this.#emit({ _tag: "Invalid", vertex, error: checked.left })
-      return
+      return false
     }
     this.#reached.add(seat, header.round)
     this.#lookForEquivocation(header, seat)
     this.admission.receive(vertex, seat)
+    return true
   }
 
   /** A vertex that was inserted before a restart, in the order of insertion. */

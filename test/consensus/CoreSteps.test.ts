@@ -1,5 +1,6 @@
 /** One core, one input after the other: what it asks of its host for each. */
 import { describe, expect, it } from "vitest"
+import { bounds } from "../../src/consensus/admission/WaitingRoom.js"
 import { Core } from "../../src/consensus/Core.js"
 import type { Output } from "../../src/consensus/output/Output.js"
 import { freshEpoch } from "../../src/consensus/output/StoredEpoch.js"
@@ -250,6 +251,18 @@ describe("a vertex", () => {
     const above = builder.make(3, node.core.epoch.dag.collectedRound + 1, [])
     node.core.metHeader(above.header, at(NOW))
     expect(node.core.highestKnownOf(addressOf(3)).header).toBe(last.header)
+  })
+
+  it("that finds no place to wait for its parents is remembered for its author", () => {
+    const node = new Driven({}, null)
+    const waiting = Array.from({ length: bounds.vertices + 1 }, (_, i) => {
+      const parents = [0, 1, 2].map((seat) => parentOf(builder.make(seat, 4 + i, [])))
+      return builder.make(1, 5 + i, parents)
+    })
+    node.receive(...waiting)
+    const dropped = waiting.at(-1)
+    expect(node.core.held.waiting).toBe(bounds.vertices)
+    expect(node.core.highestKnownOf(addressOf(1)).header).toBe(dropped?.header)
   })
 
   it("whose round is not collected and that is not here is not remembered, nor one upon another base or of a stranger", () => {

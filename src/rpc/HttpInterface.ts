@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import * as Mounted from "../edge/server/Mounted.js"
 import * as Server from "../edge/server/Server.js"
+import { Engine } from "../node/engine/Engine.js"
 import { RpcUrl } from "../node/RpcUrl.js"
 import { Metrics } from "../node/reads/Metrics.js"
 import { MetricsHistory } from "../node/reads/MetricsHistory.js"
@@ -47,7 +48,8 @@ export const groups = Layer.unwrapEffect(
 )
 
 /** What a server asks of the node behind it, beside answers. */
-export interface Behind extends Required<Pick<Server.Settings, "versions" | "onAnswer" | "onDefect" | "isPressed">> {
+export interface Behind
+  extends Required<Pick<Server.Settings, "versions" | "memory" | "onAnswer" | "onDefect" | "isPressed">> {
   readonly isMainnet: boolean
 }
 
@@ -66,7 +68,13 @@ export const behind = Effect.gen(function* () {
     // Later vertices and signatures do not change it.
     proof: () => undefined,
   }
-  return { isMainnet: genesis.mode === "mainnet", versions, onAnswer, onDefect, isPressed } satisfies Behind
+  const { view, written, viewWritten } = yield* Engine
+  const memory = {
+    versions: new Set(["state", "commit"]),
+    isWritten: () => view.read.head.index <= written().index,
+    written: viewWritten,
+  }
+  return { isMainnet: genesis.mode === "mainnet", versions, memory, onAnswer, onDefect, isPressed } satisfies Behind
 })
 
 /** The server in front of a node, or of several one after the other. */
@@ -93,7 +101,7 @@ export const layer = Layer.effect(
 
 /** The same groups for `HttpApiBuilder.api(Api)`, in a program whose own server has other groups too. */
 export const mounted = Layer.unwrapEffect(
-  Effect.map(behind, ({ isMainnet, versions }) =>
-    Mounted.layer(Api, { ...ServerSettings.settings({ isMainnet }), versions, errors: ServiceErrors.failures }),
+  Effect.map(behind, ({ isMainnet, versions, memory }) =>
+    Mounted.layer(Api, { ...ServerSettings.settings({ isMainnet }), versions, memory, errors: ServiceErrors.failures }),
   ),
 ).pipe(Layer.provide(groups), Layer.provide(Prometheus.layer))

@@ -59,12 +59,17 @@ export class Face {
   }
 
   get behind(): HttpInterface.Behind {
-    const { isMainnet, versions } = this.#behind.node.behind
+    const { isMainnet, versions, memory } = this.#behind.node.behind
     return {
       isMainnet,
       versions: {
         ...Object.fromEntries(Object.keys(versions).map((name) => [name, this.#version(name)])),
         restart: () => this.#behind,
+      },
+      memory: {
+        versions: memory.versions,
+        isWritten: () => this.#behind.node.behind.memory.isWritten(),
+        written: Effect.suspend(() => this.#behind.node.behind.memory.written),
       },
       onAnswer: (answered) => this.#behind.node.behind.onAnswer(answered),
       onDefect: (route) => this.#behind.node.behind.onDefect(route),

@@ -14,11 +14,16 @@ import * as TestServer from "../rpc/TestServer.js"
 let stop = async (): Promise<void> => {}
 afterEach(() => stop())
 
-const start = async (isMainnet: boolean, handlers: ExampleHandlers.Overrides = {}): Promise<number> => {
+const start = async (
+  isMainnet: boolean,
+  handlers: ExampleHandlers.Overrides = {},
+  options: Partial<Mounted.Options> = {},
+): Promise<number> => {
   const settings = {
     ...ServerSettings.settings({ isMainnet }),
     versions: TestServer.changing,
     errors: ServiceErrors.failures,
+    ...options,
   }
   const runtime = ManagedRuntime.make(
     HttpApiBuilder.serve().pipe(
@@ -65,4 +70,19 @@ it("answers a handler's bug with 500 and says nothing of its cause", async () =>
   const { status, body } = await TestServer.ask(port, TestServer.get("/status"))
   expect([status, JSON.parse(body).code]).toEqual([500, "InternalError"])
   expect(body).not.toContain("a secret")
+})
+
+it("holds an answer from memory back until it is written", async () => {
+  const disk = Effect.unsafeMakeLatch(false)
+  const memory = { versions: new Set(["state"]), isWritten: () => false, written: disk.await }
+  const port = await start(false, {}, { memory })
+  let isTold = false
+  const status = asked(port, TestServer.get("/status")).then((answer) => {
+    isTold = true
+    return answer
+  })
+  for (let i = 0; i < 10; i++) expect(await asked(port, TestServer.get("/health"))).toEqual([200, undefined])
+  expect(isTold).toBe(false)
+  Effect.runSync(disk.open)
+  expect(await status).toEqual([200, undefined])
 })

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { Effect, Exit, Layer, Option, Scope } from "effect"
 import { connect } from "../../src/client/Client.js"
 import type { SignedTransaction } from "../../src/client/Wallet.js"
+import * as Engine from "../../src/node/engine/Engine.js"
 import { RpcUrl } from "../../src/node/RpcUrl.js"
 import type * as Configuration from "../../src/node/start/Configuration.js"
 import { Home } from "../../src/node/start/Home.js"
@@ -18,6 +19,8 @@ export interface RealNode {
   readonly port: number
   readonly faucetKey: Option.Option<SecretKey>
   readonly validatorKey: Option.Option<SecretKey>
+  /** What it has in memory. */
+  readonly view: Engine.View
   readonly stop: () => Promise<void>
 }
 
@@ -29,7 +32,10 @@ const written = (folder: string, name: string) => {
   return { key, file: Option.some(file) }
 }
 
-export const start = async (changes: Partial<Configuration.Settings> = {}): Promise<RealNode> => {
+export const start = async (
+  changes: Partial<Configuration.Settings> = {},
+  engine: typeof Engine.layer = Engine.layer,
+): Promise<RealNode> => {
   const folder = mkdtempSync(join(tmpdir(), "udg-real-node-"))
   const home = changes.dataDirectory ?? folder
   const [validator, faucet] = [written(home, "validator.key"), written(home, "faucet.key")]
@@ -37,7 +43,7 @@ export const start = async (changes: Partial<Configuration.Settings> = {}): Prom
   const keys = { validatorKeyFile: validator.file, faucetKeyFile: faucet.file }
   const layer = Layer.provideMerge(
     HttpInterface.layer,
-    world.node("", { ephemeral: true, rateLimits: false, ...keys, ...changes }),
+    world.node("", { ephemeral: true, rateLimits: false, ...keys, ...changes }, undefined, engine),
   )
   const stop = async () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
@@ -45,10 +51,11 @@ export const start = async (changes: Partial<Configuration.Settings> = {}): Prom
   }
   try {
     const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
-    const [{ url }, home] = Effect.runSync(Effect.provide(Effect.all([RpcUrl, Home]), context))
+    const services = Effect.all([RpcUrl, Home, Engine.Engine])
+    const [{ url }, home, { view }] = Effect.runSync(Effect.provide(services, context))
     const port = Number(new URL(url).port)
     const faucetKey = Option.as(home.faucetKey, faucet.key)
-    return { url, port, faucetKey, validatorKey: Option.as(home.validatorKey, validator.key), stop }
+    return { url, port, faucetKey, validatorKey: Option.as(home.validatorKey, validator.key), view, stop }
   } catch (error) {
     await stop()
     throw error

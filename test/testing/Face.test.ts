@@ -12,6 +12,7 @@ const nodeOf = (name: string): Node => ({
   behind: {
     isMainnet: false,
     versions: { state: () => 1 },
+    memory: { versions: new Set(), isWritten: () => true, written: Effect.void },
     onAnswer: () => {},
     onDefect: () => {},
     isPressed: () => false,

@@ -129,7 +129,7 @@ export class Overloaded extends failureWith("Overloaded", 503, {
 export class Unavailable extends failureWith("Unavailable", 503, {
   retry_after_seconds: integer("when to ask again, as in Retry-After"),
 })(
-  "The database or the nodes behind a gateway do not answer, or have not reached the commit in Udg-Commit.",
+  "The database or the nodes behind a gateway do not answer, or have not reached the commit in Udg-Commit. Or a node's disk is slow.",
   "Wait for `retry_after_seconds`, then repeat the request, or ask another node.",
 ) {}
 
@@ -139,7 +139,7 @@ export class ShuttingDown extends failure("ShuttingDown", 503)(
   5,
 ) {}
 
-/** On any endpoint, for any client. Only a gateway answers `Unavailable`. */
+/** On any endpoint, for any client. */
 export const Anywhere = Schema.Union(
   InvalidRequest,
   ForeignHost,

@@ -1,5 +1,5 @@
 /** Passes an admitted request to its handler, and the handler's result to the answer. */
-import { Either } from "effect"
+import { Effect, Either, Exit } from "effect"
 import * as Run from "../../effect3/fibers/Run.js"
 import type { Admission } from "../admission/Admission.js"
 import type { Budget } from "../admission/Budget.js"
@@ -8,12 +8,14 @@ import type { TurnScheduler } from "../admission/TurnScheduler.js"
 import { contentType as eventStream, streamsOfOne } from "../definition/EventStream.js"
 import * as Failure from "../definition/Failure.js"
 import * as Batches from "./Batches.js"
+import type { Content } from "./Content.js"
 import { EncodedAnswers } from "./EncodedAnswers.js"
 import type * as Endpoint from "./Endpoint.js"
 import { type EventStreams, isEventStream } from "./EventStreams.js"
 import type { Exchange } from "./Exchange.js"
 import * as Freshness from "./Freshness.js"
 import type { Request } from "./Group.js"
+import * as Memory from "./Memory.js"
 import * as RequestBody from "./RequestBody.js"
 import type { Responder } from "./Responder.js"
 
@@ -27,6 +29,8 @@ export interface Options {
   readonly bodies: Budget
   /** Of a server that may be behind others. */
   readonly freshness: Freshness.Freshness | undefined
+  /** How long an answer from memory waits for the disk. */
+  readonly unwrittenMs: number
 }
 
 type Params = Endpoint.Input["params"]
@@ -92,7 +96,7 @@ export class Dispatcher {
     return (exchange, params) => {
       const path = exchange.query === "" ? exchange.path : `${exchange.path}?${exchange.query}`
       const known = answers.current(path)
-      if (known !== undefined) return responder.write(exchange, endpoint.status, known)
+      if (known !== undefined) return this.#tell(exchange, endpoint, known)
       const decoded = endpoint.decode(inputOf(exchange, params))
       if (Either.isLeft(decoded)) return responder.refuse(exchange, decoded.left)
       const refusal = admission.refusalOfCost(exchange, endpoint.weightOf(decoded.right))
@@ -135,20 +139,35 @@ export class Dispatcher {
     if (exchange.request.socket.destroyed || responder.isDraining || known !== undefined) {
       leave()
       if (responder.isDraining) responder.refuseAsStopping(exchange)
-      else if (known !== undefined) responder.write(exchange, endpoint.status, known)
+      else if (known !== undefined) this.#tell(exchange, endpoint, known)
       return
     }
     const { restart } = endpoint
     const [version, start] = [endpoint.version?.(), restart()]
+    const encoded = (answer: unknown): Content => {
+      const content = endpoint.encode(answer)
+      if (endpoint.isFinal(answer)) answers.keep(path, content, start, restart)
+      else if (endpoint.version !== undefined) answers.keep(path, content, version, endpoint.version)
+      return content
+    }
     this.#run(endpoint.handle(request), (exit) => {
-      responder.complete(exchange, exit, (answer) => {
-        const content = endpoint.encode(answer)
-        if (endpoint.isFinal(answer)) answers.keep(path, content, start, restart)
-        else if (endpoint.version !== undefined) answers.keep(path, content, version, endpoint.version)
-        responder.write(exchange, endpoint.status, content)
-      })
+      responder.guard(exchange, () => this.#finish(exchange, endpoint, Exit.map(exit, encoded)))
       leave()
     })
+  }
+
+  #tell(exchange: Exchange, endpoint: Endpoint.Read, known: Content): undefined {
+    if (endpoint.memory?.isWritten() === false) this.#finish(exchange, endpoint, Exit.succeed(known))
+    else this.#options.responder.write(exchange, endpoint.status, known)
+  }
+
+  /** A refusal tells of the memory that it comes from as much as an answer does. */
+  #finish(exchange: Exchange, { memory, status }: Endpoint.Read, exit: Exit.Exit<Content, unknown>): void {
+    const { responder, unwrittenMs } = this.#options
+    const finish = (exit: Exit.Exit<Content, unknown>): void =>
+      responder.complete(exchange, exit, (content) => responder.write(exchange, status, content))
+    if (memory === undefined || memory.isWritten()) finish(exit)
+    else this.#run(Effect.zipRight(Memory.written(memory, unwrittenMs), exit), finish)
   }
 
   #writes(endpoint: Endpoint.Write): Dispatch {

@@ -12,6 +12,7 @@ import * as Rules from "../definition/Rules.js"
 import * as Content from "./Content.js"
 import type { Version } from "./EncodedAnswers.js"
 import type { Handle, Implementation, Request } from "./Group.js"
+import type { Memory } from "./Memory.js"
 import { type Inline, pageWith, type ResponseHeaders } from "./ResponseHeaders.js"
 
 /** The parts of a request before they are decoded. */
@@ -45,6 +46,8 @@ export interface Read extends Common {
   /** Whether this answer never changes. */
   readonly isFinal: (answer: unknown) => boolean
   readonly restart: Version
+  /** Where answers come from that leave only once it is written; none where they come from elsewhere. */
+  readonly memory: Memory | undefined
 }
 
 /** A request with a body. */
@@ -163,6 +166,8 @@ export type Versions = Readonly<Record<string, Version>>
 /** What a server knows of endpoints beside their definitions. */
 export interface Options {
   readonly versions: Versions
+  /** Of a server whose memory runs ahead of its disk. */
+  readonly memory?: Memory
   /** What an endpoint answers instead of anything else, if it is closed. */
   readonly closed?: (definition: Definition.Definition) => Failure.Failure | undefined
   /** Whether pages of other sites may not use an endpoint. */
@@ -197,11 +202,12 @@ const versionOf = (until: string, versions: Versions): Version => {
 
 const lifetimeOf = (
   { until, isFinal }: Rules.Lifetime,
-  versions: Versions,
-): Pick<Read, "version" | "isFinal" | "restart"> => ({
+  { versions, memory }: Options,
+): Pick<Read, "version" | "isFinal" | "restart" | "memory"> => ({
   version: until === undefined ? undefined : versionOf(until, versions),
   isFinal: (answer) => isFinal !== undefined && Predicate.isObject(answer) && isFinal(answer),
   restart: restartOf(versions),
+  memory: until !== undefined && memory?.versions.has(until) === true ? memory : undefined,
 })
 
 const compile = (definition: Definition.Definition, handle: Handle, options: Options): Endpoint => {
@@ -221,7 +227,7 @@ const compile = (definition: Definition.Definition, handle: Handle, options: Opt
     decode,
     handle,
     encode: encoder(success, options.inline && pageWith(options.inline)),
-    ...lifetimeOf(annotation(Rules.Cached) ?? {}, options.versions),
+    ...lifetimeOf(annotation(Rules.Cached) ?? {}, options),
   }
 }
 

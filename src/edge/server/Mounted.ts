@@ -73,8 +73,10 @@ const answering = (endpoint: Endpoint.Endpoint, run: Run.Run): Answering => {
   switch (endpoint._tag) {
     case "Read":
       return (_, input) =>
-        Effect.map(Effect.flatMap(endpoint.decode(input), endpoint.handle), (answer) =>
-          written(status, endpoint.encode(answer)),
+        Effect.flatMap(endpoint.decode(input), endpoint.handle).pipe(
+          // A refusal tells of the memory that it comes from as much as an answer does.
+          Effect.ensuring(endpoint.memory?.written ?? Effect.void),
+          Effect.map((answer) => written(status, endpoint.encode(answer))),
         )
     case "Listen":
       return (_, input) =>

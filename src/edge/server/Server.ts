@@ -40,6 +40,8 @@ export interface Tolerance {
   readonly keepAliveMs: number
   /** How much longer it really stays open. */
   readonly graceMs: number
+  /** An answer from memory that is ready, and tells what is not written yet. */
+  readonly unwrittenMs: number
   /** An answer of which nothing more is read. */
   readonly silenceMs: number
   /** A stream of events of which nothing is read although more waits. */
@@ -58,6 +60,7 @@ const standardTolerance: Tolerance = {
   requestMs: 20_000,
   keepAliveMs: 15_000,
   graceMs: 5_000,
+  unwrittenMs: 5_000,
   silenceMs: 60_000,
   unreadEventsMs: 10_000,
   connections: 4_096,
@@ -383,7 +386,11 @@ const start = <Id extends string, Groups extends Definition.AnyGroup, E, R>(
       pauseMs: PRESSED_EVERY_MS,
     })
     const bodies = new Budget(tolerance.bodyBytes)
-    const dispatcher = new Dispatcher({ admission, responder, scheduler, fork, streams, bodies, freshness })
+    const { unwrittenMs } = tolerance
+    const dispatcher = new Dispatcher({
+      ...{ admission, responder, scheduler, fork, streams, bodies },
+      ...{ freshness, unwrittenMs },
+    })
     const listener = new Listener({
       endpoints,
       clientOf: ClientAddress.reader(settings),

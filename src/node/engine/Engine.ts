@@ -210,7 +210,7 @@ const make = (load: Load) =>
     const { replica, vitals, self } = yield* opened(load)
     const counters = countersOf(replica, Option.getOrNull(self), yield* storage.vertices.count)
     const ineffective = new Ineffective()
-    const settling = new Settling()
+    const settling = new Settling(replica.read.head)
     const fastSync = new FastSync.FastSync()
     const inbox = new Inbox<Input>()
     const events = yield* PubSub.sliding<NodeEvent>(EVENTS_KEPT)
@@ -239,6 +239,13 @@ const make = (load: Load) =>
       view,
       /** Returns when nothing is held back from the files any more. */
       gathered,
+      /** The last commit in the files; `view` may be ahead of it. */
+      written: () => settling.written,
+      /** Returns once all that `view` shows now is in the files, which is written at once then. */
+      viewWritten: Effect.suspend(() => {
+        const { index } = view.read.head
+        return index <= settling.written.index ? Effect.void : Effect.zipRight(gathered, settling.reached(index))
+      }),
       /** A number that changes whenever `view` may have changed. */
       revision: () => vitals.revision,
       /** The door: accepts clients' transactions, one after the other, and returns an answer to each. */

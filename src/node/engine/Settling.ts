@@ -1,22 +1,56 @@
 /**
- * Transactions between execution and disk: they have left the mempool and read as pending until their commit is stored.
- * Lookups ask here before they ask the disk: a transaction that has left here is on disk.
+ * What lies between execution and disk. Its transactions have left the mempool, and read as pending until their commit is
+ * stored. Its commits are in memory, and whoever tells of them waits here until they are stored: a crash would undo them.
  */
-import { Option } from "effect"
+import { Effect, Option } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"
+import type { CommitIndex, Round } from "../../protocol/numbers/Natural.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Write } from "../../replica/output/Write.js"
 import type { NodeEvent } from "./NodeEvent.js"
+
+/** A commit, and the round of its leader. */
+export interface Position {
+  readonly index: CommitIndex
+  readonly leaderRound: Round
+}
+
+interface Waiter {
+  readonly index: CommitIndex
+  readonly wake: () => void
+}
 
 const transactionsOf = (vertices: ReadonlyArray<Vertex>): ReadonlyArray<Transaction> =>
   vertices.flatMap(({ body }) => body.transactions)
 
 export class Settling {
   readonly #transactions = new Map<Hash, Transaction>()
+  readonly #waiters = new Set<Waiter>()
+  #written: Position
+
+  /** The files end with this commit. */
+  constructor(written: Position) {
+    this.#written = written
+  }
 
   get(id: Hash): Option.Option<Transaction> {
     return Option.fromNullable(this.#transactions.get(id))
+  }
+
+  /** The last commit in the files. */
+  get written(): Position {
+    return this.#written
+  }
+
+  /** Returns once this commit is in the files. */
+  reached(index: CommitIndex): Effect.Effect<void> {
+    return Effect.async((resume) => {
+      if (index <= this.#written.index) return resume(Effect.void)
+      const waiter = { index, wake: () => resume(Effect.void) }
+      this.#waiters.add(waiter)
+      return Effect.sync(() => this.#waiters.delete(waiter))
+    })
   }
 
   /** Handed to the writer. */
@@ -27,7 +61,21 @@ export class Settling {
 
   /** On the disk. */
   end(event: NodeEvent): void {
-    if (event._tag !== "Executed") return
-    for (const { id } of transactionsOf(event.vertices)) this.#transactions.delete(id)
+    if (event._tag === "Executed") {
+      for (const { id } of transactionsOf(event.vertices)) this.#transactions.delete(id)
+      this.#reach(event.execution.commit)
+    } else if (event._tag === "Joined") {
+      const { commitIndex, round } = event.target.checkpoint
+      this.#reach({ index: commitIndex, leaderRound: round })
+    }
+  }
+
+  #reach({ index, leaderRound }: Position): void {
+    this.#written = { index, leaderRound }
+    for (const waiter of this.#waiters) {
+      if (waiter.index > index) continue
+      this.#waiters.delete(waiter)
+      waiter.wake()
+    }
   }
 }

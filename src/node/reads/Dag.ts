@@ -59,6 +59,13 @@ const finalizedAt = (storage: Stored, vertices: ReadonlyArray<StoredVertex>) =>
     return Option.match(commit, { onNone: () => null, onSome: ({ time }) => time })
   })
 
+/** From the disk, like everything else here: a commit being written would look like a skipped leader. */
+const lastOrdered = (storage: Stored) =>
+  Effect.map(
+    storage.commits.last,
+    Option.match({ onNone: () => Natural.round(0), onSome: ({ leaderRound }) => leaderRound }),
+  )
+
 /** What an epoch had not ordered when it closed is dropped, and the next epoch may make its rounds again. */
 const notDropped = (storage: Stored, round: Round) =>
   Effect.gen(function* () {
@@ -98,12 +105,7 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         yield* engine.gathered
         const { round: newest } = yield* position
-        // From the disk, like everything else here: a commit being written would look like a skipped leader.
-        const last = yield* storage.commits.last
-        const finalizedRound = Option.match(last, {
-          onNone: () => Natural.round(0),
-          onSome: ({ leaderRound }) => leaderRound,
-        })
+        const finalizedRound = yield* lastOrdered(storage)
         const from = Option.getOrElse(start, () => Natural.round(Math.max(1, newest - rounds + 1)))
         const to = Natural.round(Math.min(newest, from + rounds - 1))
         if (to < newest) yield* requireKept(storage, to, (yield* position).round)
@@ -114,7 +116,7 @@ const make = Effect.gen(function* () {
         yield* engine.gathered
         const stored = yield* notDropped(storage, round)
         if (stored.length === 0) yield* requireKept(storage, round, (yield* position).round)
-        const { finalizedRound } = yield* position
+        const finalizedRound = yield* lastOrdered(storage)
         return {
           round,
           isFinalized: round <= finalizedRound,

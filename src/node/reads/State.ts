@@ -139,13 +139,6 @@ const make = Effect.gen(function* () {
   const { genesis } = yield* Home
   const { view } = engine
 
-  /** In memory first: a transaction that leaves memory is on disk by then. */
-  const pending = (id: Hash) =>
-    Effect.flatMap(
-      Effect.sync(() => Option.fromNullable(view.pool.get(id)?.transaction)),
-      Option.match({ onSome: Effect.succeedSome, onNone: () => engine.settling(id) }),
-    )
-
   return {
     genesis,
     /** Changes whenever something here may have changed. */
@@ -176,10 +169,14 @@ const make = Effect.gen(function* () {
     addressOf: (name: Name) => read(() => Option.fromNullable(view.read.addressOf(name))),
     transaction: (id: Hash): Effect.Effect<Known, TransactionNotFound | NoAnswer> =>
       Effect.gen(function* () {
-        const waiting = yield* pending(id)
-        if (Option.isSome(waiting)) return { _tag: "Pending", transaction: waiting.value }
+        // In memory first: a transaction that leaves memory is on disk by then.
+        const waiting = view.pool.get(id)
+        if (waiting !== undefined) return { _tag: "Pending", transaction: waiting.transaction }
+        const settling = yield* engine.settling(id)
+        // Statements show what is in the files before the engine hears of it.
         const recorded = yield* storage.transactions.byId(id)
         if (Option.isSome(recorded)) return finalized(recorded.value)
+        if (Option.isSome(settling)) return { _tag: "Pending", transaction: settling.value }
         const withoutEffect = Option.map(yield* engine.ineffective(id), ({ vertex, reason }) => ({
           vertex,
           reason: Rejection.describe(reason),

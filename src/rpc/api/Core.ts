@@ -439,6 +439,7 @@ export const group = Group.of(
     Group.get("policy", "/account/:address/policy", "Who signs for a smart account")
       .annotate(OpenApi.Description, "404 for an account with a single key. Takes hex, bech32m or @name.")
       .setPath(addressPath)
+      .annotate(Rules.Cached, { until: "commit" })
       .addSuccess(Policy)
       .addError(Schema.Union(Failure.OfAccount, Failure.PolicyNotFound)),
     Group.get("names", "/names", "The names of up to 100 accounts")
@@ -454,6 +455,7 @@ export const group = Group.of(
           "the beginning of their bech32m address, from `tudg1` and four characters on.",
       )
       .setUrlParams(Schema.Struct({ prefix: BeginningInUrl }))
+      .annotate(Rules.Cached, { until: "state" })
       .addSuccess(Beginning)
       .addError(Failure.InvalidRequest),
     Group.get("health", "/health", "Whether the node is running").addSuccess(Health),

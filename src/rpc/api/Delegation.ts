@@ -95,6 +95,7 @@ export const group = Group.of("delegation", "Delegation", "Lending stake to a va
   }),
   Group.get("delegationOf", "/delegation/:address", "What an account delegates")
     .setPath(Schema.Struct({ address: Field.AccountText }))
+    .annotate(Rules.Cached, { until: "commit" })
     .addSuccess(Delegation)
     .addError(Schema.Union(Failure.OfAccount, Failure.DelegationNotFound)),
   Group.get("delegators", "/validator/:address/delegators", "Who delegates to a validator")

@@ -192,6 +192,7 @@ export const group = Group.of("governance", "Governance", "Proposals, votes, and
     .addError(Schema.Union(Failure.InvalidRequest, Failure.ProposalNotFound)),
   Group.get("voteOf", "/vote/:id/:address", "What an account voted on a proposal")
     .setPath(Schema.Struct({ id: Field.ProposalIdInUrl, address: Field.AccountText }))
+    .annotate(Rules.Cached, { until: "commit" })
     .addSuccess(VoteRecord)
     .addError(Schema.Union(Failure.OfAccount, Failure.ProposalNotFound)),
   Group.get("config", "/governance/config", "The parameters that governance may change")

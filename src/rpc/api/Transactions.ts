@@ -227,10 +227,8 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
       "A transaction that was replaced, evicted or expired, or that had no effect, is not found.",
     )
     .setPath(Schema.Struct({ hash: Hash.schema }))
-    .annotate(Rules.Cached, {
-      until: "state",
-      isFinal: (answer) => "status" in answer && answer.status === "finalized",
-    })
+    // A pending one becomes final when it is in the files, where statements see it before anything else has changed.
+    .annotate(Rules.Cached, { isFinal: (answer) => "status" in answer && answer.status === "finalized" })
     .addSuccess(Lookup)
     .addError(Schema.Union(Failure.InvalidRequest, Failure.TransactionNotFound)),
   Group.get("history", "/account/:address/transactions", "Transactions that an account sent or received, newest first")

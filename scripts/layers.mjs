@@ -132,7 +132,7 @@ const house = {
   },
   /** A node for the tests of others: built like the command line's, handed out like the client. */
   testing: {
-    ours: ["protocol", "turns", "storage", "network", "node", "edge", "rpc", "client"],
+    ours: ["protocol", "turns", "ledger", "storage", "network", "node", "edge", "rpc", "client", "light"],
     packages: [
       "effect",
       "#crypto",

@@ -3,8 +3,10 @@ import { FileSystem } from "@effect/platform"
 import { Console, Effect, Fiber, Option, Stream } from "effect"
 import * as Mnemonic from "../client/Mnemonic.js"
 import * as Logging from "../node/log/Logging.js"
+import * as Genesis from "../protocol/epoch/Genesis.js"
 import * as Address from "../protocol/identity/Address.js"
 import { addressPrefix } from "../protocol/identity/Network.js"
+import * as GenesisFile from "../storage/files/GenesisFile.js"
 import type { DevNetwork } from "../testing/DevNetwork.js"
 import * as Testing from "../testing/Testing.js"
 import * as DevControls from "./DevControls.js"
@@ -60,10 +62,16 @@ const settings = {
     "nothing is kept",
   ),
   fork: options.optional(
-    "--fork FILE",
-    "begins with the state of another network, from a file of udg db export; not where --state has one already",
-    Reader.file,
+    "--fork URL",
+    "begins with the state of another network, from a node or a file of udg db export; not where --state has one already",
+    Reader.urlOrFile,
     "a new network",
+  ),
+  forkGenesis: options.optional(
+    "--fork-genesis FILE",
+    "the file that defines the network of --fork, to prove the node's state",
+    Reader.file,
+    "the node is believed about its last checkpoint",
   ),
   allowOrigins: options.repeated(
     "--allow-origin ORIGIN",
@@ -98,6 +106,18 @@ const keysOf = ({ seed, mnemonic }: Command.Values<typeof settings>) => {
     : wrongUsage(`--mnemonic: ${Mnemonic.complaint}`)
 }
 
+/** The network to begin with, and what proves the state of its node. */
+const forkOf = ({ fork, forkGenesis: genesis }: Command.Values<typeof settings>) =>
+  Effect.gen(function* () {
+    if (Option.isNone(fork))
+      return Option.isNone(genesis)
+        ? {}
+        : yield* wrongUsage("--fork-genesis says which network --fork means; name its node there")
+    if (Option.isNone(genesis)) return { fork: fork.value }
+    const known = yield* Effect.mapError(GenesisFile.load(genesis.value), ({ message }) => wrongUsage(message))
+    return { fork: fork.value, forkGenesis: Genesis.toJson(known) }
+  })
+
 /** The state in the file, if there is one. */
 const readState = (file: Option.Option<string>) =>
   Effect.gen(function* () {
@@ -119,18 +139,28 @@ const writeState = (file: Option.Option<string>, network: DevNetwork) =>
 type Made = Effect.Effect.Success<ReturnType<typeof Testing.found>>
 
 const originOf = ({ origin }: Made): ReadonlyArray<Sheet.Line> =>
-  origin === undefined ? [] : [["fork of", `${origin.networkId}, end of epoch ${origin.epoch}, round ${origin.round}`]]
+  origin === undefined
+    ? []
+    : [["fork of", `${origin.networkId}, end of epoch ${origin.checkpoint.epoch}, round ${origin.checkpoint.round}`]]
 
 /** What somebody who forks must compare by himself. */
 const trustOf = ({ origin }: Made): ReadonlyArray<string> =>
   origin === undefined
     ? []
-    : [
-        "  The state is proven from the genesis with this hash. Is it that network's?",
-        "",
-        `    ${origin.genesisHash}`,
-        "",
-      ]
+    : origin.isFromGenesis
+      ? [
+          "  The state is proven from the genesis with this hash. Is it that network's?",
+          "",
+          `    ${origin.genesisHash}`,
+          "",
+        ]
+      : [
+          `  The node says that the checkpoint of epoch ${origin.checkpoint.epoch} has this hash, which proves the state.`,
+          "  Compare it with another node, or name the network's file with --fork-genesis.",
+          "",
+          `    ${origin.checkpoint.hash}`,
+          "",
+        ]
 
 const describe = (made: Made, controls: string, rounds: string, state: Option.Option<string>): string => {
   const { network, genesis, accounts, origin } = made
@@ -191,7 +221,7 @@ const running = Command.make({
       })
       const keys = yield* keysOf(given)
       const earlier = yield* readState(given.state)
-      const fork = Option.match(given.fork, { onNone: () => ({}), onSome: (file) => ({ fork: file }) })
+      const fork = yield* forkOf(given)
       const around = { accounts, ...interval, onDemand, coinsEach: COINS_EACH, snapshots: true }
       const kept = { ...around, ...keys, ...fork, ...earlier }
       yield* Effect.gen(function* () {
@@ -223,7 +253,7 @@ export const command = Command.withActions(
       ["rounds only when there is something to do", "udg dev --on-demand --round-ms 10"],
       ["in another terminal: a hundred rounds, and a day, at once", "udg dev advance 100 && udg dev advance-time 1d"],
       ["coins for an account", "udg dev set-balance @alice 5000"],
-      ["what if: the state of a live network, exported from a node", "udg dev --fork state.udg"],
+      ["what if: the state of a live network", "udg dev --fork https://node.example"],
       ["a payment of any account, without its key", "udg dev impersonate @alice send @bob 5"],
     ],
     footer: [

@@ -100,6 +100,12 @@ export const layer = group("checkpoints", (handlers) =>
               : tooMany,
           ),
         )
+        // Whoever asks checks it against the root.
+        .handle("state", ({ path }) =>
+          nodes
+            .ask(({ checkpoints }) => checkpoints.state({ path }))
+            .pipe(forwarded("InvalidRequest", "CheckpointNotFound", "NotReady")),
+        )
         .handle("transactionProof", ({ path }) =>
           nodes
             .ask(({ checkpoints }) => checkpoints.transactionProof({ path }))

@@ -186,6 +186,11 @@ export class Replica {
     return this.#live.views.latest
   }
 
+  /** Of the state under one of the last closing checkpoints, as joiners get it. */
+  closedState(...piece: Parameters<StateViews["subtree"]>): Uint8Array | null {
+    return this.#live.views.subtree(...piece)
+  }
+
   /** Whether it is fetching the state of a closing checkpoint. */
   get isJoining(): boolean {
     return (this.#joining?.target ?? null) !== null

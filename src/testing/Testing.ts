@@ -60,10 +60,13 @@ export interface Options {
   /** Goes on with the network that `controls.dump` gave; only `snapshots`, `onDemand` and this are then heeded. */
   readonly state?: Uint8Array
   /**
-   * Begins with the state of another network, from a file of `udg db export`, with its validators replaced by one of ours. Only
-   * `seed`, `mnemonic`, `accounts`, `roundMs` and `onDemand` are then heeded, and the accounts have what they have there.
+   * Begins with the state of another network, from the URL of one of its nodes or a file of `udg db export`, with its validators
+   * replaced by one of ours. Only `seed`, `mnemonic`, `accounts`, `roundMs` and `onDemand` are then heeded, and the accounts have what
+   * they have there.
    */
   readonly fork?: string
+  /** What the file of that network's genesis says, to check a node by; without it the node's word is taken for its checkpoint. */
+  readonly forkGenesis?: Genesis.Json
 }
 
 /** An account with coins, and a method for each type of transaction. */
@@ -137,7 +140,12 @@ const begun = (options: Options) =>
   Effect.gen(function* () {
     if (options.state !== undefined) return { kept: yield* StateFile.decode(options.state), origin: undefined }
     if (options.fork === undefined) return { kept: undefined, origin: undefined }
-    return yield* Fork.made(options.fork, { accounts: yield* accountsOf(options), roundMs: options.roundMs })
+    const { fork, forkGenesis, roundMs } = options
+    const genesis =
+      forkGenesis === undefined
+        ? undefined
+        : yield* Effect.mapError(Genesis.fromJson(forkGenesis), ({ message }) => refuse(`forkGenesis: ${message}`))
+    return yield* Fork.made(fork, { accounts: yield* accountsOf(options), roundMs, genesis })
   })
 
 /** Which program has the network, and how often rounds come that nobody waits for, where the options name no interval. */

@@ -263,13 +263,22 @@ describe("a network for developers", () => {
       await using live = await startNode({ onDemand: true, snapshots: true, accounts: 1 })
       await live.controls.setBalance(nobody, 700_000_000)
       await live.controls.advanceRounds(90)
+      const fork = await start("--fork", live.url, "--on-demand", "--accounts", "1")
+      expect(fork.stdout).toMatch(/^ {2}fork of +udg-solo-[0-9a-f]{16}, end of epoch \d+, round \d+$/m)
+      expect(fork.stdout).toMatch(/^ {2}The node says that the checkpoint of epoch \d+ has this hash/m)
+      expect((await ask(`${shownAs(fork, "rpc")}/balance/${nobody}`, { method: "GET" })).json).toMatchObject({
+        balance: 700_000_000,
+      })
+      fork.signal("SIGTERM")
+      expect(await fork.end()).toMatchObject({ code: 0 })
       const { genesis, files } = await Effect.runPromise(StateFile.decode(await live.controls.dump()))
       for (const [name, bytes] of files) writeFileSync(join(directory, name), bytes)
       writeFileSync(join(directory, "genesis.json"), JSON.stringify(Genesis.toJson(genesis)))
     }
     const file = join(folder, "state.udg")
     expect(await InProcess.udg("db", "export", "--data-dir", directory, "--out", file)).toMatchObject({ code: 0 })
-    const fork = await start("--fork", file, "--on-demand", "--accounts", "1")
+    const genesis = join(directory, "genesis.json")
+    const fork = await start("--fork", file, "--fork-genesis", genesis, "--on-demand", "--accounts", "1")
     expect(fork.stdout).toMatch(/^ {2}fork of +udg-solo-[0-9a-f]{16}, end of epoch \d+, round \d+$/m)
     expect(fork.stdout.split("\n").filter((line) => line.length > 80)).toEqual([])
     expect((await ask(`${shownAs(fork, "rpc")}/balance/${nobody}`, { method: "GET" })).json).toMatchObject({

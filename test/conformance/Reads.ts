@@ -11,7 +11,7 @@ export interface Read {
   readonly route: string
   /** What is asked for, where one route is asked in several ways. */
   readonly of: string
-  readonly path: (world: World) => string
+  readonly path: (world: World) => string | Promise<string>
   readonly shape: (world: World) => Shape
   /** The same through the typed client. */
   readonly typed: (client: PromiseClient, world: World) => Promise<unknown>
@@ -700,6 +700,16 @@ const stretches: ReadonlyArray<Read> = [
   },
 ]
 
+/** Where a state begins. */
+const TOP = "00".repeat(33)
+
+/** The root of the state that closed the last epoch: epochs here are over in seconds, and a node has two of these states. */
+const lastClosed = async ({ checkpoints }: PromiseClient): Promise<string> => {
+  const [last] = (await checkpoints.list({ urlParams: { closing: "only", limit: 1 } })).checkpoints
+  if (last === undefined) throw new Error("no epoch has closed")
+  return (await checkpoints.closing({ path: { epoch: last.epoch as never } })).state_root
+}
+
 const checkpoints: ReadonlyArray<Read> = [
   {
     route: "/checkpoint/latest",
@@ -748,6 +758,15 @@ const checkpoints: ReadonlyArray<Read> = [
     shape: () => Records.checkpoint,
     typed: (client) => client.checkpoints.closing({ path: { epoch: 1 as never } }),
     values: ({ firstClose }) => ({ hash: firstClose, epoch: 1 }),
+  },
+  {
+    route: "/state/:root/:position",
+    of: "the whole state",
+    path: async ({ node }) => `/state/${await lastClosed(node.client)}/${TOP}`,
+    shape: () => Records.statePiece,
+    typed: async (client, { node }) =>
+      client.checkpoints.state({ path: { root: (await lastClosed(node.client)) as never, position: TOP } }),
+    values: () => ({ piece: expect.stringMatching(/^00{64}/) }),
   },
   {
     route: "/proof/tx/:hash",

@@ -487,6 +487,8 @@ export const proof = Is.record({
   checkpoint,
 })
 
+export const statePiece = Is.record({ state_root: Is.hex32, piece: Is.hex })
+
 export const transactionProof = Is.record({
   hash: Is.hex32,
   network_id: Is.text,

@@ -125,6 +125,11 @@ const missing: ReadonlyArray<Refusal> = [
   get("/checkpoint/epoch/:epoch", "it has not closed", "/checkpoint/epoch/999999999", 404, "CheckpointNotFound"),
   get("/checkpoint/epoch/:epoch", "the genesis", "/checkpoint/epoch/0", 404, "CheckpointNotFound", { says: /genesis/ }),
   get("/checkpoint/epoch/:epoch", "no number", "/checkpoint/epoch/x", 400, "InvalidRequest", { more: field("epoch") }),
+  get("/state/:root/:position", "there is none", `/state/${ZEROS}/${"00".repeat(33)}`, 404, "CheckpointNotFound"),
+  get("/state/:root/:position", "no root", `/state/5/${"00".repeat(33)}`, 400, "InvalidRequest", {
+    more: field("root"),
+  }),
+  get("/state/:root/:position", "no place", `/state/${ZEROS}/00`, 400, "InvalidRequest", { more: field("position") }),
   get("/proof/tx/:hash", "unknown", `/proof/tx/${ZEROS}`, 404, "TransactionNotFound"),
   get("/proof/tx/:hash", "pending", ({ pending }) => `/proof/tx/${pending}`, 404, "TransactionNotFound", {
     says: /is pending/,

@@ -124,7 +124,7 @@ export const define = ({ world: worldOf, reads, refusals: all, isMounted }: Subj
   describe("answers", () => {
     const answers = async (read: Reads.Read): Promise<void> => {
       const { route, of } = read
-      const path = read.path(world)
+      const path = await read.path(world)
       const answer = await ask("GET", route, path)
       expect(answer, of).toMatchObject({ status: 200 })
       const body = JSON.parse(answer.body)

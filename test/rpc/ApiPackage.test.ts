@@ -110,6 +110,7 @@ const program = Effect.gen(function* () {
       checkpoint: client.checkpoints.checkpoint({ path: { round } }),
       byHash: client.checkpoints.byHash({ path: { hash } }),
       closing: client.checkpoints.closing({ path: { epoch: Epoch(0) } }),
+      state: client.checkpoints.state({ path: { root: hash, position: "00".repeat(33) } }),
       transactionProof: client.checkpoints.transactionProof({ path: { hash } }),
       proof: client.checkpoints.proof({ path: { address: "@nobody-has-it" } }),
     },
@@ -159,6 +160,7 @@ const FAILURES = {
   "checkpoints.checkpoint": "CheckpointNotFound",
   "checkpoints.byHash": "CheckpointNotFound",
   "checkpoints.closing": "CheckpointNotFound",
+  "checkpoints.state": "CheckpointNotFound",
   "checkpoints.transactionProof": "TransactionNotFound",
   "checkpoints.proof": "NameNotFound",
 } as const

@@ -1,4 +1,7 @@
+import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeContext from "@effect/platform-node/NodeContext"
@@ -182,5 +185,113 @@ describe("a fork of a live network", () => {
     expect(await refusal(new Uint8Array(0))).toContain("udg db export makes one")
     expect(await refusal(Buffer.concat([bytes, bytes]))).toMatch(/^ControlRefused: /)
     await expect(startNode({ fork: join(folder, "nowhere") })).rejects.toThrow("cannot be read")
+  })
+})
+
+type Json = Record<string, unknown>
+
+/** A node in between, which changes what the live one answers to these paths. */
+const lying = async (path: RegExp, change: (answer: Json) => Json, { url: honest } = live) => {
+  const asked: Array<string> = []
+  const server = createServer(async ({ url = "" }, response) => {
+    asked.push(url)
+    const answer = await fetch(`${honest}${url}`)
+    const body = (await answer.json()) as Json
+    response.writeHead(answer.status, { "content-type": "application/json" })
+    response.end(JSON.stringify(path.test(url) ? change(body) : body))
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, "close")
+    },
+  }
+}
+
+const withHexDigit = (hex: string, at: number): string =>
+  `${hex.slice(0, at)}${(Number.parseInt(hex.charAt(at), 16) ^ 1).toString(16)}${hex.slice(at + 1)}`
+
+describe("a fork of a node's network", () => {
+  it.each(["believing its checkpoint", "proven from the genesis"])("has the same state, %s", async (way) => {
+    const proof = way === "proven from the genesis" ? { forkGenesis: live.genesis } : {}
+    await using fork = await startNode({ fork: live.url, ...proof, onDemand: true, accounts: 1 })
+    const { delegation: _, ...expected } = await seen(live.client)
+    expect(await seen(fork.client)).toMatchObject(expected)
+    const { parameters } = await live.client.core.network()
+    expect((await fork.client.core.network()).parameters).toEqual({ ...parameters, faucet_max_sats: null })
+    const before = (await fork.client.core.status()).last_finalized_round
+    expect((await fork.controls.advanceRounds(50)).finalized_round).toBeGreaterThan(before + 40)
+    expect((await fork.client.core.healthReport()).components.state?.status).toBe("healthy")
+  })
+
+  const refusalOf = (options: Parameters<typeof startNode>[0]): Promise<string> =>
+    startNode({ ...options, accounts: 1 }).then(
+      (node) => node.stop().then(() => "nothing"),
+      (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : "no error"),
+    )
+
+  it("takes a large state piece by piece, and is refused if one of them comes in the place of another", async () => {
+    await using large = await startNode({ onDemand: true, accounts: 6_000, coinsEach: 1 })
+    await large.controls.advanceRounds(50)
+    const last = large.accounts.at(-1)?.address ?? ""
+    {
+      await using node = await lying(/^\/none/, (answer) => answer, large)
+      await using fork = await startNode({ fork: node.url, onDemand: true, accounts: 1 })
+      expect((await fork.client.balance(last)).balance).toBe(COIN)
+      expect(node.asked.filter((url) => url.startsWith("/state/")).length).toBeGreaterThan(1)
+    }
+    let first: Json | undefined
+    const repeating = await lying(
+      /^\/state\//,
+      (answer) => {
+        first ??= answer
+        return first
+      },
+      large,
+    )
+    expect(await refusalOf({ fork: repeating.url })).toContain("its state is not that of the checkpoint: records at ")
+    await repeating[Symbol.asyncDispose]()
+  })
+
+  it("is refused for any change to a piece of the state", async () => {
+    for (const at of [0, 2, 66, 80, 200, 400, 900, 1_500]) {
+      await using node = await lying(/^\/state\//, (answer) => ({
+        ...answer,
+        piece: withHexDigit(String(answer["piece"]), at),
+      }))
+      const refusal = await refusalOf({ fork: node.url })
+      expect(refusal, String(at)).toMatch(
+        /^ControlRefused: this cannot be forked: its state is not that of the checkpoint: /,
+      )
+      expect(refusal).not.toContain("\n")
+    }
+  })
+
+  it("is refused for another checkpoint than the committees since the genesis have signed", async () => {
+    const root = "ab".repeat(32)
+    const lies: ReadonlyArray<readonly [RegExp, (answer: Json) => Json, RegExp]> = [
+      [/^\/checkpoint\/epoch\//, (answer) => ({ ...answer, state_root: root }), /hash: not that of its content/],
+      [/^\/checkpoint\/epoch\//, (answer) => ({ ...answer, signatures: [] }), /no quorum/],
+      [/^\/checkpoints\?/, () => ({ checkpoints: [], next_round: null }), /no epoch of its network has closed yet/],
+      [/^\/network/, (answer) => ({ ...answer, genesis_hash: root }), /and the genesis is /],
+    ]
+    for (const [path, change, says] of lies) {
+      await using node = await lying(path, change)
+      const refusal = await refusalOf({ fork: node.url, forkGenesis: live.genesis })
+      expect(refusal).toMatch(/^ControlRefused: this cannot be forked: /)
+      expect(refusal).toMatch(says)
+      expect(node.asked.filter((url) => url.startsWith("/state/"))).toEqual([])
+    }
+  })
+
+  it("is refused where there is no node, or one of another network than the genesis names", async () => {
+    expect(await refusalOf({ fork: "http://127.0.0.1:1" })).toMatch(/^ControlRefused: this cannot be forked: /)
+    await using other = await startNode({ onDemand: true, accounts: 1 })
+    expect(await refusalOf({ fork: live.url, forkGenesis: other.genesis })).toContain("it is a node of udg-solo-")
   })
 })

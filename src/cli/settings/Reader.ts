@@ -147,6 +147,9 @@ export const file: Reader<string> = (text) =>
     }),
   )
 
+/** The URL of a node where there is a scheme, and otherwise a file. */
+export const urlOrFile: Reader<string> = (text) => (/^https?:\/\//i.test(text) ? url(text) : file(text))
+
 /** A writable directory, or a path where one can be created later, as an absolute path. */
 export const directory: Reader<string> = (text) =>
   Effect.gen(function* () {

@@ -150,6 +150,7 @@ export const endpoints: Named<Named<Endpoint>> = {
     checkpoint: {method:"GET",path:"/checkpoint/:round",params:f75,answer:f77},
     byHash: {method:"GET",path:"/checkpoint/hash/:hash",params:f59,answer:f77},
     closing: {method:"GET",path:"/checkpoint/epoch/:epoch",params:{kind:"record",fields:{epoch:f0}},answer:f77},
+    state: {method:"GET",path:"/state/:root/:position",params:{kind:"record",fields:{root:f13,position:{kind:"pattern",pattern:"^[0-9a-f]{66}$",expected:"66 hex characters"}}},answer:{kind:"record",fields:{state_root:f13,piece:f78}}},
     transactionProof: {method:"GET",path:"/proof/tx/:hash",params:f59,answer:{kind:"record",fields:{hash:f13,network_id:f21,vertex:f78,headers:{kind:"list",of:f78,max:64},previous:f13,commits:{kind:"list",of:{kind:"record",fields:{index:f0,epoch:f0,leader_round:f0,leader_hash:f13}},min:1,max:10001},checkpoint:f77}}},
     proof: {method:"GET",path:"/proof/:address",params:f5,answer:{kind:"record",fields:{address:f6,key:f13,record:f9,proof:{kind:"record",fields:{siblings:{kind:"list",of:{kind:"record",fields:{hash:f13,records:f0}},max:251},leaf:{kind:"list",of:{kind:"record",fields:{key:f13,value:f78}},max:32}}},checkpoint:f77}}},
   },

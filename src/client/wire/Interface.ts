@@ -1357,6 +1357,14 @@ export interface Checkpoints {
   readonly next_round: Kinds.Round | null
 }
 
+/** a part of the state at the end of an epoch, with what proves that it belongs there */
+export interface StatePiece {
+  /** root of the state */
+  readonly state_root: Kinds.Hash
+  /** the place, the siblings on the way to it and the records below it, as nodes send it */
+  readonly piece: Uint8Array
+}
+
 /** the way from a transaction to a checkpoint that a quorum signed */
 export interface TransactionProof {
   /** the transaction */
@@ -2438,6 +2446,21 @@ export interface Methods {
     readonly closing: (request: { readonly path: {
       readonly epoch: number
     } }) => Promise<Checkpoint>
+    /**
+     * A piece of the state at the end of an epoch.
+     * For whoever copies the whole state, as udg dev --fork does. A node has the states that closed the last two epochs, by the state_root of the checkpoint. A piece has up to 273,309 bytes, and its siblings show which places are missing.
+     *
+     * `GET /state/:root/:position`
+     *
+     * @example
+     * ```ts
+     * const answer = await client.checkpoints.state({ path: { root, position } })
+     * ```
+     */
+    readonly state: (request: { readonly path: {
+      readonly root: string
+      readonly position: string
+    } }) => Promise<StatePiece>
     /**
      * A transaction with a proof that it is in the total order.
      * That a commit ordered it, not what it did.

@@ -56,6 +56,7 @@ export type View = Pick<
   | "pool"
   | "core"
   | "provenState"
+  | "closedState"
   | "isJoining"
   | "isHalted"
   | "hasWork"

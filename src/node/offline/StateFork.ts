@@ -11,10 +11,12 @@ import * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
 import * as Records from "../../ledger/tables/Records.js"
 import * as Subtree from "../../ledger/trie/Subtree.js"
 import * as Trie from "../../ledger/trie/Trie.js"
+import type { SignedClosing } from "../../protocol/epoch/Checkpoint.js"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as Address from "../../protocol/identity/Address.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Signer } from "../../protocol/identity/Keys.js"
 import * as Network from "../../protocol/identity/Network.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
@@ -33,8 +35,18 @@ export interface Founder {
   readonly roundIntervalMs?: number
 }
 
+/** A state of another network, checked, and what that network's genesis says of its rules. */
+export interface Original extends Pick<Genesis.Genesis, "networkId" | "mode" | "protocol"> {
+  readonly genesisHash: Hash
+  readonly target: SignedClosing
+  readonly trie: Trie.Trie
+  readonly ledger: Ledger
+  /** Whether the genesis proves it; otherwise the checkpoint itself was believed. */
+  readonly isFromGenesis: boolean
+}
+
 /** It gives what the state does not: the name, and the values that are fixed for the life of the network. */
-const genesisOf = (other: Genesis.Genesis, { read }: Ledger, { validator, roundIntervalMs }: Founder) =>
+const genesisOf = ({ ledger: { read }, ...other }: Original, { validator, roundIntervalMs }: Founder) =>
   Genesis.make({
     networkId: Founding.drawnNetworkId(Network.OWN_NAMES.fork),
     mode: other.mode,
@@ -78,15 +90,28 @@ const richestOf = (ledger: Ledger): Address.Address | null => {
   return richest
 }
 
-/** Makes the data directory of such a network from a state file. */
-export const forkFrom = (path: string, into: string, founder: Founder) =>
+/** The state in a file of `udg db export`. */
+export const read = (path: string) =>
   Effect.gen(function* () {
     const file = yield* StateFile.open(path)
     const tableKey = HalfSipHash.keyFrom(randomBytes(HalfSipHash.KEY_BYTES))
     const { target } = yield* StateImport.provenTarget(path, tableKey, file)
-    const { trie, ledger } = yield* StateImport.assembled(path, file, tableKey, target, () => Effect.void)
+    const state = yield* StateImport.assembled(path, file, tableKey, target, () => Effect.void)
+    return {
+      ...file.genesis,
+      genesisHash: Genesis.hash(file.genesis),
+      target,
+      ...state,
+      isFromGenesis: true,
+    } satisfies Original
+  }).pipe(Effect.scoped)
+
+/** Makes the data directory of such a network. */
+export const fork = (original: Original, into: string, founder: Founder) =>
+  Effect.gen(function* () {
+    const { target, trie, ledger } = original
     const record = alone(target.checkpoint.nextEpoch, founder.validator)
-    const genesis = yield* genesisOf(file.genesis, ledger, founder)
+    const genesis = yield* genesisOf(original, founder)
     const state = yield* taken(trie, record)
     const checkpoint = Checkpoint.make({ ...target.checkpoint, stateRoot: state.hash, nextEpoch: record })
     const signed = { checkpoint, signatures: [Checkpoint.sign(checkpoint, founder.validator)] }
@@ -102,15 +127,5 @@ export const forkFrom = (path: string, into: string, founder: Founder) =>
         Storage.layer({ location: { _tag: "Directory", directory, isTemporary: true }, genesis }).pipe(Layer.orDie),
       ),
     )
-    return {
-      genesis,
-      /** The one that proves the state. */
-      original: {
-        networkId: file.genesis.networkId,
-        genesisHash: Genesis.hash(file.genesis),
-        checkpoint: target.checkpoint,
-      },
-      time: ledger.read.head.time,
-      richest: richestOf(ledger),
-    }
+    return { genesis, time: ledger.read.head.time, richest: richestOf(ledger) }
   })

@@ -33,6 +33,9 @@ export interface Dated {
 /** Signed by a quorum. */
 const final = (stored: Option.Option<StoredCheckpoint>) => Option.filter(stored, ({ hasQuorum }) => hasQuorum)
 
+/** Half of what peers send each other: as hexadecimal it is as long. A leaf, which cannot be divided, may be a little longer. */
+const PIECE_BYTES = 262_144
+
 const make = Effect.gen(function* () {
   const engine = yield* Engine
   const storage = yield* Storage
@@ -89,6 +92,9 @@ const make = Effect.gen(function* () {
     proveTransaction: ({ vertex, commitIndex }: RecordedTransaction) => Inclusion.of(storage, vertex, commitIndex),
     /** The state here is about to be replaced, so nothing can be proven. */
     isJoining: () => engine.view.isJoining,
+    /** The first piece at this place in the state at the end of one of the last two epochs; none of another state. */
+    statePiece: (root: Hash, position: Uint8Array) =>
+      Effect.sync(() => Option.fromNullable(engine.view.closedState(root, position, PIECE_BYTES))),
     /** None until this node holds the state under a checkpoint that a quorum signed. */
     prove: (address: Address) =>
       Effect.sync(() =>

@@ -52,12 +52,15 @@ export class StateViews {
     if (trie !== undefined && isNewer) this.#latest = { signed, trie }
   }
 
-  /** The first encoded piece at an encoded position of the closing state with this root; null for any other root. */
-  subtree(root: Hash, position: Uint8Array): Uint8Array | null {
+  /**
+   * The first encoded piece at an encoded position of the closing state with this root; null for any other root. It has at most
+   * this many bytes, unless it is a leaf.
+   */
+  subtree(root: Hash, position: Uint8Array, maxBytes: number = Subtree.MAX_BYTES): Uint8Array | null {
     const trie = this.#closing.find(({ hash }) => hash === root)
     const place = Binary.decode("position", position, Position.read)
     if (trie === undefined || Either.isLeft(place)) return null
-    const subtree = Subtree.at(trie, place.right, Subtree.MAX_BYTES)
+    const subtree = Subtree.at(trie, place.right, maxBytes)
     return subtree === undefined ? null : Subtree.encode(subtree)
   }
 }

@@ -178,6 +178,32 @@ export const TransactionProof = Field.record(
   },
 )
 
+/** Of the longest leaf; see docs/state-trie.md. */
+const PIECE_BYTES = 273_309
+
+const ABOUT_POSITION = "a place in the state trie: its depth as one byte and its path as 32 bytes, in hexadecimal"
+
+const Position = Schema.String.pipe(
+  Schema.filter((text) => /^[0-9a-f]{66}$/.test(text), {
+    description: ABOUT_POSITION,
+    jsonSchema: { type: "string", pattern: "^[0-9a-f]{66}$" },
+    message: () => "66 hex characters",
+  }),
+)
+
+export const StatePiece = Field.record(
+  "StatePiece",
+  "a part of the state at the end of an epoch, with what proves that it belongs there",
+  Schema.Struct({
+    state_root: Field.hash("root of the state"),
+    piece: Field.of(
+      bytes(PIECE_BYTES, "a subtree, as nodes send it"),
+      "the place, the siblings on the way to it and the records below it, as nodes send it",
+    ),
+  }),
+  { state_root: example.hash, piece: "00" },
+)
+
 export const group = Group.of("checkpoints", "Checkpoints", "What a quorum signed, and proofs against it.", [
   Group.get("latest", "/checkpoint/latest", "The latest quorum checkpoint")
     .addSuccess(Checkpoint)
@@ -214,6 +240,16 @@ export const group = Group.of("checkpoints", "Checkpoints", "What a quorum signe
     .setPath(Schema.Struct({ epoch: Field.EpochInUrl }))
     .addSuccess(Checkpoint)
     .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
+  Group.get("state", "/state/:root/:position", "A piece of the state at the end of an epoch")
+    .annotate(
+      OpenApi.Description,
+      "For whoever copies the whole state, as udg dev --fork does. A node has the states that closed the last two epochs, by the " +
+        "state_root of the checkpoint. A piece has up to 273,309 bytes, and its siblings show which places are missing.",
+    )
+    .annotate(Rules.Weight, 10)
+    .setPath(Schema.Struct({ root: Hash.schema, position: Position }))
+    .addSuccess(StatePiece)
+    .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound, Failure.NotReady)),
   Group.get("transactionProof", "/proof/tx/:hash", "A transaction with a proof that it is in the total order")
     .annotate(OpenApi.Description, "That a commit ordered it, not what it did.")
     .annotate(Rules.Weight, 10)

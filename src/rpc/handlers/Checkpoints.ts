@@ -85,6 +85,11 @@ const pending = (hash: Hash.Hash) =>
 const absent = (which: string, why: string) =>
   new Failure.CheckpointNotFound({ message: `this node has no checkpoint ${which}: ${why}` })
 
+const noPiece = (root: Hash.Hash) =>
+  new Failure.CheckpointNotFound({
+    message: `this node has no such piece of a state with root ${Hash.short(root)}: it has the states that closed the last two epochs`,
+  })
+
 const none = new Failure.CheckpointNotFound({ message: "no checkpoint is signed by a quorum yet; try again later" })
 
 const foundOr = (absent: Failure.CheckpointNotFound) => (found: Option.Option<SignedCheckpoint>) =>
@@ -162,6 +167,13 @@ export const layer = group("checkpoints", (handlers) =>
       .handle("checkpoint", checkpoint)
       .handle("byHash", byHash)
       .handle("closing", closing)
+      .handle("state", ({ path: { root, position } }) =>
+        Effect.gen(function* () {
+          if (checkpoints.isJoining()) return yield* Effect.fail(Refused.notReady)
+          const piece = yield* checkpoints.statePiece(root, Buffer.from(position, "hex"))
+          return Option.isNone(piece) ? yield* Effect.fail(noPiece(root)) : { state_root: root, piece: piece.value }
+        }),
+      )
       .handle("transactionProof", ({ path: { hash } }) =>
         Effect.gen(function* () {
           const known = yield* state.transaction(hash)

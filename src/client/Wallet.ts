@@ -83,7 +83,9 @@ export const restoreKey = (saved: string, passphrase: string): Promise<SecretKey
 
 /** Coins as a person writes them, in sats: `sats("12.5")` is 1250000000. */
 export const sats = (coins: string): Kinds.Sats =>
-  Option.getOrElse(Sats.parseCoin(coins), () => refuse(`"${coins}" is not an amount in coins`))
+  Option.getOrElse(Sats.parseCoin(coins), () =>
+    refuse(`"${coins}" is not an amount in coins: 0 to 21000000 with up to eight decimals expected`),
+  )
 
 /** Sats as a person reads them. */
 export const coins = (amount: number): string =>

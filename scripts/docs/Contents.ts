@@ -50,7 +50,7 @@ export const contents: ReadonlyArray<Group> = [
     pages: docs(
       ...["concepts", "coming-from", "faq", "economics", "governance", "threat-model", "security", "architecture"],
       ...["walkthrough", "consensus", "fetching", "ledger", "storage", "recovery", "performance", "scale"],
-      ...["simulation", "mutations"],
+      ...["simulation", "histories", "mutations"],
     ),
   },
   { title: "Contributing", pages: ["CONTRIBUTING.md", "docs/left-out.md", DECISIONS] },

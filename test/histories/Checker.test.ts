@@ -33,6 +33,7 @@ const balance = (began: number, own: number, nonce: number, node = "0", nextNonc
 })
 const statement = (began: number, transactions: ReadonlyArray<typeof first>, of = alice): History.Line => ({
   ...{ kind: "statement", ...at(began), address: of },
+  isWhole: true,
   balance: of === alice ? 1_000 - 110 * transactions.length : 100 * transactions.length,
   entries: transactions
     .map(({ hash }) => ({ hash, kind: of === alice ? "sent" : "received", change: of === alice ? -110 : 100 }) as const)
@@ -111,6 +112,10 @@ const good: ReadonlyArray<readonly [what: string, history: History.History]> = [
     "a run of events that begins later",
     [...all, event(3), event(4, second), event(5, second, "1"), event(6, third, "1")],
   ],
+  [
+    "the first page of a statement",
+    [...all, { ...statement(5, [second]), balance: 780, isWhole: false } as History.Line, balance(7, 780, 2)],
+  ],
   ["a reset between two runs", [...all, event(3), event(4, third, "0", 2)]],
 ]
 
@@ -171,6 +176,21 @@ const bad: ReadonlyArray<readonly [rule: string, what: string, history: History.
   ["balance", "money of one state and a nonce of another", [...all, balance(3, 1_000, 1), settled]],
   ["stale", "a balance older than the one before", [...all, balance(3, 890, 1), balance(6, 1_000, 0)]],
   ["stale", "a balance without a final transaction", [...all, final(3), balance(6, 1_000, 0)]],
+  ["stale", "a balance without what an event told", [...all, event(3), balance(6, 1_000, 0)]],
+  [
+    "stale",
+    "a balance at another gateway that was asked as of a later commit",
+    [
+      ...all,
+      { ...balance(3, 890, 1), commit: 5 } as History.Line,
+      { ...balance(6, 1_000, 0, "1"), floor: 5, commit: 6 } as History.Line,
+    ],
+  ],
+  [
+    "statement",
+    "a page with a row left out",
+    [...all, { ...statement(5, [first, third]), balance: 670, isWhole: false } as History.Line],
+  ],
   ["stale", "a statement older than a balance", [...all, balance(3, 780, 2), statement(6, [first])]],
   ["stale", "a balance taken back by a kill", [...all, balance(3, 890, 1), fault(5, "kill"), balance(6, 1_000, 0)]],
   ["stale", "a gateway as of an older commit", [...all, { ...status(3, 9, 500), floor: 7, commit: 6 } as History.Line]],
@@ -205,10 +225,10 @@ describe("a checker of histories", () => {
 
   it("shares no code with the program", () => {
     const rules = readdirSync(join(import.meta.dirname, "rules")).map((file) => `rules/${file}`)
-    for (const file of ["Checker.ts", "History.ts", ...rules]) {
+    for (const file of ["Checker.ts", "History.ts", "Told.ts", ...rules]) {
       const text = readFileSync(join(import.meta.dirname, file), "utf8")
       const imports = [...text.matchAll(/^import .* from "(.*)"$/gm)].map(([, from]) => from)
-      const ours = ["effect", "../History.js", "./History.js", "./Finality.js"]
+      const ours = ["effect", "../History.js", "./History.js", "../Told.js", "./Finality.js"]
       expect(imports.filter((from = "") => !ours.includes(from) && !from.startsWith("./rules/"))).toEqual([])
     }
   })

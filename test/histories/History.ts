@@ -58,12 +58,13 @@ const Balance = Schema.Struct({
   nonce: Numeral,
   nextNonce: Numeral,
 })
-/** All pages, newest first, without what the genesis gave. */
+/** Newest first, without what the genesis gave: all pages, or the first ones. */
 const Statement = Schema.Struct({
   kind: Literal("statement"),
   ...asked,
   address: Text,
   balance: Numeral,
+  isWhole: Schema.optionalWith(Schema.Boolean, { default: () => true }),
   entries: Schema.Array(Entry),
 })
 /** One event of a final transaction. A run has a number of its own, and ends where the server says that events were missed. */

@@ -1,5 +1,6 @@
 /** Balances and statements follow from the transactions, and nobody goes back to what was before. */
-import { type Asked, binding, type Final, type History, type Of, of, short, type Violation } from "../History.js"
+import { type Asked, type Final, type History, type Of, of, short, type Violation } from "../History.js"
+import { Told } from "../Told.js"
 import { finals } from "./Finality.js"
 
 /** An account after so many of its transactions. */
@@ -12,6 +13,8 @@ interface Life {
   readonly address: string
   /** Oldest first. */
   readonly hashes: ReadonlyArray<string>
+  /** Where each stands in them. */
+  readonly places: ReadonlyMap<string, number>
   /** One more than there are transactions. */
   readonly states: ReadonlyArray<State>
 }
@@ -45,10 +48,16 @@ const lifeOf = (
     }
     states.push(state)
   }
-  return { address, hashes, states }
+  return { address, hashes, places: new Map(hashes.map((hash, i) => [hash, i])), states }
 }
 
 const oldestFirst = ({ entries }: Of<"statement">): ReadonlyArray<string> => entries.map(({ hash }) => hash).reverse()
+
+/** How many transactions it covers; a part of one says so by its newest. */
+const lengthOf = ({ entries, isWhole }: Of<"statement">, { places }: Life): number => {
+  const [newest] = entries
+  return isWhole || newest === undefined ? entries.length : (places.get(newest.hash) ?? -1) + 1
+}
 
 const statementsOf = (
   history: History,
@@ -62,57 +71,72 @@ const statementsOf = (
     .flatMap((statement) => {
       const where = `statement of ${short(address)} at ${statement.node} at ${statement.began}`
       const hashes = oldestFirst(statement)
-      const wrong = hashes.findIndex((hash, i) => hash !== life.hashes[i])
-      if (wrong >= 0) return [{ rule: "statement", what: `${where} is no beginning of the longest, from ${wrong} on` }]
+      const length = lengthOf(statement, life)
+      const first = length - hashes.length
+      const wrong = hashes.findIndex((hash, i) => hash !== life.hashes[first + i])
+      if (wrong >= 0) return [{ rule: "statement", what: `${where} is no part of the longest, from ${wrong} on` }]
       const entry = statement.entries.find(({ hash, change }) => {
         const transaction = known.get(hash)
         return transaction === undefined || change !== changeOf(address, transaction, final.get(hash)?.applied ?? true)
       })
       if (entry !== undefined)
         return [{ rule: "statement", what: `${where}: ${short(entry.hash)} changed it by ${entry.change}` }]
-      const expected = life.states[hashes.length]?.balance
+      const expected = life.states[length]?.balance
       return expected === statement.balance
         ? []
         : [{ rule: "statement", what: `${where}: ${statement.balance}, and its entries make ${expected}` }]
     })
 
 interface Observation {
-  readonly asked: Asked
-  /** After how many transactions the account can have been so. */
-  readonly possible: ReadonlyArray<number>
+  readonly asked: Pick<Asked, "node" | "began" | "ended" | "floor" | "commit">
+  /** After how many transactions the account can have been so; or at least after so many. */
+  readonly possible: ReadonlyArray<number> | { readonly from: number }
   readonly what: string
 }
 
-const observationsOf = (history: History, life: Life, known: Known): ReadonlyArray<Observation> =>
-  history.flatMap((line): ReadonlyArray<Observation> => {
+const observationsOf = (history: History, life: Life): ReadonlyArray<Observation> => {
+  const bySum = new Map<string, Array<number>>()
+  for (const [i, { balance, nonce }] of life.states.entries()) {
+    const same = bySum.get(`${balance} ${nonce}`) ?? []
+    same.push(i)
+    bySum.set(`${balance} ${nonce}`, same)
+  }
+  return history.flatMap((line): ReadonlyArray<Observation> => {
     if (line.kind === "balance" && line.address === life.address) {
-      const isSo = ({ balance, nonce }: State) => balance === line.balance && nonce === line.nonce
-      const possible = life.states.flatMap((state, i) => (isSo(state) ? [i] : []))
+      const possible = bySum.get(`${line.balance} ${line.nonce}`) ?? []
       return [{ asked: line, possible, what: `balance ${line.balance}, nonce ${line.nonce}` }]
     }
     if (line.kind === "statement" && line.address === life.address)
-      return [{ asked: line, possible: [line.entries.length], what: `statement of ${line.entries.length}` }]
-    if (line.kind !== "lookup" || line.found.status !== "finalized" || !known.has(line.hash)) return []
-    const at = life.hashes.indexOf(line.hash)
-    // A lookup says that the account is at least so far.
-    return at < 0 ? [] : [{ asked: line, possible: life.states.map((_, i) => i).slice(at + 1), what: "lookup" }]
+      return [{ asked: line, possible: [lengthOf(line, life)], what: `statement of ${line.entries.length}` }]
+    // A lookup or an event says that the account is at least so far.
+    if (line.kind === "event" || (line.kind === "lookup" && line.found.status === "finalized")) {
+      const at = life.places.get(line.hash)
+      const asked =
+        line.kind === "lookup" ? line : { ...line, began: line.at, ended: line.at, floor: null, commit: null }
+      return at === undefined ? [] : [{ asked, possible: { from: at + 1 }, what: line.kind }]
+    }
+    return []
   })
+}
 
-const neverGoesBack = (history: History, life: Life, known: Known): ReadonlyArray<Violation> => {
-  const isBound = binding(history)
+const neverGoesBack = (history: History, life: Life): ReadonlyArray<Violation> => {
   const isSettled = of(history, "settled").length > 0
   const began = new Map<string, number>()
   for (const { transaction, began: at } of of(history, "submit"))
     began.set(transaction.hash, Math.min(at, began.get(transaction.hash) ?? at))
-  const seen: Array<{ readonly asked: Asked; readonly index: number }> = []
-  const inOrder = [...observationsOf(history, life, known)].sort((a, b) => a.asked.began - b.asked.began)
+  const told = new Told(history)
+  const inOrder = [...observationsOf(history, life)].sort((a, b) => a.asked.began - b.asked.began)
   return inOrder.flatMap(({ asked, possible, what }) => {
     const where = `${what} of ${short(life.address)} at ${asked.node} at ${asked.began}`
+    if ("from" in possible) {
+      told.tell(asked, possible.from)
+      return []
+    }
     // Without an end the statements may not reach as far as the balances do.
     if (possible.length === 0) return isSettled ? [{ rule: "balance", what: `${where}: it was never so` }] : []
-    const least = seen.reduce((most, one) => (one.index > most && isBound(one.asked, asked) ? one.index : most), 0)
+    const least = told.least(asked)
     const index = possible.find((each) => each >= least)
-    seen.push({ asked, index: index ?? least })
+    told.tell(asked, index ?? least)
     if (index === undefined)
       return [
         { rule: "stale", what: `${where}: ${least} transactions were told before, this is after ${possible.at(-1)}` },
@@ -125,14 +149,18 @@ const neverGoesBack = (history: History, life: Life, known: Known): ReadonlyArra
 }
 
 const nonces = (history: History, address: string): ReadonlyArray<Violation> => {
-  const submits = of(history, "submit").filter(({ transaction: { from } }) => from === address)
+  const submits = of(history, "submit")
+    .filter(({ transaction: { from } }) => from === address)
+    .sort((a, b) => a.began - b.began)
+    .values()
+  let next = submits.next()
+  let highest = 0
   return of(history, "balance")
     .filter((one) => one.address === address)
+    .sort((a, b) => a.ended - b.ended)
     .flatMap(({ nonce, nextNonce, node, began, ended }) => {
-      const highest = submits.reduce(
-        (most, { began: at, transaction }) => (at <= ended ? Math.max(most, transaction.nonce + 1) : most),
-        0,
-      )
+      for (; next.done !== true && next.value.began <= ended; next = submits.next())
+        highest = Math.max(highest, next.value.transaction.nonce + 1)
       return nonce <= nextNonce && nextNonce <= highest
         ? []
         : [
@@ -152,7 +180,7 @@ const everythingListed = (history: History, life: Life, known: Known, final: Rea
         const outcome = final.get(hash)
         const concerns =
           transaction?.from === life.address || (transaction?.to === life.address && outcome?.applied === true)
-        return concerns && !life.hashes.includes(hash)
+        return concerns && !life.places.has(hash)
           ? [{ rule: "statement", what: `${short(hash)} is final and in no statement of ${short(life.address)}` }]
           : []
       })
@@ -162,15 +190,16 @@ export const judge = (history: History): ReadonlyArray<Violation> => {
   const final = finals(history)
   return Object.entries(of(history, "genesis")[0]?.accounts ?? {}).flatMap(([address, balance]) => {
     const longest = of(history, "statement")
-      .filter((one) => one.address === address)
+      .filter((one) => one.address === address && one.isWhole)
       .map(oldestFirst)
       .reduce((most, one) => (one.length > most.length ? one : most), [])
     const life = lifeOf(address, balance, longest, known, final)
-    const repeated = longest.filter((hash, i) => longest.indexOf(hash) !== i)
+    const places = new Map(longest.map((hash, i) => [hash, i]))
+    const repeated = longest.filter((hash, i) => places.get(hash) !== i)
     return [
       ...repeated.map((hash) => ({ rule: "twice", what: `${short(hash)} twice in a statement of ${short(address)}` })),
       ...statementsOf(history, address, life, known, final),
-      ...neverGoesBack(history, life, known),
+      ...neverGoesBack(history, life),
       ...nonces(history, address),
       ...everythingListed(history, life, known, final),
     ]

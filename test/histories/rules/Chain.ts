@@ -1,6 +1,6 @@
 /** One supply after each round, one checkpoint of each round, and no answer older than was asked for. */
-import { Array as List } from "effect"
-import { type Asked, binding, type History, of, type Violation } from "../History.js"
+import { type Asked, type History, of, type Violation } from "../History.js"
+import { Told } from "../Told.js"
 
 const oneOfEachRound = (
   rule: string,
@@ -17,16 +17,14 @@ const oneOfEachRound = (
 }
 
 const roundsGoUp = (history: History): ReadonlyArray<Violation> => {
-  const isBound = binding(history)
-  const byNode = List.groupBy(of(history, "status"), ({ node }) => node)
-  return Object.values(byNode).flatMap((told) => {
-    const inOrder = [...told].sort((a, b) => a.began - b.began)
-    return inOrder.flatMap((one, i) => {
-      const before = inOrder.slice(0, i).findLast((earlier) => isBound(earlier, one))
-      return before === undefined || before.round <= one.round
-        ? []
-        : [{ rule: "stale", what: `${one.node} was at round ${before.round}, and at ${one.round} at ${one.began}` }]
-    })
+  const told = new Told(history)
+  const inOrder = [...of(history, "status")].sort((a, b) => a.began - b.began)
+  return inOrder.flatMap((one) => {
+    const least = told.least(one)
+    told.tell(one, one.round)
+    return least <= one.round
+      ? []
+      : [{ rule: "stale", what: `round ${least} was told before, and ${one.node} was at ${one.round} at ${one.began}` }]
   })
 }
 

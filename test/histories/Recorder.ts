@@ -1,0 +1,169 @@
+/** Clients that ask, and write down what they were told. Where no answer came, only a submission leaves a line. */
+import { Option, Schema } from "effect"
+import type { Line, Of } from "./History.js"
+
+const { Number: Numeral, NullOr, String: Text } = Schema
+
+const Lookup = Schema.Struct({
+  status: Schema.Literal("pending", "finalized"),
+  ...{ round: NullOr(Numeral), vertex_hash: NullOr(Text), timestamp: NullOr(Numeral) },
+  ...{ applied: NullOr(Schema.Boolean), failure: NullOr(Text) },
+})
+const NotFound = Schema.Struct({ code: Schema.Literal("TransactionNotFound"), reason: Schema.optional(NullOr(Text)) })
+const Balance = Schema.Struct({ balance: Numeral, nonce: Numeral, next_nonce: Numeral })
+const Change = Schema.Struct({ kind: Text, hash: NullOr(Text), change: Numeral })
+const Page = Schema.Struct({ balance: Numeral, entries: Schema.Array(Change), next_cursor: NullOr(Text) })
+const Status = Schema.Struct({ last_finalized_round: Numeral, total_supply: Numeral })
+const Checkpoint = Schema.Struct({ round: Numeral, hash: Text })
+const Accepted = Schema.Struct({ status: Schema.Literal("accepted") })
+const Refused = Schema.Struct({ code: Text })
+const Event = Schema.Struct({
+  type: Text,
+  hash: Schema.optional(Text),
+  status: Schema.optional(Text),
+  applied: Schema.optional(NullOr(Schema.Boolean)),
+})
+
+const PATIENCE_MS = 10_000
+const ROWS = 20
+
+const as = <A, I>(schema: Schema.Schema<A, I>, body: unknown): A | undefined =>
+  Option.getOrUndefined(Schema.decodeUnknownOption(schema)(body))
+
+export class Recorder {
+  readonly #write: (line: Line) => void
+  #runs = 0
+  /** The latest commit that any gateway has told of. */
+  #latest: number | null = null
+
+  constructor(write: (line: Line) => void) {
+    this.#write = write
+  }
+
+  /** The body of what came, and when; undefined if nothing did. */
+  async #ask(url: string, floor: number | null, init: RequestInit = {}) {
+    const began = performance.now()
+    const headers = { "content-type": "application/json", ...(floor === null ? {} : { "udg-commit": String(floor) }) }
+    try {
+      const answer = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(PATIENCE_MS) })
+      const body: unknown = await answer.json()
+      const commit = answer.headers.get("udg-commit")
+      if (commit !== null) this.#latest = Math.max(this.#latest ?? 0, Number(commit))
+      return { body, began, ended: performance.now(), floor, commit: commit === null ? null : Number(commit) }
+    } catch {
+      return { body: undefined, began, ended: performance.now(), floor, commit: null }
+    }
+  }
+
+  #floorOf(node: string): number | null {
+    return node.startsWith("gateway") ? this.#latest : null
+  }
+
+  async submit(
+    node: string,
+    url: string,
+    transaction: Of<"submit">["transaction"],
+    body: unknown,
+  ): Promise<string | null> {
+    const { body: told, ...times } = await this.#ask(`${url}/tx/submit`, null, {
+      method: "POST",
+      body: JSON.stringify(body),
+    })
+    const answer = as(Accepted, told)?.status ?? as(Refused, told)?.code ?? null
+    this.#write({ kind: "submit", node, ...times, transaction, answer })
+    return answer
+  }
+
+  async lookup(node: string, url: string, hash: string): Promise<boolean> {
+    const { body, ...times } = await this.#ask(`${url}/tx/${hash}`, this.#floorOf(node))
+    const said = as(Lookup, body)
+    const missing = as(NotFound, body)
+    const line = { kind: "lookup", node, ...times, hash } as const
+    if (missing !== undefined) this.#write({ ...line, found: { status: "missing", reason: missing.reason ?? null } })
+    if (said?.status === "pending") this.#write({ ...line, found: { status: "pending" } })
+    if (said?.status !== "finalized") return false
+    const { round, vertex_hash: vertex, timestamp, applied, failure } = said
+    if (round === null || vertex === null || timestamp === null || applied === null) return false
+    this.#write({ ...line, found: { status: "finalized", round, vertex, timestamp, applied, failure } })
+    return true
+  }
+
+  async balance(node: string, url: string, address: string): Promise<void> {
+    const { body, ...times } = await this.#ask(`${url}/balance/${address}`, this.#floorOf(node))
+    const said = as(Balance, body)
+    if (said === undefined) return
+    const { balance, nonce, next_nonce: nextNonce } = said
+    this.#write({ kind: "balance", node, ...times, address, balance, nonce, nextNonce })
+  }
+
+  /** Page after page; what is newer than the first page does not come into it. `most`: pages, or all of them. */
+  async statement(node: string, url: string, address: string, most = Number.POSITIVE_INFINITY): Promise<boolean> {
+    const entries: Array<Of<"statement">["entries"][number]> = []
+    let first: Pick<Of<"statement">, "began" | "ended" | "floor" | "commit" | "balance"> | null = null
+    let cursor: string | null = ""
+    for (let pages = 0; cursor !== null && pages < most; pages++) {
+      const more: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`
+      const { body, ...times } = await this.#ask(
+        `${url}/account/${address}/statement?limit=${ROWS}${more}`,
+        this.#floorOf(node),
+      )
+      const page = as(Page, body)
+      if (page === undefined) return false
+      first ??= { ...times, balance: page.balance }
+      for (const { kind, hash, change } of page.entries)
+        if ((kind === "sent" || kind === "received") && hash !== null) entries.push({ hash, kind, change })
+      cursor = page.next_cursor
+    }
+    const isWhole = cursor === null
+    if (first !== null) this.#write({ kind: "statement", node, address, ...first, isWhole, entries })
+    return true
+  }
+
+  async status(node: string, url: string): Promise<void> {
+    const { body, ...times } = await this.#ask(`${url}/status`, this.#floorOf(node))
+    const said = as(Status, body)
+    if (said === undefined) return
+    this.#write({ kind: "status", node, ...times, round: said.last_finalized_round, supply: said.total_supply })
+  }
+
+  async checkpoint(node: string, url: string): Promise<void> {
+    const { body, ...times } = await this.#ask(`${url}/checkpoint/latest`, this.#floorOf(node))
+    const said = as(Checkpoint, body)
+    if (said !== undefined) this.#write({ kind: "checkpoint", node, ...times, ...said })
+  }
+
+  /** Reads events until told to stop, and goes on after each lost connection behind the last event it has. */
+  async listen(node: string, urlOf: () => string, ended: AbortSignal): Promise<void> {
+    let last: string | null = null
+    let run = ++this.#runs
+    while (!ended.aborted) {
+      try {
+        const headers: Record<string, string> = last === null ? {} : { "last-event-id": last }
+        const answer = await fetch(`${urlOf()}/events?type=transaction`, { headers, signal: ended })
+        if (!answer.ok || answer.body === null) throw new Error(`events: ${answer.status}`)
+        let text = ""
+        for await (const part of answer.body.pipeThrough(new TextDecoderStream())) {
+          const blocks = (text + part).split("\n\n")
+          text = blocks.pop() ?? ""
+          for (const block of blocks) {
+            const data = /^data: ?(.*)$/m.exec(block)?.[1]
+            const event = data === undefined ? undefined : as(Schema.parseJson(Event), data)
+            if (event?.type === "reset") run = ++this.#runs
+            if (event?.status === "finalized" && event.hash !== undefined)
+              this.#write({
+                kind: "event",
+                node,
+                at: performance.now(),
+                run,
+                hash: event.hash,
+                applied: event.applied === true,
+              })
+            last = /^id: ?(.*)$/m.exec(block)?.[1] ?? last
+          }
+        }
+      } catch {
+        await new Promise((settle) => setTimeout(settle, 200))
+      }
+    }
+  }
+}

@@ -62,6 +62,11 @@ const house = {
     ours: ["protocol", "ledger/trie", "replica/messages", "turns"],
     packages: ["effect", "#crypto", "node:net"],
   },
+  /** Signs for validators in a process of its own, and the node's line to it. */
+  signer: {
+    ours: ["protocol", "replica/messages", "storage", "network"],
+    packages: ["effect", "#crypto", "@effect/platform", "node:net"],
+  },
   node: {
     rooms: ["log", "lifecycle", "start", "signatures", "engine", "history", "reads", "offline", "."],
     ours: [
@@ -73,6 +78,7 @@ const house = {
       "replica",
       "storage",
       "network",
+      "signer",
       "turns",
     ],
     packages: ["effect", "#crypto", "@effect/platform", "@effect/platform/Error", "node:net", "node:path"],
@@ -154,7 +160,21 @@ const house = {
   },
   cli: {
     rooms: ["terminal", "settings", "keys", "wallet", "doctor", "tracing", "."],
-    ours: ["protocol", "storage", "network", "node", "edge", "rpc", "client", "light", "testing", "archive", "gateway"],
+    ours: [
+      "protocol",
+      "replica/messages",
+      "storage",
+      "network",
+      "signer",
+      "node",
+      "edge",
+      "rpc",
+      "client",
+      "light",
+      "testing",
+      "archive",
+      "gateway",
+    ],
     packages: ["effect", "#crypto", "@effect/*", "node:*"],
   },
   main: { ours: ["cli"], packages: ["effect", "@effect/*", "node:*"] },

@@ -31,7 +31,15 @@ export const contents: ReadonlyArray<Group> = [
   {
     title: "Guides: operate",
     pages: docs(
-      ...["operations", "operations/install", "operations/join", "parameters", "operations/keys", "operations/tls"],
+      ...[
+        "operations",
+        "operations/install",
+        "operations/join",
+        "parameters",
+        "operations/keys",
+        "operations/signer",
+        "operations/tls",
+      ],
       ...["operations/monitoring", "operations/alerts", "operations/doctor", "operations/backup"],
       ...["operations/upgrade", "operations/archive", "operations/gateway", "operations/limits"],
       ...["operations/soak"],

@@ -117,6 +117,11 @@ export const settings = {
     Reader.file,
     "validator.key in the data directory",
   ),
+  signer: validating.optional(
+    "--signer KEY@HOST:PORT",
+    "the signer that holds the validator's key, as udg signer prints it; the node then has no such key",
+    Reader.signer,
+  ),
   noValidate: validating.flag("--no-validate", "follow the network without making vertices"),
   signingWord: validating.optional(
     "--sign-from-round EPOCH:ROUND:BASE",

@@ -49,6 +49,7 @@ const tools: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["localnet", async () => (await import("./Localnet.js")).command],
   ["archive", async () => (await import("./ArchiveCommand.js")).command],
   ["gateway", async () => (await import("./GatewayCommand.js")).command],
+  ["signer", async () => (await import("./SignerCommand.js")).command],
   ["exporter", async () => (await import("./Exporter.js")).command],
   ["db", async () => (await import("./DatabaseTools.js")).command],
   ["genesis", async () => (await import("./GenesisTools.js")).command],

@@ -75,6 +75,8 @@ export class SigningGuard {
   /** A silence has passed for every header up to this one. */
   #waitedFor: Place | null = null
   #connectedSince: Timestamp | null = null
+  /** A signature is being made elsewhere: nothing else is signed until it has come or was refused. */
+  isWaiting = false
 
   /**
    * `stored` holds this author's headers on disk, of the epochs from `oldest` on. If the ledger was set back but the
@@ -154,7 +156,7 @@ export class SigningGuard {
   }
 
   maySign(epoch: Epoch, round: Round): boolean {
-    return this.#allows({ epoch, round }, this.highest)
+    return !this.isWaiting && this.#allows({ epoch, round }, this.highest)
   }
 
   /**

@@ -94,8 +94,34 @@ const signedBytes = ({ genesisHash, challenge }: Hello, { prover, verifier }: En
     Binary.encode((writer) => writer.hex(genesisHash).hex(challenge).text8(prover).text8(verifier)),
   ])
 
+/** What the signed bytes of a proof say. */
+export const signedContent = (
+  signed: Uint8Array,
+): Either.Either<Pick<Hello, "genesisHash" | "challenge"> & Ends, Binary.MalformedBytes> =>
+  Binary.decode("signed greeting", signed, (reader) => {
+    reader.literal(SIGNATURE_DOMAIN)
+    return {
+      genesisHash: Hash.read(reader),
+      challenge: Hash.read(reader),
+      prover: reader.text8(PEER_ID_BYTES),
+      verifier: reader.text8(PEER_ID_BYTES),
+    }
+  })
+
 const isSayable = ({ prover, verifier }: Ends): boolean =>
   [prover, verifier].every((id) => id.length > 0 && id.length <= PEER_ID_BYTES)
+
+/** What proves a validator: its key, or a signer elsewhere, which may have no signature in time. */
+export interface Prover {
+  readonly publicKey: Keys.PublicKey
+  readonly sign: (bytes: Uint8Array) => Keys.Signature | Promise<Keys.Signature | null>
+}
+
+/** The proof by a validator's signer, if there is one; null if it has none in time. */
+export const proven = async (theirs: Hello, ends: Ends, prover: Prover): Promise<Proof | null> => {
+  const signature = await prover.sign(signedBytes(theirs, ends))
+  return signature === null ? null : { publicKey: prover.publicKey, signature }
+}
 
 /** Answers the verifier's challenge. */
 export const prove = (theirs: Hello, ends: Ends, key: Keys.Signer): Proof => ({

@@ -73,7 +73,7 @@ export type Services = Layer.Layer.Success<typeof layer>
 
 const announce = Effect.gen(function* () {
   const { version, rateLimits } = yield* Configuration
-  const { genesis, isFounded, location, validatorKey, faucetKey } = yield* Home.Home
+  const { genesis, isFounded, location, validatorKey, remoteSigner, faucetKey } = yield* Home.Home
   const network = yield* Network
   const { url } = yield* RpcUrl
   const facts: Banner.Facts = {
@@ -81,7 +81,7 @@ const announce = Effect.gen(function* () {
     genesis,
     isFounded,
     dataDirectory: location._tag === "Directory" ? Option.some(location.directory.path) : Option.none(),
-    validator: Option.map(validatorKey, ({ publicKey }) => publicKey),
+    validator: Home.validatorOf({ validatorKey, remoteSigner }),
     faucetAddress: Option.map(faucetKey, ({ publicKey }) => Address.fromPublicKey(publicKey)),
     rpc: url,
     rateLimits,

@@ -19,7 +19,7 @@ import * as Checkpoint from "../protocol/epoch/Checkpoint.js"
 import type { Genesis } from "../protocol/epoch/Genesis.js"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
-import type { Signer } from "../protocol/identity/Keys.js"
+import type { Signature, Signer, SignerElsewhere } from "../protocol/identity/Keys.js"
 import type { Nonce, Timestamp } from "../protocol/numbers/Natural.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import type { Transaction } from "../protocol/transaction/Transaction.js"
@@ -59,8 +59,8 @@ const ANNOUNCED_AGAIN_AFTER = 8
 const PENDING_KEPT_EVERY_MS = 1_000
 
 export interface Options {
-  /** Null for a node without a validator key. */
-  readonly signer: Signer | null
+  /** Null for a node without a validator key. What is elsewhere is asked by `Sign`, and answers through `signed`. */
+  readonly signer: Signer | SignerElsewhere | null
   /**
    * The strict rule for arrivals. The replica applies it to signatures under closing checkpoints, since only it knows
    * whose count, and to evidence before passing it on.
@@ -138,7 +138,7 @@ export class Replica {
       againMs: ANNOUNCED_AGAIN_AFTER * this.#patienceMs,
       overheardMs: this.#patienceMs,
     })
-    this.#signing = new Signing(options, stored.ownVertices, this.#outbox)
+    this.#signing = new Signing(options, stored.ownVertices, stored.intent, this.#outbox)
     this.#keptJoin = stored.join
     this.#closing = closing
     const guard = this.#signing.guard((stored.previous ?? stored.current).opening.record.epoch, roundIntervalMs)
@@ -418,6 +418,15 @@ export class Replica {
   /** This write and all earlier ones are on disk: vertices that waited for it go out and enter the DAG. */
   written(id: number, now: Timestamp): Outputs {
     return this.#step(now, () => this.#show(this.#signing.written(id), now))
+  }
+
+  /** The answer to a `Sign`; null if the signer refuses, since the slot is taken or the key may not say that. */
+  signed(id: number, signature: Signature | null, now: Timestamp): Outputs {
+    return this.#step(now, () => {
+      const refused = this.#signing.signed(id, signature, now)
+      if (refused.length > 0) this.#do([{ _tag: "Returned", vertices: refused }], null, now)
+      this.#show(this.#signing.shown(), now)
+    })
   }
 
   #show(vertices: ReadonlyArray<Vertex>, now: Timestamp): void {
@@ -737,10 +746,10 @@ export class Replica {
   }
 
   #cosign(checkpoint: Checkpoint.Checkpoint, now: Timestamp): void {
-    const signature = this.#signing.cosign(checkpoint)
-    if (signature === null) return
-    this.#outbox.broadcast({ _tag: "CheckpointSignature", checkpoint, signature })
-    this.#do(this.#live.core.checkpointSigned(checkpoint, signature, now), null, now)
+    this.#signing.cosign(checkpoint, now, (signature, at) => {
+      this.#outbox.broadcast({ _tag: "CheckpointSignature", checkpoint, signature })
+      this.#do(this.#live.core.checkpointSigned(checkpoint, signature, at), null, at)
+    })
   }
 
   #startEpoch({ opening }: Extract<CoreOutput, { _tag: "EpochStarted" }>): void {

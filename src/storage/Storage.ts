@@ -173,6 +173,13 @@ const make = ({ node, signed }: Kept, networkId: NetworkId, file: string | null)
         if (companions === null) yield* node.writeSynced(() => Effect.void)
         yield* signedVertices.keep(vertex, companions)
       }),
+    /** The same for a vertex that is to be signed elsewhere. */
+    keepIntent: (vertex: Vertex, companions: ReadonlyArray<Vertex> | null, before: ReadonlyArray<Entry> = []) =>
+      Effect.gen(function* () {
+        if (before.length > 0) yield* append(before)
+        if (companions === null) yield* node.writeSynced(() => Effect.void)
+        yield* signedVertices.keepIntent(vertex, companions)
+      }),
     /** Returns the space of pruned rows to the disk; for a node that does nothing else meanwhile. */
     compact: node.compact,
   }

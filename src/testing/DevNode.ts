@@ -67,7 +67,14 @@ const homeOf = ({ genesis, validator, reserve }: Options, directory: Option.Opti
     const location = Option.isNone(directory)
       ? ({ _tag: "Ephemeral" } as const)
       : ({ _tag: "Directory", directory: yield* DataDirectory.open(directory.value), isTemporary: true } as const)
-    return Home.of({ location, genesis, isFounded: true, validatorKey: Option.some(validator), faucetKey: reserve })
+    return Home.of({
+      location,
+      genesis,
+      isFounded: true,
+      validatorKey: Option.some(validator),
+      remoteSigner: Option.none(),
+      faucetKey: reserve,
+    })
   })
 
 /** The ledger of this network accepts the validator's signature for every account: its coins are worthless, and nobody else has them. */

@@ -231,7 +231,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const { genesis } = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-beginning" })
       const home = Home.of({
         ...{ genesis, location: { _tag: "Ephemeral" }, isFounded: true },
-        ...{ validatorKey: Option.none(), faucetKey: Option.none() },
+        ...{ validatorKey: Option.none(), remoteSigner: Option.none(), faucetKey: Option.none() },
       })
       const program = Effect.gen(function* () {
         const { begin, recorded } = yield* Recording

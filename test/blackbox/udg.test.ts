@@ -157,6 +157,7 @@ describe("the built program", () => {
     [["--genesis", "none.json"], {}, '--genesis "none.json" does not exist'],
     [["--genesis", "/dev/zero"], {}, '--genesis "/dev/zero" is not a regular file'],
     [["--validator-key", "."], {}, '--validator-key "." is a directory'],
+    [["--signer", "10.0.0.7:8333"], {}, '--signer "10.0.0.7:8333" is not a signer'],
     [["--no-validate", "x"], {}, '--no-validate "x"'],
     [["--sign-from-round", "7"], {}, '--sign-from-round "7"'],
     [["--faucet-key", "none.key"], {}, '--faucet-key "none.key" does not exist'],

@@ -32,6 +32,7 @@ const sound: StoredState = {
   current,
   previous,
   ownVertices: [],
+  intent: null,
   companions: [],
   foreignHeaders: [],
   pending: [],

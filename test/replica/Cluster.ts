@@ -6,7 +6,7 @@ import { Either } from "effect"
 import type { Word } from "../../src/consensus/KeyMemory.js"
 import type * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../src/protocol/identity/Address.js"
-import type { Signer } from "../../src/protocol/identity/Keys.js"
+import type { Signature, Signer } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
@@ -87,6 +87,14 @@ export interface Kind {
   readonly pin?: Pin | null
   /** Whose key it has; its own if not told. */
   readonly keyOf?: string
+  /** What holds its key, if that is elsewhere. */
+  readonly signedBy?: Elsewhere
+}
+
+/** A signer that several machines may ask. */
+export interface Elsewhere {
+  /** Null: it refuses. Undefined: it is away, and is asked again. */
+  readonly sign: (by: Machine, bytes: Uint8Array) => Signature | null | undefined
 }
 
 interface Event {
@@ -100,6 +108,7 @@ export class Machine {
   readonly peer: PeerId
   readonly #cluster: Cluster
   readonly #signer: Signer | null
+  readonly #signedBy: Elsewhere | null
   readonly #pin: Pin | null
   /** All that was written. */
   disk: Stored.Stored
@@ -125,7 +134,7 @@ export class Machine {
     cluster: Cluster,
     name: string,
     disk: Stored.Stored,
-    { isValidator = true, pin = null, keyOf = name }: Kind = {},
+    { isValidator = true, pin = null, keyOf = name, signedBy }: Kind = {},
   ) {
     this.#cluster = cluster
     this.name = name
@@ -134,6 +143,7 @@ export class Machine {
     this.#durable = disk.copy()
     this.#keyOf = keyOf
     this.#signer = isValidator ? signerOf(keyOf) : null
+    this.#signedBy = signedBy ?? null
     this.#pin = pin
   }
 
@@ -182,7 +192,7 @@ export class Machine {
     // Another one each: no result may depend on it.
     const tableKey = { low: this.name.length, high: this.#cluster.machines.indexOf(this) }
     const options = {
-      signer: this.#signer,
+      signer: this.#signer && this.#signedBy ? { publicKey: this.#signer.publicKey, sign: null } : this.#signer,
       isValid: (check: Check) => this.isStrictlyValid(check),
       trust: this.#pin,
       tableKey,
@@ -260,11 +270,26 @@ export class Machine {
         this.#keep(output.write)
         this.#cluster.soon(this, () => this.handle(this.replica.written(output.id, this.#cluster.now)))
         return
+      case "Sign":
+        this.#askElsewhere(output.id, output.bytes)
+        return
       case "Fatal":
         throw new Error(`${this.name} at ${now}: ${JSON.stringify(output.fatal)}`)
       default:
         return
     }
+  }
+
+  #askElsewhere(id: number, bytes: Uint8Array): void {
+    const signature = this.#signedBy?.sign(this, bytes)
+    this.#cluster.soon(
+      this,
+      () => {
+        if (signature === undefined) this.#askElsewhere(id, bytes)
+        else this.handle(this.replica.signed(id, signature, this.#cluster.now))
+      },
+      WIRE_MS,
+    )
   }
 
   #say(to: PeerId, message: Message): void {
@@ -302,10 +327,10 @@ export class Cluster {
 
   readonly isMetered: boolean
 
-  constructor(world: World) {
+  constructor(world: World, kindOf: (name: string) => Kind = () => ({})) {
     this.genesis = genesisOf(world)
     this.isMetered = world.isMetered === true
-    for (const name of Object.keys(world.validators)) this.add(name)
+    for (const name of Object.keys(world.validators)) this.add(name, kindOf(name))
   }
 
   add(name: string, kind: Kind = {}, disk = Stored.ofGenesis(this.genesis)): Machine {
@@ -341,9 +366,9 @@ export class Cluster {
     this.#events.push({ at, order: this.#sent++, act })
   }
 
-  soon(machine: Machine, act: () => void): void {
+  soon(machine: Machine, act: () => void, laterMs = 0): void {
     const { replica } = machine
-    this.#at(this.now, () => {
+    this.#at(this.now + laterMs, () => {
       machine.whenAwake(() => {
         if (machine.isUp && machine.replica === replica) act()
       })

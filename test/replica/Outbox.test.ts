@@ -84,6 +84,7 @@ describe("an outbox", () => {
 describe("a write", () => {
   const table: { readonly [Tag in Write.Write["_tag"]]: Write.File } = {
     OwnVertex: "signed",
+    Intent: "signed",
     Inserted: "ledger",
     Executed: "ledger",
     CheckpointBuilt: "ledger",

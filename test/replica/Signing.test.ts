@@ -46,6 +46,7 @@ const start = ({ validators = { ann: 3_000 }, signer = signerOf("ann"), signed =
   const signing = new Signing(
     { signer, word: null },
     signed.map((round) => vertexOf("ann", round)),
+    null,
     outbox,
   )
   const guard = signing.guard(opening.record.epoch, ROUND_MS)
@@ -119,7 +120,7 @@ describe("this node signs", () => {
 
   it("nothing without a guard", () => {
     const { propose } = start()
-    expect(() => propose(1, new Signing({ signer: signerOf("ann"), word: null }, [], new Outbox()))).toThrow(
+    expect(() => propose(1, new Signing({ signer: signerOf("ann"), word: null }, [], null, new Outbox()))).toThrow(
       /may not be signed/,
     )
   })
@@ -128,7 +129,7 @@ describe("this node signs", () => {
     const { propose, answer, signing, guard, live, outbox, record } = start({ signer: null })
     answer()
     expect([signing.self, guard, propose(1)]).toEqual([null, null, []])
-    expect(signing.cosign(genesisCheckpoint(record))).toBeNull()
+    signing.cosign(genesisCheckpoint(record), Natural.timestamp(0), () => expect.unreachable())
     signing.beat({ _tag: "HeartbeatDue", commitIndex: Natural.commitIndex(1), commitHash: seedOf("commit") }, live)
     expect(outbox.drain()).toEqual([])
   })
@@ -136,7 +137,11 @@ describe("this node signs", () => {
   it("a checkpoint with its key", () => {
     const { signing, record } = start()
     const checkpoint = genesisCheckpoint(record)
-    expect(signing.cosign(checkpoint)).toEqual(Checkpoint.sign(checkpoint, signerOf("ann")))
+    let made: Checkpoint.CheckpointSignature | null = null
+    signing.cosign(checkpoint, Natural.timestamp(0), (signature) => {
+      made = signature
+    })
+    expect(made).toEqual(Checkpoint.sign(checkpoint, signerOf("ann")))
   })
 })
 
@@ -250,7 +255,7 @@ describe("a heartbeat of this node", () => {
   const signerOfPerson = ({ publicKey }: Person): Signer => ({ publicKey, sign: FakeKeys.signWith(publicKey) })
   const beatsOf = (who: Person, ledger: Ledger) => {
     const outbox = new Outbox()
-    new Signing({ signer: signerOfPerson(who), word: null }, [], outbox).beat(due, { ledger })
+    new Signing({ signer: signerOfPerson(who), word: null }, [], null, outbox).beat(due, { ledger })
     return outbox.drain()
   }
 

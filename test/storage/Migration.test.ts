@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import * as NodeSchema from "../../src/storage/schema/Node.js"
 import * as SignedSchema from "../../src/storage/schema/Signed.js"
+import * as SignerSchema from "../../src/storage/schema/Signer.js"
 import * as Database from "../../src/storage/sqlite/Database.js"
 import type { Migration } from "../../src/storage/sqlite/Migration.js"
 import { textOf } from "../docs/Pages.js"
@@ -50,7 +51,7 @@ describe("the schema", () => {
 
   it.effect("says of every table what it is for", () =>
     Effect.gen(function* () {
-      for (const migrations of [NodeSchema.migrations, SignedSchema.migrations]) {
+      for (const { migrations } of [NodeSchema, SignedSchema, SignerSchema]) {
         expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, n) => n + 1))
         const database = yield* Database.openInMemory(migrations)
         const tables = yield* database.read(

@@ -79,6 +79,7 @@ export class Stored implements StoredState {
   /** Signed here, of the running epoch and the one before: the content of `signed.db`. */
   #own = new Map<Hash, Vertex>()
   #companions: Array<Vertex> = []
+  #intent: Vertex | null = null
   #foreignHeaders = new Map<Hash, Header>()
   #closing = new Map<Epoch, SignedCheckpoint>()
   #pending = new Map<Hash, ReceivedTransaction>()
@@ -92,6 +93,10 @@ export class Stored implements StoredState {
     for (const record of records) this.#records.set(keyOf(record), record)
     this.#effectsDigest = effectsDigest
     this.#current = fresh(opening)
+  }
+
+  get intent(): Vertex | null {
+    return this.#intent
   }
 
   /** As of the last executed commit. */
@@ -183,6 +188,7 @@ export class Stored implements StoredState {
     copy.#previous = this.#previous && copied(this.#previous)
     copy.#vertices = new Map(this.#vertices)
     copy.#own = new Map(this.#own)
+    copy.#intent = this.#intent
     copy.#companions = [...this.#companions]
     copy.#foreignHeaders = new Map(this.#foreignHeaders)
     copy.#closing = new Map(this.#closing)
@@ -196,6 +202,7 @@ export class Stored implements StoredState {
   withSignedOf(other: Stored): Stored {
     const copy = this.copy()
     copy.#own = new Map(other.#own)
+    copy.#intent = other.#intent
     copy.#companions = [...other.#companions]
     copy.#foreignHeaders = new Map(other.#foreignHeaders)
     return copy
@@ -205,6 +212,10 @@ export class Stored implements StoredState {
     switch (write._tag) {
       case "OwnVertex":
         this.#own.set(write.vertex.header.hash, write.vertex)
+        this.#companions = write.companions === null ? [] : [...this.#companions, ...write.companions]
+        return
+      case "Intent":
+        this.#intent = write.vertex
         this.#companions = write.companions === null ? [] : [...this.#companions, ...write.companions]
         return
       case "Inserted":

@@ -73,7 +73,7 @@ const keys = (path: string): Checked =>
     const isMissing = hasSigned && !(yield* exists(join(path, FILES.validatorKey)))
     const absent = Found.warning(
       FILES.validatorKey,
-      "is missing, but this directory was used before; without it a node starts only with --validator-key or --no-validate",
+      "is missing, but this directory was used before; without it a node starts only with --validator-key, --signer or --no-validate",
       PAGES.keys,
     )
     return [...found.flat(), ...(isMissing ? [absent] : [])]

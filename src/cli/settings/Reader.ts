@@ -18,6 +18,7 @@ import * as Limits from "../../protocol/numbers/Limits.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
 import { wrongUsage } from "./WrongUsage.js"
 
 /** Parses a text, or completes a sentence that begins with the quoted text: why it is invalid, and what to use instead. */
@@ -100,6 +101,14 @@ export const duration: Reader<number> = (text) => {
 
 export const peer = reader(PeerAddress.parse, `is not a peer's address; use ${PeerAddress.expected}`)
 
+export const signer = reader(
+  (text) =>
+    Option.flatMap(PeerAddress.parse(text), ({ host, port, key }) =>
+      Option.map(key, (id) => ({ host, port, key: id })),
+    ),
+  "is not a signer's address; use KEY@HOST:PORT, as udg signer prints it",
+)
+
 export const cidr = reader(Cidr.parse, `is not a range of addresses; use ${Cidr.expected}`)
 
 export const headerName: Reader<string> = (text) =>
@@ -119,6 +128,20 @@ export const signingWord: Reader<Configuration.SigningWord> = (text) => {
   return base === ""
     ? Either.left("is not a round to sign from; use EPOCH:ROUND:BASE as the log and udg doctor print it")
     : Either.right({ epoch: Number(epoch), round: Number(round), base: base.toLowerCase() })
+}
+
+/** A place from which on a key has signed nothing: the place before it. */
+export const place: Reader<{ readonly epoch: Natural.Epoch; readonly round: Natural.Round }> = (text) => {
+  const [, epoch = "", round = ""] = /^([1-9]\d{0,14}):([1-9]\d{0,14})$/.exec(text) ?? []
+  return round === ""
+    ? Either.left("is not a place to sign from; use EPOCH:ROUND, such as 12:1")
+    : Either.right({ epoch: Natural.epoch(Number(epoch)), round: Natural.round(Number(round) - 1) })
+}
+
+/** A node that a signer serves, and the validator's key that signs for it, if it is named. */
+export interface ServedNode {
+  readonly node: PeerId
+  readonly key: Option.Option<Keys.PublicKey>
 }
 
 /** The reason, without the system call and the path that Node appends. */
@@ -230,6 +253,15 @@ export const publicKey: Reader<Keys.PublicKey> = (given) =>
     // Only its beginning: it may be a secret key, given by mistake.
     (key) => `is not a public key: no secret key belongs to ${key.slice(0, 8)}…; use the one that came with a new key`,
   )
+
+/** `NODE` or `NODE:KEY`, both public keys. */
+export const servedNode: Reader<ServedNode> = (given) =>
+  Effect.gen(function* () {
+    const [node = "", key, ...rest] = given.split(":")
+    if (rest.length > 0) return yield* Effect.fail("is not a node to serve; use NODE or NODE:KEY, both public keys")
+    const validator = key === undefined ? Option.none() : Option.some(yield* publicKey(key))
+    return { node: (yield* publicKey(node)) as string as PeerId, key: validator }
+  })
 
 export const coins: Reader<Sats.Sats> = (text) =>
   isMoreThanAll(text)

@@ -1,7 +1,6 @@
 /** The first messages on a connection: each side says hello, then proves its validator's key. */
 import { Either } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
-import type { Signer } from "../../protocol/identity/Keys.js"
 import * as Hello from "../Hello.js"
 import * as Channel from "./Channel.js"
 import type { Lanes } from "./Lanes.js"
@@ -20,7 +19,7 @@ export class NoGreeting extends Error {}
 export interface Self {
   readonly id: string
   readonly hello: Hello.Hello
-  readonly signer: Signer | null
+  readonly signer: Hello.Prover | null
 }
 
 /** More than both of its messages: whoever sends more does not greet. */
@@ -53,7 +52,8 @@ export const greet = async (self: Self, other: string, lanes: Lanes): Promise<Gr
   lanes.send("greeting", Hello.encode(self.hello))
   const theirs = Hello.judge(self.hello, await next())
   if (Either.isLeft(theirs)) throw new Strangers(theirs.left)
-  const own = self.signer && Hello.prove(theirs.right, { prover: self.id, verifier: other }, self.signer)
+  const ends = { prover: self.id, verifier: other }
+  const own = self.signer && (await Hello.proven(theirs.right, ends, self.signer))
   lanes.send("greeting", Hello.encodeProof(own))
   const proof = Hello.decodeProof(await next())
   if (Either.isLeft(proof)) throw new NoGreeting(proof.left.message)

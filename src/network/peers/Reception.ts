@@ -1,6 +1,5 @@
 /** Has both ends of a connection greet, decides which peers get a place, and keeps the sessions with those that have one. */
 import type { Address } from "../../protocol/identity/Address.js"
-import type { Signer } from "../../protocol/identity/Keys.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import * as ConnectionSlots from "../ConnectionSlots.js"
@@ -27,7 +26,7 @@ export const BUG = new Error("this node failed at it")
 export interface Around {
   readonly wire: Pick<Wire, "id" | "port">
   readonly hello: Omit<Hello.Hello, "challenge" | "port" | "version">
-  readonly signer: Signer | null
+  readonly signer: Hello.Prover | null
   readonly standings: Standings
   readonly met: (session: Session) => void
   readonly lost: (session: Session) => void

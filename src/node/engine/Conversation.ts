@@ -28,6 +28,7 @@ export const conversation = (
     settling,
     gathered,
     write,
+    askSigner,
   }: Omit<Outgoing.Surroundings, "answers" | "asked"> & {
     readonly gathered: Effect.Effect<void>
   },
@@ -42,7 +43,7 @@ export const conversation = (
     const asked = new OpenQuestions()
     const answers = yield* Answering.make(replica, bulkhead, gathered)
     const incoming = new Incoming({ replica, networkId, network, fork, counters, signatures, asked, bulkhead })
-    const outgoing = yield* Outgoing.make({ answers, asked, counters, settling, write })
+    const outgoing = yield* Outgoing.make({ answers, asked, counters, settling, write, askSigner })
     return { signatures, answers, incoming, outgoing }
   })
 

@@ -42,7 +42,7 @@ const entryOf = (write: Ledger): Entry =>
 
 const keepLast = (
   storage: typeof Storage.Service,
-  write: Exclude<Write, Ledger | { readonly _tag: "OwnVertex" }>,
+  write: Exclude<Write, Ledger | { readonly _tag: "OwnVertex" | "Intent" }>,
   now: Timestamp,
 ): Effect.Effect<void, StorageError> => {
   switch (write._tag) {
@@ -72,6 +72,7 @@ export const keep = (
 ): Effect.Effect<void, AlreadySigned | StorageError> => {
   const entries = together.map(entryOf)
   if (last?._tag === "OwnVertex") return storage.keepOwn(last.vertex, last.companions, entries)
+  if (last?._tag === "Intent") return storage.keepIntent(last.vertex, last.companions, entries)
   const before = entries.length === 0 ? Effect.void : storage.append(entries)
   return last === null ? before : Effect.zipRight(before, keepLast(storage, last, now))
 }

@@ -2,12 +2,13 @@
  * The shell around the replica, assembled: loaded from disk, fed by the network and by clients, run by one fiber
  * (`Loop`) between the way in (`Incoming`) and the way out (`Outgoing`), with one writer after it (`Writer`).
  */
-import { Context, Deferred, Duration, Effect, FiberId, Layer, Option, PubSub, Queue, Stream } from "effect"
+import { Context, Deferred, Duration, Effect, Either, FiberId, Layer, Option, PubSub, Queue, Stream } from "effect"
 import { randomBytes } from "#crypto"
 import * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
 import type { Network } from "../../network/Network.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
+import type { SignerElsewhere } from "../../protocol/identity/Keys.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import * as Verification from "../../protocol/transaction/Verification.js"
@@ -27,7 +28,7 @@ import {
 import { Supervisor } from "../lifecycle/Supervisor.js"
 import * as Log from "../log/Log.js"
 import { Configuration, type Settings, type TrustedCheckpoint } from "../start/Configuration.js"
-import { Home } from "../start/Home.js"
+import { Home, validatorOf } from "../start/Home.js"
 import * as Loading from "../start/Loading.js"
 import * as Conversation from "./Conversation.js"
 import { Counters } from "./Counters.js"
@@ -123,15 +124,18 @@ const resumed = (...from: ConstructorParameters<typeof Replica>): Effect.Effect<
 
 const opened = (load: Load) =>
   Effect.gen(function* () {
-    const { genesis, validatorKey } = yield* Home
+    const home = yield* Home
+    const { genesis, validatorKey, remoteSigner } = home
     const settings = yield* Configuration
-    const self = Option.map(validatorKey, ({ publicKey }) => Address.fromPublicKey(publicKey))
+    const self = Option.map(validatorOf(home), Address.fromPublicKey)
     const tableKey = HalfSipHash.keyFrom(randomBytes(HalfSipHash.KEY_BYTES))
     const loaded = yield* load(genesis, Option.getOrNull(self), tableKey)
     yield* requireRecent(loaded, Option.getOrNull(self), settings)
     const { contents, opened } = loaded
     const options = {
-      signer: Option.getOrNull(validatorKey),
+      signer: Option.getOrElse(validatorKey, () =>
+        Option.getOrNull(Option.map(remoteSigner, ({ publicKey }): SignerElsewhere => ({ publicKey, sign: null }))),
+      ),
       isValid: Verification.isStrictlyValid,
       trust: pinOf(settings.trustedCheckpoint),
       joins: Option.isNone(yield* Effect.serviceOption(Recording)),
@@ -203,6 +207,16 @@ const countersOf = (replica: Replica, self: Address.Address | null, vertices: nu
   })
 }
 
+/** What was asked before a stop is asked again at the next start. */
+const askingOf =
+  ({ remoteSigner }: Context.Tag.Service<typeof Home>, inbox: Inbox<Input>) =>
+  (id: number, bytes: Uint8Array): void => {
+    if (Option.isNone(remoteSigner)) return
+    void remoteSigner.value.sign(bytes).then((answer) => {
+      inbox.push({ _tag: "Signed", id, signature: Either.getOrElse(answer, () => null) })
+    })
+  }
+
 const make = (load: Load) =>
   Effect.gen(function* () {
     const { genesis } = yield* Home
@@ -224,7 +238,8 @@ const make = (load: Load) =>
     })
     const write = yield* Watching.countingSupply(replica, recorder.counting(writer.perform))
     const gathered = gatheredBy(writer, write)
-    const parts = { counters, settling, gathered, write }
+    const askSigner = askingOf(yield* Home, inbox)
+    const parts = { counters, settling, gathered, write, askSigner }
     const { signatures, answers, incoming, outgoing } = yield* Conversation.conversation(replica, genesis, parts)
     const { unwritten } = recorder
     yield* supervisor.critical(Loop.COMPONENT, Loop.run({ replica, vitals, inbox, incoming, outgoing, unwritten }))

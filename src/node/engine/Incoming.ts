@@ -8,7 +8,7 @@ import type { Following } from "../../consensus/Recovery.js"
 import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
 import type { Network } from "../../network/Network.js"
 import * as Address from "../../protocol/identity/Address.js"
-import type { Signer } from "../../protocol/identity/Keys.js"
+import type { Signature, Signer } from "../../protocol/identity/Keys.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import type { Operation } from "../../protocol/transaction/Operation.js"
@@ -29,6 +29,8 @@ export type Input =
   | Inspected
   | { readonly _tag: "Connections"; readonly connections: ReadonlyArray<Connection> }
   | { readonly _tag: "Written"; readonly id: number }
+  /** A signer elsewhere has answered; null if it refuses. */
+  | { readonly _tag: "Signed"; readonly id: number; readonly signature: Signature | null }
 
 /** A transaction that this node signs for a client. */
 export interface SignRequest {
@@ -137,6 +139,8 @@ export class Incoming {
         return replica.connected(input.connections, at)
       case "Written":
         return replica.written(input.id, at)
+      case "Signed":
+        return replica.signed(input.id, input.signature, at)
     }
   }
 

@@ -44,6 +44,8 @@ const describe = ({ current }: Task): string => {
       return "applying who is connected"
     case "Written":
       return `applying that write ${current.id} is on the disk`
+    case "Signed":
+      return `applying the signer's answer ${current.id}`
   }
 }
 

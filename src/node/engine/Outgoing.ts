@@ -21,9 +21,11 @@ export interface Surroundings {
   readonly counters: Counters
   readonly settling: Settling
   readonly write: (task: Task) => void
+  /** Asks the signer that is elsewhere, whose answer comes in as an input. */
+  readonly askSigner: (id: number, bytes: Uint8Array) => void
 }
 
-export const make = ({ answers, asked, counters, settling, write }: Surroundings) =>
+export const make = ({ answers, asked, counters, settling, write, askSigner }: Surroundings) =>
   Effect.gen(function* () {
     const network = yield* Network
     /** Runs after everything handed over before. */
@@ -49,6 +51,9 @@ export const make = ({ answers, asked, counters, settling, write }: Surroundings
           return null
         case "Write":
           keep(output)
+          return null
+        case "Sign":
+          askSigner(output.id, output.bytes)
           return null
         case "TakenIn":
         case "Joining":

@@ -67,13 +67,15 @@ const mayWait = (task: Task): boolean => {
   }
 }
 
-const isOwn = (task: Task): boolean => task._tag === "Write" && task.write._tag === "OwnVertex"
+const isOfThisNode = ({ _tag }: Write.Write): boolean => _tag === "OwnVertex" || _tag === "Intent"
+
+const isOwn = (task: Task): boolean => task._tag === "Write" && isOfThisNode(task.write)
 
 /** An own vertex whose companions go to the other file with it, and a round, which is in no file. */
 const goesAhead = (task: Task): boolean => {
   switch (task._tag) {
     case "Write":
-      return task.write._tag === "OwnVertex" && !Write.syncsLedger(task.write)
+      return isOfThisNode(task.write) && !Write.syncsLedger(task.write)
     case "Publish":
       return task.event._tag === "RoundReached"
     case "End":

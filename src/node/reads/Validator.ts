@@ -4,7 +4,7 @@ import * as Address from "../../protocol/identity/Address.js"
 import type { PublicKey } from "../../protocol/identity/Keys.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import { Engine } from "../engine/Engine.js"
-import { Home } from "../start/Home.js"
+import { Home, validatorOf } from "../start/Home.js"
 
 export interface Standing {
   readonly address: Address.Address
@@ -21,11 +21,11 @@ export interface Standing {
 
 const make = Effect.gen(function* () {
   const { view } = yield* Engine
-  const { validatorKey } = yield* Home
+  const validator = validatorOf(yield* Home)
   return {
     /** None for a node that only follows the network. */
     standing: Effect.sync(() =>
-      Option.map(validatorKey, ({ publicKey }): Standing => {
+      Option.map(validator, (publicKey): Standing => {
         const address = Address.fromPublicKey(publicKey)
         const isInCommittee = view.read.epoch.members.some((member) => member.address === address)
         const { isActiveValidator, effectiveStake } = view.read.stake(address)

@@ -1,5 +1,6 @@
 import { Context, Option } from "effect"
 import type * as PeerAddress from "../../network/PeerAddress.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
 import type * as Cidr from "./Cidr.js"
 
 /** The configured kind of network. */
@@ -46,6 +47,8 @@ export interface Settings {
   readonly history: Option.Option<number>
   readonly genesisFile: Option.Option<string>
   readonly validatorKeyFile: Option.Option<string>
+  /** Holds the validator's key in another process; see docs/operations/signer.md. */
+  readonly signer: Option.Option<{ readonly host: string; readonly port: number; readonly key: PeerId }>
   readonly faucetKeyFile: Option.Option<string>
   /** False: follow the network without making vertices. */
   readonly validate: boolean
@@ -74,6 +77,7 @@ export const embedded: Omit<Settings, "version"> = {
   history: Option.none(),
   genesisFile: Option.none(),
   validatorKeyFile: Option.none(),
+  signer: Option.none(),
   faucetKeyFile: Option.none(),
   validate: true,
   peers: [],

@@ -20,6 +20,7 @@ import { exitCodeOf, Halted } from "../lifecycle/Ending.js"
 import * as Log from "../log/Log.js"
 import { Configuration, type Settings } from "./Configuration.js"
 import * as Founding from "./Founding.js"
+import * as RemoteSigner from "./RemoteSigner.js"
 import * as Weaknesses from "./Weaknesses.js"
 
 const log = Log.for("node")
@@ -43,12 +44,24 @@ export class Home extends Context.Tag("udg/Home")<
     readonly genesis: Genesis.Genesis
     /** This start made the network. */
     readonly isFounded: boolean
-    /** None if the node only follows the network. */
+    /** None if the node only follows the network, or its key is elsewhere. */
     readonly validatorKey: Option.Option<Keys.Signer>
+    /** The line to the validator's key, if it is elsewhere. */
+    readonly remoteSigner: Option.Option<RemoteSigner.RemoteSigner>
     /** None if there is no faucet, or its key is elsewhere. */
     readonly faucetKey: Option.Option<Keys.Signer>
   }
 >() {}
+
+/** The validator's public key, wherever the secret one is. */
+export const validatorOf = ({
+  validatorKey,
+  remoteSigner,
+}: Pick<Context.Tag.Service<typeof Home>, "validatorKey" | "remoteSigner">): Option.Option<Keys.PublicKey> =>
+  Option.map(
+    Option.orElse(validatorKey, (): Option.Option<Pick<Keys.Signer, "publicKey">> => remoteSigner),
+    ({ publicKey }) => publicKey,
+  )
 
 type Found = Effect.Effect<Context.Tag.Service<Home>, HomeError, FileSystem.FileSystem | Scope.Scope>
 
@@ -95,7 +108,7 @@ const ownValidatorKey = (directory: DataDirectory) =>
     if (hasKey || !(yield* Effect.orElseSucceed(AtomicFile.isTaken(directory.fileOf("signed")), () => true)))
       return yield* keyInOrNew(file)
     return yield* disagree(
-      `${file} is missing, but this directory was used before; restore it, name another with --validator-key FILE, make a new validator with udg genesis key --out ${file}, or only follow with --no-validate`,
+      `${file} is missing, but this directory was used before; restore it, name another with --validator-key FILE, make a new validator with udg genesis key --out ${file}, name its signer with --signer, or only follow with --no-validate`,
     )
   })
 
@@ -125,6 +138,9 @@ const found = (settings: Settings, directory: Option.Option<DataDirectory>) =>
     const mode = Option.getOrElse(settings.mode, (): Mode => "testnet")
     const validator = yield* validatorKey(settings, directory)
     const faucet = mode === "testnet" ? Option.some(yield* newFaucetKey(settings, directory)) : Option.none()
+    if (Option.isSome(settings.signer)) {
+      return yield* disagree("--signer: a new network is made with its first key; name a network with --genesis FILE")
+    }
     const genesis = Founding.solo({
       mode,
       time: Natural.nearestTimestamp(yield* Clock.currentTimeMillis),
@@ -132,7 +148,13 @@ const found = (settings: Settings, directory: Option.Option<DataDirectory>) =>
       validator: validator.publicKey,
       faucet: Option.getOrNull(Option.map(faucet, ({ publicKey }) => publicKey)),
     })
-    return { genesis, isFounded: true, validatorKey: Option.some(validator), faucetKey: faucet }
+    return {
+      genesis,
+      isFounded: true,
+      validatorKey: Option.some(validator),
+      remoteSigner: Option.none(),
+      faucetKey: faucet,
+    }
   })
 
 const isFaucetKey = ({ faucet }: Genesis.Genesis, { publicKey }: Keys.Signer): boolean =>
@@ -158,15 +180,28 @@ const heldFaucetKey = (settings: Settings, genesis: Genesis.Genesis, directory: 
     return Option.none()
   })
 
+/** The line to the signer, once it has named the key. */
+const signerOf = ({ signer }: Settings, genesis: Genesis.Genesis, directory: Option.Option<DataDirectory>) =>
+  Effect.gen(function* () {
+    if (Option.isNone(signer)) return Option.none()
+    if (Option.isNone(directory)) return yield* disagree("--signer needs a data directory; leave out --ephemeral")
+    const nodeKey = yield* KeyFile.loadOrCreate(directory.value.fileOf("nodeKey"))
+    yield* log.info("asks a signer for its validator key", { node: nodeKey.publicKey })
+    return Option.some(yield* RemoteSigner.connect(signer.value, nodeKey, Genesis.hash(genesis)))
+  })
+
 const join = (settings: Settings, genesis: Genesis.Genesis, directory: Option.Option<DataDirectory>) =>
   Effect.gen(function* () {
     yield* requireMode(settings, genesis)
     yield* warnOfRoundMs(settings, genesis)
     yield* Effect.forEach(Weaknesses.of(genesis), (text) => log.warn(`weak genesis: ${text}`))
+    const remoteSigner = yield* signerOf(settings, genesis, directory)
+    const isHere = settings.validate && Option.isNone(remoteSigner)
     return {
       genesis,
       isFounded: false,
-      validatorKey: settings.validate ? Option.some(yield* validatorKey(settings, directory)) : Option.none(),
+      remoteSigner,
+      validatorKey: isHere ? Option.some(yield* validatorKey(settings, directory)) : Option.none(),
       faucetKey: yield* heldFaucetKey(settings, genesis, directory),
     }
   })

@@ -224,6 +224,17 @@ const ownVertices = (storage: Kept, { networkId }: Genesis.Genesis, author: Addr
     return vertices
   })
 
+const intentOf = (storage: Kept, { networkId }: Genesis.Genesis, author: Address | null) =>
+  author === null
+    ? Effect.succeed(null)
+    : Effect.flatMap(
+        storage.signed.intent(author),
+        Option.match({
+          onNone: () => Effect.succeed(null),
+          onSome: (stored) => vertexOf("intended vertex", networkId, stored),
+        }),
+      )
+
 const companionsOf = (storage: Kept, { networkId }: Genesis.Genesis, epoch: Natural.Epoch) =>
   Effect.flatMap(storage.signed.companions(epoch), (rows) =>
     Effect.forEach(rows, (stored) => vertexOf("companion", networkId, stored)),
@@ -285,6 +296,7 @@ const contentsOf = (
       current: yield* epochOf(storage, running, kept),
       previous: before === undefined ? null : yield* endedOf(storage, before, ownOf(before.record.epoch)),
       ownVertices: own,
+      intent: yield* intentOf(storage, genesis, self),
       companions: yield* companionsOf(storage, genesis, epoch),
       foreignHeaders: yield* foreignOf(storage, self),
       pending: yield* pendingOf(storage, genesis),

@@ -1,13 +1,15 @@
 /** The network between machines, with this node's key and the peers it remembers from an earlier run. */
 import { FileSystem } from "@effect/platform"
-import { type Context, Effect, Layer, Option } from "effect"
+import { type Context, Effect, Either, Layer, Option } from "effect"
+import type { Prover } from "../../network/Hello.js"
+import { nodeClock } from "../../network/tls/NodeClock.js"
 import * as Transport from "../../network/tls/Transport.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
-import { SecretKey } from "../../protocol/identity/Keys.js"
+import { SecretKey, type Signature } from "../../protocol/identity/Keys.js"
 import * as KeyFile from "../../storage/files/KeyFile.js"
 import * as PeerFile from "../../storage/files/PeerFile.js"
 import { Configuration, type Settings } from "./Configuration.js"
-import { Home } from "./Home.js"
+import { Home, validatorOf } from "./Home.js"
 import * as Versions from "./Versions.js"
 
 const kept = Effect.gen(function* () {
@@ -25,9 +27,25 @@ const kept = Effect.gen(function* () {
   }
 })
 
+/** A connection does not wait for a signer: without its proof the other node takes this one for no validator. */
+const PROOF_MS = 1_000
+
+const proverOf = ({ validatorKey, remoteSigner }: Context.Tag.Service<typeof Home>): Prover | null => {
+  if (Option.isSome(validatorKey)) return validatorKey.value
+  const signer = Option.getOrNull(remoteSigner)
+  if (signer === null) return null
+  const inTime = async (bytes: Uint8Array): Promise<Signature | null> => {
+    if (signer.absence() !== null) return null
+    const late = nodeClock.wait(PROOF_MS).then(() => null)
+    return Promise.race([signer.sign(bytes).then(Either.getOrElse(() => null)), late])
+  }
+  return { publicKey: signer.publicKey, sign: inTime }
+}
+
 /** Somebody who tries the program has no peers to be reached by. */
-const hostOf = ({ p2p, peers }: Settings, { genesis, validatorKey }: Context.Tag.Service<typeof Home>): string => {
-  const own = Option.map(validatorKey, ({ publicKey }) => publicKey)
+const hostOf = ({ p2p, peers }: Settings, home: Context.Tag.Service<typeof Home>): string => {
+  const { genesis } = home
+  const own = validatorOf(home)
   const isAlone = peers.length === 0 && genesis.validators.every(({ publicKey }) => Option.contains(own, publicKey))
   return Option.getOrElse(p2p.host, () => (isAlone ? "127.0.0.1" : "0.0.0.0"))
 }
@@ -37,13 +55,13 @@ export const layer = Layer.unwrapEffect(
     const settings = yield* Configuration
     const home = yield* Home
     const { version, p2p, peers } = settings
-    const { genesis, validatorKey } = home
+    const { genesis } = home
     return Transport.layer({
       ...(yield* kept),
       agent: Versions.agentOf(Versions.of(version)),
       networkId: genesis.networkId,
       genesisHash: Genesis.hash(genesis),
-      signer: Option.getOrNull(validatorKey),
+      signer: proverOf(home),
       listen: { host: hostOf(settings, home), port: p2p.port },
       named: peers,
     })

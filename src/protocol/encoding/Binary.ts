@@ -233,6 +233,15 @@ export class Reader {
     if (!holds) this.fail(reason)
   }
 
+  /** Fails unless exactly these bytes come next, as the domain of a signature does. */
+  literal(expected: Uint8Array): void {
+    const found = this.raw(expected.length)
+    this.require(
+      found.length === expected.length && expected.every((byte, i) => byte === found[i]),
+      "another beginning than expected",
+    )
+  }
+
   /** Moves past the next `count` bytes and returns their offset, or −1 if there are too few. */
   #take(count: number): number {
     if (this.#failure !== undefined) return -1

@@ -85,6 +85,13 @@ const signedBytesOf = (encodedContent: Uint8Array): Uint8Array => Hash.tagged(SI
 export const signedBytes = (content: Content): Uint8Array =>
   signedBytesOf(Binary.encode((writer) => writeContent(writer, content)))
 
+/** What the signed bytes say: the inverse of `signedBytes`. */
+export const signedContent = (signed: Uint8Array): Either.Either<Content, Binary.MalformedBytes> =>
+  Binary.decode("signed checkpoint content", signed, (reader) => {
+    reader.literal(SIGNATURE_DOMAIN)
+    return readContent(reader)
+  })
+
 export const make = <C extends Content>(content: C): C & Pick<Checkpoint, "hash"> => ({
   ...content,
   hash: Hash.of("udg/checkpoint-id", signedBytes(content)),

@@ -91,6 +91,9 @@ export class SecretKey {
  */
 export type Signer = Pick<SecretKey, "publicKey" | "sign">
 
+/** A key that signs elsewhere, and answers later: the program asks it and goes on. */
+export type SignerElsewhere = Pick<SecretKey, "publicKey"> & { readonly sign: null }
+
 /** What signs with this key, and has no way to the key itself. */
 export const signerOf = (key: SecretKey): Signer => ({
   publicKey: key.publicKey,

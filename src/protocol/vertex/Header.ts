@@ -1,4 +1,5 @@
 /** The signed part of a vertex: its place in the DAG, its claims, and the hash of its body. */
+import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
@@ -90,6 +91,13 @@ const signedBytesOf = (encodedContent: Uint8Array): Uint8Array => Hash.tagged(SI
 export const signedBytes = (content: Content): Uint8Array =>
   signedBytesOf(Binary.encode((writer) => writeContent(writer, content)))
 
+/** What the signed bytes say: the inverse of `signedBytes`. */
+export const signedContent = (signed: Uint8Array): Either.Either<Content, Binary.MalformedBytes> =>
+  Binary.decode("signed vertex", signed, (reader) => {
+    reader.literal(SIGNATURE_DOMAIN)
+    return readContent(reader)
+  })
+
 const hashOf = (signed: Uint8Array): Hash.Hash => Hash.of("udg/vertex-id", signed)
 
 /** Adds a signature to a header; `sign` passes the bytes to the program's signer. */
@@ -107,6 +115,12 @@ export const make = (content: Content, signWith: (bytes: Uint8Array) => Keys.Sig
 
 export const sign = (content: Omit<Content, "publicKey">, key: Keys.Signer): Header =>
   make({ ...content, publicKey: key.publicKey }, (bytes) => key.sign(bytes))
+
+/** In the place of a signature that is still to be made. No key makes it. */
+const UNSIGNED = "0".repeat(2 * Keys.SIGNATURE_BYTES) as Keys.Signature
+
+/** The header before its signature. Its hash is that of the signed one. */
+export const unsigned = (content: Content): Header => make(content, () => UNSIGNED)
 
 export const check = (header: Header): Check => ({
   message: signedBytes(header),

@@ -2,6 +2,7 @@
  * "I am online and follow": signed by a validator outside the committee that wants to join it. It names a recent
  * commit, so it cannot be made in advance and is worthless on another network.
  */
+import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
@@ -29,9 +30,26 @@ const writeContent = (writer: Binary.Writer, { publicKey, commitIndex, commitHas
 export const signedBytes = (content: Content): Uint8Array =>
   Hash.tagged(SIGNATURE_DOMAIN, [Binary.encode((writer) => writeContent(writer, content))])
 
+/** What the signed bytes say: the inverse of `signedBytes`. */
+export const signedContent = (signed: Uint8Array): Either.Either<Content, Binary.MalformedBytes> =>
+  Binary.decode("signed heartbeat", signed, (reader) => {
+    reader.literal(SIGNATURE_DOMAIN)
+    return {
+      publicKey: Keys.readPublicKey(reader),
+      commitIndex: Natural.commitIndex(reader.u64()),
+      commitHash: Hash.read(reader),
+    }
+  })
+
+export const make = (content: Content, signature: Keys.Signature): Heartbeat => ({
+  ...content,
+  signature,
+  validator: Address.fromPublicKey(content.publicKey),
+})
+
 export const sign = (commitIndex: Natural.CommitIndex, commitHash: Hash.Hash, key: Keys.Signer): Heartbeat => {
   const content = { publicKey: key.publicKey, commitIndex, commitHash }
-  return { ...content, signature: key.sign(signedBytes(content)), validator: Address.fromPublicKey(key.publicKey) }
+  return make(content, key.sign(signedBytes(content)))
 }
 
 export const check = (heartbeat: Heartbeat): Check => ({

@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
 import * as Hash from "../identity/Hash.js"
-import type { Signer } from "../identity/Keys.js"
+import type { Signature, Signer } from "../identity/Keys.js"
 import type { NetworkId } from "../identity/Network.js"
 import * as Limits from "../numbers/Limits.js"
 import * as Transaction from "../transaction/Transaction.js"
@@ -54,6 +54,16 @@ export const sign = (content: Omit<Header.Content, "publicKey" | "bodyHash">, bo
   const encodedBody = Binary.encode((writer) => writeBody(writer, body))
   return withEncodedBody(Header.sign({ ...content, bodyHash: hashOfBody(encodedBody) }, key), body, encodedBody)
 }
+
+/** The vertex before its signature: see `Header.unsigned`. */
+export const unsigned = (content: Omit<Header.Content, "bodyHash">, body: Body): Vertex => {
+  const encodedBody = Binary.encode((writer) => writeBody(writer, body))
+  return withEncodedBody(Header.unsigned({ ...content, bodyHash: hashOfBody(encodedBody) }), body, encodedBody)
+}
+
+/** The same vertex with its signature. */
+export const withSignature = ({ header, body, encoded }: Vertex, signature: Signature): Vertex =>
+  withEncodedBody({ ...header, signature }, body, encoded.subarray(Header.lengthOf(header)))
 
 /** Joins a header with its body. */
 export const make = (header: Header.Header, body: Body): Vertex =>

@@ -18,6 +18,8 @@ export interface StoredState {
   readonly previous: EndedEpoch | null
   /** Signed here, of the running epoch and the one before. */
   readonly ownVertices: Iterable<Vertex>
+  /** The last vertex that was to be signed elsewhere, whether or not it was. */
+  readonly intent: Vertex | null
   /** Kept beside those since the ledger's file was synced, in the order of their `Inserted`. */
   readonly companions: ReadonlyArray<Vertex>
   /** Signed with this node's key, but not by this node. */

@@ -34,6 +34,16 @@ export class Outbox {
     return this.write({ _tag: "OwnVertex", vertex, companions: this.#companions.take() }, true)
   }
 
+  /** The same for a vertex that is to be signed elsewhere. */
+  writeIntent(vertex: Vertex): number {
+    return this.write({ _tag: "Intent", vertex, companions: this.#companions.take() }, true)
+  }
+
+  /** A vertex whose intent is on disk: everything that it may name is, too. */
+  writeSigned(vertex: Vertex): number {
+    return this.write({ _tag: "OwnVertex", vertex, companions: [] }, true)
+  }
+
   send(to: PeerId, message: Question | DiskQuestion | Answer): void {
     this.emit({ _tag: "Send", to, message })
   }

@@ -52,6 +52,8 @@ export type Output =
   | { readonly _tag: "Serve"; readonly to: PeerId; readonly question: DiskQuestion }
   /** `isSynced`: report `written(id)` once it and what `syncsLedger` names survive a power cut. Others are not reported. */
   | { readonly _tag: "Write"; readonly id: number; readonly write: Write; readonly isSynced: boolean }
+  /** Ask the signer that is elsewhere, and report `signed(id, …)`, however late. */
+  | { readonly _tag: "Sign"; readonly id: number; readonly bytes: Uint8Array }
   /** These are in the mempool from now on. */
   | { readonly _tag: "TakenIn"; readonly received: ReadonlyArray<ReceivedTransaction> }
   /** The peer sent something that no honest node sends. */

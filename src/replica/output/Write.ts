@@ -21,6 +21,11 @@ export interface ReceivedTransaction {
 export type Write =
   /** Signed here: nothing else may ever be signed for its slot. `companions`: see `syncsLedger`. */
   | { readonly _tag: "OwnVertex"; readonly vertex: Vertex; readonly companions: ReadonlyArray<Vertex> | null }
+  /**
+   * To be signed elsewhere: asked for once this is on disk, and asked for again after a restart. Otherwise a slot whose vertex
+   * is lost on the way would stay empty, and rounds wait for a quorum of them.
+   */
+  | { readonly _tag: "Intent"; readonly vertex: Vertex; readonly companions: ReadonlyArray<Vertex> | null }
   | { readonly _tag: "Inserted"; readonly vertex: Vertex }
   /** A commit with all its effects. `settled`: transactions written as pending that left the mempool with it. */
   | {
@@ -69,7 +74,7 @@ export type Write =
 export type File = "signed" | "ledger"
 
 export const fileOf = ({ _tag }: Pick<Write, "_tag">): File =>
-  _tag === "OwnVertex" || _tag === "ForeignOwnHeader" ? "signed" : "ledger"
+  _tag === "OwnVertex" || _tag === "Intent" || _tag === "ForeignOwnHeader" ? "signed" : "ledger"
 
 /**
  * Whether this write and all earlier ones are on disk when it is done.
@@ -80,4 +85,6 @@ export const fileOf = ({ _tag }: Pick<Write, "_tag">): File =>
  * power cut takes nothing of a finished epoch, even on a node that signs nothing.
  */
 export const syncsLedger = (write: Write): boolean =>
-  write._tag === "OwnVertex" ? write.companions === null : write._tag === "EpochStarted" || write._tag === "Joined"
+  write._tag === "OwnVertex" || write._tag === "Intent"
+    ? write.companions === null
+    : write._tag === "EpochStarted" || write._tag === "Joined"

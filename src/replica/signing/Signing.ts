@@ -8,11 +8,11 @@ import { SigningGuard } from "../../consensus/SigningGuard.js"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Signer } from "../../protocol/identity/Keys.js"
-import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
+import type { Signature, Signer, SignerElsewhere } from "../../protocol/identity/Keys.js"
+import type { Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import { MIN_STAKE_SATS } from "../../protocol/numbers/Sats.js"
-import type { Header } from "../../protocol/vertex/Header.js"
+import * as Header from "../../protocol/vertex/Header.js"
 import * as Heartbeat from "../../protocol/vertex/Heartbeat.js"
 import * as Vertex from "../../protocol/vertex/Vertex.js"
 import type { LiveState } from "../live/LiveState.js"
@@ -25,7 +25,7 @@ const mayLead = ({ committee, dag, seat }: Core["epoch"], round: Round): boolean
   committee.leaderOf(round) === seat && (round === committee.firstRound || hasLeader(dag, Natural.round(round - 1)))
 
 export interface Options {
-  readonly signer: Signer | null
+  readonly signer: Signer | SignerElsewhere | null
   /** See `KeyMemory`. */
   readonly word: Word | null
 }
@@ -33,24 +33,43 @@ export interface Options {
 interface Unsent {
   readonly writeId: number
   readonly vertex: Vertex.Vertex
+  /** `asked`: by a signer elsewhere, which has not answered. */
+  readonly signature: "made" | "missing" | "asked"
 }
+
+/** With the answer of a signer elsewhere, null if it refuses. */
+type Then = (signature: Signature | null, now: Timestamp) => void
+
+/** Checkpoints that a signer elsewhere was asked for: while it is away, others sign those beyond. */
+const MAX_ASKED = 64
 
 export class Signing {
   readonly self: Address.Address | null
-  readonly #signer: Signer | null
+  readonly #signer: Signer | SignerElsewhere | null
+  /** What a signer elsewhere was asked for. */
+  readonly #asked = new Map<number, Then>()
+  #lastAsked = 0
+  #isBeating = false
   readonly #word: Word | null
   /** Whether the disk held vertices at the start: it remembers what was signed then. */
   readonly #hasMemory: boolean
   readonly #outbox: Outbox
   /** Signed here, of the running epoch and the one before; on disk or on the way there. */
-  readonly #headers: Map<Hash, Header>
+  readonly #headers: Map<Hash, Header.Header>
   #guard: SigningGuard | null = null
-  #lastSigned: Pick<Header, "epoch" | "round">
+  #lastSigned: Pick<Header.Header, "epoch" | "round">
   #unsent: ReadonlyArray<Unsent> = []
+  readonly #refused: Array<Vertex.Vertex> = []
   /** The last write that is known to be on disk. */
   #writtenId = 0
 
-  constructor({ signer, word }: Options, stored: Iterable<Vertex.Vertex>, outbox: Outbox) {
+  /** `intent`: a vertex that was to be signed elsewhere, if it is not among the stored ones. */
+  constructor(
+    { signer, word }: Options,
+    stored: Iterable<Vertex.Vertex>,
+    intent: Vertex.Vertex | null,
+    outbox: Outbox,
+  ) {
     this.#signer = signer
     this.#word = word
     this.self = signer === null ? null : Address.fromPublicKey(signer.publicKey)
@@ -59,6 +78,12 @@ export class Signing {
       epoch: Natural.epoch(0),
       round: Natural.round(0),
     })
+    if (intent !== null && isAbove(intent.header, this.#lastSigned)) {
+      this.#headers.set(intent.header.hash, intent.header)
+      this.#lastSigned = intent.header
+      // On a node that has the key itself again, the slot stays empty.
+      if (signer?.sign === null) this.#unsent = [{ writeId: 0, vertex: intent, signature: "missing" }]
+    }
     this.#hasMemory = this.#headers.size > 0
     this.#outbox = outbox
   }
@@ -76,6 +101,7 @@ export class Signing {
       hasMemory: this.#guard?.hasMemory ?? this.#hasMemory,
       word: this.#word,
     })
+    this.#guard.isWaiting = this.#unsent.some(({ signature }) => signature === "asked")
     return this.#guard
   }
 
@@ -84,7 +110,8 @@ export class Signing {
     { core, pool, unordered }: LiveState,
     { evidence, heartbeats }: Omit<VertexBody.Sources, "pool">,
   ): void {
-    if (this.#signer === null) return
+    const signer = this.#signer
+    if (signer === null) return
     this.#neverTwice(epoch, round)
     const proposerOf = assignment(core.epoch.opening.record)
     const isAssigned = (account: Address.Address): boolean => proposerOf(account) === this.self
@@ -92,13 +119,17 @@ export class Signing {
     const { committee } = core.epoch
     const slot = { round, parents: parents.length, members: committee.size, leads: mayLead(core.epoch, round) }
     const body = VertexBody.fill({ pool, evidence, heartbeats }, { ...slot, isAssigned, hasTurn })
-    const vertex = Vertex.sign({ base, epoch, round, parents, timestamp, coinbase }, body, this.#signer)
+    const content = { base, epoch, round, parents, timestamp, coinbase }
+    const isHere = signer.sign !== null
+    const vertex = isHere
+      ? Vertex.sign(content, body, signer)
+      : Vertex.unsigned({ ...content, publicKey: signer.publicKey }, body)
     this.#headers.set(vertex.header.hash, vertex.header)
     // Not only when it enters the DAG: it may be held back for long, and is this node's own meanwhile.
     this.#guard?.signed(vertex.header)
     unordered.add(vertex)
-    const writeId = this.#outbox.writeOwn(vertex)
-    this.#unsent = [...this.#unsent, { writeId, vertex }]
+    const writeId = isHere ? this.#outbox.writeOwn(vertex) : this.#outbox.writeIntent(vertex)
+    this.#unsent = [...this.#unsent, { writeId, vertex, signature: isHere ? "made" : "missing" }]
   }
 
   /** Two vertices of one round cost the stake. The core asks before it proposes; this is the last moment to notice. */
@@ -128,8 +159,47 @@ export class Signing {
     const isReady = ({ writeId, vertex }: Unsent): boolean =>
       writeId <= this.#writtenId && this.#guard?.mayShow(vertex.header) === true
     const ready = this.#unsent.filter(isReady)
-    if (ready.length > 0) this.#unsent = this.#unsent.filter((each) => !isReady(each))
-    return ready.map(({ vertex }) => vertex)
+    for (const { vertex, signature } of ready) if (signature === "missing") this.#askFor(vertex)
+    const made = ready.filter(({ signature }) => signature === "made")
+    if (made.length > 0) this.#unsent = this.#unsent.filter((each) => !made.includes(each))
+    return made.map(({ vertex }) => vertex)
+  }
+
+  /** Its intent is on disk. An answer may come when the process stood still meanwhile: `shown` looks again. */
+  #askFor(vertex: Vertex.Vertex): void {
+    const { hash } = vertex.header
+    this.#setUnsent(hash, (unsent) => ({ ...unsent, signature: "asked" }))
+    if (this.#guard !== null) this.#guard.isWaiting = true
+    this.#ask(Header.signedBytes(vertex.header), (signature) => {
+      if (this.#guard !== null) this.#guard.isWaiting = false
+      this.#setUnsent(hash, () => {
+        if (signature === null) {
+          this.#refused.push(vertex)
+          return null
+        }
+        const signed = Vertex.withSignature(vertex, signature)
+        this.#headers.set(hash, signed.header)
+        return { writeId: this.#outbox.writeSigned(signed), vertex: signed, signature: "made" }
+      })
+    })
+  }
+
+  #setUnsent(hash: Hash, change: (unsent: Unsent) => Unsent | null): void {
+    this.#unsent = this.#unsent.flatMap((each) => (each.vertex.header.hash === hash ? (change(each) ?? []) : [each]))
+  }
+
+  #ask(bytes: Uint8Array, then: Then): void {
+    const id = ++this.#lastAsked
+    this.#asked.set(id, then)
+    this.#outbox.emit({ _tag: "Sign", id, bytes })
+  }
+
+  /** The answer to a `Sign`. Returns the vertices that will never be: the slot was taken by another node. */
+  signed(id: number, signature: Signature | null, now: Timestamp): ReadonlyArray<Vertex.Vertex> {
+    const then = this.#asked.get(id)
+    this.#asked.delete(id)
+    then?.(signature, now)
+    return this.#refused.splice(0)
   }
 
   /** Whether this is a vertex of this node that has not been sent. */
@@ -137,8 +207,20 @@ export class Signing {
     return this.#unsent.some(({ vertex }) => vertex.header.hash === hash)
   }
 
-  cosign(checkpoint: Checkpoint.Checkpoint): Checkpoint.CheckpointSignature | null {
-    return this.#signer === null ? null : Checkpoint.sign(checkpoint, this.#signer)
+  /** Hands over the signature at once, or when a signer elsewhere has made it. */
+  cosign(
+    checkpoint: Checkpoint.Checkpoint,
+    now: Timestamp,
+    then: (signature: Checkpoint.CheckpointSignature, now: Timestamp) => void,
+  ): void {
+    const [signer, validator] = [this.#signer, this.self]
+    if (signer === null || validator === null) return
+    if (signer.sign !== null) then(Checkpoint.sign(checkpoint, signer), now)
+    else if (this.#asked.size < MAX_ASKED) {
+      this.#ask(Checkpoint.signedBytes(checkpoint), (signature, at) => {
+        if (signature !== null) then({ validator, signature }, at)
+      })
+    }
   }
 
   /** A validator with enough stake and no seat in the committee says that it is online. */
@@ -149,8 +231,20 @@ export class Signing {
     if (this.#signer === null || this.self === null) return
     const { stakedAmount, leaving } = ledger.read.stake(this.self)
     if (stakedAmount < MIN_STAKE_SATS || leaving !== null) return
-    const heartbeat = Heartbeat.sign(commitIndex, commitHash, this.#signer)
-    this.#outbox.broadcast({ _tag: "Heartbeat", heartbeat })
+    const signer = this.#signer
+    if (signer.sign !== null) {
+      this.#outbox.broadcast({ _tag: "Heartbeat", heartbeat: Heartbeat.sign(commitIndex, commitHash, signer) })
+      return
+    }
+    // The next commit brings another one.
+    if (this.#isBeating) return
+    this.#isBeating = true
+    const content = { publicKey: signer.publicKey, commitIndex, commitHash }
+    this.#ask(Heartbeat.signedBytes(content), (signature) => {
+      this.#isBeating = false
+      if (signature === null) return
+      this.#outbox.broadcast({ _tag: "Heartbeat", heartbeat: Heartbeat.make(content, signature) })
+    })
   }
 
   forgetBefore(oldest: Epoch): void {

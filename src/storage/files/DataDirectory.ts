@@ -31,6 +31,9 @@ export const FILES = {
   running: "running.json",
   history: "history.json",
   halted: "halted.json",
+  /** Of a signer, in a directory of its own. */
+  signer: "signer.db",
+  signerKey: "signer.key",
 } as const
 
 /** A failed database is one whose driver cannot be loaded. */

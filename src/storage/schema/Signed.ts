@@ -48,8 +48,18 @@ create table companions (
 ) strict;
 `
 
+const fourth = `
+create table intents (
+  -- The last vertex of each author that was to be signed elsewhere, as it was before its signature.
+  author blob not null primary key,
+  hash blob not null,
+  bytes blob not null -- the encoded vertex, with zeros for its signature
+) strict, without rowid;
+`
+
 export const migrations: ReadonlyArray<Migration> = [
   { version: 1, statements: first },
   { version: 2, statements: second },
   { version: 3, statements: third },
+  { version: 4, statements: fourth },
 ]

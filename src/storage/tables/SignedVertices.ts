@@ -113,6 +113,17 @@ export const make = (database: Database) => ({
     )
   },
 
+  /** Returns when the vertex, which is to be signed elsewhere, is on disk with its companions. */
+  keepIntent: ({ header, encoded }: Vertex, companions: ReadonlyArray<Vertex> | null) =>
+    database.run((sql) => {
+      sql`insert or replace into intents (author, hash, bytes)
+        values (${fromHex(header.author)}, ${fromHex(header.hash)}, ${encoded})`.run()
+      insertCompanions(sql, companions)
+    }),
+
+  intent: (author: Address) =>
+    database.first(companionOf, "select hash, bytes from intents where author = ?", fromHex(author)),
+
   /** Those of an epoch, in the order in which they were kept. */
   companions: (epoch: Epoch) =>
     database.select(companionOf, "select hash, bytes from companions where epoch = ? order by id", epoch),

@@ -1,0 +1,170 @@
+/** `udg signer`: holds validators' keys for nodes that have none, and never signs two vertices for a slot. */
+import { resolve } from "node:path"
+import { Console, Effect, Layer, Option } from "effect"
+import * as PeerAddress from "../network/PeerAddress.js"
+import * as Logging from "../node/log/Logging.js"
+import type * as Keys from "../protocol/identity/Keys.js"
+import * as Signer from "../signer/Signer.js"
+import * as GenesisFile from "../storage/files/GenesisFile.js"
+import * as KeyFile from "../storage/files/KeyFile.js"
+import * as NodePassphrase from "./keys/NodePassphrase.js"
+import { sayFatal } from "./NodeCommand.js"
+import * as NodeSettings from "./NodeSettings.js"
+import * as Command from "./settings/Command.js"
+import * as Reader from "./settings/Reader.js"
+import * as Setting from "./settings/Setting.js"
+import { wrongUsage } from "./settings/WrongUsage.js"
+import * as Environment from "./terminal/Environment.js"
+import * as Sheet from "./terminal/Sheet.js"
+import { Terminal } from "./terminal/Terminal.js"
+
+const shared = Setting.group("Signer")
+const serving = Setting.group("Nodes")
+
+const STANDARD_PORT = 8_333
+
+const dataDir = shared.withDefault(
+  "--data-dir DIR",
+  "where the signer keeps its identity and what it has signed; never copied, never restored",
+  Reader.directory,
+  resolve("./signer"),
+  "./signer",
+)
+
+const genesisFile = shared.required("--genesis FILE", "the genesis file of the network", Reader.file)
+
+const validatorKeyFiles = shared.repeated(
+  "--validator-key FILE",
+  "file with a validator's secret key; may be repeated",
+  Reader.file,
+)
+
+const { keyPassphraseFile, logFormat, config } = NodeSettings.settings
+
+const settings = {
+  dataDir,
+  genesisFile,
+  validatorKeyFiles,
+  keyPassphraseFile,
+  serve: serving.repeated(
+    "--serve NODE[:KEY]",
+    "the public key of a node that may ask, and with several validator keys the public key that signs for it; may be repeated",
+    Reader.servedNode,
+  ),
+  host: serving.withDefault("--host HOST", "address to listen on for nodes", Reader.host, "127.0.0.1"),
+  port: serving.withDefault("--port PORT", "port to listen on; 0 takes any free port", Reader.port, STANDARD_PORT),
+  logFormat,
+  config,
+}
+
+const noKey = wrongUsage("a signer needs a validator's key; name its file with --validator-key FILE")
+
+const keysOf = (files: ReadonlyArray<string>) =>
+  files.length === 0 ? Effect.fail(noKey) : Effect.forEach(files, (file) => KeyFile.load(file))
+
+const servedBy = (keys: ReadonlyArray<Keys.SecretKey>, { node, key }: Reader.ServedNode) => {
+  const [first, second] = keys
+  const found = Option.isSome(key) ? keys.find(({ publicKey }) => publicKey === key.value) : first
+  if (Option.isNone(key) && second !== undefined) {
+    return Effect.fail(wrongUsage(`--serve ${node} does not say which key signs for it; use NODE:KEY`))
+  }
+  return found === undefined
+    ? Effect.fail(wrongUsage(`--serve ${node}:${Option.getOrElse(key, () => "")} names a key that this signer has not`))
+    : Effect.succeed({ node, signer: found })
+}
+
+const stateOf = (opened: Signer.Opened) => (key: Keys.SecretKey) =>
+  Effect.map(Signer.known(opened, key.publicKey), (memory): Sheet.Line => {
+    const state = Option.match(memory, {
+      onNone: () => "signs nothing before udg signer sign-from says from where",
+      onSome: ({ taken }) => `signs above round ${taken.round} of epoch ${taken.epoch}`,
+    })
+    return ["key", [key.publicKey, state]]
+  })
+
+const logged = (format: "pretty" | "json") =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const { writeError, colours } = yield* Terminal
+      const directives = yield* Environment.variable("RUST_LOG")
+      return Logging.layer({ directives, format, colours: colours.stderr, write: writeError })
+    }),
+  )
+
+const run = Command.make({
+  name: "signer",
+  about: "holds validators' keys for nodes that have none",
+  settings,
+  examples: [],
+  runsUntilStopped: true,
+  run: ({ dataDir: path, genesisFile: file, validatorKeyFiles: files, serve, host, port, ...rest }, { version }) =>
+    Effect.gen(function* () {
+      const genesis = yield* GenesisFile.load(file)
+      const keys = yield* keysOf(files)
+      const served = yield* Effect.forEach(serve, (each) => servedBy(keys, each))
+      if (served.length === 0) {
+        return yield* wrongUsage("a signer serves only nodes on its list; name one with --serve NODE, its public key")
+      }
+      const opened = yield* Signer.open(path, genesis)
+      const listening = yield* Signer.serve({ ...opened, genesis, served, listen: { host, port } })
+      const lines = Sheet.indented([
+        ["network", genesis.networkId],
+        ["signer", PeerAddress.at(listening.id, PeerAddress.hostPort(host, listening.port))],
+        ...(yield* Effect.forEach(keys, stateOf(opened))),
+        ["serves", served.map(({ node }) => node)],
+      ])
+      yield* Console.log(`udg signer ${version}\n\n${lines}\n`)
+      return yield* listening.failed
+    }).pipe(
+      Effect.scoped,
+      Effect.tapError(sayFatal),
+      Effect.provide(Layer.merge(NodePassphrase.layer(rest.keyPassphraseFile), logged(rest.logFormat))),
+    ),
+})
+
+const signFrom = Command.action(
+  {
+    place: Setting.argument("EPOCH:ROUND", "where each key may begin to sign; a new key begins at 1:1", Reader.place),
+    dataDir,
+    genesisFile,
+    validatorKeyFiles,
+    keyPassphraseFile,
+  },
+  ({ place, dataDir: path, genesisFile: file, validatorKeyFiles: files, keyPassphraseFile: passphrase }) =>
+    Effect.gen(function* () {
+      const genesis = yield* GenesisFile.load(file)
+      const keys = yield* keysOf(files)
+      const opened = yield* Signer.open(path, genesis)
+      for (const { publicKey } of keys) {
+        if (yield* opened.keys.vouch(publicKey, place)) continue
+        return yield* wrongUsage(`the key ${publicKey} has signed at or above this place; it can only be raised`)
+      }
+      const lines = yield* Effect.forEach(keys, stateOf(opened))
+      yield* Console.log(Sheet.indented(lines))
+    }).pipe(Effect.scoped, Effect.provide(NodePassphrase.layer(passphrase))),
+)
+
+export const command = Command.withActions(
+  {
+    name: "signer",
+    about: "holds validators' keys for nodes that have none",
+    examples: [
+      [
+        "the word of an operator: this new key has signed nothing yet",
+        "udg signer sign-from 1:1 --genesis genesis.json --validator-key validator.key",
+      ],
+      [
+        "signs for one node, which is started with --signer",
+        "udg signer --genesis genesis.json --validator-key validator.key --serve 4f1c…",
+      ],
+    ],
+    footer: [
+      "It signs vertices, checkpoints, heartbeats and proofs of its validators' keys, and nothing else. It never signs two " +
+        "vertices for a slot, whatever asks. A directory that is new or was lost knows nothing: before it signs, " +
+        "sign-from says from which round on a key has signed nothing. The node's public key is in its log and in /status.",
+    ],
+    runsUntilStopped: true,
+  },
+  new Map([["sign-from", signFrom]]),
+  run,
+)

@@ -1,0 +1,122 @@
+/**
+ * Whether a key may make a statement, by what it has said before: the rule, as pure functions. Whoever asks may be two nodes,
+ * a restored one, or one that lies. A vertex is signed only above every vertex before it, or again with the same bytes, so
+ * a slot never has two. The highest place is enough for that: a list could be pruned wrongly.
+ */
+import type { Hash } from "../protocol/identity/Hash.js"
+import type { PublicKey } from "../protocol/identity/Keys.js"
+import type { Place, Statement } from "./Statement.js"
+
+/** A statement that was signed, by its place and the hash of its bytes. */
+export interface Said extends Place {
+  readonly digest: Hash
+}
+
+export interface Memory {
+  /** The highest place at which a vertex was signed or may have been. */
+  readonly taken: Place
+  /** None before the first one that this signer signs. */
+  readonly lastVertex: (Said & { readonly base: Hash }) | null
+  /** The same for checkpoints that are not in the list. */
+  readonly checkpointsTaken: Place
+  /** The highest ones, in the order of their places; a node signs some of them again when it starts. */
+  readonly checkpoints: ReadonlyArray<Said>
+}
+
+/** Kept for each key. A node that asks for older ones has been away for long, and others have signed those. */
+export const MAX_CHECKPOINTS = 256
+
+/** By the operator's word the key may have signed anything up to this place, and nothing above it. */
+export const vouched = (memory: Memory | null, taken: Place): Memory =>
+  memory === null
+    ? { taken, lastVertex: null, checkpointsTaken: taken, checkpoints: [] }
+    : { ...memory, taken, lastVertex: null }
+
+export type Change =
+  | ({ readonly _tag: "Vertex"; readonly base: Hash } & Said)
+  | ({ readonly _tag: "Checkpoint" } & Said)
+
+export type Refusal =
+  | "it is nothing that a validator signs"
+  | "it names another key"
+  | "it is for another network"
+  | "it proves the key for another node than the one that asks"
+  | "the signer does not know what this key has signed: state a round with udg signer sign-from"
+  | "this place or a later one is taken"
+  | "the epoch has another base"
+
+export type Verdict =
+  /** Nothing has to be remembered for it. */
+  | { readonly _tag: "Sign" }
+  /** The change must be on disk before the signature leaves. */
+  | { readonly _tag: "Remember"; readonly change: Change }
+  | { readonly _tag: "Refuse"; readonly refusal: Refusal }
+
+export interface Asked {
+  /** Null: nothing is known of what the key has signed. */
+  readonly memory: Memory | null
+  readonly publicKey: PublicKey
+  readonly genesisHash: Hash
+  /** The proven key of the node that asks, in the form in which a greeting names it. */
+  readonly node: string
+  readonly statement: Statement | null
+  /** Of the statement's bytes. */
+  readonly digest: Hash
+}
+
+const SIGN: Verdict = { _tag: "Sign" }
+const refuse = (refusal: Refusal): Verdict => ({ _tag: "Refuse", refusal })
+
+export const isAbove = (a: Place, b: Place): boolean => a.epoch > b.epoch || (a.epoch === b.epoch && a.round > b.round)
+
+const isSamePlace = (a: Place, b: Place): boolean => a.epoch === b.epoch && a.round === b.round
+
+const ofVertex = (
+  { taken, lastVertex }: Memory,
+  { epoch, round, base }: Extract<Statement, { _tag: "Vertex" }>,
+  digest: Hash,
+): Verdict => {
+  if (lastVertex?.digest === digest) return SIGN
+  const place = { epoch, round }
+  if (!isAbove(place, taken)) return refuse("this place or a later one is taken")
+  if (lastVertex?.epoch === epoch && lastVertex.base !== base) return refuse("the epoch has another base")
+  return { _tag: "Remember", change: { _tag: "Vertex", ...place, base, digest } }
+}
+
+const ofCheckpoint = ({ checkpointsTaken, checkpoints }: Memory, place: Place, digest: Hash): Verdict => {
+  const before = checkpoints.find((said) => isSamePlace(said, place))
+  if (before?.digest === digest) return SIGN
+  if (before !== undefined || !isAbove(place, checkpointsTaken)) return refuse("this place or a later one is taken")
+  const { epoch, round } = place
+  return { _tag: "Remember", change: { _tag: "Checkpoint", epoch, round, digest } }
+}
+
+export const judge = ({ memory, publicKey, genesisHash, node, statement, digest }: Asked): Verdict => {
+  if (statement === null) return refuse("it is nothing that a validator signs")
+  if ("publicKey" in statement && statement.publicKey !== publicKey) return refuse("it names another key")
+  switch (statement._tag) {
+    case "Heartbeat":
+      return SIGN
+    case "Greeting":
+      if (statement.genesisHash !== genesisHash) return refuse("it is for another network")
+      return statement.prover === node ? SIGN : refuse("it proves the key for another node than the one that asks")
+    default:
+      if (memory === null) {
+        return refuse("the signer does not know what this key has signed: state a round with udg signer sign-from")
+      }
+      return statement._tag === "Vertex" ? ofVertex(memory, statement, digest) : ofCheckpoint(memory, statement, digest)
+  }
+}
+
+/** What is remembered once the change is made. */
+export const remember = (memory: Memory, { _tag, ...said }: Change): Memory => {
+  if ("base" in said) {
+    const { epoch, round } = said
+    return { ...memory, taken: { epoch, round }, lastVertex: said }
+  }
+  const all = [...memory.checkpoints, said].sort((a, b) => (isAbove(a, b) ? 1 : -1))
+  const [dropped] = all.length > MAX_CHECKPOINTS ? all : []
+  if (dropped === undefined) return { ...memory, checkpoints: all }
+  const { epoch, round } = dropped
+  return { ...memory, checkpoints: all.slice(1), checkpointsTaken: { epoch, round } }
+}

@@ -1,0 +1,209 @@
+/**
+ * The port of a signer. A stranger costs what it costs a node: a limited number of handshakes, each of few bytes and a short
+ * time. After that only nodes on the list are served, one connection for each, one statement after the other.
+ */
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
+import { Either } from "effect"
+import * as AddressGroup from "../network/AddressGroup.js"
+import { Allowance, type Rate } from "../network/Allowance.js"
+import * as PeerAddress from "../network/PeerAddress.js"
+import { Arrivals } from "../network/peers/Arrivals.js"
+import type { Clock } from "../network/peers/Clock.js"
+import * as Handshake from "../network/tls/Handshake.js"
+import { RecordSocket } from "../network/tls/RecordSocket.js"
+import type { Hash } from "../protocol/identity/Hash.js"
+import type * as Keys from "../protocol/identity/Keys.js"
+import type { PeerId } from "../replica/messages/Peer.js"
+import * as Line from "./Line.js"
+
+export interface Options {
+  /** The signer's own identity. */
+  readonly key: Keys.SecretKey
+  readonly genesisHash: Hash
+  /** The validator's key for each node that is served. */
+  readonly nodes: ReadonlyMap<PeerId, Keys.PublicKey>
+  readonly clock: Clock
+  /** Resolves once everything that must be remembered is on disk. */
+  readonly sign: (node: PeerId, bytes: Uint8Array) => Promise<Either.Either<Keys.Signature, string>>
+  readonly logged: (event: Event) => void
+}
+
+export type Event =
+  | { readonly _tag: "Connected" | "Disconnected"; readonly node: PeerId; readonly address: string }
+  | { readonly _tag: "NotServed"; readonly node: PeerId; readonly address: string; readonly reason: string }
+
+/** More than a node asks for in rounds of ten milliseconds. Each may cost the disk a sync. */
+const STATEMENTS: Rate = { burst: 512, perSecond: 256 }
+/** Records of TLS without a whole statement among them: a statement needs two. */
+const RECORDS_PER_STATEMENT = 64
+const KNOWN_HOSTS = 256
+const BACKLOG = 64
+
+export class Listener {
+  readonly #options: Options
+  readonly #server: Server
+  readonly #arrivals: Arrivals
+  /** Hosts where a served node has proven its key; the last ones. */
+  readonly #knownHosts = new Set<string>()
+  readonly #lines = new Map<PeerId, Socket>()
+  readonly #sockets = new Set<Socket>()
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#arrivals = new Arrivals(Handshake.LIMIT_MS, options.clock.now, (host) => this.#knownHosts.has(host))
+    this.#server = createServer({ noDelay: true, pauseOnConnect: true, keepAlive: true }, (socket) => {
+      void this.#accept(socket)
+    })
+  }
+
+  get port(): number {
+    const bound = this.#server.address()
+    return bound === null || typeof bound === "string" ? 0 : (bound satisfies AddressInfo).port
+  }
+
+  /** Nodes that are connected now. */
+  get connected(): ReadonlyArray<PeerId> {
+    return [...this.#lines.keys()]
+  }
+
+  async start(listen: { readonly host: string; readonly port: number }): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject)
+      this.#server.listen({ ...listen, backlog: BACKLOG }, () => {
+        this.#server.off("error", reject)
+        // Accepting may fail for want of files; there may be some again.
+        this.#server.on("error", () => {})
+        resolve()
+      })
+    })
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    for (const socket of this.#sockets) socket.destroy()
+    await closed
+  }
+
+  async #accept(raw: Socket): Promise<void> {
+    raw.on("error", () => {})
+    const { remoteAddress, remotePort = 0 } = raw
+    const host = AddressGroup.plain(remoteAddress ?? "") ?? remoteAddress ?? ""
+    const address = PeerAddress.hostPort(host, remotePort)
+    if (remoteAddress === undefined || !this.#arrivals.comes(address, host)) {
+      raw.destroy()
+      return
+    }
+    this.#sockets.add(raw)
+    raw.once("close", () => this.#sockets.delete(raw))
+    this.#arrivals.arrived(address, () => raw.destroy())
+    const records = new RecordSocket(raw)
+    try {
+      const proven = await Handshake.shake(raw, "listener", this.#options.key, Handshake.LIMIT_MS, records)
+      await this.#serve(raw, records, proven, address, host)
+    } catch {
+      // A stranger that does not speak the protocol, or a line that broke: nobody is told.
+    } finally {
+      this.#arrivals.done(address)
+      raw.destroy()
+    }
+  }
+
+  async #serve(
+    raw: Socket,
+    records: RecordSocket,
+    { peer, socket, rest }: Handshake.Proven,
+    address: string,
+    host: string,
+  ): Promise<void> {
+    const { nodes, logged } = this.#options
+    const publicKey = nodes.get(peer)
+    if (publicKey === undefined) {
+      const reason = "it is not on the list"
+      logged({ _tag: "NotServed", node: peer, address, reason })
+      await refuse(socket, `the signer does not serve the node ${peer}: ${reason}`, this.#options.clock)
+      return
+    }
+    this.#arrivals.done(address)
+    this.#know(host)
+    // The newest connection counts: the one before it may be half open.
+    this.#lines.get(peer)?.destroy()
+    this.#lines.set(peer, raw)
+    logged({ _tag: "Connected", node: peer, address })
+    if (rest.length > 0) socket.unshift(rest)
+    try {
+      await this.#converse(socket, records, peer, publicKey, address)
+    } finally {
+      if (this.#lines.get(peer) === raw) this.#lines.delete(peer)
+      logged({ _tag: "Disconnected", node: peer, address })
+    }
+  }
+
+  async #converse(
+    socket: Handshake.Proven["socket"],
+    records: RecordSocket,
+    peer: PeerId,
+    publicKey: Keys.PublicKey,
+    address: string,
+  ): Promise<void> {
+    const { clock, genesisHash, sign, logged } = this.#options
+    const allowance = new Allowance(STATEMENTS, clock.now())
+    let seen = records.count
+    records.counted = (count) => void (count - seen > RECORDS_PER_STATEMENT && socket.destroy())
+    let isOpen = false
+    for await (const frame of Line.framesOf(socket)) {
+      seen = records.count
+      const waitMs = allowance.take(1, clock.now())
+      if (waitMs > 0) await clock.wait(waitMs)
+      if (!isOpen) {
+        const opened = judgeOpening(frame, genesisHash, publicKey)
+        if (Either.isLeft(opened)) {
+          logged({ _tag: "NotServed", node: peer, address, reason: opened.left })
+          await refuse(socket, opened.left, clock)
+          return
+        }
+        await send(socket, Line.opened.encode(opened))
+        isOpen = true
+        continue
+      }
+      const asked = Line.ask.decode(frame)
+      if (Either.isLeft(asked)) return
+      const { id, bytes } = asked.right
+      await send(socket, Line.answer.encode({ id, result: await sign(peer, bytes) }))
+    }
+  }
+
+  #know(host: string): void {
+    this.#knownHosts.delete(host)
+    this.#knownHosts.add(host)
+    const [oldest] = this.#knownHosts
+    if (this.#knownHosts.size > KNOWN_HOSTS && oldest !== undefined) this.#knownHosts.delete(oldest)
+  }
+}
+
+const judgeOpening = (frame: Uint8Array, genesisHash: Hash, publicKey: Keys.PublicKey): Line.Opened =>
+  Either.match(Line.open.decode(frame), {
+    onLeft: ({ message }) => Either.left(message),
+    onRight: (theirs) => {
+      if (theirs.version !== Line.VERSION) {
+        return Either.left(`it speaks version ${theirs.version} of the signer's protocol, the signer ${Line.VERSION}`)
+      }
+      return theirs.genesisHash === genesisHash
+        ? Either.right(publicKey)
+        : Either.left(`it is on the network with genesis ${theirs.genesisHash}, the signer on ${genesisHash}`)
+    },
+  })
+
+/** Time to read why; a connection that is destroyed at once may lose it on the way. */
+const FAREWELL_MS = 1_000
+
+const refuse = async (socket: Handshake.Proven["socket"], reason: string, clock: Clock): Promise<void> => {
+  await send(socket, Line.opened.encode(Either.left(reason)))
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()))
+  await Promise.race([closed, clock.wait(FAREWELL_MS)])
+}
+
+/** Whoever does not read its answers is asked nothing more and answered nothing more. */
+const send = (socket: Handshake.Proven["socket"], bytes: Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    socket.write(Line.frame(bytes), (error) => (error ? reject(error) : resolve()))
+  })

@@ -1,0 +1,113 @@
+/** Validators whose key a signer holds, with real processes: `npm run test:network`. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, expect, it } from "vitest"
+import * as NodeProof from "../../src/network/tls/NodeProof.js"
+import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import * as SignerProcess from "../signer/SignerProcess.js"
+import { expectNoSlotTwice, expectOneHistory } from "./History.js"
+import * as Processes from "./Processes.js"
+
+const LIMIT_MS = 600_000
+
+afterEach(async () => {
+  SignerProcess.killAll()
+  await Processes.removeAll()
+})
+
+/** The public key of a node that has not started yet. */
+const nodeKeyOf = ({ folder }: Processes.Founded, name: string): string => {
+  const key = SecretKey.generate()
+  const directory = join(folder, `node-${name}`)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  writeFileSync(join(directory, "node.key"), `${key.toSecretHex()}\n`, { mode: 0o600 })
+  return NodeProof.idOf(key)
+}
+
+const placeOf = ({ folder, genesisFile }: Processes.Founded, n: number): SignerProcess.Place => ({
+  directory: join(folder, `signer-${n}`),
+  genesisFile,
+  keyFile: join(folder, `${n}.key`),
+})
+
+const startWith = (
+  network: Processes.Founded,
+  { id, port }: SignerProcess.SignerProcess,
+  name: string,
+  peers: ReadonlyArray<Processes.Started>,
+) =>
+  Processes.start(network, name, [
+    ...["--signer", `${id}@127.0.0.1:${port}`],
+    ...peers.flatMap(({ p2p }) => ["--peer", p2p]),
+  ])
+
+const signsOn = (network: Processes.Founded, by: Processes.Started, n: number, rounds: number): Promise<void> => {
+  const key = network.keys[n]
+  if (key === undefined) throw new Error(`no validator ${n}`)
+  const before = Processes.lastRoundOf(by, key)
+  return Processes.until(`validator ${n} signs`, () => Processes.lastRoundOf(by, key) >= before + rounds)
+}
+
+it(
+  "validators with signers make rounds, follow while their signer is away, and fail over to another node",
+  async () => {
+    const network = Processes.found({ roundMs: 200, epochRounds: 120 })
+    const place = placeOf(network, 0)
+    expect(await SignerProcess.signFrom(place, "1:1")).toBe(0)
+    const ids = ["0", "copy"].map((name) => nodeKeyOf(network, name))
+    const signer = await SignerProcess.start(place, ids)
+    const first = await startWith(network, signer, "0", [])
+    const second = await Processes.startValidator(network, 1, [first])
+    const third = await Processes.startValidator(network, 2, [first, second])
+    const fourth = await Processes.startValidator(network, 3, [first, second, third])
+    const others = [second, third, fourth]
+    await Processes.everybodySigns(network, second)
+    await signsOn(network, second, 0, 10)
+
+    await signer.kill()
+    await Processes.until("the node says that its signer is away", () => /no signer/.test(first.log()))
+    await Processes.everybodyAt([first, ...others], Processes.finalizedRound(second) + 10)
+    const again = await SignerProcess.start(place, ids, signer.port)
+    await signsOn(network, second, 0, 10)
+
+    await first.kill()
+    const copy = await startWith(network, again, "copy", others)
+    await signsOn(network, second, 0, 10)
+    const round = Processes.finalizedRound(second) + 10
+    await Processes.everybodyAt([copy, ...others], round)
+    for (const node of [copy, ...others]) expectNoSlotTwice(network, node)
+    await expectOneHistory([copy, ...others], round)
+  },
+  LIMIT_MS,
+)
+
+it(
+  "two nodes with one signer never fill a slot twice, though neither remembers anything",
+  async () => {
+    const network = Processes.found({ roundMs: 200, epochRounds: 240 })
+    const place = placeOf(network, 0)
+    expect(await SignerProcess.signFrom(place, "1:1")).toBe(0)
+    const ids = ["0", "copy"].map((name) => nodeKeyOf(network, name))
+    const signer = await SignerProcess.start(place, ids)
+    const first = await startWith(network, signer, "0", [])
+    const second = await Processes.startValidator(network, 1, [first])
+    const third = await Processes.startValidator(network, 2, [first, second])
+    const fourth = await Processes.startValidator(network, 3, [first, second, third])
+    const others = [second, third, fourth]
+    await Processes.everybodySigns(network, second)
+    // Its disk is set back to nothing, and another node has the same key.
+    await first.kill()
+    for (const file of ["signed.db", "signed.db-wal", "signed.db-shm", "udg.db", "udg.db-wal", "udg.db-shm"]) {
+      rmSync(join(first.directory, file), { force: true })
+    }
+    const [back, copy] = await Promise.all([
+      startWith(network, signer, "0", others),
+      startWith(network, signer, "copy", others),
+    ])
+    const round = Processes.finalizedRound(second) + 150
+    await Processes.everybodyAt([back, copy, ...others], round)
+    for (const node of [back, copy, ...others]) expectNoSlotTwice(network, node)
+    await expectOneHistory([back, copy, ...others], round)
+  },
+  LIMIT_MS,
+)

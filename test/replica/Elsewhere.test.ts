@@ -1,0 +1,161 @@
+/** Validators whose key is elsewhere: the signer's rule is the real one, and its lines are slow, cut or shared. */
+import { Option } from "effect"
+import { describe, expect, it } from "vitest"
+import { sha256Hex } from "#crypto"
+import type { Hash } from "../../src/protocol/identity/Hash.js"
+import type { Signature } from "../../src/protocol/identity/Keys.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Judge from "../../src/signer/Judge.js"
+import * as Statement from "../../src/signer/Statement.js"
+import { Cluster, type Elsewhere, type Machine, signerOf, type World } from "./Cluster.js"
+import { expectAgreement, four } from "./FourReplicas.js"
+
+/** The memory of one key. */
+class SharedSigner implements Elsewhere {
+  isAway = false
+  /** Does what has to be done between the signer's memory and the answer. */
+  beforeAnswer: (by: Machine, statement: Statement.Statement | null) => void = () => {}
+  /** What was signed for each slot. */
+  readonly slots = new Map<string, Hash>()
+  refusals = 0
+  readonly #name: string
+  #memory = Judge.vouched(null, { epoch: Natural.epoch(1), round: Natural.round(0) })
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  sign(by: Machine, bytes: Uint8Array): Signature | null | undefined {
+    if (this.isAway) return undefined
+    const { publicKey, sign } = signerOf(this.#name)
+    const [statement, digest] = [Statement.read(bytes), sha256Hex(bytes) as Hash]
+    const asked = { memory: this.#memory, publicKey, genesisHash: digest, node: "", statement, digest }
+    const verdict = Judge.judge(asked)
+    if (verdict._tag === "Refuse") {
+      this.refusals++
+      return null
+    }
+    if (verdict._tag === "Remember") this.#memory = Judge.remember(this.#memory, verdict.change)
+    if (statement?._tag === "Vertex") {
+      const slot = `${statement.epoch}/${statement.round}`
+      expect(this.slots.get(slot) ?? digest).toBe(digest)
+      this.slots.set(slot, digest)
+    }
+    this.beforeAnswer(by, statement)
+    return sign(bytes)
+  }
+}
+
+const roundOf = ({ replica }: Machine): number => replica.core.epoch.dag.highestRound
+
+const ownRounds = (machine: Machine): ReadonlyArray<number> =>
+  machine.writes.flatMap((write) => (write._tag === "OwnVertex" ? [write.vertex.header.round] : []))
+
+const network = (world: World = four) => {
+  const signers = new Map(Object.keys(world.validators).map((name) => [name, new SharedSigner(name)]))
+  const signerNamed = (name: string) => Option.getOrThrow(Option.fromNullable(signers.get(name)))
+  const cluster = new Cluster(world, (name) => ({ signedBy: signerNamed(name) }))
+  cluster.start()
+  return { cluster, signerNamed }
+}
+
+describe("validators whose keys are elsewhere", () => {
+  it("make rounds, sign checkpoints and close epochs together", () => {
+    const { cluster } = network({ ...four, epochRounds: 60 })
+    cluster.runRounds(150)
+    for (const machine of cluster.machines) {
+      const written = machine.writes.map(({ _tag }) => _tag)
+      expect(machine.replica.core.epoch.opening.record.epoch).toBeGreaterThan(1)
+      expect(written.filter((tag) => tag === "OwnVertex").length).toBeGreaterThan(30)
+      expect(written).toContain("CheckpointFinal")
+      expect(machine.replica.held.ownHeaders).toBeLessThan(200)
+    }
+    expectAgreement(cluster.machines)
+  })
+
+  it("send no vertex that has no signature", () => {
+    const { cluster } = network()
+    cluster.runRounds(20)
+    for (const { outputs } of cluster.machines) {
+      for (const output of outputs) {
+        if (output._tag !== "Broadcast" || output.message._tag !== "Vertices") continue
+        for (const { header } of output.message.vertices) expect(header.signature).not.toMatch(/^0+$/)
+      }
+    }
+  })
+
+  it("follow while their signer is away, hold one vertex meanwhile, and sign when it is back", () => {
+    const { cluster, signerNamed } = network()
+    const dan = cluster.machine("dan")
+    cluster.runRounds(10)
+    signerNamed("dan").isAway = true
+    const [before, signed] = [roundOf(dan), ownRounds(dan).length]
+    cluster.runRounds(40)
+    expect(roundOf(dan)).toBeGreaterThan(before + 10)
+    expect(ownRounds(dan).length).toBeLessThanOrEqual(signed + 1)
+    signerNamed("dan").isAway = false
+    cluster.runRounds(20)
+    expect(ownRounds(dan).length).toBeGreaterThan(signed + 5)
+    expectAgreement(cluster.machines)
+  })
+
+  // Nobody else can fill its slot: without the intent its rounds would stop for ever.
+  it("ask again for the vertex that was signed when the power was cut, even alone", () => {
+    const world = { ...four, validators: { ann: 2_000 } }
+    const { cluster, signerNamed } = network(world)
+    const ann = cluster.machine("ann")
+    const signer = signerNamed("ann")
+    for (let cut = 0; cut < 20; cut++) {
+      cluster.runRounds(1 + (cut % 4))
+      let isCut = false
+      signer.beforeAnswer = (by, statement) => {
+        if (isCut || statement?._tag !== "Vertex") return
+        isCut = true
+        cluster.soon(by, () => by.cutPower())
+      }
+      cluster.runRounds(4)
+      expect(isCut).toBe(true)
+      signer.beforeAnswer = () => {}
+      const before = signer.slots.size
+      ann.start()
+      cluster.runRounds(6)
+      expect(signer.slots.size).toBeGreaterThan(before)
+    }
+    expect(signer.refusals).toBe(0)
+  })
+
+  it("never fill a slot twice with two nodes and one signer, whichever forgets what", () => {
+    const { cluster, signerNamed } = network()
+    cluster.runRounds(10)
+    const dan = cluster.machine("dan")
+    const backup = dan.disk.copy()
+    cluster.runRounds(20)
+    const copy = cluster.add("dora", { keyOf: "dan", signedBy: signerNamed("dan") }, backup.copy())
+    copy.start()
+    cluster.runRounds(20)
+    dan.replaceDisk(backup)
+    dan.start()
+    cluster.runRounds(300)
+    const slots = (machine: Machine) => ownRounds(machine).length
+    expect(slots(dan) + slots(copy)).toBeGreaterThan(20)
+    for (const { outputs } of cluster.machines) {
+      const isEvidence = (output: (typeof outputs)[number]) =>
+        output._tag === "Broadcast" && output.message._tag === "Evidence"
+      expect(outputs.some(isEvidence)).toBe(false)
+    }
+    expectAgreement(cluster.machines.filter(({ name }) => name !== "dora"))
+  })
+
+  it("hand over to another node when the first one falls silent", () => {
+    const { cluster, signerNamed } = network()
+    cluster.runRounds(20)
+    const dan = cluster.machine("dan")
+    const before = signerNamed("dan").slots.size
+    dan.stop()
+    const copy = cluster.add("dora", { keyOf: "dan", signedBy: signerNamed("dan") })
+    copy.start()
+    cluster.runRounds(300)
+    expect(ownRounds(copy).length).toBeGreaterThan(20)
+    expect(signerNamed("dan").slots.size).toBeGreaterThan(before + 20)
+  })
+})

@@ -23,7 +23,7 @@ const placeOf = (text: string) => {
 }
 
 it.each([
-  ["Dag=class", "src/consensus/dag/Dag.ts"],
+  ["QuorumProgress=class", "src/consensus/dag/QuorumProgress.ts"],
   ["Linearizer=class", "src/consensus/commit/Linearizer.ts"],
   ["FiberRuntime=class", "node_modules/effect/src/internal/fiberRuntime.ts"],
 ])("%s is from %s", (text, module) => expect(new Modules().of(placeOf(text))).toBe(module))

@@ -198,6 +198,6 @@ describe("the reference page", () => {
       expect.stringMatching(/^<link rel="icon" href="data:image\/svg\+xml,/),
     ])
     expect(whole).not.toMatch(/undefined|`/)
-    expect(page.length).toBeLessThan(250_000)
+    expect(page.length).toBeLessThan(262_144)
   })
 })

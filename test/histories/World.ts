@@ -35,6 +35,10 @@ interface Archived {
 const DISK = "size=256m"
 const CHUNK = Buffer.alloc(1_048_576)
 
+/** Whether the archive has its first commit. */
+const isBegun = async (database: string): Promise<boolean> =>
+  (await Server.query(database, "select 1 from position").catch(() => [])).length > 0
+
 const portOf = (place: string): string => place.split(":").at(-1) ?? ""
 
 export class World {
@@ -183,6 +187,7 @@ export class World {
     const database = await server.create("histories")
     const follower = follow(this.network, "a", database, this.node("0"))
     this.archived = { server, follower, database, gateways: new Map() }
+    await Processes.until(`the archive begins: ${follower.said()}`, () => isBegun(database))
     for (const name of ["gateway-0", "gateway-1"]) await this.startGateway(name)
   }
 

@@ -13,7 +13,7 @@ export interface Opening {
   readonly position: Position
 }
 
-/** The opening that follows a closing checkpoint. `time` is the commit's; a node that did not execute it passes 0. */
+/** The opening that follows a closing checkpoint. `time` is its commit's, which the state's Head has. */
 export const openingOf = (closing: Closing, time: Timestamp): Opening => ({
   base: closing.hash,
   record: closing.nextEpoch,

@@ -40,7 +40,7 @@ const specified: Of<Measured> = [
   ),
   counter(
     "checkpoint_validation_failures_total",
-    "Checkpoints or signatures under them that did not hold",
+    "Invalid checkpoints, and invalid signatures under checkpoints",
     (m) => m.counters.counts.checkpointValidationFailures,
   ),
   counter("fast_sync_success_total", "Fast syncs that succeeded", (m) => m.counters.counts.fastSyncs),
@@ -59,7 +59,7 @@ const shared: Of<{ readonly figures: Figures }> = [
   gauge("udg_peer_count", "Connected nodes", (m) => m.figures.peers),
   gauge("udg_mempool_size", "Pending transactions", (m) => m.figures.mempoolSize),
   gauge("udg_checkpoint_latest", "Round of the latest quorum checkpoint", (m) => m.figures.latestCheckpoint),
-  gauge("udg_total_supply_sats", "Everything that exists, in sats", (m) => m.figures.totalSupply),
+  gauge("udg_total_supply_sats", "Total supply in sats", (m) => m.figures.totalSupply),
   gauge("udg_total_staked_sats", "Own stakes and delegations, in sats", (m) => m.figures.totalStaked),
   gauge(
     "udg_active_validators",
@@ -79,7 +79,7 @@ const ofTransactions: Of<Measured> = [
   labelled(
     "counter",
     "udg_transactions_ordered_total",
-    "Transactions in final vertices; outcome NoEffect is one that another vertex brought first, or that no rule allowed",
+    "Transactions in final vertices; outcome NoEffect: another vertex brought it first, or no rule allowed it",
     ["outcome"],
     (m) => Object.entries(m.counters.outcomes),
   ),
@@ -104,13 +104,13 @@ const ofTransactions: Of<Measured> = [
 const ofConsensus: Of<Measured> = [
   histogram(
     "udg_finality_seconds",
-    "Time from the moment a vertex was here until it was final and on disk; without vertices that were fetched later",
+    "Time from the arrival of a vertex until it is final and on disk; without vertices that were fetched later",
     (m) => m.counters.finality,
   ),
   counter("udg_commits_total", "Leaders that were committed", (m) => m.counters.counts.commits),
   counter(
     "udg_leaders_skipped_total",
-    "Leaders that were skipped: their vertex was missing or came late",
+    "Leaders that were skipped because their vertex was missing or late",
     (m) => m.counters.participation.leadersSkipped,
   ),
   counter("udg_vertices_final_total", "Vertices that became final", (m) => m.counters.counts.finalVertices),
@@ -124,12 +124,12 @@ const ofConsensus: Of<Measured> = [
   ),
   gauge(
     "udg_validator_weight_ratio",
-    "This validator's part of the weight of the committee",
+    "This validator's part of the committee's weight, from 0 to 1",
     (m) => m.seat?.weightRatio ?? null,
   ),
   gauge(
     "udg_validator_active_stake_sats",
-    "This validator's stake with that of its delegators, in sats; 0 unless it is active, and so counts for a seat",
+    "This validator's stake with its delegations, in sats; 0 while it is inactive and cannot get a seat",
     (m) => m.seat?.activeStake ?? null,
   ),
   counter("udg_validator_rounds_made_total", "Vertices that this node signed", (m) => m.counters.counts.ownVertices),
@@ -141,13 +141,16 @@ const ofConsensus: Of<Measured> = [
   labelled(
     "counter",
     "udg_member_rounds_made_total",
-    "Rounds in which a vertex of this member became final, since it has had its seat; counted once nothing more of the " +
-      "round can be ordered",
+    "Rounds in which a vertex of this member became final, since it got its seat; counted once the round is settled",
     ["validator"],
     (m) => [...m.counters.participation.members].map(([address, { made }]) => [address, made] as const),
   ),
-  labelled("counter", "udg_member_rounds_missed_total", "The same for rounds in which none did", ["validator"], (m) =>
-    [...m.counters.participation.members].map(([address, { missed }]) => [address, missed] as const),
+  labelled(
+    "counter",
+    "udg_member_rounds_missed_total",
+    "Rounds in which no vertex of this member became final, since it got its seat",
+    ["validator"],
+    (m) => [...m.counters.participation.members].map(([address, { missed }]) => [address, missed] as const),
   ),
   counter(
     "udg_equivocations_total",
@@ -160,21 +163,25 @@ const ofConsensus: Of<Measured> = [
   ),
   gauge(
     "udg_clock_ahead_seconds",
-    "How far the wall clock is ahead of the committee's median; missing before a quorum was heard",
+    "How far the wall clock is ahead of the committee's median; missing until a quorum has been heard",
     (m) => (m.clockAheadMs === null ? null : m.clockAheadMs / 1_000),
   ),
   counter(
     "udg_pauses_total",
-    "Times that the process stood still for four intervals, at least two seconds, or its machine was too busy for it",
+    "Times that the process stood still for four intervals, at least two seconds, for example on a busy machine",
     (m) => m.pauses,
   ),
-  gauge("udg_catch_up_rounds", "Rounds that a quorum has made and this node has not", (m) => m.roundsBehind),
+  gauge("udg_catch_up_rounds", "Rounds that this node is behind a quorum", (m) => m.roundsBehind),
   gauge(
     "udg_sync_records",
     "Records of the state fetched so far; missing while none is fetched",
     (m) => m.sync?.records ?? null,
   ),
-  gauge("udg_sync_ratio", "The part of the state that they are, from 0 to 1", (m) => m.sync?.ratio ?? null),
+  gauge(
+    "udg_sync_ratio",
+    "Part of the state fetched so far, from 0 to 1; missing while none is fetched",
+    (m) => m.sync?.ratio ?? null,
+  ),
 ]
 
 const ofNetwork: Of<Measured> = [
@@ -189,60 +196,59 @@ const ofNetwork: Of<Measured> = [
   labelled(
     "counter",
     "udg_network_message_bytes_total",
-    "Their bytes, without what the layers below add",
+    "Bytes of messages between nodes, without framing and encryption",
     ["direction", "kind", "class"],
     (m) => m.network.volume.amounts.map(({ direction, kind, of, bytes }) => [direction, kind, of, bytes] as const),
   ),
-  gauge("udg_questions_waiting", "Questions of peers that wait for an answer", (m) => m.load.questions.waiting),
+  gauge("udg_questions_waiting", "Requests of peers that wait for an answer", (m) => m.load.questions.waiting),
   counter(
     "udg_answers_held_back_total",
-    "Times all questions waited because the budget for answers was used up",
+    "Times all requests of peers waited because the budget for answers was used up",
     (m) => m.load.questions.heldBack,
   ),
   labelled(
     "counter",
     "udg_answers_refused_total",
-    "Questions that were dropped because too many of the same peer waited",
+    "Requests of peers that were dropped because too many of the same peer waited",
     ["class"],
     (m) => Object.entries(m.load.questions.dropped),
   ),
   counter(
     "udg_signature_checks_total",
-    "Signatures checked; one that is judged again by the rule for vertices counts twice",
+    "Signatures checked; one that also needs the slow check counts twice",
     (m) => m.load.signatures.checked,
   ),
-  gauge("udg_signature_checks_waiting", "Signatures that wait for a verdict", (m) => m.load.signatures.waiting),
+  gauge("udg_signature_checks_waiting", "Signatures that wait to be checked", (m) => m.load.signatures.waiting),
   counter(
     "udg_judging_failures_total",
-    "Messages and questions of peers that a bug kept from being judged",
+    "Messages and requests of peers that a bug prevented the node from checking",
     (m) => m.counters.counts.judgingFailures,
   ),
   counter(
     "udg_network_failures_total",
-    "Times a bug ended something that the network layer did for a peer",
+    "Times a bug ended a message or a connection of a peer",
     (m) => m.network.failures,
   ),
-  gauge("udg_network_free_places", "Places for strangers that dial in", (m) => m.network.freePlaces),
+  gauge("udg_network_free_places", "Free places for strangers' connections", (m) => m.network.freePlaces),
 ]
 
 const ofMachine: Of<Measured> = [
   labelled(
     "gauge",
     "udg_database_size_bytes",
-    "Size of each database and of the log of writes beside it; missing with --ephemeral",
+    "Size of each database and its write-ahead log; missing with --ephemeral",
     ["file"],
     (m) => m.disk?.files ?? [],
   ),
   gauge(
     "udg_data_directory_free_bytes",
-    "Room that is left for the data directory; missing with --ephemeral",
+    "Free space on the disk of the data directory; missing with --ephemeral",
     (m) => m.disk?.freeBytes ?? null,
   ),
   labelled(
     "gauge",
     "udg_build_info",
-    "Always 1; its labels say which program this is, and which versions of the rules, of the messages between nodes and of " +
-      "the database it has",
+    "Always 1; the labels are the versions of the program, the protocol, the wire and the database",
     ["version", "protocol", "wire", "database"],
     ({ build: { version, protocol, wire, database } }) => [
       [version, String(protocol), String(wire), String(database), 1],
@@ -251,7 +257,7 @@ const ofMachine: Of<Measured> = [
   labelled(
     "gauge",
     "udg_info",
-    "Always 1; its labels say which program on which network this is",
+    "Always 1; the labels are the program's version, the network and its mode",
     ["version", "network_id", "mode"],
     ({ build: { version, networkId, mode } }) => [[version, networkId, mode, 1]],
   ),
@@ -260,7 +266,7 @@ const ofMachine: Of<Measured> = [
 const ofArchive: Of<Measured> = [
   gauge(
     "udg_archive_commit",
-    "The last commit that is in the archive's database; only of udg archive",
+    "The last commit in the archive's database; only of udg archive",
     (m) => m.recording?.commit ?? null,
   ),
   gauge(
@@ -274,14 +280,14 @@ const ofHttp: Of<OfHttp> = [
   labelled(
     "histogram",
     "udg_http_request_duration_seconds",
-    "Time from a request's headers to its answer, by route, method and status; a method that no endpoint has is other",
+    "Time from a request's headers to its answer; the method is other if no endpoint has it",
     ["route", "method", "status"],
     (m) => m.latencies.rows,
   ),
   labelled(
     "counter",
     "udg_http_defects_total",
-    "Requests that met a bug of the node, by route; the log has the cause of each bug once",
+    "Requests that failed through a bug of the node; the log names each cause once",
     ["route"],
     (m) => [...m.defects],
   ),
@@ -302,10 +308,10 @@ export const ofGatewayAlone: Of<OfGateway> = [
     "The last commit that the gateway has seen in its archive; only of udg gateway",
     (m) => m.commit,
   ),
-  gauge("udg_gateway_nodes", "Nodes that the gateway was told of; only of udg gateway", (m) => m.nodes),
+  gauge("udg_gateway_nodes", "Nodes that the gateway is configured with; only of udg gateway", (m) => m.nodes),
   gauge(
     "udg_gateway_nodes_healthy",
-    "Nodes that answered the gateway when it last asked; only of udg gateway",
+    "Nodes that answered the gateway's last request; only of udg gateway",
     (m) => m.healthy,
   ),
 ]

@@ -61,7 +61,7 @@ export class InvalidRequest extends failureWith("InvalidRequest", 400, {
 }
 
 export class ForeignHost extends failure("ForeignHost", 403)(
-  "The node serves only its own machine, and `Host` names another one, as after DNS rebinding.",
+  "The node serves only its own machine, and the header `Host` names another.",
   "Use `localhost`, or start the node with `--rpc-name NAME`.",
 ) {}
 
@@ -105,7 +105,7 @@ export class TooManyStreams extends failureWith("TooManyStreams", 429, {
   limit: integer("event streams that one client may have open"),
   retry_after_seconds: integer("when to ask again, as in Retry-After"),
 })(
-  "The client has the most event streams that one client may have.",
+  "The client has as many open event streams as one client may have.",
   "Close a stream, or let several readers share one.",
 ) {}
 
@@ -129,7 +129,7 @@ export class Overloaded extends failureWith("Overloaded", 503, {
 export class Unavailable extends failureWith("Unavailable", 503, {
   retry_after_seconds: integer("when to ask again, as in Retry-After"),
 })(
-  "The database or the nodes behind a gateway do not answer, or have not reached the commit in Udg-Commit. Or a node's disk is slow.",
+  "A gateway's database or nodes do not answer or have not reached the commit in the header `Udg-Commit`, or a node's disk is slow.",
   "Wait for `retry_after_seconds`, then repeat the request, or ask another node.",
 ) {}
 

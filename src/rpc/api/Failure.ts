@@ -68,8 +68,8 @@ export class NonceTooHigh extends failureWith("NonceTooHigh", 400, {
 })("The nonce is too far ahead of the account's next one.", "Send the missing nonces first.") {}
 
 export class NotAllowed extends failure("NotAllowed", 403)(
-  "The account has no vote, too little stake to propose, or several keys.",
-  "Use another account; for several keys, sign yourself and use `/tx/submit`.",
+  "The account may not vote, has too little stake to propose, or has several keys.",
+  "Use another account. For one with several keys, sign yourself and use `/tx/submit`.",
 ) {}
 
 export class NameNotFound extends failure("NameNotFound", 404)(
@@ -82,8 +82,8 @@ export class TransactionNotFound extends failureWith("TransactionNotFound", 404,
   round: maybe(integer("round of that vertex")),
   reason: maybe(text("why it had no effect there")),
 })(
-  "No transaction with this hash is pending or applied. If a finalized vertex contains it, `vertex_hash` and `reason` say where, " +
-    "and why it had no effect, as long as the node remembers.",
+  "No transaction with this hash is pending or applied. If a finalized vertex contains one that had no effect, `vertex_hash` and " +
+    "`reason` name the vertex and the cause, as long as the node remembers.",
   "Check the hash. Sending the same transaction again is safe.",
 ) {}
 
@@ -130,7 +130,7 @@ export class AccountThrottled extends failureWith("AccountThrottled", 409, {
   next_nonce: integer("the only nonce that the account may have pending now"),
   retry_after_seconds: integer("when one more is allowed even if none is executed, as in Retry-After"),
 })(
-  "Too many transactions of this account left the mempool without being executed; until some are, it may have one pending.",
+  "Too many transactions of this account left the mempool without being executed. For now, only one may be pending.",
   "Wait for `retry_after_seconds`, and send only `next_nonce`.",
 ) {}
 
@@ -149,7 +149,7 @@ export class TooManyActiveProposals extends failureWith("TooManyActiveProposals"
 })("The network or the account has as many active proposals as allowed.", "Wait until one is decided.") {}
 
 export class TestnetOnly extends failure("TestnetOnly", 410)(
-  "The endpoint takes or gives secret keys or free coins, and this is a mainnet.",
+  "The endpoint handles secret keys or free coins. Mainnets do not serve it.",
   "Sign the transaction yourself and send it to `/tx/submit`.",
 ) {}
 
@@ -159,7 +159,7 @@ export class MempoolFull extends failureWith("MempoolFull", 503, {
 
 export class FaucetUnavailable extends failure("FaucetUnavailable", 503)(
   "This node has no faucet key, or the faucet's account is empty.",
-  "Ask a node that runs the faucet, or ask another account for coins.",
+  "Use a node that runs the faucet, or get coins from another account.",
 ) {}
 
 export class NotReady extends failureWith("NotReady", 503, {

@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(() => node.stop())
 
 describe("the alert rules", () => {
-  it("begin with the four that docs/api.md recommends, but count no peers that a small network has not", () => {
+  it("begin with lag, peers, mempool and checkpoint, but count no peers that a small network has not", () => {
     const unlessAll =
       "unless udg_peer_count >= (udg_committee_members - udg_validator_in_committee or udg_committee_members)"
     const [recommended] = groups

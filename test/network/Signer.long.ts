@@ -48,20 +48,26 @@ const signsOn = (network: Processes.Founded, by: Processes.Started, n: number, r
   return Processes.until(`validator ${n} signs`, () => Processes.lastRoundOf(by, key) >= before + rounds)
 }
 
+/** Four validators that sign, the first through a signer, which serves a second node too. */
+const started = async (network: Processes.Founded) => {
+  const place = placeOf(network, 0)
+  expect(await SignerProcess.signFrom(place, "1:1")).toBe(0)
+  const ids = ["0", "copy"].map((name) => nodeKeyOf(network, name))
+  const signer = await SignerProcess.start(place, ids)
+  const first = await startWith(network, signer, "0", [])
+  const second = await Processes.startValidator(network, 1, [first])
+  const third = await Processes.startValidator(network, 2, [first, second])
+  const fourth = await Processes.startValidator(network, 3, [first, second, third])
+  const others = [second, third, fourth]
+  await Processes.everybodySigns(network, second)
+  return { place, ids, signer, first, second, others }
+}
+
 it(
   "validators with signers make rounds, follow while their signer is away, and fail over to another node",
   async () => {
     const network = Processes.found({ roundMs: 200, epochRounds: 120 })
-    const place = placeOf(network, 0)
-    expect(await SignerProcess.signFrom(place, "1:1")).toBe(0)
-    const ids = ["0", "copy"].map((name) => nodeKeyOf(network, name))
-    const signer = await SignerProcess.start(place, ids)
-    const first = await startWith(network, signer, "0", [])
-    const second = await Processes.startValidator(network, 1, [first])
-    const third = await Processes.startValidator(network, 2, [first, second])
-    const fourth = await Processes.startValidator(network, 3, [first, second, third])
-    const others = [second, third, fourth]
-    await Processes.everybodySigns(network, second)
+    const { place, ids, signer, first, second, others } = await started(network)
     await signsOn(network, second, 0, 10)
 
     await signer.kill()
@@ -85,16 +91,7 @@ it(
   "two nodes with one signer never fill a slot twice, though neither remembers anything",
   async () => {
     const network = Processes.found({ roundMs: 200, epochRounds: 240 })
-    const place = placeOf(network, 0)
-    expect(await SignerProcess.signFrom(place, "1:1")).toBe(0)
-    const ids = ["0", "copy"].map((name) => nodeKeyOf(network, name))
-    const signer = await SignerProcess.start(place, ids)
-    const first = await startWith(network, signer, "0", [])
-    const second = await Processes.startValidator(network, 1, [first])
-    const third = await Processes.startValidator(network, 2, [first, second])
-    const fourth = await Processes.startValidator(network, 3, [first, second, third])
-    const others = [second, third, fourth]
-    await Processes.everybodySigns(network, second)
+    const { signer, first, second, others } = await started(network)
     // Its disk is set back to nothing, and another node has the same key.
     await first.kill()
     for (const file of ["signed.db", "signed.db-wal", "signed.db-shm", "udg.db", "udg.db-wal", "udg.db-shm"]) {

@@ -1,7 +1,7 @@
 /**
- * An assertion failed while a commit was executed: a bug, since no input may cause it. It names the item being
- * executed, so that the last line of a log is enough to find the bug. The ledger is then in the middle of the commit
- * and must not be used again; nothing of the commit may be written.
+ * An assertion failed while a commit was executed. No input can cause this, so it is a bug. The message names the item
+ * being executed, so the last line of a log is enough to find it. The ledger is left in the middle of the commit: do
+ * not use it again and write nothing of the commit.
  */
 import { Data } from "effect"
 import type { Hash } from "../protocol/identity/Hash.js"

@@ -1,6 +1,6 @@
 /**
- * The deterministic state machine: it starts from genesis and executes one commit after another. Given the same
- * commits, every node has the same records, the same digests and the same outcomes.
+ * The deterministic state machine: starts from genesis and executes one commit after another. Given the same commits,
+ * every node has the same records, digests and outcomes.
  */
 import { Either } from "effect"
 import type * as Binary from "../protocol/encoding/Binary.js"
@@ -38,12 +38,12 @@ import { State } from "./tables/State.js"
 import type { SupplyInvariantViolated } from "./tables/Supply.js"
 import type { Change } from "./trie/Trie.js"
 
-/** Rebuilds a ledger from its records, as many at a time as the caller likes. */
+/** Rebuilds a ledger from its records, in batches of any size. */
 export interface Restoring {
   readonly record: (record: StateRecord) => Either.Either<void, Binary.MalformedBytes>
-  /** Accepts any balance, even an impossible one: the recount must see it. */
+  /** Accepts any balance, even an impossible one, so that the recount can detect it. */
   readonly account: (address: Address, record: AccountRecord) => void
-  /** The same for an account without extras, as nearly all are. */
+  /** Faster, for an account without extras, as nearly all are. */
   readonly plainAccount: (address: Address, balance: Sats.Sats, nonce: Nonce) => void
   readonly finish: (effectsDigest: Hash.Hash) => Either.Either<Ledger, Binary.MalformedBytes>
 }
@@ -54,7 +54,6 @@ export class Ledger {
   #effectsDigest: Hash.Hash
   /** The position of the execution, for the error message if it throws. */
   readonly #place: { -readonly [K in keyof Place]: Place[K] } = { ...NOWHERE }
-  /** Reads between two commits. */
   readonly read: Reads
 
   private constructor(state: State, effectsDigest: Hash.Hash) {
@@ -63,14 +62,14 @@ export class Ledger {
     this.read = new Reads(state)
   }
 
-  /** The ledger at commit 0. The key is this node's secret: it decides only where in memory accounts lie. */
+  /** The ledger at commit 0. The key is this node's secret and affects only where in memory accounts lie. */
   static fromGenesis(genesis: Genesis.Genesis, tableKey: HalfSipHash.Key): Ledger {
     const state = new State(genesis.protocol, tableKey)
     EpochTransition.found(state, genesis)
     return new Ledger(state, Effects.digest(Hash.ZERO, state.collect()))
   }
 
-  /** Exactly the ledger that wrote the records, in any order; its digest is not one of them. */
+  /** Restores the ledger that wrote the records. Records come in any order; the digest is stored separately. */
   static restoring(protocol: Protocol.Protocol, tableKey: HalfSipHash.Key): Restoring {
     const state = new State(protocol, tableKey)
     return {
@@ -81,14 +80,15 @@ export class Ledger {
     }
   }
 
-  /** For a ledger that is only read: takes over what another one's commits changed, or says that it must be made anew. */
+  /** For a read-only ledger: applies the changes of another ledger's commits. False if it must be rebuilt instead. */
   follow(changes: ReadonlyArray<Effects.Change>): Either.Either<boolean, Binary.MalformedBytes> {
     return this.#state.follow(changes)
   }
 
   /**
-   * From now on a single signature of this key is accepted for every account: the ledger is of a network for developers, which is one
-   * machine's. On any other network this machine would apply what no other does, so only `testing/DevNode.ts` may call it.
+   * Accepts a single signature of this key for every account from now on. Only `testing/DevNode.ts` can call it, on a
+   * developer network, which runs on one machine: on any other network this node would apply transactions that all
+   * others reject.
    */
   letSignForAll(standIn: PublicKey): void {
     this.#state.standIn = standIn
@@ -98,17 +98,17 @@ export class Ledger {
     return this.#effectsDigest
   }
 
-  /** Why this transaction would be rejected now; `reserved` is its sender's total of pending fees and amounts. */
+  /** Why this transaction would be rejected now. `reserved` is the total of its sender's pending fees and amounts. */
   admission(transaction: Transaction, reserved: number): Rejection | undefined {
     return Transactions.admissionRejection(this.#state, transaction, reserved)
   }
 
-  /** Whether it would be applied, or fail and pay for that, if it were executed now. */
+  /** Whether the transaction, executed now, would be applied or would fail and pay its fee. */
   hasEffect(transaction: Transaction): boolean {
     return Transactions.hasEffect(this.#state, transaction)
   }
 
-  /** The total that this transaction would take from its sender's balance now: fee, amount, bond. */
+  /** The total that this transaction would take from its sender's balance now: fee, amount and bond. */
   spending(transaction: Transaction): number {
     return Transactions.spendingOf(transaction, this.#state.parameters)
   }
@@ -178,7 +178,7 @@ export class Ledger {
     )
   }
 
-  /** Every vertex of an epoch names the same base; the first one executed sets it, to check evidence against. */
+  /** All vertices of an epoch name the same base. The first one executed sets it; evidence is checked against it. */
   #learnBase(vertices: ReadonlyArray<Vertex>): void {
     const { epoch } = this.#state
     const [first] = vertices
@@ -203,12 +203,15 @@ export class Ledger {
     return { vertex: header.hash, author: header.author, minted, transactions }
   }
 
-  /** How many accounts changed since the last freeze. */
+  /** Number of accounts changed since the last freeze. */
   get unfrozen(): number {
     return this.#state.accounts.unfrozen
   }
 
-  /** Between commits: the records changed since the last freeze, as they are now. Read them while commits go on. */
+  /**
+   * Between commits: the records changed since the last freeze, with their current values. Can be read during later
+   * commits.
+   */
   freeze(): Frozen {
     return this.#state.freeze()
   }
@@ -218,12 +221,12 @@ export class Ledger {
     return this.#state.records()
   }
 
-  /** Between commits: every record as the state trie holds it; a value is valid until the next one is requested. */
+  /** Between commits: every record as the state trie holds it. Each value is valid until the next one is requested. */
   entries(): Generator<Change> {
     return this.#state.entries()
   }
 
-  /** Between commits: counts the whole supply again. */
+  /** Between commits: recounts the whole supply. */
   recount(): Either.Either<Totals, SupplyInvariantViolated> {
     return this.#state.recount()
   }

@@ -32,7 +32,7 @@ export interface DelegationDetails {
   readonly leaving: AccountRecord.Leaving | null
 }
 
-/** How many delegate to a validator, and how much, those included that leave. */
+/** The number and total of a validator's delegations, including leaving ones. */
 export interface Backing {
   readonly count: number
   readonly total: Sats.Sats
@@ -51,26 +51,29 @@ export interface Voter extends Ballot {
   readonly address: Address
 }
 
-/** A list of delegators that required a search of all of them, and the commit at which the search began. */
+/** A list of delegators that took a full search, and the commit at which the search began. */
 interface Ranked {
   readonly limit: number
   readonly madeAt: number
   readonly delegators: ReadonlyArray<Delegator>
 }
 
-/** Delegators examined per commit; the list of a validator with more of them is some commits old. */
+/** Delegators examined per commit. The list of a validator with more delegators is some commits old. */
 const EXAMINED_PER_COMMIT = 2_000
 const KEPT_LISTS = 256
 
 export class Reads {
   readonly #state: State
-  /** All stakers by size, and the addresses of the active ones, as of the commit they were asked for. */
+  /** All stakers by size and the addresses of the active ones, cached for one commit. */
   #ranking: { readonly index: number; readonly stakers: ReadonlyArray<Staker>; readonly active: Set<Address> } = {
     index: -1,
     stakers: [],
     active: new Set(),
   }
-  /** Oldest first. Anyone may ask as often as they like, and examining one delegator takes about ten microseconds. */
+  /**
+   * Oldest first. Cached because anyone can query at any rate, and examining one delegator takes about ten
+   * microseconds.
+   */
   readonly #lists = new Map<Address, Ranked>()
 
   constructor(state: State) {
@@ -94,7 +97,7 @@ export class Reads {
     return this.#state.supply.totals
   }
 
-  /** The number of accounts, including those that are empty by now. */
+  /** Includes accounts that are empty by now. */
   get accountCount(): number {
     return this.#state.accounts.size
   }
@@ -123,7 +126,7 @@ export class Reads {
     return row === undefined ? undefined : this.#state.accounts.addressOf(row)
   }
 
-  /** The first names in alphabetical order that begin so, with their owners. */
+  /** The first matching names in alphabetical order, with their owners. */
   namesBeginningWith(text: string, most: number): ReadonlyArray<{ readonly name: Name; readonly address: Address }> {
     const { names, accounts } = this.#state
     return names.beginningWith(text, most).map(([name, row]) => ({ name, address: accounts.addressOf(row) }))
@@ -142,7 +145,7 @@ export class Reads {
     }
   }
 
-  /** Zeros for accounts that never staked, apart from what their delegators still hold. */
+  /** Zeros for accounts that never staked, except for the amounts that their delegators still hold. */
   stake(address: Address): StakeDetails {
     const staker = this.#state.staker(address)
     if (staker !== undefined) return this.#details(staker)
@@ -177,7 +180,7 @@ export class Reads {
     return { validator, amount: Delegation.worth(this.#state, delegation), leaving }
   }
 
-  /** Count and total are current; the list is at most one commit old for each 2,000 delegators beyond the first. */
+  /** Count and total are current. The list is at most one commit old for each 2,000 delegators beyond the first. */
   delegators(validator: Address, limit: number): DelegatorList {
     const known = this.knownDelegators(validator, limit)
     if (known !== undefined) return known
@@ -186,7 +189,7 @@ export class Reads {
     return this.listDelegators(search)
   }
 
-  /** The same, if it is known without a search. */
+  /** The same list, if it is known without a search. */
   knownDelegators(validator: Address, limit: number): DelegatorList | undefined {
     const list = this.#lists.get(validator)
     if (list === undefined || list.limit !== limit) return undefined
@@ -219,12 +222,12 @@ export class Reads {
     return { count: this.#state.delegators.countOf(validator), total: Sats.sumBounded([working, ...leaving]) }
   }
 
-  /** A commit that heartbeats may still name. */
+  /** A commit that heartbeats can still name. */
   recentCommit(index: Natural.CommitIndex): RecentCommit | undefined {
     return this.#state.recentCommits.get(StateKey.counter(index))
   }
 
-  /** Whether this evidence, in the next commit, would cost its author anything. */
+  /** Whether this evidence, executed in the next commit, would cost the accused anything. */
   isPunishable(evidence: Evidence): boolean {
     return Slashing.isPunishable(this.#state, evidence)
   }
@@ -244,7 +247,10 @@ export class Reads {
     return newest
   }
 
-  /** While a proposal can be voted on, its snapshot; afterwards only the voters. In the order of addresses. */
+  /**
+   * In the order of addresses. While a proposal is open for voting, its whole snapshot; afterwards only those who
+   * voted.
+   */
   voters(id: Natural.ProposalId): ReadonlyArray<Voter> {
     const { accounts, voters } = this.#state
     return [...voters.of(id)]
@@ -256,7 +262,9 @@ export class Reads {
       })
   }
 
-  /** None for addresses outside the snapshot and, once the proposal is decided, for those that did not vote. */
+  /**
+   * Undefined for addresses outside the snapshot and, once the proposal is decided, for validators that did not vote.
+   */
   ballot(id: Natural.ProposalId, address: Address): Ballot | undefined {
     return this.#state.ballots.get(ballotKey(id, address))
   }

@@ -199,7 +199,7 @@ describe("a state under a forged quorum", () => {
     }
   })
 
-  it.each([0, 9, Number.MAX_SAFE_INTEGER])("is refused for a ballot on proposal %d, which was never made", (id) => {
+  it.each([0, 9, Number.MAX_SAFE_INTEGER])("is rejected for a ballot on proposal %d, which does not exist", (id) => {
     const life = of(lives, new Chance(1, "ballots"))
     const [account] = life.ledger.read.validators(1)
     if (account === undefined) throw new Error("a validator expected")
@@ -207,9 +207,7 @@ describe("a state under a forged quorum", () => {
     const value = StateRecord.encode({ kind: "Ballot", key, value: Uint8Array.from([...new Uint8Array(8), 0]) })
     const ballot = { key: StateKey.hash("Ballot", key), value }
     const { made } = joined(life, Trie.apply(Trie.empty, [...life.entries, ballot]))
-    expect(made).toEqual(
-      Either.left(expect.stringContaining(`there is a ballot on proposal ${id}, which was never made`)),
-    )
+    expect(made).toEqual(Either.left(expect.stringContaining(`ballot on proposal ${id}, which does not exist`)))
   })
 
   it(

@@ -74,7 +74,7 @@ describe("the hash of addresses", () => {
   })
 
   it("takes nothing but eight bytes for a key", () => {
-    expect(() => HalfSipHash.keyFrom(new Uint8Array(7))).toThrow("a key of 7 bytes, 8 expected")
+    expect(() => HalfSipHash.keyFrom(new Uint8Array(7))).toThrow("a hash key has 8 bytes, not 7")
   })
 
   it("keeps apart what a multiplying hash with any seed takes together", () => {

@@ -74,7 +74,7 @@ describe("a transfer to an address without an account", () => {
     const refusal = chain.ledger.admission(chain.transfer(alice, eve, 5, MIN), 0)
     expect(refusal).toMatchObject({ _tag: "InvalidTransaction", rule: "fee_below_minimum" })
     expect(refusal && Rejection.describe(refusal)).toBe(
-      "the fee is 0.00001 UDG (1000 sats), at least 0.01101 UDG (1101000 sats) expected, " +
+      "the fee is 0.00001 UDG (1000 sats); at least 0.01101 UDG (1101000 sats) is required, " +
         "0.011 UDG (1100000 sats) of it because the recipient has no account yet",
     )
     expect(chain.ledger.admission(chain.transfer(alice, bob, 5, MIN), 0)).toBeUndefined()

@@ -244,23 +244,23 @@ describe("a ledger restored from records", () => {
     const without = (kind: StateKey.Kind) => reasonOf((record) => (record.kind === kind ? [] : [record]))
     expect(reasonOf((record) => [record])).toBe("none")
     expect(["Head", "Totals", "Parameters", "Epoch"].map((kind) => without(kind as StateKey.Kind))).toEqual([
-      "there is no Head record",
-      "there is no Totals record",
-      "there is no Parameters record",
-      "there is no Epoch record",
+      "the state has no Head record",
+      "the state has no Totals record",
+      "the state has no Parameters record",
+      "the state has no Epoch record",
     ])
-    expect(without("Proposal")).toBe("the proposals are not those numbered from 1 to 1")
+    expect(without("Proposal")).toBe("the proposals are not numbered from 1 to 1 without gaps")
     const numbered = (id: number) => (record: StateRecord.StateRecord) =>
       record.kind === "Proposal" ? [{ ...record, key: bytesOf(StateKey.counter(id)) }] : [record]
-    expect(reasonOf(numbered(2))).toBe("the proposals are not those numbered from 1 to 1")
+    expect(reasonOf(numbered(2))).toBe("the proposals are not numbered from 1 to 1 without gaps")
     const ballotOn = (id: number) => (record: StateRecord.StateRecord) =>
       record.kind === "Ballot"
         ? [record, { ...record, key: bytesOf(`${StateKey.counter(id)}${person("nobody").address}`) }]
         : [record]
     expect([0, 1, 2].map((id) => reasonOf(ballotOn(id)))).toEqual([
-      "there is a ballot on proposal 0, which was never made",
+      "ballot on proposal 0, which does not exist",
       "none",
-      "there is a ballot on proposal 2, which was never made",
+      "ballot on proposal 2, which does not exist",
     ])
     const holding = (more: bigint) => (record: StateRecord.StateRecord) => {
       if (record.kind !== "Account" || toHex(record.key) !== alice.address) return [record]
@@ -271,7 +271,7 @@ describe("a ledger restored from records", () => {
     }
     expect([0n, 1n].map((more) => reasonOf(holding(more)))).toEqual([
       "none",
-      `${alice.address} holds more shares of a pool than there are`,
+      `${alice.address} holds more shares of a pool than exist`,
     ])
   })
 

@@ -159,21 +159,21 @@ describe("what a recount finds", () => {
       departing: validator.departing === 0n ? 0n : validator.departing - 1n,
     }))
     expect(departing).toBe(
-      `${shares.departing - 1n} shares of ${val.address} count as departing, ${shares.departing} are`,
+      `${shares.departing - 1n} shares of ${val.address} count as departing, but its delegators hold ${shares.departing}`,
     )
     const more = (pool: Pool.Pool) => ({ ...pool, shares: pool.shares === 0n ? 0n : pool.shares + 1n })
     const working = shares.staying + shares.departing
     expect(problemOf(Records.validator, (validator) => ({ ...validator, working: more(validator.working) }))).toBe(
-      `pool ${val.address} 0 0 counts ${working + 1n} shares, its delegators hold ${working}`,
+      `pool ${val.address} 0 0 has ${working + 1n} shares, but its delegators hold ${working}`,
     )
     expect(problemOf(Records.leavingPool, more)).toBe(
-      `pool ${val.address} ${epoch} 0 counts ${shares.left + 1n} shares, its delegators hold ${shares.left}`,
+      `pool ${val.address} ${epoch} 0 has ${shares.left + 1n} shares, but its delegators hold ${shares.left}`,
     )
     const held = ({ delegation }: AccountRecord.AccountRecord) => ({
       delegation: delegation && { ...delegation, shares: delegation.shares - 1n },
     })
     expect(problemOfAccount(bob, held)).toBe(
-      `pool ${val.address} 0 0 counts ${working} shares, its delegators hold ${working - 1n}`,
+      `pool ${val.address} 0 0 has ${working} shares, but its delegators hold ${working - 1n}`,
     )
   })
 
@@ -193,7 +193,7 @@ describe("what a recount finds", () => {
     unowned.leavingPool(val.address, epoch, { amount, shares: 0n, generation: 0 })
     unowned.totals({ ...zero, delegated: amount, total: amount })
     expect(Either.flip(unowned.finish())).toMatchObject({
-      right: { problem: `pool ${val.address} ${epoch} 0 has 0 shares for 5` },
+      right: { problem: `pool ${val.address} ${epoch} 0 has 0 shares for 5 sats` },
     })
     const rich = new Recount()
     rich.account(Sats.make(1), AccountRecord.noExtras)

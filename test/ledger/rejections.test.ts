@@ -18,8 +18,8 @@ describe("a rejection", () => {
     )
     expect(outcomes.map((outcome) => (outcome._tag === "Applied" ? "" : tell(outcome.reason)))).toEqual([
       "5.00001 UDG (500001000 sats) needed, 5 UDG (500000000 sats) available",
-      "the fee is 0.00000007 UDG (7 sats), at least 0.00001 UDG (1000 sats) expected",
-      "nonce 9 is too far ahead, the next one is 2",
+      "the fee is 0.00000007 UDG (7 sats); at least 0.00001 UDG (1000 sats) is required",
+      "nonce 9 is too far ahead; the next one is 2",
     ])
     expect(outcomes.map(told)[2]).toBe("no effect: NonceTooHigh")
   })
@@ -74,16 +74,16 @@ describe("a rejection", () => {
     ).toEqual([
       "applied",
       "delegates_already: an account that delegates cannot stake: undelegate first",
-      "barred: slashed for equivocation: leave first, then stake again",
+      "barred: this validator was slashed for equivocation and must leave before it can stake again",
       "not_staking: this account has no stake",
       "not_staking: only a staker has a commission",
       "applied",
-      "commission_set_this_epoch: the commission can be set once an epoch",
+      "commission_set_this_epoch: the commission can be set only once an epoch",
       "applied",
       "applied",
       "leaving: the stake is leaving until round 80",
-      "leaving: the stake is leaving already, until round 80",
-      "leaving: a stake that is leaving has no commission to set",
+      "leaving: the stake is already leaving, until round 80",
+      "leaving: the commission of a leaving stake cannot be set",
     ])
   })
 
@@ -108,7 +108,7 @@ describe("a rejection", () => {
       `validator_not_active: ${nobody.address} is not an active validator`,
       "not_delegating: this account does not delegate",
       "applied",
-      `delegates_elsewhere: this account delegates to ${val.address} already`,
+      `delegates_elsewhere: this account already delegates to ${val.address}`,
     ])
     // The rewards of an epoch make each share dearer than two sats.
     chain.closeEpoch()
@@ -121,9 +121,9 @@ describe("a rejection", () => {
         chain.delegate(bob, val, 2),
       ),
     ).toEqual([
-      "pool_shares: 0.00000002 UDG (2 sats) buy no valid number of shares of the pool (TooSmallForOneShare)",
+      "pool_shares: 0.00000002 UDG (2 sats) cannot be converted into shares of the pool (TooSmallForOneShare)",
       "applied",
-      "leaving: the delegation is leaving already, until round 120",
+      "leaving: the delegation is already leaving, until round 120",
       "leaving: a delegation is leaving until round 120",
     ])
   })
@@ -157,26 +157,26 @@ describe("a rejection", () => {
         vote(val, 1),
       ),
     ).toEqual([
-      "a proposal takes a council seat or a stake of at least 2000 UDG (200000000000 sats)",
-      "unknown_parameter: round_reward is no governable parameter",
+      "a proposal requires a council seat or a stake of at least 2000 UDG (200000000000 sats)",
+      "unknown_parameter: round_reward is not a governable parameter",
       "parameter_out_of_bounds: slash_percent must be from 10 to 100, not 9",
       "parameter_out_of_bounds: slash_percent must be from 10 to 100, not 101",
       "parameter_out_of_bounds: cooldown_rounds must be from 40 to 10000000, not 39",
       "applied",
-      "an account may have 1 active proposal at a time; wait until one is decided",
+      "an account can have at most 1 active proposal at a time; wait until one is decided",
       "applied",
-      "the network may have 2 active proposals at a time; wait until one is decided",
-      "no proposal 9",
-      "only a validator that was active when proposal 1 was made can vote on it",
+      "the network can have at most 2 active proposals at a time; wait until one is decided",
+      "proposal 9 does not exist",
+      "only validators that were active when proposal 1 was made can vote on it",
       "applied",
-      "this validator has voted on proposal 1 already",
+      "this validator has already voted on proposal 1",
     ])
     chain.advanceTo(12)
     expect(toldBy(chain, vote(other, 1), chain.unstake(val), chain.unstake(other), propose(alice))).toEqual([
       "voting_ended: voting on proposal 1 ended at round 11",
       "applied",
       "applied",
-      "no_voters: there is no active validator to vote on it",
+      "no_voters: there is no active validator who could vote",
     ])
   })
 
@@ -203,14 +203,14 @@ describe("a rejection", () => {
       ),
     ).toEqual([
       "the name the-bank is taken",
-      "has_a_name: this account is @the-bank already",
-      "nonce 0 is used already, the next one is 1",
-      "this account has a single key: pub_key and signature expected",
+      "has_a_name: this account already has the name @the-bank",
+      "nonce 0 is already used; the next one is 1",
+      "this account has a single key: send pub_key and signature",
       `from is not the address of pub_key, which is ${carol.address}`,
       "applied",
-      "this is a smart account: signatures of its keys expected",
+      "this is a smart account: send signatures of its keys",
       `the key of ${val.address} is not part of the account's policy`,
-      "1 signature, 2 of the account's keys must sign",
+      "1 signature, but 2 of the account's keys must sign",
     ])
   })
 })

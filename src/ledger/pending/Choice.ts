@@ -10,36 +10,33 @@ import type { Inclusion, Inclusions } from "./Inclusions.js"
 import type { Sender } from "./Sender.js"
 
 /**
- * Transactions that arrived less than this many rounds ago are proposed only by the leader of each round, whose vertex
- * is final a round before those beside it. Two leaders have their chance, then the member to which the sender is
- * assigned.
+ * Until this many rounds after its arrival, a transaction is proposed only by the leader of each round, whose vertex
+ * becomes final a round before the others. Two leaders have a chance, then the member assigned to the sender.
  */
 export const FRESH_ROUNDS = 3
-/** Each round another member in turn proposes a transaction that has waited this many rounds. */
+/** From this many rounds after its arrival, a different member each round proposes it as well. */
 export const PATIENCE_ROUNDS = 6
 /**
- * A vertex is ordered some three rounds after its own. After this many, its transactions are proposed once more, by the
- * member to which the sender is assigned or by the leader of a round: an author could otherwise hold transactions back
- * with vertices that are never ordered, such as late ones for old slots. Only these two repeat them, because in a
- * network without commits everything is overdue.
+ * A vertex is usually ordered three rounds after its own. After this many rounds its transactions are proposed once
+ * more, because an author could hold them back with vertices that are never ordered, such as late ones for old slots.
+ * Only the member assigned to the sender and the leader of a round repeat them: in a network without commits everything
+ * is overdue.
  */
 export const OVERDUE_ROUNDS = 12
-/** Fee-exempt transactions have a tenth of the vertex to themselves, by number and by bytes. */
+/** Fee-exempt transactions have a tenth of the vertex reserved, by number and by bytes. */
 export const EXEMPT_PART = 10
 
 export interface Allowance {
-  /** The round of the vertex to be made. */
   readonly round: Round
   readonly maxBytes: number
-  /** The part of that for fresh transactions; nothing if another node leads the round. */
+  /** The part of `maxBytes` for fresh transactions; 0 if another node leads the round. */
   readonly freshBytes: number
-  /** Whether this node is to propose the sender's transactions. */
+  /** Whether this node is assigned to the sender. */
   readonly isAssigned: (sender: Address) => boolean
-  /** Whether it is this node's turn to propose those of the sender's that have waited. */
+  /** Whether it is this node's turn to propose the sender's older transactions. */
   readonly hasTurn: (sender: Address) => boolean
 }
 
-/** A sender and its next entry. */
 interface Cursor extends Placed {
   readonly sender: Sender
   readonly isAssigned: boolean
@@ -78,7 +75,7 @@ class Choice {
     }
   }
 
-  /** A cursor at the first entry to propose: all nonces before it are executed, or will be before this vertex is. */
+  /** A cursor at the first entry to propose: all earlier nonces are executed or will be before this vertex. */
   #open(sender: Sender): Cursor | undefined {
     const [first] = sender.entries
     if (first === undefined) return undefined
@@ -89,7 +86,7 @@ class Choice {
       const inclusion = this.#inclusions.of(entry.transaction)
       cursor.entry = entry
       if (this.#isDue(cursor, inclusion)) return cursor
-      // A transaction in a vertex of this round or above may be executed after this vertex.
+      // A transaction in a vertex of this round or above could be executed after this vertex.
       if (inclusion === undefined || inclusion.first >= this.#allowance.round) return undefined
       cursor.at++
     }
@@ -99,10 +96,11 @@ class Choice {
     return this.#allowance.round - sinceRound < FRESH_ROUNDS
   }
 
-  /** Whether this vertex is to have the cursor's entry, which is in a vertex already if it has an inclusion. */
+  /** Whether the cursor's entry belongs in this vertex. An inclusion means that another vertex already has it. */
   #isDue({ sender, isAssigned, entry }: Cursor, inclusion: Readonly<Inclusion> | undefined): boolean {
     const { round, freshBytes, hasTurn } = this.#allowance
-    // Turns are only for what nobody has proposed: a leader that also needed a turn would repeat one in a hundred.
+    // Turns are only for transactions that nobody has proposed. A leader that also needed a turn would repeat only one
+    // in a hundred overdue ones.
     if (inclusion !== undefined) return (isAssigned || freshBytes > 0) && round - inclusion.last >= OVERDUE_ROUNDS
     if (this.#isFresh(entry)) return freshBytes > 0
     return isAssigned || (round - entry.sinceRound >= PATIENCE_ROUNDS && hasTurn(sender.address))
@@ -127,7 +125,7 @@ class Choice {
     return paying.pop()
   }
 
-  /** Whether there is room for a fresh transaction; a tenth of that room is reserved for fee-exempt ones too. */
+  /** Whether there is room for a fresh transaction. A tenth of that room, too, is reserved for fee-exempt ones. */
   #takeFresh(lane: Lane, length: number): boolean {
     const { freshBytes } = this.#allowance
     if (this.#freshBytes + length > freshBytes) return false
@@ -146,7 +144,7 @@ class Choice {
       if (cursor === undefined) break
       const { transaction, lane } = cursor.entry
       const { length } = transaction.encoded
-      // It waits for the next vertex, as do its sender's later ones; other senders' may be smaller.
+      // This transaction waits for the next vertex, with its sender's later ones. Those of other senders may fit.
       if (this.#bytes + length > this.#allowance.maxBytes) continue
       if (this.#isFresh(cursor.entry) && !this.#takeFresh(lane, length)) continue
       this.#chosen.push(transaction)
@@ -161,7 +159,7 @@ class Choice {
   }
 }
 
-/** By fee, each sender's in the order of nonces, and none that is in a vertex about to be ordered. */
+/** Highest fee first, each sender's in the order of nonces, without those in a vertex about to be ordered. */
 export const choose = (
   allowance: Allowance,
   inclusions: Inclusions,

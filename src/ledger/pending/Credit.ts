@@ -1,24 +1,25 @@
 /**
- * Bounds the transactions that every node is told of and nobody pays for. A single payment can empty an account, and all
- * that it has pending behind it is worthless. So beyond its next transaction, an account has told to others:
+ * Bounds the transactions that are relayed to every node and that nobody pays for. A single payment can empty an
+ * account and make all of its pending transactions worthless. Beyond its next transaction, an account can therefore
+ * have only these relayed:
  *
- * - as many as it has paid fees here, less those that it made worthless (its credit);
- * - more out of a stock that all accounts share. A loan comes back once its transaction is paid for. One that becomes
- *   worthless comes back with time alone.
+ * - as many as it paid fees for here, less those that it made worthless (its credit);
+ * - more on loan from a stock that all accounts share. A loan is returned when its transaction pays; if the
+ *   transaction becomes worthless, only time restores the stock.
  *
- * So the worthless ones are at most as many as the fees paid, the stock, and what time has brought back. An account that
- * is forgotten has less credit, never more.
+ * The worthless ones are thus at most the fees paid, plus the stock, plus what time has restored. Forgetting an account
+ * only ever reduces its credit.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import { divideFloor } from "../../protocol/numbers/Sats.js"
 
-/** More than a window of nonces is of no use. */
+/** An account can use no more than a window of nonces. */
 export const MOST_CREDIT = Limits.NONCE_WINDOW - 1
-/** Accounts that are remembered. The one that paid longest ago is forgotten first. */
+/** Accounts remembered; the one whose last payment is oldest is forgotten first. */
 export const ACCOUNTS = 10_000
-/** The stock, and how long it takes until one that was lost comes back. */
+/** The shared stock, and the time that restores a lost loan. */
 export const STOCK = 2_048
 export const BACK_AFTER_MS = 100
 
@@ -27,7 +28,7 @@ export class Credit {
   readonly #accounts = new Map<Address, number>()
   readonly #stock: number
   #lent = 0
-  /** When everything lost has come back. */
+  /** When time has restored all lost loans. */
   #backAt = 0
 
   constructor(stock: number) {
@@ -42,13 +43,13 @@ export class Credit {
     return this.#accounts.get(account) ?? 0
   }
 
-  /** How many more may be lent. */
+  /** Loans available. */
   left(now: Timestamp): number {
     const lost = divideFloor(Math.max(0, this.#backAt - now) + BACK_AFTER_MS - 1, BACK_AFTER_MS)
     return Math.max(0, this.#stock - this.#lent - lost)
   }
 
-  /** The account has paid a fee. */
+  /** Records a fee that the account paid. */
   paid(account: Address): void {
     const credit = Math.min(MOST_CREDIT, this.of(account) + 1)
     this.#accounts.delete(account)
@@ -57,7 +58,7 @@ export class Credit {
     this.#accounts.set(account, credit)
   }
 
-  /** Others were told of so many transactions of the account that nobody pays for. */
+  /** Records that the account made `count` relayed transactions worthless. */
   lost(account: Address, count: number, now: Timestamp): void {
     const credit = this.of(account)
     if (count < credit) this.#accounts.set(account, credit - count)
@@ -66,7 +67,7 @@ export class Credit {
     if (beyond > 0) this.#backAt = Math.max(this.#backAt, now) + beyond * BACK_AFTER_MS
   }
 
-  /** For an account that has borrowed `before` and needs `wanted`: how many it has now. */
+  /** Returns the number of loans that an account has after asking for `wanted`, if it had `before`. */
   lend(before: number, wanted: number, now: Timestamp): number {
     const lent = Math.min(wanted, before + this.left(now))
     this.#lent += lent - before

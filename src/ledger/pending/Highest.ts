@@ -1,4 +1,4 @@
-/** The pending transactions that pay most, for people to look at. They are proposed in another order, `Choice`'s. */
+/** The pending transactions with the highest fees, for display. They are proposed in the order of `Choice`. */
 import { Heap, type Placed } from "../../collections/Heap.js"
 import { comesBefore } from "./Choice.js"
 import type { Entry } from "./Entry.js"
@@ -7,7 +7,10 @@ interface Kept extends Placed {
   readonly entry: Entry
 }
 
-/** The `limit` entries with the highest fees, highest first. It keeps no more than that, since a pool holds thousands. */
+/**
+ * The `limit` entries with the highest fees, highest first. Keeps no more than `limit` at a time: a mempool has
+ * thousands.
+ */
 export const highest = (entries: Iterable<Entry>, limit: number): ReadonlyArray<Entry> => {
   const lowestFirst = new Heap<Kept>((a, b) => comesBefore(b.entry, a.entry))
   for (const entry of entries) {

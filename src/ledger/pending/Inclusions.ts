@@ -1,11 +1,10 @@
-/** The transactions in vertices that are known here and not ordered yet: no member proposes those again. */
+/** The transactions in known vertices that are not ordered yet. No member proposes those again. */
 
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
 import { type Authorization, keySignatures, type Transaction } from "../../protocol/transaction/Transaction.js"
 
 export interface Inclusion {
-  /** How many vertices include it. */
   vertices: number
   /** The lowest round of them. */
   first: Round
@@ -15,15 +14,14 @@ export interface Inclusion {
 
 /**
  * The inclusions of one id. The id does not cover the signatures, so anyone can put another sender's transaction into a
- * vertex under their own signatures, where it has no effect; that must not hold back the real one. An id rarely appears
- * under more than one authorization, so the first is kept as it is and compared; only further ones need a map and its
- * keys.
+ * vertex under their own signatures, where it has no effect; that must not hold back the real one. Since more than one
+ * authorization is rare, the first is stored directly and only further ones need a map.
  */
 interface SameId {
   readonly authorization: Authorization
   /** Under that authorization; undefined once no vertex includes it. */
   inclusion: Inclusion | undefined
-  /** Under further authorizations, by all of their signatures. */
+  /** Under further authorizations, keyed by their signatures. */
   others: Map<string, Inclusion> | undefined
 }
 
@@ -64,7 +62,7 @@ const exclude = (same: SameId, authorization: Authorization): void => {
 export class Inclusions {
   readonly #byId = new Map<Hash, SameId>()
 
-  /** How many ids are in a vertex. */
+  /** Number of ids in vertices. */
   get size(): number {
     return this.#byId.size
   }
@@ -100,7 +98,6 @@ export class Inclusions {
     }
   }
 
-  /** The inclusion; undefined if no vertex includes it. */
   of({ id, authorization }: Transaction): Readonly<Inclusion> | undefined {
     const same = this.#byId.get(id)
     return same && inclusionOf(same, authorization)

@@ -1,25 +1,26 @@
 /**
- * What peers may have a node do for nothing, at once and in the long run. All of them share it, since a new peer costs
- * little. Each has a little of its own besides, so that one that uses up everything keeps nobody else from it.
+ * Limits the work that peers can cause for free, at once and in the long run. All peers share one budget, since a new
+ * peer costs little. Each also has a small budget of its own, so a peer that drains the shared one does not lock out
+ * the others.
  *
- * A budget keeps a moment at which everything spent so far has come back, and is spent while that is too far ahead.
+ * A budget stores the moment at which it will be full again, and is spent while that moment is too far ahead.
  */
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 
 /** All peers together. */
 export const SHARED_BURST = 1_024
 export const SHARED_EVERY_MS = 10
-/** Each peer before it takes from what is shared. */
+/** Each peer, before it draws on the shared budget. */
 export const OWN_BURST = 16
 const OWN_EVERY_MS = 1_000
-/** Peers that are remembered; nearly all that a node can have. The one that spent longest ago is forgotten first. */
+/** Peers remembered, nearly all that a node can have. The one that spent longest ago is forgotten first. */
 export const PEERS = 256
 
 const isSpent = (backAt: number, now: Timestamp, burst: number, everyMs: number): boolean =>
   backAt - now > (burst - 1) * everyMs
 
 export class PeerBudget {
-  /** In the order in which they spent last. */
+  /** Ordered by last spending. */
   readonly #own = new Map<string, number>()
   #shared = 0
 

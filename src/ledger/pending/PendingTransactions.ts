@@ -1,14 +1,14 @@
 /**
- * The mempool's core: which transactions wait, in which order they are proposed, and which are rejected.
+ * The mempool's core: which transactions are pending, in which order they are proposed, and which are rejected.
  *
- * A transaction stays from its admission until it is executed, replaced, evicted or an hour old, even while vertices
- * that are not ordered yet include it. Fees decide which transactions are proposed and which leave a full pool, except
- * that a tenth of the places is reserved for fee-exempt transactions: a paying one never takes those, and a fee-exempt
- * one replaces the cheapest paying one while fewer than a tenth are exempt.
+ * A transaction stays from admission until it is executed, replaced, evicted or an hour old, even while unordered
+ * vertices include it. Fees decide which transactions are proposed and which leave a full mempool. The exception is a
+ * tenth of the places reserved for fee-exempt transactions: paying ones never take those, and a fee-exempt one replaces
+ * the cheapest paying one while fewer than a tenth are exempt.
  *
- * A transaction after a missing nonce stays here and is told to nobody until the gap closes. So do those beyond what an
- * account may have told to others (`isTold`, `Credit`). Other work that nobody pays for is limited for each account
- * (`Unpaid`) and for each peer (`PeerBudget`).
+ * A transaction after a missing nonce stays here and is not relayed until the gap closes. The same holds for those
+ * beyond an account's relay limit (`isTold`, `Credit`). Other work that nobody pays for is limited per account
+ * (`Unpaid`) and per peer (`PeerBudget`).
  */
 import { Either } from "effect"
 import { Heap } from "../../collections/Heap.js"
@@ -30,30 +30,29 @@ import { GAP_FEE, leavesBefore, Sender } from "./Sender.js"
 import { Unpaid } from "./Unpaid.js"
 
 export const LIFETIME_MS = 3_600_000
-/** Each is admitted as if it were the only one, so only a few of them can turn out to cost nothing and do nothing. */
+/** Each is admitted as if it were the only one, so this bounds those that turn out to cost nothing and do nothing. */
 export const EXEMPT_PER_SENDER = 4
 
 /** Why a transaction is rejected. */
 export type Refusal =
   | Rejection
-  /** The nonce is already pending; replacing it takes at least this fee. */
+  /** The nonce is already pending; a replacement must pay at least this fee. */
   | { readonly _tag: "NoncePending"; readonly nonce: Natural.Nonce; readonly minFee: number }
-  /** No room: in the whole pool, for more fee-exempt transactions of this sender, or for what peers bring unpaid. */
+  /** No room: in the whole mempool, for more fee-exempt transactions of this sender, or for unpaid ones from peers. */
   | { readonly _tag: "MempoolFull"; readonly limit: number; readonly of: "pool" | "sender" | "peers" }
   /**
-   * Too many transactions of this account left the pool without being executed. Until the account has paid for some, or has
-   * waited this long, it may only have its next transaction pending, and may not replace it.
+   * Too many transactions of this account left without being executed. Until the account pays for some or waits this
+   * long, it can only have its next transaction pending, and cannot replace it.
    */
   | { readonly _tag: "AccountThrottled"; readonly next: Natural.Nonce; readonly waitMs: number }
-  /** The node is joining. */
   | { readonly _tag: "NotReady" }
 
-/** The pool's queries to the ledger. */
+/** The mempool's queries to the ledger. */
 export interface Door {
   readonly admission: (transaction: Transaction, reserved: number) => Rejection | undefined
-  /** Whether it would be applied, or pay for its failure, if it were executed now. */
+  /** Whether the transaction, executed now, would be applied or would fail and pay its fee. */
   readonly hasEffect: (transaction: Transaction) => boolean
-  /** The total it takes from its sender's balance: fee, amount, bond. */
+  /** The total that it takes from its sender's balance: fee, amount and bond. */
   readonly spending: (transaction: Transaction) => number
   readonly account: (address: Address) => { readonly nonce: Natural.Nonce; readonly balance: Sats.Sats }
 }
@@ -63,31 +62,31 @@ export interface Received {
   readonly receivedAt: Natural.Timestamp
 }
 
-/** Which peer brought a transaction; null for a client of this node. */
+/** The peer that brought a transaction; null for a client of this node. */
 export type Origin = string | null
 
-/** Why a transaction left: the last, because its sender can no longer pay for it, or has changed its keys. */
+/** Why a transaction left. `invalid`: its sender can no longer pay for it or has changed its keys. */
 export type Departure = "executed" | "replaced" | "evicted" | "expired" | "invalid"
 
-/** Since this pool began, without what it began with. */
+/** Counts since start, without restored transactions. */
 export interface Turnover {
   readonly admitted: number
   readonly departed: { readonly [reason in Departure]: number }
 }
 
-/** The arrivals and departures since the last time, for the disk. */
+/** The arrivals and departures since the last drain, for the disk. */
 export interface Changes {
   readonly added: ReadonlyArray<Received>
   readonly removed: ReadonlyArray<Hash>
 }
 
-/** What a commit did to an account: how many were executed that others were told of, and whether its keys changed. */
+/** A commit's effect on an account: how many of its transactions it executed, and whether its keys changed. */
 interface Touch {
   executed: number
   changesKeys: boolean
 }
 
-/** Ten per cent more and at least one sat; a plain number, since it may exceed the whole supply. */
+/** Ten per cent more and at least one sat; a plain number, since it can exceed the whole supply. */
 const replacementFee = (fee: number): number => fee + Math.max(1, Sats.divideFloor(fee + 9, 10))
 
 /**
@@ -99,7 +98,7 @@ export class PendingTransactions {
   readonly #capacity: number
   readonly #entries = new Map<Hash, Entry.Entry>()
   readonly #senders = new Map<Address, Sender>()
-  /** Those with an entry that can be executed. */
+  /** Senders with an executable entry. */
   readonly #ready = new Set<Sender>()
   readonly #leaving = {
     paying: new Heap(leavesBefore),
@@ -108,17 +107,17 @@ export class PendingTransactions {
   readonly #inclusions = new Inclusions()
   readonly #unpaid = new Unpaid()
   readonly #credit: Credit
-  /** What peers bring after a missing nonce, which this node tells nobody. */
+  /** For transactions from peers after a missing nonce, which are not relayed. */
   readonly #early = new PeerBudget()
-  /** What peers bring that takes the place of another one, which was told to others. */
+  /** For transactions from peers that replace a relayed one. */
   readonly #displacing = new PeerBudget()
-  /** The latest time that came in. */
+  /** The latest time passed in. */
   #now = Natural.timestamp(0)
   #exempt = 0
   #arrivals = 0
   #arrived: Array<Received> = []
   #reached: Array<Transaction> = []
-  /** Not drained yet: arrivals since the last `drainWaiting`, and those before it. */
+  /** Not drained yet: arrivals since the last `drainWaiting`, and earlier ones. */
   #added = { lately: new Map<Hash, Received>(), before: new Map<Hash, Received>() }
   #removed = new Set<Hash>()
   #admitted = 0
@@ -134,12 +133,12 @@ export class PendingTransactions {
     return this.#entries.size
   }
 
-  /** How many transactions are in vertices that are not ordered yet, pending here or not. */
+  /** Number of transactions in unordered vertices, pending here or not. */
   get inclusions(): number {
     return this.#inclusions.size
   }
 
-  /** How many accounts and peers are remembered for what they paid for and what not. */
+  /** Number of accounts and peers remembered for paid and unpaid work. */
   get remembered() {
     const [unpaid, credit] = [this.#unpaid.size, this.#credit.size]
     return { unpaid, credit, budgets: this.#early.size + this.#displacing.size }
@@ -154,19 +153,18 @@ export class PendingTransactions {
   }
 
   /**
-   * Whether others are told of it: it is pending, as are all transactions of its sender from the finalized nonce up to it,
-   * and its sender may have so many told.
+   * Whether it can be relayed: it is pending, as are all of its sender's from the finalized nonce up to it, and it is
+   * within the sender's relay limit.
    */
   isTold({ id, from, nonce }: Transaction): boolean {
     return this.#entries.has(id) && nonce < (this.#senders.get(from)?.told ?? 0)
   }
 
-  /** Whether any entry can be executed. */
   get hasExecutable(): boolean {
     return this.#ready.size > 0
   }
 
-  /** In the order of their nonces. */
+  /** In the order of nonces. */
   of(sender: Address): ReadonlyArray<Transaction> {
     return this.#senders.get(sender)?.entries.map(({ transaction }) => transaction) ?? []
   }
@@ -177,24 +175,22 @@ export class PendingTransactions {
     return known === undefined ? this.#door.account(sender).nonce : Natural.nonce(known.reach)
   }
 
-  /** The entries with the highest fees, highest first. */
   top(limit: number): ReadonlyArray<Received> {
     return highest(this.#entries.values(), limit)
   }
 
-  /** All entries in the order of arrival: a restart needs them. */
+  /** In the order of arrival, to be restored after a restart. */
   get all(): Iterable<Received> {
     return this.#entries.values()
   }
 
-  /** The arrivals since the last call. */
   takeArrivals(): ReadonlyArray<Received> {
     const arrived = this.#arrived
     if (arrived.length > 0) this.#arrived = []
     return arrived
   }
 
-  /** Those that waited here since they came, and of which others are to be told since the last call. */
+  /** Transactions from earlier arrivals that can be relayed since the last call. */
   takeReached(): ReadonlyArray<Transaction> {
     const reached = this.#reached
     if (reached.length > 0) this.#reached = []
@@ -208,7 +204,7 @@ export class PendingTransactions {
     return { added, removed: this.drainRemoved() }
   }
 
-  /** The same for arrivals before the last call that are still here; the others wait until the next call. */
+  /** Like `drain`, but holds arrivals since the last call back until the next one, in case they leave before it. */
   drainWaiting(): Changes {
     const { lately, before } = this.#added
     this.#added = { lately: new Map(), before: lately }
@@ -226,7 +222,7 @@ export class PendingTransactions {
     return this.#added.lately.size + this.#added.before.size + this.#removed.size > 0
   }
 
-  /** A transaction with valid signatures. Submitting a pending one again has no effect and is no error. */
+  /** Adds a transaction with valid signatures. Submitting a pending one again has no effect and is no error. */
   submit(
     transaction: Transaction,
     now: Natural.Timestamp,
@@ -264,7 +260,7 @@ export class PendingTransactions {
     if (now > this.#now) this.#now = now
   }
 
-  /** The result `submit` would have now: known before any signature is verified. */
+  /** The result that `submit` would have now; known before any signature is verified. */
   judge(transaction: Transaction, origin: Origin = null): Either.Either<"new" | "known", Refusal> {
     if (this.#entries.has(transaction.id)) return Either.right("known")
     const refusal = this.#refusal(transaction, origin)
@@ -312,7 +308,7 @@ export class PendingTransactions {
     return pending !== undefined || nonce > next ? { _tag: "AccountThrottled", next, waitMs } : undefined
   }
 
-  /** One that its sender may not have told to others yet is for the sender's own node alone to keep. */
+  /** Rejects a transaction beyond its sender's relay limit: only the sender's own node keeps those. */
   #peerRefusal(transaction: Transaction, sender: Sender | undefined, peer: string): Refusal | undefined {
     const { from, nonce } = transaction
     const { next } = sender ?? this.#beginning(from)
@@ -321,7 +317,7 @@ export class PendingTransactions {
     return isBeyond || isSpent ? { _tag: "MempoolFull", limit: SHARED_BURST, of: "peers" } : undefined
   }
 
-  /** Which budget it takes to bring this; none for one that its sender pays for. */
+  /** The budget charged for bringing this transaction; none if its sender pays for it. */
   #budgetFor({ from, nonce }: Transaction, sender: Sender | undefined): PeerBudget | undefined {
     const isReplacing = sender?.at(nonce) !== undefined
     const { reach, told } = sender ?? { ...this.#beginning(from), told: 0 }
@@ -336,15 +332,15 @@ export class PendingTransactions {
   }
 
   /**
-   * Whether a full pool would evict the newcomer itself. Found out before its signature is checked: the same transaction
-   * could be sent again and again.
+   * Whether a full mempool would evict the newcomer itself. Decided before its signature is checked, because the same
+   * transaction could be sent again and again.
    */
   #leavesAtOnce(transaction: Transaction, sender: Sender | undefined): boolean {
     if (this.#entries.size < this.#capacity) return false
     const lane = Entry.laneOf(transaction)
     if (lane !== this.#leavingLane(this.#exempt + (lane === "exempt" ? 1 : 0))) return false
     const tail = sender?.tails[lane].entry ?? null
-    // Its sender's last one leaves before it.
+    // The sender's last transaction would leave before it.
     if (tail !== null && tail.transaction.nonce > transaction.nonce) return false
     const { reach } = sender ?? this.#beginning(transaction.from)
     const own = transaction.nonce > reach ? GAP_FEE : transaction.fee
@@ -379,7 +375,7 @@ export class PendingTransactions {
     if (!this.#entries.delete(id)) return
     this.#departed[reason]++
     if (reason === "executed") {
-      // A fee-exempt one has paid for nothing.
+      // A fee-exempt transaction has paid for nothing.
       if (entry.lane === "paying") this.#unpaid.forgive(sender.address, this.#now)
     } else if (reason === "replaced" || reason === "invalid") this.#unpaid.charge(sender.address, this.#now)
     sender.remove(entry)
@@ -413,7 +409,7 @@ export class PendingTransactions {
     if (sender.entries.length === 0) this.#senders.delete(sender.address)
   }
 
-  /** Of how many transactions after the next one others may be told, if there are so many. */
+  /** The number of transactions after the next one that can be relayed, if the sender has that many. */
   #allow(sender: Sender, wanted: number): number {
     const credit = this.#credit.of(sender.address)
     sender.lent = this.#credit.lend(sender.lent, Math.max(0, wanted - credit), this.#now)
@@ -424,7 +420,6 @@ export class PendingTransactions {
     return exempt * Choice.EXEMPT_PART > this.#capacity ? "exempt" : "paying"
   }
 
-  /** Evicts an entry if there is one too many. */
   #evict(): void {
     if (this.#entries.size <= this.#capacity) return
     const lane = this.#leavingLane(this.#exempt)
@@ -433,7 +428,6 @@ export class PendingTransactions {
     this.#drop(leaving, "evicted")
   }
 
-  /** Drops entries that are too old. */
   expire(now: Natural.Timestamp): void {
     this.#isNow(now)
     for (const entry of this.#entries.values()) {
@@ -442,13 +436,13 @@ export class PendingTransactions {
     }
   }
 
-  /** When the next entry becomes too old. */
+  /** When the next entry expires. */
   get nextExpiry(): number | null {
     const [oldest] = this.#entries.values()
     return oldest === undefined ? null : oldest.receivedAt + LIFETIME_MS
   }
 
-  /** These are in a vertex that is known here and not ordered yet. */
+  /** Records a known, unordered vertex with these transactions. */
   included(transactions: ReadonlyArray<Transaction>, round: Natural.Round): void {
     this.#inclusions.add(transactions, round)
   }
@@ -458,24 +452,23 @@ export class PendingTransactions {
     this.#inclusions.remove(transactions)
   }
 
-  /** Whether it is in a vertex that is known here and not ordered yet. */
+  /** Whether it is in a known, unordered vertex. */
   isIncluded(transaction: Transaction): boolean {
     return this.#inclusions.of(transaction) !== undefined
   }
 
-  /** The transactions for this node's next vertex. */
   choose(allowance: Choice.Allowance): ReadonlyArray<Transaction> {
     return Choice.choose(allowance, this.#inclusions, this.#senders.values())
   }
 
-  /** This node's transactions that no vertex will bring any more: those dropped meanwhile are submitted again. */
+  /** Resubmits this node's transactions that no vertex will bring any more, in case they were dropped meanwhile. */
   returned(transactions: ReadonlyArray<Transaction>, now: Natural.Timestamp, round: Natural.Round): void {
     for (const transaction of transactions) this.submit(transaction, now, round)
   }
 
   /**
-   * The ledger has executed a commit of vertices with these transactions. Which ones leave the pool depends on the
-   * senders' accounts alone: an id in a vertex proves nothing, since anyone's signatures may have accompanied it.
+   * The ledger has executed a commit of vertices with these transactions. The senders' accounts alone decide which ones
+   * leave: an id in a vertex proves nothing, since anyone's signatures may have accompanied it.
    */
   evictExecuted(execution: Pick<Execution, "vertices">, bodies: ReadonlyArray<ReadonlyArray<Transaction>>): void {
     const touched = new Map<Sender, Touch>()
@@ -484,7 +477,7 @@ export class PendingTransactions {
         const outcome = outcomes[j]
         if (outcome === undefined) continue
         const isExecuted = outcome._tag !== "NoEffect"
-        // A fee-exempt one has paid for nothing.
+        // A fee-exempt transaction has paid for nothing.
         if (isExecuted && Entry.laneOf(transaction) === "paying") this.#credit.paid(transaction.from)
         const sender = this.#senders.get(transaction.from)
         if (sender === undefined) continue
@@ -497,7 +490,7 @@ export class PendingTransactions {
     for (const [sender, touch] of touched) this.#review(sender, touch)
   }
 
-  /** For a sender whose account has changed: removes the entries that can no longer be executed. */
+  /** After a change of the sender's account: removes the entries that can no longer be executed. */
   #review(sender: Sender, { executed, changesKeys }: Touch): void {
     const { nonce, balance } = this.#door.account(sender.address)
     sender.next = nonce
@@ -508,7 +501,8 @@ export class PendingTransactions {
       const isPast = transaction.nonce < nonce
       const isAffordable = spending + entry.spending <= balance
       const isForeign = changesKeys && this.#door.admission(transaction, 0)?._tag === "InvalidSignature"
-      // Free when applied, it may have no money to pay for its failure. It would be proposed again and again.
+      // A fee-exempt transaction that would fail without money to pay for its failure would be proposed again and
+      // again.
       const isVain = entry.lane === "exempt" && transaction.nonce === nonce && !this.#door.hasEffect(transaction)
       if (isPast || !isAffordable || isForeign || isVain) {
         if (transaction.nonce < sender.told) lost++
@@ -519,7 +513,7 @@ export class PendingTransactions {
     this.#rank(sender)
   }
 
-  /** The ledger was replaced or restarted: every entry is judged again, in the order of arrival. */
+  /** The ledger was replaced or restarted: judges every entry again, in the order of arrival. */
   restore(received: Iterable<Received>, round: Natural.Round): void {
     for (const { transaction, receivedAt } of received) {
       this.submit(transaction, receivedAt, round)

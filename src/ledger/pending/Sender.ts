@@ -1,22 +1,22 @@
-/** The pending transactions of one account: at most a nonce window of them, so everything here may examine them all. */
+/** The pending transactions of one account, at most a window of nonces, so methods here can examine them all. */
 
 import type { Placed } from "../../collections/Heap.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Nonce } from "../../protocol/numbers/Natural.js"
 import type { Entry, Lane } from "./Entry.js"
 
-/** A sender's last entry in a lane, which leaves first, and the value that the pool loses with it. */
+/** A sender's last entry in a lane, which leaves first, and the value that the mempool loses with it. */
 export interface Tail extends Placed {
   readonly sender: Sender
   readonly lane: Lane
-  /** None while the sender has nothing in the lane. */
+  /** Null if the sender has nothing in the lane. */
   entry: Entry | null
   /**
-   * The lowest fee among the entries of the lane up to this one: none of them can be executed without those before it,
-   * so a high fee after a low one protects neither. Below zero after a missing nonce, where nothing can be executed.
+   * The lowest fee among the lane's entries up to this one: none of them can be executed without those before it, so a
+   * high fee after a low one protects neither. Below zero after a missing nonce, where nothing can be executed.
    */
   fee: number
-  /** The latest arrival among the same entries. */
+  /** The latest arrival among those entries. */
   arrival: number
 }
 
@@ -31,10 +31,10 @@ export class Sender {
   readonly address: Address
   /** The account's next nonce on finalized state. */
   next: Nonce
-  /** In the order of their nonces. */
+  /** In the order of nonces. */
   readonly entries: Array<Entry> = []
   readonly tails: { readonly [L in Lane]: Tail }
-  /** How many of its entries others are told of on loan (`Credit`). */
+  /** Number of its entries relayed on loan (`Credit`). */
   lent = 0
   #reach: number
   #told: number
@@ -50,7 +50,6 @@ export class Sender {
     this.tails = { paying: tail("paying"), exempt: tail("exempt") }
   }
 
-  /** Fees and amounts of all entries. */
   get spending(): number {
     return this.#spending
   }
@@ -80,17 +79,16 @@ export class Sender {
     if (entry.lane === "exempt") this.#exempt--
   }
 
-  /** The first nonce without an entry: those of lower nonces can be executed. */
+  /** The first nonce without an entry. All entries below it can be executed. */
   get reach(): number {
     return this.#reach
   }
 
-  /** Others are told of the entries before this nonce, all of which can be executed. */
+  /** All entries below this nonce can be executed and relayed. */
   get told(): number {
     return this.#told
   }
 
-  /** How many entries follow the finalized nonce without a gap. */
   #reachable(): number {
     let count = 0
     while (this.entries[count]?.transaction.nonce === this.next + count) count++
@@ -98,8 +96,8 @@ export class Sender {
   }
 
   /**
-   * Brings reach and tails up to date with the entries. `allow`: of how many of those after the next one others may be
-   * told. Returns those of which others are to be told from now on.
+   * Updates reach and tails. `allow` returns how many entries after the next one can be relayed. Returns the entries
+   * that can be relayed from now on.
    */
   rank(allow: (wanted: number) => number): ReadonlyArray<Entry> {
     const { paying, exempt } = this.tails

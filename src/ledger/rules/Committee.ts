@@ -1,6 +1,6 @@
 /**
- * The members of the next epoch and their weights. The weight that joined a committee at its last two closes (newcomers
- * and growth together) is at most a third of the weight before, so a network finalizes even if all of it fails at once.
+ * The members of the next epoch and their weights. The weight added at the last two closes (newcomers and growth
+ * together) is at most a third of the weight before, so the network finalizes even if all of it fails at once.
  */
 
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
@@ -14,15 +14,14 @@ import * as Heartbeats from "./Heartbeats.js"
 
 const MAX_NEWCOMERS = 25
 
-/** An account that qualifies for a seat. */
 export interface Candidate {
   readonly address: Address
   readonly publicKey: PublicKey
-  /** Its weight without the bound; also decides which candidates get a seat. */
+  /** Its weight without the bound. Also decides which candidates get a seat. */
   readonly stake: Sats.Sats
   /** The part of its old weight that a staying member keeps; 0 for a newcomer. */
   readonly carried: Sats.Sats
-  /** The part of that which it already had before the running epoch. */
+  /** The part of `carried` that is older than the running epoch. */
   readonly established: Sats.Sats
 }
 
@@ -49,8 +48,8 @@ export const seated = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Cand
 const additionOf = ({ stake, carried }: Candidate): Sats.Sats => Sats.subtractBounded(stake, carried)
 
 /**
- * How much weight may be added. The weight added at the close before has proven itself for less than an epoch, and a
- * failure that ends it may end the new weight as well, if their machines share a site: so both share the third.
+ * How much weight can be added. Weight added at the previous close has been tested for less than an epoch, and may fail
+ * together with the new weight if their machines share a site, so both share the third.
  */
 const allowedTo = (seats: ReadonlyArray<Candidate>): Sats.Sats => {
   const staying = Sats.sumBounded(seats.map(({ carried }) => carried))
@@ -79,7 +78,7 @@ export const select = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Epoc
     .sort((a, b) => (a.address < b.address ? -1 : 1))
 }
 
-/** The old part of a member's carried weight; the network's initial weight counts as old. */
+/** The established part of a member's carried weight. The network's initial weight counts as established. */
 const establishedOf = (state: State, address: Address, carried: Sats.Sats): Sats.Sats => {
   const before = state.epochOf(Natural.epoch(state.epoch.record.epoch - 1))?.record
   return before === undefined ? carried : Sats.min(carried, EpochRecord.memberOf(before, address)?.weight ?? Sats.ZERO)
@@ -94,7 +93,7 @@ const stayers = (state: State): ReadonlyArray<Candidate> =>
     return [{ address, publicKey, stake, carried, established: establishedOf(state, address, carried) }]
   })
 
-/** If no member stays, the old ones remain, unchanged: a committee is never empty. */
+/** A committee is never empty: if no member stays, the old ones remain, unchanged. */
 const remaining = (state: State): ReadonlyArray<Candidate> =>
   state.epoch.record.members.map(({ address, publicKey, weight }) => ({
     address,
@@ -116,11 +115,10 @@ const newcomers = (state: State): ReadonlyArray<Candidate> =>
 
 export interface Next {
   readonly members: ReadonlyArray<EpochRecord.Member>
-  /** No member stayed, so the old ones continue with the weights they had. */
+  /** No member stayed, so the old ones continue with their weights. */
   readonly isKeptOn: boolean
 }
 
-/** The next committee from the state at the close. */
 export const next = (state: State): Next => {
   const staying = stayers(state)
   const isKeptOn = staying.length === 0

@@ -1,4 +1,6 @@
-/** Lending weight to a validator: shares of its working pool, then of the pool that left it in the same epoch. */
+/**
+ * Delegations to a validator: shares of its working pool and, after leaving, of the pool that left in the same epoch.
+ */
 import { Either } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
@@ -12,7 +14,6 @@ import type { State } from "../tables/State.js"
 import * as Rejection from "./Rejection.js"
 import { leavingNow } from "./Staking.js"
 
-/** The current value of a delegation. */
 export const worth = (state: State, delegation: AccountRecord.Delegation): Sats.Sats => {
   const pool = state.poolOf(delegation)
   return pool === undefined ? Sats.ZERO : Pool.worth(pool, delegation)
@@ -25,7 +26,7 @@ const existingRejection = (existing: AccountRecord.Delegation | null, validator:
   }
   return existing.validator === validator
     ? undefined
-    : Rejection.invalid("delegates_elsewhere", `this account delegates to ${existing.validator} already`)
+    : Rejection.invalid("delegates_elsewhere", `this account already delegates to ${existing.validator}`)
 }
 
 export const delegateRejection = (
@@ -61,11 +62,11 @@ export const depositRejection = (state: State, operation: Delegate): Rejection.V
   const { amount } = operation
   return Rejection.invalid(
     "pool_shares",
-    `${Words.amount(amount)} buy no valid number of shares of the pool (${deposit.left})`,
+    `${Words.amount(amount)} cannot be converted into shares of the pool (${deposit.left})`,
   )
 }
 
-/** Call it after `depositRejection` found nothing in the same state. The balance keeps any amount beyond the cost, which it returns. */
+/** Requires that `depositRejection` passed in the same state. The balance keeps any amount beyond the returned cost. */
 export const applyDelegate = (state: State, row: Row, operation: Delegate): Sats.Sats => {
   const { validator: address } = operation
   const { validator, pool, minted, cost } = Either.getOrThrow(depositOf(state, operation))
@@ -90,7 +91,7 @@ export const undelegateRejection = (state: State, row: Row | undefined): Rejecti
   if (delegation.leaving !== null) {
     return Rejection.invalid(
       "leaving",
-      `the delegation is leaving already, until round ${delegation.leaving.unlockAtRound}`,
+      `the delegation is already leaving, until round ${delegation.leaving.unlockAtRound}`,
     )
   }
   return undefined
@@ -104,18 +105,18 @@ export const applyUndelegate = (state: State, row: Row): void => {
   state.update(row, { delegation: { ...delegation, leaving: leavingNow(state) } })
 }
 
-/** At the epoch's close: the shares that left this validator stop working and become a separate pool, all at once. */
+/** At the epoch's close: moves all shares that left this validator into a separate pool, where they stop working. */
 export const depart = (state: State, address: Address, validator: Validator): void => {
   const { epoch } = state.epoch.record
   const { generation } = validator.working
   const { pool: working, amount } = Pool.withdraw(validator.working, { generation, shares: validator.departing })
   state.setValidator(address, { ...validator, working, departing: 0n })
-  // Together worth less than a sat: those shares are dead.
+  // Shares that together are worth less than a sat are dead.
   if (amount === 0) state.delegators.clear(address, epoch)
   else state.leavingPools.set(address, epoch, { amount, shares: validator.departing, generation })
 }
 
-/** Releases the delegation of this row to the balance after its wait. */
+/** Pays out the delegation of this row after its cooldown. */
 export const release = (state: State, row: Row): Sats.Sats => {
   const delegation = state.livingDelegation(row)
   const pool = delegation && state.poolOf(delegation)

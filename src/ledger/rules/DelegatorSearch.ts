@@ -1,6 +1,6 @@
 /**
- * The largest delegators of a validator, found step by step. Examining one takes several microseconds, a million some
- * seconds; commits may come between the steps. Each delegator counts as it is when the search reaches it. A search must
+ * Finds the largest delegators of a validator step by step: examining one takes several microseconds, a million some
+ * seconds. Commits can come between the steps; each delegator counts as it is when the search reaches it. A search must
  * be taken to its end.
  */
 import type { Address } from "../../protocol/identity/Address.js"
@@ -23,11 +23,11 @@ export class DelegatorSearch {
   readonly #state: State
   readonly validator: Address
   readonly limit: number
-  /** The commit as of which the search began. */
+  /** The commit at which the search began. */
   readonly begunAt: CommitIndex
   readonly #walk: Walk
   #largest: Array<Delegator> = []
-  /** Delegations below this do not enter the list. */
+  /** Smaller delegations do not enter the list. */
   #least = 0
 
   constructor(state: State, validator: Address, limit: number) {
@@ -38,7 +38,7 @@ export class DelegatorSearch {
     this.#walk = state.delegators.walk(validator)
   }
 
-  /** Continues for as long as it may; returns whether it is finished. */
+  /** Continues while `mayContinue`; returns whether the search is finished. */
   step(mayContinue: () => boolean): boolean {
     for (;;) {
       const row = this.#state.delegators.step(this.#walk)
@@ -58,7 +58,7 @@ export class DelegatorSearch {
       amount,
       isUndelegating: delegation.leaving !== null,
     })
-    // Trimmed now and then, so that a validator with a million delegators does not need a million entries.
+    // Trimmed now and then, so a million delegators do not need a million entries.
     if (this.#largest.length < 4 * this.limit) return
     this.#largest = this.found
     this.#least = this.#largest.at(-1)?.amount ?? 0

@@ -1,4 +1,4 @@
-/** How epochs begin: the first one from the genesis, every other from the commit that closes the one before. */
+/** How epochs begin: the first from the genesis, every other from the commit that closes the previous one. */
 
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import * as FirstEpoch from "../../protocol/epoch/FirstEpoch.js"
@@ -54,7 +54,7 @@ const foundValidators = (state: State, { validators }: Genesis.Genesis): void =>
   }
 }
 
-/** Fills an empty state: commit 0, which is the closing commit of epoch 0. */
+/** Fills an empty state: commit 0, which closes epoch 0. */
 export const found = (state: State, genesis: Genesis.Genesis): void => {
   const hash = Genesis.hash(genesis)
   const { parameters, treasury, time } = genesis

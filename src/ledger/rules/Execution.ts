@@ -1,4 +1,4 @@
-/** The input of the ledger for one commit, and all of its output. */
+/** The ledger's input for one commit, and its output. */
 
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -15,30 +15,29 @@ import type { Rejection } from "./Rejection.js"
 export interface Input {
   readonly commit: Commit
   readonly time: Timestamp
-  /** In order; each structurally valid, its signatures and those in its body verified. */
+  /** In order; each structurally valid, with verified signatures, including those in its body. */
   readonly vertices: ReadonlyArray<Vertex>
 }
 
-/** The outcome of one transaction. */
 export type Outcome =
   | {
       readonly _tag: "Applied"
       readonly fee: Sats
-      /** The part of the fee that the treasury got instead of the author. */
+      /** The part of the fee that went to the treasury instead of the author. */
       readonly toTreasury: Sats
       /** What left the sender's balance besides the fee: an amount, the cost of a delegation's shares, a bond. */
       readonly taken: Sats
       readonly proposalId: ProposalId | null
     }
-  /** It failed, and only the fee was charged. */
+  /** Only the fee was charged. */
   | { readonly _tag: "Failed"; readonly fee: Sats; readonly reason: Rejection }
-  /** As if it had never been included. One whose nonce is too high may go back to the mempool. */
+  /** As if it had never been included. A transaction whose nonce is too high can return to the mempool. */
   | { readonly _tag: "NoEffect"; readonly reason: Rejection }
 
 export interface VertexOutcome {
   readonly vertex: Hash
   readonly author: Address
-  /** The amount minted of the coinbase that the vertex claims. */
+  /** The part of the vertex's coinbase that was minted. */
   readonly minted: Sats
   /** One for each transaction of the body. */
   readonly transactions: ReadonlyArray<Outcome>
@@ -82,8 +81,8 @@ export interface Execution {
   readonly changes: Changes
   readonly effectsDigest: Hash
   readonly totalSupply: Sats
-  /** Present if and only if the commit closes its epoch. */
+  /** Set if and only if the commit closes its epoch. */
   readonly nextEpoch: EpochRecord | null
-  /** Whether the state after this commit is a checkpoint: freeze it before the next one. */
+  /** Whether the state after this commit is a checkpoint. If so, freeze it before the next commit. */
   readonly isCheckpointDue: boolean
 }

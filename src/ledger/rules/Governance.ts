@@ -1,4 +1,4 @@
-/** Proposals: the right to make them, votes and their weights, decisions and effects. */
+/** Proposals: who can make them, votes and their weights, decisions and effects. */
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -19,7 +19,7 @@ import * as Rejection from "./Rejection.js"
 
 const parameterRejection = (state: State, param: string, value: number): Rejection.Verdict => {
   const entry = Parameters.find(param)
-  if (entry === undefined) return Rejection.invalid("unknown_parameter", `${param} is no governable parameter`)
+  if (entry === undefined) return Rejection.invalid("unknown_parameter", `${param} is not a governable parameter`)
   const { epochRounds } = state.protocol
   if (Parameters.isWithinBounds(entry, value, epochRounds)) return undefined
   return Rejection.invalid(
@@ -38,7 +38,7 @@ export const proposalRejection = (
   const { stake, isCouncilMember } = state.accounts.extras(row)
   if (!isCouncilMember && (stake?.amount ?? 0) < minStakeToPropose) {
     return Rejection.notAllowed(
-      `a proposal takes a council seat or a stake of at least ${Words.amount(minStakeToPropose)}`,
+      `a proposal requires a council seat or a stake of at least ${Words.amount(minStakeToPropose)}`,
     )
   }
   if (payload._tag === "ParameterChange") {
@@ -51,13 +51,13 @@ export const proposalRejection = (
   if (state.agenda.activeOf(from) >= maxActivePerProposer) {
     return { _tag: "TooManyActiveProposals", limit: maxActivePerProposer, of: "proposer" }
   }
-  // No one could vote, and 0 of 0 would pass.
+  // Nobody could vote, and 0 of 0 would pass.
   return state.hasActiveValidator()
     ? undefined
-    : Rejection.invalid("no_voters", "there is no active validator to vote on it")
+    : Rejection.invalid("no_voters", "there is no active validator who could vote")
 }
 
-/** Active validators vote, each with its effective stake at this moment. */
+/** Gives each active validator a ballot with its current effective stake as weight. */
 const takeSnapshot = (state: State, id: Natural.ProposalId): Sats.Sats => {
   const voters = state.activeValidators()
   for (const { address, effective } of voters) {
@@ -112,7 +112,7 @@ export const voteRejection = (state: State, from: Address, { proposalId: id }: V
   }
   const ballot = state.ballots.get(ballotKey(id, from))
   if (ballot === undefined) {
-    return Rejection.notAllowed(`only a validator that was active when proposal ${id} was made can vote on it`)
+    return Rejection.notAllowed(`only validators that were active when proposal ${id} was made can vote on it`)
   }
   return ballot.vote === null ? undefined : { _tag: "AlreadyVoted", id }
 }
@@ -142,7 +142,7 @@ const hasQuorum = (proposal: Proposal, { quorumPercent }: Parameters.Parameters)
 const isApproved = (proposal: Proposal, { approvalPercent }: Parameters.Parameters): boolean =>
   proposal.votesFor >= percentRoundedUp(castOn(proposal), approvalPercent)
 
-/** Why a proposal cannot be carried out; none if it was. */
+/** Why a proposal could not be carried out; undefined if it was. */
 type Obstacle = ProposalFailure | undefined
 
 const changeCouncil = (state: State, action: "add" | "remove", address: Address): Obstacle => {
@@ -172,7 +172,6 @@ const changeParameter = (state: State, param: string, value: number): Obstacle =
   return undefined
 }
 
-/** Carries out the proposal, or returns why it cannot. */
 const execute = (state: State, payload: ProposalPayload): Obstacle => {
   switch (payload._tag) {
     case "Text":
@@ -186,7 +185,9 @@ const execute = (state: State, payload: ProposalPayload): Obstacle => {
   }
 }
 
-/** No rule reads the weights of non-voters again; else one fee would keep a snapshot of a hundred forever. */
+/**
+ * Drops the ballots of non-voters, which no rule reads again. Otherwise one fee would store a hundred of them forever.
+ */
 const dropUncast = (state: State, id: Natural.ProposalId): void => {
   const hasVoted = (row: Row): boolean => {
     const key = ballotKey(id, state.accounts.addressOf(row))
@@ -197,14 +198,14 @@ const dropUncast = (state: State, id: Natural.ProposalId): void => {
   state.voters.set(id, state.voters.of(id).filter(hasVoted))
 }
 
-/** A proposal without a quorum took up a place in vain: its bond goes to the treasury. */
+/** Without a quorum, the bond goes to the treasury, because the proposal took up a place for nothing. */
 const settleBond = (state: State, { proposer, bond }: Proposal, isReturned: boolean): "returned" | "forfeited" => {
   if (isReturned) state.giveBack(proposer, bond)
   else state.forfeit(bond)
   return isReturned ? "returned" : "forfeited"
 }
 
-/** Where it says what it did. */
+/** Where results are reported. */
 interface Reports {
   readonly events: Array<Event>
   readonly postings: Postings
@@ -236,10 +237,10 @@ const carryOut = (
   return { ...proposal, status, failure }
 }
 
-/** A finished proposal loses its texts: they remain in the transaction, whose hash it keeps. */
+/** A finished proposal loses its texts. They remain in its transaction, whose hash it keeps. */
 const isDone = ({ status }: Proposal): boolean => status !== "Active" && status !== "Passed"
 
-/** Decides a due proposal, carries it out, or both; drops the parts of the state that are no longer needed. */
+/** Decides a due proposal, carries it out, or both, and drops state that is no longer needed. */
 const advance = (state: State, id: Natural.ProposalId, reports: Reports): void => {
   const key = StateKey.counter(id)
   const proposal = state.proposals.get(key)
@@ -255,7 +256,7 @@ const advance = (state: State, id: Natural.ProposalId, reports: Reports): void =
   state.agenda.add(id, next)
 }
 
-/** Every commit: decides and carries out the proposals that are due, lowest id first. */
+/** At every commit: decides and carries out the proposals that are due, lowest id first. */
 export const step = (state: State, reports: Reports): void => {
   for (const id of state.agenda.takeDue(state.round)) advance(state, id, reports)
 }

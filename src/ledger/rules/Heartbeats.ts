@@ -1,4 +1,4 @@
-/** Signs of life in an epoch: members' vertices in its second half, heartbeats of validators that want to join. */
+/** Presence in an epoch: members' vertices in its second half, and heartbeats of validators that want to join. */
 
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type * as Natural from "../../protocol/numbers/Natural.js"
@@ -13,7 +13,7 @@ const QUARTERS = 4
 const EVERY_QUARTER = 0b1111
 const SECOND_HALF = 0b10000
 
-/** The quarter of the epoch in which a round lies, 0 to 3; an epoch that runs over its nominal end stays in its last. */
+/** The quarter of the epoch in which a round lies, 0 to 3. Rounds past the epoch's nominal end count in the last. */
 const quarterOf = ({ firstRound, rules }: EpochRecord, round: Natural.Round): number =>
   Math.min(QUARTERS - 1, Sats.mulDivFloor(round - firstRound, QUARTERS, rules.epochRounds))
 
@@ -26,7 +26,7 @@ const mark = (state: State, validator: string, bit: number): void => {
   if ((seen & bit) === 0) state.presence.set(validator, seen | bit)
 }
 
-/** Counts for active stake outside the committee, if it names a commit that it must have followed. */
+/** Counts for active stake outside the committee, if it names a recent commit of this chain. */
 export const apply = (state: State, { validator, commitIndex, commitHash }: Heartbeat): void => {
   const { record } = state.epoch
   const commit = state.recentCommits.get(StateKey.counter(commitIndex))
@@ -35,7 +35,7 @@ export const apply = (state: State, { validator, commitIndex, commitHash }: Hear
   mark(state, validator, 1 << quarterOf(record, state.round))
 }
 
-/** A finalized vertex of a member. */
+/** Counts a finalized vertex of a member. */
 export const witness = (state: State, { author, round }: Header): void => {
   const { firstRound, rules } = state.epoch.record
   if (round >= firstRound + Sats.divideFloor(rules.epochRounds, 2) && state.isMember(author)) {
@@ -49,10 +49,10 @@ export const wasPresentInSecondHalf = (state: State, validator: string): boolean
 export const beatEveryQuarter = (state: State, validator: string): boolean =>
   ((state.presence.get(validator) ?? 0) & EVERY_QUARTER) === EVERY_QUARTER
 
-/** Keeps the commit just executed for heartbeats to name, and drops those too old to be named again. */
+/** Keeps the commit just executed for heartbeats to name, and drops commits that are too old for that. */
 export const remember = (state: State, index: Natural.CommitIndex, commit: RecentCommit): void => {
   const { record } = state.epoch
-  // The kept ones are contiguous, so the oldest index follows from their number.
+  // The kept commits are contiguous, so the oldest index follows from their number.
   for (let oldest = index - state.recentCommits.size; oldest < index; oldest++) {
     const key = StateKey.counter(oldest)
     const held = state.recentCommits.get(key)
@@ -62,7 +62,7 @@ export const remember = (state: State, index: Natural.CommitIndex, commit: Recen
   state.recentCommits.set(StateKey.counter(index), commit)
 }
 
-/** At an epoch's close: heartbeats of the next epoch may name only the closing one of its commits. */
+/** At an epoch's close: of its commits, heartbeats of the next epoch can name only the closing one. */
 export const startOver = (state: State, closing: Natural.CommitIndex): void => {
   state.presence.clear()
   const kept = StateKey.counter(closing)

@@ -1,4 +1,4 @@
-/** What a commit adds to a balance other than by a transfer, or burns. */
+/** An amount that a commit burns, or adds to a balance other than by a transfer. */
 import type { Address } from "../../protocol/identity/Address.js"
 import type { ProposalId } from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
@@ -8,25 +8,25 @@ export type Kind =
   | "reward"
   /** The fees of the transactions in its vertices. */
   | "fees"
-  /** What a council seat gets of every reward. */
+  /** A council seat's part of every reward. */
   | "council"
-  /** What a proposal pays from the treasury. */
+  /** A proposal's payment from the treasury. */
   | "treasury_payment"
   /** The bond of a proposal whose vote had a quorum. */
   | "bond_returned"
-  /** A validator's stake after its wait. */
+  /** A validator's stake after its cooldown. */
   | "stake_released"
-  /** A delegation after its wait, with what it earned. */
+  /** A delegation after its cooldown, with its earnings. */
   | "delegation_released"
-  /** What was burned of a validator's stake. It changes no balance. */
+  /** The burned part of a validator's stake. It changes no balance. */
   | "stake_slashed"
-  /** What was burned of the delegations to a validator. It changes no balance. */
+  /** The burned part of the delegations to a validator. It changes no balance. */
   | "delegations_slashed"
 
 export interface Posting {
   readonly kind: Kind
   readonly address: Address
   readonly amount: Sats
-  /** The proposal behind it, if there is one. */
+  /** The proposal behind it, if any. */
   readonly proposalId: ProposalId | null
 }

@@ -1,15 +1,18 @@
 /**
- * How postings are kept: a validator earns with every commit, so what is small is added up over a block of commits. A row for
- * each would outgrow the transactions.
+ * How postings are stored. A validator earns with every commit, so small postings are added up over a block of commits:
+ * a row for each would outgrow the transactions.
  */
 import type { CommitIndex } from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import type * as Posting from "./Posting.js"
 
-/** Also what the genesis gave: it is no commit's, but an account's first entry. */
+/** `genesis` is an account's initial balance, its first entry. */
 export type Kind = Posting.Kind | "genesis"
 
-/** In the order in which a statement lists those of one commit. Stored as numbers, so none may ever change. */
+/**
+ * In the order in which statements list the postings of one commit. Stored as numbers, so their order must never
+ * change.
+ */
 export const KINDS = [
   "genesis",
   "reward",
@@ -29,20 +32,20 @@ const isSteady = (kind: Kind): boolean => kind === "reward" || kind === "fees" |
 /** About an hour and a half at two commits a second. */
 export const BLOCK_COMMITS = 10_000
 
-/** What is more is an entry of its own. So a block's sum is an amount, whatever a commit brings. */
+/** Larger postings are entries of their own, so that the sum of a block is always a valid amount. */
 const LARGEST_PART = Sats.divideFloor(Sats.MAX_SUPPLY, BLOCK_COMMITS)
 
-/** The last commit of the block with this one: commit 0 is the genesis. */
+/** The last commit of this commit's block; commit 0 is the genesis. */
 const blockEnd = (index: number): number => index - (index % BLOCK_COMMITS) + BLOCK_COMMITS - 1
 
 export type Draft = Omit<Posting.Posting, "kind"> & { readonly kind: Kind }
 
-/** Where a posting is kept: `number` is 0 where several commits are added up, else its place among those of the commit. */
+/** Where a posting is stored: `number` is 0 for a block's sum, otherwise its place among the postings of the commit. */
 export interface Place {
   readonly until: number
   readonly number: number
 }
 
-/** `i` is its place among the postings of the commit, from 0 on. */
+/** `i` is its index among the postings of the commit. */
 export const placeOf = ({ kind, amount }: Draft, index: CommitIndex, i: number): Place =>
   isSteady(kind) && amount <= LARGEST_PART ? { until: blockEnd(index), number: 0 } : { until: index, number: i + 1 }

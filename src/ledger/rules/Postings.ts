@@ -1,6 +1,6 @@
 /**
- * Collects what a commit adds to balances other than by transfers, and what it burns. With what transactions take and pay, this is
- * everything that ever changes a balance. No rule reads it, and no digest covers it.
+ * Collects what a commit adds to balances other than by transfers, and what it burns. Together with transactions, these
+ * are all changes of balances. No rule reads them, and no digest covers them.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import type { ProposalId } from "../../protocol/numbers/Natural.js"
@@ -9,8 +9,8 @@ import type { Event, Outcome } from "./Execution.js"
 import type { Kind, Posting } from "./Posting.js"
 
 /**
- * Those of one commit. What has the same kind, account and proposal is added up, as far as it is an amount: fees that are
- * paid back and forth may add up to more than there is.
+ * The postings of one commit. Those of the same kind, account and proposal are added up while the sum is a valid
+ * amount: fees paid back and forth can exceed the whole supply.
  */
 export class Postings {
   readonly #open = new Map<string, Posting>()
@@ -25,7 +25,7 @@ export class Postings {
     this.#open.set(key, { kind, address, amount: sum ?? amount, proposalId })
   }
 
-  /** The fees that the author of a vertex got, without what went to the treasury. */
+  /** The fees that the author of a vertex received, without the treasury's part. */
   fees(author: Address, outcomes: ReadonlyArray<Outcome>): void {
     let total = Sats.ZERO
     for (const outcome of outcomes) {
@@ -38,7 +38,6 @@ export class Postings {
     this.add("fees", author, total)
   }
 
-  /** Releases and slashes. */
   events(events: ReadonlyArray<Event>): void {
     for (const event of events) {
       if (event._tag === "Unlocked") this.add(`${event.from}_released`, event.address, event.amount)

@@ -1,4 +1,4 @@
-/** Why a transaction is rejected, at admission or at execution. The tags are the error codes of the RPC. */
+/** Why a transaction is rejected, at admission or at execution. The tags are the API's error codes. */
 
 import type { Name } from "../../protocol/identity/Name.js"
 import type { Nonce, ProposalId } from "../../protocol/numbers/Natural.js"
@@ -8,7 +8,7 @@ export type Rejection =
   | { readonly _tag: "InvalidSignature"; readonly reason: string }
   | { readonly _tag: "NonceTooLow"; readonly nonce: Nonce; readonly next: Nonce }
   | { readonly _tag: "NonceTooHigh"; readonly nonce: Nonce; readonly next: Nonce }
-  /** `bound`: the part of the balance that the account's pending transactions take, which is not available. */
+  /** `bound`: the part of the balance reserved by the account's pending transactions, which is not available. */
   | {
       readonly _tag: "InsufficientBalance"
       readonly needed: number
@@ -22,7 +22,7 @@ export type Rejection =
   | { readonly _tag: "NameTaken"; readonly name: Name }
   | { readonly _tag: "TooManyActiveProposals"; readonly limit: number; readonly of: "network" | "proposer" }
 
-/** None if no rule forbids it. */
+/** Undefined if no rule forbids it. */
 export type Verdict = Rejection | undefined
 
 /** The rules that an `InvalidTransaction` names. */
@@ -73,18 +73,18 @@ export const describe = (rejection: Rejection): string => {
     case "InvalidTransaction":
       return rejection.reason
     case "NonceTooLow":
-      return `nonce ${rejection.nonce} is used already, the next one is ${rejection.next}`
+      return `nonce ${rejection.nonce} is already used; the next one is ${rejection.next}`
     case "NonceTooHigh":
-      return `nonce ${rejection.nonce} is too far ahead, the next one is ${rejection.next}`
+      return `nonce ${rejection.nonce} is too far ahead; the next one is ${rejection.next}`
     case "InsufficientBalance":
       return shortage(rejection.needed, rejection.available, rejection.bound)
     case "ProposalNotFound":
-      return `no proposal ${rejection.id}`
+      return `proposal ${rejection.id} does not exist`
     case "AlreadyVoted":
-      return `this validator has voted on proposal ${rejection.id} already`
+      return `this validator has already voted on proposal ${rejection.id}`
     case "NameTaken":
       return `the name ${rejection.name} is taken`
     case "TooManyActiveProposals":
-      return `${rejection.of === "network" ? "the network" : "an account"} may have ${Words.counted(rejection.limit, "active proposal")} at a time; wait until one is decided`
+      return `${rejection.of === "network" ? "the network" : "an account"} can have at most ${Words.counted(rejection.limit, "active proposal")} at a time; wait until one is decided`
   }
 }

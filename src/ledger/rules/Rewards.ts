@@ -7,7 +7,6 @@ import * as Pool from "../tables/Pool.js"
 import type { State } from "../tables/State.js"
 import type { Postings } from "./Postings.js"
 
-/** The figures that determine the shares of a reward. */
 export interface Measures {
   readonly rules: Pick<Rules, "treasuryPercent" | "councilPercent">
   readonly councilSeats: number
@@ -23,7 +22,7 @@ export interface Split {
   readonly author: Sats.Sats
 }
 
-/** Every part is rounded down; the remainder is the author's. */
+/** Every part is rounded down; the author gets the remainder. */
 export const split = (minted: Sats.Sats, measures: Measures): Split => {
   const { rules, councilSeats, ownStake, workingPool, commissionPercent } = measures
   const council = Sats.percent(minted, rules.councilPercent)
@@ -40,7 +39,7 @@ export const split = (minted: Sats.Sats, measures: Measures): Split => {
   return { treasury, perCouncilSeat, pool, author: Sats.subtractBounded(minted, paid) }
 }
 
-/** Whether the slot has not been paid yet: an author is paid once per round, no matter how often it signed. */
+/** Whether the slot is still unpaid: an author is paid once per round, no matter how many vertices it signed. */
 const claim = (state: State, { round, author }: Header): boolean => {
   const position = state.memberPosition(author)
   if (position === undefined) return false
@@ -54,7 +53,7 @@ const claim = (state: State, { round, author }: Header): boolean => {
   return true
 }
 
-/** Mints the coinbase of a vertex, as far as the cap allows, and shares it out. */
+/** Mints the coinbase of a vertex, up to the supply cap, and distributes it. */
 export const apply = (state: State, header: Header, postings: Postings): Sats.Sats => {
   if (!claim(state, header)) return Sats.ZERO
   const minted = Sats.min(header.coinbase, state.supply.room)
@@ -82,7 +81,7 @@ export const apply = (state: State, header: Header, postings: Postings): Sats.Sa
   return minted
 }
 
-/** After a commit: no later one orders a vertex at or below its leader round less the depth, so those claims can go. */
+/** After a commit: drops claims at or below its leader round less the depth, where no later commit orders a vertex. */
 export const forget = (state: State): void => {
   const { collectionDepthRounds } = state.epoch.record.rules
   const collected = StateKey.counter(Math.max(0, state.round - collectionDepthRounds))

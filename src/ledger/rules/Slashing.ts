@@ -15,11 +15,11 @@ import type { Event } from "./Execution.js"
 
 const markOf = (epoch: Natural.Epoch, author: Address): string => `${StateKey.counter(epoch)}${author}`
 
-/** An epoch's base is unknown before its first commit; that commit sets it before it judges evidence. */
+/** An epoch's base is unknown before its first commit, which sets it before judging evidence. */
 const isBaseOpen = (state: State, { base, record }: Epoch): boolean =>
   base === Hash.ZERO && record.epoch === state.epoch.record.epoch
 
-/** Of this network and the running or previous epoch, by a member of its committee that is not punished yet. */
+/** Of this network and the running or previous epoch, by a member of its committee that has not been punished yet. */
 export const isPunishable = (state: State, { first: { epoch, base, author } }: Evidence): boolean => {
   const held = state.epochOf(epoch)
   return (
@@ -51,7 +51,7 @@ const slashWorking = (state: State, author: Address, percent: number): Sats.Sats
   return burned
 }
 
-/** One pool for every epoch within the cooldown in which delegators left, however many they were. */
+/** Slashes the leaving pools, one for each epoch with departures within the cooldown. */
 const slashLeaving = (state: State, author: Address, percent: number): Sats.Sats => {
   const burned = state.leavingPools.of(author).map(([epoch, before]) => {
     const { pool, burned } = Pool.slash(before, percent)
@@ -68,7 +68,7 @@ const slashPools = (state: State, author: Address, percent: number): Sats.Sats =
   return burned
 }
 
-/** One slash per author and epoch, however much evidence there is. */
+/** Slashes once per author and epoch, however much evidence there is. */
 export const apply = (state: State, evidence: Evidence, events: Array<Event>): void => {
   if (!isPunishable(state, evidence)) return
   const { author, epoch, round } = evidence.first
@@ -80,7 +80,7 @@ export const apply = (state: State, evidence: Evidence, events: Array<Event>): v
   events.push({ _tag: "Slashed", validator: author, epoch, round, ownStake, delegated })
 }
 
-/** At an epoch's close: evidence of the epoch before the closing one no longer counts. */
+/** At an epoch's close: drops marks of the previous epoch, since evidence of it no longer counts. */
 export const forget = (state: State): void => {
   const oldest = StateKey.counter(state.epoch.record.epoch)
   for (const key of [...state.slashed.keys()]) if (key < oldest) state.slashed.delete(key)

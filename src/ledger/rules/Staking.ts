@@ -11,7 +11,7 @@ import type { Row } from "../tables/AccountRows.js"
 import type { State } from "../tables/State.js"
 import * as Rejection from "./Rejection.js"
 
-/** Stake that leaves in this epoch works until it closes; the release is a cooldown after its nominal last round. */
+/** A stake that leaves works until its epoch closes. It is paid out a cooldown after the epoch's nominal last round. */
 export const leavingNow = (state: State): Leaving => {
   const { record } = state.epoch
   return {
@@ -28,9 +28,12 @@ export const stakeRejection = (state: State, from: Address, row: Row | undefined
   if (stake?.leaving) {
     return Rejection.invalid("leaving", `the stake is leaving until round ${stake.leaving.unlockAtRound}`)
   }
-  // A validator slashed to nothing has nothing to unstake: it has left once it is out of the committee.
+  // A validator slashed to nothing has nothing to unstake; it has left once it is out of the committee.
   if (state.validators.get(from)?.isBarred && (stake !== null || state.isMember(from))) {
-    return Rejection.invalid("barred", "slashed for equivocation: leave first, then stake again")
+    return Rejection.invalid(
+      "barred",
+      "this validator was slashed for equivocation and must leave before it can stake again",
+    )
   }
   return undefined
 }
@@ -53,7 +56,7 @@ export const applyStake = (
     delegation: null,
   })
   const validator = state.validators.get(from) ?? state.newValidator()
-  // A validator that stakes again starts afresh, even if delegators have stayed.
+  // A validator that stakes again starts with a new commission, even if delegators have stayed.
   const { commissionPercent } = extras.stake === null ? state.newValidator() : validator
   state.setValidator(from, { ...validator, commissionPercent, isBarred: false })
 }
@@ -62,7 +65,7 @@ export const unstakeRejection = (state: State, row: Row | undefined): Rejection.
   const { stake } = state.accounts.extras(row)
   if (stake === null) return Rejection.invalid("not_staking", "this account has no stake")
   if (stake.leaving !== null) {
-    return Rejection.invalid("leaving", `the stake is leaving already, until round ${stake.leaving.unlockAtRound}`)
+    return Rejection.invalid("leaving", `the stake is already leaving, until round ${stake.leaving.unlockAtRound}`)
   }
   return undefined
 }
@@ -75,9 +78,9 @@ export const applyUnstake = (state: State, row: Row): void => {
 export const commissionRejection = (state: State, from: Address, row: Row | undefined): Rejection.Verdict => {
   const { stake } = state.accounts.extras(row)
   if (stake === null) return Rejection.invalid("not_staking", "only a staker has a commission")
-  if (stake.leaving !== null) return Rejection.invalid("leaving", "a stake that is leaving has no commission to set")
+  if (stake.leaving !== null) return Rejection.invalid("leaving", "the commission of a leaving stake cannot be set")
   if (state.validators.get(from)?.commissionEpoch === state.epoch.record.epoch) {
-    return Rejection.invalid("commission_set_this_epoch", "the commission can be set once an epoch")
+    return Rejection.invalid("commission_set_this_epoch", "the commission can be set only once an epoch")
   }
   return undefined
 }
@@ -88,7 +91,7 @@ export const applyCommission = (state: State, from: Address, { commissionPercent
   state.setValidator(from, { ...validator, commissionPercent, commissionEpoch: state.epoch.record.epoch })
 }
 
-/** Releases the stake of this row to the balance; a bar ends with it. */
+/** Pays out the stake of this row; a bar ends with it. */
 export const release = (state: State, address: Address, row: Row): Sats.Sats => {
   const { stake } = state.accounts.extras(row)
   if (stake === null) return Sats.ZERO

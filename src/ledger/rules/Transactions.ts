@@ -1,6 +1,6 @@
 /**
- * One transaction: checked completely, then applied, so nothing is ever rolled back. Admission to the mempool applies
- * the same rules, so it rejects in the same words as execution.
+ * Checks a transaction completely, then applies it, so nothing is ever rolled back. Admission to the mempool uses the
+ * same rules and therefore the same messages.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
@@ -22,20 +22,20 @@ import * as Policies from "./Policies.js"
 import * as Rejection from "./Rejection.js"
 import * as Staking from "./Staking.js"
 
-/** A pending transaction reserves fee and amount. A plain number, since the two may exceed the whole supply. */
+/** The amount that a pending transaction reserves. A plain number, since the sum can exceed the whole supply. */
 export const spendingOf = ({ fee, operation }: Transaction, prices: Pick<Parameters, "proposalBond">): number =>
   fee + Charges.amountOf(operation, prices)
 
-/** `forAccount`: the part of the minimum that pays for the account which the transfer creates. */
+/** `forAccount`: the part of the minimum that pays for the account that the transfer creates. */
 const feeBelowMinimum = (fee: Sats.Sats, minimum: number, forAccount = 0): Rejection.Rejection => {
   const part = forAccount === 0 ? "" : `, ${Words.amount(forAccount)} of it because the recipient has no account yet`
-  const reason = `the fee is ${Words.amount(fee)}, at least ${Words.amount(minimum)} expected${part}`
+  const reason = `the fee is ${Words.amount(fee)}; at least ${Words.amount(minimum)} is required${part}`
   return Rejection.invalid("fee_below_minimum", reason)
 }
 
 /**
- * The price of the account that a transfer would create now. `recipient` is its row where that is known; a transaction in
- * between may have created it.
+ * The price of the account that a transfer would create now. `recipient` is its row, if known; an earlier transaction
+ * may have created it meanwhile.
  */
 const accountFeeOf = (state: State, operation: Operation, recipient?: Row): number => {
   if (operation._tag !== "Transfer") return 0
@@ -69,8 +69,8 @@ const operationRejection = (state: State, transaction: Transaction, row: Row | u
 }
 
 /**
- * Every rule of the operation, the fee's minimum with the price of a new account, and the balance; `reserved` is the
- * sender's pending total. The amount takes part in no computation before the balance is known to cover it: until then it
+ * Checks every rule of the operation, the minimum fee including the price of a new account, and the balance; `reserved`
+ * is the sender's pending total. No computation uses the amount before the balance is known to cover it: until then it
  * is an arbitrary number.
  */
 const ruleRejection = (
@@ -94,7 +94,9 @@ const ruleRejection = (
 const advanceNonce = (state: State, row: Row): void =>
   state.accounts.setNonce(row, Natural.nonce(state.accounts.nonce(row) + 1))
 
-/** A name's fee and the price of a new account go to the treasury, the rest to the author. Returns the treasury's part. */
+/**
+ * A name's fee and the price of a new account go to the treasury, the rest to the author. Returns the treasury's part.
+ */
 const payFee = (
   state: State,
   row: Row,
@@ -112,7 +114,6 @@ const payFee = (
 const applyTransfer = (state: State, row: Row, recipient: Row | undefined, { to, amount }: Transfer): void =>
   state.pay(row, recipient ?? state.accounts.findOrAdd(to), amount)
 
-/** Applies a transaction that was checked. */
 const apply = (
   state: State,
   transaction: Transaction,
@@ -172,12 +173,12 @@ const apply = (
   }
 }
 
-/** The least fee worth executing for: no parameter can set the minimum of a non-exempt type below it. */
+/** The lowest fee worth executing for: no parameter can set the minimum of a non-exempt type below it. */
 const LEAST_FEE = 1
 
 /**
- * Why a transaction has no effect: nothing is charged and its nonce stays free. One that passes this check and then
- * fails pays at least a sat.
+ * Why a transaction has no effect: nothing is charged and its nonce stays free. A transaction that passes this check
+ * and then fails pays at least a sat.
  */
 const noEffect = (state: State, transaction: Transaction, row: Row | undefined): Rejection.Verdict => {
   const { nonce, fee, operation } = transaction
@@ -192,13 +193,13 @@ const noEffect = (state: State, transaction: Transaction, row: Row | undefined):
 }
 
 /**
- * The fee of a failed transaction. One that is free when applied still pays to fail; any other pays the fee that was
- * signed and no more, even if a vote has raised the minimum above it in the meantime.
+ * The fee of a failed transaction. A fee-exempt one still pays to fail. Any other pays the signed fee and no more, even
+ * if a vote has raised the minimum in the meantime.
  */
 const feeOfFailure = (state: State, { fee, operation }: Transaction): Sats.Sats =>
   Charges.isExempt(operation._tag) ? Sats.max(fee, Sats.make(state.parameters.minFee)) : fee
 
-/** Transactions whose accounts are looked up together, two of each. */
+/** Transactions whose accounts, two of each, are looked up together. */
 const TRANSACTIONS_PER_BATCH = LOOKUPS_PER_BATCH >>> 1
 
 /** Executes the transactions of a vertex by this author in order, and announces each before it starts. */
@@ -228,7 +229,7 @@ export const executeAll = (
 
 const found = (row: number | undefined): Row | undefined => (row === NONE ? undefined : row)
 
-/** An existing row stays the same; a missing one may have been created by a transaction in between. */
+/** Existing rows stay valid; a missing one may have been created by an earlier transaction. */
 const execute = (
   state: State,
   transaction: Transaction,
@@ -251,7 +252,7 @@ const execute = (
   return { _tag: "Failed", fee, reason }
 }
 
-/** Whether it would do anything if it were executed now: be applied, or fail and pay for that. */
+/** Whether the transaction, executed now, would be applied or would fail and pay its fee. */
 export const hasEffect = (state: State, transaction: Transaction): boolean => {
   const row = state.accounts.recorded(state.accounts.find(transaction.from))
   if (row === undefined || noEffect(state, transaction, row) !== undefined) return false
@@ -260,7 +261,7 @@ export const hasEffect = (state: State, transaction: Transaction): boolean => {
   return isApplied || feeOfFailure(state, transaction) <= state.accounts.balance(row)
 }
 
-/** Admission to the mempool: signature, nonce, rules and balance, in this order. */
+/** Checks signature, nonce, rules and balance, in this order. */
 export const admissionRejection = (state: State, transaction: Transaction, reserved: number): Rejection.Verdict => {
   const row = state.accounts.recorded(state.accounts.find(transaction.from))
   const signature = Policies.signatureRejection(state, row, transaction)

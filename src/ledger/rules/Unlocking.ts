@@ -1,4 +1,4 @@
-/** Leaving: departures at an epoch's close, releases once the cooldown is over. */
+/** Leaving: departures at an epoch's close, payouts after the cooldown. */
 
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
@@ -13,13 +13,12 @@ import * as Staking from "./Staking.js"
 const isSame = (a: Leaving | null | undefined, b: Leaving): boolean =>
   a?.epoch === b.epoch && a.unlockAtRound === b.unlockAtRound
 
-/** The outcome of one turn. */
 type Turn = "released" | "must wait" | "is not leaving"
 
 /**
- * A validator's stake waits until evidence of its last epoch is no longer possible: a member kept on because no other
- * stays could otherwise sign twice in that epoch and be gone with its stake. Delegations that count in such a member's
- * weight wait like its stake, but the queue itself holds those back, since they may be many.
+ * A validator's stake waits until evidence of its last epoch is no longer possible. Otherwise a member kept on because
+ * no other stays could sign twice in that epoch and withdraw its stake before the slash. Delegations that count in such
+ * a member's weight wait as well; the queue itself holds them back, since they can be many.
  */
 const takeTurn = (state: State, { row, validator, leaving }: Waiting, events: Array<Event>): Turn => {
   const { stake, delegation } = state.accounts.extras(row)
@@ -35,10 +34,10 @@ const takeTurn = (state: State, { row, validator, leaving }: Waiting, events: Ar
   return "released"
 }
 
-/** Every commit: releases what is due, up to a limit; later commits release the rest. */
+/** At every commit: pays out what is due, up to a limit; later commits pay out the rest. */
 export const release = (state: State, events: Array<Event>): void => {
   const isHeld = (validator: Address, leftIn: Epoch): boolean => state.isWeightOf(validator, leftIn)
-  // Members of two committees at most.
+  // At most the members of two committees.
   const waiting: Array<Waiting> = []
   let released = 0
   while (released < Limits.RELEASES_PER_COMMIT) {
@@ -51,7 +50,7 @@ export const release = (state: State, events: Array<Event>): void => {
   for (const next of waiting) state.unlocking.add(next)
 }
 
-/** An epoch's close: the delegations that left in it stop working. Stakes only change their meaning. */
+/** At an epoch's close: delegations that left in it stop working. Stakes need no change. */
 export const depart = (state: State): void => {
   const departing = [...state.validators.entries()].filter(([, validator]) => validator.departing > 0n)
   for (const [address, validator] of departing) Delegation.depart(state, address as Address, validator)

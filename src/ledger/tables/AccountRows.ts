@@ -1,11 +1,10 @@
 /**
- * The rows of the accounts: 48 adjacent bytes each, so that touching one costs a cache line or two. They lie in blocks
- * that are never moved, so the millionth account costs no more to add than the first.
+ * The rows of the accounts: 48 adjacent bytes each, so touching one costs a cache line or two. Rows lie in blocks that
+ * never move, so adding the millionth account costs no more than adding the first.
  */
 
 import * as Element from "../../protocol/numbers/Element.js"
 
-/** A row number. */
 export type Row = number
 
 export const NONE: Row = -1
@@ -25,7 +24,7 @@ const ROW_DOUBLES = 6
 const BLOCK_BITS = 10
 const BLOCK_ROWS = 1 << BLOCK_BITS
 
-/** Written so that the compiler cannot drop reads whose values are unused. */
+/** Stops the compiler from dropping reads whose values are unused. */
 const readLast = new Uint32Array(1)
 
 export class AccountRows {
@@ -78,7 +77,10 @@ export class AccountRows {
     this.#doublesOf(row)[(row & (BLOCK_ROWS - 1)) * ROW_DOUBLES + at] = value
   }
 
-  /** Loads these rows into the cache: here the processor waits for many at once, later it would for each separately. */
+  /**
+   * Loads these rows into the cache. The processor waits for many at once here; later it would wait for each
+   * separately.
+   */
   fetch(rows: Int32Array, from: number, to: number): void {
     let read = 0
     for (let i = from; i < to; i++) {
@@ -103,7 +105,7 @@ export class AccountRows {
     for (let i = 0; i < ADDRESS_WORDS; i++) into[i] = Element.word(words, start + i)
   }
 
-  /** The order of the addresses of two rows. */
+  /** Compares the addresses of two rows. */
   compare(a: Row, b: Row): number {
     let at = 0
     while (at < ADDRESS_WORDS - 1 && this.word(a, at) === this.word(b, at)) at++

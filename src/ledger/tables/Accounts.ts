@@ -1,9 +1,9 @@
 /**
- * The accounts: millions of them. Balance and nonce are in typed rows, found by a keyed hash of the address; the extras
- * of the few accounts that have them are bytes in cells, decoded on demand.
+ * The accounts, millions of them. Balance and nonce are in typed rows, found by a keyed hash of the address. Extras,
+ * which few accounts have, are bytes in cells, decoded on demand.
  *
- * Invariants: rows are never removed or renumbered; every address has at most one row; a row of zeros without extras is
- * no record. The journal has each row touched since the commit began.
+ * Invariants: rows are never removed or renumbered; every address has at most one row; a row of zeros without extras
+ * has no record. The journal has each row touched since the commit began.
  */
 
 import { Either } from "effect"
@@ -33,7 +33,7 @@ for (let i = 0; i < 16; i++) NIBBLE[i.toString(16).charCodeAt(0)] = i
 
 /** Scratch for the address being looked up, as five big-endian words. */
 const probe = new Uint32Array(ADDRESS_WORDS)
-/** The same for several addresses. */
+/** Scratch for several addresses. */
 const probes = new Uint32Array(LOOKUPS_PER_BATCH * ADDRESS_WORDS)
 
 const readAddress = (address: Address, into: Uint32Array, at: number): void => {
@@ -46,9 +46,9 @@ const readAddress = (address: Address, into: Uint32Array, at: number): void => {
 
 const hexOfWord = (word: number): string => word.toString(16).padStart(8, "0")
 
-/** The start of the value in a change: after kind, address, presence and length. */
+/** Offset of the value in a change: after kind, address, presence and length. */
 const VALUE_AT = 26
-/** The change of an account without extras, a template for each: tens of thousands of them may be written at once. */
+/** Template for the change of an account without extras, reused because one commit may write tens of thousands. */
 const plainChange = new Uint8Array(VALUE_AT + AccountRecord.PLAIN_BYTES)
 const change = new DataView(plainChange.buffer)
 const changeHead = plainChange.subarray(0, 21)
@@ -66,15 +66,15 @@ const setCounter = (target: DataView, offset: number, value: number): void => {
   target.setUint32(offset + 4, (value - low) * 2 ** -32, true)
 }
 
-/** The start of the value in a record of the trie: after kind and address. */
+/** Offset of the value in a record of the trie: after kind and address. */
 const PLAIN_VALUE_AT = 21
-/** The record of an account without extras, a template for each: at a start there are millions of them. */
+/** Template for the record of an account without extras, reused because a start reads millions. */
 const plainRecord = new Uint8Array(PLAIN_VALUE_AT + AccountRecord.PLAIN_BYTES)
 const plain = new DataView(plainRecord.buffer)
 const plainAddress = plainRecord.subarray(1, PLAIN_VALUE_AT)
 plainRecord[0] = StateKey.KINDS.Account.byte
 
-/** Extras kept as objects, so that frequent ones are decoded once; the cache is cleared at this size. */
+/** Size at which the cache of decoded extras is cleared. */
 const DECODED = 16_384
 
 /** This node encoded the bytes in cells, so unreadable ones are a bug. */
@@ -91,44 +91,47 @@ export class Accounts {
 
   #stamp = 1
   readonly #journal = new Journal(this.#rows)
-  /** For touched rows whose extras were set: their bytes when the commit began. */
+  /** For touched rows with changed extras: the bytes they had when the commit began. */
   readonly #extrasBefore = new Map<Row, Uint8Array>()
 
-  /** Counts the freezes. A row's DIRTY word names the freeze that will include it; 0 if unchanged since the last. */
+  /**
+   * Number of the next freeze. A row's DIRTY word names the freeze that will include it; 0 means unchanged since the
+   * last.
+   */
   #freezing = 1
   #dirty: Array<Row> = []
-  /** Rows of the latest freeze that changed before they were read, in their earlier state. */
+  /** Rows of the latest freeze that changed before they were read, with their earlier values. */
   #captured = new Map<Row, Uint8Array | null>()
-  /** Captures everything that the latest freeze has not read yet. */
+  /** Captures all rows that the latest freeze has not read yet. */
   #captureRest: () => void = () => {}
 
-  /** The recount that goes over the rows, and how many it has taken in: what changes of these, it is told. */
+  /** The recount that is going over the rows, and how many it has counted. It is told of changes to counted rows. */
   #recount: Recount | undefined
   #counted = 0
 
-  /** The key decides only the slot of a row, so that no one can choose addresses that all fall into one place. */
+  /** The key affects only the slot of a row, so nobody can choose addresses that all collide. */
   constructor(key: HalfSipHash.Key) {
     this.#index = new AddressIndex(key, this.#rows)
   }
 
-  /** How many rows there are; a few may be without a record. */
+  /** Number of rows, including a few without a record. */
   get size(): number {
     return this.#rows.count
   }
 
-  /** How many accounts the running commit has touched. */
+  /** Number of accounts that the current commit has touched. */
   get touched(): number {
     return this.#journal.length
   }
 
-  /** The row of the address, even an empty one; undefined if there is none. */
+  /** The row of the address, even if empty. */
   find(address: Address): Row | undefined {
     readAddress(address, probe, 0)
     const row = this.#index.find(probe)
     return row === NONE ? undefined : row
   }
 
-  /** The rows of up to `LOOKUPS_PER_BATCH` addresses, in order, `NONE` if there is none; valid until the next call. */
+  /** The rows of up to `LOOKUPS_PER_BATCH` addresses, in order, `NONE` for unknown ones. Valid until the next call. */
   findAll(addresses: ReadonlyArray<Address>): Int32Array {
     let at = 0
     for (const address of addresses) {
@@ -138,12 +141,12 @@ export class Accounts {
     return this.#index.findAll(probes, addresses.length)
   }
 
-  /** The row of the address; a new one holds nothing. */
+  /** The row of the address; adds an empty one if needed. */
   findOrAdd(address: Address): Row {
     return this.find(address) ?? this.#index.add(probe)
   }
 
-  /** This row if it has a record: no rule may tell an emptied row, which a restored node lacks, from none at all. */
+  /** This row if it has a record. Rules must not see emptied rows, because a restored node does not have them. */
   recorded(row: Row | undefined): Row | undefined {
     if (row === undefined) return undefined
     const isRecord = this.balance(row) !== 0 || this.nonce(row) !== 0 || this.#rows.word(row, EXTRAS) !== 0
@@ -156,7 +159,7 @@ export class Accounts {
     return text as Address
   }
 
-  /** The order of the addresses of two rows. */
+  /** Compares the addresses of two rows. */
   compare(a: Row, b: Row): number {
     return this.#rows.compare(a, b)
   }
@@ -169,7 +172,6 @@ export class Accounts {
     return (row === undefined ? 0 : this.#rows.double(row, NONCE)) as Nonce
   }
 
-  /** The bytes of the extras; none if there are none. */
   #extrasBytes(row: Row): Uint8Array {
     const handle = this.#rows.word(row, EXTRAS)
     return handle === 0 ? NO_BYTES : this.#cells.get(handle)
@@ -237,7 +239,7 @@ export class Accounts {
     this.#rows.setWord(row, DIRTY, 0)
   }
 
-  /** The record's bytes; null if there is none. */
+  /** The record's bytes; null if the row has no record. */
   #bytesOf(row: Row): Uint8Array | null {
     const balance = this.balance(row)
     const nonce = this.nonce(row)
@@ -302,14 +304,14 @@ export class Accounts {
     this.#dirty.push(row)
   }
 
-  /** How many accounts changed since the last freeze. */
+  /** Number of accounts changed since the last freeze. */
   get unfrozen(): number {
     return this.#dirty.length
   }
 
   /**
-   * Between commits: the changes since the last call, with their current values. Rows are read on demand; one that
-   * changes before that is captured first, and all are before another freeze begins.
+   * Between commits: the changes since the last call, with their current values. Rows are read on demand; a row that
+   * changes before it is read is captured first. The next freeze captures all unread rows.
    */
   freeze(): Frozen {
     this.#captureRest()
@@ -333,13 +335,13 @@ export class Accounts {
     return {
       size: rows.length,
       *[Symbol.iterator]() {
-        // Counted before it is returned: the caller may never ask for another.
+        // Counted before it is returned, because the caller may stop iterating.
         while (taken < rows.length) yield take(rows[taken++] ?? NONE)
       },
     }
   }
 
-  /** Goes on with this recount, or begins it, with up to so many rows; true once all are in it. */
+  /** Starts or continues this recount with up to `rows` rows; true once all are counted. */
   countInto(recount: Recount, rows: number): boolean {
     if (this.#recount !== recount) this.#counted = 0
     this.#recount = recount
@@ -347,7 +349,7 @@ export class Accounts {
     for (; this.#counted < end; this.#counted++) {
       const row = this.#counted
       const hasExtras = this.#rows.word(row, EXTRAS) !== 0
-      // Not those of the cache, which rules need, and which are not what lies in the cells.
+      // Decodes afresh: the cache serves the rules, and could hide corrupted bytes in the cells.
       recount.account(this.balance(row), hasExtras ? decoded(this.#extrasBytes(row)) : AccountRecord.noExtras)
     }
     return this.#counted === this.size
@@ -361,7 +363,7 @@ export class Accounts {
     return row
   }
 
-  /** The same for an account without extras, as nearly all are. */
+  /** Faster, for an account without extras, as nearly all are. */
   restorePlain(address: Address, balance: Sats.Sats, nonce: Nonce): Row {
     const row = this.findOrAdd(address)
     this.#rows.setDouble(row, BALANCE, balance)
@@ -374,7 +376,7 @@ export class Accounts {
     for (let row = 0; row < this.size; row++) if (this.#rows.word(row, EXTRAS) !== 0) yield row
   }
 
-  /** Between commits: every account as the state trie holds it. A value is valid until the next one is requested. */
+  /** Between commits: every account as the state trie holds it. Each value is valid until the next one is requested. */
   *entries(): Generator<Change> {
     for (let row = 0; row < this.size; row++) {
       this.#writeAddress(row)
@@ -388,7 +390,7 @@ export class Accounts {
     for (let i = 0; i < ADDRESS_WORDS; i++) plain.setUint32(1 + 4 * i, this.#rows.word(row, i))
   }
 
-  /** Assumes that the scratch already holds the address. */
+  /** Expects the address in the scratch. */
   #plainRecord(row: Row): Uint8Array | null {
     const balance = this.balance(row)
     const nonce = this.nonce(row)

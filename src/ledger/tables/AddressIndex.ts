@@ -1,19 +1,19 @@
 /**
- * Finds the row of an address: open addressing over a keyed hash. When half of the slots are taken, a table twice as
- * large takes over, and each new row moves a few of the old ones to it, so that no commit pays for moving a million.
+ * Finds the row of an address by open addressing over a keyed hash. When half of the slots are taken, a table twice as
+ * large takes over. Each new row then moves a few old ones, so no single commit pays for moving a million.
  *
- * Invariants: every row is in the table, or in the one before and not moved yet; at most half of either is taken; a
- * move ends long before the next one begins.
+ * Invariants: every row is in the current table or, not moved yet, in the previous one; at most half of either is
+ * taken; a move ends long before the next one begins.
  */
 import * as Element from "../../protocol/numbers/Element.js"
 import { type AccountRows, ADDRESS_WORDS, NONE, type Row } from "./AccountRows.js"
 import * as HalfSipHash from "./HalfSipHash.js"
 
 const INITIAL_SLOTS = 2_048
-/** Rows moved with each new one. One would do; more shorten the time in which a lookup may search two tables. */
+/** Rows moved with each new one. One would be enough; more shorten the time in which lookups search two tables. */
 export const MOVED_AT_ONCE = 4
 
-/** Enough to wait for memory once for all of them, few enough to remain in the cache until they are used. */
+/** Enough addresses to wait for memory once for all of them, few enough to stay in the cache until they are used. */
 export const LOOKUPS_PER_BATCH = 128
 
 /** Scratch for addresses looked up together. */
@@ -27,7 +27,7 @@ export class AddressIndex {
   readonly #rows: AccountRows
   /** Row + 1, 0 where free. */
   #slots: Uint32Array
-  /** The table before, and its rows from `next` to `end` that have not moved yet. */
+  /** The previous table, and its rows from `next` to `end` that have not moved yet. */
   #before: Uint32Array | undefined
   #next = 0
   #end = 0
@@ -38,7 +38,7 @@ export class AddressIndex {
     this.#slots = new Uint32Array(INITIAL_SLOTS)
   }
 
-  /** Rows that have not moved to the larger table yet. */
+  /** Rows not yet moved to the larger table. */
   get unmoved(): number {
     return this.#end - this.#next
   }
@@ -55,7 +55,7 @@ export class AddressIndex {
 
   /**
    * The rows of the first `count` of these addresses, five words each, in order; valid until the next call. Each step
-   * handles all of them before the next step, so that the memory is waited for once for many, not for each separately.
+   * handles all addresses before the next step, so the memory accesses overlap.
    */
   findAll(addresses: Uint32Array, count: number): Int32Array {
     const slots = this.#slots
@@ -74,7 +74,6 @@ export class AddressIndex {
     return found
   }
 
-  /** Makes a row for a new address. */
   add(address: Uint32Array): Row {
     const row = this.#rows.add(address)
     this.#put(row, address)

@@ -1,6 +1,6 @@
 /**
- * The proposals that time will advance, by the round when it does, so that no commit examines those that only wait: a
- * delay may be a million rounds. An index over the proposals, not a record.
+ * The proposals that time will advance, ordered by the round when it does. Commits thus skip proposals that only wait,
+ * for up to a million rounds. An index over the proposals, not a record.
  */
 
 import { Heap, type Placed } from "../../collections/Heap.js"
@@ -11,12 +11,12 @@ import type { Proposal } from "./Records.js"
 
 interface Item extends Placed {
   readonly id: ProposalId
-  /** The proposer, while the proposal can be voted on. */
+  /** The proposer, while the proposal is open for voting. */
   readonly activeOf: Address | null
   readonly dueAt: number
 }
 
-/** When a proposal is decided, carried out, or loses its texts; never, once nothing remains to be done. */
+/** When a proposal is decided, is carried out, or loses its texts; undefined once nothing remains to be done. */
 const dueRoundOf = ({ status, texts, votingEndsAtRound, executesAtRound }: Proposal): number | undefined => {
   switch (status) {
     case "Active":
@@ -35,22 +35,20 @@ export class Agenda {
   readonly #activeOf = new Map<Address, number>()
   readonly #active = new Set<ProposalId>()
 
-  /** How many proposals can be voted on, or could until the end of the commit. */
+  /** Number of proposals open for voting, or that were until this commit. */
   get active(): number {
     return this.#active.size
   }
 
-  /** The same proposals. */
   get activeIds(): Iterable<ProposalId> {
     return this.#active
   }
 
-  /** How many of them one proposer has made. */
+  /** How many of them this proposer made. */
   activeOf(proposer: Address): number {
     return this.#activeOf.get(proposer) ?? 0
   }
 
-  /** Keeps a proposal until time advances it. */
   add(id: ProposalId, proposal: Proposal): void {
     const dueAt = dueRoundOf(proposal)
     if (dueAt === undefined) return

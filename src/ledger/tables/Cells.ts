@@ -1,15 +1,13 @@
 /**
- * Byte strings by number, in cells of a few sizes outside the heap, millions of them at the cost of their bytes: for
- * the extras of accounts, and records that strangers can make. A freed cell is reused for one of its size; nothing is
- * ever moved.
+ * Byte strings by number, in cells of a few sizes outside the heap, so that millions cost little more than their bytes.
+ * Used for account extras and for records that strangers can create. A freed cell is reused for one of its size; cells
+ * never move.
  *
- * Invariants: a handle is never 0; a cell is either held by exactly one handle or in the list of free cells of its
- * size.
+ * Invariants: a handle is never 0; a cell is either held by exactly one handle or in the free list of its size.
  */
 
 import * as Element from "../../protocol/numbers/Element.js"
 
-/** Returned by `put`. */
 export type Handle = number
 
 const STEP_BITS = 5
@@ -18,9 +16,9 @@ const CELL_BITS = 32 - SIZE_BITS
 const BLOCK_BITS = 7
 const BLOCK_CELLS = 1 << BLOCK_BITS
 const LENGTH_BYTES = 2
-/** The longest byte string in cells that come in steps of 2^stepBits bytes. */
+/** The longest byte string that fits in cells with steps of 2^stepBits bytes. */
 const maxBytes = (stepBits: number): number => ((1 << SIZE_BITS) - 1) * (1 << stepBits) - LENGTH_BYTES
-/** The longest byte string in cells of the default sizes. */
+/** The longest byte string that fits in cells of the default sizes. */
 export const MAX_BYTES = maxBytes(STEP_BITS)
 
 /** All bits of a cell's number within its size. */
@@ -31,7 +29,7 @@ class Shelf {
   readonly #size: number
   readonly #blocks: Array<Uint8Array> = []
   #count = 0
-  /** Cells that were held before and are free now. */
+  /** Cells that were freed. */
   readonly #free: Array<number> = []
 
   constructor(size: number) {
@@ -70,7 +68,7 @@ class Shelf {
 
 export class Cells {
   readonly #stepBits: number
-  /** Indexed by the size of their cells in steps. */
+  /** Indexed by cell size in steps. */
   readonly #shelves: Array<Shelf | undefined> = []
 
   constructor(stepBits: number = STEP_BITS) {

@@ -1,25 +1,24 @@
 /**
- * The holders of living shares of each validator's pools. An index over the accounts' delegations, for reads; no rule
- * depends on it. Each group is a list linked through the rows of its accounts, so joining, leaving and emptying a group
- * are one step each, whether it has ten members or millions.
+ * The holders of living shares in each validator's pools. An index over the accounts' delegations, for reads only. Each
+ * group is a list linked through the rows of its accounts, so joining, leaving and emptying a group take constant time
+ * at any size.
  *
  * Invariant: a row is in the list of the group whose number is in its GROUP word, unless that list was dropped. Numbers
- * are never reused, so the rows of a dropped list are in none.
+ * are never reused, so rows of a dropped list belong to none.
  */
 
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Delegation } from "../../protocol/state/AccountRecord.js"
 import { NONE, type Row } from "./AccountRows.js"
 
-/** For delegators that have not left; others are under the epoch in which they left. */
+/** The group of delegators that have not left; others are under the epoch in which they left. */
 export const STAYING = 0
 
 const groupOf = ({ leaving }: Delegation): number => leaving?.epoch ?? STAYING
 
-/** The position of a walk through all delegators of a validator while they come and go. */
+/** Position of an iteration over all delegators of a validator while they come and go. */
 export interface Walk {
   readonly validator: Address
-  /** The number of the current group. */
   group: number
   next: Row
 }
@@ -33,7 +32,7 @@ interface Group {
   size: number
 }
 
-/** Words of a row: its group, and row + 1 of its neighbours in the list. */
+/** Words of a row: its group, and row + 1 of each neighbour in the list. */
 const GROUP = 0
 const NEXT = 1
 const PREVIOUS = 2
@@ -44,7 +43,7 @@ const BLOCK_ROWS = 1 << BLOCK_BITS
 
 export class Delegators {
   readonly #byValidator = new Map<Address, Map<number, Group>>()
-  /** Only for blocks with a row that has ever delegated. */
+  /** Allocated only for blocks with a row that has ever delegated. */
   readonly #blocks: Array<Uint32Array | undefined> = []
   readonly #walks = new Set<Walk>()
   #groups = 0
@@ -55,14 +54,14 @@ export class Delegators {
     return count
   }
 
-  /** A walk through all of a validator's delegators, to be continued to its end with `step`. */
+  /** Starts an iteration over all of a validator's delegators, to be continued to its end with `step`. */
   walk(validator: Address): Walk {
     const walk: Walk = { validator, group: NO_GROUP, next: NONE }
     this.#walks.add(walk)
     return walk
   }
 
-  /** The next row of a walk; none at its end. Only a delegator that changes groups meanwhile may come twice. */
+  /** The next row; `NONE` at the end. Only a delegator that changes groups meanwhile can come twice. */
   step(walk: Walk): Row {
     while (walk.next === NONE) {
       const group = this.#groupAfter(walk)
@@ -78,7 +77,7 @@ export class Delegators {
     return row
   }
 
-  /** By number, so that groups created since the last step come as well. */
+  /** In the order of numbers, so that groups created since the last step are included. */
   #groupAfter({ validator, group }: Walk): Group | undefined {
     let nearest: Group | undefined
     for (const each of this.#byValidator.get(validator)?.values() ?? [])
@@ -86,7 +85,7 @@ export class Delegators {
     return nearest
   }
 
-  /** Moves a row from one delegation to another; a row that stays in its group keeps its place there. */
+  /** Moves a row from one delegation to another; within the same group it keeps its place. */
   change(row: Row, before: Delegation | null, after: Delegation | null): void {
     const keepsGroup = before?.validator === after?.validator && before?.leaving?.epoch === after?.leaving?.epoch
     if (before !== null && (after === null || !keepsGroup)) this.#remove(row, before)
@@ -118,11 +117,11 @@ export class Delegators {
     if (group.size === 0) this.clear(delegation.validator, groupOf(delegation))
   }
 
-  /** The delegators that stay, or those that left in this epoch, hold nothing any more: their shares are dead. */
+  /** Drops the delegators that stay, or those that left in this epoch, because their shares are dead. */
   clear(validator: Address, group: number): void {
     const groups = this.#byValidator.get(validator)
     const dropped = groups?.get(group)?.number
-    // The rows of a dropped list may join other groups at any time.
+    // Rows of a dropped list can join other groups at any time.
     for (const walk of this.#walks) if (walk.group === dropped) walk.next = NONE
     groups?.delete(group)
     if (groups?.size === 0) this.#byValidator.delete(validator)

@@ -1,6 +1,6 @@
 /**
  * The changes of one commit: the records whose value differs from before, by kind byte, then key. Their bytes are
- * chained into the effects digest, so two nodes that differ in one sat differ at the next commit.
+ * chained into the effects digest, so nodes whose states differ by one sat have different digests at the next commit.
  */
 
 import * as Binary from "../../protocol/encoding/Binary.js"
@@ -16,8 +16,8 @@ export interface Change {
 }
 
 /**
- * The changes as one buffer, decoded only on demand: a commit may change tens of thousands of accounts. Each is encoded
- * as kind ‖ key ‖ 0 if the record was deleted, else kind ‖ key ‖ 1 ‖ u32 length ‖ value.
+ * The changes as one buffer, decoded only on demand, since a commit can change tens of thousands of accounts. Each is
+ * encoded as kind ‖ key ‖ 0 if the record was deleted, otherwise as kind ‖ key ‖ 1 ‖ u32 length ‖ value.
  */
 export class Changes implements Iterable<Change> {
   readonly size: number
@@ -44,17 +44,16 @@ export class Changes implements Iterable<Change> {
 const PLAIN_CHANGE_BYTES = 26 + AccountRecord.PLAIN_BYTES
 const OTHER_BYTES = 1_024
 
-/** Collects changes in their order. */
 export class Collector {
   readonly writer: Binary.Writer
   #size = 0
 
-  /** With room for the changes of this many accounts without extras; a commit changes little else. */
+  /** Allocates room for this many changed accounts without extras; a commit changes little else. */
   constructor(accounts: number) {
     this.writer = new Binary.Writer(OTHER_BYTES + accounts * PLAIN_CHANGE_BYTES)
   }
 
-  /** A change whose bytes the caller writes. */
+  /** Starts a change whose bytes the caller writes. */
   begin(): Binary.Writer {
     this.#size++
     return this.writer

@@ -1,6 +1,6 @@
 /**
- * The records that changed between two freezes, with their values at the second: the batch that turns the trie of the
- * first into that of the second. An iteration may pause while later commits go on: it never sees them.
+ * The records that changed between two freezes, with their values at the second: the batch that turns the first
+ * freeze's trie into the second's. Iteration can pause during later commits and never sees them.
  */
 import { fromHex } from "#crypto"
 import * as StateKey from "../../protocol/state/StateKey.js"
@@ -13,9 +13,9 @@ const entry = (kind: StateKey.Kind, hexKey: string, value: Uint8Array | null): C
   return { key: StateKey.hash(kind, key), value: value && StateRecord.encode({ kind, key, value }) }
 }
 
-/** Returns every record once, with its place in the trie; null for a deleted one. Read it once. */
+/** Returns every record once, with its place in the trie; null for a deleted one. Can be iterated only once. */
 export interface Frozen extends Iterable<Change> {
-  /** The total number of records. */
+  /** Number of records. */
   readonly size: number
 }
 

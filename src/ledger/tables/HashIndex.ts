@@ -1,18 +1,18 @@
 /**
- * Finds the entry with a key among many: open addressing over a keyed hash, for entries that come and go. An entry is a
- * number that its owner chose, and the owner knows its key. When half of the slots are taken, a table twice as large
- * takes over, and each new entry empties a few slots of the old one, so that no operation pays for moving a million.
+ * Finds the entry with a key by open addressing over a keyed hash, for entries that come and go. An entry is a number
+ * chosen by its owner, which also knows its key. When half of the slots are taken, a table twice as large takes over.
+ * Each new entry then empties a few slots of the old one, so no single operation pays for moving a million.
  *
- * Invariants: every entry is in exactly one slot of the table or of the one before; at most half of either is taken; a
- * move ends long before the next one begins.
+ * Invariants: every entry is in exactly one slot of the current or the previous table; at most half of either is taken;
+ * a move ends long before the next one begins.
  */
 
 import * as Element from "../../protocol/numbers/Element.js"
 
 const INITIAL_SLOTS = 64
-/** Slots of the table before that are emptied with each new entry. Two would do. */
+/** Slots of the previous table emptied with each new entry. Two would be enough. */
 const EMPTIED_AT_ONCE = 8
-/** In the table before: an entry was here, and others may come after it. */
+/** In the previous table: an entry was here, and others may follow. */
 const GONE = 0xffff_ffff
 
 /** No entry. */
@@ -25,7 +25,7 @@ export class HashIndex {
   #next = 0
   #size = 0
 
-  /** `hashOf` returns the hash of an entry's key for as long as the entry is in the index. */
+  /** `hashOf` returns the hash of an entry's key while the entry is in the index. */
   constructor(hashOf: (entry: number) => number) {
     this.#hashOf = hashOf
   }
@@ -34,7 +34,7 @@ export class HashIndex {
     return this.#size
   }
 
-  /** Slots of the table before that have not been emptied yet. */
+  /** Slots of the previous table not emptied yet. */
   get unmoved(): number {
     return this.#before === undefined ? 0 : this.#before.length - this.#next
   }
@@ -77,7 +77,7 @@ export class HashIndex {
     this.#slots[slot] = entry
   }
 
-  /** Frees a slot; entries displaced by it move up. */
+  /** Frees a slot; entries that it displaced move up. */
   #close(slot: number): void {
     const slots = this.#slots
     const mask = slots.length - 1

@@ -1,5 +1,5 @@
 /**
- * The rows that a commit has touched, with their state before it: the next commit reuses the same memory.
+ * The rows that a commit has touched, with their earlier values. The next commit reuses the memory.
  *
  * Invariant: each row has one entry, and entries are numbered in order of arrival.
  */
@@ -10,7 +10,7 @@ import { type AccountRows, BALANCE, NONCE, type Row } from "./AccountRows.js"
 import * as Order from "./Order.js"
 
 const INITIAL_ENTRIES = 64
-/** Memory for more entries than a usual commit needs is freed. */
+/** More memory than this, beyond the needs of a usual commit, is freed. */
 const KEPT_ENTRIES = 65_536
 
 const resized = <A extends Uint32Array | Float64Array>(from: A, into: A, length: number): A => {
@@ -35,7 +35,7 @@ export class Journal {
     return this.#length
   }
 
-  /** Records the current content of the row. */
+  /** Records the row's current values. */
   add(row: Row): void {
     if (this.#length === this.#rows.length) this.#allot(this.#length * 2)
     const entry = this.#length++
@@ -45,7 +45,7 @@ export class Journal {
     this.#nonces[entry] = this.#accounts.double(row, NONCE)
   }
 
-  /** Makes room for this many entries and keeps the present ones. */
+  /** Resizes to this many entries and keeps the existing ones. */
   #allot(entries: number): void {
     this.#rows = resized(this.#rows, new Uint32Array(entries), this.#length)
     this.#firstWords = resized(this.#firstWords, new Uint32Array(entries), this.#length)
@@ -68,7 +68,7 @@ export class Journal {
   /** The entries by address. */
   sorted(): Uint32Array {
     const order = Order.byWords(this.#firstWords, this.#length)
-    // Two addresses share their first word: rare by chance, cheap to produce on purpose.
+    // Two addresses share their first word: rare by chance, but cheap to produce on purpose.
     for (let start = 0; start < order.length; ) {
       let end = start + 1
       while (end < order.length && this.#firstWordAt(order, end) === this.#firstWordAt(order, start)) end++

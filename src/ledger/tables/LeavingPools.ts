@@ -1,7 +1,7 @@
 /**
- * The delegations that have left their validators and wait: one pool for each validator and each epoch with departures,
- * made at the epoch's close of all shares that had left. It is never joined, so it can always be made and its shares
- * always keep a price; and making it touches none of the leaving accounts, however many they are.
+ * The delegations that have left and are not paid out yet: one pool for each validator and each epoch with departures,
+ * made at the epoch's close from all shares that left. Nobody can join it later, so its shares always have a price.
+ * Making it takes the same time for any number of leaving accounts.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -22,14 +22,14 @@ export const partsOf = (key: string): readonly [Address, Natural.Epoch] => [
 
 export class LeavingPools {
   readonly table = new Table(Records.leavingPool)
-  /** The epochs of each validator's pools. An index over the table. */
+  /** The epochs of each validator's pools: an index over the table. */
   readonly #epochs = new Map<Address, Set<Natural.Epoch>>()
 
   get(validator: Address, epoch: Natural.Epoch): Pool | undefined {
     return this.table.get(keyOf(validator, epoch))
   }
 
-  /** An empty one is deleted. */
+  /** Deletes an empty pool. */
   set(validator: Address, epoch: Natural.Epoch, pool: Pool): void {
     if (pool.shares === 0n) {
       this.table.delete(keyOf(validator, epoch))
@@ -40,13 +40,13 @@ export class LeavingPools {
     }
   }
 
-  /** One that another ledger deleted. */
+  /** Drops a pool that another ledger deleted. */
   drop(key: string): void {
     this.table.drop(key)
     this.#forget(...partsOf(key))
   }
 
-  /** Of one validator, in no particular order: a snapshot that later changes do not affect. */
+  /** A snapshot of one validator's pools, in no particular order. */
   of(validator: Address): ReadonlyArray<readonly [Natural.Epoch, Pool]> {
     return [...(this.#epochs.get(validator) ?? [])].flatMap((epoch) => {
       const pool = this.get(validator, epoch)

@@ -1,4 +1,4 @@
-/** The owner of each name. An index over the accounts, as rows: a name takes sixteen bytes plus free slots. */
+/** The owner of each name, as a row: an index over the accounts. A name takes sixteen bytes plus free slots. */
 import * as Binary from "../../protocol/encoding/Binary.js"
 import type { Name } from "../../protocol/identity/Name.js"
 import type { Row } from "./AccountRows.js"
@@ -15,9 +15,9 @@ const hash = (key: HalfSipHash.Key, name: Name): number => {
   return HalfSipHash.ofWords(key, words)
 }
 
-/** So many characters lead to the names that begin with them: each has as many. */
+/** Every name has at least this many characters; names are also indexed by that prefix. */
 const FIRST = 3
-/** Of the names with the same first characters, so that it costs little however many somebody registers. */
+/** Names examined per prefix, which bounds the cost of a search however many names somebody registers. */
 const MOST_LOOKED_AT = 2_000
 
 export class NameIndex {
@@ -37,13 +37,13 @@ export class NameIndex {
     })
   }
 
-  /** The row of the account with this name; undefined while it is free. */
+  /** The row of the account with this name; undefined if nobody registered it. */
   find(name: Name): Row | undefined {
     const entry = this.#rows.find(hash(this.#key, name), (entry) => this.#nameOf(entry - 1) === name)
     return entry === 0 ? undefined : entry - 1
   }
 
-  /** The account has the name already. Names are never returned, and a name has one owner. */
+  /** The account must have the name already. Names are never given up, and each has one owner. */
   add(name: Name, row: Row): void {
     const owner = this.find(name)
     if (owner !== undefined) throw new Error(`row ${row} would get the name @${name}, which row ${owner} has`)
@@ -54,7 +54,7 @@ export class NameIndex {
     else alike.push(row)
   }
 
-  /** The first names in alphabetical order that begin with at least three characters, with their rows. */
+  /** The first names in alphabetical order that start with this text of three characters or more, with their rows. */
   beginningWith(text: string, most: number): ReadonlyArray<readonly [name: Name, row: Row]> {
     const found: Array<readonly [name: Name, row: Row]> = []
     for (const row of (this.#byFirst.get(text.slice(0, FIRST)) ?? []).slice(0, MOST_LOOKED_AT)) {

@@ -1,4 +1,4 @@
-/** Sorts many items whose keys are words: by counting digits, five times as fast as comparing numbers. */
+/** Sorts many items whose keys are words, by radix sort: five times as fast as comparing numbers. */
 
 import * as Element from "../../protocol/numbers/Element.js"
 
@@ -6,13 +6,13 @@ const DIGIT_BITS = 11
 const DIGITS = 1 << DIGIT_BITS
 const WORD_BITS = 32
 
-/** Scratch: first the number of keys with each digit, then the position of the next key with it. */
+/** Scratch: first the number of keys with each digit, then the position of the next one. */
 const places = new Uint32Array(DIGITS)
 
-/** Below this number of keys, insertion sort costs less than counting. */
+/** Below this number of keys, insertion sort is faster. */
 const FEW = 64
 
-/** The positions of the first `count` keys by rising key; equal keys stay in the order in which they came. */
+/** The positions of the first `count` keys in ascending order of the keys; a stable sort. */
 export const byWords = (keys: Uint32Array, count: number): Uint32Array =>
   count < FEW ? byInsertion(keys, count) : byDigits(keys, count)
 

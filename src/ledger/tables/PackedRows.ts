@@ -1,6 +1,6 @@
 /**
- * The records of one kind as bytes outside the heap, found by a keyed hash: for kinds of which strangers can make
- * millions for their fees. A JavaScript map would end at 2^24 entries, and the heap before that.
+ * The records of one kind as bytes outside the heap, found by a keyed hash. For kinds of which strangers can create
+ * millions: a JavaScript map ends at 2^24 entries, and the heap is full before that.
  */
 import { Either } from "effect"
 import { fromHex, toHex } from "#crypto"
@@ -21,7 +21,7 @@ export class PackedRows<V> implements Rows<V> {
   readonly #codec: Codec<V>
   readonly #key: HalfSipHash.Key
   readonly #keyBytes: number
-  /** Key ‖ value each. */
+  /** Each holds key ‖ value. */
   readonly #cells: Cells
   readonly #index: HashIndex
   /** Scratch for a key's bytes as words. */

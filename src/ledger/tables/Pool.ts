@@ -1,5 +1,5 @@
 /**
- * One amount in which many accounts hold shares, so that paying or slashing all of them touches only the pool.
+ * One amount in which many accounts hold shares, so that paying or slashing all of them changes only the pool.
  * Invariant: the amount is 0 if and only if there are no shares.
  */
 import { Either } from "effect"
@@ -9,11 +9,10 @@ export interface Pool {
   readonly amount: Sats.Sats
   /** u128. */
   readonly shares: bigint
-  /** How often the pool was slashed to 0: shares of an older generation are worthless. */
+  /** How often the pool was slashed to 0. Shares of an earlier generation are worthless. */
   readonly generation: number
 }
 
-/** An account's part of a pool. */
 export interface Share {
   readonly generation: number
   readonly shares: bigint
@@ -23,10 +22,12 @@ export const MAX_SHARES = (1n << 128n) - 1n
 
 export const empty: Pool = { amount: Sats.ZERO, shares: 0n, generation: 0 }
 
-/** Whether it equals a pool that never existed; not after a lost generation, whose dead shares must stay dead. */
+/**
+ * Whether it equals a pool that never existed. A pool that lost everything does not: its dead shares must stay dead.
+ */
 export const isPristine = ({ shares, generation }: Pool): boolean => shares === 0n && generation === 0
 
-/** A pool after a change. An amount without shares would belong to nobody, and shares of nothing have no price. */
+/** A pool after a change. An amount without shares would belong to nobody; shares of nothing would have no price. */
 const checked = (pool: Pool): Pool => {
   if ((pool.amount === 0) !== (pool.shares === 0n)) {
     throw new RangeError(`a pool of ${pool.amount} sats would have ${pool.shares} shares`)
@@ -37,22 +38,22 @@ const checked = (pool: Pool): Pool => {
 export type DepositFailure =
   | "TooSmallForOneShare"
   | "TooManyShares"
-  /** More than can exist beside the pool's amount. */
+  /** More shares than can exist beside the pool's amount. */
   | "AboveMaximumSupply"
 
 /** The effect of a deposit: the pool after it, the new shares, and their cost. */
 export interface Deposit {
   readonly pool: Pool
   readonly minted: bigint
-  /** At most the offered amount. The rest, less than the price of one share, never leaves the depositor. */
+  /** At most the offered amount. The rest, less than the price of one share, stays with the depositor. */
   readonly cost: Sats.Sats
 }
 
 /**
  * Mints as many whole shares as the offered amount buys, ⌊amount · shares ÷ pool⌋, or one per sat in an empty pool, and
- * takes their cost: ⌈minted · pool ÷ shares⌉. The cost is rounded up, so the other shares lose nothing, and by less
- * than a sat, so the new ones are worth at least the cost less one sat. Taking the whole offer would give the rest to
- * the other holders, who can make one share as expensive as they like by coming and going with small amounts.
+ * takes their cost: ⌈minted · pool ÷ shares⌉. Rounding the cost up protects the other shares, and by less than a sat,
+ * so the new ones are worth at least the cost less one sat. Taking the whole offer would give the rest to the other
+ * holders, who can make one share as expensive as they like by coming and going with small amounts.
  */
 export const deposit = (pool: Pool, offered: Sats.Sats): Either.Either<Deposit, DepositFailure> => {
   const [held, amount] = [BigInt(pool.amount), BigInt(offered)]
@@ -68,7 +69,7 @@ export const deposit = (pool: Pool, offered: Sats.Sats): Either.Either<Deposit, 
     : Either.right({ pool: checked({ ...pool, amount: sum, shares }), minted, cost })
 }
 
-/** The current value of these shares. The last ones are worth all that is left, rounding dust included. */
+/** The current value of these shares. The last ones are worth the whole remaining amount, rounding dust included. */
 export const worth = (pool: Pool, { generation, shares }: Share): Sats.Sats => {
   if (generation !== pool.generation) return Sats.ZERO
   if (shares === pool.shares) return pool.amount
@@ -87,7 +88,7 @@ export const withdraw = (pool: Pool, share: Share): { readonly pool: Pool; reado
   }
 }
 
-/** Raises every share's value by its part of the amount. The pool must not be empty. */
+/** Adds the amount to a pool that is not empty, which raises the value of every share. */
 export const reward = (pool: Pool, amount: Sats.Sats): Pool => {
   if (pool.shares === 0n) throw new RangeError(`${amount} sats for a pool without shares`)
   return { ...pool, amount: Sats.addBounded(pool.amount, amount) }

@@ -1,6 +1,6 @@
 /**
  * Every kind of record besides accounts: its value and the value's canonical bytes. Together with the accounts they are
- * everything that execution reads, so a node that holds them can continue where another stopped.
+ * all that execution reads, so a node that holds them can continue where another stopped.
  */
 import type { Either } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
@@ -15,7 +15,6 @@ import type { Kind } from "../../protocol/state/StateKey.js"
 import * as ProposalPayload from "../../protocol/transaction/ProposalPayload.js"
 import type { Pool } from "./Pool.js"
 
-/** How values of one kind are written and read. */
 export interface Codec<V> {
   readonly kind: Kind
   readonly write: (writer: Binary.Writer, value: V) => void
@@ -27,15 +26,15 @@ export const encode = <V>({ write }: Codec<V>, value: V): Uint8Array => Binary.e
 export const decode = <V>({ kind, read }: Codec<V>, bytes: Uint8Array): Either.Either<V, Binary.MalformedBytes> =>
   Binary.decode(`${kind} record`, bytes, read)
 
-/** A staker's terms and its working delegations; its own stake is in its account. */
+/** A staker's terms and its working delegations. Its own stake is in its account. */
 export interface Validator {
   readonly commissionPercent: number
   /** The epoch in which the commission was last set, 0 for never. */
   readonly commissionEpoch: Natural.Epoch
-  /** Slashed: in no committee until it has left and staked again. */
+  /** Slashed: excluded from committees until it has left and staked again. */
   readonly isBarred: boolean
   readonly working: Pool
-  /** Shares of the working pool whose holders left in the running epoch: they work until it closes. */
+  /** Shares of the working pool whose holders left in the running epoch. They keep working until it closes. */
   readonly departing: bigint
 }
 
@@ -51,9 +50,9 @@ export interface Texts {
 
 export interface Proposal {
   readonly proposer: Address.Address
-  /** The hash of the transaction that made it, which covers its texts. */
+  /** The hash of the transaction that made it, which also covers its texts. */
   readonly transaction: Hash.Hash
-  /** Null once they were dropped. */
+  /** Null once dropped. */
   readonly texts: Texts | null
   readonly payload: ProposalPayload.ProposalPayload
   readonly bond: Sats.Sats
@@ -65,17 +64,16 @@ export interface Proposal {
   readonly votesFor: Sats.Sats
   readonly votesAgainst: Sats.Sats
   readonly status: ProposalStatus
-  /** Why it failed, a `ProposalFailure` or the sentence of an earlier version; null for any other status. */
+  /** Why it failed: a `ProposalFailure`, or the sentence of an earlier version. Null for any other status. */
   readonly failure: string | null
 }
 
-/** A validator of a proposal's snapshot; `vote` is null until it has voted. */
+/** A validator in a proposal's snapshot; `vote` is null until it votes. */
 export interface Ballot {
   readonly weight: Sats.Sats
   readonly vote: boolean | null
 }
 
-/** The sides of the supply invariant. */
 export interface Totals {
   readonly liquid: Sats.Sats
   readonly staked: Sats.Sats
@@ -94,8 +92,8 @@ export interface Head {
 
 export interface Epoch {
   /**
-   * The epoch at whose beginning the members' weights were last measured: this epoch or, while members are kept on
-   * because no other stays, an earlier one. Delegations made in that epoch still count in their weight.
+   * The epoch at whose beginning the members' weights were last measured. That is an earlier epoch if members were kept
+   * on because no other validator stayed. Delegations made in that epoch still count in their weight.
    */
   readonly weighedIn: Natural.Epoch
   /** The base of the epoch's vertices; Hash.ZERO until the first of them is executed. */
@@ -141,12 +139,12 @@ export const validator: Codec<Validator> = {
       working: readPool(reader),
       departing: reader.u128(),
     }
-    reader.require(value.departing <= value.working.shares, "more shares are leaving than there are")
+    reader.require(value.departing <= value.working.shares, "more shares are departing than exist")
     return value
   },
 }
 
-/** Encodes each of these words as a byte: its position among them. */
+/** Encodes each of these words as a byte, its position in the list. */
 const oneOf = <A extends string>(what: string, words: readonly [A, ...ReadonlyArray<A>]) => ({
   write: (writer: Binary.Writer, word: A): void => void writer.u8(words.indexOf(word)),
   read: (reader: Binary.Reader): A => {
@@ -191,7 +189,7 @@ export const proposal: Codec<Proposal> = {
     if (value.status === "Failed") writer.text16(value.failure ?? "")
   },
   read: (reader) => {
-    // One literal: every vote reads it, and spreading one half into the other would take longer than reading.
+    // A single literal, because every vote reads it and spreading a half into it would take longer than reading.
     const value = {
       proposer: Address.read(reader),
       transaction: Hash.read(reader),
@@ -267,7 +265,7 @@ export const epoch: Codec<Epoch> = {
   },
   read: (reader) => {
     const value = { weighedIn: Natural.epoch(reader.u64()), base: Hash.read(reader), record: EpochRecord.read(reader) }
-    reader.require(value.weighedIn <= value.record.epoch, "weights that were measured later than the epoch")
+    reader.require(value.weighedIn <= value.record.epoch, "weights measured in a later epoch")
     return value
   },
 }
@@ -302,7 +300,7 @@ export const recentCommit: Codec<RecentCommit> = {
   read: (reader) => ({ hash: Hash.read(reader), leaderRound: Natural.round(reader.u64()) }),
 }
 
-/** The key is all there is. */
+/** The key is the whole record. */
 export const slashed: Codec<true> = { kind: "Slashed", write: () => {}, read: () => true }
 
 /** The delegations that left a validator in one epoch. */

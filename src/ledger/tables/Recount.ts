@@ -1,7 +1,7 @@
 /**
- * Counts the whole supply again from the records, in any order and in as many slices as the caller likes, and compares
- * it with the running totals: at start over all records, at checkpoints over the leaves of the frozen state, and all the
- * time over the accounts in memory, while they change.
+ * Recounts the whole supply from the records, in any order and in slices of any size, and compares it with the running
+ * totals. It runs at start over all records, at checkpoints over the leaves of the frozen state, and continuously over
+ * the accounts in memory while they change.
  */
 import { Either } from "effect"
 import { toHex } from "#crypto"
@@ -19,17 +19,17 @@ import type { Proposal, Totals, Validator } from "./Records.js"
 import * as Records from "./Records.js"
 import { type Component, SupplyInvariantViolated, sumOf, zero } from "./Supply.js"
 
-/** Shares by validator, the epoch in which their holder left (0 while it stays), and generation. */
+/** Shares by validator, the epoch in which their holder left (0 if it stays), and generation. */
 const shareKey = (validator: Address, epoch: number, generation: number): string =>
   `${validator} ${epoch} ${generation}`
 
 interface Expected {
   readonly pool: Pool
-  /** The shares that must add up to the pool's. */
+  /** Keys of the shares that must add up to the pool's. */
   readonly keys: ReadonlyArray<string>
 }
 
-/** For an encoded `StateRecord` that is an account with no other money. */
+/** The balance, if this encoded `StateRecord` is an account with no other money. */
 const balanceAlone = (bytes: Uint8Array, start: number, end: number): Sats.Sats | undefined =>
   bytes[start] === StateKey.KINDS.Account.byte
     ? AccountRecord.balanceAlone(bytes, start + 1 + StateKey.KINDS.Account.keyBytes, end)
@@ -45,8 +45,8 @@ export class Recount {
   #badBalance: number | undefined
 
   /**
-   * Counts the records of a leaf, which this node put there. For accounts without a stake or a delegation, which nearly
-   * all of a million are, only the balance is read: decoding them would take forty times as long, at every checkpoint.
+   * Counts the records of a leaf, which this node put there. For accounts without stake or delegation, as nearly all
+   * are, only the balance is read: decoding them would take forty times as long at every checkpoint.
    */
   leaf(leaf: Leaf): Either.Either<void, Binary.MalformedBytes> {
     for (const { bytes, start, end } of leaf.spans()) {
@@ -61,7 +61,7 @@ export class Recount {
     return Either.void
   }
 
-  /** Counts a record; kinds that hold no money count nothing. */
+  /** Counts a record; kinds without money are ignored. */
   add({ kind, key, value }: StateRecord.StateRecord): Either.Either<void, Binary.MalformedBytes> {
     switch (kind) {
       case "Account":
@@ -87,19 +87,19 @@ export class Recount {
   }
 
   account(balance: Sats.Sats, { stake, delegation }: AccountRecord.Extras): void {
-    // Two errors may cancel out.
+    // Two invalid balances could cancel out in the sum.
     if (!Sats.isSats(balance)) this.#badBalance ??= balance
     this.#add("liquid", balance)
     if (stake !== null) this.#add("staked", stake.amount)
     this.#hold(delegation, 1n)
   }
 
-  /** A balance that was counted has changed by this. */
+  /** A counted balance has changed by this amount. */
   moved(change: number): void {
     this.#add("liquid", change as Sats.Sats)
   }
 
-  /** The extras of an account that was counted have changed. */
+  /** The extras of a counted account have changed. */
   exchanged(before: AccountRecord.Extras, after: AccountRecord.Extras): void {
     const staked = (after.stake?.amount ?? 0) - (before.stake?.amount ?? 0)
     this.#add("staked", staked as Sats.Sats)
@@ -118,7 +118,7 @@ export class Recount {
     this.#validators.push([address, validator])
   }
 
-  /** A bond that is held is its proposer's money, which no balance contains. */
+  /** A held bond is its proposer's money but in no balance. */
   proposal({ bond, bondStatus }: Pick<Proposal, "bond" | "bondStatus">): void {
     if (bondStatus === "held") this.#add("liquid", bond)
   }
@@ -128,12 +128,12 @@ export class Recount {
     this.#pools.push({ pool, keys: [shareKey(validator, epoch, pool.generation)] })
   }
 
-  /** An epoch with a record; the latest is the running one. */
+  /** The highest epoch with a record is the running one. */
   epoch(epoch: number): void {
     this.#epoch = Math.max(this.#epoch, epoch)
   }
 
-  /** The required result of the count. The treasury is recorded only here, so its amount comes from here. */
+  /** The required result of the count. Only the totals record the treasury, so its amount comes from here. */
   totals(expected: Totals): void {
     this.#expected = expected
   }
@@ -151,14 +151,15 @@ export class Recount {
       const keys = [0, this.#epoch].map((epoch) => shareKey(address, epoch, working.generation))
       this.#pools.push({ pool: working, keys })
       const held = this.#sharesUnder(keys.slice(1))
-      if (held !== departing) return `${departing} shares of ${address} count as departing, ${held} are`
+      if (held !== departing)
+        return `${departing} shares of ${address} count as departing, but its delegators hold ${held}`
     }
     for (const { pool, keys } of this.#pools) {
       const held = this.#sharesUnder(keys)
       const [key] = keys
-      if (held !== pool.shares) return `pool ${key} counts ${pool.shares} shares, its delegators hold ${held}`
+      if (held !== pool.shares) return `pool ${key} has ${pool.shares} shares, but its delegators hold ${held}`
       if ((pool.shares === 0n) !== (pool.amount === 0))
-        return `pool ${key} has ${pool.shares} shares for ${pool.amount}`
+        return `pool ${key} has ${pool.shares} shares for ${pool.amount} sats`
     }
     return undefined
   }

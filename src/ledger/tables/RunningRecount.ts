@@ -1,7 +1,7 @@
 /**
- * Counts the supply in memory again and again, some accounts at each commit, while the others move: an account that was
- * counted tells of its changes. So what changes a balance in any other way, such as a bug or a fault of the memory, is found
- * once the count has passed it; at the latest by the count after.
+ * Continuously recounts the supply in memory, some accounts at each commit. Changes to accounts already counted are
+ * reported to the count. A balance changed in any other way, by a bug or a memory fault, is found once the count passes
+ * it, at the latest by the next count.
  */
 import { Either } from "effect"
 import * as Sats from "../../protocol/numbers/Sats.js"
@@ -9,16 +9,16 @@ import { Recount } from "./Recount.js"
 import type { State } from "./State.js"
 import type { SupplyInvariantViolated } from "./Supply.js"
 
-/** A count takes at most this many commits, unless so many accounts at each are not enough. */
+/** A count takes at most this many commits, except where `MOST_ROWS` slows it down. */
 const COMMITS = 512
 const LEAST_ROWS = 16
-/** Some tenths of a millisecond. */
+/** Takes some tenths of a millisecond. */
 const MOST_ROWS = 8_192
 
 export class RunningRecount {
   #recount = new Recount()
 
-  /** After a commit: the next accounts, and once all are counted, the comparison. */
+  /** After a commit: counts the next accounts and, after the last, compares the totals. */
   step(state: State): Either.Either<void, SupplyInvariantViolated> {
     const rows = Math.min(MOST_ROWS, Math.max(LEAST_ROWS, Sats.divideFloor(state.accounts.size, COMMITS) + 1))
     const recount = this.#recount

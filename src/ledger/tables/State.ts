@@ -1,7 +1,7 @@
 /**
  * The tables of the ledger, the running totals, and the indexes derived from them. The rules are functions over this
- * class in the files beside it; all money moves through a few of its methods, so no rule can move one side of the
- * supply and forget the other.
+ * class. All money moves through a few of its methods, so no rule can change one side of the supply and forget the
+ * other.
  */
 import { Either } from "effect"
 import { toHex } from "#crypto"
@@ -46,9 +46,9 @@ const proposalOfBallot = (key: string): Natural.ProposalId => Natural.proposalId
 
 const voterOfBallot = (key: string): Address => key.slice(16) as Address
 
-/** Steps of 256 bytes, of which 31 hold any proposal: its texts may be 4.7 KB long. */
+/** Cells of up to 31 steps of 256 bytes hold any proposal: its texts can be 4.7 KB long. */
 const PROPOSAL_STEP_BITS = 8
-/** A ballot with its key is 37 bytes. */
+/** A ballot with its key takes 37 bytes. */
 const BALLOT_STEP_BITS = 5
 
 /** The operations that all tables share. */
@@ -69,7 +69,6 @@ export interface Staker {
 /** Most effective stake first; ties: lower address. */
 const bySize = (a: Staker, b: Staker): number => b.effective - a.effective || (a.address < b.address ? -1 : 1)
 
-/** A record that every ledger has. */
 const required = <A>(value: A | undefined, what: string): A => {
   if (value === undefined) throw new Error(`the ledger has no ${what} record`)
   return value
@@ -106,14 +105,14 @@ export class State {
   readonly voters = new Voters()
   readonly agenda = new Agenda()
 
-  /** "Now": the leader round of the commit being executed; between commits that of the last one. */
+  /** "Now": the leader round of the current commit or, between commits, of the last one. */
   round: Natural.Round = Natural.round(0)
-  /** Not of the state: a key that this machine accepts for every account. See `Ledger.letSignForAll`. */
+  /** Not part of the state: a key that this machine accepts for every account. See `Ledger.letSignForAll`. */
   standIn: PublicKey | null = null
   #epoch: Records.Epoch | undefined
   #positions: ReadonlyMap<Address, number> = new Map()
 
-  /** The key decides only where in memory records lie. */
+  /** The key affects only where in memory records lie. */
   constructor(protocol: Protocol, tableKey: HalfSipHash.Key) {
     this.protocol = protocol
     const accounts = new Accounts(tableKey)
@@ -163,7 +162,7 @@ export class State {
     return this.epochs.get(StateKey.counter(epoch))
   }
 
-  /** Makes this the running epoch, or updates the running epoch. */
+  /** Makes this the running epoch, or updates it. */
   set epoch(epoch: Records.Epoch) {
     this.epochs.set(StateKey.counter(epoch.record.epoch), epoch)
     this.#run(epoch)
@@ -174,12 +173,14 @@ export class State {
     this.#positions = new Map(epoch.record.members.map(({ address }, position) => [address, position]))
   }
 
-  /** The position in the running committee; none for accounts outside it. */
+  /** The position in the running committee; undefined for accounts outside it. */
   memberPosition(address: Address): number | undefined {
     return this.#positions.get(address)
   }
 
-  /** Whether it is in the running committee or was in the one before: evidence against it is still possible. */
+  /**
+   * Whether it is in the running committee or was in the previous one, so that evidence against it is still possible.
+   */
   isAnswerable(address: Address): boolean {
     const previous = this.epochOf(Natural.epoch(Math.max(0, this.epoch.record.epoch - 1)))
     return this.isMember(address) || (previous !== undefined && memberOf(previous.record, address) !== undefined)
@@ -187,8 +188,7 @@ export class State {
 
   /**
    * Whether a delegation that left this validator in that epoch still counts in a weight for which evidence is
-   * possible. In an ordinary epoch, weights are measured after all departures, so this concerns members that were kept
-   * on.
+   * possible. Ordinarily weights are measured after all departures, so this concerns only members that were kept on.
    */
   isWeightOf(validator: Address, leftIn: Natural.Epoch): boolean {
     const previous = this.epochOf(Natural.epoch(Math.max(0, this.epoch.record.epoch - 1)))
@@ -212,14 +212,14 @@ export class State {
     if (amount > 0) this.credit(this.accounts.findOrAdd(address), amount)
   }
 
-  /** Moves an amount from one balance to another: the supply stays the same. */
+  /** Moves an amount between balances; the supply stays the same. */
   pay(from: Row, to: Row, amount: Sats.Sats): void {
     if (amount === 0) return
     this.accounts.setBalance(from, Sats.subtractBounded(this.accounts.balance(from), amount))
     this.accounts.setBalance(to, Sats.addBounded(this.accounts.balance(to), amount))
   }
 
-  /** Sets part of a balance aside. It still counts as liquid, and is returned or forfeited later. */
+  /** Sets part of a balance aside. It still counts as liquid until it is returned or forfeited. */
   hold(row: Row, amount: Sats.Sats): void {
     this.accounts.setBalance(row, Sats.subtractBounded(this.accounts.balance(row), amount))
   }
@@ -246,7 +246,7 @@ export class State {
     return this.accounts.extras(this.accounts.find(address))
   }
 
-  /** Changes an account's extras, and every index derived from them. */
+  /** Changes an account's extras and every index derived from them. */
   update(row: Row, patch: Partial<AccountRecord.Extras>): void {
     const before = this.accounts.extras(row)
     const after = { ...before, ...patch }
@@ -254,7 +254,7 @@ export class State {
     this.#index(row, before, after)
   }
 
-  /** Updates the indexes from an account's extras before to those after; unchanged parts cost nothing. */
+  /** Updates the indexes after a change of an account's extras; unchanged parts cost nothing. */
   #index(row: Row, before: AccountRecord.Extras, after: AccountRecord.Extras): void {
     const address = this.accounts.addressOf(row)
     if (before.name === null && after.name !== null) this.names.add(after.name, row)
@@ -276,7 +276,7 @@ export class State {
     before: AccountRecord.Leaving | null = null,
     after: AccountRecord.Leaving | null = null,
   ): void {
-    // Nothing that leaves leaves again before it is gone.
+    // Stakes and delegations that are leaving cannot leave again.
     if (before === null && after !== null) this.unlocking.add({ row, validator, leaving: after })
   }
 
@@ -291,13 +291,13 @@ export class State {
     return this.poolOf(delegation)?.generation === delegation.generation
   }
 
-  /** The delegation of an account; none once its pool has lost everything. */
+  /** The account's delegation; null if its pool has lost everything. */
   livingDelegation(row: Row | undefined): AccountRecord.Delegation | null {
     const { delegation } = this.accounts.extras(row)
     return delegation !== null && this.#isAlive(delegation) ? delegation : null
   }
 
-  /** Stores the validator record of an address, or deletes it once nothing needs it. */
+  /** Stores a validator record, or deletes it once nothing needs it. */
   setValidator(address: Address, validator: Records.Validator): void {
     const isNeeded = this.stakers.has(address) || validator.isBarred || !Pool.isPristine(validator.working)
     if (isNeeded) this.validators.set(address, validator)
@@ -329,7 +329,7 @@ export class State {
     }
   }
 
-  /** All stakers, largest effective stake first. At most some ten thousand can afford to be one. */
+  /** All stakers, largest effective stake first. The supply bounds them to some ten thousand. */
   stakersBySize(): ReadonlyArray<Staker> {
     const stakers: Array<Staker> = []
     for (const address of this.stakers) {
@@ -351,7 +351,7 @@ export class State {
     return false
   }
 
-  /** Ends a commit: returns its changes, in the order of kind bytes and keys. */
+  /** Ends a commit: returns its changes in the order of kind bytes and keys. */
   collect(): Effects.Changes {
     this.#totals.set(SINGLE_KEY, this.supply.totals)
     const collector = new Effects.Collector(this.accounts.touched)
@@ -360,13 +360,13 @@ export class State {
     return collector.finish()
   }
 
-  /** Every record, lazily: read them all between commits. */
+  /** Every record, lazily. Read them all between commits. */
   *records(): Generator<StateRecord.StateRecord> {
     yield* this.accounts.records()
     for (const table of this.#tables) yield* table.records()
   }
 
-  /** The same as the state trie holds them; a value is valid until the next one is requested. */
+  /** The same as the state trie holds them; each value is valid until the next one is requested. */
   *entries(): Generator<Change> {
     yield* this.accounts.entries()
     for (const table of this.#tables) {
@@ -381,7 +381,7 @@ export class State {
     return frozen(this.accounts.freeze(), rows)
   }
 
-  /** Restores one record of another ledger. Once all are restored, `rebuild` makes the indexes. */
+  /** Restores one record of another ledger. Call `rebuild` once all are restored. */
   restore({ kind, key, value }: StateRecord.StateRecord): Either.Either<void, MalformedBytes> {
     if (kind === "Account") {
       return Either.map(AccountRecord.decode(value), (record) => {
@@ -392,15 +392,15 @@ export class State {
     return required(table, kind).restore(toHex(key), value)
   }
 
-  /** Builds the indexes, the running epoch and the totals from the records alone. */
+  /** Rebuilds the indexes, the running epoch and the totals from the records. */
   rebuild(): Either.Either<void, MalformedBytes> {
     const missing = [this.#parameters, this.#totals, this.#head, this.epochs].find((table) => table.size === 0)
-    if (missing !== undefined) return malformed(`there is no ${missing.kind} record`)
-    // Every proposal is kept forever, and the indexes below rely on consecutive ids.
+    if (missing !== undefined) return malformed(`the state has no ${missing.kind} record`)
+    // Proposals are kept forever, and the indexes below rely on consecutive ids.
     const { nextProposalId } = required(this.#head.get(SINGLE_KEY), "head")
     const isDense = [...this.proposals.keys()].sort().every((key, i) => key === StateKey.counter(i + 1))
     if (!isDense || this.proposals.size !== nextProposalId - 1) {
-      return malformed(`the proposals are not those numbered from 1 to ${nextProposalId - 1}`)
+      return malformed(`the proposals are not numbered from 1 to ${nextProposalId - 1} without gaps`)
     }
     const latest = [...this.epochs.keys()].sort().at(-1)
     this.#run(required(this.epochs.get(latest ?? ""), "epoch"))
@@ -409,9 +409,9 @@ export class State {
       const extras = this.accounts.extras(row)
       const { delegation } = extras
       const pool = delegation === null ? undefined : this.poolOf(delegation)
-      // Shares are worth their part of the pool: no part exceeds the whole.
+      // A part of a pool cannot exceed the whole.
       if (pool !== undefined && delegation?.generation === pool.generation && delegation.shares > pool.shares) {
-        return malformed(`${this.accounts.addressOf(row)} holds more shares of a pool than there are`)
+        return malformed(`${this.accounts.addressOf(row)} holds more shares of a pool than exist`)
       }
       if (extras.name !== null && this.names.find(extras.name) !== undefined) {
         return malformed(`two accounts have the name @${extras.name}`)
@@ -420,7 +420,7 @@ export class State {
     }
     for (const key of this.ballots.keys()) {
       const id = proposalOfBallot(key)
-      if (id < 1 || id >= nextProposalId) return malformed(`there is a ballot on proposal ${id}, which was never made`)
+      if (id < 1 || id >= nextProposalId) return malformed(`ballot on proposal ${id}, which does not exist`)
       this.voters.add(id, this.accounts.findOrAdd(voterOfBallot(key)))
     }
     for (const [key, proposal] of this.proposals.entries()) {
@@ -431,7 +431,7 @@ export class State {
     return Either.void
   }
 
-  /** The living shares in each pool that waits which these changes of accounts have taken out, by the pool's key. */
+  /** The living shares that these account changes take out of each leaving pool, by the pool's key. */
   #released(changes: ReadonlyArray<Effects.Change>): Either.Either<ReadonlyMap<string, bigint>, MalformedBytes> {
     return Either.gen(this, function* () {
       const released = new Map<string, bigint>()
@@ -447,7 +447,10 @@ export class State {
     })
   }
 
-  /** Whether this change leaves every pool's delegations alive, or dead, as they are; then `follow` is right. */
+  /**
+   * Whether this change leaves all delegations of each pool as alive or dead as they are. Only then is `follow`
+   * correct.
+   */
   #canFollow(
     { kind, key, value }: Effects.Change,
     released: ReadonlyMap<string, bigint>,
@@ -457,7 +460,7 @@ export class State {
       (pool: Pool.Pool) =>
         pool.generation === generation
     switch (kind) {
-      // Delegations come to wait as an epoch closes, all those of a pool at once.
+      // When an epoch closes, all departed delegations of a pool start leaving at once.
       case "Epoch":
         return Either.right(false)
       case "Validator": {
@@ -468,7 +471,7 @@ export class State {
       case "LeavingPool": {
         const before = this.leavingPools.table.get(toHex(key))
         if (before === undefined) return Either.right(false)
-        // It is gone when the last share is paid out, or when it is slashed to nothing, with all shares still out.
+        // A pool is gone when its last share is paid out, or when it is slashed to nothing with all shares still out.
         if (value === null) return Either.right(released.get(toHex(key)) === before.shares)
         return Either.map(Records.decode(Records.leavingPool, value), isOfGeneration(before))
       }
@@ -487,7 +490,7 @@ export class State {
       )
   }
 
-  /** One that another ledger deleted. */
+  /** Drops a record that another ledger deleted. */
   #drop(kind: StateKey.Kind, key: string): void {
     if (kind === "LeavingPool") this.leavingPools.drop(key)
     else
@@ -504,15 +507,15 @@ export class State {
   }
 
   /**
-   * Takes over what another ledger changed since, at a cost of the changes alone, and from then on may only be read: what only
-   * rules need, such as what falls due when, stays as it was. False, with nothing taken over, where only a ledger made anew of all
-   * records would be right.
+   * Applies another ledger's changes at a cost proportional to them. Afterwards this ledger is read-only: data that
+   * only rules need, such as due dates, is not updated. Returns false, with nothing applied, where only a rebuild from
+   * all records would be correct.
    */
   follow(changes: ReadonlyArray<Effects.Change>): Either.Either<boolean, MalformedBytes> {
     return Either.gen(this, function* () {
       const released = yield* this.#released(changes)
       for (const change of changes) if (!(yield* this.#canFollow(change, released))) return false
-      // Whether a delegation is alive is seen from its pool, so the accounts come last.
+      // Accounts come last, because their pools determine whether their delegations are alive.
       for (const { kind, key, value } of changes) {
         if (kind === "Account") continue
         const digits = toHex(key)
@@ -530,7 +533,7 @@ export class State {
     })
   }
 
-  /** Counts the whole supply again, without decoding the records. */
+  /** Recounts the whole supply without decoding records. */
   recount(): Either.Either<Records.Totals, SupplyInvariantViolated> {
     const recount = new Recount()
     for (let row = 0; row < this.accounts.size; row++) {
@@ -541,7 +544,7 @@ export class State {
     return recount.finish()
   }
 
-  /** What is not an account's. Only proposals that can be voted on hold a bond. */
+  /** All records except accounts. Only proposals open for voting hold a bond. */
   countRest(recount: Recount): void {
     for (const id of this.agenda.activeIds) {
       const proposal = this.proposals.get(StateKey.counter(id))

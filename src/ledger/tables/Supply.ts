@@ -1,7 +1,6 @@
 /**
  * The supply invariant: liquid + staked + delegated + treasury = total ≤ the maximum. The two sides are kept
- * separately: the components move with every balance, stake and pool, the total only when something is minted or
- * burned.
+ * separately: the components change with every balance, stake and pool, the total only on minting and burning.
  */
 import { Data, Either } from "effect"
 import * as Sats from "../../protocol/numbers/Sats.js"
@@ -9,7 +8,7 @@ import type { Totals } from "./Records.js"
 
 export type Component = "liquid" | "staked" | "delegated" | "treasury"
 
-/** Money appeared or vanished: a bug, which ends this process. Both sides with their figures. */
+/** Money appeared or vanished. This is a bug and ends the process. Shows the figures of both sides. */
 export class SupplyInvariantViolated extends Data.TaggedError("SupplyInvariantViolated")<{
   /** The ledger's amounts: components as counted, and their sum. */
   readonly found: Totals
@@ -25,7 +24,7 @@ export class SupplyInvariantViolated extends Data.TaggedError("SupplyInvariantVi
 const figures = ({ liquid, staked, delegated, treasury, total }: Totals): string =>
   `liquid ${liquid} + staked ${staked} + delegated ${delegated} + treasury ${treasury} = ${total} sats`
 
-/** Plain addition: a sum above the maximum is exactly what the checks should find. */
+/** Plain addition: the checks must be able to find a sum above the maximum. */
 export const sumOf = ({ liquid, staked, delegated, treasury }: Omit<Totals, "total">): Sats.Sats =>
   (liquid + staked + delegated + treasury) as Sats.Sats
 
@@ -37,7 +36,6 @@ export const zero: Totals = {
   total: Sats.ZERO,
 }
 
-/** The running totals. */
 export class Supply {
   #totals: { -readonly [K in keyof Totals]: Totals[K] }
 
@@ -57,7 +55,7 @@ export class Supply {
     return this.#totals.total
   }
 
-  /** The amount that may still be minted. */
+  /** The amount that can still be minted. */
   get room(): Sats.Sats {
     return Sats.subtractBounded(Sats.MAX_SUPPLY, this.#totals.total)
   }
@@ -78,7 +76,7 @@ export class Supply {
     this.#totals.total = Sats.subtractBounded(this.#totals.total, amount)
   }
 
-  /** The check after every commit. */
+  /** Runs after every commit. */
   check(): Either.Either<void, SupplyInvariantViolated> {
     const expected = this.totals
     const sum = sumOf(expected)

@@ -1,6 +1,6 @@
 /**
- * The records of one kind, by key in hex. Values are immutable, so a record's earlier state is only a reference, and
- * the table can list the changes of a commit, and those since the last freeze, without copying.
+ * The records of one kind, by key in hex. Values are immutable, so keeping an earlier value takes only a reference, and
+ * the table can list the changes of a commit, or since the last freeze, without copying.
  */
 import { Either } from "effect"
 import { fromHex } from "#crypto"
@@ -10,14 +10,14 @@ import type { StateRecord } from "../../protocol/state/StateRecord.js"
 import type { Collector } from "./Effects.js"
 import { type Codec, decode, encode } from "./Records.js"
 
-/** The value of a changed record at a checkpoint, not yet encoded. */
+/** The value of a record that changed before a checkpoint, not yet encoded. */
 export interface FrozenRow {
   readonly kind: Kind
   readonly key: string
   readonly encode: () => Uint8Array | null
 }
 
-/** Where a table keeps its records: a map, unless strangers can make millions of them. */
+/** Where a table keeps its records: a map, unless strangers can create millions of them. */
 export interface Rows<V> {
   readonly size: number
   get(key: string): V | undefined
@@ -28,7 +28,7 @@ export interface Rows<V> {
   entries(): IterableIterator<[string, V]>
 }
 
-/** Of two different keys. */
+/** For two different keys. */
 const compareText = (a: string, b: string): number => (a < b ? -1 : 1)
 
 export const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
@@ -37,7 +37,7 @@ export const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
 export class Table<V> {
   readonly #codec: Codec<V>
   readonly #rows: Rows<V>
-  /** Every row touched since the commit began, as it was then. */
+  /** The earlier value of every row touched since the commit began. */
   readonly #before = new Map<string, V | undefined>()
   /** Every row changed since the last freeze. */
   #dirty = new Set<string>()
@@ -63,7 +63,7 @@ export class Table<V> {
     return this.#rows.has(key)
   }
 
-  /** In no particular order: a caller whose result depends on the order sorts first. */
+  /** In no particular order. Callers whose result depends on the order must sort. */
   entries(): IterableIterator<[string, V]> {
     return this.#rows.entries()
   }
@@ -109,7 +109,7 @@ export class Table<V> {
     this.#before.clear()
   }
 
-  /** Between commits: the changes since the last call, as they are now. */
+  /** Between commits: the changes since the last call, with their current values. */
   freeze(): ReadonlyArray<FrozenRow> {
     const rows = [...this.#dirty].map((key) => {
       const value = this.#rows.get(key)

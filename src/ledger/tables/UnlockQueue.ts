@@ -1,8 +1,8 @@
 /**
  * The leaving accounts in the order of release: by round, by the epoch in which they left, own stakes before
- * delegations, delegations by validator, and last by address. Rounding makes the order matter to the last sat. An index
- * over the accounts' `leaving`, not a record. An account that stops leaving in another way (its delegation died, and it
- * delegated again) stays in here until its turn comes and nothing is found.
+ * delegations, delegations by validator, and last by address. Because of rounding, this order matters to the last sat.
+ * An index over the accounts' `leaving`, not a record. If an account stops leaving in another way (its delegation died,
+ * and it delegated again), its entry stays until it is due and then finds nothing.
  */
 
 import type { Address } from "../../protocol/identity/Address.js"
@@ -18,7 +18,7 @@ export interface Waiting {
   readonly leaving: Leaving
 }
 
-/** Whether delegations that left this validator in this epoch are held back. The answer stays the same for an epoch. */
+/** Whether delegations that left this validator in this epoch are held back. The answer is constant within an epoch. */
 export type IsHeld = (validator: Address, leftIn: Epoch) => boolean
 
 type Order = (a: Row, b: Row) => number
@@ -64,7 +64,7 @@ class RowHeap {
     this.#rows[at] = row
   }
 
-  /** Takes the first of at least one row. */
+  /** Removes the first row; there must be one. */
   pop(): Row {
     const first = this.#at(0)
     this.#size--
@@ -93,12 +93,12 @@ interface Bucket extends Group {
 
 export class UnlockQueue {
   readonly #order: Order
-  /** In order; none of them empty. As many as there are leaving pools, possibly tens of thousands. */
+  /** Sorted, none empty. As many as there are leaving pools, possibly tens of thousands. */
   readonly #buckets: Array<Bucket> = []
-  /** Those that were due and held in this epoch: otherwise each commit would examine all of them again. */
+  /** Buckets that were due and held in this epoch; otherwise each commit would examine all of them again. */
   #held: { readonly epoch: Epoch; readonly buckets: Array<Bucket> } | undefined
 
-  /** `order` is that of the rows' addresses. */
+  /** `order` compares the addresses of two rows. */
   constructor(order: Order) {
     this.#order = order
   }
@@ -127,7 +127,7 @@ export class UnlockQueue {
     bucket.rows.push(row)
   }
 
-  /** Groups held in another epoch return to their places. A group that is due is never joined, so its place is free. */
+  /** Returns groups held in another epoch to their places. Nobody joins a group that is due, so its place is free. */
   #letGo(epoch: Epoch): Array<Bucket> {
     if (this.#held?.epoch === epoch) return this.#held.buckets
     for (const bucket of this.#held?.buckets ?? []) {
@@ -144,7 +144,7 @@ export class UnlockQueue {
     return this.#held.buckets
   }
 
-  /** Takes the first row that is not held and due: at or past its round, and not before the epoch after next. */
+  /** Removes the first row that is not held and due: at or past its round, and not before the epoch after next. */
   takeDue(round: Round, epoch: Epoch, isHeld: IsHeld): Waiting | undefined {
     const held = this.#letGo(epoch)
     let position = 0

@@ -1,4 +1,4 @@
-/** The holders of ballots on each proposal: an index over the ballots, four bytes each. */
+/** The accounts with a ballot on each proposal: an index over the ballots, four bytes each. */
 import type { ProposalId } from "../../protocol/numbers/Natural.js"
 import type { Row } from "./AccountRows.js"
 import { Cells, type Handle } from "./Cells.js"
@@ -6,11 +6,11 @@ import { Cells, type Handle } from "./Cells.js"
 const ROW_BYTES = 4
 
 export class Voters {
-  /** By proposal, since ids are dense; 0 if there is none. */
+  /** Indexed by proposal, since ids are dense; 0 for no ballots. */
   readonly #handles: Array<Handle> = []
   readonly #cells = new Cells()
 
-  /** The rows of their accounts, in no particular order. */
+  /** The rows of the accounts, in no particular order. */
   of(id: ProposalId): ReadonlyArray<Row> {
     const handle = this.#handles[id] ?? 0
     if (handle === 0) return []

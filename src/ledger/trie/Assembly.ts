@@ -1,8 +1,8 @@
 /**
- * A trie being assembled from subtrees that untrusted peers send, for a root that a quorum signed. Every subtree is
- * checked by itself before it is kept, in any order. The missing parts are known by position, hash and number of
- * records, because the siblings of a kept subtree are authentic too. To survive a restart, store the accepted encodings
- * and accept them again.
+ * A trie being assembled from subtrees that untrusted peers send, for a root that a quorum signed. Subtrees arrive in
+ * any order, and each is verified on its own before it is kept. Siblings of a kept subtree are authentic too, so
+ * position, hash and number of records of all missing parts are known. To survive a restart, store the accepted
+ * encodings and accept them again.
  */
 import { Data, Either } from "effect"
 import type * as Binary from "../../protocol/encoding/Binary.js"
@@ -13,7 +13,7 @@ import * as Position from "./Position.js"
 import * as Subtree from "./Subtree.js"
 import * as TrieNode from "./TrieNode.js"
 
-/** A subtree sent twice, or one around or inside a subtree held already: no fault of the peer if two were asked. */
+/** A subtree sent twice, or overlapping one already held. Not the peer's fault if two were asked. */
 export class AlreadyHeld extends Data.TaggedError("AlreadyHeld")<{ readonly position: string }> {
   override get message(): string {
     return `records at ${this.position} are held already`
@@ -26,7 +26,7 @@ export interface Missing {
   readonly records: number | undefined
 }
 
-/** The known part of a subtree: all of it, its hash alone, or something on each side of a branch. */
+/** The known part of a subtree: all of it, only its hash, or a branch with parts on each side. */
 type Part =
   | { readonly _tag: "Whole"; readonly node: TrieNode.Node }
   | { readonly _tag: "Gap"; readonly records: number | undefined }
@@ -41,7 +41,7 @@ const meet = (left: Part, right: Part): Part =>
     ? whole(new TrieNode.Branch(left.node, right.node))
     : { _tag: "Fork", left, right }
 
-/** `part` with the checked subtree in its missing place. */
+/** `part` with the verified subtree in its gap. */
 const graft = (part: Part, subtree: Subtree.Subtree, node: TrieNode.Node, depth: number): Part => {
   const { position, siblings } = subtree
   if (depth === position.depth) return whole(node)
@@ -64,7 +64,7 @@ export class Assembly {
     this.#top = root === StateTree.EMPTY.hash ? whole(Leaf.EMPTY) : { _tag: "Gap", records: undefined }
   }
 
-  /** Records of the whole state, known from the first subtree on. */
+  /** Number of records in the whole state, known from the first subtree on. */
   get records(): number | undefined {
     return this.#records
   }
@@ -73,7 +73,7 @@ export class Assembly {
     return this.#heldRecords
   }
 
-  /** Checks and keeps an encoded subtree. The cost is bounded by the size of the encoding, whatever its content. */
+  /** Verifies and keeps an encoded subtree. The cost is bounded by the size of the encoding, whatever its content. */
   accept(
     bytes: Uint8Array,
   ): Either.Either<Subtree.Subtree, Binary.MalformedBytes | AlreadyHeld | Subtree.ForeignSubtree> {
@@ -88,7 +88,7 @@ export class Assembly {
     const beside = subtree.siblings.slice(gap.depth)
     const claimed = beside.reduce((sum, { records }) => sum + records, subtree.records.length)
     if (gap.records !== undefined && claimed !== gap.records) {
-      const reason = `it tells of ${claimed} records where ${gap.records} lie`
+      const reason = `it claims ${claimed} records where ${gap.records} are missing`
       return Either.left(new Subtree.ForeignSubtree({ root: this.root, position, reason }))
     }
     return Either.map(Subtree.check(this.root, subtree), (node) => {
@@ -99,7 +99,7 @@ export class Assembly {
     })
   }
 
-  /** The gap that contains the position; none if something at the position is held. */
+  /** The gap that contains the position; undefined if something there is held. */
   #gapOn({
     depth,
     path,

@@ -1,7 +1,7 @@
 /**
- * The changes of one update, packed: their bytes lie in a few large chunks and are ordered by moving four-byte
- * positions, so that a million changes cost the garbage collector nothing. A change is a record; a removal has no value
- * and a length that no value has. Positions rise in the order of arrival, so of two changes of one key the later wins.
+ * The changes of one update, packed into a few large chunks and sorted by moving four-byte positions, so that a million
+ * changes cost the garbage collector nothing. A change is a record; a removal has no value and a length that no value
+ * has. Positions ascend in the order of arrival, so of two changes of one key the later wins.
  */
 
 import * as HexDigits from "../../protocol/crypto/HexDigits.js"
@@ -19,18 +19,19 @@ export interface Change {
 const CHUNK_BITS = 16
 const CHUNK_BYTES = 1 << CHUNK_BITS
 const MAX_CHUNKS = 1 << (32 - CHUNK_BITS)
-/** Most batches are small: each further chunk is twice as large as the one before. */
+/** Most batches are small, so chunks start small and double in size. */
 const FIRST_CHUNK_BYTES = 4_096
 const REMOVED = 0xffff
 /** Changes sorted in one go, which takes some milliseconds. */
 export const SORTED = 32_768
 export const SORTED_BITS = 32
-/** Elements examined before others may use the thread. */
+/** Elements examined before the job can pause. */
 const ELEMENTS_PER_SLICE = 4_096
 
 const sizeOf = (value: Uint8Array | null): number => {
   if (value === null) return StateTree.RECORD_HEADER_BYTES
-  if (value.length > StateTree.VALUE_BYTES) throw new RangeError(`a value of ${value.length} bytes`)
+  if (value.length > StateTree.VALUE_BYTES)
+    throw new RangeError(`a value has at most ${StateTree.VALUE_BYTES} bytes, not ${value.length}`)
   return StateTree.RECORD_HEADER_BYTES + value.length
 }
 
@@ -45,7 +46,7 @@ export class Batch {
     return this.#length
   }
 
-  /** Copies the change, so the caller may reuse its value. */
+  /** Copies the change, so the caller can reuse its value. */
   add({ key, value }: Change): void {
     if (key.length !== 2 * Hash.BYTES) throw new RangeError(`not a key hash: ${key}`)
     const size = sizeOf(value)
@@ -60,7 +61,6 @@ export class Batch {
     this.#append((this.#chunks.length - 1) * CHUNK_BYTES + start)
   }
 
-  /** Starts with room for at least this many bytes. */
   #openChunk(least: number): void {
     if (this.#chunks.length === MAX_CHUNKS) throw new RangeError("a batch above 4 GiB")
     const usual = Math.max(FIRST_CHUNK_BYTES, 2 * this.#chunk.length)
@@ -120,7 +120,7 @@ export class Batch {
   /** Sorts the changes from `lo` to `hi`, at most `SORTED` of them, by the first `SORTED_BITS` bits of their keys. */
   sort(lo: number, hi: number): void {
     const count = hi - lo
-    if (count > SORTED) throw new RangeError(`${count} changes to be sorted at once`)
+    if (count > SORTED) throw new RangeError(`cannot sort ${count} changes at once, only ${SORTED}`)
     // One number holds the bits and the position: typed arrays sort five times as fast as comparators.
     const keys = new Float64Array(count)
     for (let i = 0; i < count; i++) keys[i] = this.#firstBits(lo + i) * SORTED + i
@@ -186,7 +186,6 @@ export class Batch {
     return end
   }
 
-  /** Among changes of the same key, puts the latest first. */
   latestFirst(lo: number, hi: number): void {
     for (let i = lo + 1; i < hi; i++) if (this.#positionAt(i) > this.#positionAt(lo)) this.#swap(i, lo)
   }

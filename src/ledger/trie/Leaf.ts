@@ -8,7 +8,7 @@ import * as Span from "./Span.js"
 /** The count before the records. */
 const HEAD_BYTES = 1
 
-/** A record that replaces one of the same length, which begins at `start`. */
+/** A record that replaces the one of the same length at `start`. */
 export interface Replacement {
   readonly start: number
   readonly by: Span.Span
@@ -25,7 +25,7 @@ export class Leaf {
     this.encoded = encoded
   }
 
-  /** The leaf of the spans from `lo` to `hi`, sorted, at most 32. */
+  /** The leaf of the sorted spans from `lo` to `hi`, at most 32. */
   static of(spans: ReadonlyArray<Span.Span>, lo: number, hi: number): Leaf {
     if (hi - lo > StateTree.LEAF_RECORDS) throw new RangeError(`a leaf of ${hi - lo} records`)
     if (hi === lo) return Leaf.EMPTY
@@ -43,13 +43,13 @@ export class Leaf {
     return this.encoded.length - HEAD_BYTES
   }
 
-  /** Hashed when first needed: a running update joins parts of leaves again, and those are never hashed. */
+  /** Hashed on demand: a running update joins parts of leaves again, and those are never hashed. */
   get hash(): Hash {
     this.#hash ??= StateTree.leafHash(this.encoded)
     return this.#hash
   }
 
-  /** The leaf with these bytes in place of as many of its own, from `start` on. */
+  /** The leaf with the bytes at each `start` replaced. */
   overwritten(replacements: ReadonlyArray<Replacement>): Leaf {
     const encoded = this.encoded.slice()
     for (const { start, by } of replacements) encoded.set(by.bytes.subarray(by.start, by.end), start)

@@ -17,14 +17,12 @@ const KEY_BYTES = 32
 export const lengthAt = (bytes: Uint8Array, start: number): number =>
   Element.byte(bytes, start + KEY_BYTES) | (Element.byte(bytes, start + KEY_BYTES + 1) << 8)
 
-/** The end of the record that begins at `start`. */
 export const endOf = (bytes: Uint8Array, start: number): number =>
   start + StateTree.RECORD_HEADER_BYTES + lengthAt(bytes, start)
 
-/** Compares two keys by their start positions. */
 export const compareKeys = (a: Uint8Array, aStart: number, b: Uint8Array, bStart: number): number => {
   for (let i = 0; i < KEY_BYTES; i++) {
-    // A message may end within a key: its reader goes on behind the failure that it has noted.
+    // A truncated message can end within a key; its reader has recorded the failure and continues.
     const difference = (a[aStart + i] ?? 0) - (b[bStart + i] ?? 0)
     if (difference !== 0) return difference
   }

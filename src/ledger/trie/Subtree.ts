@@ -1,6 +1,6 @@
 /**
- * A piece of the state on its way to a joining node: all records below one position, and the siblings along the path to
- * it, so that it can be checked by itself against the root. The nodes below follow from the records and are not sent.
+ * A piece of the state for a joining node: all records below one position, and the siblings along the path to it, which
+ * make it verifiable against the root on its own. The nodes below follow from the records and are not sent.
  */
 import { Data, Either } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
@@ -15,14 +15,13 @@ export interface Subtree {
   readonly position: Position.Position
   /** From the root down, one for each bit of the position. */
   readonly siblings: ReadonlyArray<StateTree.Subroot>
-  /** In the order of their keys. */
+  /** In the order of keys. */
   readonly records: ReadonlyArray<Span.Span>
 }
 
 /** The maximum length of an encoded subtree, also for readers. A leaf, the smallest piece, takes at most about half. */
 export const MAX_BYTES = 524_288
 
-/** A subtree that does not belong under this root. */
 export class ForeignSubtree extends Data.TaggedError("ForeignSubtree")<{
   readonly root: Hash
   readonly position: string
@@ -33,10 +32,9 @@ export class ForeignSubtree extends Data.TaggedError("ForeignSubtree")<{
   }
 }
 
-/** The records as entries of the state tree. */
 export const entriesOf = ({ records }: Subtree): ReadonlyArray<StateTree.Entry> => records.map(Span.toEntry)
 
-/** Checks that exactly these records lie at the position in the state with this root, and returns their subtree. */
+/** Verifies that exactly these records lie at the position in the state with this root, and returns their subtree. */
 export const check = (
   root: Hash,
   { position, siblings, records }: Subtree,
@@ -59,7 +57,6 @@ export const encode = ({ position, siblings, records }: Subtree): Uint8Array =>
 const HEAD_BYTES = 1 + 32 + 4
 const SIBLING_BYTES = 32 + 8
 
-/** The length of the encoding. */
 const sizeAt = (depth: number, node: TrieNode.Node): number => HEAD_BYTES + depth * SIBLING_BYTES + node.bytes
 
 const readSpan = (reader: Binary.Reader, bytes: Uint8Array): Span.Span => {
@@ -85,16 +82,16 @@ export const decode = (bytes: Uint8Array): Either.Either<Subtree, Binary.Malform
     const siblings = reader.list(position.depth, StateTree.MAX_DEPTH, () => StateTree.readSubroot(reader))
     const records = reader.list(reader.u32(), bytes.length, () => readSpan(reader, bytes))
     reader.require(isAscending(records), "records not in the order of their keys")
-    // Sorted: anything between two records of one path is on that path too.
+    // Since records are sorted, everything between two records of one path is on that path too.
     const ends = [records.at(0), records.at(-1)]
     reader.require(
       ends.every((record) => record === undefined || liesBelow(position, record)),
-      "a record that does not lie at the position",
+      "a record does not lie below the position",
     )
     return { position, siblings, records }
   })
 
-/** A node on the way down, with the data that a subtree of it needs. */
+/** A node on the way down, with the data that its subtree needs. */
 interface Place {
   readonly node: TrieNode.Node
   readonly position: Position.Position
@@ -118,8 +115,8 @@ const toSubtree = ({ node, position, siblings }: Place): Subtree => ({
 })
 
 /**
- * The pieces below a place, in the order of their keys: each is the largest subtree whose encoding has at most
- * `maxBytes`, or a leaf. Empty sides are left out: a sibling without records already shows them.
+ * The pieces below a place, in the order of keys. Each is the largest subtree whose encoding has at most `maxBytes`, or
+ * a leaf. Empty sides are left out, since a sibling without records shows them.
  */
 function* pieces(top: Place, maxBytes: number): Generator<Subtree, undefined, undefined> {
   const limit = Math.min(maxBytes, MAX_BYTES)
@@ -136,7 +133,7 @@ function* pieces(top: Place, maxBytes: number): Generator<Subtree, undefined, un
 export const all = (trie: TrieNode.Node, maxBytes: number): Generator<Subtree, undefined, undefined> =>
   pieces({ node: trie, position: Position.ROOT, siblings: [] }, maxBytes)
 
-/** The first piece at a position; none if this trie has no node there. */
+/** The first piece at a position; undefined if this trie has no node there. */
 export const at = (trie: TrieNode.Node, { depth, path }: Position.Position, maxBytes: number): Subtree | undefined => {
   let place: Place = { node: trie, position: Position.ROOT, siblings: [] }
   while (place.position.depth < depth) {

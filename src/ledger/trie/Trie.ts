@@ -1,7 +1,7 @@
 /**
  * The authenticated state: an immutable map from key hashes to values whose root hash depends only on its content.
  * `trie.hash` is the root, `trie.records` and `trie.bytes` its size. An update returns a new trie and leaves the old
- * one intact, so proofs and joining nodes read the state of an earlier checkpoint while commits go on.
+ * one intact, so proofs and joining nodes can read the state of an earlier checkpoint during later commits.
  */
 import { fromHex } from "#crypto"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -59,7 +59,7 @@ export const prove = (trie: Trie, key: Hash): StateProof => {
   return { siblings, leaf: node.spans().map(Span.toEntry) }
 }
 
-/** All leaves in the order of their keys, lazily: the reader decides when to pause. */
+/** All leaves in the order of keys, lazily. */
 export function* leaves(trie: Trie): Generator<Leaf, undefined, undefined> {
   const ahead: Array<Node> = [trie]
   for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
@@ -69,7 +69,7 @@ export function* leaves(trie: Trie): Generator<Leaf, undefined, undefined> {
   return undefined
 }
 
-/** All records in the order of their keys, lazily. */
+/** All records in the order of keys, lazily. */
 export function* entries(trie: Trie): Generator<StateTree.Entry, undefined, undefined> {
   for (const leaf of leaves(trie)) for (const span of leaf.spans()) yield Span.toEntry(span)
   return undefined

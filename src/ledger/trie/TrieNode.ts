@@ -1,7 +1,6 @@
 /**
- * The immutable nodes of the trie and the two ways to make them: built from sorted records, or joined from two sides.
- * Both yield the canonical shape, with a leaf wherever no more than 32 records lie, so the shape depends only on the
- * content.
+ * The immutable nodes of the trie, built from sorted records or joined from two sides. Both ways yield the canonical
+ * shape, with a leaf for every 32 records or fewer, so the shape depends only on the content.
  */
 import type { Hash } from "../../protocol/identity/Hash.js"
 import * as StateTree from "../../protocol/state/StateTree.js"
@@ -44,14 +43,12 @@ const collect = (node: Node, spans: Array<Span.Span>): void => {
   collect(node.right, spans)
 }
 
-/** All records in the order of their keys. */
 export const spansOf = (node: Node): ReadonlyArray<Span.Span> => {
   const spans: Array<Span.Span> = []
   collect(node, spans)
   return spans
 }
 
-/** Joins two sides into their subtree. */
 export const join = (left: Node, right: Node): Node => {
   const records = left.records + right.records
   if (records > StateTree.LEAF_RECORDS) return new Branch(left, right)

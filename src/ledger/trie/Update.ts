@@ -1,6 +1,6 @@
 /**
- * A batch of changes being applied to a trie, in slices. The job splits the changes by the bits of their keys on its
- * way down, rewrites the leaves it meets and hashes new nodes on its way up; parts without changes are shared with the
+ * Applies a batch of changes to a trie, in slices. The job splits the changes by the bits of their keys on its way
+ * down, rewrites the leaves it meets, and hashes new nodes on its way up. Parts without changes are shared with the
  * original trie, which stays as it was. The caller supplies the clock, which is checked between pieces of bounded work.
  */
 import * as StateTree from "../../protocol/state/StateTree.js"
@@ -9,14 +9,14 @@ import { Leaf, type Replacement } from "./Leaf.js"
 import * as Span from "./Span.js"
 import * as TrieNode from "./TrieNode.js"
 
-/** At most this many changes are applied in one go: well under a millisecond even with millions of records. */
+/** Up to this many changes are applied in one go: well under a millisecond even with millions of records. */
 const DIRECT = 64
 /** Changes added before the clock is checked. */
 const TAKEN = 256
 
 type Work<A> = Generator<undefined, A, undefined>
 
-/** The records of a leaf after the changes from `lo` to `hi`; none if they change nothing. */
+/** The records of a leaf after the changes from `lo` to `hi`; undefined if they change nothing. */
 const merge = (leaf: Leaf, batch: Batch, lo: number, hi: number): ReadonlyArray<Span.Span> | undefined => {
   const bytes = leaf.encoded
   const spans: Array<Span.Span> = []
@@ -51,7 +51,7 @@ const merge = (leaf: Leaf, batch: Batch, lo: number, hi: number): ReadonlyArray<
 
 /**
  * The bytes to overwrite in a leaf, if all changes only give existing records other values of the same length, as
- * nearly all changes of accounts do: then its records need not be taken apart. Otherwise none.
+ * nearly all changes of accounts do. The leaf then need not be taken apart. Undefined otherwise.
  */
 const overwriting = (leaf: Leaf, batch: Batch, lo: number, hi: number): ReadonlyArray<Replacement> | undefined => {
   const bytes = leaf.encoded
@@ -73,7 +73,7 @@ const overwriting = (leaf: Leaf, batch: Batch, lo: number, hi: number): Readonly
   return replacements
 }
 
-/** A leaf after the changes from `lo` to `hi`: the same leaf if they change nothing. */
+/** A leaf after the changes from `lo` to `hi`; the same leaf if they change nothing. */
 const changedLeaf = (leaf: Leaf, batch: Batch, lo: number, hi: number, depth: number): TrieNode.Node => {
   const replacements = overwriting(leaf, batch, lo, hi)
   if (replacements !== undefined) return replacements.length === 0 ? leaf : leaf.overwritten(replacements)
@@ -92,7 +92,6 @@ const firstRight = (batch: Batch, lo: number, hi: number, depth: number): number
   return at
 }
 
-/** Applies sorted changes at once. */
 const applyDirectly = (node: TrieNode.Node, batch: Batch, lo: number, hi: number, depth: number): TrieNode.Node => {
   if (lo === hi) return node
   if (node instanceof Leaf) return changedLeaf(node, batch, lo, hi, depth)
@@ -132,7 +131,7 @@ function* run(base: TrieNode.Node, changes: Iterable<Change>): Work<TrieNode.Nod
     if (batch.length % TAKEN === 0) yield
   }
   const updated = yield* apply(base, batch, 0, batch.length, 0, false)
-  // The hash of a leaf that is the whole trie; below a branch it has been computed already.
+  // The hash of a leaf that is the whole trie; below a branch it is already computed.
   updated.hash
   return updated
 }
@@ -141,7 +140,7 @@ export class Update {
   readonly #work: Work<TrieNode.Node>
   #result: TrieNode.Node | undefined
 
-  /** Changes are read as the job proceeds, so they may be lazy; of two changes of one key the later wins. */
+  /** Changes are read as the job proceeds, so they can be lazy. Of two changes of one key the later wins. */
   constructor(base: TrieNode.Node, changes: Iterable<Change>) {
     this.#work = run(base, changes)
   }

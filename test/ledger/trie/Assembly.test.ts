@@ -207,7 +207,7 @@ describe("an assembly", () => {
     const { position, records = 0 } = lies ?? { position: second.position }
     const beside = second.siblings.slice(position.depth).reduce((sum, sibling) => sum + sibling.records, 0)
     expect(beside + second.records.length).toBe(records)
-    expect(accepts(short)).toBe(lie(second.position, `it tells of ${records - 1} records where ${records} lie`))
+    expect(accepts(short)).toBe(lie(second.position, `it claims ${records - 1} records where ${records} are missing`))
     const hashes = second.siblings.map((sibling) => ({ ...sibling, hash: worlds.hashed("another") }))
     expect(accepts({ ...second, siblings: hashes })).toMatch(
       /does not belong under [0-9a-f]{64}: it leads to the root [0-9a-f]{64}$/,
@@ -297,7 +297,7 @@ describe("an assembly", () => {
     if (first === undefined || second === undefined) throw new Error("two pieces are needed here")
     assembly.accept(Subtree.encode(first))
     const short = { ...second, records: second.records.slice(1) }
-    expect(messageOf(assembly.accept(Subtree.encode(short)))).toMatch(/it tells of \d+ records where \d+ lie/)
+    expect(messageOf(assembly.accept(Subtree.encode(short)))).toMatch(/it claims \d+ records where \d+ are missing/)
   })
 
   it("refuses malformed encodings for what is wrong with them", () => {
@@ -310,12 +310,12 @@ describe("an assembly", () => {
     expect(broken({ records: [...piece.records.slice(0, 1), ...piece.records] })).toContain("not in the order")
     const beside = new Uint8Array(32).fill(0)
     beside[0] = 0x80
-    expect(broken({ position: { depth, path: beside } })).toContain("does not lie at the position")
+    expect(broken({ position: { depth, path: beside } })).toContain("does not lie below the position")
     for (const records of [
       [...before.records.slice(-1), ...piece.records],
       [...piece.records, ...after.records.slice(0, 1)],
     ]) {
-      expect(broken({ records })).toContain("does not lie at the position")
+      expect(broken({ records })).toContain("does not lie below the position")
     }
     const beyond = new Uint8Array(32)
     beyond[31] = 1

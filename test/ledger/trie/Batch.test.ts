@@ -63,7 +63,7 @@ describe("a batch of changes", () => {
     const batch = new Batch()
     for (let i = 0; i <= SORTED; i++) batch.add({ key: key("00"), value: null })
     batch.sort(1, SORTED + 1)
-    expect(() => batch.sort(0, SORTED + 1)).toThrow(`${SORTED + 1} changes to be sorted at once`)
+    expect(() => batch.sort(0, SORTED + 1)).toThrow(`cannot sort ${SORTED + 1} changes at once`)
   })
 
   it("finds the first of the sorted ones that turns right", () => {

@@ -1,12 +1,12 @@
 /**
- * The addresses of other nodes, and the order in which to try them; each failure delays the next try.
+ * Known addresses of other nodes, and the order in which to dial them. Each failure delays the next attempt.
  *
- * Addresses are not signed, because a node does not know how others see it. Only proofs in a greeting count: a peer
- * proves its id, and a validator's node its validator's key, to the node at the other end. So an address of a member of
- * the committee comes only from a connection on which that key was proven, and only its own node can add one. A relay
- * can sit in between and have its own address taken for the member's. Therefore no address of a member replaces the
- * first one, and addresses that answered a dial stay apart from those that a connection came from. Addresses heard from
- * other peers prove nothing: few are kept from each source and for each peer, and they go first.
+ * Addresses are not signed, because a node does not know how others see it. Only the proofs in a greeting count: of the
+ * peer id and, for a validator's node, the validator key. So a member's address comes only from a connection on which
+ * its key was proven. A relay can still sit in between and have its own address taken for the member's. Therefore a
+ * member's first address is never replaced, and addresses that answered a dial are kept apart from those that a
+ * connection came from. Addresses told by other peers prove nothing: few are kept per source and per peer, and they are
+ * evicted first.
  */
 import { isIP } from "node:net"
 import { Option } from "effect"
@@ -15,10 +15,10 @@ import * as Address from "../protocol/identity/Address.js"
 import type { PeerId } from "../replica/messages/Peer.js"
 import * as PeerAddress from "./PeerAddress.js"
 
-/** Between the operator's word and hearsay; a member is kept as long as it has its seat. */
+/** Members rank below named peers and above hearsay, and are kept as long as they have a seat. */
 export type Origin = "named" | "member" | "met" | "told"
 
-/** How an address became known, regardless of seats: `came` is where a connection from outside seems to listen. */
+/** How an address became known, regardless of seats. `came`: an inbound connection claims to listen there. */
 type Source = "named" | "met" | "came" | "told"
 
 export interface Candidate {
@@ -27,9 +27,9 @@ export interface Candidate {
   readonly origin: Origin
   /** The peer that answered there, or must. */
   readonly peer: PeerId | null
-  /** The validator whose key was proven by the peer that answered there, or came from there. */
+  /** The validator whose key was proven on a connection to or from this address. */
   readonly validator: Address.Address | null
-  /** What to dial. With a key, no other peer may answer. */
+  /** What to dial. If it includes a key, no other peer may answer. */
   readonly target: string
 }
 
@@ -43,7 +43,7 @@ interface Entry {
   nextAt: number
 }
 
-/** The peer that answered at, or came from, an address. */
+/** The peer at an address. */
 export interface Party {
   readonly peer: PeerId
   readonly validator: Address.Address | null
@@ -60,7 +60,7 @@ const LONGEST_BACKOFF_MS: { readonly [origin in Origin]: number } = {
   met: 600_000,
   told: 600_000,
 }
-/** After this many failures in a row an address is forgotten. */
+/** An address is forgotten after this many consecutive failures. */
 const FORGOTTEN_AFTER: { readonly [origin in Origin]: number } = {
   named: Number.POSITIVE_INFINITY,
   member: Number.POSITIVE_INFINITY,
@@ -69,18 +69,17 @@ const FORGOTTEN_AFTER: { readonly [origin in Origin]: number } = {
 }
 const RANK: { readonly [origin in Origin]: number } = { told: 0, met: 1, member: 2, named: 3 }
 const SOURCE_RANK: { readonly [source in Source]: number } = { told: 0, came: 1, met: 2, named: 3 }
-/** Limits of one validator's addresses: those that answered, and those it came from. */
+/** Limits of one validator's addresses: those that answered a dial, and those it connected from. */
 const ADDRESSES_OF_VALIDATOR = { met: 3, came: 2 } as const
 /** Limit of one peer's addresses that are only hearsay. */
 const TOLD_OF_PEER = 4
 
-/** Limit of the peers in one message of addresses. */
+/** Limit of addresses in one message. */
 export const TOLD_AT_ONCE = 32
 const MAX_ADDRESS_LENGTH = 128
 /** Peers without a seat that are remembered for the next start. */
 const REMEMBERED_OTHERS = 128
 
-/** An address without its peer id. */
 const withoutPeer = (address: PeerAddress.PeerAddress): string => PeerAddress.hostPort(address.host, address.port)
 
 /** Whether an address is meaningful only on this machine or in this local network. */
@@ -99,7 +98,7 @@ interface Spoken {
   readonly peer: PeerId
 }
 
-/** An address with the peer id that must answer there, if it is one that peers may pass on. */
+/** An address that peers may pass on, with the peer id that must answer there. */
 const spoken = (text: string): Option.Option<Spoken> =>
   Option.gen(function* () {
     const parsed = yield* text.length > MAX_ADDRESS_LENGTH ? Option.none() : PeerAddress.parse(text)
@@ -109,9 +108,9 @@ const spoken = (text: string): Option.Option<Spoken> =>
   })
 
 export class AddressBook {
-  /** By target, in the order in which they became known. */
+  /** By target, in order of discovery. */
   readonly #entries = new Map<string, Entry>()
-  /** Between 0 and 1: keeps nodes that lost each other together from coming back together. */
+  /** Returns 0 to 1; spreads the reconnections of nodes that lost each other at the same time. */
   readonly #chance: () => number
   readonly #isMember: (validator: Address.Address) => boolean
 
@@ -124,7 +123,7 @@ export class AddressBook {
     return [...this.#entries.values()].map((entry) => this.#candidateOf(entry))
   }
 
-  /** Whether the operator named this host, or a member answered there. */
+  /** Whether the operator named this host or a member answered there. */
   knows(host: string): boolean {
     const start = PeerAddress.hostPort(host, 0).slice(0, -1)
     for (const entry of this.#entries.values()) {
@@ -145,19 +144,19 @@ export class AddressBook {
     return { address, target, peer, validator, origin: this.#originOf(entry) }
   }
 
-  /** An address named without a peer id is dialled without one: the node there may get a new key. */
+  /** An address named without a peer id is dialled without one, since the node there may get a new key. */
   name(address: PeerAddress.PeerAddress): void {
     const peer = Option.getOrNull(address.key)
     this.#add(withoutPeer(address), PeerAddress.toText(address), "named", { peer, validator: null })
   }
 
-  /** A peer that was dialled has greeted. */
+  /** A dialled peer has greeted. */
   met(address: string, party: Party): void {
     const entry = this.#learn(address, "met", party)
     if (entry !== undefined) entry.failures = 0
   }
 
-  /** A peer that dialled in has greeted, and claims to listen there. */
+  /** A peer that dialled in has greeted and claims to listen there. */
   came(address: string, party: Party): void {
     this.#learn(address, "came", party)
   }
@@ -166,7 +165,7 @@ export class AddressBook {
     const { peer, validator } = party
     const named = this.#entries.get(address)
     if (named !== undefined) {
-      // A named address without a peer id means the peer that answers there, not one that comes from there.
+      // A named address without a peer id means the peer that answers there, not one that connects from there.
       if (source !== "met") return undefined
       named.peer = peer
       named.validator = validator
@@ -181,7 +180,7 @@ export class AddressBook {
     return entry
   }
 
-  /** The same validator at the same address has a new node key: the old one is gone. */
+  /** The same validator at the same address with a new node key replaces its old entry. */
   #dropFormerPeer(address: string, peer: PeerId, validator: Address.Address): void {
     for (const [target, entry] of this.#entries) {
       const isFormer = entry.address === address && entry.validator === validator && entry.peer !== peer
@@ -189,7 +188,7 @@ export class AddressBook {
     }
   }
 
-  /** Limits the addresses of one validator to the first, the newest, and those that fail least. */
+  /** Keeps a validator's first and newest addresses, and those that fail least. */
   #limit(validator: Address.Address, newest: Entry): void {
     const { source } = newest
     if (source !== "met" && source !== "came") return
@@ -201,7 +200,7 @@ export class AddressBook {
     if (victim !== undefined) this.#entries.delete(victim.target)
   }
 
-  /** Takes addresses from a peer; private ones are believed only from within the same network. */
+  /** Takes addresses from a peer. Private ones are believed only from within the same network. */
   learn(texts: ReadonlyArray<string>, fromHost: string): void {
     for (const text of texts.slice(0, TOLD_AT_ONCE)) {
       const { address, host, peer } = Option.getOrUndefined(spoken(text)) ?? {}
@@ -254,7 +253,7 @@ export class AddressBook {
     return worst.length === excess
   }
 
-  /** The candidates to try now, the best first; hearsay about a member's peer comes right after the member. */
+  /** The candidates to try now, best first. Hearsay about a member's peer comes right after members. */
   due(now: number, isConnected: (candidate: Candidate) => boolean): ReadonlyArray<Candidate> {
     const members = new Set<PeerId>()
     for (const entry of this.#entries.values())
@@ -267,7 +266,7 @@ export class AddressBook {
       .map((entry) => this.#candidateOf(entry))
   }
 
-  /** A try begins: there is no second one before it is over, or long past. */
+  /** An attempt begins; blocks a second one until it ends or has long timed out. */
   trying({ target }: Candidate, now: number): void {
     const entry = this.#entries.get(target)
     if (entry !== undefined) entry.nextAt = now + LONGEST_BACKOFF_MS.named
@@ -283,13 +282,13 @@ export class AddressBook {
     entry.nextAt = now + backoff * (0.75 + this.#chance() / 2)
   }
 
-  /** The peer that answered there did not greet, or was refused. */
+  /** The peer that answered there did not greet or was refused. */
   missed(address: string, peer: PeerId, now: number): void {
     const target = targetOf(address, peer)
     this.failed({ target: this.#entries.has(target) ? target : address }, now)
   }
 
-  /** The connection is over: try again soon. */
+  /** The connection ended: retry soon. */
   lost(peer: PeerId, now: number): void {
     for (const entry of this.#entries.values()) {
       if (entry.peer === peer) entry.nextAt = now + FIRST_BACKOFF_MS * (0.25 + this.#chance() / 2)
@@ -301,7 +300,7 @@ export class AddressBook {
     this.#entries.delete(target)
   }
 
-  /** Records the peer that answered there, so that it is not tried while it is connected. */
+  /** Records which peer answered, so that it is not dialled while connected. */
   answered({ target }: Candidate, peer: PeerId): void {
     const entry = this.#entries.get(target)
     if (entry !== undefined) entry.peer = peer

@@ -1,12 +1,12 @@
 /**
- * Groups addresses that one party can hold: whoever has one of a 64-bit IPv6 network has all, and ranges are for rent. Limits
- * of peers and of clients count by these groups.
+ * Groups addresses that one party can control, so that limits for peers and clients count owners. The holder of one
+ * address in an IPv6 /64 has all of them, and ranges are for rent.
  */
 import { isIPv4, isIPv6 } from "node:net"
 
 const MAPPED = "::ffff:"
 
-/** An address in one canonical form; none for anything else. */
+/** The canonical form of an address; undefined if the text is not an address. */
 export const plain = (text: string): string | undefined => {
   const trimmed = text.trim()
   if (isIPv4(trimmed)) return trimmed
@@ -18,7 +18,7 @@ export const plain = (text: string): string | undefined => {
   return isIPv4(address) || isIPv6(address) ? address.toLowerCase() : undefined
 }
 
-/** The groups of an IPv6 address as numbers; a dotted tail counts as two. */
+/** The eight groups of an IPv6 address as numbers; a dotted tail counts as two. */
 const groupsOf = (address: string): ReadonlyArray<number> => {
   const [head = "", tail] = address.split("::")
   const read = (part: string): ReadonlyArray<number> =>
@@ -37,24 +37,24 @@ const groupsOf = (address: string): ReadonlyArray<number> => {
 const dotted = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join(".")
 
 /**
- * The IPv4 address that an IPv6 address stands for. Whoever has one IPv4 address has all these as well, 65,536 networks in the
- * case of 6to4, and they are not more than one client.
+ * The IPv4 address embedded in an IPv6 address. Its holder also controls every IPv6 form of it (65,536 networks with
+ * 6to4), so all of them count as one client.
  */
 const embeddedIn = (groups: ReadonlyArray<number>): string | undefined => {
   const [first = 0, second = 0, third = 0, , , sixth = 0, high = 0, low = 0] = groups
   const isZero = (from: number, to: number): boolean => groups.slice(from, to).every((group) => group === 0)
-  // ::ffff:0:0/96, of which ::ffff:7f00:1 is an address, and NAT64, RFC 6052.
+  // IPv4-mapped (::ffff:0:0/96) and NAT64 (RFC 6052).
   const isMapped = isZero(0, 5) && sixth === 0xffff
   const isTranslated = first === 0x64 && second === 0xff9b && isZero(2, 6)
   if (isMapped || isTranslated) return dotted(high, low)
   // 6to4, RFC 3056.
   if (first === 0x2002) return dotted(second, third)
-  // Teredo, RFC 4380, has it inverted.
+  // Teredo (RFC 4380) stores the address inverted.
   if (first === 0x2001 && second === 0) return dotted(high ^ 0xffff, low ^ 0xffff)
   return undefined
 }
 
-/** One machine, as far as an address in canonical form shows: an IPv4 address, or 64 bits of IPv6. Other text is itself. */
+/** The machine behind a canonical address: an IPv4 address or an IPv6 /64. Other text is returned unchanged. */
 export const hostOf = (address: string): string => {
   if (!address.includes(":")) return address
   const groups = groupsOf(address)
@@ -63,9 +63,8 @@ export const hostOf = (address: string): string => {
 }
 
 /**
- * The networks that a host as `hostOf` names it belongs to, the widest first, and at last the host itself. An owner of
- * addresses has many hosts: a provider gives its customers a /56 or /48 of IPv6, and has a /32 itself. IPv4 is
- * handed out in blocks of /24 and more.
+ * The networks that contain a host named by `hostOf`, widest first, ending with the host itself. One owner has many
+ * hosts: providers hold an IPv6 /32 and assign customers a /48 or /56; IPv4 is assigned in blocks of /24 and larger.
  */
 export const networksOf = (host: string): ReadonlyArray<string> => {
   const [first = "", second = "", third = "", fourth = ""] = host.split(host.includes(":") ? ":" : ".", 4)
@@ -75,5 +74,5 @@ export const networksOf = (host: string): ReadonlyArray<string> => {
   return [wide, `${wide}:${third}`, `${wide}:${third}:${fourth.padStart(4, "0").slice(0, 2)}/56`, host]
 }
 
-/** The host in any spelling that a socket or a configuration gives it. */
+/** The host of an address, in any spelling used by a socket or a configuration. */
 export const hostGroup = (address: string): string => hostOf(plain(address) ?? address)

@@ -1,4 +1,4 @@
-/** A limit on arrivals: a burst at once, and a rate per second after that. */
+/** A rate limit: an initial burst, then a rate per second. */
 export interface Rate {
   readonly burst: number
   readonly perSecond: number
@@ -16,14 +16,14 @@ export class Allowance {
     this.#at = now
   }
 
-  /** Changes the rate; the remaining allowance stays, up to the new burst. */
+  /** Changes the rate. The remaining allowance carries over, up to the new burst. */
   change(rate: Rate, now: number): void {
     if (rate === this.#rate) return
     this.#refill(now)
     this.#rate = rate
   }
 
-  /** Takes the amount in any case; returns how many milliseconds to wait before taking more. */
+  /** Always takes the amount; returns how many milliseconds to wait before taking more. */
   take(amount: number, now: number): number {
     this.#refill(now)
     const credited = Math.min(amount, this.#credit)
@@ -32,12 +32,12 @@ export class Allowance {
     return this.waitMs
   }
 
-  /** Requested data may come on top of the rate: credit is used first, and adds up to at most `most`. */
+  /** Adds credit for requested data, which is used before the rate. Credit is capped at `most`. */
   credit(amount: number, most: number): void {
     this.#credit = Math.min(most, this.#credit + amount)
   }
 
-  /** More may come than time alone allows, up to the burst. */
+  /** Restores part of the allowance, up to the burst. */
   earn(amount: number): void {
     this.#left = Math.min(this.#rate.burst, this.#left + amount)
   }

@@ -1,6 +1,6 @@
 /**
- * Judges peers' behaviour. Anything that no honest node does costs points, which wear off with time; too many cost the
- * connection, and more cause a ban. Being late, slow, or repeating a message costs nothing.
+ * Scores peers' behaviour. Actions that no honest node takes cost points, which decay with time. Enough points end the
+ * connection; more cause a ban. Late, slow or repeated messages cost nothing.
  */
 import type { PeerId } from "../replica/messages/Peer.js"
 import * as AddressGroup from "./AddressGroup.js"
@@ -8,30 +8,30 @@ import * as AddressGroup from "./AddressGroup.js"
 const DISCONNECTED_AT = 50
 const BANNED_AT = 100
 export const BAN_MS = 600_000
-/** A ban after a ban lasts twice as long, up to this. */
+/** Each further ban lasts twice as long, up to this limit. */
 const LONGEST_BAN_MS = 86_400_000
-/** Time in which one point wears off. */
+/** The time in which one point decays. */
 const POINT_MS = 10_000
 /** Limit of remembered peers; those with the fewest points are forgotten first. */
 const MAX_REMEMBERED = 4_096
-/** With this many banned peers on one host, only strangers known to be honest are let in from there. */
+/** With this many banned peers on one host, only peers with a good record may connect from there. */
 export const BANS_PER_ADDRESS = 5
 
-/** The offences that no honest peer commits, and their points. */
+/** Points for each offence. Honest peers commit none of these. */
 const OFFENCES = {
-  /** Bytes that are no message, or one that does not belong on this stream. */
+  /** Bytes that do not decode, or a message on the wrong lane. */
   malformed: 30,
-  /** A message, a vertex or a state that is well-formed and wrong: a signature, a rule, a root. */
+  /** A well-formed message, vertex or state with a wrong signature or root, or against a rule. */
   invalid: 30,
   /** Longer than any valid message. */
   oversize: 50,
-  /** More questions than a peer asks that waits for its answers. */
+  /** Questions faster than a peer that waits for answers would ask. */
   flood: 10,
-  /** More pieces than any node sends, for seconds: bytes cut so small that reading them is work. */
+  /** More pieces than any node sends, for seconds: tiny pieces that are expensive to read. */
   pieces: 20,
   /** A message that was begun and never finished. */
   unfinished: 20,
-  /** Gossip, or frames of a connection, that no program of ours writes. */
+  /** Gossip or frames that no version of this program writes. */
   misframed: 50,
 } as const
 
@@ -44,7 +44,7 @@ interface Record {
   at: number
   bannedUntil: number
   bans: number
-  /** The group of the address it came from. */
+  /** The address group it connected from. */
   group: string | null
 }
 
@@ -55,7 +55,7 @@ export class Conduct {
     return this.#records.size
   }
 
-  /** `host`: where it came from, without the port. */
+  /** `host`: where the peer connected from, without the port. */
   offend(peer: PeerId, host: string | null, offence: Offence, now: number): Consequence {
     const record = this.#worn(peer, now)
     record.points += OFFENCES[offence]
@@ -76,7 +76,7 @@ export class Conduct {
     return (this.#records.get(peer)?.bannedUntil ?? 0) > now
   }
 
-  /** So many peers from there were banned that the next one is probably no better. */
+  /** Whether so many peers from this host are banned that the next one is probably no better. */
   isAddressSuspect(host: string, now: number): boolean {
     const group = AddressGroup.hostGroup(host)
     let banned = 0

@@ -1,26 +1,24 @@
 /**
- * Decides which inbound connections have a place. Members of the committee and named peers always have one; strangers
- * share a number of places, and when these are full a newcomer takes the place of the least useful peer of a crowd.
+ * Decides which inbound connections are admitted. Committee members and named peers always are. Strangers share a fixed
+ * number of places; when all are taken, a newcomer replaces the least useful peer of the largest crowd.
  */
 import type { PeerId } from "../replica/messages/Peer.js"
 import * as AddressGroup from "./AddressGroup.js"
 import type { Standing } from "./Standing.js"
 
 export const STRANGERS = 128
-/** Places for strangers of one host. */
+/** Places for strangers from one host. */
 export const STRANGERS_PER_HOST = 32
-/** Limit of connections that have not greeted. */
+/** Limit of connections that have not greeted yet. */
 export const UNGREETED = 64
-/** The same for one host; a committee behind one address greets within a moment. */
+/** The same per host. A committee behind one address greets within a moment. */
 export const UNGREETED_PER_HOST = 16
-/**
- * After this another connection from its host may replace an ungreeted one: a greeting takes four trips over the line.
- */
+/** After this time a connection from the same host can replace an ungreeted one: a greeting takes four round trips. */
 export const GREETS_WITHIN_MS = 2_000
-/** A peer that has sent nothing new within this time may be replaced by any other. */
+/** A peer that has sent nothing new within this time can be replaced by any other. */
 export const PROBATION_MS = 60_000
 
-/** A stranger that has a place. */
+/** A stranger that holds a place. */
 export interface Held {
   readonly peer: PeerId
   readonly host: string
@@ -33,7 +31,7 @@ export interface Held {
 
 export type Placement =
   | { readonly _tag: "Admitted" }
-  /** It takes the place of another peer. */
+  /** The newcomer replaces this peer. */
   | { readonly _tag: "Instead"; readonly of: PeerId }
   | { readonly _tag: "Refused"; readonly reason: string }
 
@@ -45,7 +43,7 @@ const countBy = <A>(all: Iterable<A>, keyOf: (each: A) => string): ReadonlyMap<s
   return counts
 }
 
-/** Points first, then its new messages, then its time here. */
+/** Compares points, then news, then connection time. */
 const isWorse = (a: Held, b: Held): boolean =>
   a.points !== b.points
     ? a.points > b.points
@@ -62,7 +60,7 @@ const worst = (all: Iterable<Held>): Held | undefined => {
 const instead = (victim: Held | undefined): Placement | undefined =>
   victim === undefined ? undefined : { _tag: "Instead", of: victim.peer }
 
-/** The network of this depth, 0 for the widest. IPv4 addresses and names have fewer: the last one counts again. */
+/** The network at this depth, 0 being the widest. IPv4 addresses and names have fewer levels; the last one repeats. */
 const networkAt = (host: string, depth: number): string => {
   const networks = AddressGroup.networksOf(AddressGroup.hostGroup(host))
   return networks[Math.min(depth, networks.length - 1)] ?? host
@@ -71,8 +69,8 @@ const networkAt = (host: string, depth: number): string => {
 const DEPTHS = 4
 
 /**
- * The largest crowd: of the network that holds most, in it the part that holds most, and so on; all of these where
- * several hold as much. Nobody, if there is a newcomer who would only make its own as large.
+ * The largest crowd: the network with the most peers, the part of it with the most, and so on; ties are kept together.
+ * Empty if the newcomer's own network is, or would become, as large.
  */
 const crowdOf = <A extends { readonly host: string }>(all: ReadonlyArray<A>, newcomer?: string): ReadonlyArray<A> => {
   let crowd = all
@@ -88,12 +86,12 @@ const crowdOf = <A extends { readonly host: string }>(all: ReadonlyArray<A>, new
   return isOwn ? [] : crowd
 }
 
-/** Whether a peer that has greeted gets a place, among the strangers that have one. */
+/** Whether a peer that has greeted gets a place, given the strangers that hold one. */
 export const judge = (held: ReadonlyArray<Held>, standing: Standing, host: string, now: number): Placement => {
   if (standing !== "stranger") return admitted
   const group = AddressGroup.hostGroup(host)
   if (held.filter((each) => AddressGroup.hostGroup(each.host) === group).length >= STRANGERS_PER_HOST) {
-    return { _tag: "Refused", reason: `${STRANGERS_PER_HOST} connections from ${group} are the limit` }
+    return { _tag: "Refused", reason: `${group} has reached the limit of ${STRANGERS_PER_HOST} connections` }
   }
   if (held.length < STRANGERS) return admitted
   const idle = held.filter(({ news, connectedSince }) => news === 0 && now - connectedSince >= PROBATION_MS)
@@ -101,11 +99,14 @@ export const judge = (held: ReadonlyArray<Held>, standing: Standing, host: strin
   return (
     instead(worst(crowdOf(held, host))) ??
     instead(worst(misbehaved)) ??
-    instead(worst(idle)) ?? { _tag: "Refused", reason: `all ${STRANGERS} places are taken by others that are of use` }
+    instead(worst(idle)) ?? {
+      _tag: "Refused",
+      reason: `all ${STRANGERS} places for strangers are taken by useful peers`,
+    }
   )
 }
 
-/** A connection of which only the origin is known. */
+/** A connection that has not greeted: only its origin is known. */
 export interface Ungreeted {
   readonly id: string
   readonly host: string
@@ -123,7 +124,7 @@ const oldestOf = (waiting: ReadonlyArray<Ungreeted>): Ungreeted | undefined =>
     undefined,
   )
 
-/** Whether one more connection may come and greet. If too many wait, the oldest of the largest crowd had its chance. */
+/** Whether one more connection may open and greet. If too many wait, it replaces the oldest of the largest crowd. */
 export const open = (waiting: ReadonlyArray<Ungreeted>, host: string, now: number): Opening => {
   const group = AddressGroup.hostGroup(host)
   const ofHost = waiting.filter((each) => AddressGroup.hostGroup(each.host) === group)

@@ -1,5 +1,5 @@
 /**
- * The first messages between two nodes: the network, the version of the protocol, and the validator. The connection proves a
+ * The first messages between two nodes: the network, the protocol version, and the validator. The connection proves a
  * peer's id; a peer proves its validator by signing the other side's challenge.
  */
 import { Either } from "effect"
@@ -20,19 +20,19 @@ export interface Hello {
   readonly genesisHash: Hash.Hash
   /** The program and its version. */
   readonly agent: string
-  /** The port where it listens, at the address it connects from; 0 if it does not listen. */
+  /** The port it listens on, at the address it connects from; 0 if it does not listen. */
   readonly port: number
-  /** Drawn for this connection; the other side signs it. */
+  /** Random, drawn for this connection; the other side signs it. */
   readonly challenge: Hash.Hash
 }
 
-/** The signature by which a node proves its validator. */
+/** The signature that proves a node's validator. */
 export interface Proof {
   readonly publicKey: Keys.PublicKey
   readonly signature: Keys.Signature
 }
 
-/** Both peer ids as text: a proof made for one connection is worthless on another. */
+/** Both peer ids as text, so that a proof made for one connection is worthless on another. */
 export interface Ends {
   readonly prover: string
   readonly verifier: string
@@ -47,7 +47,7 @@ export const MAX_BYTES = 512
 
 export const drawChallenge = (): Hash.Hash => toHex(randomBytes(Hash.BYTES)) as Hash.Hash
 
-/** Cut to fit, whatever the version. */
+/** Truncated to fit. */
 export const agentOf = (version: string): string => `udg/${version}`.slice(0, AGENT_BYTES)
 
 export const encode = (hello: Hello): Uint8Array =>
@@ -94,7 +94,7 @@ const signedBytes = ({ genesisHash, challenge }: Hello, { prover, verifier }: En
     Binary.encode((writer) => writer.hex(genesisHash).hex(challenge).text8(prover).text8(verifier)),
   ])
 
-/** What the signed bytes of a proof say. */
+/** Decodes the signed bytes of a proof. */
 export const signedContent = (
   signed: Uint8Array,
 ): Either.Either<Pick<Hello, "genesisHash" | "challenge"> & Ends, Binary.MalformedBytes> =>
@@ -111,33 +111,33 @@ export const signedContent = (
 const isSayable = ({ prover, verifier }: Ends): boolean =>
   [prover, verifier].every((id) => id.length > 0 && id.length <= PEER_ID_BYTES)
 
-/** What proves a validator: its key, or a signer elsewhere, which may have no signature in time. */
+/** Proves a validator: its key, or a remote signer, which may not sign in time. */
 export interface Prover {
   readonly publicKey: Keys.PublicKey
   readonly sign: (bytes: Uint8Array) => Keys.Signature | Promise<Keys.Signature | null>
 }
 
-/** The proof by a validator's signer, if there is one; null if it has none in time. */
+/** The proof by a validator's signer; null if it does not sign in time. */
 export const proven = async (theirs: Hello, ends: Ends, prover: Prover): Promise<Proof | null> => {
   const signature = await prover.sign(signedBytes(theirs, ends))
   return signature === null ? null : { publicKey: prover.publicKey, signature }
 }
 
-/** Answers the verifier's challenge. */
+/** Signs the verifier's challenge. */
 export const prove = (theirs: Hello, ends: Ends, key: Keys.Signer): Proof => ({
   publicKey: key.publicKey,
   signature: key.sign(signedBytes(theirs, ends)),
 })
 
-/** The validator that the other side proves by its answer to our challenge; null if the proof is invalid. */
+/** The validator that the other side proves by signing our challenge; null if the proof is invalid. */
 export const validatorOf = (own: Hello, ends: Ends, { publicKey, signature }: Proof): Address.Address | null => {
   if (!isSayable(ends)) return null
-  // The native verifier's no is final for a proof: only this node judges it, and strangers may send it.
+  // The native verifier's rejection is final here: only this node judges the proof, and strangers can send it.
   const holds = Verification.isStrictlyValid({ message: signedBytes(own, ends), publicKey, signature })
   return holds ? Address.fromPublicKey(publicKey) : null
 }
 
-/** The version alone, which every version writes first. */
+/** The version alone, which every protocol version writes first. */
 const versionOf = (bytes: Uint8Array): number =>
   bytes.length < 2 ? 0 : new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint16(0, true)
 
@@ -145,13 +145,13 @@ const versionOf = (bytes: Uint8Array): number =>
 export const judge = (own: Hello, bytes: Uint8Array): Either.Either<Hello, string> => {
   const version = versionOf(bytes)
   if (version !== own.version) {
-    return Either.left(`it speaks version ${version} of the protocol, this node version ${own.version}`)
+    return Either.left(`it speaks version ${version} of the protocol, this node speaks version ${own.version}`)
   }
   const theirs = decode(bytes)
-  if (Either.isLeft(theirs)) return Either.left(`its hello cannot be read: ${theirs.left.message}`)
+  if (Either.isLeft(theirs)) return Either.left(`its hello is malformed: ${theirs.left.message}`)
   const { networkId, genesisHash } = theirs.right
   if (genesisHash === own.genesisHash) return Either.right(theirs.right)
   return Either.left(
-    `it is on network ${networkId} (genesis ${genesisHash}), this node on ${own.networkId} (genesis ${own.genesisHash})`,
+    `it is on network ${networkId} (genesis ${genesisHash}), this node is on ${own.networkId} (genesis ${own.genesisHash})`,
   )
 }

@@ -1,17 +1,17 @@
 import { isIP } from "node:net"
 
-/** How a host is written: an IPv4 address, an IPv6 address, or a name that DNS resolves. */
+/** The kinds of host: an IPv4 address, an IPv6 address, or a DNS name. */
 export type Kind = "ip4" | "ip6" | "dns"
 
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i
 
-/** A last label of digits is a mistyped address (`10.0.0.256`), which DNS must not be asked about. */
+/** A numeric last label is a mistyped address (`10.0.0.256`), which must not reach DNS. */
 const isName = (text: string): boolean => {
   const labels = text.replace(/\.$/, "").split(".")
   return text.length <= 253 && labels.every((part) => label.test(part)) && !/^\d+$/.test(labels.at(-1) ?? "")
 }
 
-/** The kind of host in the text; undefined if it is none (a port, a scheme, brackets or spaces make it none). */
+/** The kind of host; undefined for other text (with a port, a scheme, brackets or spaces). */
 export const kindOf = (text: string): Kind | undefined => {
   const version = isIP(text)
   if (version === 4) return "ip4"

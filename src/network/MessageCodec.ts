@@ -1,6 +1,6 @@
 /**
- * Messages as bytes: one byte for the kind, then the fields in the encodings of the protocol. A part with an encoding
- * of its own carries its length in front, so that it can be kept without the message.
+ * Binary encoding of messages: one byte for the kind, then the fields in their protocol encodings. Parts with an
+ * encoding of their own carry a length prefix, so that they can be kept without the message.
  */
 import { Either } from "effect"
 import * as Subtree from "../ledger/trie/Subtree.js"
@@ -26,7 +26,7 @@ export type Tag = Message["_tag"]
 type Of<T extends Tag> = Extract<Message, { readonly _tag: T }>
 type PackedOf<T extends Tag> = Extract<Packed, { readonly _tag: T }>
 
-/** Gossip below 16, questions below 32, answers above. */
+/** Gossip is below 16, questions are below 32, answers above. */
 const BYTE_OF: { readonly [T in Tag]: number } = {
   Vertices: 1,
   Transactions: 2,
@@ -44,11 +44,11 @@ const BYTE_OF: { readonly [T in Tag]: number } = {
   State: 35,
 }
 
-/** An answer's room besides the items that `ANSWER_BYTES` counts: their lengths, with the smallest possible vertices. */
+/** Room for an answer's length prefixes, which `ANSWER_BYTES` does not count, with the smallest possible vertices. */
 const OVERHEAD_BYTES = 65_536
 /** The limit of a message; longer ones are not read. */
 export const MAX_BYTES = Messages.ANSWER_BYTES + OVERHEAD_BYTES
-/** More than fit: the smallest vertex there is has 198 bytes. */
+/** More than fit: the smallest vertex has 198 bytes. */
 const MAX_VERTICES = 16_384
 const MAX_TRANSACTIONS = 4_096
 /** An encoded `Position`. */
@@ -58,14 +58,14 @@ const writeBytes = (writer: Binary.Writer, bytes: Uint8Array): void => {
   writer.u32(bytes.length).raw(bytes)
 }
 
-/** Bytes that outlive the message they came in. */
+/** A copy: the bytes outlive their message. */
 const readBytes = (reader: Binary.Reader, limit: number): Uint8Array => {
   const length = reader.u32()
   reader.require(length <= limit, `${length} bytes, at most ${limit} allowed`)
   return reader.raw(length).slice()
 }
 
-/** A value with an encoding of its own; none once the reader has failed. */
+/** A value with an encoding of its own; undefined once the reader has failed. */
 const readWhole = <A>(
   reader: Binary.Reader,
   limit: number,
@@ -85,7 +85,7 @@ const writeVertices = (writer: Binary.Writer, vertices: ReadonlyArray<Vertex.Enc
   writer.list32(vertices, ({ encoded }) => writeBytes(writer, encoded))
 }
 
-/** Views of the message: decoding a vertex makes the copy. */
+/** Views of the message; decoding a vertex copies it. */
 const readVertices = (reader: Binary.Reader): ReadonlyArray<Vertex.Encoded> =>
   reader.list32(MAX_VERTICES, () => {
     const length = reader.u32()
@@ -166,7 +166,7 @@ const readClosing = (reader: Binary.Reader): Of<"Closing"> => {
 const readTransactions = (networkId: NetworkId, reader: Binary.Reader): ReadonlyArray<Transaction.Transaction> =>
   reader.list32(MAX_TRANSACTIONS, () => {
     const transaction = Transaction.read(networkId, reader)
-    // A copy: a transaction in the mempool must not keep the whole message alive.
+    // A copy, so that a transaction in the mempool does not keep the whole message alive.
     return { ...transaction, encoded: transaction.encoded.slice() }
   })
 
@@ -225,22 +225,22 @@ export const encode = (message: Packed): Uint8Array =>
     write(writer, message)
   })
 
-/** The kind that these bytes claim to be: for callers that must not pay for reading them. */
+/** The kind these bytes claim to be, for callers that must not pay for decoding. */
 export const tagOf = (bytes: Uint8Array): Tag | undefined => TAG_BY_BYTE.get(bytes[0] ?? 0)
 
-/** Decodes everything except the vertices, which are views of `bytes`: unwanted ones need not be read. */
+/** Decodes everything except the vertices, which stay views of `bytes`, since unwanted ones need not be read. */
 export const unpack = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Packed, Binary.MalformedBytes> =>
   Either.flatMap(
     Binary.decode("message", bytes, (reader) => {
       reader.require(bytes.length <= MAX_BYTES, `${bytes.length} bytes, at most ${MAX_BYTES} allowed`)
       const byte = reader.u8()
       const tag = TAG_BY_BYTE.get(byte)
-      if (tag === undefined) reader.fail(`kind of message ${byte}`)
+      if (tag === undefined) reader.fail(`unknown kind of message ${byte}`)
       return tag && READ[tag](networkId, reader)
     }),
     (message) =>
       message === undefined
-        ? Either.left(new Binary.MalformedBytes({ what: "message", offset: 0, reason: "no kind of message" }))
+        ? Either.left(new Binary.MalformedBytes({ what: "message", offset: 0, reason: "unknown kind of message" }))
         : Either.right(message),
   )
 
@@ -249,5 +249,5 @@ export const isGossip = ({ _tag }: Pick<Message, "_tag">): boolean => BYTE_OF[_t
 export const isQuestion = (message: Pick<Packed, "_tag">): message is Messages.Question | Messages.DiskQuestion =>
   BYTE_OF[message._tag] >= 16 && BYTE_OF[message._tag] < 32
 
-/** Vertices are gossip and an answer. */
+/** Vertices are both gossip and an answer. */
 export const isAnswer = ({ _tag }: Pick<Message, "_tag">): boolean => BYTE_OF[_tag] >= 32 || _tag === "Vertices"

@@ -3,14 +3,14 @@ import * as Hex from "../protocol/encoding/Hex.js"
 import type { PeerId } from "../replica/messages/Peer.js"
 import * as Host from "./Host.js"
 
-/** Where another node can be dialled: a host, a TCP port and, when it is known, the key that must answer there. */
+/** Where another node can be dialled: a host, a TCP port and, if known, the key that must answer there. */
 export interface PeerAddress {
   readonly host: string
   readonly port: number
   readonly key: Option.Option<PeerId>
 }
 
-/** The accepted forms, for messages and help. */
+/** The accepted forms, for errors and help texts. */
 export const expected = "HOST:PORT or KEY@HOST:PORT, such as 203.0.113.7:9333 or [2001:db8::1]:9333"
 
 const form = /^(?:([^@]*)@)?(?:\[([^[\]]+)\]|([^:[\]]+)):(\d{1,5})$/
@@ -18,7 +18,7 @@ const KEY_BYTES = 32
 
 const isKey = (text: string): text is PeerId => Hex.isHex(text, KEY_BYTES)
 
-/** Reads `HOST:PORT` or `KEY@HOST:PORT`, with an IPv6 address in brackets; none when it is neither. */
+/** Parses `HOST:PORT` or `KEY@HOST:PORT`, with IPv6 addresses in brackets. */
 export const parse = (text: string): Option.Option<PeerAddress> =>
   Option.gen(function* () {
     const [, key, bracketed, bare, digits = ""] = yield* Option.fromNullable(form.exec(text))

@@ -1,35 +1,37 @@
 /**
- * Reassembles records from a byte stream that was cut anywhere. The work is linear in the bytes however small the
- * pieces are: a record that is whole in one piece is not copied, the rest is copied into one buffer that grows with the
- * data received.
+ * Reassembles records from a byte stream with arbitrary boundaries, in time linear in the bytes however small the
+ * pieces are. A record within one piece is not copied; others are copied into a buffer that grows with the data
+ * received.
  */
 
 const NOTHING = new Uint8Array(0)
 const SMALLEST = 64
 
-/** The length of a record that starts with these bytes, including its head; undefined if more of it is needed. */
+/**
+ * The length of the record that starts with these bytes, including its head; undefined if more of the head is needed.
+ */
 export type LengthOf = (start: Uint8Array) => number | undefined
 
 export class Reassembly {
   readonly #lengthOf: LengthOf
   #piece: Uint8Array = NOTHING
   #at = 0
-  /** The start of a record that is not complete. */
+  /** The start of an incomplete record. */
   #buffer: Uint8Array = NOTHING
   #filled = 0
   #copied = 0
 
-  /** `lengthOf` may fail for a length that is too long; it never sees more bytes than arrived. */
+  /** `lengthOf` can throw for an excessive length; it never sees more bytes than have arrived. */
   constructor(lengthOf: LengthOf) {
     this.#lengthOf = lengthOf
   }
 
-  /** A record has begun and is not complete. */
+  /** Whether a record has begun and is incomplete. */
   get isWaiting(): boolean {
     return this.#filled > 0
   }
 
-  /** How many bytes were copied so far, for tests of the cost. */
+  /** Bytes copied so far, for tests of the cost. */
   get copied(): number {
     return this.#copied
   }
@@ -41,12 +43,12 @@ export class Reassembly {
 
   /** Adds bytes, once `next` has returned all earlier records. */
   add(piece: Uint8Array): void {
-    if (this.#at < this.#piece.length) throw new Error("the piece before is not read to its end")
+    if (this.#at < this.#piece.length) throw new Error("the previous piece has unread bytes")
     this.#piece = piece
     this.#at = 0
   }
 
-  /** The next complete record, which may share memory with its piece; undefined when another piece is needed. */
+  /** The next complete record, which may share memory with its piece; undefined if another piece is needed. */
   next(): Uint8Array | undefined {
     return this.#filled > 0 ? this.#completed() : this.#whole()
   }
@@ -74,7 +76,7 @@ export class Reassembly {
       }
       const rest = this.#piece.length - this.#at
       if (rest === 0) return this.#done()
-      // An incomplete head is taken byte by byte, so that nothing after its record is taken.
+      // An incomplete head is read byte by byte, so that nothing after its record is consumed.
       this.#absorb(length === undefined ? 1 : Math.min(rest, length - this.#filled), length ?? this.#filled + 1)
     }
   }
@@ -82,7 +84,7 @@ export class Reassembly {
   #absorb(count: number, wanted: number): void {
     const needed = this.#filled + count
     if (this.#buffer.length < needed) {
-      // At most twice the received bytes, so that an announced length alone takes no memory.
+      // At most twice the received bytes: an announced length alone must not allocate memory.
       const grown = new Uint8Array(Math.max(needed, Math.min(wanted, Math.max(SMALLEST, 2 * needed))))
       grown.set(this.#buffer.subarray(0, this.#filled))
       this.#copied += this.#filled

@@ -1,6 +1,6 @@
 /**
- * The standing of a peer: a member of the committee, which has proven its validator key in the greeting; a peer that
- * the operator named; or a stranger. Work and places go to them in this order.
+ * A peer's standing decides its priority: committee members, which proved their validator key in the greeting, then
+ * peers named by the operator, then strangers.
  */
 
 import type { Address } from "../protocol/identity/Address.js"
@@ -16,12 +16,11 @@ export class Standings {
   /** The peer behind each named address: the one the operator wrote, or the one that answered there. */
   readonly #named = new Map<string, PeerId>()
 
-  /** Replaces the committee. */
   setMembers(members: Iterable<Address>): void {
     this.#members = new Set(members)
   }
 
-  /** The peer behind an address that the operator named. */
+  /** Records the peer behind an address that the operator named. */
   name(address: string, peer: PeerId): void {
     this.#named.set(address, peer)
   }

@@ -1,4 +1,4 @@
-/** How many messages went each way, and their bytes, by kind and by the standing of the peer: two additions a message. */
+/** Counts messages and bytes by direction, kind and the peer's standing. Each message costs two additions. */
 import type { Tag } from "./MessageCodec.js"
 import type { Standing } from "./Standing.js"
 
@@ -43,7 +43,7 @@ export class Volume {
     cell.bytes += bytes
   }
 
-  /** Only what there was. */
+  /** Cells with traffic only. */
   get amounts(): ReadonlyArray<Amount> {
     return [...rowsOf("received", this.#received), ...rowsOf("sent", this.#sent)]
   }

@@ -48,12 +48,12 @@ describe("a hello", () => {
 
   it("of another network says which", () => {
     const reason = Either.flip(judged(hello({ genesisHash: "22".repeat(32) as Hash, networkId: "other" as NetworkId })))
-    expect(Either.getOrThrow(reason)).toMatch(/on network other \(genesis 22.*this node on udg-hello \(genesis 11/)
+    expect(Either.getOrThrow(reason)).toMatch(/on network other \(genesis 22.*this node is on udg-hello \(genesis 11/)
   })
 
   it("of another version says so, whatever that version writes", () => {
     const reason = Either.getOrThrow(Either.flip(Hello.judge(hello(), Uint8Array.of(7, 0, 99))))
-    expect(reason).toBe(`it speaks version 7 of the protocol, this node version ${Hello.PROTOCOL_VERSION}`)
+    expect(reason).toBe(`it speaks version 7 of the protocol, this node speaks version ${Hello.PROTOCOL_VERSION}`)
     expect(Either.isLeft(Hello.judge(hello(), Uint8Array.of()))).toBe(true)
     expect(Either.isLeft(Hello.judge(hello(), Uint8Array.of(Hello.PROTOCOL_VERSION, 0, 99)))).toBe(true)
   })

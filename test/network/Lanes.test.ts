@@ -199,13 +199,13 @@ describe("a lane whose reader does not take its messages", () => {
 describe("what no honest node sends", () => {
   const part = (bytes: number) => piece("answers", new Uint8Array(bytes), KIND.part)
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<Uint8Array>, string]> = [
-    ["a frame of no kind", [Uint8Array.of(0x50, 0, 0, 0)], "no known kind"],
+    ["a frame of unknown kind", [Uint8Array.of(0x50, 0, 0, 0)], "unknown kind"],
     ["a piece that is too long", [Uint8Array.of(5, 0xfd, 0x3f, 0)], "a piece of 16381 bytes"],
     ["a lane that is not open", [piece("vertices", Uint8Array.of(1))], "not open"],
-    ["a lane that there is not", [Uint8Array.of(15, 0, 0, 0)], "not open"],
+    ["an unknown lane", [Uint8Array.of(15, 0, 0, 0)], "not open"],
     ["an empty part", [part(0)], "an empty part"],
-    ["more than was granted", Array.from({ length: 5 }, () => part(PIECE_BYTES)), "more than was granted"],
-    ["credit for no lane", [Uint8Array.of(0x2f, 1, 0, 0)], "credit for a lane"],
+    ["more data than granted", Array.from({ length: 5 }, () => part(PIECE_BYTES)), "more data than the granted credit"],
+    ["credit for no lane", [Uint8Array.of(0x2f, 1, 0, 0)], "credit for an unknown lane"],
     ["endless credit", Array.from({ length: 200 }, () => Uint8Array.of(0x25, 255, 255, 255)), "more credit"],
   ]
 
@@ -257,7 +257,7 @@ describe("what no honest node sends", () => {
     // Without a flush nothing is granted anew.
     const fit = Math.floor(65_536 / PIECE_COST)
     for (let n = 0; n < fit; n++) lanes.received(empty)
-    expect(() => lanes.received(empty)).toThrow("more than was granted")
+    expect(() => lanes.received(empty)).toThrow("more data than the granted credit")
   })
 })
 

@@ -207,7 +207,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     const dials = ann.log.length
     await net.pass(120_000)
     expect([ann.peers(), ann.log.length]).toEqual([[], dials])
-    expect(ann.log).toContain("debug connection refused: it is this node itself")
+    expect(ann.log).toContain("debug connection refused: the peer is this node itself")
   })
 
   it("a peer that sends garbage loses its connection, then is banned, and comes back once the ban is over", async () => {
@@ -258,7 +258,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     await guest(net, "elsewhere", "10.3.0.1", ann.wire)
     await net.pass(5_000)
     expect(ann.peers()).toEqual(["elsewhere", "good"])
-    expect(ann.log.filter((line) => line.includes("several others from 10.2.0.1 are banned"))).toHaveLength(1)
+    expect(ann.log.filter((line) => line.includes("several other peers from 10.2.0.1 are banned"))).toHaveLength(1)
   })
 
   it("of a full crowd the worst peer gives its place to each newcomer from elsewhere, and nobody else does", async () => {
@@ -367,7 +367,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     for (const { lanes } of a.connections) lanes.send("votes", Uint8Array.of(0, 255))
     await net.pass(5_000)
     expect(heard).toHaveLength(2)
-    expect(ben.log.filter((line) => line.includes("peer did what no honest node does"))).toHaveLength(1)
+    expect(ben.log.filter((line) => line.includes("peer broke the protocol"))).toHaveLength(1)
   })
 
   describe("transactions of a member", () => {

@@ -1,4 +1,4 @@
-/** Peers exchange addresses: an empty message on their lane asks, and a list answers. */
+/** The exchange of peer addresses: an empty message on this lane asks, and a list answers. */
 import { Either } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import * as AddressBook from "../AddressBook.js"
@@ -6,9 +6,9 @@ import { Allowance, type Rate } from "../Allowance.js"
 import * as Channel from "./Channel.js"
 import type { Lanes } from "./Lanes.js"
 
-/** The longest address: a key, an at sign, an IPv6 address in brackets and a port. */
+/** The longest address: a key, `@`, a bracketed IPv6 address and a port. */
 const ADDRESS_BYTES = 128
-/** Every node asks some peer every half a minute. */
+/** Every node asks one of its peers every 30 seconds. */
 const QUESTIONS: Rate = { burst: 4, perSecond: 0.1 }
 
 const encode = (addresses: ReadonlyArray<string>): Uint8Array =>
@@ -21,9 +21,9 @@ const decode = (bytes: Uint8Array): Either.Either<ReadonlyArray<string>, Binary.
 
 export interface Around {
   readonly now: () => number
-  /** What this peer is told. */
+  /** The addresses to share with this peer. */
   readonly tell: () => ReadonlyArray<string>
-  /** Addresses that this node asked for. */
+  /** Receives the addresses this node asked for. */
   readonly learn: (addresses: ReadonlyArray<string>) => void
 }
 
@@ -55,7 +55,7 @@ export class AddressExchange {
     this.#lanes.send("addresses", encode(sayable.slice(0, AddressBook.TOLD_AT_ONCE)))
   }
 
-  /** One answer for one question; anything that is no list says nothing. */
+  /** Accepts one answer per question. Malformed lists are ignored. */
   #hear(message: Uint8Array): void {
     if (!this.#isAsking) return
     this.#isAsking = false

@@ -1,4 +1,4 @@
-/** Inbound connections that have not greeted yet: few, for a short time, and not all from one party. */
+/** Limits inbound connections that have not greeted yet: in number, in time, and by origin. */
 
 import * as AddressGroup from "../AddressGroup.js"
 import { Allowance, type Rate } from "../Allowance.js"
@@ -10,8 +10,8 @@ interface Arrival extends ConnectionSlots.Ungreeted {
 }
 
 /**
- * Each connection costs a handshake, nearly a millisecond. One host's connections share the first of these, and those of its
- * ever wider networks the others: one part leaves something to the rest. A committee on one machine arrives all at once.
+ * Rates for one host and for each wider network around it, so that no part uses up the rest. Each connection costs a
+ * handshake of nearly a millisecond. The bursts fit a committee on one machine, which arrives all at once.
  */
 const RATES: ReadonlyArray<Rate> = [
   { burst: 128, perSecond: 8 },
@@ -19,9 +19,9 @@ const RATES: ReadonlyArray<Rate> = [
   { burst: 256, perSecond: 32 },
   { burst: 384, perSecond: 64 },
 ]
-/** Of everybody: a tenth of a core. */
+/** For all hosts together: a tenth of a core. */
 const TOGETHER: Rate = { burst: 512, perSecond: 100 }
-/** Hosts whose rate is remembered, and as many networks of each size. Whoever has more hosts has them in few networks. */
+/** Limit of remembered networks of each size. An attacker with more hosts has them in few networks. */
 const MAX_REMEMBERED = 4_096
 
 /** Allowances of networks of one size. */
@@ -30,7 +30,7 @@ class Allowances {
 
   of(network: string, rate: Rate, now: number): Allowance {
     const allowance = this.#all.get(network) ?? new Allowance(rate, now)
-    // The least recently used one goes: a map iterates in that order.
+    // Drops the least recently used network: a map iterates in insertion order.
     this.#all.delete(network)
     const [oldest] = this.#all.keys()
     if (this.#all.size >= MAX_REMEMBERED && oldest !== undefined) this.#all.delete(oldest)
@@ -46,12 +46,12 @@ export class Arrivals {
   readonly #now: () => number
   /** By remote address, including the port. */
   readonly #waiting = new Map<string, Arrival>()
-  /** Of hosts, and of ever wider networks. */
+  /** For hosts and for each wider network. */
   readonly #allowances = RATES.map((rate) => ({ rate, all: new Allowances() }))
   readonly #together: Allowance
   readonly #isKnown: (host: string) => boolean
 
-  /** `isKnown`: hosts of members and of named peers. A flood from elsewhere does not keep them out. */
+  /** `isKnown`: hosts of members and named peers. A flood from elsewhere does not keep them out. */
   constructor(limitMs: number, now: () => number, isKnown: (host: string) => boolean) {
     this.#limitMs = limitMs
     this.#now = now
@@ -59,14 +59,14 @@ export class Arrivals {
     this.#together = new Allowance(TOGETHER, now())
   }
 
-  /** Whether a connection may be opened; another one that has not greeted may be cut for it. */
+  /** Whether a connection may open. It can replace another one that has not greeted. */
   comes(address: string, host: string): boolean {
     const now = this.#now()
     this.sweep()
     const isKnown = this.#isKnown(host)
     const allowances = this.#allowancesOf(host, isKnown, now)
-    // A refused connection costs nothing and runs up no debt: other peers may come from the same host, even after a
-    // flood.
+    // A refused connection costs nothing and runs up no debt: after a flood, honest peers can still connect from the
+    // same host.
     if (allowances.some((allowance) => allowance.take(0, now) > 0)) return false
     const others = [...this.#waiting.values()].filter((each) => each.isKnown === isKnown)
     const opening = ConnectionSlots.open(others, host, now)
@@ -77,7 +77,7 @@ export class Arrivals {
     return true
   }
 
-  /** A known host has only its own limit. */
+  /** A known host is limited only by its own rate. */
   #allowancesOf(host: string, isKnown: boolean, now: number): ReadonlyArray<Allowance> {
     const networks = AddressGroup.networksOf(AddressGroup.hostGroup(host)).toReversed()
     const own = this.#allowances.slice(0, isKnown ? 1 : networks.length).flatMap(({ rate, all }, i) => {
@@ -87,13 +87,13 @@ export class Arrivals {
     return isKnown ? own : [...own, this.#together]
   }
 
-  /** Records how to cut it. A connection that did not pass `comes` is unknown here. */
+  /** Records how to cut the connection. Connections that did not pass `comes` are ignored. */
   arrived(address: string, cut: () => void): void {
     const arrival = this.#waiting.get(address)
     if (arrival !== undefined) arrival.cut = cut
   }
 
-  /** It has greeted, or is gone. */
+  /** The connection has greeted or is gone. */
   done(address: string): void {
     this.#waiting.delete(address)
   }

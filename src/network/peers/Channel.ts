@@ -1,4 +1,4 @@
-/** The lanes between two nodes. Each carries messages of some kinds, in both directions, and has limits of its own. */
+/** The lanes between two nodes. Each carries certain kinds of messages in both directions, with its own limits. */
 
 import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Message } from "../../replica/messages/Message.js"
@@ -8,9 +8,8 @@ import type { Standing } from "../Standing.js"
 import * as Relays from "./Relays.js"
 
 /**
- * Vertices have a lane of their own, so that no long answer delays them. Votes are everything else that a node tells
- * all others: heartbeats, evidence, signatures under checkpoints. The greeting and the exchange of addresses belong to
- * the network layer itself.
+ * Vertices have their own lane so that long answers do not delay them. Votes are all other gossip: heartbeats, evidence
+ * and checkpoint signatures. Greetings and addresses belong to the network layer.
  */
 export type Channel = "greeting" | "vertices" | "transactions" | "votes" | "questions" | "answers" | "addresses"
 
@@ -24,31 +23,31 @@ export const ofReplica = [
 ] as const satisfies ReadonlyArray<Channel>
 export type OfReplica = (typeof ofReplica)[number]
 
-/** A lane's place in this list is its number on the wire. */
+/** A lane's index in this list is its number on the wire. */
 export const all: ReadonlyArray<Channel> = ["greeting", ...ofReplica, "addresses"]
 
-/** Open from the beginning; a node opens the others for a peer that has greeted. */
+/** Open from the beginning. A node opens the other lanes for peers that have greeted. */
 export const FIRST: Channel = "greeting"
 
 export interface Bounds {
   readonly messageBytes: number
-  /** Outgoing bytes that may wait for a slow reader before more is lost. */
+  /** Outgoing bytes that may wait for a slow reader; further messages are dropped. */
   readonly waitingBytes: number
-  /** How much the other side may send before this node has taken it in. A stranger gets `strangerWindowBytes`. */
+  /** How much the other side may send before this node has taken it in. Strangers get `strangerWindowBytes`. */
   readonly windowBytes: number
   readonly strangerWindowBytes: number
-  /** The reading rate: a burst, then a rate per second. More is not read, which costs the sender nothing. */
+  /** The reading rate: a burst, then a rate per second. Data beyond it stays unread, at no cost to the sender. */
   readonly burstBytes: number
   readonly bytesPerSecond: number
 }
 
-/** The kind of message and the lengths around a single vertex. */
+/** The message kind and the lengths around one vertex. */
 const AROUND_A_VERTEX = 16
 /** Twice the longest announcement. */
 const TRANSACTIONS_BYTES = 524_288
 const KIB = 1_024
 const MIB = 1_048_576
-/** The longest messages for everybody. A lane has room for a list besides: whoever relays one may name more members. */
+/** Limits of broadcast messages. A lane also has room for a list of members, since relays may name more of them. */
 export const TOLD_BYTES: { readonly [channel in Relays.Channel]: number } = {
   transactions: TRANSACTIONS_BYTES,
   votes: 16 * KIB,
@@ -116,7 +115,6 @@ export const LIMITS: { readonly [channel in Channel]: Bounds } = {
 export const windowOf = (channel: Channel, standing: Standing): number =>
   standing === "stranger" ? LIMITS[channel].strangerWindowBytes : LIMITS[channel].windowBytes
 
-/** Whether a message belongs on this lane. */
 export const takes = (channel: OfReplica, message: Pick<Message, "_tag">): boolean => {
   switch (channel) {
     case "vertices":

@@ -1,9 +1,9 @@
-/** Time as the policy for peers sees it. */
+/** Time for the peer policy, replaceable in tests. */
 export interface Clock {
-  /** Milliseconds; never set. */
+  /** Monotonic milliseconds. */
   readonly now: () => number
-  /** Neither keeps the process alive. */
+  /** Timers do not keep the process alive. */
   readonly wait: (ms: number) => Promise<void>
-  /** Acts once these milliseconds have passed, unless the returned function is called before. */
+  /** Runs `act` after this many milliseconds, unless the returned function cancels it. */
   readonly after: (ms: number, act: () => void) => () => void
 }

@@ -1,4 +1,4 @@
-/** Keeps this node connected: always to members of the committee and named peers, and to others while there are too few. */
+/** Keeps this node connected: always to committee members and named peers, and to others while there are too few. */
 import type { Address } from "../../protocol/identity/Address.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import { AddressBook, type Candidate, type Origin } from "../AddressBook.js"
@@ -11,10 +11,10 @@ import type { Reception } from "./Reception.js"
 import type { Session } from "./Session.js"
 import { type Connection, NoPeer, type Wire } from "./Wire.js"
 
-/** The target number of outbound connections; a committee of a hundred is connected from both ends together. */
+/** The target number of outbound connections. A committee of 100 is connected from both ends together. */
 const OUTBOUND_WANTED = 48
 const DIALS_AT_ONCE = 8
-/** If many members are away, this leaves dials for the rest of the network. */
+/** Leaves dials for the rest of the network when many members are away. */
 const DIALS_OF_MEMBERS = 6
 const DIAL_LIMIT_MS = 10_000
 /** How often a peer is asked for more addresses. */
@@ -26,7 +26,7 @@ export interface Around {
   readonly standings: Standings
   readonly log: Pick<PeerLog, "complain">
   readonly named: ReadonlyArray<PeerAddress.PeerAddress>
-  /** Of an earlier run, as `remembered` listed them. */
+  /** Addresses from an earlier run, as listed by `remembered`. */
   readonly remembered: ReadonlyArray<string>
   readonly clock: Clock
 }
@@ -35,7 +35,7 @@ export class Dialling {
   readonly #around: Around
   readonly #book: AddressBook
   readonly #dialling: { [origin in Origin]: number } = { named: 0, member: 0, met: 0, told: 0 }
-  /** With each session, as long as it lasts. */
+  /** By session; removed with it. */
   readonly #exchanges = new WeakMap<Session, AddressExchange>()
   #askedAt = 0
 
@@ -48,12 +48,12 @@ export class Dialling {
     this.#book.recall(remembered)
   }
 
-  /** Addresses of members, and of peers that this node has met, to be tried after a restart. */
+  /** Addresses to try after a restart: members, and peers this node has met. */
   get remembered(): ReadonlyArray<string> {
     return this.#book.remembered
   }
 
-  /** Whether a member or a named peer is known to be there. */
+  /** Whether a member or a named peer is known at this host. */
   knows(host: string): boolean {
     return this.#book.knows(host)
   }
@@ -81,7 +81,7 @@ export class Dialling {
     this.#book.missed(address, peer, this.#around.clock.now())
   }
 
-  /** To be called every now and then. */
+  /** Call periodically. */
   tick(): void {
     const now = this.#around.clock.now()
     const { sessions } = this.#around.reception
@@ -107,7 +107,7 @@ export class Dialling {
     return outbound + this.#dials < OUTBOUND_WANTED
   }
 
-  /** A member may have come back with a new node key, and be connected under that one. */
+  /** A member may have returned with a new node key and be connected under that. */
   #isConnected({ peer, validator, origin }: Candidate, validators: ReadonlySet<Address>): boolean {
     const { wire, reception } = this.#around
     if (origin === "member" && validator !== null && validators.has(validator)) return true
@@ -138,14 +138,19 @@ export class Dialling {
       })
   }
 
-  /** Of peers that the operator or the committee named: a node that is merely away is seen by its absence. */
+  /**
+   * Logs named peers and members as warnings, and only if something answered: the peer list already shows absent nodes.
+   */
   #explain({ address, peer, origin }: Candidate, error: unknown): void {
     if (!(error instanceof NoPeer)) return
     const level = origin === "named" || origin === "member" ? "warn" : "debug"
     this.#around.log.complain(level, `peer not connected: ${error.message}`, { peer: peer ?? address, address })
   }
 
-  /** Connected peers, for one that asks: as many as fit, members first, so that no crowd of others hides them. */
+  /**
+   * Connected peers to share with a peer that asks: as many as fit, members first, so that a crowd of strangers cannot
+   * hide them.
+   */
   addressesFor(asker: PeerId): ReadonlyArray<string> {
     const { reception, standings } = this.#around
     return reception.sessions

@@ -1,18 +1,18 @@
-/** The consequences of peers' behaviour: `Conduct` judges them, and this class cuts their connections and keeps them out. */
+/** Enforces the verdicts of `Conduct`: cuts the connections of misbehaving peers and keeps them out. */
 import type { PeerId } from "../../replica/messages/Peer.js"
 import { Conduct, type Consequence, type Offence } from "../Conduct.js"
 import type { PeerLog } from "./PeerLog.js"
 import type { Facts } from "./Session.js"
 import type { Wire } from "./Wire.js"
 
-/** A peer that stayed for this long and is not banned may connect even from an address with many banned peers. */
+/** An unbanned peer that stayed this long may reconnect even from an address with many banned peers. */
 const TRUSTED_AFTER_MS = 60_000
 const MAX_TRUSTED = 1_024
 
 const LOGGED: { readonly [consequence in Consequence]: string } = {
-  none: "peer did what no honest node does",
-  disconnect: "peer disconnected for what no honest node does",
-  ban: "peer banned for what no honest node does",
+  none: "peer broke the protocol",
+  disconnect: "peer disconnected for breaking the protocol",
+  ban: "peer banned for breaking the protocol",
 }
 
 /** A peer and where it connects from. */
@@ -42,12 +42,12 @@ export class Discipline {
     return this.#conduct.points(peer, this.#now())
   }
 
-  /** Many peers from that host are banned, and this one is not known to behave. */
+  /** Whether many peers from that host are banned and this one has no good record. */
   isSuspect(peer: PeerId, host: string): boolean {
     return this.#conduct.isAddressSuspect(host, this.#now()) && !this.#trusted.has(peer)
   }
 
-  /** A peer that behaved for long enough may come back from anywhere. */
+  /** Trusts a peer that behaved well for long enough to reconnect from any address. */
   left({ peer, connectedSince }: Facts): void {
     const hasStayed = this.#now() - connectedSince >= TRUSTED_AFTER_MS
     if (hasStayed && this.points(peer) === 0 && !this.isBanned(peer) && this.#trusted.size < MAX_TRUSTED)
@@ -63,13 +63,13 @@ export class Discipline {
     this.cut(peer, new Error(what))
   }
 
-  /** The same for a peer of which only the id is known. */
+  /** `offend` for a peer of which only the id is known. */
   offendPeer(peer: PeerId, offence: Offence, what: string): void {
     const [connection] = this.connectionsOf(peer)
     this.offend({ peer, host: connection?.host ?? null }, offence, what)
   }
 
-  /** Ends all connections to a peer at once. */
+  /** Ends all connections to a peer immediately. */
   cut(peer: PeerId, error: Error): void {
     for (const connection of this.connectionsOf(peer)) connection.abort(error)
   }

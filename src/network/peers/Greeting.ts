@@ -1,4 +1,4 @@
-/** The first messages on a connection: each side says hello, then proves its validator's key. */
+/** The first messages on a connection: each side says hello, then proves its validator key. */
 import { Either } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Hello from "../Hello.js"
@@ -13,7 +13,7 @@ export interface Greeted {
 /** The two nodes do not belong together; the message says why. */
 export class Strangers extends Error {}
 
-/** It sent something that is not a hello, or not a proof. */
+/** The other side sent a malformed hello or an invalid proof. */
 export class NoGreeting extends Error {}
 
 export interface Self {
@@ -22,10 +22,13 @@ export interface Self {
   readonly signer: Hello.Prover | null
 }
 
-/** More than both of its messages: whoever sends more does not greet. */
+/** A valid greeting has two messages; further ones are dropped. */
 const MOST_MESSAGES = 4
 
-/** The messages of the other side. The lane is the same on all networks, so that two nodes can tell why they disconnect. */
+/**
+ * Receives the other side's messages. This lane is the same on all networks, so that two nodes can tell why they
+ * disconnect.
+ */
 const hearing = (lanes: Lanes): (() => Promise<Uint8Array>) => {
   const heard: Array<Uint8Array> = []
   let wake = () => {}
@@ -45,10 +48,10 @@ const hearing = (lanes: Lanes): (() => Promise<Uint8Array>) => {
   }
 }
 
-/** `other`: the peer id that the handshake has proven. It takes as long as the other side does: `Reception` limits that. */
+/** `other`: the peer id proven by the handshake. Has no time limit of its own: `Reception` sets one. */
 export const greet = async (self: Self, other: string, lanes: Lanes): Promise<Greeted> => {
   const next = hearing(lanes)
-  // Sent in any case, so that both sides can say why they disconnect.
+  // Sent before judging the other side, so that both can say why they disconnect.
   lanes.send("greeting", Hello.encode(self.hello))
   const theirs = Hello.judge(self.hello, await next())
   if (Either.isLeft(theirs)) throw new Strangers(theirs.left)
@@ -59,6 +62,6 @@ export const greet = async (self: Self, other: string, lanes: Lanes): Promise<Gr
   if (Either.isLeft(proof)) throw new NoGreeting(proof.left.message)
   if (proof.right === null) return { hello: theirs.right, validator: null }
   const validator = Hello.validatorOf(self.hello, { prover: other, verifier: self.id }, proof.right)
-  if (validator === null) throw new NoGreeting("its proof of a validator key does not hold")
+  if (validator === null) throw new NoGreeting("its proof of a validator key is invalid")
   return { hello: theirs.right, validator }
 }

@@ -1,10 +1,10 @@
-/** What the other side of a connection sends on one lane: pieces, which become messages. */
+/** Receives one lane of a connection: joins pieces into messages. */
 import { PIECE_COST, Violation } from "./Frame.js"
 
-/** Takes a message. It returns a promise if the next message of the lane must wait for it. */
+/** Takes a message. Returns a promise if the next message of the lane must wait for it. */
 export type Take = (message: Uint8Array) => Promise<unknown> | undefined
 
-/** A piece that outlives the bytes it came in. It is copied unless it is most of these. */
+/** A piece that outlives its buffer, copied unless it makes up most of the buffer. */
 const kept = (piece: Uint8Array): Uint8Array =>
   piece.length * 2 > piece.buffer.byteLength ? piece : new Uint8Array(piece)
 
@@ -13,10 +13,10 @@ interface Receiving {
   readonly limit: number
   readonly take: Take
   readonly now: () => number
-  /** There is enough to grant anew. */
+  /** Enough credit is owed to grant it. */
   readonly granted: () => void
   readonly failed: (error: unknown) => void
-  /** Told of every change of the bytes that wait here. */
+  /** Reports every change of the bytes held here. */
   readonly held: (more: number) => void
 }
 
@@ -28,11 +28,11 @@ export class Inbound {
   readonly #granted: () => void
   readonly #failed: (error: unknown) => void
   readonly #counted: (more: number) => void
-  /** What the other side may still send. */
+  /** Credit left to the other side. */
   left: number
-  /** Taken in and not granted anew. */
+  /** Bytes taken in whose credit has not been granted again. */
   owed = 0
-  /** Pieces that wait while the lane does, each with whether it is the last of its message. */
+  /** Pieces that wait while the lane is paused, each with whether it ends its message. */
   #held: Array<{ readonly piece: Uint8Array; readonly isLast: boolean }> = []
   #parts: Array<Uint8Array> = []
   #bytes = 0
@@ -50,14 +50,14 @@ export class Inbound {
     this.#counted = held
   }
 
-  /** How long the other side has let this node wait for the rest of a message. A slow reader here is not its fault. */
+  /** How long this node has waited for the rest of a message. Delays by a slow reader on this side do not count. */
   get waitingMs(): number {
     return this.#begunAt === null || this.#isHeld ? 0 : this.#now() - this.#begunAt
   }
 
   add(piece: Uint8Array, isLast: boolean): void {
     this.left -= piece.length + PIECE_COST
-    if (this.left < 0) throw new Violation("more than was granted")
+    if (this.left < 0) throw new Violation("more data than the granted credit")
     if (!this.#isHeld) {
       this.#accept(piece, isLast)
       return

@@ -1,4 +1,4 @@
-/** Messages from peers that have greeted. It looks only at the kind of each message, and passes it on. */
+/** Receives messages from greeted peers, reads only the kind of each, and passes them on. */
 import type { PeerId } from "../../replica/messages/Peer.js"
 import { networksOf } from "../AddressGroup.js"
 import type { Tag } from "../MessageCodec.js"
@@ -13,15 +13,15 @@ import * as Relays from "./Relays.js"
 import type { Session } from "./Session.js"
 
 export interface Around {
-  /** Bytes of a message, not judged yet. */
+  /** Message bytes, not yet judged. */
   readonly heard: (received: Received) => void
   readonly standingOf: (peer: PeerId) => Standing
   readonly log: PeerLog
   readonly discipline: Discipline
   readonly volume: Volume
-  /** What a peer told this node, and what was news. */
+  /** Relays a message that turned out to be news. */
   readonly passOn: (told: Relays.Told) => void
-  /** Whether a message for everybody came within the last moments; from now on it did. */
+  /** Whether a broadcast message arrived within the last moments. Records it as seen. */
   readonly isKnown: (message: Uint8Array, from: Standing) => boolean
 }
 
@@ -34,7 +34,7 @@ export class Intake {
     this.#around = around
   }
 
-  /** Takes the messages of a peer that has greeted. */
+  /** Starts taking messages from a greeted peer. */
   read(session: Session): void {
     const { log } = this.#around
     session.open((channel, bytes) =>
@@ -47,18 +47,18 @@ export class Intake {
     else this.#said(session, channel, bytes)
   }
 
-  /** A message for this node, and nobody else. */
+  /** Handles a message addressed to this node alone. */
   #said(session: Session, channel: Channel.OfReplica, bytes: Uint8Array): void {
     const { discipline } = this.#around
     const tag = this.#tagOf(session, bytes, (_tag) => Channel.takes(channel, { _tag }), channel)
     if (tag === null) return
     if (MessageCodec.isQuestion({ _tag: tag }) && !session.asks()) {
       session.answered()
-      discipline.offend(session.facts, "flood", "more questions than a peer asks that waits for its answers")
+      discipline.offend(session.facts, "flood", "asks faster than any peer that waits for its answers")
       return
     }
     if (tag === "Closing" && !session.offers()) {
-      const what = "more closing checkpoints than were asked for or any honest peer offers"
+      const what = "more closing checkpoints than requested, and more than any honest peer offers"
       discipline.offend(session.facts, "flood", what)
       return
     }
@@ -67,34 +67,34 @@ export class Intake {
     })
   }
 
-  /** A message for everybody. */
+  /** Handles a broadcast message. */
   #told(session: Session, channel: Relays.Channel, bytes: Uint8Array): void {
     const { discipline, passOn, isKnown, standingOf } = this.#around
     const { facts } = session
     const envelope = Relays.open(bytes)
     if (envelope === null) {
-      discipline.offend(facts, "malformed", `${channel}: a list of members that cannot be read`)
+      discipline.offend(facts, "malformed", `${channel}: a malformed list of members`)
       return
     }
     const { untold, message } = envelope
     if (message.length > Channel.TOLD_BYTES[channel]) {
-      discipline.offend(facts, "oversize", `${channel}: a message of ${message.length} bytes for everybody`)
+      discipline.offend(facts, "oversize", `${channel}: a broadcast message of ${message.length} bytes`)
       return
     }
     const tag = this.#tagOf(session, message, (_tag) => Channel.takes(channel, { _tag }), channel)
-    // Several peers may bring the same message within a moment.
+    // Several peers can relay the same message within a moment.
     if (tag === null || isKnown(message, standingOf(facts.peer))) return
     const release = session.holds(channel, bytes.length)
     this.#deliver(session, channel, tag, message, (decision) => {
       release(decision)
       if (channel === "votes" && decision === "known" && !session.passesOnInVain()) {
-        discipline.offend(facts, "flood", "more votes of no use than any honest peer passes on")
+        discipline.offend(facts, "flood", "more useless votes than any honest peer relays")
       }
       if (decision === "news") passOn({ from: facts.peer, channel, tag, message, untold })
     })
   }
 
-  /** A message that cannot be passed on takes up no room, and does not count as an open question. */
+  /** Hands the message over. If that fails, the message releases its room and does not count as an open question. */
   #deliver(
     { facts: { peer, host } }: Session,
     where: string,
@@ -114,11 +114,11 @@ export class Intake {
     })
   }
 
-  /** Only the kind is read: reading more costs more than the sender pays, so `MessageInspection` does it, in fair turns. */
+  /** Reads only the kind: decoding costs more than the sender pays, so `MessageInspection` does it in fair turns. */
   #tagOf({ facts }: Session, bytes: Uint8Array, belongs: (tag: Tag) => boolean, where: string): Tag | null {
     const tag = MessageCodec.tagOf(bytes)
     if (tag !== undefined && belongs(tag)) return tag
-    const what = tag === undefined ? `kind of message ${bytes[0]}` : `a ${tag} where none belongs`
+    const what = tag === undefined ? `unknown kind of message ${bytes[0]}` : `a ${tag} message on the wrong lane`
     this.#around.discipline.offend(facts, "malformed", `${where}: ${what}`)
     return null
   }

@@ -1,7 +1,7 @@
 /**
- * The connected nodes that have proven a validator's key, in the order in which they came. Places, rates and turns are
- * for each peer, and whoever has a member's key can start any number of nodes with it: only the first ones have its
- * standing. A second one is there for when it takes over from the other.
+ * The connected nodes that have proven each validator key, in order of arrival. Places, rates and turns are per peer,
+ * and the holder of a member's key can start any number of nodes. So only the first two get the member's standing: the
+ * second is a standby that may take over.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
@@ -24,7 +24,7 @@ export class KeyHolders {
     if (peers?.size === 0) this.#of.delete(validator)
   }
 
-  /** Whether this peer, which is here or about to come, is one of the validator's first. */
+  /** Whether this peer, connected or about to be, is among the validator's first. */
   isFirst(validator: Address, peer: PeerId): boolean {
     let before = 0
     for (const each of this.#of.get(validator) ?? []) {

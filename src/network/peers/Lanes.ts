@@ -1,8 +1,8 @@
 /**
- * Messages in lanes over one line of bytes. A message is cut into pieces, and lanes with something to send take turns,
- * so that no lane waits for another. Each piece needs credit, which the reader grants for each lane as it takes
- * messages in: a reader that stops reading one lane stops its sender there and nowhere else. Both sides of a connection
- * use one of these each. It knows neither sockets nor time, apart from the clock for its sender's waiting.
+ * Multiplexes messages over one byte stream. Messages are cut into pieces, and lanes take turns, so that no lane waits
+ * for another. Each piece needs credit, which the reader grants per lane as it takes messages in: a reader that pauses
+ * one lane stops its sender there and nowhere else. Each side of a connection has one instance. It knows nothing of
+ * sockets, and of time only how long its sender waits.
  */
 import { Reassembly } from "../Reassembly.js"
 import * as Channel from "./Channel.js"
@@ -10,15 +10,15 @@ import { frameLength, HEAD_BYTES, KIND, MOST_NUMBER, numberAt, PIECE_BYTES, Viol
 import { Inbound, type Take } from "./Inbound.js"
 import { Outbound } from "./Outbound.js"
 
-/** Frames that are written together. */
+/** Bytes of frames written together. */
 const GATHERED_BYTES = 4 * (HEAD_BYTES + PIECE_BYTES)
-/** More than any window: the other side cannot make this node count beyond it. */
+/** More than any window, so that the other side cannot overflow the counter. */
 const MOST_CREDIT = 0x7fff_ffff
 
 export interface Line {
-  /** Writes; false if the line wants nothing more before `drained`. */
+  /** Writes; false if the line wants nothing more until `drained`. */
   readonly write: (bytes: Uint8Array) => boolean
-  /** Calls this once the present turn of the event loop is over, so that all its messages go out together. */
+  /** Runs `act` after the current event loop turn, so that all messages of the turn go out together. */
   readonly soon: (act: () => void) => void
   readonly now: () => number
 }
@@ -28,7 +28,7 @@ export class Lanes {
   readonly #failed: (error: unknown) => void
   readonly #out: ReadonlyArray<Outbound> = Channel.all.map((channel) => {
     const out = new Outbound((more) => this.#hold(more))
-    // Both sides know of this one from the beginning.
+    // Both sides know this lane's credit from the beginning.
     if (channel === Channel.FIRST) out.credit = Channel.LIMITS[channel].windowBytes
     return out
   })
@@ -42,19 +42,19 @@ export class Lanes {
   #isDue = false
   #isFull = false
   #isOver = false
-  /** At most one of each waits, whatever the other side asks. */
+  /** At most one of each is queued, however often the other side asks. */
   #ping: number | null = null
   #pong: number | null = null
   #pinged: { readonly token: number; readonly at: number } | null = null
   #latencyMs: number | null = null
 
-  /** `failed`: a violation, or a bug, that showed outside of `received`. */
+  /** `failed`: receives violations and bugs that occur outside `received`. */
   constructor(line: Line, failed: (error: unknown) => void) {
     this.#line = line
     this.#failed = failed
   }
 
-  /** Counts what waits here, in both directions, there as well: now, and whenever it changes. */
+  /** Reports the bytes held here in both directions, now and on every change. */
   countIn(held: (more: number) => void): void {
     this.#counted = held
     held(this.#heldBytes)
@@ -65,7 +65,7 @@ export class Lanes {
     this.#counted(more)
   }
 
-  /** Queues a message; false if the other side takes data so slowly that there is no room: the message is lost. */
+  /** Queues a message; false if the other side reads so slowly that there is no room and the message is lost. */
   send(channel: Channel.Channel, message: Uint8Array): boolean {
     const out = this.#outOf(channel)
     if (this.#isOver || (out.bytes > 0 && out.bytes + message.length > Channel.LIMITS[channel].waitingBytes))
@@ -82,18 +82,18 @@ export class Lanes {
     return out
   }
 
-  /** Bytes of messages that wait on a lane. */
+  /** Bytes queued on a lane. */
   unsent(channel: Channel.Channel): number {
     return this.#outOf(channel).bytes
   }
 
-  /** For how long the other side has taken nothing of a lane on which something waits. */
+  /** How long the other side has taken nothing from a lane with queued data. */
   get stalledMs(): number {
     const now = this.#line.now()
     return Math.max(...this.#out.map(({ waitsSince }) => (waitsSince === null ? 0 : now - waitsSince)))
   }
 
-  /** For how long a message that the other side began has not come to its end. */
+  /** How long the oldest unfinished incoming message has waited for the other side. */
   get unfinishedMs(): number {
     const ofFrame = this.#begunAt === null ? 0 : this.#line.now() - this.#begunAt
     return Math.max(ofFrame, ...this.#in.map((each) => each?.waitingMs ?? 0))
@@ -104,7 +104,7 @@ export class Lanes {
     return this.#latencyMs
   }
 
-  /** Lets the other side send on this lane. */
+  /** Opens this lane for the other side. */
   accept(channel: Channel.Channel, window: number, take: Take): void {
     const lane = Channel.all.indexOf(channel)
     const { messageBytes: limit } = Channel.LIMITS[channel]
@@ -113,13 +113,12 @@ export class Lanes {
     const inbound = new Inbound({ window, limit, take, now: this.#line.now, granted, failed: this.#failed, held })
     this.#in[lane] = inbound
     if (channel === Channel.FIRST) return
-    // The other side knows of nothing yet.
+    // The other side does not know this window yet.
     inbound.left = 0
     inbound.owed = window
     this.#flushSoon()
   }
 
-  /** Asks for a sign of life. */
   ping(): void {
     const token = ((this.#pinged?.token ?? 0) + 1) & MOST_NUMBER
     this.#pinged = { token, at: this.#line.now() }
@@ -127,19 +126,19 @@ export class Lanes {
     this.#flushSoon()
   }
 
-  /** The line takes more. */
+  /** The line accepts data again. */
   drained(): void {
     this.#isFull = false
     this.flush()
   }
 
-  /** Nothing more goes out. */
+  /** Stops sending and drops what is queued. */
   end(): void {
     this.#isOver = true
     for (const out of this.#out) out.clear()
   }
 
-  /** Takes what arrived, cut anywhere; returns how many frames it completed. Fails with a `Violation`. */
+  /** Takes received bytes with arbitrary boundaries; returns the number of frames they complete. Throws `Violation`. */
   received(bytes: Uint8Array): number {
     let frames = 0
     this.#assembly.add(bytes)
@@ -164,9 +163,9 @@ export class Lanes {
       }
       case KIND.credit: {
         const out = this.#out[lane]
-        if (out === undefined) throw new Violation("credit for a lane that there is not")
+        if (out === undefined) throw new Violation("credit for an unknown lane")
         out.credit += numberAt(frame)
-        if (out.credit > MOST_CREDIT) throw new Violation("more credit than any reader has room for")
+        if (out.credit > MOST_CREDIT) throw new Violation("more credit than any window allows")
         if (!out.isEmpty) this.#flushSoon()
         return
       }
@@ -188,7 +187,7 @@ export class Lanes {
     })
   }
 
-  /** Writes at once as much as the line takes, and as there is credit for. */
+  /** Writes as much as the line and the credit allow. */
   flush(): void {
     while (!this.#isFull && !this.#isOver) {
       const filled = this.#fill()
@@ -216,7 +215,7 @@ export class Lanes {
     return at
   }
 
-  /** Grants, and signs of life. */
+  /** Writes credit grants, pings and pongs. */
   #control(): number {
     let at = 0
     const put = (kind: number, lane: number, number: number): void => {

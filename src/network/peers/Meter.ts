@@ -1,8 +1,7 @@
 /**
- * Meters what one peer costs below the level of messages: bytes as they arrive, in whole messages or not, and pieces. A
- * piece is anything that takes processor time of its own, however few bytes it has: an encrypted record, a frame of a
- * lane, a message. A peer beyond its rates is not read for a while; one that stays beyond them
- * floods.
+ * Meters what one peer costs below the level of messages: bytes, and pieces. A piece is anything that takes processor
+ * time regardless of its size: an encrypted record, a frame, a message. A peer beyond its rates is not read for a
+ * while; staying beyond them is a flood.
  */
 import { setImmediate as turn } from "node:timers/promises"
 import { Allowance } from "../Allowance.js"
@@ -10,27 +9,25 @@ import type { Standing } from "../Standing.js"
 import type { Clock } from "./Clock.js"
 import * as Rates from "./Rates.js"
 
-/** Once a peer has to wait, it waits long enough for several pieces at once: timers cost something too. */
+/** The least extra wait: pausing for several pieces at once saves timers. */
 const REST_MS = 50
 /** Pieces of one connection before it yields the thread. */
 const PIECES_AT_ONCE = 128
-/** Seconds' worth of pieces taken while beyond the rate, after which it is a flood. */
+/** Seconds' worth of pieces beyond the rate that make a flood. */
 const FLOOD_SECONDS = 5
-/** The pieces of a flood are nearly empty. A peer with more than this in its pieces is only slowed down. */
+/** The pieces of a flood are nearly empty. A peer whose pieces average more bytes than this is only slowed down. */
 const WORTHY_BYTES = 64
-/** An answer comes in pieces of 16 KiB, each in a record. */
+/** Answers come in pieces of 16 KiB, each in its own record. */
 const ANSWERED_PIECE_BYTES = 8_192
-/** For the message itself, and the remainder of a piece. */
+/** For the message itself and the remainder of a piece. */
 const PIECES_PER_ANSWER = 4
-/** Credit for at most this many open answers. More are read at the peer's rate. */
+/** Credit covers at most this many open answers. Further ones are read at the peer's rate. */
 const CREDITED_ANSWERS = 8
 
 export interface Around {
-  /** The peer's present standing. */
   readonly standing: () => Standing
-  /** The present rates of strangers. */
   readonly strangerRates: () => Rates.Raw
-  /** It stays beyond its rates. */
+  /** The peer stays beyond its rates. */
   readonly flooded: (what: string) => void
   readonly clock: Clock
 }
@@ -64,7 +61,7 @@ export class Meter {
     return this.#usedAt
   }
 
-  /** Charges an arrival; returns a promise if reading must wait for it. */
+  /** Charges an arrival; returns a promise if reading must pause. */
   charge(pieces: number, bytes: number): Promise<unknown> | undefined {
     const now = this.#around.clock.now()
     const rates = this.#rates
@@ -84,14 +81,14 @@ export class Meter {
     return turn()
   }
 
-  /** The peer was asked for an answer of up to this size. */
+  /** Credits the peer for an answer of up to this size that this node asked for. */
   asked(answerBytes: number): void {
     const pieces = PIECES_PER_ANSWER + Math.ceil(answerBytes / ANSWERED_PIECE_BYTES)
     this.#pieces.credit(pieces, CREDITED_ANSWERS * pieces)
     this.#bytes.credit(answerBytes, CREDITED_ANSWERS * answerBytes)
   }
 
-  /** By the full rate: a large number of other peers is no offence of this one. */
+  /** Judges by the full rate: a crowd of strangers, which lowers each share, is not this peer's offence. */
   #judge(pieces: number, bytes: number): void {
     this.#beyond += pieces
     this.#beyondBytes += bytes
@@ -99,6 +96,6 @@ export class Meter {
     const isFlood = this.#beyondBytes < this.#beyond * WORTHY_BYTES
     this.#beyond = 0
     this.#beyondBytes = 0
-    if (isFlood) this.#around.flooded("more pieces than any node sends")
+    if (isFlood) this.#around.flooded("more pieces than any honest node sends")
   }
 }

@@ -1,4 +1,4 @@
-/** The messages that wait on one lane, sent piece by piece as far as there is credit. */
+/** The messages queued on one lane, sent piece by piece as credit allows. */
 import { HEAD_BYTES, KIND, PIECE_BYTES, PIECE_COST, writeHead } from "./Frame.js"
 
 const NOTHING = new Uint8Array(0)
@@ -6,12 +6,12 @@ const NOTHING = new Uint8Array(0)
 export class Outbound {
   readonly #held: (more: number) => void
   #messages: Array<Uint8Array> = []
-  /** The first message that is not sent, and how much of it is. */
+  /** The first unfinished message, and how many of its bytes are sent. */
   #first = 0
   #sent = 0
   bytes = 0
   credit = 0
-  /** Since when nothing was sent although something waits. */
+  /** Since when nothing was sent although data is queued. */
   waitsSince: number | null = null
 
   constructor(held: (more: number) => void) {
@@ -32,13 +32,13 @@ export class Outbound {
     return this.#first === this.#messages.length
   }
 
-  /** How long the next piece is, if there is credit for it within `room`; undefined if it must wait. */
+  /** The length of the next piece if the credit and `room` allow it; undefined if it must wait. */
   #next(room: number): number | undefined {
     const message = this.#messages[this.#first]
     if (message === undefined) return undefined
     const rest = message.length - this.#sent
     const length = Math.min(rest, PIECE_BYTES)
-    // A part that is shorter than it must be would only be one more piece.
+    // Sending a shorter part would only add a piece.
     return length + HEAD_BYTES <= room && length + PIECE_COST <= this.credit ? length : undefined
   }
 
@@ -46,7 +46,7 @@ export class Outbound {
     return this.#next(Number.POSITIVE_INFINITY) !== undefined
   }
 
-  /** Writes the next frame there, if it fits; returns how many bytes that are. */
+  /** Writes the next frame if it fits; returns its length. */
   take(target: Uint8Array, at: number, end: number, lane: number): number {
     const length = this.#next(end - at)
     const message = this.#messages[this.#first]

@@ -1,4 +1,4 @@
-/** The log of the network layer. It also contains and counts the bugs of this node that show while it serves a peer. */
+/** The log of the network layer. It also contains and counts bugs of this node that occur while serving a peer. */
 
 export interface LogEntry {
   readonly level: "debug" | "info" | "warn"
@@ -6,7 +6,7 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** For this long, the same complaint about the same peer is not repeated. */
+/** The same complaint about the same peer is not repeated within this time. */
 const REPEATED_AFTER_MS = 600_000
 const MAX_COMPLAINTS = 256
 
@@ -27,7 +27,7 @@ export class PeerLog {
     this.#logged({ level, message, fields })
   }
 
-  /** Repeats itself about a peer only once in a while: one that comes back every second must not fill the log. */
+  /** Repeats a complaint about a peer only occasionally: one that reconnects every second must not fill the log. */
   complain(level: LogEntry["level"], message: string, fields: LogEntry["fields"] & { readonly peer: string }): void {
     const now = this.#now()
     const key = `${fields.peer} ${level} ${message}`
@@ -37,18 +37,18 @@ export class PeerLog {
     this.write(isFresh ? level : "debug", message, fields)
   }
 
-  /** How often a bug of this node ended something that it did for a peer. */
+  /** How many times a bug of this node ended work for a peer. */
   get failures(): number {
     return this.#failures
   }
 
-  /** Counts a bug, and logs it once for each peer and cause. */
+  /** Counts a bug and logs it once per peer and cause. */
   failed(peer: string, where: string, error: unknown): void {
     this.#failures++
-    this.complain("warn", `a bug in what this node does for a peer (${where}): ${reasonOf(error)}`, { peer })
+    this.complain("warn", `a bug of this node while serving a peer (${where}): ${reasonOf(error)}`, { peer })
   }
 
-  /** Anything `handle` throws is a bug of this node, and must not stop it. `otherwise` then cleans up. */
+  /** Anything `handle` throws is a bug of this node and must not stop it. `otherwise` then cleans up. */
   contain(peer: string, where: string, handle: () => void, otherwise: () => void): void {
     try {
       handle()

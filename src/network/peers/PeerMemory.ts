@@ -1,8 +1,8 @@
 /**
- * The memory that peers take up here: what waits to be sent to them, what came and is not taken in, and messages that are not
- * complete. Each peer has limits of its own (`Session`), which together are more than a node has. So there is a limit
- * for all peers of a standing. When strangers exceed theirs, those go that have held something for the longest time: whoever
- * reads and finishes what it begins holds nothing in between.
+ * Bounds the memory that peers take up: outgoing data, incoming data not yet taken in, and incomplete messages. Each
+ * peer has its own limits (`Session`), whose sum exceeds a node's memory, so each standing has a shared limit as well.
+ * When strangers exceed theirs, the peers that have held memory longest are cut: a peer that reads and finishes its
+ * messages holds nothing in between.
  */
 import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Standing } from "../Standing.js"
@@ -19,17 +19,17 @@ export const TOGETHER: { readonly [standing in Standing]: number } = {
 export interface Around {
   readonly standing: (peer: PeerId) => Standing
   readonly now: () => number
-  /** It holds too much, for too long. */
+  /** The peer holds too much, for too long. */
   readonly cut: (peer: PeerId) => void
 }
 
 /** What one peer holds. */
 export interface Account {
-  /** Whether there is room for more. For a stranger there always is, at the expense of another one if need be. */
+  /** Whether there is room for more. Strangers always have room, at the expense of other strangers if necessary. */
   readonly hasRoom: () => boolean
-  /** Counts bytes that it holds from now on, or, below zero, no more. */
+  /** Adds to the bytes held; negative values release them. */
   readonly add: (bytes: number) => void
-  /** It is gone, and so is all that it held. */
+  /** The peer is gone with everything it held. */
   readonly close: () => void
 }
 
@@ -37,7 +37,7 @@ interface Entry {
   readonly peer: PeerId
   standing: Standing
   bytes: number
-  /** Since when it has held something all the time. */
+  /** Since when it has held something without interruption. */
   since: number
 }
 
@@ -50,7 +50,7 @@ export class PeerMemory {
     this.#around = around
   }
 
-  /** Bytes that all peers of a standing hold. */
+  /** Bytes held by all peers of a standing. */
   of(standing: Standing): number {
     return this.#bytes[standing]
   }
@@ -90,7 +90,7 @@ export class PeerMemory {
     }
   }
 
-  /** Follows peers that have another standing than before. To be called every now and then. */
+  /** Updates peers whose standing has changed. Call periodically. */
   sweep(): void {
     for (const entry of this.#entries) {
       const standing = this.#around.standing(entry.peer)

@@ -1,8 +1,8 @@
-/** The cost a peer may cause per second, by its standing. */
+/** The load a peer may cause per second, by standing. */
 import type { Rate } from "../Allowance.js"
 import type { Standing } from "../Standing.js"
 
-/** Below the level of messages: see `Meter`. */
+/** Limits below the level of messages: see `Meter`. */
 export interface Raw {
   readonly pieces: Rate
   readonly bytes: Rate
@@ -13,16 +13,16 @@ const MIB = 1_048_576
 /** For peers that the operator or the committee vouches for. */
 const TRUSTED: Raw = { pieces: { burst: 20_000, perSecond: 5_000 }, bytes: { burst: 64 * MIB, perSecond: 32 * MIB } }
 
-/** A piece takes some ten microseconds. */
+/** A piece takes about ten microseconds. */
 export const RATES: { readonly [standing in Standing]: Raw } = {
   stranger: { pieces: { burst: 1_000, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
   named: TRUSTED,
   member: TRUSTED,
 }
 
-/** All strangers share this equally: however many there are, they must not take a whole core. */
+/** All strangers share this equally: together they must not take a whole core. */
 const STRANGERS_TOGETHER = { pieces: 4_000, bytes: 4 * MIB }
-/** The smallest share. With less, honest strangers could not even ask. */
+/** The smallest share, which still lets honest strangers ask. */
 const LEAST = { pieces: 32, bytes: 32_768 }
 
 const among = (strangers: number, rate: Rate, together: number, least: number): Rate => {
@@ -30,7 +30,7 @@ const among = (strangers: number, rate: Rate, together: number, least: number): 
   return { burst: rate.burst, perSecond: Math.min(rate.perSecond, part) }
 }
 
-/** The rates of one of this many strangers. */
+/** The rates of each of this many strangers. */
 export const strangerShare = (strangers: number): Raw => ({
   pieces: among(strangers, RATES.stranger.pieces, STRANGERS_TOGETHER.pieces, LEAST.pieces),
   bytes: among(strangers, RATES.stranger.bytes, STRANGERS_TOGETHER.bytes, LEAST.bytes),

@@ -1,4 +1,4 @@
-/** Has both ends of a connection greet, decides which peers get a place, and keeps the sessions with those that have one. */
+/** Greets new connections, decides which peers get a place, and keeps their sessions. */
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
@@ -20,8 +20,8 @@ import type { Connection, Wire } from "./Wire.js"
 
 export const GREETING_LIMIT_MS = 10_000
 
-/** Why this node ends a connection after a bug of its own. */
-export const BUG = new Error("this node failed at it")
+/** The reason for ending a connection after a bug of this node. */
+export const BUG = new Error("internal error of this node")
 
 export interface Around {
   readonly wire: Pick<Wire, "id" | "port">
@@ -30,16 +30,15 @@ export interface Around {
   readonly standings: Standings
   readonly met: (session: Session) => void
   readonly lost: (session: Session) => void
-  /** A connection that this node dialled got no session. */
+  /** A connection dialled by this node got no session. */
   readonly missed: (connection: Connection) => void
-  /** The sessions are different from now on. */
+  /** The set of sessions changed. */
   readonly changed: () => void
   readonly log: PeerLog
   readonly discipline: Discipline
   readonly arrivals: Arrivals
   readonly traffic: Traffic
   readonly holdings: PeerMemory
-  /** Milliseconds. */
   readonly clock: Clock
 }
 
@@ -87,13 +86,13 @@ export class Reception {
     return this.#around.standings.of(peer, isOneOfMany ? null : validator)
   }
 
-  /** How many places for strangers are taken. */
+  /** The number of places taken by strangers. */
   get strangers(): number {
     return this.#strangers.length
   }
 
   /**
-   * Strangers that dialled in and are not closing (those have left their place), with the facts for and against each.
+   * Strangers that dialled in, with the facts for judging each. Closing connections have already given up their place.
    */
   get #strangers(): ReadonlyArray<ConnectionSlots.Held> {
     return this.sessions
@@ -105,10 +104,10 @@ export class Reception {
       })
   }
 
-  /** Why a peer that has greeted gets no place; null if it gets one, which may have been another peer's. */
+  /** Why a greeted peer gets no place; null if it gets one, possibly another peer's. */
   #findPlace(peer: PeerId, host: string, standing: Standing): string | null {
     if (standing === "stranger" && this.#around.discipline.isSuspect(peer, host)) {
-      return `several others from ${host} are banned`
+      return `several other peers from ${host} are banned`
     }
     const others = this.#strangers.filter((held) => held.peer !== peer)
     const verdict = ConnectionSlots.judge(others, standing, host, this.#around.clock.now())
@@ -129,12 +128,12 @@ export class Reception {
     const { arrivals, wire, clock } = this.#around
     const newcomer = new Newcomer(connection, clock.now())
     this.#newcomers.set(connection, newcomer)
-    arrivals.arrived(connection.address, () => this.#refuse(newcomer, "others wait to greet"))
-    if (connection.peer === wire.id) this.#refuse(newcomer, "it is this node itself")
+    arrivals.arrived(connection.address, () => this.#refuse(newcomer, "too many connections are waiting to greet"))
+    if (connection.peer === wire.id) this.#refuse(newcomer, "the peer is this node itself")
     else void this.#greet(newcomer)
   }
 
-  /** Whether it gets a session, or not. */
+  /** Ends the wait for a decision on a session. */
   #decide(newcomer: Newcomer): void {
     newcomer.isDecided = true
     this.#around.arrivals.done(newcomer.connection.address)
@@ -184,7 +183,7 @@ export class Reception {
     const rival = this.#sessions.get(peer)
     if (!connection.isOpen) return
     if (rival !== undefined && this.#prefers(rival.facts.connection, connection)) {
-      this.#refuse(newcomer, "there is a connection already")
+      this.#refuse(newcomer, "the peer is already connected")
       return
     }
     const { host } = connection
@@ -211,22 +210,22 @@ export class Reception {
     changed()
   }
 
-  /** Of two connections to one peer both ends must keep the same: the one that the lower peer id has dialled. */
+  /** Of two connections to one peer, both ends must keep the same: the one dialled by the lower peer id. */
   #prefers(known: Connection, fresh: Connection): boolean {
     if (!known.isOpen || known.direction === fresh.direction) return false
     const lower = this.#around.wire.id < known.peer ? "outbound" : "inbound"
     return known.direction === lower
   }
 
-  /** Ends connections that did not greet in time. To be called every now and then. */
+  /** Ends connections that did not greet in time. Call periodically. */
   sweep(): void {
     const before = this.#around.clock.now() - GREETING_LIMIT_MS
     for (const newcomer of this.#newcomers.values()) {
-      if (!newcomer.isDecided && newcomer.since < before) this.#refuse(newcomer, "it did not greet")
+      if (!newcomer.isDecided && newcomer.since < before) this.#refuse(newcomer, "the peer did not greet in time")
     }
   }
 
-  /** Its greeting may still fail after it is refused. */
+  /** A greeting can still fail after the connection is refused. */
   #refuse(newcomer: Newcomer, reason: string, level: LogEntry["level"] = "debug"): void {
     const { connection, isRefused } = newcomer
     if (isRefused) return
@@ -238,12 +237,12 @@ export class Reception {
 
   #drop(connection: Connection, reason: string, level: LogEntry["level"]): void {
     const { peer, address } = connection
-    // Without the address, whose port is another one each time: the same complaint is logged once in a while only.
+    // The message leaves out the address, whose port changes every time, so that repeated complaints are recognised.
     this.#around.log.complain(level, `connection refused: ${reason}`, { peer, address })
     connection.close()
   }
 }
 
-/** Where others can reach it: as it was dialled, or the port that it names at the address that it is seen at. */
+/** Where others can reach the peer: the dialled address, or the port it announces at the address it connects from. */
 const addressOf = ({ direction, address }: Connection, host: string, port: number): string =>
   direction === "outbound" || port === 0 ? address : PeerAddress.hostPort(host, port)

@@ -1,9 +1,8 @@
 /**
- * How messages for everybody travel. Whoever has something to say tells all its peers, and names the members of the
- * committee that it is not connected to. Whoever hears news passes it on: to those of the named members that it is
- * connected to, and to a few peers that are no members, drawn anew for each message. So a message reaches each member
- * once where all are connected, whoever else is there, and what a crowd of strangers costs does not grow with it.
- * A wrong list harms only messages of its own author: everybody else tells all members as well.
+ * Routing of broadcast messages. The author sends to all its peers and lists the committee members it is not connected
+ * to. Each node that hears news relays it to the listed members it is connected to, and to a few random peers that are
+ * not members. So a fully connected committee gets each message once, and the cost of a crowd of strangers does not
+ * grow with the crowd. A wrong list harms only its author's messages: all other authors reach all members themselves.
  */
 import { sha256, toHex } from "#crypto"
 import * as Binary from "../../protocol/encoding/Binary.js"
@@ -11,10 +10,10 @@ import * as Address from "../../protocol/identity/Address.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Tag } from "../MessageCodec.js"
 
-/** The lanes of messages for everybody. */
+/** The lanes of broadcast messages. */
 export type Channel = "transactions" | "votes"
 
-/** Members that were not told; `"any"`: perhaps all, since their author does not know the committee. */
+/** Members not reached yet; `"any"` if the author does not know the committee. */
 export type Untold = ReadonlyArray<Address.Address> | "any"
 
 export interface Told {
@@ -25,16 +24,19 @@ export interface Told {
   readonly untold: Untold
 }
 
-/** A third of the largest committee: with more of them away, nothing becomes final anyway. */
+/** A third of the largest committee: with more members away, nothing becomes final anyway. */
 const MOST_NAMED = 34
 const ANY = 255
-/** The longest list in front of a message. */
+/** The longest member list before a message. */
 export const LIST_BYTES = 1 + MOST_NAMED * Address.BYTES
-/** Passed on to this many peers that are no members: nearly everybody in a network of any size hears of it. */
+/**
+ * How many peers that are not members get a relayed message: enough to reach nearly every node in a network of any
+ * size.
+ */
 const OTHERS = 8
-/** How long a message is recognised by its bytes. Short: a later repetition is deliberate, and is not passed on anyway. */
+/** How long a message is recognised by its bytes. Later repetitions are deliberate and are not relayed anyway. */
 const KNOWN_MS = 3_000
-/** More than come within that time. */
+/** More than arrive within that time. */
 const MOST_KNOWN = 8_192
 
 export const envelope = (untold: Untold, message: Uint8Array): Uint8Array =>
@@ -45,7 +47,7 @@ export const envelope = (untold: Untold, message: Uint8Array): Uint8Array =>
     writer.raw(message)
   })
 
-/** Null for a list that cannot be read. The message is a part of `bytes`. */
+/** Null if the member list is malformed. The message is a view of `bytes`. */
 export const open = (bytes: Uint8Array): { readonly untold: Untold; readonly message: Uint8Array } | null => {
   const count = bytes[0]
   if (count === undefined) return null
@@ -58,20 +60,20 @@ export const open = (bytes: Uint8Array): { readonly untold: Untold; readonly mes
   return { untold, message: bytes.subarray(end) }
 }
 
-/** A peer to which a message may go. */
+/** A peer that can receive a message. */
 export interface Recipient {
   readonly peer: PeerId
-  /** Its validator, if that is a member. */
+  /** Its validator, if a committee member. */
   readonly member: Address.Address | null
 }
 
 export interface Route<R extends Recipient> {
   readonly to: ReadonlyArray<R>
-  /** Members that this node cannot tell. */
+  /** Members this node cannot reach. */
   readonly untold: Untold
 }
 
-/** Whom the author of a message tells: everybody. */
+/** The author's route: all peers. */
 export const ofOwn = <R extends Recipient>(
   self: Address.Address | null,
   peers: ReadonlyArray<R>,
@@ -81,7 +83,7 @@ export const ofOwn = <R extends Recipient>(
   return { to: peers, untold: committee.length === 0 ? "any" : committee.filter((member) => !told.has(member)) }
 }
 
-/** Some of these, at random. */
+/** A random selection; reorders `all`. */
 const drawn = <A>(all: Array<A>, count: number, chance: () => number): ReadonlyArray<A> => {
   for (let i = 0; i < Math.min(count, all.length - 1); i++) {
     const other = i + Math.floor(chance() * (all.length - i))
@@ -93,7 +95,7 @@ const drawn = <A>(all: Array<A>, count: number, chance: () => number): ReadonlyA
   return all.slice(0, count)
 }
 
-/** Whom this node tells of another's message. */
+/** The route of a relayed message. */
 export const ofOther = <R extends Recipient>(
   { from, untold }: Pick<Told, "from" | "untold">,
   self: Address.Address | null,
@@ -114,7 +116,7 @@ export const ofOther = <R extends Recipient>(
   return { to: [...members, ...strangers], untold: untold === "any" && committee.length === 0 ? "any" : [...left] }
 }
 
-/** Messages that came within the last moments, by their bytes. */
+/** Recently received messages, recognised by their bytes. */
 export class Known {
   readonly #now: () => number
   readonly #messages = new Map<string, { readonly since: number; readonly isTrusted: boolean }>()
@@ -128,8 +130,8 @@ export class Known {
   }
 
   /**
-   * Whether it came before; from now on it did. What strangers brought may have been dropped, and does not keep out what
-   * a member brings (`isTrusted`).
+   * Whether the message arrived before. Records it as seen. A message from strangers may have been dropped, so it does
+   * not keep out a member's copy (`isTrusted`).
    */
   has(message: Uint8Array, isTrusted: boolean): boolean {
     const now = this.#now()

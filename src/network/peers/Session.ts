@@ -1,4 +1,4 @@
-/** One connected peer after the greeting: its outgoing messages, and limits on its incoming ones that wait here. */
+/** One connected peer after the greeting: its outgoing messages, and limits on incoming ones. */
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
@@ -13,38 +13,41 @@ import type { Account } from "./PeerMemory.js"
 import type * as Relays from "./Relays.js"
 import type { Connection } from "./Wire.js"
 
-/** What the traffic of this peer is counted in. */
+/** The counters for this peer's traffic. */
 export interface Counted {
   readonly meter: Meter
   readonly account: Account
 }
 
-/** What was delivered waits here until it is taken in, in a room for each kind: what is passed on keeps nothing else out. */
+/**
+ * Delivered messages occupy a room until they are taken in. Rooms are per kind, so that relayed messages do not block
+ * others.
+ */
 export type Room = "own" | Relays.Channel
 
-/** Beyond this nothing more is read of the kind. */
+/** Beyond these limits, nothing more of the kind is read. */
 const ROOMS: { readonly [room in Room]: { readonly bytes: number; readonly messages: number } } = {
   own: { bytes: 8_388_608, messages: 256 },
   transactions: { bytes: 4_194_304, messages: 256 },
   votes: { bytes: 262_144, messages: 64 },
 }
-/** To be read, judged and answered, a message costs as much as two pieces. */
+/** Reading, judging and answering a message costs as much as two pieces. */
 const PIECES_PER_MESSAGE = 2
-/** Questions that may wait for their answers; beyond this no further question is read. */
+/** Limit of unanswered questions; beyond it no further question is read. */
 const OPEN_QUESTIONS = 64
-/** Answers that the peer has not read yet; beyond this no further question is read. */
+/** Limit of answers the peer has not read; beyond it no further question is read. */
 const UNREAD_ANSWER_BYTES = 4_194_304
-/** How often to check for room again if nothing signals it. */
+/** How often to check for room if nothing signals it. */
 const LOOK_MS = 100
-/** No peer that waits for its answers asks more. */
+/** No peer that waits for its answers asks faster. */
 const QUESTIONS: Rate = { burst: 500, perSecond: 100 }
-/** Closing checkpoints that a peer may offer unasked: to a node that seems to be behind, and more than once. */
+/** Unrequested closing checkpoints, which a peer may offer repeatedly to a node that seems to be behind. */
 const OFFERS: Rate = { burst: 16, perSecond: 4 }
-/** Votes that were of no use. No honest peer relays so many: it judges them by the same rules before. */
+/** Useless votes. Honest peers relay fewer, since they judge votes by the same rules first. */
 const VAIN_VOTES: Rate = { burst: 512, perSecond: 32 }
 /** A peer that takes nothing for this long is gone. */
 const STALLED_MS = 30_000
-/** A message that is not complete this long after its beginning never will be. */
+/** A message that is incomplete after this time never completes. */
 const UNFINISHED_MS = 60_000
 
 export interface Facts {
@@ -77,7 +80,7 @@ export class Session {
     votes: { bytes: 0, messages: 0 },
   }
   #openQuestions = 0
-  /** Asked for closing checkpoints, and not answered yet. */
+  /** Requests for closing checkpoints that are not answered yet. */
   #closingsAwaited = 0
   #waiters: Array<() => void> = []
   #isOver = false
@@ -115,7 +118,7 @@ export class Session {
     }
   }
 
-  /** Queues a message for this peer; false if it takes data so slowly that there is no room. */
+  /** Queues a message for this peer; false if the peer reads so slowly that there is no room. */
   send(channel: Channel.OfReplica, message: Uint8Array): boolean {
     return !this.#isOver && this.#account.hasRoom() && this.facts.connection.lanes.send(channel, message)
   }
@@ -125,7 +128,7 @@ export class Session {
     this.#wakeAll()
   }
 
-  /** Lets the peer send on its lanes: each message is taken once there is room for it. */
+  /** Opens the lanes: each message is taken once there is room for it. */
   open(take: (channel: Channel.OfReplica, message: Uint8Array) => void): void {
     const standing = this.meter.standing()
     this.facts.connection.lanes.countIn(this.#account.add)
@@ -143,9 +146,9 @@ export class Session {
     }
   }
 
-  /** For as long as a message of this many bytes must wait; undefined if it need not. */
+  /** Resolves when a message of this size can be taken; undefined if it need not wait. */
   #pause(channel: Channel.OfReplica, bytes: number): Promise<void> | undefined {
-    // Thousands of messages may lie in one piece, and each takes time of its own.
+    // One piece can hold thousands of messages, each of which takes time.
     const pause = this.meter.charge(PIECES_PER_MESSAGE, 0)
     const waitMs = this.#allowances.get(channel)?.take(bytes, this.#clock.now()) ?? 0
     if (pause === undefined && waitMs === 0 && !this.#isFull(channel)) return undefined
@@ -184,19 +187,19 @@ export class Session {
     this.#closingsAwaited++
   }
 
-  /** Counts closing checkpoints; false if they were not asked for and an honest peer would not offer that many. */
+  /** Counts closing checkpoints; false if they were not requested and an honest peer would not offer so many. */
   offers(): boolean {
     if (this.#closingsAwaited === 0) return this.#offers.take(1, this.#clock.now()) === 0
     this.#closingsAwaited--
     return true
   }
 
-  /** Counts a vote that was of no use; false if no honest peer would have passed on so many. */
+  /** Counts a useless vote; false if no honest peer would have relayed so many. */
   passesOnInVain(): boolean {
     return this.#vainVotes.take(1, this.#clock.now()) === 0
   }
 
-  /** A message was handed on; call the result once it was taken in. */
+  /** Counts a message that was handed on. Call the result once it is taken in. */
   holds(channel: Channel.OfReplica, bytes: number): (decision: RelayDecision) => void {
     const waiting = this.#waiting[roomOf(channel)]
     waiting.bytes += bytes
@@ -219,7 +222,7 @@ export class Session {
     return this.#news
   }
 
-  /** It began a message long ago and has not finished it. */
+  /** Whether a message has been incomplete for too long. */
   get hasUnfinished(): boolean {
     return this.facts.connection.lanes.unfinishedMs > UNFINISHED_MS
   }
@@ -228,7 +231,7 @@ export class Session {
     return this.facts.connection.lanes.stalledMs > STALLED_MS
   }
 
-  /** Nothing more goes out or comes in. */
+  /** Stops all traffic in both directions. */
   end(): void {
     this.#isOver = true
     this.facts.connection.lanes.end()

@@ -1,4 +1,4 @@
-/** All peers of this node: connects the wire, the policy for peers, and the node. */
+/** All peers of this node: connects the wire, the peer policy and the node. */
 import * as Address from "../../protocol/identity/Address.js"
 import type * as Vertex from "../../protocol/vertex/Vertex.js"
 import type { Answer, DiskQuestion, Gossip, Question } from "../../replica/messages/Message.js"
@@ -21,9 +21,9 @@ import { Traffic } from "./Traffic.js"
 import type { Connection, Policy, Wire } from "./Wire.js"
 
 export interface Listener {
-  /** Bytes of a message, not judged yet. */
+  /** Message bytes, not yet judged. */
   readonly heard: (received: Received) => void
-  /** All peers, whenever that changes. */
+  /** All peers, on every change. */
   readonly changed: (peers: ReadonlyArray<Peer>) => void
   readonly logged: (entry: LogEntry) => void
 }
@@ -50,7 +50,7 @@ export class Switchboard {
   readonly #dialling: Dialling
   readonly #intake: Intake
   readonly #known: Relays.Known
-  /** What went over the line, without what the layers below add. */
+  /** Message traffic, without the overhead of the layers below. */
   readonly volume = new Volume()
 
   private constructor(options: Options) {
@@ -71,7 +71,7 @@ export class Switchboard {
     this.#holdings = new PeerMemory({
       standing: standingOf,
       now: clock.now,
-      cut: (peer) => this.#lose(peer, "it holds more of this node's memory than there is for strangers"),
+      cut: (peer) => this.#lose(peer, "it held memory longest while strangers exceeded their limit"),
     })
     this.#reception = new Reception.Reception({
       ...options,
@@ -119,17 +119,17 @@ export class Switchboard {
     return this.#reception.peers
   }
 
-  /** How many places for strangers are taken. */
+  /** The number of places taken by strangers. */
   get strangers(): number {
     return this.#reception.strangers
   }
 
-  /** How often a bug of this node ended something that it did for a peer. */
+  /** How many times a bug of this node ended work for a peer. */
   get failures(): number {
     return this.#log.failures
   }
 
-  /** Addresses to be tried after a restart. */
+  /** Addresses to try after a restart. */
   get remembered(): ReadonlyArray<string> {
     return this.#dialling.remembered
   }
@@ -138,7 +138,7 @@ export class Switchboard {
     return this.#reception.session(peer)
   }
 
-  /** Nothing that the wire calls may throw: it would end the process. */
+  /** Callbacks of the wire must not throw: that would end the process. */
   get #policy(): Policy {
     return {
       refusesHost: (address, host) => !this.#arrivals.comes(address, host),
@@ -190,7 +190,7 @@ export class Switchboard {
     session.send(channel, bytes)
   }
 
-  /** To all peers. */
+  /** Sends to all peers. */
   broadcast(gossip: Gossip): void {
     const { sessions } = this
     if (sessions.length === 0) return
@@ -233,7 +233,7 @@ export class Switchboard {
       )
   }
 
-  /** In bytes made once. */
+  /** Sends one encoding to all of them. */
   #tell(sessions: ReadonlyArray<Session>, channel: "vertices" | Relays.Channel, tag: Tag, bytes: Uint8Array): void {
     for (const session of sessions) {
       this.volume.sent(tag, this.#reception.standingOf(session.facts.peer), bytes.length)
@@ -245,17 +245,17 @@ export class Switchboard {
     this.#discipline.offend({ peer, host: this.session(peer)?.facts.host ?? null }, offence, what)
   }
 
-  /** Dials peers and looks after connections. To be called every now and then. */
+  /** Dials peers and checks connections. Call periodically. */
   tend(): void {
     this.#log.contain("all", "dialling", () => this.#dialling.tick(), nothing)
-    this.#log.contain("all", "looking after connections", () => this.sweep(), nothing)
+    this.#log.contain("all", "checking connections", () => this.sweep(), nothing)
   }
 
-  /** Ends connections to peers that do not read, do not greet, or do not finish a message. */
+  /** Ends connections to peers that do not read, greet, or finish a message. */
   sweep(): void {
     for (const { isStalled, hasUnfinished, facts } of this.sessions) {
       if (hasUnfinished) {
-        this.#discipline.offend(facts, "unfinished", "a message that was begun and does not come to its end")
+        this.#discipline.offend(facts, "unfinished", "began a message and did not finish it")
         facts.connection.abort(new Error("it does not finish a message"))
       }
       if (isStalled) this.#lose(facts.peer)

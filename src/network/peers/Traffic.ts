@@ -1,4 +1,4 @@
-/** The traffic of each peer: its meter for incoming data, and its waiting outgoing data. */
+/** Tracks each peer's traffic: its meter for incoming data, and its unsent outgoing data. */
 import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Standing } from "../Standing.js"
 import type { Clock } from "./Clock.js"
@@ -8,7 +8,7 @@ import type { Outflow } from "./Wire.js"
 
 /** A peer that takes nothing for this long is gone. */
 const STALLED_MS = 30_000
-/** A meter is forgotten this long after its last use, when it is full again. */
+/** A meter is dropped this long after its last use, when its allowance is full again. */
 const FORGOTTEN_MS = 30_000
 /** How often strangers are counted. */
 const COUNTED_EVERY_MS = 1_000
@@ -21,7 +21,7 @@ export interface Around {
 interface Watched {
   readonly outflow: Outflow
   written: number
-  /** Since when the peer has taken nothing although data waits. */
+  /** Since when the peer has taken nothing although data is queued. */
   since: number
 }
 
@@ -38,7 +38,7 @@ export class Traffic {
     this.#clock = clock
   }
 
-  /** One meter for all connections of a peer, including those that follow soon. */
+  /** One meter for all connections of a peer, including reconnections soon after. */
   meterOf(peer: PeerId): Meter {
     const known = this.#meters.get(peer)
     if (known !== undefined) return known
@@ -67,12 +67,12 @@ export class Traffic {
     this.#watched.set(peer, [...(this.#watched.get(peer) ?? []), watched])
   }
 
-  /** The last connection to this peer is closed. */
+  /** The last connection to this peer closed. */
   closed(peer: PeerId): void {
     this.#watched.delete(peer)
   }
 
-  /** Peers that do not read. To be called every now and then. */
+  /** Peers that do not read. Call periodically. */
   stalled(): ReadonlyArray<PeerId> {
     const stalled: Array<PeerId> = []
     const before = this.#clock.now() - STALLED_MS
@@ -90,7 +90,7 @@ export class Traffic {
     watched.since = this.#clock.now()
   }
 
-  /** Forgets the meters of peers that are gone. */
+  /** Drops the meters of peers that are gone. */
   sweep(): void {
     const before = this.#clock.now() - FORGOTTEN_MS
     for (const [peer, { usedAt }] of this.#meters) {

@@ -1,4 +1,4 @@
-/** From a connected socket to a peer that has proven its key, within a time limit and few bytes. */
+/** Turns a connected socket into a peer with a proven key, within limits on time and bytes. */
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import type { Signer } from "../../protocol/identity/Keys.js"
@@ -8,32 +8,32 @@ import type { RecordSocket } from "./RecordSocket.js"
 import * as Security from "./Security.js"
 
 export const LIMIT_MS = 5_000
-/** How often to look whether a stranger sends more than a handshake takes. */
+/** How often to check whether a stranger has sent more than a handshake takes. */
 const LOOK_MS = 100
 /** More than a handshake, a proof and the first messages take. */
 const MOST_BYTES = 16_384
-/** The same in records. */
+/** The same limit in records. */
 const MOST_RECORDS = 32
 
-const ANOTHER = "it speaks another protocol than this program"
-/** A node that refuses this one closes as well. */
-const CLOSED = "it closed the connection before it proved a key, as programs do that speak another protocol"
+const ANOTHER = "it speaks another protocol"
+/** A node that refuses this one also closes. */
+const CLOSED = "it closed the connection before it proved a key: it may speak another protocol or refuse this node"
 
 export interface Proven {
   readonly peer: PeerId
   readonly socket: TLSSocket
-  /** What came after the proof. */
+  /** Data received after the proof. */
   readonly rest: Buffer
 }
 
-/** In words that say what to do about it; Node's own do not. */
+/** Replaces Node's errors by ones that say what to do. */
 const explained = (error: Error): Error => {
   const code = "code" in error ? String(error.code) : ""
   if (code.startsWith("ERR_SSL_")) return new Error(ANOTHER)
   return code === "ECONNRESET" || code === "EPIPE" ? new Error(CLOSED) : error
 }
 
-/** The first bytes of the other side, as many as a proof has, and whatever came with them. Stops reading after that. */
+/** Reads at least as many bytes as a proof has, then stops reading. The result can include later bytes. */
 const readProof = (socket: TLSSocket): Promise<Buffer<ArrayBufferLike>> =>
   new Promise((resolve, reject) => {
     let bytes: Buffer = Buffer.alloc(0)
@@ -67,12 +67,12 @@ const converse = async (socket: TLSSocket, role: NodeProof.Role, key: Signer): P
   const bytes = await readProof(socket)
   const theirs = role === "dialler" ? "listener" : "dialler"
   const peer = NodeProof.peerOf(bytes.subarray(0, NodeProof.BYTES), theirs, binding)
-  if (peer === null) throw new Error("its proof of a node key does not hold")
+  if (peer === null) throw new Error("its proof of a node key is invalid")
   if (role === "listener") socket.write(NodeProof.make(key, role, binding))
   return { peer, socket, rest: bytes.subarray(NodeProof.BYTES) }
 }
 
-/** Destroys the socket if it fails. `records`: its records, if they are counted. */
+/** Destroys the socket on failure. `records`: the record counter, if records are counted. */
 export const shake = async (
   raw: Socket,
   role: NodeProof.Role,
@@ -89,7 +89,7 @@ export const shake = async (
   const timer = setTimeout(() => cut(`no handshake within ${limitMs} ms`), limitMs).unref()
   const watch = setInterval(() => raw.bytesRead > MOST_BYTES && cut("more than a handshake"), LOOK_MS).unref()
   if (records !== null) records.counted = (count) => void (count > MOST_RECORDS && cut("more than a handshake"))
-  // A socket that breaks later closes; nobody else asks why.
+  // A socket that breaks later closes; nothing else handles the error.
   socket.on("error", () => {})
   raw.on("error", () => {})
   try {

@@ -1,4 +1,4 @@
-/** The time of this process, and Node's timers, none of which keeps it alive. */
+/** The process clock and Node's timers, unreferenced so that they do not keep the process alive. */
 import { setTimeout as sleep } from "node:timers/promises"
 import * as SteadyClock from "../../turns/SteadyClock.js"
 import type { Clock } from "../peers/Clock.js"

@@ -1,6 +1,6 @@
 /**
- * The first bytes inside the encryption, from each side: its node's key, and a signature by that key over what only the
- * two ends of this very connection know. Whoever sits in between has two connections, and can forward neither proof.
+ * The first bytes each side sends inside the encryption: its node key, and a signature over a value known only to the
+ * two ends of this connection. A man in the middle has two connections and can forward neither proof.
  */
 import { toHex } from "#crypto"
 import * as Binary from "../../protocol/encoding/Binary.js"
@@ -9,10 +9,10 @@ import * as Keys from "../../protocol/identity/Keys.js"
 import * as Verification from "../../protocol/transaction/Verification.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 
-/** Which end makes the proof: neither can be handed its own proof back. */
+/** Which end makes the proof, so that neither can be handed its own proof back. */
 export type Role = "dialler" | "listener"
 
-/** For `exportKeyingMaterial`: 32 bytes from the secrets of the connection. */
+/** For `exportKeyingMaterial`: 32 bytes derived from the connection's secrets. */
 export const LABEL = "EXPORTER-udg-node"
 export const BINDING_BYTES = 32
 
@@ -27,7 +27,7 @@ export const signedBytes = (key: Keys.PublicKey, role: Role, binding: Uint8Array
 export const make = (key: Keys.Signer, role: Role, binding: Uint8Array): Uint8Array =>
   Binary.encode((writer) => writer.hex(key.publicKey).hex(key.sign(signedBytes(key.publicKey, role, binding))))
 
-/** The peer that proves its key; null if the proof does not hold. */
+/** The peer whose key this proves; null if the proof is invalid. */
 export const peerOf = (proof: Uint8Array, role: Role, binding: Uint8Array): PeerId | null => {
   if (proof.length !== BYTES) return null
   const publicKey = toHex(proof.subarray(0, Keys.PUBLIC_KEY_BYTES)) as Keys.PublicKey
@@ -36,5 +36,4 @@ export const peerOf = (proof: Uint8Array, role: Role, binding: Uint8Array): Peer
   return Verification.isStrictlyValid({ message, publicKey, signature }) ? (publicKey as string as PeerId) : null
 }
 
-/** The peer id of the node with this key. */
 export const idOf = ({ publicKey }: Pick<Keys.Signer, "publicKey">): PeerId => publicKey as string as PeerId

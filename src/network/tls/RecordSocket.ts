@@ -1,23 +1,23 @@
 /**
- * A socket whose bytes are handed to TLS a few records at a time. Node decrypts whatever the kernel has, megabytes within one
- * call, and a record that only changes keys takes twenty microseconds and shows nowhere. So a stranger's records are counted
- * before they are decrypted. It costs each message some microseconds, which members are spared.
+ * A socket that hands TLS a few records at a time, and counts a stranger's records before they are decrypted. Node
+ * decrypts everything the kernel has, megabytes within one call, and a record that only changes keys takes twenty
+ * microseconds without any event. Counting costs each message some microseconds, which members are spared.
  */
 import type { Socket } from "node:net"
 import { Duplex } from "node:stream"
 
-/** Records that are decrypted without a look at what they were: about a millisecond of those that change keys. */
+/** Records decrypted between two checks: about a millisecond's worth if all change keys. */
 const AT_ONCE = 64
 const HEAD_BYTES = 5
 
-/** Counts the records in bytes that are cut anywhere. */
+/** Counts records in bytes with arbitrary boundaries. */
 class Counter {
   readonly #head = new Uint8Array(HEAD_BYTES)
   #filled = 0
-  /** Of the record that has begun. */
+  /** Bytes left of the current record. */
   #left = 0
 
-  /** How many of these bytes have at most so many beginnings of records, and how many those are. */
+  /** The longest prefix of these bytes in which at most `most` records begin, and how many begin there. */
   cut(bytes: Uint8Array, most: number): { readonly end: number; readonly records: number } {
     let [at, records] = [0, 0]
     while (at < bytes.length) {
@@ -46,10 +46,10 @@ export class RecordSocket extends Duplex {
   #isWanted = false
   #isFeeding = false
   #isHeld = false
-  /** Told how many records there were so far, after the last few of them were decrypted. */
+  /** Called with the number of records so far, after each batch is decrypted. */
   counted: (records: number) => void = () => {}
 
-  /** How many have begun so far. */
+  /** How many records have begun so far. */
   get count(): number {
     return this.#seen
   }
@@ -72,14 +72,14 @@ export class RecordSocket extends Duplex {
     this.#feed()
   }
 
-  /** Gives TLS nothing more until it is released. A socket that is paused still decrypts what brings no data. */
+  /** Withholds data from TLS until released. A paused TLS socket still decrypts records without data. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld
     this.#feed()
   }
 
   #feed(): void {
-    // To push is to be asked for more.
+    // `push` can call `_read` again.
     if (this.#isFeeding) return
     this.#isFeeding = true
     while (this.#isReady && this.#waiting !== null) {

@@ -1,7 +1,7 @@
 /**
- * TLS 1.3 without certificates: an ephemeral key exchange (X25519) under a shared key that everybody knows. Nothing in it
- * says who is at the other end; `NodeProof` does, bound to the connection. So nobody parses a stranger's certificate, and
- * a connection costs the listener no signature before its dialler has proven its key.
+ * TLS 1.3 without certificates: an ephemeral key exchange (X25519) with a publicly known pre-shared key. TLS identifies
+ * nobody here; `NodeProof` does, bound to the connection. So nodes parse no stranger's certificate, and a listener
+ * signs nothing before its dialler has proven its key.
  */
 import { constants } from "node:crypto"
 import type { Duplex } from "node:stream"
@@ -9,12 +9,12 @@ import * as tls from "node:tls"
 import { sha256 } from "#crypto"
 import * as Binary from "../../protocol/encoding/Binary.js"
 
-/** The version of everything below the messages. Nodes of different versions of the messages still greet each other. */
+/** The version of the transport. Nodes with different message versions still greet each other. */
 const PROTOCOL = "udg/1"
 const IDENTITY = "udg"
 const psk = sha256(Binary.utf8("udg/wire\0"))
 
-/** One cipher and one group: OpenSSL takes a shared key only with SHA-256, and there is nothing to negotiate. */
+/** One cipher and one group, with nothing to negotiate: OpenSSL accepts a pre-shared key only with SHA-256. */
 const SECURE = {
   minVersion: "TLSv1.3",
   maxVersion: "TLSv1.3",
@@ -25,7 +25,7 @@ const SECURE = {
 
 const context = tls.createSecureContext(SECURE)
 
-/** A connection that dialled in. Nothing resumes: without a store of sessions, a ticket is worth nothing. */
+/** A connection that dialled in. Sessions never resume: there is no session store, so tickets are disabled. */
 export const listening = (socket: Duplex): tls.TLSSocket =>
   new tls.TLSSocket(socket, {
     isServer: true,
@@ -43,6 +43,6 @@ export const dialling = (socket: Duplex): tls.TLSSocket =>
     checkServerIdentity: () => undefined,
   })
 
-/** Whether both ends agreed on what this program speaks. OpenSSL itself goes on without a protocol. */
+/** Whether both ends agreed on this protocol. OpenSSL accepts connections without one. */
 export const isOurs = (socket: tls.TLSSocket): boolean =>
   socket.getProtocol() === "TLSv1.3" && socket.alpnProtocol === PROTOCOL

@@ -1,4 +1,4 @@
-/** A connection whose peer has proven its key: its lanes over a socket, at the peer's rate. */
+/** A connection whose peer has proven its key: its lanes over a socket, read at the peer's rate. */
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import type { PeerId } from "../../replica/messages/Peer.js"
@@ -8,13 +8,13 @@ import type { Meter } from "../peers/Meter.js"
 import type { Connection, Policy } from "../peers/Wire.js"
 import type { RecordSocket } from "./RecordSocket.js"
 
-/** Bytes that may wait in the socket before the lanes hold back more. */
+/** Bytes queued in the socket before the lanes hold back more. */
 const UNSENT_BYTES = 262_144
-/** What TLS adds to each record, whatever it carries: its head, its kind and its tag. */
+/** TLS overhead of each record: its head, its kind and its tag. */
 const RECORD_BYTES = 22
-/** A record that is not complete yet. */
+/** The largest incomplete record. */
 const INCOMPLETE_BYTES = 16_384 + 256
-/** How long a connection that closes may take to send what is under way. */
+/** How long a closing connection may take to send pending data. */
 const CLOSING_MS = 2_000
 
 export interface Facts {
@@ -27,7 +27,7 @@ export interface Facts {
 export interface Line {
   readonly socket: TLSSocket
   readonly raw: Socket
-  /** Its records, if they are counted. */
+  /** The record counter, if records are counted. */
   readonly records: RecordSocket | null
 }
 
@@ -46,10 +46,10 @@ export class TlsConnection implements Connection {
   readonly #meter: Meter
   #isOpen = true
   #isPaused = false
-  /** Decrypted bytes, and the records that brought some. */
+  /** Decrypted bytes, and the records that carried them. */
   #plainBytes = 0
   #records = 0
-  /** Records that brought none, as far as they are charged. */
+  /** Records without data that were already charged. */
   #emptyRecords = 0
   /** Counts records before they are decrypted. */
   readonly #counted: RecordSocket | null
@@ -79,7 +79,7 @@ export class TlsConnection implements Connection {
     socket.on("close", () => this.#ended())
   }
 
-  /** Reads, first what came together with the proof. */
+  /** Starts reading, beginning with the data that followed the proof. */
   begin(rest: Buffer): void {
     if (rest.length > 0) this.#received(rest)
     this.#socket.on("data", (bytes: Buffer) => this.#received(bytes))
@@ -98,7 +98,6 @@ export class TlsConnection implements Connection {
     return this.#raw.bytesWritten
   }
 
-  /** What arrived, decrypted. */
   #received(bytes: Buffer): void {
     if (this.#socket.destroyed) return
     this.#records++
@@ -126,8 +125,8 @@ export class TlsConnection implements Connection {
   }
 
   /**
-   * Charges records that carry no data: empty ones, and those with which TLS changes its keys. The library takes them
-   * without a word, but all of them are among the bytes. To be called every now and then, unless records are counted.
+   * Charges records without data: empty ones and key updates. TLS consumes them silently, but their bytes show in
+   * `bytesRead`. Call periodically; does nothing if records are counted.
    */
   chargeEmpty(): void {
     if (this.#counted !== null) return
@@ -135,18 +134,18 @@ export class TlsConnection implements Connection {
     this.#chargeBeyond(Math.floor(overhead / RECORD_BYTES))
   }
 
-  /** `records`: how many there were, of which some are known to have brought data. */
+  /** `records`: the total; those already known to have carried data are not charged again. */
   #chargeBeyond(records: number): void {
     const empty = records - this.#records - this.#emptyRecords
-    // What is decrypted and not taken yet is data.
+    // Decrypted but unread bytes are data.
     if (empty <= 0 || this.#socket.readableLength > 0) return
     this.#emptyRecords += empty
     this.#charge(empty, 0)
   }
 
   /**
-   * Counts ticks without a byte, unless this node itself does not read. A tick is one however long this process stands
-   * still: whatever has arrived then waits to be read.
+   * Counts ticks without a received byte, except while this node pauses reading. A stall of this process counts as one
+   * tick, however long: data that arrived meanwhile is read next.
    */
   isSilentFor(ticks: number): boolean {
     const { bytesRead } = this.#raw

@@ -14,25 +14,25 @@ import { RecordSocket } from "./RecordSocket.js"
 import { type Facts, TlsConnection } from "./TlsConnection.js"
 
 export interface Options {
-  /** The node's own key, which is not the validator's. */
+  /** The node's key, not the validator's. */
   readonly key: SecretKey
   readonly listen: { readonly host: string; readonly port: number }
   readonly clock: Clock
-  /** Without it the standard one. */
+  /** Defaults to `SILENCE`. */
   readonly silence?: Silence
 }
 
 /**
- * When a connection on which nothing arrives is dead. A peer that is there answers every ping. Without this, a line that
- * lost its other end would stay open for as long as the machine, or a relay in between, takes what is written to it.
+ * When a silent connection counts as dead. A live peer answers every ping. Without this limit, a connection that lost
+ * its other end would stay open as long as the machine or a relay accepts its writes.
  */
 export interface Silence {
   readonly tickMs: number
-  /** How many ticks in a row may pass without a byte. Ticks and not time: a stall of this process is one tick. */
+  /** How many consecutive ticks may pass without a byte. Ticks instead of time: a stall of this process is one tick. */
   readonly ticks: number
 }
 
-/** A minute and a half. */
+/** 90 seconds. */
 const SILENCE: Silence = { tickMs: 5_000, ticks: 18 }
 const TICKS_PER_PING = 2
 const BACKLOG = 64
@@ -81,7 +81,7 @@ export class TlsWire implements Wire.Wire {
       this.#server.once("error", reject)
       this.#server.listen({ ...this.#options.listen, backlog: BACKLOG }, () => {
         this.#server.off("error", reject)
-        // Accepting may fail for want of files; there may be some again.
+        // Accepting can fail for lack of file descriptors, which may become available again.
         this.#server.on("error", () => {})
         resolve()
       })
@@ -110,7 +110,7 @@ export class TlsWire implements Wire.Wire {
     for (const timer of this.#timers) clearInterval(timer)
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
     for (const socket of this.#strange) socket.destroy()
-    this.#each((connection) => connection.abort(new Error("this node stops")))
+    this.#each((connection) => connection.abort(new Error("this node is stopping")))
     await closed
   }
 
@@ -132,7 +132,7 @@ export class TlsWire implements Wire.Wire {
     await this.#secure(socket, facts, Handshake.LIMIT_MS, null).catch(() => this.#gate.vanished(address))
   }
 
-  /** The peer that answers there; fails unless that is the expected one, if one is. */
+  /** Returns the peer that answers there; fails if it is not the expected one. */
   async dial(target: string, limitMs: number): Promise<PeerId> {
     const parsed = Option.getOrThrow(PeerAddress.parse(target))
     const expected = Option.getOrNull(parsed.key)
@@ -148,7 +148,7 @@ export class TlsWire implements Wire.Wire {
 
   #connect({ host, port }: PeerAddress.PeerAddress, limitMs: number): Promise<Socket> {
     const socket = connect({ host, port, noDelay: true })
-    const timer = setTimeout(() => socket.destroy(new Error("nobody answers")), limitMs).unref()
+    const timer = setTimeout(() => socket.destroy(new Error("no answer")), limitMs).unref()
     return new Promise<Socket>((resolve, reject) => {
       socket.once("connect", () => resolve(socket)).once("error", reject)
     }).finally(() => clearTimeout(timer))
@@ -175,7 +175,7 @@ export class TlsWire implements Wire.Wire {
   }
 
   #refusal(peer: PeerId, expected: PeerId | null): string | null {
-    if (this.#isStopped) return "this node stops"
+    if (this.#isStopped) return "this node is stopping"
     if (expected !== null && expected !== peer) return `a node with another key answers, ${peer}`
     return this.#gate.refusesPeer(peer) ? "that peer is banned" : null
   }
@@ -197,7 +197,7 @@ export class TlsWire implements Wire.Wire {
   }
 }
 
-/** The addresses of this machine that a socket bound there can be reached at. */
+/** This machine's addresses at which a socket bound there is reachable. */
 const hostsOf = (bound: string): ReadonlyArray<string> => {
   if (bound !== "0.0.0.0" && bound !== "::") return [AddressGroup.plain(bound) ?? bound]
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? [])

@@ -1,4 +1,4 @@
-/** The network between machines. It is loaded only here, in parallel with the start of all else. */
+/** The network between machines. Its implementation is loaded here, in parallel with the rest of the start. */
 import { createServer } from "node:net"
 import { Data, Duration, Effect, Layer, Option, Queue, Schedule, SubscriptionRef } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -13,11 +13,11 @@ import { Standings } from "../Standing.js"
 import { nodeClock } from "./NodeClock.js"
 
 export interface Options extends Pick<Switchboard.Options, "signer" | "named" | "remembered"> {
-  /** The program, as it calls itself to others. */
+  /** The program's name and version, as announced to peers. */
   readonly agent: string
   readonly networkId: NetworkId
   readonly genesisHash: Hash
-  /** This node's identity among nodes; not the validator's key. */
+  /** This node's identity among nodes, not the validator's key. */
   readonly nodeKey: SecretKey
   readonly listen: { readonly host: string; readonly port: number }
   readonly remember: (addresses: ReadonlyArray<string>) => Effect.Effect<void>
@@ -47,11 +47,11 @@ const STOP_LIMIT = Duration.seconds(1)
 const REASONS = [
   ["EADDRINUSE", IN_USE],
   ["EADDRNOTAVAIL", "this machine has no such address"],
-  ["EACCES", "this user may not use the port"],
+  ["EACCES", "this user lacks permission for the port"],
   ["ENOTFOUND", "the host name is unknown"],
 ] as const
 
-/** Leaves out the address and port, which the message has already. */
+/** Omits the address and port, which the message already has. */
 const reasonOf = (error: unknown): string => {
   const text = error instanceof Error ? error.message : String(error)
   const [, known] = REASONS.find(([code]) => text.includes(code)) ?? []
@@ -61,7 +61,7 @@ const reasonOf = (error: unknown): string => {
 const cannotListen = (listen: Options["listen"], error: unknown): CannotListen =>
   new CannotListen({ ...listen, reason: reasonOf(error) })
 
-/** Fails if other nodes could not be heard there now. */
+/** Fails if this node could not listen there now. */
 export const probe = (listen: Options["listen"]): Effect.Effect<void, CannotListen> =>
   Effect.async((resume) => {
     const server = createServer()
@@ -127,7 +127,7 @@ const make = (options: Options) =>
       send: (to, message) => Effect.sync(() => board.send(to, message)),
       broadcast: (message) => Effect.sync(() => board.broadcast(message)),
       inbound,
-      // Read from the sessions: their latencies change.
+      // Read from the sessions, since latencies change.
       peers: Effect.sync(() => board.peers),
       figures: () => ({
         freePlaces: Math.max(0, ConnectionSlots.STRANGERS - board.strangers),

@@ -47,8 +47,15 @@ const kindOf = (ast: AST.AST): string | undefined => {
   return inner?.includes("milliseconds since 1970") || inner === "milliseconds since 1970" ? "Timestamp" : undefined
 }
 
+/** Descriptions are fragments in lower case; comments are sentences, except where they begin with a value or a name. */
+const sentence = (text: string): string => {
+  const isWord = /^[a-z]+(?![a-z_])/.test(text) && !/^(?:true|false|null|udg)\b/.test(text)
+  const begun = isWord ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text
+  return /[.?!]$/.test(begun) ? begun : `${begun}.`
+}
+
 const comment = (text: string | undefined, indent: string): string =>
-  text === undefined ? "" : `${indent}/** ${text.replaceAll("*/", "*\\/")} */\n`
+  text === undefined ? "" : `${indent}/** ${sentence(text).replaceAll("*/", "*\\/")} */\n`
 
 const key = (name: PropertyKey): string => (/^\w+$/.test(String(name)) ? String(name) : JSON.stringify(name))
 
@@ -204,7 +211,7 @@ const ownDescription = (definition: Definition, all: ReadonlyArray<Definition>):
 const commentOf = (definition: Definition, all: ReadonlyArray<Definition>): string => {
   const about = [definition.annotation(OpenApi.Summary), ownDescription(definition, all)]
   const lines = [
-    ...about.filter((text) => text !== undefined).map((text) => (/[.!?]$/.test(text) ? text : `${text}.`)),
+    ...about.filter((text) => text !== undefined).map(sentence),
     "",
     `\`${definition.method} ${definition.path}\``,
     "",

@@ -1,6 +1,6 @@
 /**
- * An account that acts through a node: each method fills in the nonce and the fee, signs here, sends, waits until the transaction
- * is final, and returns a receipt. Any number may be under way at once.
+ * An account that acts through a node. Each method fills in nonce and fee, signs locally, sends, waits until the
+ * transaction is final, and returns a receipt. Any number of calls can run concurrently.
  */
 import * as AddressOf from "../protocol/identity/Address.js"
 import type {
@@ -35,32 +35,32 @@ import type { Signal } from "./wire/Signal.js"
 
 type Type = Wallet.Type
 
-/** What a transaction did, once it is final and applied. */
+/** A finalized transaction that was applied. */
 export interface Receipt<T extends Type = Type> {
   readonly hash: Hash
   readonly type: T
   readonly nonce: Nonce
-  /** What was paid for it, in sats. */
+  /** The fee paid, in sats. */
   readonly fee: Sats
-  /** The vertex that carried it, and the round of that vertex. */
+  /** The vertex that contains it, and that vertex's round. */
   readonly vertex_hash: Hash
   readonly round: Round
-  /** Of its commit. */
+  /** The time of its commit. */
   readonly timestamp: Timestamp
-  /** The number of the proposal that it made; null for other types. */
+  /** The id of the proposal that it created; null for other types. */
   readonly proposal_id: T extends "CreateProposalTx" ? ProposalId : ProposalId | null
   readonly transaction: Extract<Transaction, { readonly type: T }>
 }
 
 export interface SendOptions extends Waiting.WaitOptions {
-  /** In sats. By default the least that is enough now, and more while the mempool is full, up to ten times as much. */
+  /** In sats. Defaults to the current minimum or, while the mempool is full, up to ten times as much. */
   readonly fee?: number
 }
 
-/** What a transaction of this type says. Where an account is meant, `@name` will do. */
+/** The fields of a transaction type. Account fields accept `@name`. */
 export type Payload<T extends Type> = Wallet.Payloads[T]
 
-/** One of several transactions; a transfer where no type is given. */
+/** One transaction of a batch; a transfer if no type is given. */
 export type Item =
   | ({ readonly type?: "Transfer"; readonly fee?: number } & Payload<"Transfer">)
   | { [T in Exclude<Type, "Transfer">]: { readonly type: T; readonly fee?: number } & Payload<T> }[Exclude<
@@ -72,20 +72,18 @@ type Acting<T extends Type> = (payload: Payload<T>, options?: SendOptions) => Pr
 type ActingAlone<T extends Type> = (options?: SendOptions) => Promise<Receipt<T>>
 
 /**
- * What `client.account(key)` returns. Methods reject with `RequestRefused` if the node refuses the transaction, with `NotApplied` if
- * it is not applied or not final in time, and like every method of the client.
+ * Returned by `client.account(key)`. Methods reject like all methods of the client, and with `NotApplied` if the
+ * transaction is not applied or not final in time.
  */
 export interface Account {
-  /** In hex, as nodes answer. */
+  /** In hex, as in nodes' answers. */
   readonly address: Address
   readonly publicKey: PublicKey
   /**
-   * The account now: balance, nonce, name, stake.
+   * The account's current balance, nonce, name and stake.
    *
    * @example
-   * ```ts
-   * const { balance } = await client.account(key).balance()
-   * ```
+   * ```ts const { balance } = await client.account(key).balance() ```
    */
   readonly balance: () => Promise<Balance>
   /**
@@ -107,12 +105,10 @@ export interface Account {
    */
   readonly stake: Acting<"StakeTx">
   /**
-   * Withdraws the whole stake, which comes back after the cooldown.
+   * Withdraws the whole stake, which is paid out after the cooldown.
    *
    * @example
-   * ```ts
-   * await client.account(key).unstake()
-   * ```
+   * ```ts await client.account(key).unstake() ```
    */
   readonly unstake: ActingAlone<"UnstakeTx">
   /**
@@ -125,67 +121,55 @@ export interface Account {
    */
   readonly delegate: Acting<"DelegateTx">
   /**
-   * Takes the whole delegation back, with what it earned, after the cooldown.
+   * Withdraws the whole delegation and its rewards, which are paid out after the cooldown.
    *
    * @example
-   * ```ts
-   * await client.account(key).undelegate()
-   * ```
+   * ```ts await client.account(key).undelegate() ```
    */
   readonly undelegate: ActingAlone<"UndelegateTx">
   /**
-   * Sets how much of the rewards of its delegators a validator keeps.
+   * Sets the percentage of its delegators' rewards that the validator keeps.
    *
    * @example
-   * ```ts
-   * await client.account(key).setCommission({ commission_percent: 5 })
-   * ```
+   * ```ts await client.account(key).setCommission({ commission_percent: 5 }) ```
    */
   readonly setCommission: Acting<"SetCommissionTx">
   /**
-   * Makes a proposal; the receipt has its number.
+   * Creates a proposal. The receipt contains its id.
    *
    * @example
-   * ```ts
-   * const { proposal_id } = await client.account(key).createProposal({ title: "…", description: "…", proposal_type: { Text: {} } })
-   * ```
+   * ```ts const { proposal_id } = await client.account(key).createProposal({ title: "…", description: "…",
+   * proposal_type: { Text: {} } }) ```
    */
   readonly createProposal: Acting<"CreateProposalTx">
   /**
-   * Votes on a proposal, for it or against it.
+   * Votes for or against a proposal.
    *
    * @example
-   * ```ts
-   * await client.account(key).vote({ proposal_id: 1, vote: true })
-   * ```
+   * ```ts await client.account(key).vote({ proposal_id: 1, vote: true }) ```
    */
   readonly vote: Acting<"VoteTx">
   /**
-   * Registers a name, under which others find the account.
+   * Registers a name for the account.
    *
    * @example
-   * ```ts
-   * await client.account(key).registerName({ name: "alice" })
-   * ```
+   * ```ts await client.account(key).registerName({ name: "alice" }) ```
    */
   readonly registerName: Acting<"RegisterNameTx">
   /**
-   * Lets several keys sign for the account. From then on this key alone does not.
+   * Makes several keys sign for the account. Its own key no longer signs alone.
    *
    * @example
-   * ```ts
-   * await client.account(key).setAccountPolicy({ threshold: 2, keys: [first, second, third] })
-   * ```
+   * ```ts await client.account(key).setAccountPolicy({ threshold: 2, keys: [first, second, third] }) ```
    */
   readonly setAccountPolicy: Acting<"SetAccountPolicyTx">
   /**
-   * Several at once, in their order, each by itself: one that is refused does not hold up the next. Resolves once all are settled,
-   * like `Promise.allSettled`.
+   * Sends several transactions in order. A refused one does not stop the next. Resolves once all are settled, like
+   * `Promise.allSettled`.
    *
    * @example
-   * ```ts
-   * const paid = await client.account(key).batch([{ to: "@bob", amount: 1 }, { type: "VoteTx", proposal_id: 1, vote: true }])
-   * ```
+   * ```ts const paid = await client.account(key).batch([{ to: "@bob", amount: 1 }, { type: "VoteTx", proposal_id: 1,
+   * vote: true }]) ```
    */
   readonly batch: (
     items: ReadonlyArray<Item>,
@@ -193,10 +177,10 @@ export interface Account {
   ) => Promise<ReadonlyArray<PromiseSettledResult<Receipt>>>
 }
 
-/** Parameters change by governance, at the end of an epoch. */
+/** Governance changes parameters only at the end of an epoch. */
 const INFO_LASTS_MS = 10_000
 const STANDARD_TIMEOUT_MS = 60_000
-/** How much more than the least fee is paid while the mempool is full. */
+/** The highest fee paid while the mempool is full, as a multiple of the minimum. */
 const MOST_TIMES_LEAST = 10
 
 interface Prepared {
@@ -206,10 +190,10 @@ interface Prepared {
   readonly mostFee: number
 }
 
-/** The accounts that a payload may name by a registered name. */
+/** Fields of payloads that accept a registered name. */
 const ACCOUNTS = ["to", "validator"] as const
 
-/** What all accounts of a client share: the network, which must not become another one, and its parameters. */
+/** Shared by all accounts of a client: the network, which must stay the same, and its parameters. */
 class Market {
   readonly #node: Waiting.Node
   #network: NetworkName | undefined
@@ -224,9 +208,9 @@ class Market {
     const info = await this.#told()
     const network = Wallet.network(info)
     this.#network ??= network
-    // A signature for another network than was meant could be used there.
+    // A signature for another network could be used there.
     if (network.networkId !== this.#network.networkId) {
-      throw new FalseAnswer(200, `it is a node of ${network.networkId}, and ${this.#network.networkId} was asked for`)
+      throw new FalseAnswer(200, `the node belongs to ${network.networkId} instead of ${this.#network.networkId}`)
     }
     return { network: this.#network, info }
   }
@@ -244,7 +228,7 @@ class Market {
   }
 }
 
-/** One of an account's own mind: its nonces, and what it listens to. Two for the same key would take each other's nonces. */
+/** State per account: its nonces and its event stream. Two for the same key would take each other's nonces. */
 class Mind {
   readonly #node: Waiting.Node
   readonly #market: Market
@@ -277,7 +261,6 @@ class Mind {
     return this.#node.methods(signal).core.balance({ path: { address: this.address } })
   }
 
-  /** Sends a transaction with this key and waits for it. */
   async act<T extends Type>(key: SecretKey, type: T, given: Payload<T>, options: SendOptions): Promise<Receipt<T>> {
     const { timeoutMs = STANDARD_TIMEOUT_MS, signal: until } = options
     const limit = AbortSignal.timeout(timeoutMs)
@@ -344,9 +327,9 @@ const isOf = <T extends Type>(
 const receiptOf = <T extends Type>(type: T, { hash, nonce, fee }: Accepted, outcome: TransactionLookup): Receipt<T> => {
   const { round, vertex_hash, timestamp, transaction, proposal_id } = outcome
   const isWhole = round !== null && vertex_hash !== null && timestamp !== null && isOf(transaction, type)
-  if (!isWhole) throw new UnexpectedAnswer(200, "a final transaction without its round, vertex or time")
+  if (!isWhole) throw new UnexpectedAnswer(200, "a final transaction has no round, vertex or time")
   if (type === "CreateProposalTx" && proposal_id === null) {
-    throw new UnexpectedAnswer(200, "a proposal without its number")
+    throw new UnexpectedAnswer(200, "a proposal has no id")
   }
   return {
     hash,
@@ -361,7 +344,6 @@ const receiptOf = <T extends Type>(type: T, { hash, nonce, fee }: Accepted, outc
   }
 }
 
-/** The account of a mind, for which the key signs. */
 const make = (mind: Mind, key: SecretKey): Account => {
   const acting =
     <T extends Type>(type: T): Acting<T> =>
@@ -391,8 +373,8 @@ const make = (mind: Mind, key: SecretKey): Account => {
 }
 
 /**
- * The accounts of a node's network: each with its key, or with one that signs as one of several. One mind for each, however often
- * it is asked for: all share its nonces.
+ * The accounts of a node's network: each with its key, or with one of the keys of a smart account. Repeated calls for
+ * an account share one `Mind`, and thus its nonces.
  */
 export const over = (node: Waiting.Node) => {
   const market = new Market(node)

@@ -1,7 +1,7 @@
 /**
- * The kinds of values that the node speaks of. Each is a string or a number with a brand, so that one is not taken for
- * another; methods take plain values and give branded ones. The function of the same name gives a plain value its brand,
- * and throws `InvalidInput` where it is none of that kind.
+ * The types of values in the node's interface. Each is a branded string or number, so that one cannot be mistaken for
+ * another. Methods accept plain values and return branded ones. The function of the same name brands a plain value, and
+ * throws `InvalidInput` if it is invalid.
  */
 import * as Hex from "../protocol/encoding/Hex.js"
 import * as AddressOf from "../protocol/identity/Address.js"
@@ -44,7 +44,7 @@ const kind =
 
 const hex = <A extends string>(about: string, bytes: number): ((text: string) => A) =>
   kind<string, A>(
-    `${about}: ${bytes * 2} hex characters`,
+    `${about} (${bytes * 2} hex characters)`,
     (text): text is A => Hex.isHex(text, bytes),
     (text) => text.toLowerCase(),
   )
@@ -52,15 +52,15 @@ const hex = <A extends string>(about: string, bytes: number): ((text: string) =>
 const natural = <A extends Round | Nonce | Epoch | CommitIndex | ProposalId>(about: string): ((value: number) => A) =>
   kind<number, A>(`${about}, an integer from 0 to 2^53 - 1`, (value): value is A => Natural.isNatural(value))
 
-/** An account in hex, as the node answers; `path` and `payload` take bech32m and `@name` too. */
+/** An account in hex, as in nodes' answers. `path` and `payload` also accept bech32m and `@name`. */
 export const Address: (text: string) => Address = hex<Address>("an address", AddressOf.BYTES)
-/** Of a transaction, a vertex, a checkpoint. */
+/** The hash of a transaction, a vertex or a checkpoint. */
 export const Hash: (text: string) => Hash = hex<Hash>("a hash", HashOf.BYTES)
 export const PublicKey: (text: string) => PublicKey = hex<PublicKey>("a public key", Keys.PUBLIC_KEY_BYTES)
 export const Signature: (text: string) => Signature = hex<Signature>("a signature", Keys.SIGNATURE_BYTES)
 /** A registered name without its `@`. */
 export const Name: (text: string) => Name = kind(
-  "a name: 3 to 20 characters of a-z, 0-9 and -, no - at either end",
+  "a name (3 to 20 characters of a-z, 0-9 and -, no - at either end)",
   NameOf.isName,
 )
 export const NetworkId: (text: string) => NetworkId = kind("the name of a network", Network.isNetworkId)
@@ -73,9 +73,9 @@ export const Round: (value: number) => Round = natural<Round>("a round")
 export const Nonce: (value: number) => Nonce = natural<Nonce>("a nonce")
 export const Epoch: (value: number) => Epoch = natural<Epoch>("an epoch")
 export const CommitIndex: (value: number) => CommitIndex = natural<CommitIndex>("the index of a commit")
-export const ProposalId: (value: number) => ProposalId = natural<ProposalId>("a proposal's number")
+export const ProposalId: (value: number) => ProposalId = natural<ProposalId>("a proposal id")
 /** Milliseconds since 1970. */
 export const Timestamp: (value: number) => Timestamp = kind(
-  "a time, at the latest that of the end of the year 9999",
+  "a time in milliseconds since 1970, up to the year 9999",
   Natural.isTimestamp,
 )

@@ -1,6 +1,6 @@
 /**
- * The client: a method for each endpoint of the definition that the server is made from, and what one does with several of
- * them. Runs in browsers, and has nothing of Effect; `Effects.ts` is the same for programs with Effect.
+ * The client: a method for each endpoint, derived from the same definition as the server, and helpers built on them.
+ * Runs in browsers and does not depend on Effect. `Effects.ts` is the variant for programs with Effect.
  */
 import type { Endpoint } from "../effect3/http/Outline.js"
 import * as Account from "./Account.js"
@@ -30,67 +30,58 @@ export type * from "./wire/Interface.js"
 export type { Plain }
 
 /**
- * What `connect` returns: plain calls (`client.balance("@alice")`), accounts that send (`client.account(key).send(…)`), and a method
- * for each endpoint (`client.core.balance({ path: … })`). Everything rejects with `RequestRefused`, `InvalidInput`, `Unreachable` or
- * `UnexpectedAnswer`.
+ * Returned by `connect`. Has shortcuts (`client.balance("@alice")`), accounts that send
+ * (`client.account(key).send(…)`), and a method for each endpoint (`client.core.balance({ path: … })`). All methods
+ * reject with `RequestRefused`, `InvalidInput`, `Unreachable` or `UnexpectedAnswer`.
  */
 export type PromiseClient = Shortcuts.Shortcuts & Methods & Beyond
 
 interface Beyond {
   /**
-   * The account of a key: it fills in nonces and fees, signs here, sends and waits.
+   * The account of a key. It fills in nonces and fees, signs locally, sends and waits.
    *
    * @example
-   * ```ts
-   * const { hash } = await client.account(key).send({ to: "@bob", amount: Wallet.sats("12.5") })
-   * ```
+   * ```ts const { hash } = await client.account(key).send({ to: "@bob", amount: Wallet.sats("12.5") }) ```
    */
   readonly account: (key: Wallet.SecretKey | string) => Account.Account
-  /** Until the connection ends; starts after the event `after` if the node still has it. */
+  /** Events until the connection ends. Starts after the event `after` if the node still has it. */
   readonly events: (after?: string, wanted?: Wanted) => AsyncIterable<NumberedEvent>
   /**
-   * Without an end: a lost connection is opened again and continues after the last event. One that is silent for longer than
-   * `longestSilenceMs` counts as lost.
+   * Events without end: reconnects after a lost connection and continues after the last event. A connection that is
+   * silent for longer than `longestSilenceMs` counts as lost.
    *
    * @example
-   * ```ts
-   * for await (const { event } of client.follow(undefined, { types: ["transaction"], account: "@shop" })) console.log(event)
-   * ```
+   * ```ts for await (const { event } of client.follow(undefined, { types: ["transaction"], account: "@shop" }))
+   * console.log(event) ```
    */
   readonly follow: (after?: string, wanted?: Wanted) => AsyncIterable<NumberedEvent>
   /**
-   * Waits until the transaction is applied; rejects with `NotApplied` if it is not, or not within a minute.
+   * Waits until the transaction is applied. Rejects with `NotApplied` if it is not, or not within a minute.
    *
    * @example
-   * ```ts
-   * const { round } = await client.waitFor(tx_hash)
-   * ```
+   * ```ts const { round } = await client.waitFor(tx_hash) ```
    */
   readonly waitFor: (hash: string, options?: Waiting.WaitOptions) => Promise<Waiting.Outcome>
   /**
-   * Sends a signed transaction and waits for it. Sending the same once more, after a lost answer, does no harm.
+   * Sends a signed transaction and waits until it is applied. If an answer was lost, sending it again is safe.
    *
    * @example
-   * ```ts
-   * const { applied } = await client.sendAndWait(alice.transfer({ to, amount, fee, nonce }))
-   * ```
+   * ```ts const { applied } = await client.sendAndWait(alice.transfer({ to, amount, fee, nonce })) ```
    */
   readonly sendAndWait: (transaction: TransactionInput, options?: Waiting.WaitOptions) => Promise<Waiting.Outcome>
   /**
-   * Every transaction that the account sends or receives, once it is final: each once and in order, without an end, through
-   * lost connections.
+   * Every transaction that the account sends or receives, once it is final: each exactly once and in order, without
+   * end, across lost connections.
    *
    * @example
-   * ```ts
-   * for await (const { hash, applied } of client.watch("@shop")) console.log(hash, applied)
-   * ```
+   * ```ts for await (const { hash, applied } of client.watch("@shop")) console.log(hash, applied) ```
    */
   readonly watch: (account: string, options?: Waiting.WatchOptions) => AsyncIterable<Waiting.Entry>
 }
 
 type Call = (given?: Calls.Arguments) => Promise<unknown>
 
-/** Asks, and believes nothing that the question itself shows to be untrue. */
+/** Sends a request, and rejects answers that contradict it. */
 const methodOf =
   (base: string, endpoint: Endpoint, options: Options, signal: AbortSignal | undefined): Call =>
   async (given = {}) => {
@@ -100,7 +91,7 @@ const methodOf =
     return answer
   }
 
-/** Where answers name transactions, these are recognised by their hashes. */
+/** Adds checks to the methods whose answers contain transactions: their hashes must match. */
 const checked = (name: string, call: Call, acceptance: Acceptance): Call => {
   switch (name) {
     case "transactions.submit":
@@ -134,8 +125,8 @@ const methodsOf = (base: string, options: Options, acceptance: Acceptance, signa
 }
 
 /**
- * `const client = connect("http://127.0.0.1:10333")` opens no connection until something is asked. For a node on this machine
- * `localhost:10333` is enough. Throws `InvalidInput` for what is no URL.
+ * Returns a client for the node at this URL, such as `http://127.0.0.1:10333`, or `localhost:10333` for a local node.
+ * Opens no connection until the first request. Throws `InvalidInput` for an invalid URL.
  */
 export const connect = (url: string, options: Options = {}): PromiseClient => {
   const base = NodeUrl.parse(url)

@@ -1,6 +1,6 @@
 /**
- * The client for programs with Effect: each method is an Effect, which fails with what the node answers, told apart by
- * `_tag`, or with what the client itself finds. A door of its own, because it needs Effect at run time.
+ * The client for programs with Effect. Each method is an Effect that fails with the node's refusal, distinguished by
+ * `_tag`, or with an error of the client. A separate entry point, because it needs Effect at run time.
  */
 import { Effect, Stream } from "effect"
 import {
@@ -24,9 +24,9 @@ import * as Forms from "./wire/Forms.js"
 export type { Trouble }
 
 export type EffectClient = Methods<"effect"> & {
-  /** Until the connection ends; starts after the event `after` if the node still has it. */
+  /** Events until the connection ends. Starts after the event `after` if the node still has it. */
   readonly events: (after?: string, wanted?: Wanted) => Stream.Stream<NumberedEvent, Trouble>
-  /** Without an end: a lost connection is opened again and continues after the last event. */
+  /** Events without end: reconnects after a lost connection and continues after the last event. */
   readonly follow: (after?: string, wanted?: Wanted) => Stream.Stream<NumberedEvent, Trouble>
   /** Waits until the transaction is applied. */
   readonly waitFor: (hash: string, timeoutMs?: number) => Effect.Effect<Outcome, Trouble | NotApplied>
@@ -34,7 +34,7 @@ export type EffectClient = Methods<"effect"> & {
   readonly watch: (account: string, options?: WatchOptions) => Stream.Stream<Entry, Trouble>
 }
 
-/** A rejection of the client; anything else is a bug of it. */
+/** An error of the client; anything else is a bug. */
 const troubleOf = (error: unknown): Trouble => {
   if (error instanceof RequestRefused) return error.failure
   if (error instanceof InvalidInput || error instanceof UnexpectedAnswer || error instanceof Unreachable) return error

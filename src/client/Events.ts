@@ -9,17 +9,17 @@ import * as Frames from "./wire/Frames.js"
 import type { Event } from "./wire/Interface.js"
 import type { Signal } from "./wire/Signal.js"
 
-/** An event with its position in the stream, for opening the stream again. */
+/** An event with its id, after which the stream can be resumed. */
 export interface NumberedEvent {
   readonly id: string
   readonly event: Event
 }
 
-/** Which events to ask for; all when left out. */
+/** A filter for events; all events by default. */
 export interface Wanted {
-  /** The node sends `reset` events whichever types are asked for. */
+  /** The node always sends `reset` events as well. */
   readonly types?: ReadonlyArray<Exclude<Event["type"], "reset">>
-  /** Only what this account sends, receives or makes: hex, bech32m or `@name`. */
+  /** Only events about this account (sender, recipient or vertex maker): hex, bech32m or `@name`. */
   readonly account?: string
 }
 
@@ -45,11 +45,11 @@ const json = (data: string): unknown => {
   try {
     return JSON.parse(data)
   } catch {
-    throw new UnexpectedAnswer(OK, "an event that is not JSON")
+    throw new UnexpectedAnswer(OK, "an event is not JSON")
   }
 }
 
-/** Of a kind that only later nodes know. */
+/** Of a type that only later nodes know. */
 const isUnknown = (value: unknown): boolean =>
   typeof value === "object" &&
   value !== null &&
@@ -57,14 +57,14 @@ const isUnknown = (value: unknown): boolean =>
   typeof value.type === "string" &&
   !TYPES.has(value.type)
 
-/** The event of a `data:` line; none of a kind that only later nodes know. */
+/** The event of a `data:` line; undefined for a type that only later nodes know. */
 export const read = (data: string): Event | undefined => {
   const value = json(data)
   // The form comes from the schema that the type is derived from.
   return isUnknown(value) ? undefined : (Calls.output(Forms.event, value, OK) as Event)
 }
 
-/** A frame between two empty lines; none for a heartbeat. */
+/** A frame between two empty lines; undefined for a heartbeat. */
 const readFrame = (frame: string): NumberedEvent | undefined => {
   const fieldOf = (name: string): string | undefined =>
     frame
@@ -76,7 +76,6 @@ const readFrame = (frame: string): NumberedEvent | undefined => {
   return event === undefined ? undefined : { id: fieldOf("id") ?? "", event }
 }
 
-/** Where the events are read, and how long the node may be silent. */
 export interface Source {
   readonly url: string
   readonly options: Exchange.Options
@@ -100,7 +99,7 @@ async function* attempt(
 export const once = (source: Source, after?: string, wanted: Wanted = {}): AsyncIterable<NumberedEvent> =>
   Abortable.iterable((signal) => attempt(source, after, wanted, signal))
 
-/** A permanent refusal; any other failure may pass. */
+/** A permanent refusal; other failures may be temporary. */
 const isFinal = (error: unknown): boolean =>
   error instanceof RequestRefused && (error.code === "InvalidRequest" || error.code === "NameNotFound")
 
@@ -110,8 +109,8 @@ const mayPass = (error: unknown): boolean =>
   (error instanceof RequestRefused && !isFinal(error))
 
 /**
- * Opens the stream again whenever it ends, after the last event received: soon if any event arrived, otherwise after a
- * wait that doubles. A `reset` event reports events that were missed and that the node no longer has.
+ * Reopens the stream whenever it ends, after the last event received: at once if any event arrived, otherwise after a
+ * wait that doubles. A `reset` event reports missed events that the node no longer has.
  */
 async function* attempts(source: Source, after: string | undefined, wanted: Wanted, signal: Signal) {
   let last = after
@@ -132,7 +131,7 @@ async function* attempts(source: Source, after: string | undefined, wanted: Want
 export const follow = (source: Source, after?: string, wanted: Wanted = {}): AsyncIterable<NumberedEvent> =>
   Abortable.iterable((signal) => attempts(source, after, wanted, signal))
 
-/** Somebody who is told that a stream has begun, of its events, and that it has ended. */
+/** Receives the start, the events and the end of a stream. */
 export interface Listener {
   readonly open: () => void
   readonly ring: (event: Event) => void
@@ -140,8 +139,8 @@ export interface Listener {
 }
 
 /**
- * Tells of every event that is wanted, and when a stream begins, until the signal says so. Where the node gives no stream the
- * listener stays closed, and whoever waits for it asks the node more often.
+ * Reports every wanted event and the start of each stream, until the signal aborts. If the node offers no stream, the
+ * listener stays closed, and its users poll more often.
  */
 export const listen = (source: Source, wanted: Wanted, listener: Listener, signal: Signal): void => {
   const hear = async (): Promise<void> => {
@@ -156,6 +155,6 @@ export const listen = (source: Source, wanted: Wanted, listener: Listener, signa
       await Exchange.sleep(waitMs, signal)
     }
   }
-  // A failure closes the listener. After an abort, those who wait for the listener get the signal's own reason.
+  // A failure closes the listener. After an abort, waits on the listener reject with the signal's own reason.
   hear().catch(() => listener.close())
 }

@@ -1,4 +1,6 @@
-/** Seals and opens the text of an encrypted key file (`protocol/identity/SealedKey.ts`) with what browsers have, too. */
+/**
+ * Seals and opens the text of an encrypted key file (`protocol/identity/SealedKey.ts`) with Web Crypto, as in browsers.
+ */
 import { scryptAsync } from "@noble/hashes/scrypt.js"
 import { Option } from "effect"
 import { fromHex, randomBytes, toHex } from "#crypto"
@@ -21,7 +23,7 @@ const cipherOf = (header: SealedKey.Header) => ({
 
 const drawn = (bytes: number): string => toHex(randomBytes(bytes))
 
-/** The text of a key file, which only the passphrase opens: for a file, a database, the storage of a browser. */
+/** The text of a key file, encrypted with the passphrase: for a file, a database or a browser's storage. */
 export const seal = async (key: SecretKey, passphrase: string, cost = SealedKey.COST): Promise<string> => {
   const fresh = { salt: drawn(SealedKey.SALT_BYTES), nonce: drawn(SealedKey.NONCE_BYTES) }
   const beside = SealedKey.header(key.publicKey, cost, fresh)
@@ -30,13 +32,12 @@ export const seal = async (key: SecretKey, passphrase: string, cost = SealedKey.
   return SealedKey.print({ ...beside, content: toHex(new Uint8Array(content)) })
 }
 
-/** The key in the text of a key file. */
 export const open = async (text: string, passphrase: string): Promise<Keys.SecretKey> => {
   const sealed = Option.getOrUndefined(SealedKey.parse(text))
-  if (sealed === undefined) throw new InvalidInput("not a key file of udg, or a damaged one")
+  if (sealed === undefined) throw new InvalidInput("not a udg key file, or damaged")
   const key = await derived(passphrase, sealed.kdf)
   const content = new Uint8Array(fromHex(sealed.content))
-  // A wrong passphrase and a modified file fail in the same way.
+  // A wrong passphrase and a modified file are indistinguishable.
   const seed = await crypto.subtle.decrypt(cipherOf(sealed), key, content).catch(() => undefined)
   const found = seed && Option.getOrUndefined(Keys.SecretKey.fromSeed(new Uint8Array(seed)))
   if (found?.publicKey !== sealed.public_key) {

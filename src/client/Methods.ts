@@ -1,6 +1,6 @@
 /**
- * The types of the client's methods, derived from the definition of the interface: plain values go in, branded ones come out. The
- * methods that answer with promises have the same types written out in `wire/Interface.ts`, which needs nothing of Effect.
+ * The types of the client's methods, derived from the definition of the interface: plain values go in, branded ones
+ * come out. `wire/Interface.ts` spells out the same types for methods that return promises, without Effect.
  */
 import type { Effect } from "effect"
 import type * as Definition from "../effect3/http/Definition.js"
@@ -9,7 +9,7 @@ import type { Plain } from "./Plain.js"
 import type { InvalidInput, UnexpectedAnswer, Unreachable } from "./wire/Failures.js"
 import type { Failure } from "./wire/Interface.js"
 
-/** The parts of a request that the endpoint takes; a part with only optional fields is optional. */
+/** A part of the request; optional if all of its fields are. */
 type Part<Name extends string, A> = [A] extends [never]
   ? unknown
   : Record<never, never> extends A
@@ -29,13 +29,13 @@ type AnswerTo<Sent, Success> = [Sent] extends [never]
       : Exclude<Success, ReadonlyArray<unknown>>
     : Success
 
-/** How a method answers: as a promise, or as an Effect with its failures. */
+/** How a method answers: with a promise, or with an Effect and its failures. */
 export interface Ways<A> {
   readonly promise: Promise<A>
   readonly effect: Effect.Effect<A, Trouble>
 }
 
-/** Everything with which a method may fail: what the node answers, by its `_tag`, and what the client finds. */
+/** All failures of a method: the node's refusals, distinguished by `_tag`, and the client's own errors. */
 export type Trouble = Failure | InvalidInput | UnexpectedAnswer | Unreachable
 
 type Method<P, Way extends keyof Ways<unknown>> = P extends Definition.Parts
@@ -53,7 +53,7 @@ type MethodsOf<Name extends Definition.GroupName<typeof Api>, Way extends keyof 
   >
 }
 
-/** A method for each endpoint, by its group. The stream of events is read otherwise. */
+/** A method for each endpoint, by its group. `Events.ts` reads the stream of events. */
 export type Methods<Way extends keyof Ways<unknown> = "promise"> = {
   readonly [Name in Exclude<Definition.GroupName<typeof Api>, "events">]: MethodsOf<Name, Way>
 }

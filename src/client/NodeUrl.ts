@@ -1,7 +1,7 @@
-/** Where a node is, as people write it. */
+/** URLs of nodes, as people write them. */
 import { InvalidInput } from "./wire/Failures.js"
 
-/** A node on this machine has no certificate, and nobody between. */
+/** A node on this machine needs no certificate, since nobody is in between. */
 const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?(?:\/.*)?$/i
 const HTTP = /^https?:\/\//i
 /** A host, perhaps with a port and a path. */
@@ -9,16 +9,15 @@ const HOST = /^[^\s/?#@:]+(?::\d{1,5})?(?:\/.*)?$/
 
 const LONGEST_SHOWN = 100
 
-/** What is wrong with it, and what to write instead. */
 const advice = (text: string): string => {
-  if (!HOST.test(text)) return "write http:// or https://, and a host"
-  return `it has no scheme; write https://${text}, or http://${text} where nobody is in between`
+  if (!HOST.test(text)) return "expected http:// or https:// and a host"
+  return `add a scheme: https://${text}, or http://${text} on a trusted network`
 }
 
-/** Adds the scheme where it is certain. */
+/** Adds the scheme if it is certain. */
 export const complete = (text: string): string => (LOCAL.test(text) ? `http://${text}` : text)
 
-/** Complete, and without a slash at its end. */
+/** Adds the scheme if it is certain, and removes trailing slashes. */
 export const parse = (given: string): string => {
   const text = given.trim().replace(/\/+$/, "")
   const url = complete(text)

@@ -1,13 +1,13 @@
 /**
- * Listens for what becomes of an account's transactions: one stream for all that wait, since a node gives a client few. Where the
- * node gives none, who waits asks more often.
+ * Listens for the outcomes of an account's transactions, with one stream for all of them, since a node limits the
+ * streams of a client. Without a stream, waiting calls poll more often.
  */
 import type { Address, Hash } from "../protocol/numbers/Kinds.js"
 import * as Events from "./Events.js"
 import * as Exchange from "./wire/Exchange.js"
 import type { Event } from "./wire/Interface.js"
 
-/** An account may receive any number; what is forgotten is asked for. */
+/** An account can receive any number. Outcomes dropped here are polled. */
 const MOST_HEARD = 1_000
 const POLL_MS = { heard: 5_000, unheard: 1_000 }
 
@@ -15,7 +15,7 @@ export class OutcomeListener {
   readonly #source: Events.Source
   readonly #account: Address
   readonly #waiting = new Map<Hash, () => void>()
-  /** Of those whose event came before they waited for it. */
+  /** Transactions whose event came before anybody waited for it. */
   readonly #heard = new Set<Hash>()
   #isOpen = false
   #users = 0
@@ -26,7 +26,7 @@ export class OutcomeListener {
     this.#account = account
   }
 
-  /** Listens while this goes on. */
+  /** Keeps listening while `work` runs. */
   async during<A>(work: () => Promise<A>): Promise<A> {
     if (this.#users++ === 0) this.#listen()
     try {
@@ -36,7 +36,7 @@ export class OutcomeListener {
     }
   }
 
-  /** Until the transaction is heard of, or a while has passed. Rejects with the signal's reason. */
+  /** Resolves on an event for the transaction, or after the polling interval. Rejects with the signal's reason. */
   async wait(hash: Hash, signal: AbortSignal): Promise<void> {
     if (this.#heard.delete(hash)) return
     const over = new AbortController()
@@ -66,7 +66,7 @@ export class OutcomeListener {
     this.#heard.clear()
   }
 
-  /** What came before is missed, so everybody asks once. */
+  /** Earlier events were missed, so all waiting calls poll once. */
   #opened(): void {
     this.#isOpen = true
     for (const wake of this.#waiting.values()) wake()

@@ -1,4 +1,6 @@
-/** What may be passed where the node reads an `A`: strings and numbers need no brand, and a secret key may be its hex. */
+/**
+ * Arguments for a field that the node reads as `A`: strings and numbers need no brand, and a secret key can be its hex.
+ */
 import type * as Kinds from "../protocol/numbers/Kinds.js"
 
 export type Plain<A> = A extends Kinds.SecretKey

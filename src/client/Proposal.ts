@@ -1,8 +1,8 @@
-/** What a proposal would do, for people. */
+/** The effect of a proposal, for display. */
 import type { Sats } from "../protocol/numbers/Sats.js"
 import type { ProposalType } from "./Wallet.js"
 
-/** The fields of each type of proposal: answers show them as they are, transactions under the name of the type. */
+/** The fields of each type of proposal. Answers have them as they are, transactions under the name of the type. */
 export type Fields =
   | { readonly param: string; readonly value: number }
   | { readonly action: "add" | "remove"; readonly address: string }
@@ -15,15 +15,14 @@ export const fieldsOf = (type: ProposalType): Fields => {
   return "TreasurySpend" in type ? type.TreasurySpend : {}
 }
 
-/** How accounts and amounts are written. */
 export interface Style {
   readonly account: (address: string) => string
   readonly coins: (sats: Sats) => string
-  /** The value of a parameter, by its name. */
+  /** Formats the value of a parameter, given its name. */
   readonly parameter: (name: string, value: number) => string
 }
 
-/** The effect; none for a proposal that only declares something. */
+/** The effect; undefined for a proposal that only declares something. */
 export const effect = (fields: Fields, { account, coins, parameter }: Style): string | undefined => {
   if ("param" in fields) return `set ${fields.param} to ${parameter(fields.param, fields.value)}`
   if ("action" in fields) {

@@ -1,27 +1,25 @@
 /**
- * The nonces of an account. Transactions are sent one after the other, in the order in which they were asked for, so each has the
- * nonce after the one before: a refused one leaves no gap, and any number may be asked for at once. Whenever something went wrong
- * the node says which nonce is next; another program may use the same key.
+ * The nonces of an account. Transactions are sent one after the other, in the order of the calls, each with the next
+ * nonce. A refused one leaves no gap, and any number of calls can be made at once. After any failure the node is asked
+ * for the next nonce, since another program may use the same key.
  */
 import type { Hash } from "../protocol/numbers/Kinds.js"
 import * as Exchange from "./wire/Exchange.js"
 import { FalseAnswer, RequestRefused, UnexpectedAnswer, Unreachable } from "./wire/Failures.js"
 import type { Transaction } from "./wire/Interface.js"
 
-/** What it asks of the node. */
 export interface Door {
   /** The nonce after all pending transactions. */
   readonly nextNonce: (signal: AbortSignal) => Promise<number>
   readonly submit: (transaction: Transaction, signal: AbortSignal) => Promise<Hash>
-  /** Whether the node has this transaction. */
   readonly knows: (hash: Hash, signal: AbortSignal) => Promise<boolean>
 }
 
-/** A transaction that waits for its nonce. */
+/** A transaction that has no nonce yet. */
 export interface Draft {
   readonly sign: (nonce: number, fee: number) => { readonly transaction: Transaction; readonly hash: Hash }
   readonly fee: number
-  /** How much the fee may become while the mempool is full of others that pay as much. */
+  /** The limit for raising the fee while the mempool is full of others that pay as much. */
   readonly mostFee: number
 }
 
@@ -31,16 +29,16 @@ export interface Accepted {
   readonly fee: number
 }
 
-/** With the same transaction, after an answer was lost. */
+/** Retries with the same transaction after a lost answer. */
 const TIMES_AGAIN = 4
 const FIRST_WAIT_MS = 250
-/** With other nonces, while another program uses them too. */
+/** Retries with other nonces, while another program uses them too. */
 const TIMES_ANEW = 16
 const LATER_MS = 1_000
-/** A node that does not know of the last transactions may be a moment behind the one that did. */
+/** A node that does not know the last transactions may be a moment behind the one that accepted them. */
 const BEHIND_MS = [50, 100, 200] as const
 
-/** Whether the node may have taken it all the same. */
+/** Whether the node may have accepted the transaction all the same. */
 const isUncertain = (error: unknown): boolean =>
   error instanceof Unreachable || (error instanceof UnexpectedAnswer && !(error instanceof FalseAnswer))
 
@@ -50,7 +48,7 @@ const isRefusal = (error: unknown, ...codes: ReadonlyArray<string>): boolean =>
 export class Sequence {
   readonly #door: Door
   #next: number | undefined
-  /** Nothing is under way, so anything may have happened to the account. */
+  /** Nothing is pending, so the account may have changed in any way. */
   #isPaused = false
   #last: Promise<unknown> = Promise.resolve()
 
@@ -58,21 +56,27 @@ export class Sequence {
     this.#door = door
   }
 
-  /** Forgets which nonce is next, after a transaction was lost. */
+  /** Forgets the next nonce, after a transaction was lost. */
   forget(): void {
     this.#next = undefined
   }
 
-  /** Asks the node before it goes on: others may have used the key, and a network for developers may have been set back. */
+  /**
+   * Asks the node for the nonce before the next transaction: others may have used the key, and a developer network may
+   * have been reset.
+   */
   pause(): void {
     this.#isPaused = true
   }
 
-  /** Sends it once all before are sent. It may still be on its way to be a draft: its place is that of the call. */
+  /**
+   * Sends a transaction once all earlier ones are sent. The draft can still be in preparation: the call decides its
+   * place.
+   */
   send(draft: Promise<Draft>, signal: AbortSignal): Promise<Accepted> {
     const before = this.#last
     const sent = Promise.all([draft, before]).then(([ready]) => this.#send(ready, signal))
-    // Also behind those before, if it fails before its turn.
+    // Waits for the earlier ones too if it fails before its turn.
     this.#last = Promise.allSettled([before, sent])
     return sent
   }
@@ -112,7 +116,7 @@ export class Sequence {
     return told
   }
 
-  /** Once more after a lost answer, which does no harm: the hash is the same. */
+  /** Submits again after a lost answer, which is safe because the hash is the same. */
   async #submit(transaction: Transaction, hash: Hash, signal: AbortSignal): Promise<void> {
     for (let times = 0; ; times++) {
       try {

@@ -1,4 +1,4 @@
-/** The questions that programs ask most, as plain calls. `client.core.balance({ path: … })` and its like are all there is. */
+/** Plain calls for the most common queries. `client.core.balance({ path: … })` and the like cover all endpoints. */
 import type {
   Accepted,
   Balance,
@@ -21,7 +21,7 @@ import type {
 export interface Page {
   /** At most 100; 50 by default. */
   readonly limit?: number
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   readonly cursor?: string
 }
 
@@ -36,21 +36,17 @@ export interface Shortcuts {
    */
   readonly status: () => Promise<NodeStatus>
   /**
-   * Which network this is, and its parameters.
+   * The network and its parameters.
    *
    * @example
-   * ```ts
-   * const { network_id } = await client.network()
-   * ```
+   * ```ts const { network_id } = await client.network() ```
    */
   readonly network: () => Promise<NetworkInfo>
   /**
-   * Balance and state of an account, by hex, bech32m or `@name`. All zeros if it has never been used.
+   * Balance and state of an account, given by hex, bech32m or `@name`. All zeros if it has never been used.
    *
    * @example
-   * ```ts
-   * const { balance, next_nonce } = await client.balance("@alice")
-   * ```
+   * ```ts const { balance, next_nonce } = await client.balance("@alice") ```
    */
   readonly balance: (account: string) => Promise<Balance>
   /**
@@ -63,39 +59,31 @@ export interface Shortcuts {
    */
   readonly transaction: (hash: string) => Promise<TransactionLookup>
   /**
-   * What an account sent and received, newest first.
+   * The transactions that an account sent or received, newest first.
    *
    * @example
-   * ```ts
-   * const { transactions, next_cursor } = await client.history("@alice", { limit: 10 })
-   * ```
+   * ```ts const { transactions, next_cursor } = await client.history("@alice", { limit: 10 }) ```
    */
   readonly history: (account: string, page?: Page) => Promise<TransactionHistory>
   /**
-   * What an account has staked.
+   * An account's stake.
    *
    * @example
-   * ```ts
-   * const { amount } = await client.stakeOf("@carol")
-   * ```
+   * ```ts const { amount } = await client.stakeOf("@carol") ```
    */
   readonly stakeOf: (account: string) => Promise<StakeDetails>
   /**
-   * What an account delegates, and to whom. Rejects with `DelegationNotFound` if it delegates nothing.
+   * An account's delegation and its validator. Rejects with `DelegationNotFound` if it delegates nothing.
    *
    * @example
-   * ```ts
-   * const { validator } = await client.delegationOf("@alice")
-   * ```
+   * ```ts const { validator } = await client.delegationOf("@alice") ```
    */
   readonly delegationOf: (account: string) => Promise<Delegation>
   /**
    * All validators, largest first.
    *
    * @example
-   * ```ts
-   * const validators = await client.validators()
-   * ```
+   * ```ts const validators = await client.validators() ```
    */
   readonly validators: () => Promise<ValidatorList>
   /**
@@ -126,22 +114,17 @@ export interface Shortcuts {
    */
   readonly vertex: (hash: string) => Promise<Vertex>
   /**
-   * Free coins on a testnet, in sats. `waitFor` waits until they are there.
+   * Requests free coins on a testnet, in sats. Use `waitFor` to wait until they arrive.
    *
    * @example
-   * ```ts
-   * const { tx_hash } = await client.faucet(alice.address, 10_000_000_000)
-   * await client.waitFor(tx_hash)
-   * ```
+   * ```ts const { tx_hash } = await client.faucet(alice.address, 10_000_000_000) await client.waitFor(tx_hash) ```
    */
   readonly faucet: (account: string, amount: number) => Promise<FaucetResult>
   /**
-   * Sends a signed transaction, and returns once the node has accepted it. `sendAndWait` waits until it is final.
+   * Sends a signed transaction, and resolves once the node has accepted it. `sendAndWait` waits until it is final.
    *
    * @example
-   * ```ts
-   * const { tx_hash } = await client.submit(signed)
-   * ```
+   * ```ts const { tx_hash } = await client.submit(signed) ```
    */
   readonly submit: (transaction: TransactionInput) => Promise<Accepted>
 }

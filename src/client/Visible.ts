@@ -1,6 +1,6 @@
 /**
- * Makes text from other people safe to show, such as names, memos, titles and errors. Characters that move a terminal's
- * cursor, change its colours, or change the writing direction are shown as escapes.
+ * Makes text from other people (names, memos, titles, errors) safe to display. Escapes characters that move a
+ * terminal's cursor, change its colours, or change the writing direction.
  */
 
 const escaped = (character: string): string =>
@@ -9,7 +9,7 @@ const escaped = (character: string): string =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
     .join("")
 
-/** Except joiners of letters and emojis, which only change their shape. */
+/** Joiners of letters and emojis are kept, since they change only the shape. */
 const invisible = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** The text on one line. */

@@ -1,4 +1,4 @@
-/** Until a transaction is final, and all that become so: heard of by events, or asked for where the node has no stream to give. */
+/** Waits for finality, using the event stream and polling when the node offers none. */
 import type { Hash } from "../protocol/numbers/Kinds.js"
 import * as Events from "./Events.js"
 import * as Abortable from "./wire/Abortable.js"
@@ -7,7 +7,7 @@ import type { Methods, TransactionHistory, TransactionLookup } from "./wire/Inte
 import { PollTimer } from "./wire/PollTimer.js"
 import type { Signal } from "./wire/Signal.js"
 
-/** What a node knows of a transaction. */
+/** A transaction and its status on a node. */
 export type Outcome = TransactionLookup
 
 type History = TransactionHistory
@@ -23,31 +23,31 @@ export interface WaitOptions {
 }
 
 export interface WatchOptions {
-  /** Begins behind this transaction; without it, with what becomes final from now on. */
+  /** Starts after this transaction. By default, starts with transactions that become final from now on. */
   readonly after?: string
   /** Ends the iteration, which then rejects with the signal's reason. */
   readonly signal?: Signal
 }
 
-/** A node, and its methods with a signal that ends their requests. */
+/** A node, and its methods with a signal that aborts their requests. */
 export interface Node extends Events.Source {
   readonly methods: (signal?: Signal) => Methods
 }
 
 const STANDARD_TIMEOUT_MS = 60_000
 
-/** No event tells that a transaction expired, and any may be missed, so the node is asked now and then even while it tells. */
+/** Polls even while events arrive: no event reports an expired transaction, and any event can be missed. */
 const POLL_MS = { heard: 5_000, unheard: 500 }
 
 const PASSING: ReadonlySet<string> = new Set(["RateLimited", "NotReady", "Overloaded", "ShuttingDown", "InternalError"])
 
-/** The node may be away or busy for a moment. */
+/** The node may be unreachable or busy for a moment. */
 const mayPass = (error: unknown): boolean =>
   error instanceof Unreachable ||
   (error instanceof UnexpectedAnswer && !(error instanceof FalseAnswer)) ||
   (error instanceof RequestRefused && PASSING.has(error.code))
 
-/** Passes on what may pass as nothing, to be asked for again. */
+/** Turns temporary failures into undefined, so that the caller asks again. */
 const orNothing = async <A>(answer: Promise<A>): Promise<A | undefined> => {
   try {
     return await answer
@@ -68,12 +68,11 @@ const lost = (hash: Hash, wasKnown: boolean, error: unknown, last: Outcome | und
     : new NotApplied("NotFound", hash, `the node does not know ${hash}`)
 }
 
-/** Somebody who listens already and wakes whoever waits for this transaction. */
+/** An existing listener that wakes callers waiting for this transaction. */
 export interface Hearing {
   readonly wait: (hash: Hash, signal: Signal) => Promise<void>
 }
 
-/** The outcome, once the transaction is final. */
 const settle = async (
   node: Node,
   hash: Hash,
@@ -91,7 +90,7 @@ const settle = async (
     })
     if (outcome?.status === "finalized") return outcome
     if (outcome !== undefined && last === undefined && hearing === undefined) {
-      // Its sender's events are few, and only the node's answer says who that is.
+      // Listens to the sender's events, which are few. Only the node's answer tells the sender.
       Events.listen(node, { types: ["transaction"], account: outcome.transaction.from }, timer, signal)
     }
     last = outcome ?? last
@@ -99,7 +98,7 @@ const settle = async (
   }
 }
 
-/** Waits for a transaction until it is applied; rejects with `NotApplied` if it is not, or not in time. */
+/** Waits until a transaction is applied. Rejects with `NotApplied` if it is not, or not in time. */
 export const waitFor = async (
   node: Node,
   hash: Hash,
@@ -119,14 +118,14 @@ export const waitFor = async (
   } catch (error) {
     signal?.throwIfAborted()
     if (limit.aborted)
-      throw new NotApplied("Deadline", hash, `${hash} is not final after ${timeoutMs} ms, but may still be`)
+      throw new NotApplied("Deadline", hash, `${hash} is not final after ${timeoutMs} ms; it may still become final`)
     throw error
   } finally {
     done.abort()
   }
 }
 
-/** Where the watching begins: what is above it in the history is new. */
+/** Where watching starts: newer entries of the history are new. */
 interface Mark {
   readonly hash: Hash
   readonly round: number
@@ -145,7 +144,7 @@ async function* pages({ transactions }: Methods, address: string): AsyncGenerato
   } while (cursor !== null)
 }
 
-/** The latest final transaction; none if there is none. */
+/** The latest final transaction, if any. */
 const latest = async (methods: Methods, address: string): Promise<Mark | undefined> => {
   for await (const page of pages(methods, address)) {
     const found = page.find(({ status }) => status === "finalized")
@@ -154,7 +153,9 @@ const latest = async (methods: Methods, address: string): Promise<Mark | undefin
   return undefined
 }
 
-/** What became final behind the mark, oldest first. The mark itself may be pruned; what is older is not new. */
+/**
+ * Transactions that became final after the mark, oldest first. The mark itself may be pruned; older ones are not new.
+ */
 const since = async (methods: Methods, address: string, mark: Mark | undefined): Promise<ReadonlyArray<Entry>> => {
   const found: Array<Entry> = []
   for await (const page of pages(methods, address)) {
@@ -184,6 +185,6 @@ async function* watching(node: Node, account: string, { after }: WatchOptions, s
   }
 }
 
-/** Every transaction that the account sends or receives, once it is final, each once and in order, however long. */
+/** Every transaction that the account sends or receives, once it is final: each exactly once, in order, without end. */
 export const watch = (node: Node, account: string, options: WatchOptions): AsyncIterable<Entry> =>
   Abortable.iterable((signal) => watching(node, account, options, signal), options.signal)

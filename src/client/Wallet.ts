@@ -28,9 +28,9 @@ import type { NetworkName } from "./wire/NetworkName.js"
 
 export type { SignedTransaction }
 export { InvalidInput }
-/** A secret key, as an object that never prints. `toSecretHex` gives its 64 hex characters. */
+/** A secret key, as an object that never prints. `toSecretHex` returns its 64 hex characters. */
 export type SecretKey = Kinds.SecretKey
-/** What a proposal would do. */
+/** The effect of a proposal. */
 export type ProposalType = Extract<SignedTransaction, { readonly type: "CreateProposalTx" }>["proposal_type"]
 
 const refuse = (message: string): never => {
@@ -43,13 +43,13 @@ const orRefuse = <A>(result: Either.Either<A, JsonProblem.JsonProblem>): A =>
 /** The network that transactions are for: they are invalid on any other. */
 export type WalletNetwork = NetworkName
 
-/** Keys of ours alone sign; a key may come from another copy of this module. */
+/** Only our own keys sign; a key may come from another copy of this module. */
 const ownKey = (key: SecretKey): Keys.SecretKey =>
   key instanceof Keys.SecretKey
     ? key
     : Option.getOrElse(Keys.SecretKey.fromHex(key.toSecretHex()), () => refuse("a secret key has 64 hex characters"))
 
-/** From what `GET /network` answers. */
+/** The network, from the answer of `GET /network`. */
 export const network = (info: {
   readonly network_id: string
   readonly address_prefix: Kinds.AddressPrefix
@@ -59,8 +59,8 @@ export const network = (info: {
     : refuse(`network_id: "${info.network_id}" is not the name of a network`)
 
 /**
- * The least fee that is enough now, in sats, from what `GET /network` answers. The first transfer to an account costs more: pass
- * what `GET /balance/:address` answers about the recipient.
+ * The current minimum fee in sats, from the answer of `GET /network`. The first transfer to an account costs more: also
+ * pass the recipient's answer of `GET /balance/:address`.
  */
 export const fee = (info: { readonly parameters: Prices.Prices }, type: Type, recipient?: Prices.Recipient): number =>
   Prices.asked(type, info.parameters, recipient)
@@ -73,21 +73,21 @@ export const secretKey = (hex: string): SecretKey =>
   Option.getOrElse(Keys.SecretKey.fromHex(hex), () => refuse("a secret key has 64 hex characters"))
 
 /**
- * The text of a key file of `udg`, for saving the key: only the passphrase opens it, which takes half a second. To save it in
- * another way, there is `key.toSecretHex()`.
+ * The text of an encrypted key file, for saving the key. Opening it takes the passphrase and half a second.
+ * `key.toSecretHex()` returns the key without encryption.
  */
 export const saveKey = (key: SecretKey, passphrase: string): Promise<string> => KeyFile.seal(key, passphrase)
 
-/** The key in such a text, from here or from `udg keygen`. */
+/** The key in the text of a key file, made by `saveKey` or `udg keygen`. */
 export const restoreKey = (saved: string, passphrase: string): Promise<SecretKey> => KeyFile.open(saved, passphrase)
 
-/** Coins as a person writes them, in sats: `sats("12.5")` is 1250000000. */
+/** Converts coins as people write them to sats: `sats("12.5")` is 1250000000. */
 export const sats = (coins: string): Kinds.Sats =>
   Option.getOrElse(Sats.parseCoin(coins), () =>
-    refuse(`"${coins}" is not an amount in coins: 0 to 21000000 with up to eight decimals expected`),
+    refuse(`"${coins}" is not an amount in coins; use 0 to 21000000 with up to eight decimals`),
   )
 
-/** Sats as a person reads them. */
+/** Formats sats as coins. */
 export const coins = (amount: number): string =>
   Sats.isSats(amount) ? Sats.formatCoin(amount) : refuse(`${amount} is not an amount of sats`)
 
@@ -96,12 +96,11 @@ export interface Common {
   readonly fee: number
 }
 
-/** The type of a transaction. */
 export type Type = SignedTransaction["type"]
 
 type Json = TransactionInput
 
-/** Every transaction has a nonce and a fee; free ones may leave out the fee. */
+/** Every transaction has a nonce and a fee; free types can omit the fee. */
 type Envelope<T extends Type> =
   Record<never, never> extends Pick<Extract<Json, { readonly type: T }>, "fee">
     ? Pick<Common, "nonce"> & Partial<Common>
@@ -110,7 +109,7 @@ type Envelope<T extends Type> =
 /** Fields that the wallet fills in. */
 type Filled = "type" | "from" | "pub_key" | "signature" | "signatures"
 
-/** What each type carries besides its nonce and fee, under the names on the wire. */
+/** The fields of each type besides nonce and fee, named as on the wire. */
 export type Payloads = { readonly [T in Type]: Omit<Extract<Json, { readonly type: T }>, Filled | keyof Common> }
 
 /** The fields from which a transaction of each type is built. */
@@ -136,21 +135,21 @@ const NOBODYS_SIGNATURE = "0".repeat(Keys.SIGNATURE_BYTES * 2)
 const decoded = (json: object): SignedTransaction =>
   Calls.input(Forms.transaction, json, "transaction") as SignedTransaction
 
-/** The transaction in this JSON, without signatures; a refusal names the field. */
+/** The unsigned transaction in this JSON. Errors name the invalid field. */
 const built = ({ networkId, prefix }: WalletNetwork, json: object): Unsigned => {
   const complete = decoded({ ...json, pub_key: NOBODYS_KEY, signature: NOBODYS_SIGNATURE })
   const { from, nonce, fee, operation } = orRefuse(JsonForm.fromJson(networkId, prefix, complete))
   return { network: { networkId, prefix }, transaction: { from, nonce, fee, operation } }
 }
 
-/** Builds a transaction of `from` for signing. The node's own rules of form apply, so it does not refuse the form. */
+/** Builds a transaction of `from` for signing, and checks it by the node's own rules of form. */
 export const unsigned = <T extends Type>(network: WalletNetwork, from: string, type: T, fields: Fields<T>): Unsigned =>
   built(network, { type, from, ...fields })
 
-/** For passing from one signer to the next, who reads it with `parseUnsigned`. */
+/** JSON to pass to the next signer, who reads it with `parseUnsigned`. */
 export const unsignedJson = (unsigned: Unsigned): SignedTransaction => JsonForm.unsignedToJson(unsigned.transaction)
 
-/** Reads the output of `unsignedJson`, from any source: the node's own rules apply. */
+/** Reads the output of `unsignedJson` from any source, and checks it by the node's own rules. */
 export const parseUnsigned = (network: WalletNetwork, json: unknown): Unsigned =>
   typeof json === "object" && json !== null ? built(network, json) : refuse("a transaction is a JSON object")
 
@@ -158,58 +157,59 @@ export const parseUnsigned = (network: WalletNetwork, json: unknown): Unsigned =
 export const sign = (unsigned: Unsigned, key: SecretKey): SignedTransaction =>
   JsonForm.toJson(Transaction.sign(unsigned.network.networkId, unsigned.transaction, ownKey(key)))
 
-/** One of the signatures that a smart account needs. Each is made where its key is; `combine` collects them. */
+/**
+ * Makes one of the signatures that a smart account needs. Call it where the key is; `combine` collects the signatures.
+ */
 export const cosign = (unsigned: Unsigned, key: SecretKey): KeySignature =>
   Transaction.cosign(unsigned.network.networkId, unsigned.transaction, ownKey(key))
 
 /** A smart account's transaction with the signatures that its policy requires. */
 export const combine = (unsigned: Unsigned, signatures: ReadonlyArray<KeySignature>): SignedTransaction => {
-  if (signatures.length === 0) refuse("signatures: at least one expected")
+  if (signatures.length === 0) refuse("signatures: expected at least one")
   const authorization = { _tag: "Policy", signatures } as const
   return JsonForm.toJson(Transaction.make(unsigned.network.networkId, unsigned.transaction, authorization))
 }
 
-/** The hash under which `GET /tx/:hash` will find it, known before it is sent. */
+/** The transaction's hash for `GET /tx/:hash`, known before it is sent. */
 export const hashOf = (unsigned: Unsigned): Kinds.Hash =>
   Transaction.idOf(unsigned.network.networkId, unsigned.transaction)
 
 type Signing<T extends Type> = (fields: Fields<T>) => SignedTransaction
 
 /**
- * An account with its key on a network: a method for each type of transaction, which signs one and sends nothing. `client.account`
- * fills in nonce and fee, sends, and waits.
+ * An account with its key on a network. Has a method for each type of transaction, which signs one and sends nothing.
+ * `client.account` fills in nonce and fee, sends, and waits.
  */
 export interface Account {
-  /** In hex, as nodes answer. */
+  /** In hex, as in nodes' answers. */
   readonly address: Kinds.Address
-  /** As people pass it on: `tudg1…` or `udg1…`. */
+  /** The form for people: `tudg1…` or `udg1…`. */
   readonly addressBech32: string
   readonly publicKey: Kinds.PublicKey
   /** Signs a transaction of any type. */
   readonly sign: <T extends Type>(type: T, fields: Fields<T>) => SignedTransaction
   /**
-   * Coins for another account.
+   * Transfers coins to another account.
    *
    * @example
-   * ```ts
-   * const payment = alice.transfer({ to: bob.address, amount: Wallet.sats("12.5"), fee: 1000, nonce: 0, memo: "thanks" })
-   * ```
+   * ```ts const payment = alice.transfer({ to: bob.address, amount: Wallet.sats("12.5"), fee: 1000, nonce: 0, memo:
+   * "thanks" }) ```
    */
   readonly transfer: Signing<"Transfer">
   /** Stakes coins, to become a validator. */
   readonly stake: Signing<"StakeTx">
-  /** Takes the whole stake back, after the cooldown. */
+  /** Withdraws the whole stake, which is paid out after the cooldown. */
   readonly unstake: Signing<"UnstakeTx">
-  /** Delegates coins to a validator, for a part of its rewards. */
+  /** Delegates coins to a validator, for a share of its rewards. */
   readonly delegate: Signing<"DelegateTx">
-  /** Takes the delegation back, after the cooldown. */
+  /** Withdraws the delegation, which is paid out after the cooldown. */
   readonly undelegate: Signing<"UndelegateTx">
-  /** Sets the part of the rewards of its delegators that a validator keeps. */
+  /** Sets the percentage of its delegators' rewards that a validator keeps. */
   readonly setCommission: Signing<"SetCommissionTx">
   readonly createProposal: Signing<"CreateProposalTx">
   readonly vote: Signing<"VoteTx">
   readonly registerName: Signing<"RegisterNameTx">
-  /** From then on several keys sign for the account. */
+  /** Makes several keys sign for the account from then on. */
   readonly setAccountPolicy: Signing<"SetAccountPolicyTx">
 }
 

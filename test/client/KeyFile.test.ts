@@ -38,6 +38,6 @@ describe("a saved key", () => {
     for (const text of modified)
       await expect(Wallet.restoreKey(text, "secret")).rejects.toBeInstanceOf(Wallet.InvalidInput)
     const others = ["", "{}", "[]", JSON.stringify({ ...content, kdf: { ...content.kdf, n: 3 * COST } })]
-    for (const text of others) await expect(Wallet.restoreKey(text, "secret")).rejects.toThrow("not a key file")
+    for (const text of others) await expect(Wallet.restoreKey(text, "secret")).rejects.toThrow("not a udg key file")
   })
 })

@@ -111,10 +111,12 @@ describe("a client of a node that lies", () => {
     }
     expect(await shown({})).toBe(real.id)
     const { pub_key, signature } = JsonForm.toJson(forged)
-    expect(await shown({ pub_key, signature })).toContain(`a transaction of ${from} under the key of another account`)
-    expect(await shown({ signature })).toContain("with a signature that does not hold")
+    expect(await shown({ pub_key, signature })).toContain(
+      `a transaction of ${from} is signed by the key of another account`,
+    )
+    expect(await shown({ signature })).toContain("has an invalid signature")
     const signatures = [{ pub_key: pub_key ?? "", signature: JsonForm.toJson(real).signature ?? "" }]
-    expect(await shown({ pub_key: undefined, signature: undefined, signatures })).toContain("that does not hold")
+    expect(await shown({ pub_key: undefined, signature: undefined, signatures })).toContain("has an invalid signature")
   })
 
   it("does not take somebody else's transaction for the one that it sent", async () => {
@@ -128,17 +130,17 @@ describe("a client of a node that lies", () => {
     ]) {
       const error = await rejection(send())
       expect(error).toBeInstanceOf(Client.FalseAnswer)
-      expect(String(error)).toMatch(new RegExp(`it accepts the transaction ${other}, and [0-9a-f]{64} was sent`))
+      expect(String(error)).toMatch(new RegExp(`it accepted transaction ${other} instead of [0-9a-f]{64}`))
     }
   })
 
   it("does not believe another nonce, nor another number or order of answers", async () => {
     const cases: ReadonlyArray<readonly [RegExp, (answers: ReadonlyArray<Json>) => ReadonlyArray<Json>]> = [
       [
-        /2\^53|accepts the nonce 9007199254740990, and 0 was sent/,
+        /2\^53|accepted nonce 9007199254740990 instead of 0/,
         ([one, two]) => [{ ...one, nonce: 9_007_199_254_740_990 }, two ?? {}],
       ],
-      [/it accepts the transaction/, (answers) => answers.toReversed()],
+      [/it accepted transaction/, (answers) => answers.toReversed()],
       [/1 answers to 2 transactions/, (answers) => answers.slice(1)],
       [/3 answers to 2 transactions/, (answers) => [...answers, ...answers.slice(1)]],
     ]
@@ -161,7 +163,7 @@ describe("a client of a node that lies", () => {
     })
     const sent = rejection(client.transactions.submit({ payload: payment(6) }))
     expect(String(await sent)).toContain(
-      "it accepts for udg-elsewhere a transaction that is not signed for this network",
+      "it accepted for udg-elsewhere a transaction that is signed for another network",
     )
 
     const hash = await anothers()
@@ -169,7 +171,7 @@ describe("a client of a node that lies", () => {
       path.startsWith("/tx/") ? { ...answer, transaction: { ...(answer["transaction"] as Json), amount: 7 } } : answer,
     )
     for (const reading of [client.waitFor(hash), client.transactions.lookup({ path: { hash } })]) {
-      expect(String(await rejection(reading))).toMatch(new RegExp(`it shows the transaction [0-9a-f]{64} as ${hash}`))
+      expect(String(await rejection(reading))).toMatch(new RegExp(`transaction [0-9a-f]{64} is shown as ${hash}`))
     }
   })
 
@@ -182,7 +184,7 @@ describe("a client of a node that lies", () => {
     })
     for (const address of [own.address, own.address.toUpperCase(), own.addressBech32]) {
       const error = await rejection(client.core.balance({ path: { address } }))
-      expect(String(error)).toContain(`it is about the address ${other.address}, and ${address} was asked for`)
+      expect(String(error)).toContain(`it is about the address ${other.address} instead of ${address}`)
     }
     expect(await rejection(client.waitFor(hash))).toBeInstanceOf(Client.FalseAnswer)
     for (const next_nonce of [9_007_199_254_740_990, 65]) {

@@ -15,14 +15,14 @@ it.each([
 })
 
 it.each([
-  ["node.example:10333", "write https://node.example:10333, or http://node.example:10333"],
-  ["192.0.2.7", "write https://192.0.2.7, or"],
-  ["127.0.0.1.evil.example:1", "write https://127.0.0.1.evil.example:1, or"],
-  ["localhost@evil.example", "write http:// or https://, and a host"],
-  ["ftp://node.example", "write http:// or https://, and a host"],
-  ["", "write http:// or https://, and a host"],
-  ["http://", "write http:// or https://, and a host"],
-  ["http://a b", "write http:// or https://, and a host"],
+  ["node.example:10333", "add a scheme: https://node.example:10333, or http://node.example:10333"],
+  ["192.0.2.7", "add a scheme: https://192.0.2.7, or"],
+  ["127.0.0.1.evil.example:1", "add a scheme: https://127.0.0.1.evil.example:1, or"],
+  ["localhost@evil.example", "expected http:// or https:// and a host"],
+  ["ftp://node.example", "expected http:// or https:// and a host"],
+  ["", "expected http:// or https:// and a host"],
+  ["http://", "expected http:// or https:// and a host"],
+  ["http://a b", "expected http:// or https:// and a host"],
 ])("refuses %j, and says what to write", (given, advice) => {
   expect(() => connect(given)).toThrow(InvalidInput)
   expect(() => connect(given)).toThrow(`${JSON.stringify(given)} is not the URL of a node: `)

@@ -55,7 +55,7 @@ it("end with a reason where they are not opened again", async () => {
     for await (const _ of client.events());
   }
   await expect(read()).rejects.toMatchObject({ name: "Unreachable" })
-  await expect(read()).rejects.toThrow("it was silent for 200 ms")
+  await expect(read()).rejects.toThrow("the stream was silent for 200 ms")
 })
 
 it("go on as long as heartbeats come, and while their reader takes its time", async () => {

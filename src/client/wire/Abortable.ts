@@ -1,8 +1,8 @@
 /** Iterations that end at once when their reader leaves, even while they wait for the next value. */
 
 /**
- * What a generator yields, which must wait for nothing but what its signal ends. A generator alone would hear of its reader's
- * leaving only with its next value.
+ * The values of a generator, which must wait only for things that its signal aborts. A bare generator would notice that
+ * its reader left only at its next value.
  */
 export const iterable = <A>(
   generate: (signal: AbortSignal) => AsyncGenerator<A, void>,
@@ -16,14 +16,14 @@ export const iterable = <A>(
         try {
           return await values.next()
         } catch (error) {
-          // The reader is gone: nobody is interested in how the wait ended.
+          // The reader is gone, so nobody needs the error of the wait.
           if (leaving.signal.aborted) return { done: true, value: undefined }
           throw until?.aborted ? until.reason : error
         }
       },
       return: async () => {
         leaving.abort()
-        // It ends with whatever the signal made of its wait.
+        // The abort ends the generator, with whatever error its wait had.
         await values.return().catch(() => {})
         return { done: true, value: undefined }
       },

@@ -1,6 +1,6 @@
 /**
- * Whether a node has accepted the transactions that were sent to it, and no others. A transaction's hash follows from its signed
- * bytes and the name of the network, so nobody needs to believe the hash in an answer.
+ * Checks that a node accepted exactly the transactions sent to it. A transaction's hash follows from its signed bytes
+ * and the network id, so the hash in an answer need not be trusted.
  */
 import { Either } from "effect"
 import type { Form } from "../../effect3/http/Outline.js"
@@ -15,7 +15,7 @@ import { FalseAnswer } from "./Failures.js"
 import * as Forms from "./Forms.js"
 import type { NetworkName } from "./NetworkName.js"
 
-/** As `GET /network` answers. */
+/** The answer of `GET /network`. */
 interface Told {
   readonly network_id: string
   readonly address_prefix: Network.AddressPrefix
@@ -32,7 +32,7 @@ const named = ({ network_id, address_prefix: prefix }: Told): NetworkName =>
 
 const decodedIn = ({ networkId, prefix }: NetworkName, json: TransactionJson): Transaction =>
   Either.getOrElse(JsonForm.fromJson(networkId, prefix, json), ({ field, reason }) =>
-    wrong(`it is about a transaction that is not valid on ${networkId}: ${field}: ${reason}`),
+    wrong(`a transaction is not valid on ${networkId}: ${field}: ${reason}`),
   )
 
 // The forms come from the schema that the type is derived from.
@@ -54,17 +54,20 @@ type Shown = { readonly hash: unknown; readonly transaction: unknown }
 const isShown = (answer: unknown): answer is Shown =>
   typeof answer === "object" && answer !== null && "hash" in answer && "transaction" in answer
 
-/** Nobody but the account's key can have made it. A smart account has other keys than its address says, which only nodes know. */
+/**
+ * Only the account's key can have signed it. The keys of a smart account do not follow from its address; only nodes
+ * know them.
+ */
 const requireKey = ({ authorization, from }: Transaction): void => {
   if (authorization._tag === "Policy" || Address.fromPublicKey(authorization.publicKey) === from) return
-  wrong(`it shows a transaction of ${from} under the key of another account`)
+  wrong(`a transaction of ${from} is signed by the key of another account`)
 }
 
-/** The network of a node, which is asked for it once. */
+/** The network of a node, requested once. */
 export class Acceptance {
   readonly #ask: () => Promise<Told>
   #asked: Promise<NetworkName> | undefined
-  /** What a signature covers names the network: one that holds shows that this is the network it was made for. */
+  /** Signatures cover the network id, so a valid one proves that this is its network. */
   #isProven: boolean
 
   constructor(ask: () => Promise<Told>, known?: NetworkName) {
@@ -87,10 +90,13 @@ export class Acceptance {
     this.#isProven ||= Verification.checksOf(networkId, transaction).every(Verification.isStrictlyValid)
     if (this.#isProven) return
     this.#asked = undefined
-    wrong(`it accepts for ${networkId} a transaction that is not signed for this network`)
+    wrong(`it accepted for ${networkId} a transaction that is signed for another network`)
   }
 
-  /** What checks the answer to these transactions. It is made before they are sent, so that no failure of it leaves doubts. */
+  /**
+   * Returns a check for the answer to these transactions. Call it before sending them, so that its failure leaves no
+   * doubt whether they were sent.
+   */
   async checking(payload: unknown): Promise<(answer: unknown) => void> {
     const sent = decoded(payload)
     const network = await this.#network()
@@ -104,26 +110,26 @@ export class Acceptance {
     }
   }
 
-  /** Fails unless the transaction that an answer shows has the hash in it, and is signed with its account's key. */
+  /** Fails unless the transaction in an answer has the hash in it, and is signed with its account's key. */
   async requireShown(answer: unknown): Promise<void> {
     if (!isShown(answer)) return
     const network = await this.#network()
     const transaction = this.#shown(network, answer)
-    // As validators judge them, so that whatever is final holds here.
+    // Uses the validators' check, so that every finalized transaction passes.
     if (Verification.checksOf(network.networkId, transaction).every(Verification.isValid)) return
-    wrong(`it shows the transaction ${transaction.id} with a signature that does not hold`)
+    wrong(`transaction ${transaction.id} has an invalid signature`)
   }
 
   #shown(network: NetworkName, { hash, transaction: json }: Shown): Transaction {
     const transaction = decodedIn(network, Calls.input(Forms.transaction, json, "transaction") as TransactionJson)
-    if (transaction.id !== hash) wrong(`it shows the transaction ${transaction.id} as ${hash}`)
+    if (transaction.id !== hash) wrong(`transaction ${transaction.id} is shown as ${hash}`)
     requireKey(transaction)
     return transaction
   }
 
   #require(network: NetworkName, transaction: Transaction, { tx_hash, nonce }: Accepted): void {
     this.#prove(network, transaction)
-    if (tx_hash !== transaction.id) wrong(`it accepts the transaction ${tx_hash}, and ${transaction.id} was sent`)
-    if (nonce !== transaction.nonce) wrong(`it accepts the nonce ${nonce}, and ${transaction.nonce} was sent`)
+    if (tx_hash !== transaction.id) wrong(`it accepted transaction ${tx_hash} instead of ${transaction.id}`)
+    if (nonce !== transaction.nonce) wrong(`it accepted nonce ${nonce} instead of ${transaction.nonce}`)
   }
 }

@@ -17,10 +17,10 @@ const sending: Reader.Manner = {
   secret: (value) => (Keys.SecretKey.isSecretKey(value) ? value : keyOf(value))?.toSecretHex(),
 }
 
-/** A later node may say more than this client knows. */
+/** Later nodes may send fields that this client does not know. */
 const receiving: Reader.Manner = { unknownFields: "ignore", secret: keyOf }
 
-/** A value for the node; fails naming the first field that it would refuse. */
+/** A value for the node. Fails naming the first field that the node would refuse. */
 export const input = (form: Form, value: unknown, whole: string): unknown => {
   const reading = Reader.by(form, value, sending)
   if ("value" in reading) return reading.value
@@ -42,7 +42,7 @@ const fieldsOf = (form: Form | undefined, value: unknown, whole: string): Readon
   return isFields(fields) ? fields : {}
 }
 
-/** What a method may be given; its type has only what the endpoint takes. */
+/** The arguments of any method; its own type allows only those of the endpoint. */
 export interface Arguments {
   readonly path?: unknown
   readonly urlParams?: unknown
@@ -69,12 +69,12 @@ const parsed = ({ status, text }: Answer): unknown => {
   }
 }
 
-/** The refusal in an answer that is none of the endpoint's. */
+/** The refusal in an answer that is not the endpoint's. */
 const refusal = (answer: Answer): RequestRefused => {
   const json = parsed(answer)
   const code = isFields(json) ? json["code"] : undefined
   const form = typeof code === "string" && Object.hasOwn(Forms.failures, code) ? Forms.failures[code] : undefined
-  if (form === undefined) throw new UnexpectedAnswer(answer.status, "an error without a code that this client knows")
+  if (form === undefined) throw new UnexpectedAnswer(answer.status, "an error with no code, or an unknown one")
   const fields = output(form, json, answer.status)
   const { code: _tag, error: message, ...more } = isFields(fields) ? fields : {}
   // The forms come from the definition of these failures, which their type is derived from.
@@ -88,7 +88,7 @@ export const answer = ({ answer: form }: Endpoint, received: Answer): unknown =>
   return form === undefined ? received.text : output(form, parsed(received), received.status)
 }
 
-/** Fails with the reason of a refusal, where a stream was asked for. */
+/** Fails with the reason of a refusal, where a stream was requested. */
 export const refused = (received: Answer): never => {
   throw isSuccess(received.status) ? new UnexpectedAnswer(received.status, "not a stream") : refusal(received)
 }

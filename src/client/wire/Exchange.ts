@@ -1,21 +1,24 @@
-/** One request and its answer over `fetch`, repeated when the node asks to come back later. */
+/** One request and its answer over `fetch`, repeated when the node asks to retry later. */
 
 import { UnexpectedAnswer, Unreachable } from "./Failures.js"
 import type { NetworkName } from "./NetworkName.js"
 import type { Signal } from "./Signal.js"
 
 export interface Options {
-  /** How often a request is repeated after a 429 or 503 with `Retry-After`; 3 by default, 0 for never. */
+  /** Number of retries after a 429 or 503 with `Retry-After`; 3 by default, 0 for none. */
   readonly retries?: number
-  /** The client gives up if the node asks for a longer wait; 30 seconds by default. */
+  /** The longest requested wait that the client accepts before it gives up; 30 seconds by default. */
   readonly longestWaitMs?: number
-  /** How long one answer may take; 30 seconds by default. */
+  /** The time limit for one answer; 30 seconds by default. */
   readonly timeoutMs?: number
-  /** After so long without a byte a stream of events is lost; 35 seconds by default, since nodes send a heartbeat every 15. */
+  /**
+   * The silence after which an event stream counts as lost; 35 seconds by default, since nodes send a heartbeat every
+   * 15.
+   */
   readonly longestSilenceMs?: number
-  /** The network that the node must be of; by default the node is asked for it. */
+  /** The network that the node must belong to; requested from the node by default. */
   readonly network?: NetworkName
-  /** How a request is sent; by `fetch` by default. Streams of events always are. */
+  /** Sends a request; `fetch` by default. Event streams always use `fetch`. */
   readonly send?: Send
 }
 
@@ -34,7 +37,7 @@ export interface Sent extends Answer {
   readonly retryAfter: string | null
 }
 
-/** Sends it once; rejects if no answer comes in this time, or with the reason of the signal. */
+/** Sends a request once. Rejects if no answer comes in time, or with the signal's reason. */
 export type Send = (request: Request, timeoutMs: number, signal?: Signal) => Promise<Sent>
 
 const STANDARD_RETRIES = 3
@@ -42,14 +45,14 @@ const STANDARD_LONGEST_WAIT_MS = 30_000
 const STANDARD_TIMEOUT_MS = 30_000
 const STANDARD_LONGEST_SILENCE_MS = 35_000
 
-/** The longest answer is a page of the DAG, of some megabytes; a stranger could send without end. */
+/** The longest answer, a page of the DAG, has some megabytes. A malicious server could send without end. */
 export const MOST_CHARACTERS = 64 * 1024 * 1024
 
-/** How long to wait before repeating the request; none if it must not be repeated. */
+/** The wait before repeating the request; undefined if it must not be repeated. */
 const waitOf = (status: number, retryAfter: string | null): number | undefined => {
   if ((status !== 429 && status !== 503) || retryAfter === null) return undefined
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1000
-  // A proxy may name the time instead.
+  // Proxies may send a date instead.
   const until = Date.parse(retryAfter) - Date.now()
   return Number.isNaN(until) ? undefined : Math.max(0, until)
 }
@@ -84,7 +87,7 @@ async function* pieces({ body }: Response, inTime: InTime = (waiting) => waiting
       yield decoder.decode(piece.value, { stream: true })
     }
   } finally {
-    // Of a connection that is already broken there is nothing to give back.
+    // A broken connection has nothing to release.
     await reader.cancel().catch(() => {})
   }
 }
@@ -94,7 +97,7 @@ const textOf = async (response: Response): Promise<string> => {
   for await (const piece of pieces(response)) {
     text += piece
     if (text.length > MOST_CHARACTERS) {
-      throw new UnexpectedAnswer(response.status, `more than ${MOST_CHARACTERS} characters`)
+      throw new UnexpectedAnswer(response.status, `the body has more than ${MOST_CHARACTERS} characters`)
     }
   }
   return text
@@ -118,7 +121,7 @@ const byFetch: Send = async (request, timeoutMs, signal) => {
   }
 }
 
-/** Sends it once; fails with `Unreachable`, `UnexpectedAnswer`, or the reason of the signal. */
+/** Sends it once; fails with `Unreachable`, `UnexpectedAnswer`, or the signal's reason. */
 const once = async (request: Request, { send = byFetch, timeoutMs }: Options, signal: Signal | undefined) => {
   try {
     return await send(request, timeoutMs ?? STANDARD_TIMEOUT_MS, signal)
@@ -128,7 +131,7 @@ const once = async (request: Request, { send = byFetch, timeoutMs }: Options, si
   }
 }
 
-/** The answer of the node, whatever its status. */
+/** The node's answer, whatever its status. */
 export const ask = async (request: Request, options: Options, signal?: Signal): Promise<Answer> => {
   const { retries = STANDARD_RETRIES, longestWaitMs = STANDARD_LONGEST_WAIT_MS } = options
   for (let left = retries; ; left--) {
@@ -139,13 +142,13 @@ export const ask = async (request: Request, options: Options, signal?: Signal): 
   }
 }
 
-/** Aborts when a wait takes longer; whoever reads slowly is not waited for. */
+/** Aborts when a read takes longer. Time that the consumer takes does not count. */
 const silence = (ms: number): { readonly signal: Signal; readonly inTime: InTime } => {
   const silent = new AbortController()
   return {
     signal: silent.signal,
     inTime: async (waiting) => {
-      const timer = setTimeout(() => silent.abort(new Error(`it was silent for ${ms} ms`)), ms)
+      const timer = setTimeout(() => silent.abort(new Error(`the stream was silent for ${ms} ms`)), ms)
       try {
         return await waiting
       } finally {
@@ -155,7 +158,10 @@ const silence = (ms: number): { readonly signal: Signal; readonly inTime: InTime
   }
 }
 
-/** A text that arrives in pieces, until the connection ends or falls silent, or the signal says so; `refuse` is given any other answer. */
+/**
+ * A text that arrives in pieces, until the connection ends or falls silent or the signal aborts. `refuse` handles any
+ * other answer.
+ */
 export async function* stream(
   request: Request,
   headers: Readonly<Record<string, string>>,

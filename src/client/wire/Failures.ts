@@ -1,8 +1,8 @@
-/** Everything with which a call of the client or the wallet may fail. Each is an `Error` with a `name` to tell it by. */
+/** All failures of the client and the wallet. Each is an `Error` with a distinct `name`. */
 import type { Hash } from "../../protocol/numbers/Kinds.js"
 import type { Failure } from "./Interface.js"
 
-/** The node refused the request, and says why. */
+/** The node refused the request and gave a reason. */
 export class RequestRefused extends Error {
   override readonly name = "RequestRefused"
   readonly code: Failure["_tag"]
@@ -16,44 +16,48 @@ export class RequestRefused extends Error {
   }
 }
 
-/** The arguments make no valid request or transaction, so nothing was sent; the message names the field and the reason. */
+/**
+ * The arguments do not form a valid request or transaction. Nothing was sent; the message names the field and the
+ * reason.
+ */
 export class InvalidInput extends Error {
   override readonly name = "InvalidInput"
 }
 
-/** No answer came, and `cause` is what `fetch` said. The node may have carried out the request all the same. */
+/** No answer came; `cause` has the error of `fetch`. The node may have carried out the request all the same. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable"
 }
 
-/** What came is no answer of a node: not JSON, not what the endpoint answers, or not of the interface that this client knows. */
+/**
+ * The answer is not that of a compatible node: it is not JSON, not an answer of the endpoint, or of a later interface.
+ */
 export class UnexpectedAnswer extends Error {
   override readonly name = "UnexpectedAnswer"
   readonly status: number
   readonly reason: string
 
   constructor(status: number, reason: string) {
-    super(`not the answer of a node (status ${status}): ${reason}`)
+    super(`unexpected answer from the node (status ${status}): ${reason}`)
     this.status = status
     this.reason = reason
   }
 }
 
-/** An answer that cannot be true: it is about something else than was asked for or sent, and comes from a node that lies. */
+/** An answer that cannot be true, such as one about another account or transaction. The node lies. */
 export class FalseAnswer extends UnexpectedAnswer {}
 
 /**
  * Why a transaction was not applied, or not yet:
  *
  * - `NotFound`: the node does not know it.
- * - `Expired`: it was pending and is no longer: replaced, displaced by others, or too old.
- * - `NoEffect`: a finalized vertex carries it, but its nonce was used or its keys had changed; nothing was charged.
- * - `Failed`: it is final, but only its fee was taken; `outcome.failure` says why.
+ * - `Expired`: it is no longer pending, because it was replaced, evicted or too old.
+ * - `NoEffect`: a finalized vertex contains it, but its nonce was used or its keys had changed; nothing was charged.
+ * - `Failed`: it is final, but only its fee was charged; `outcome.failure` says why.
  * - `Deadline`: it is not final in time, and may still become so.
  */
 export type Unsettled = "NotFound" | "Expired" | "NoEffect" | "Failed" | "Deadline"
 
-/** The transaction that was waited for was not applied. */
 export class NotApplied<Outcome = unknown> extends Error {
   override readonly name = "NotApplied"
   readonly code: Unsettled

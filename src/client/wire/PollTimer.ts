@@ -1,4 +1,4 @@
-/** Wakes who waits for news: when there are some, or after a while, which is longer as long as somebody listens for them. */
+/** Wakes a waiting call on news or after an interval, which is longer while a stream delivers news. */
 import * as Exchange from "./Exchange.js"
 
 export class PollTimer {
@@ -11,7 +11,7 @@ export class PollTimer {
     this.#intervals = intervals
   }
 
-  /** From now on news ring. What came before was missed, so it rings once. */
+  /** A stream has started. Earlier news was missed, so it rings once. */
   open(): void {
     this.#isOpen = true
     this.ring()
@@ -26,7 +26,7 @@ export class PollTimer {
     this.#wake()
   }
 
-  /** Until it rings, at once if it did since the last wait. Rejects with the signal's reason. */
+  /** Resolves when it rings, at once if it rang since the last wait. Rejects with the signal's reason. */
   async wait(signal: AbortSignal): Promise<void> {
     if (!this.#hasRung) {
       const { heard, unheard } = this.#intervals

@@ -1,6 +1,6 @@
 /**
- * Reads a value by its form, as the node's schemas would, and says the first mistake in the same words. Answers come from
- * strangers: whatever they are, the result is a value of the form or a complaint, never an exception.
+ * Reads a value by its form and describes the first mistake, like the node's schemas and in the same words. Answers are
+ * untrusted: whatever their content, the result is a value of the form or a complaint, never an exception.
  */
 
 import type { Form } from "../../effect3/http/Outline.js"
@@ -13,10 +13,10 @@ export type Reading = { readonly value: unknown } | { readonly complaint: Compla
 type Path = ReadonlyArray<PropertyKey>
 type Of<Kind extends Form["kind"]> = Extract<Form, { readonly kind: Kind }>
 
-/** Requests to a node may not have unknown fields; its answers may. */
+/** Requests must not have unknown fields; answers can. */
 export interface Manner {
   readonly unknownFields: "error" | "ignore"
-  /** What a secret key is read as; undefined if it is none. */
+  /** The secret key that a value is read as; undefined if it is not one. */
   readonly secret: (value: unknown) => unknown
 }
 
@@ -32,7 +32,7 @@ const isInteger = (value: unknown, min: number, max: number): value is number =>
   Number.isSafeInteger(value) && !Object.is(value, -0) && Number(value) >= min && Number(value) <= max
 
 const isText = (value: unknown, min: number, max: number): boolean => {
-  // A text never has more characters than bytes, so a long one is not encoded to be measured.
+  // A text never has more characters than bytes, so long ones are rejected without encoding them.
   if (typeof value !== "string" || value.length > max) return false
   const bytes = Binary.utf8Length(value)
   return bytes !== undefined && bytes >= min && bytes <= max
@@ -43,7 +43,7 @@ const BYTES = /^(?:[0-9a-fA-F]{2})*$/
 const bytesOf = (hex: string): Uint8Array =>
   Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16))
 
-/** The field of each member, where every member of a union is an object with a single field that names it. */
+/** The field of each member, if every member of a union is an object with a single field that names it. */
 const tagsOf = (members: ReadonlyArray<Form>): ReadonlyArray<string> | undefined => {
   const tags = members.map((member) => (member.kind === "record" ? Object.keys(member.fields) : []))
   return tags.every(({ length }) => length === 1) ? tags.flat() : undefined
@@ -115,11 +115,11 @@ const record = (form: Of<"record">, value: unknown, path: Path, way: Manner): Re
     if ("complaint" in reading) return reading
     entries.push([name, reading.value])
   }
-  // Never by assignment, which a field named __proto__ would make something else.
+  // Not by assignment, which would treat a field named __proto__ differently.
   return read(Object.fromEntries([...entries, ...(isOpen ? others.map((name) => [name, value[name]] as const) : [])]))
 }
 
-/** Whether a member cannot be meant, by a field that tells the members apart or by the only field of each. */
+/** Whether a member is ruled out, by a field that distinguishes the members or by the only field of each. */
 const isElsewhere = (member: Form, value: unknown, isByField: boolean): boolean =>
   member.kind === "record" &&
   isObject(value) &&
@@ -141,7 +141,7 @@ const literalsOf = (members: ReadonlyArray<Form>): Map<string, ReadonlyArray<For
   return found
 }
 
-/** None of the members is meant: the field that tells them apart is wrong, if there is one. */
+/** No member matches: the field that distinguishes them, if there is one, is wrong. */
 const nowhere = (members: ReadonlyArray<Form>, value: unknown, path: Path): Reading => {
   for (const [name, forms] of literalsOf(members)) {
     if (forms.length !== members.length || !isObject(value)) continue
@@ -155,7 +155,7 @@ const nowhere = (members: ReadonlyArray<Form>, value: unknown, path: Path): Read
   return wrong(path, describe({ kind: "union", of: members }), value)
 }
 
-/** Of the members that may be meant, the first that fits; otherwise what is wrong with the one that got furthest. */
+/** The first possible member that fits; otherwise the complaint of the member that got furthest. */
 const union = ({ of: members }: Of<"union">, value: unknown, path: Path, way: Manner): Reading => {
   const isByField = tagsOf(members) !== undefined
   let furthest: Complaint | undefined
@@ -165,7 +165,7 @@ const union = ({ of: members }: Of<"union">, value: unknown, path: Path, way: Ma
     if ("value" in reading) return reading
     const { complaint } = reading
     const { length } = complaint.path
-    // With another field beside its own, it is no attempt at this member.
+    // With another field beside its own, the value is no attempt at this member.
     if (isByField && complaint._tag !== "Wrong" && length === path.length + 1) continue
     if (length > (furthest?.path ?? path).length) furthest = complaint
   }

@@ -1,4 +1,4 @@
-/** Whether an answer is about what was asked for. A node may lie, and a broken proxy may mix up answers. */
+/** Checks that an answer is about the requested thing. A node can lie, and a broken proxy can mix up answers. */
 import { Either } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
@@ -8,27 +8,27 @@ type Fields = Readonly<Record<string, unknown>>
 
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null
 
-/** Addresses in hex, as nodes write them, and all else in lower case. */
+/** Addresses in hex, as nodes write them, and everything else in lower case. */
 const canonical = (asked: string): string =>
   Either.getOrElse(Address.parse(asked, /^tudg1/i.test(asked) ? "tudg" : "udg"), () => asked.toLowerCase())
 
 const refuse = (told: string, asked: string): never => {
-  throw new FalseAnswer(200, `it is about ${told}, and ${asked} was asked for`)
+  throw new FalseAnswer(200, `it is about ${told} instead of ${asked}`)
 }
 
-/** What a name stands for only the node knows; but an account's own name it says. */
+/** Only the node knows which account a name belongs to, but the account's own name must match. */
 const requireName = (asked: string, { name }: Fields): void => {
   if (name !== undefined && asked !== `@${name}`) refuse(`@${name}`, asked)
 }
 
-/** A ledger takes in no more transactions of an account than this before the first of them is executed. */
+/** A mempool accepts no more pending transactions of an account than this. */
 const requireNonce = ({ nonce, next_nonce: next }: Fields): void => {
   if (typeof nonce !== "number" || typeof next !== "number") return
   if (next >= nonce && next - nonce <= Limits.NONCE_WINDOW) return
   throw new FalseAnswer(200, `next_nonce ${next} cannot follow nonce ${nonce}`)
 }
 
-/** Fails with `FalseAnswer` where a field of the answer has another value than the part of the path with its name. */
+/** Fails with `FalseAnswer` if a field of the answer differs from the path parameter of the same name. */
 export const require = (path: unknown, answer: unknown): void => {
   if (!isFields(path) || !isFields(answer)) return
   for (const [name, value] of Object.entries(path)) {

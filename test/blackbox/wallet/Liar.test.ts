@@ -139,14 +139,14 @@ describe("a node that lies", () => {
     const url = await node({ core: { balance: () => Effect.succeed({ ...balance, name: "mallory" } as never) } })
     const { code, stderr } = await alice.udg("send", "@alice", "1", "--key", "plain.key", "--node", url)
     expect({ code, submitted }).toEqual({ code: 3, submitted: [] })
-    expect(stderr).toContain(": its answer cannot be true: it is about @mallory, and @alice was asked for; ")
+    expect(stderr).toContain(": its answer cannot be true: it is about @mallory instead of @alice; ")
   })
 
   it("about the hash is not believed that all is well", async () => {
     const { code, stdout, stderr } = await pay(await node({}))
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" })
     expect(stderr).toContain(
-      `its answer cannot be true: it accepts the transaction ${lookup.hash}, and ${computed()} was sent`,
+      `its answer cannot be true: it accepted transaction ${lookup.hash} instead of ${computed()}`,
     )
     expect(stderr).toContain(`; before you send it again, check with udg tx ${computed()}`)
   })
@@ -155,7 +155,7 @@ describe("a node that lies", () => {
     const { code, stderr } = await alice.udg("tx", "ab".repeat(32), "--node", await node({}))
     expect(code).toBe(3)
     expect(stderr).toContain(`do not trust`)
-    expect(stderr).toContain(`it is about the hash ${lookup.hash}, and ${"ab".repeat(32)} was asked for`)
+    expect(stderr).toContain(`it is about the hash ${lookup.hash} instead of ${"ab".repeat(32)}`)
   })
 })
 

@@ -1,4 +1,4 @@
-/** A binary heap whose items know their position, so that a changed item is moved without a search. */
+/** A binary heap whose items know their position, so that a changed item can be moved without a search. */
 export interface Placed {
   /** Its position in the heap, -1 outside. Only the heap writes it. */
   place: number
@@ -8,7 +8,7 @@ export class Heap<A extends Placed> {
   readonly #isBefore: (a: A, b: A) => boolean
   readonly #items: Array<A> = []
 
-  /** The items in any order; taking them all at once costs less than one by one. */
+  /** Builds the heap from items in any order, which is faster than adding them one by one. */
   constructor(isBefore: (a: A, b: A) => boolean, items: Iterable<A> = []) {
     this.#isBefore = isBefore
     for (const item of items) item.place = this.#items.push(item) - 1

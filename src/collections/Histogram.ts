@@ -1,11 +1,11 @@
-/** Counts values between fixed bounds: adding one costs a comparison or two for each bound below it. */
+/** Counts values between fixed bounds. Adding one costs a comparison or two for each bound below it. */
 export class Histogram {
   readonly bounds: ReadonlyArray<number>
-  /** Between two bounds each, the last beyond them all. */
+  /** One count for each interval between bounds; the last is for values beyond them all. */
   readonly #counts: Array<number>
   #sum = 0
 
-  /** `bounds` rise. */
+  /** `bounds` must ascend. */
   constructor(bounds: ReadonlyArray<number>) {
     this.bounds = bounds
     this.#counts = new Array<number>(bounds.length + 1).fill(0)
@@ -22,7 +22,7 @@ export class Histogram {
     return this.#sum
   }
 
-  /** For each bound, how many values are not above it; the last is how many there are. */
+  /** For each bound, the number of values not above it; the last is the number of all values. */
   get cumulative(): ReadonlyArray<number> {
     let count = 0
     return this.#counts.map((within) => {

@@ -1,4 +1,6 @@
-/** Collects the signatures under one epoch's checkpoints, and compares signed ones with this node's own results. */
+/**
+ * Collects the signatures under one epoch's checkpoints, and compares signed checkpoints with this node's own results.
+ */
 
 import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../protocol/epoch/Checkpoint.js"
 import type { Address } from "../protocol/identity/Address.js"
@@ -8,7 +10,7 @@ import type { CommitIndex } from "../protocol/numbers/Natural.js"
 import { type ExecutedCommit, judgeCheckpoint, type Rollback } from "./commit/Rollback.js"
 import type { Committee } from "./dag/Committee.js"
 
-/** How many checkpoints without a quorum one validator may keep alive, and how many signed ones wait to be compared. */
+/** Checkpoints without a quorum that one validator can keep alive, and signed ones kept for comparison. */
 const MAX_PENDING = 8
 
 interface Candidate {
@@ -16,9 +18,9 @@ interface Candidate {
   readonly signatures: Map<Address, Signature>
 }
 
-/** The result of a signature, a checkpoint or a commit. */
+/** The outcome of a signature, a checkpoint or a commit. */
 export interface Finding {
-  /** The checkpoint that it made final. */
+  /** The checkpoint that became final. */
   readonly final: SignedCheckpoint | null
   readonly rollback: Rollback | null
 }
@@ -31,10 +33,12 @@ export class CheckpointQuorum {
   readonly committee: Committee
   readonly #commits = new Map<CommitIndex, ExecutedCommit>()
   readonly #own = new Map<CommitIndex, Checkpoint>()
-  /** This node's checkpoint that closes the epoch: none follows it. */
+  /** This node's checkpoint that closes the epoch; no other follows it. */
   #ownClosing: Checkpoint | null = null
   readonly #candidates = new Map<Hash, Candidate>()
-  /** Signed by a quorum: the latest, the closing one, and those whose commit this node has not executed yet. */
+  /**
+   * Checkpoints signed by a quorum: the latest, the closing one, and those whose commit this node has not executed yet.
+   */
   readonly #signed = new Map<CommitIndex, SignedCheckpoint>()
   #latest: SignedCheckpoint | null = null
 
@@ -52,12 +56,12 @@ export class CheckpointQuorum {
     return this.#latest?.checkpoint.nextEpoch === null ? null : this.#latest
   }
 
-  /** How many commits of the epoch are kept to compare checkpoints with. */
+  /** Number of the epoch's commits kept for comparing checkpoints. */
   get commits(): number {
     return this.#commits.size
   }
 
-  /** How many checkpoints without a quorum are kept. */
+  /** Number of checkpoints without a quorum. */
   get pending(): number {
     return this.#candidates.size
   }
@@ -70,13 +74,12 @@ export class CheckpointQuorum {
       : this.#candidates.get(checkpoint.hash)?.signatures.get(validator)
   }
 
-  /** An executed commit of this node. */
   record(executed: ExecutedCommit): Finding {
     this.#commits.set(executed.commit.index, executed)
     return this.#judge(executed.commit.index)
   }
 
-  /** A checkpoint this node built. */
+  /** Records a checkpoint that this node built. */
   build(checkpoint: Checkpoint): Finding {
     const before = this.#own.get(checkpoint.commitIndex)
     if (before !== undefined && before.hash !== checkpoint.hash) {
@@ -105,16 +108,16 @@ export class CheckpointQuorum {
     )
   }
 
-  /** Whether a signature of this validator under it would add anything; if not, it need not be verified. */
+  /** Whether this validator's signature under the checkpoint would add anything. If not, it need not be verified. */
   isNews(checkpoint: Checkpoint, validator: Address): boolean {
     if (checkpoint.epoch !== this.committee.record.epoch || this.committee.seatOf(validator) === undefined) return false
-    // Different content for a commit that a quorum has signed: a quorum for this as well would roll back finality.
+    // A quorum has signed other content for this commit. A quorum for this one too would be a rollback of finality.
     const signed = this.#signed.get(checkpoint.commitIndex)
     if (signed === undefined ? this.#isPast(checkpoint) : signed.checkpoint.hash === checkpoint.hash) return false
     return this.#candidates.get(checkpoint.hash)?.signatures.has(validator) !== true
   }
 
-  /** A signature of a member of this committee that the host has verified. */
+  /** Adds a verified signature of a member of this committee. */
   add(checkpoint: Checkpoint, { validator, signature }: CheckpointSignature): Finding {
     if (!this.isNews(checkpoint, validator)) return NO_FINDING
     let candidate = this.#candidates.get(checkpoint.hash)
@@ -127,12 +130,11 @@ export class CheckpointQuorum {
     return this.#weigh(candidate)
   }
 
-  /** A checkpoint below the latest final one adds nothing. */
   #isPast(checkpoint: Checkpoint): boolean {
     return this.#latest !== null && checkpoint.commitIndex <= this.#latest.checkpoint.commitIndex
   }
 
-  /** A validator that signs everything keeps only its last few checkpoints alive. */
+  /** Drops the oldest checkpoints of a validator that signs everything. */
   #makeRoom(validator: Address): void {
     const kept = [...this.#candidates.values()].filter(({ signatures }) => signatures.has(validator))
     const oldest = kept.at(-MAX_PENDING)

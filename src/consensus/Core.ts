@@ -1,6 +1,6 @@
 /**
- * The consensus of one node, one epoch after another, as a synchronous state machine: vertices, signatures, time and
- * the ledger's results go in, `Output`s come out. It signs, stores and sends nothing, and reads no clock.
+ * The consensus of one node, epoch after epoch, as a synchronous state machine: vertices, signatures, time and the
+ * ledger's results go in, `Output`s come out. It signs, stores and sends nothing, and reads no clock.
  */
 
 import type { CheckpointSignature, Closing, SignedCheckpoint } from "../protocol/epoch/Checkpoint.js"
@@ -49,11 +49,11 @@ const HEADER_ONLY: Use = { _tag: "HeaderOnly" }
 
 export interface Options {
   readonly roundIntervalMs: number
-  /** None for a node without a validator key. */
+  /** Null for a node without a validator key. */
   readonly guard: SigningGuard | null
-  /** Whether somebody waits for a transaction; by default nobody ever does. */
+  /** Whether somebody waits for a transaction; false by default. */
   readonly isAwaited?: () => boolean
-  /** Within the budget by default. */
+  /** `budget` by default. */
   readonly pace?: RoundClock.Pace
 }
 
@@ -61,10 +61,11 @@ export interface Stored {
   readonly current: StoredEpoch
   readonly previous: EndedEpoch | null
   /**
-   * Signed here since the running epoch began, by epoch and round. Their own file may reach further than the ledger's.
+   * Vertices signed here since the running epoch began, by epoch and round. They are in a file of their own, which may
+   * reach further than the ledger's.
    */
   readonly signed: ReadonlyArray<Vertex>
-  /** Inserted since the ledger's file was last synced, in their order: after a power cut it may lack them. */
+  /** Vertices inserted since the last sync of the ledger's file, in order; after a power cut the file may lack them. */
   readonly companions: ReadonlyArray<Vertex>
 }
 
@@ -76,38 +77,39 @@ export class Core {
   #epoch: Epoch
   #checkpoints: CheckpointQuorum
   #previous: Place["previous"] = null
-  /** This node's closing checkpoint of the running epoch, once the ledger has built it, and the next epoch's early vertices. */
+  /** This node's closing checkpoint of the running epoch, once built, and the next epoch's early vertices. */
   #closing: { readonly checkpoint: Closing; readonly early: EarlyVertices } | null = null
-  /** Commits on disk that the stored vertices have to decide again. */
+  /** Commits on disk that the stored vertices must decide again. */
   #recorded: Array<ExecutedCommit> = []
-  /** The last round proposed in this epoch, whether or not the vertex has come back yet. */
+  /** The last round proposed in this epoch, whether or not the vertex is back from the disk. */
   #proposedRound: Round | null = null
   #madeAt: Timestamp | null = null
-  /** How far the wall clock is ahead of the steady one. */
+  /** The wall clock's lead over the steady clock. */
   #wallAheadMs = 0
-  /** The highest round that others are in, and when that was first seen. */
+  /** The highest round that others have reached, and when that was first seen. */
   #begun: RoundClock.Own["begun"] | null = null
-  /** The vertex that the last step planned to make, and when. */
+  /** The vertex planned by the last step, and its time. */
   #planned: RoundClock.Plan | null = null
-  /** What that plan was made for. */
+  /** Whether that plan is for somebody who waits for a transaction. */
   #isHurried = false
   #budget: RoundBudget.RoundBudget = { round: null, paidUntil: 0 }
-  /** How many transactions this node's last vertex has. */
+  /** Number of transactions in this node's last vertex. */
   #carried = 0
-  /** Commits that the ledger has not executed: whoever waits for a transaction may have it then. */
+  /** Commits that the ledger has not executed yet; they may contain an awaited transaction. */
   #unexecuted = 0
   #connected: ReadonlySet<Address> = new Set()
-  /** This node's vertices of epochs that have not opened here, in the order of epochs and rounds. */
+  /** This node's vertices of epochs that have not opened here, by epoch and round. */
   #signedLater: ReadonlyArray<Vertex>
   /**
-   * This node's vertices, by round, that were on disk but not in the DAG when the epoch opened; empty once it has all.
+   * This node's vertices, by round, that were on disk but not in the DAG when the epoch opened; empty once the DAG has
+   * all.
    */
   #recovered: ReadonlyArray<Vertex> = []
   readonly #highestHeaders = new Map<Address, Header>()
   readonly #heartbeats: Heartbeats
   readonly #retries: Retries
 
-  /** Rebuilds the state that the stored vertices had led to. `start` returns the outputs of the rebuild. */
+  /** Rebuilds the state from the stored vertices. `start` returns the outputs of the rebuild. */
   constructor(options: Options, stored: Stored) {
     this.#options = options
     this.#self = options.guard?.self ?? null
@@ -148,22 +150,22 @@ export class Core {
 
   #restore({ current: stored, companions }: Stored): void {
     for (const vertex of stored.vertices) this.#restoreVertex(vertex)
-    // They came from the disk, so they are already there.
+    // They came from the disk, so they need not be stored again.
     this.#outputs = this.#outputs.filter(({ _tag }) => _tag !== "Inserted")
     const [undecided] = this.#recorded
     if (undecided !== undefined) this.#halt({ _tag: "CommitNotDecided", recorded: undecided.commit })
     for (const vertex of companions) this.#returnCompanion(vertex)
     const closing = stored.checkpoints.find(isClosing)
     if (closing !== undefined) this.#close(closing)
-    // Resend exactly the vertex that was signed last; the others may never have seen it.
+    // Resends exactly the vertex signed last, which the others may never have seen.
     const last = this.#epoch.ownVertices.at(-1)
     if (last !== undefined) this.#emit({ _tag: "Resend", vertices: [last], closing: null })
   }
 
   /**
-   * A vertex of this node that is in the ledger's file but not among the signed vertices: the file of signed vertices
-   * is an old copy and lacks everything signed since. A node that is alone in its committee has all of that in the
-   * DAG.
+   * Judges a vertex of this node that is in the ledger's file but not among the signed vertices. The file of signed
+   * vertices is then an old copy and lacks everything signed since. Not for a node that is alone in its committee,
+   * which has all of that in the DAG.
    */
   #meetStored(header: Header): void {
     if (this.#epoch.committee.size > 1) this.#meetOwn(header)
@@ -191,7 +193,6 @@ export class Core {
     }
   }
 
-  /** The running epoch, for reading. */
   get epoch(): Epoch {
     return this.#epoch
   }
@@ -201,8 +202,8 @@ export class Core {
   }
 
   /**
-   * Whether this is a vertex of this node that was on disk at the start, may have reached nobody, and may not be shown:
-   * see `SigningGuard.mayShow`. Another process may sign in an epoch that has not opened here, too.
+   * Whether this is a vertex of this node that was on disk at the start, may have reached nobody, and must not be shown
+   * (see `SigningGuard.mayShow`). Includes epochs that have not opened here, in which another process may sign too.
    */
   isWithheld(hash: Hash): boolean {
     const isIt = ({ header }: Vertex): boolean => header.hash === hash
@@ -215,7 +216,7 @@ export class Core {
     return this.#options.guard?.mayShow(header) === true
   }
 
-  /** Vertices signed here for epochs that have not opened here, in the order of epochs and rounds. */
+  /** Vertices signed here for epochs that have not opened here, by epoch and round. */
   get signedLater(): ReadonlyArray<Vertex> {
     return this.#signedLater
   }
@@ -225,24 +226,24 @@ export class Core {
     return this.#isHalted
   }
 
-  /** The committee of the running epoch or the one before; signatures under older checkpoints are useless. */
+  /** The committee of the running or previous epoch. Signatures under older checkpoints are useless. */
   committeeOf(epoch: EpochNumber): Committee | undefined {
     return this.#checkpointsOf(epoch)?.committee
   }
 
-  /** The member whose key must have made a signature under a checkpoint; none if the signature would add nothing. */
+  /** The member whose key must have signed the checkpoint; undefined if the signature would add nothing. */
   signerOf(checkpoint: Checkpoint, validator: Address): EpochRecord.Member | undefined {
     const checkpoints = this.#checkpointsOf(checkpoint.epoch)
     if (checkpoints?.isNews(checkpoint, validator) !== true) return undefined
     return EpochRecord.memberOf(checkpoints.committee.record, validator)
   }
 
-  /** A vertex of the running epoch, or one still kept of the epoch before. Everything older is on disk. */
+  /** A vertex of the running epoch, or one still kept of the previous one. Older ones are only on disk. */
   vertex(hash: Hash): Vertex | undefined {
     return this.#epoch.vertex(hash) ?? this.#previous?.epoch.vertex(hash)
   }
 
-  /** How many items of each kind are kept, so that limits can be checked. */
+  /** Number of items kept of each kind, for checking limits. */
   get held() {
     const { dag, committer, admission } = this.#epoch
     return {
@@ -262,8 +263,9 @@ export class Core {
   }
 
   /**
-   * The answer to a member that asks for its own highest header, or for this node's: of that it knows what it has signed,
-   * wherever its ledger is. While it may not show that, it answers as from no epoch, and is asked again.
+   * The answer to a member that asks for its own highest header, or for this node's. The latter includes everything
+   * signed here, wherever the ledger is. While that must not be shown, the node answers as if it were in no epoch, and
+   * is asked again.
    */
   highestKnownOf(author: Address): HighestKnown {
     const { epoch } = this.#epoch.opening.record
@@ -291,9 +293,8 @@ export class Core {
   }
 
   /**
-   * Whether the network builds on this vertex: authors of at least a third of the weight do, not counting its own
-   * author, so at least one of them is honest. During a standstill, or on a node that signs nothing itself, any other
-   * author is enough.
+   * Whether the network builds on this vertex: other authors with at least a third of the weight do, so at least one of
+   * them is honest. During a standstill, or on a node that signs nothing itself, any other author is enough.
    */
   isBuiltOn(header: Header): boolean {
     const { admission, committee } = this.#epoch
@@ -302,7 +303,7 @@ export class Core {
     return weight > 0 && (this.#epoch.seat === undefined || this.#retries.isStandingStill)
   }
 
-  /** A header that `useOf` classified as `HeaderOnly`, with a valid signature. */
+  /** Accepts a header that `useOf` classified as `HeaderOnly`, with a valid signature. */
   metHeader(header: Header, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       this.#meetOwn(header)
@@ -311,8 +312,8 @@ export class Core {
   }
 
   /**
-   * Sets the wall clock's difference to the steady clock, from which every `now` comes. It is used only for the
-   * timestamps of this node's vertices: a wall clock may be set, and no wait may end early or late because of that.
+   * Sets the wall clock's lead over the steady clock, from which every `now` comes. Used only for the timestamps of
+   * this node's vertices: a wall clock can be set, and no wait may end early or late because of that.
    */
   wallIs(aheadMs: number): void {
     this.#wallAheadMs = aheadMs
@@ -324,7 +325,7 @@ export class Core {
     this.#epoch.restore(vertex)
   }
 
-  /** The ledger's file may be from a backup: then their parents are missing, and the node catches up. */
+  /** The ledger's file may be from a backup. Then the parents are missing, and the node catches up. */
   #returnCompanion(vertex: Vertex): void {
     const { opening, dag } = this.#epoch
     const { base, epoch } = vertex.header
@@ -332,9 +333,10 @@ export class Core {
     if (belongs && dag.missingParents(vertex).length === 0) this.#restoreVertex(vertex)
   }
 
-  /** Returns the outputs of the rebuild and of the first steps. Called once, before anything else. */
+  /** Returns the outputs of the rebuild and of the first steps. Must be called once, before anything else. */
   start(now: Timestamp): ReadonlyArray<Output> {
-    // This run's steady clock knows nothing of the run that stored them: assume long enough ago to wait for nothing.
+    // The steady clock restarts with the process, so assume that earlier events were long enough ago to wait for
+    // nothing.
     const longAgo = this.#retries.longBefore(now)
     const { dag, ownVertices, committee } = this.#epoch
     if (ownVertices.length + this.#recovered.length > 0) this.#madeAt = longAgo
@@ -344,7 +346,7 @@ export class Core {
     return this.tick(now)
   }
 
-  /** Finds this node's vertices of an epoch that has just opened: nothing else may ever be signed for their rounds. */
+  /** Finds this node's vertices of an epoch that has just opened. Nothing else may ever be signed for their rounds. */
   #recover(): void {
     const { dag, opening } = this.#epoch
     const { epoch } = opening.record
@@ -354,22 +356,22 @@ export class Core {
   }
 
   /**
-   * Offers recovered vertices to the DAG, and sends them: others may lack them, and nothing else may be signed for their
-   * rounds. But before they were sent, this process may have stood still, or been started anew, and another one may have
-   * signed: so the committee is asked first.
+   * Offers recovered vertices to the DAG and sends them, since others may lack them and nothing else may be signed for
+   * their rounds. But the process may have paused or restarted before they were sent, and another one may have signed,
+   * so the committee is asked first.
    */
   #releaseRecovered(now: Timestamp): void {
     const mayShow = this.#recovered.filter((vertex) => this.#mayShow(vertex))
     if (this.#isHalted || mayShow.length === 0 || !this.#retries.isRecoveryDue(now)) return
     const { dag } = this.#epoch
     const isMissing = ({ header }: Vertex): boolean => header.round > dag.collectedRound && !dag.has(header.hash)
-    // First: the rounds that these complete here are still missing elsewhere.
+    // Sent first, because the rounds that they complete here are still missing elsewhere.
     if (mayShow.some(isMissing)) this.#retries.resendRecovered(mayShow, dag.quorumRound)
     for (const vertex of mayShow) if (isMissing(vertex)) this.#receiveCurrent(vertex)
     if (!this.#recovered.some(isMissing)) this.#recovered = []
   }
 
-  /** Called at every `wakeAt`, or more often. */
+  /** Must be called at every `wakeAt`, or more often. */
   tick(now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       this.#epoch.admission.tick()
@@ -380,7 +382,7 @@ export class Core {
     })
   }
 
-  /** When the next tick can matter, if no input arrives before then. */
+  /** When the next tick can matter if no input arrives before. */
   wakeAt(now: Timestamp): Timestamp {
     const plan = this.#planned
     let soonest = this.#retries.nextAfter(now, this.#epoch.admission.waiting > 0)
@@ -388,7 +390,7 @@ export class Core {
     return Natural.timestamp(soonest)
   }
 
-  /** A vertex from any peer, even one of this node, with valid signatures (`Validity.signatureChecks`). */
+  /** Accepts a vertex from any peer, even one of this node, with valid signatures (`Validity.signatureChecks`). */
   receive(vertex: Vertex, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       const { header } = vertex
@@ -410,15 +412,15 @@ export class Core {
   }
 
   #receiveCurrent(vertex: Vertex): void {
-    // One that finds no place to wait for its parents is among an author's highest, and may be all that tells of them.
+    // A vertex that finds no place to wait for its parents is among its author's highest, and may be the only trace of
+    // them.
     if (this.#epoch.receive(vertex)) this.#remember(vertex.header)
     else this.#rememberLate(vertex.header)
   }
 
   /**
-   * A vertex that arrives after its round was collected here, or after its epoch closed, helps only its author, in
-   * case it loses its disk: a validator that has joined starts with the first round of an epoch, wherever the others
-   * are.
+   * Remembers a vertex that arrives after its round was collected here or its epoch closed. It helps only its author,
+   * in case it loses its disk: a validator that has joined starts with an epoch's first round, wherever the others are.
    */
   #rememberLate(header: Header): void {
     const { opening, committee, dag, isClosed } = this.#epoch
@@ -435,7 +437,7 @@ export class Core {
     return before === undefined || epoch > before.epoch || (epoch === before.epoch && round > before.round)
   }
 
-  /** The vertex made for a `Propose`, signed and on disk. */
+  /** Accepts the vertex made for a `Propose`, signed and on disk. */
   own(vertex: Vertex, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       this.#options.guard?.signed(vertex.header)
@@ -454,7 +456,7 @@ export class Core {
     })
   }
 
-  /** The ledger has built the checkpoint of a commit; it always does so for a closing commit. */
+  /** The ledger has built the checkpoint of a commit, as it always does for a closing commit. */
   built(checkpoint: Checkpoint, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       const checkpoints = this.#checkpointsOf(checkpoint.epoch)
@@ -476,12 +478,11 @@ export class Core {
     this.#emit({ _tag: "SignCheckpoint", checkpoint })
   }
 
-  /** A valid signature under a checkpoint by a member of `committeeOf(checkpoint.epoch)`, including this node's own. */
+  /** Accepts a valid checkpoint signature of a member of `committeeOf(checkpoint.epoch)`, including this node's own. */
   checkpointSigned(checkpoint: Checkpoint, signature: CheckpointSignature, now: Timestamp): ReadonlyArray<Output> {
     return this.checkpointsSigned({ checkpoint, signatures: [signature] }, now)
   }
 
-  /** The same for several signatures under one checkpoint. */
   checkpointsSigned({ checkpoint, signatures }: SignedCheckpoint, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       const current = this.#epoch.opening.record.epoch
@@ -492,7 +493,7 @@ export class Core {
     })
   }
 
-  /** A member's answer to `AskOwnHighest`; the host has checked that the header's signature holds. */
+  /** Accepts a member's answer to `AskOwnHighest`; the host has verified the header's signature. */
   answered(member: Address, answer: HighestKnown, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       const { header } = answer
@@ -506,18 +507,18 @@ export class Core {
     })
   }
 
-  /** A member's answer to `AskProgress`; the host has checked that the header's signature holds. */
+  /** Accepts a member's answer to `AskProgress`; the host has verified the header's signature. */
   testified(member: Address, answer: HighestKnown, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => this.#options.guard?.testify(member, answer, this.#epoch.committee))
   }
 
-  /** The process stood still until now: nothing is signed before the committee has been asked again. */
+  /** The process was paused until now. Nothing is signed before the committee has been asked again. */
   stoodStill(now: Timestamp): void {
     this.#options.guard?.stoodStill()
     this.#retries.askOfKeyLater(now)
   }
 
-  /** The validators that this node is connected to at the moment. */
+  /** Sets the validators that this node is connected to. */
   connected(validators: Iterable<Address>): void {
     this.#connected = new Set(validators)
   }
@@ -624,7 +625,10 @@ export class Core {
     return RoundClock.rateOf(roundIntervalMs, this.#epoch.committee.size, pace)
   }
 
-  /** Whether somebody waits for the next round, and no commit for the ledger, which may have brought what is waited for. */
+  /**
+   * Whether somebody waits for the next round. False while a commit is unexecuted, since it may already have what is
+   * awaited.
+   */
   get isAwaited(): boolean {
     const { pace, isAwaited } = this.#options
     return pace !== "evenly" && this.#unexecuted === 0 && isAwaited?.() === true
@@ -645,7 +649,7 @@ export class Core {
     const round = Natural.round(Math.max(ownRound, signedRound, this.#proposedRound ?? ownRound))
     const { begunRound } = dag
     if (this.#begun?.round !== begunRound) this.#begun = { round: begunRound, at: now }
-    // Not before this node's last vertex is back from the disk: the next vertex follows it.
+    // Waits until this node's last vertex is back from the disk, because the next one follows it.
     const isBack = round === ownRound
     return RoundClock.plan(dag, committer, this.#rate, {
       round,
@@ -665,8 +669,8 @@ export class Core {
     const plan = this.#planned
     const { proposer, committee, opening } = this.#epoch
     if (guard === null || proposer === null || plan === null || plan.at > now) return false
-    // A quorum has ended the epoch, so another vertex of it is useless, and members that started again since may no
-    // longer know what this key had signed in it before its disk was set back.
+    // A quorum has ended the epoch, so another vertex of it is useless. Members that have restarted since may no longer
+    // know what this key signed in it before its disk was set back.
     if (this.#checkpoints.closing !== null || guard.toAsk(committee).length > 0) return false
     const { round } = plan
     const { epoch } = opening.record
@@ -686,7 +690,7 @@ export class Core {
     return this.#retries.following(this.#place, now)
   }
 
-  /** Whether this node signs vertices, and if not, why. */
+  /** Whether this node signs vertices and, if not, why. */
   get signing(): SigningState {
     const { committee, dag } = this.#epoch
     return this.#options.guard?.state(committee, dag.quorumRound) ?? { _tag: "NoSeat" }

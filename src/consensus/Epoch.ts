@@ -18,7 +18,7 @@ import * as Validity from "./dag/Validity.js"
 import type { Opening } from "./output/Opening.js"
 import type { Output } from "./output/Output.js"
 
-/** How many of its last vertices a validator sends again at the epoch's end. */
+/** Number of its last vertices that a validator resends at the epoch's end. */
 const RESENT_VERTICES = 3
 
 export class Epoch {
@@ -27,10 +27,10 @@ export class Epoch {
   readonly dag: Dag
   readonly admission: Admission
   readonly committer: Committer
-  /** This node's seat; none for a node outside the committee. */
+  /** This node's seat; undefined outside the committee. */
   readonly seat: number | undefined
   readonly #linearizer: Linearizer
-  /** None for a node outside the committee. */
+  /** Null for a node outside the committee. */
   readonly proposer: Proposer | null
   readonly #equivocations = new Equivocations()
   readonly #reached: QuorumProgress
@@ -52,12 +52,11 @@ export class Epoch {
     this.#emit = emit
   }
 
-  /** Whether the closing commit was decided: no more vertices are inserted. */
+  /** Whether the closing commit is decided. No more vertices are inserted. */
   get isClosed(): boolean {
     return this.#isClosed
   }
 
-  /** The last commit. */
   get position(): Position {
     return this.#linearizer.position
   }
@@ -67,12 +66,12 @@ export class Epoch {
     return this.#reached.round
   }
 
-  /** This node's vertices to send again when something seems lost, oldest first. */
+  /** This node's vertices to resend when messages seem lost, oldest first. */
   get ownVertices(): ReadonlyArray<Vertex> {
     return this.#ownVertices
   }
 
-  /** Keeps a vertex of this node among those to send again. */
+  /** Keeps a vertex of this node for resending. */
   keepOwn(vertex: Vertex): void {
     if (this.seat === undefined || this.committee.seatOf(vertex.header.author) !== this.seat) return
     this.#ownVertices.push(vertex)
@@ -80,7 +79,7 @@ export class Epoch {
     if (this.#ownVertices.length > RESENT_VERTICES) this.#ownVertices.shift()
   }
 
-  /** A vertex of this epoch with valid signatures. Returns whether it is news and breaks no rule. */
+  /** Adds a vertex of this epoch with valid signatures. Returns whether it is new and breaks no rule. */
   receive(vertex: Vertex): boolean {
     if (this.#isClosed || this.admission.isHereOrOld(vertex)) return false
     const { header } = vertex
@@ -96,7 +95,7 @@ export class Epoch {
     return true
   }
 
-  /** A vertex that was inserted before a restart, in the order of insertion. */
+  /** Restores a vertex from before a restart. Call it in the order of insertion. */
   restore(vertex: Vertex): void {
     const seat = this.committee.seatOf(vertex.header.author)
     if (seat === undefined || this.#isClosed) return
@@ -113,12 +112,12 @@ export class Epoch {
     if (evidence !== undefined) this.#emit({ _tag: "EvidenceFound", evidence })
   }
 
-  /** Almost every vertex is the first of its slot, by an author without waiting vertices. */
+  /** False for almost every vertex: it is the first of its slot, by an author without waiting vertices. */
   #mayEquivocate({ round }: Header, seat: number): boolean {
     return this.dag.first(round, seat) !== undefined || this.admission.hasWaiting(seat)
   }
 
-  /** A vertex that is here, in the DAG or waiting. */
+  /** A vertex in the DAG or the waiting room. */
   vertex(hash: Hash): Vertex | undefined {
     return this.dag.get(hash)?.vertex ?? this.admission.get(hash)
   }
@@ -171,7 +170,7 @@ export class Epoch {
     if (vertices.length > 0) this.#emit({ _tag: "Returned", vertices })
   }
 
-  /** The highest round of this node's vertices; the round before the epoch's first if there is none. */
+  /** The highest round of this node's vertices, or the round before the epoch's first. */
   get ownRound(): Round {
     const own = this.seat === undefined ? undefined : this.dag.latestOf(this.seat)
     return own?.round ?? Natural.round(this.committee.firstRound - 1)

@@ -4,10 +4,10 @@ import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
 import { divideFloor } from "../protocol/numbers/Sats.js"
 import type { Commit } from "../protocol/vertex/Commit.js"
 
-/** Four in each quarter: three of them may be lost. */
+/** Four in each quarter, so three of them can be lost. */
 const PER_EPOCH = 16
 
-/** How many rounds lie between two of them. */
+/** The number of rounds between two heartbeats. */
 export const spacingOf = ({ epochRounds }: Pick<EpochRecord["rules"], "epochRounds">): number =>
   Math.max(1, divideFloor(epochRounds, PER_EPOCH))
 

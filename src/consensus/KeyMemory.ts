@@ -1,16 +1,19 @@
 /**
  * Whether this disk knows everything that this key has signed, up to a bound. A disk that holds a vertex of this node
- * does: nothing is signed before this question is settled. An empty disk does not, nor does one that lacks a header of
- * this key that somebody shows. The last vertex that the lost disk held may have reached a single member, and that one
- * may be down or lie. So the members are not asked what they know of it, but what it can have been:
+ * does, because nothing is signed before this question is settled. An empty disk does not, nor does one that lacks a
+ * header of this key that somebody shows. The last vertex on a lost disk may have reached a single member, which may be
+ * down or lie. The members are therefore not asked what they know of the key, but for their own progress, which bounds
+ * what it can have signed:
  *
- * A vertex of round r needs a quorum of round r − 1. Members that weigh a quorum, this one not counted, tell their own
+ * A vertex of round r needs a quorum of round r − 1. Members that weigh a quorum, not counting this one, tell their own
  * highest round now, after the loss. Any quorum of a round above all of theirs would share an honest member with them,
  * and that member has made no such round. So the lost key has signed nothing above the round after their highest.
- * Nobody need be believed who goes on signing: a vertex that builds on vertices which more than the liars made after the
- * loss was itself made after the loss, so its author had signed only lower rounds before. A liar can raise the bound
- * no further than that.
- * Where the others cannot go on without this node they weigh no quorum, and no round is safe: the rounds for which they
+ *
+ * Members that go on signing need not be believed. A vertex that builds on vertices which more than the liars made
+ * after the loss was itself made after the loss, so its author had signed only lower rounds before. A liar can raise
+ * the bound no further than that.
+ *
+ * If the others cannot go on without this node, they weigh no quorum, and no round is safe: the rounds for which they
  * wait are those that the key may have signed. Then the operator's word decides. docs/recovery.md has the whole proof.
  */
 import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
@@ -21,10 +24,9 @@ import * as Natural from "../protocol/numbers/Natural.js"
 import type { Header } from "../protocol/vertex/Header.js"
 import type { Committee } from "./dag/Committee.js"
 
-/** A slot of one author. */
 export type Place = Pick<Header, "epoch" | "round">
 
-/** A member's answer about a key: the highest header of it that the member knows, and the epoch it is in. */
+/** A member's answer about a key: the highest header of it that the member knows, and the member's epoch. */
 export interface HighestKnown {
   readonly epoch: Epoch
   readonly header: Header | null
@@ -32,35 +34,36 @@ export interface HighestKnown {
 
 /** The operator's word that this key has signed nothing in this epoch from this round on. */
 export interface Word extends Place {
-  /** The first digits of the epoch's base, so that the word holds in one epoch of one network. */
+  /** The first digits of the epoch's base, so that the word is valid in one epoch of one network. */
   readonly base: string
 }
 
-/** Digits of a base in a word. */
 export const BASE_DIGITS = 16
 
 export type Refusal =
-  /** It is of another epoch or network. */
+  /** It names another epoch or network. */
   | "elsewhere"
   /** The key is known to have signed this round or a higher one. */
   | "too low"
 
-/** What the guard knows. */
+/** The guard's knowledge. */
 export interface Seen {
-  /** The highest header of this key that was signed or met here. */
+  /** The highest header of this key signed or seen here. */
   readonly highest: Place | null
-  /** The members that have told what they know of this key, this node included. */
+  /** The members that have told what they know of this key, including this node. */
   readonly answered: ReadonlySet<Address>
   readonly hasCommitteeAnswered: boolean
 }
 
-/** Everybody starts with an empty disk there, and perhaps after others have made some rounds. */
+/** In it everybody starts with an empty disk, perhaps after others have made some rounds. */
 const FOUNDING_EPOCH = 1
 export const FOUNDING_ROUNDS = 9
 
 export const isAbove = (a: Place, b: Place): boolean => (a.epoch !== b.epoch ? a.epoch > b.epoch : a.round > b.round)
 
-/** The epoch's last leader is committed by a quorum two rounds above it: above that the key may be in the next one. */
+/**
+ * The epoch's last leader is committed by a quorum two rounds above it. Above that, the key may be in the next epoch.
+ */
 const lastBoundOf = ({ firstRound, rules }: EpochRecord): number => firstRound + rules.epochRounds + 1
 
 export class KeyMemory {
@@ -70,7 +73,7 @@ export class KeyMemory {
   /** The key may have signed anything up to here that this disk does not know. */
   #bound: Place | null = null
   #running: { readonly epoch: Epoch; readonly base: Hash } | null = null
-  /** The highest round of the running epoch that each member has made, 0 for none: told in this epoch. */
+  /** The highest round of the running epoch that each member reported in this epoch, 0 for none. */
   readonly #progress = new Map<Address, number>()
 
   constructor(self: Address, isComplete: boolean, word: Word | null) {
@@ -87,19 +90,18 @@ export class KeyMemory {
     return this.#bound
   }
 
-  /** An epoch has opened. What was told in the last one is not told of this one. */
+  /** An epoch has opened. Reports from the last one do not apply to it. */
   open(epoch: Epoch, base: Hash): void {
     this.#running = { epoch, base }
     this.#progress.clear()
     if (this.#state === "told") this.#state = "complete"
   }
 
-  /** A vertex above the bound was signed here. */
   signed(): void {
     if (this.#state === "told") this.#state = "complete"
   }
 
-  /** A header of this key that neither this disk nor the bound accounts for. */
+  /** A header of this key appeared that neither this disk nor the bound accounts for. */
   doubt(): void {
     if (this.#state === "unknown") return
     this.#state = "unknown"
@@ -107,28 +109,28 @@ export class KeyMemory {
     this.#progress.clear()
   }
 
-  /** The members still to ask for their own highest header. */
+  /** The members that must still report their own highest header. */
   toAsk({ record }: Committee): ReadonlyArray<Address> {
     if (this.#state === "complete") return []
     const members = record.members.map(({ address }) => address)
     return members.filter((address) => address !== this.#self && !this.#progress.has(address))
   }
 
-  /** A member has told its own highest header. */
+  /** A member reports its own highest header. */
   testify(member: Address, { epoch, header }: HighestKnown, { record }: Committee): void {
     const running = this.#running
     if (running === null || epoch !== running.epoch || member === this.#self) return
     if (header === null || header.epoch < epoch) this.#progress.set(member, 0)
     else if (header.author === member && header.epoch === epoch && header.base === running.base) {
-      // A round that leads to no bound is no answer: the member is asked again, and named as one that is missing.
+      // Ignores a round that leads to no bound, so that the member is asked again and listed as missing.
       if (header.round < lastBoundOf(record)) this.#progress.set(member, header.round)
     }
   }
 
   /**
-   * A vertex that is in the DAG. Parents above what their authors had signed when they were asked were made since. If
-   * these weigh a third, one of them is honest, and this vertex was made after the loss: before, its author had signed
-   * only lower rounds, whatever it says.
+   * A vertex has entered the DAG. Its parents above what their authors had signed when asked were made since. If these
+   * weigh a third, one of them is honest, and this vertex was made after the loss: before, its author had signed only
+   * lower rounds, whatever it says.
    */
   saw({ epoch, base, round, author, parents }: Header, committee: Committee): void {
     const running = this.#running
@@ -146,7 +148,7 @@ export class KeyMemory {
     }
   }
 
-  /** Why the operator's word does not count; null if it does, or if there is none. */
+  /** Why the operator's word does not count; null if it does or there is none. */
   refusal(highest: Place | null): Refusal | null {
     const word = this.#word
     if (word === null) return null
@@ -175,9 +177,9 @@ export class KeyMemory {
   }
 
   /**
-   * The lowest bound that members weighing a quorum vouch for. More of them may lower it, so that nobody raises it by
-   * lying if the others suffice. A key that may have seen the end of the epoch may have signed in the next one: there
-   * the question is asked anew.
+   * The lowest bound that members weighing a quorum vouch for. More reports can lower it, so liars cannot raise it if
+   * the others suffice. A key that may have seen the epoch's end may have signed in the next one, where the question is
+   * asked anew.
    */
   #testified(committee: Committee): Place | null {
     const { epoch, firstRound } = committee.record
@@ -199,11 +201,12 @@ export class KeyMemory {
     if (!hasCommitteeAnswered) return false
     const { members, epoch, firstRound } = committee.record
     const own = members.find(({ address }) => address === this.#self)?.weight ?? 0
-    // Where the others are no quorum without this one, the quorum bears no liar: if all of them have told, all is told.
+    // If the others are no quorum without this node, the quorum tolerates no liar: once all have answered, all is
+    // known.
     if (!committee.isQuorum(committee.totalWeight - own)) return members.every(({ address }) => answered.has(address))
     if (epoch !== FOUNDING_EPOCH || highest !== null) return false
-    // The network begins: nobody has a vertex of this key, and nobody is past the first rounds. Were only the first one
-    // of these, a faulty member that stops in the second would leave the others waiting for whoever started last.
+    // The network begins: nobody has a vertex of this key, and nobody is past the first rounds. Allowing only the very
+    // first round would let a faulty member that stops in the second keep the others waiting for whoever started last.
     let weight = own
     for (const member of members) {
       const round = this.#progress.get(member.address)

@@ -7,19 +7,18 @@ export class Pace {
     this.everyMs = everyMs
   }
 
-  /** Whether it is due; if so, it is next due after this time. */
+  /** Whether it is due. If so, it is next due after this time. */
   isDue(now: number, afterMs: number = this.everyMs): boolean {
     if (now < this.#next) return false
     this.#next = now + afterMs
     return true
   }
 
-  /** It is not due before this time has passed. */
+  /** Makes it due only after a full interval. */
   putOff(now: number): void {
     this.#next = now + this.everyMs
   }
 
-  /** When it is due again. */
   nextAfter(now: number): number {
     return this.#next > now ? this.#next : now + this.everyMs
   }

@@ -1,12 +1,12 @@
 /**
- * Whether this process stood still: stopped, or on a machine that was suspended or too busy for it. Meanwhile somebody
- * may have started another process with its key, so what it was about to do may be wrong now. Both clocks are looked
- * at: the steady one may stand still with the machine, and the wall clock may be set. One that is set looks like a
- * pause, which costs a question.
+ * Detects that this process was paused: stopped, or on a machine that was suspended or too busy. Meanwhile somebody may
+ * have started another process with its key, so its next action may be wrong. Both clocks are checked, because the
+ * steady one can stop with the machine and the wall clock can be set. A wall clock that was set looks like a pause,
+ * which costs only a question.
  */
 import type { Timestamp } from "../protocol/numbers/Natural.js"
 
-/** Looks are more frequent than that; a busy machine may be late by one or two. */
+/** Checks are more frequent than that; a busy machine may be late by one or two. */
 const TOLERATED_INTERVALS = 4
 const MIN_TOLERATED_MS = 2_000
 
@@ -24,7 +24,7 @@ export class Pauses {
     this.#toleratedMs = Math.max(MIN_TOLERATED_MS, TOLERATED_INTERVALS * roundIntervalMs)
   }
 
-  /** Called before anything else is done at this time. */
+  /** Must be called before anything else is done at this time. */
   look(steady: Timestamp, wallAheadMs: number): boolean {
     const wall = steady + wallAheadMs
     const last = this.#last

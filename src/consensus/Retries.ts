@@ -1,6 +1,6 @@
 /**
- * What a node does when nothing comes: it asks for what it lacks, and sends its own last messages again. Lost messages
- * must not halt the network.
+ * Requests missing data and resends this node's last messages when nothing arrives. Lost messages must not halt the
+ * network.
  */
 import type { Checkpoint } from "../protocol/epoch/Checkpoint.js"
 import type { Address } from "../protocol/identity/Address.js"
@@ -17,9 +17,9 @@ import type { Following } from "./Recovery.js"
 import { MIN_TIMEOUT_MS } from "./RoundClock.js"
 import type { SigningGuard } from "./SigningGuard.js"
 
-/** Up to this many rounds ahead, parents are fetched one by one; beyond that, the node asks for whole rounds. */
+/** Up to this many rounds ahead, parents are fetched one by one; beyond that, whole rounds. */
 const FETCHED_ROUNDS = 16
-/** A node that is further than this behind a quorum asks for whole rounds. */
+/** A node further than this behind a quorum asks for whole rounds. */
 const TOLERATED_LAG_ROUNDS = 4
 /** Retries without a new round of a quorum before a node asks for missing rounds; a partition is no emergency. */
 const STANDSTILL_RETRIES = 8
@@ -27,27 +27,27 @@ const STANDSTILL_RETRIES = 8
 /** Recovered vertices sent at once: they fit in the waiting rooms of others without overloading the connection. */
 const RECOVERED_AT_ONCE = { vertices: 64, bytes: 2_097_152 }
 
-/** After this many failed retries a lost message is not the cause: everything is still sent again, but less often. */
+/** After this many failed retries, lost messages are not the cause. Everything is still resent, but less often. */
 const PATIENT_AFTER_RETRIES = 40
 const PATIENT_RETRIES = 4
 
-/** A vertex up to this size costs less to send again than a round costs that waits for it. */
+/** Resending a vertex up to this size costs less than a round that waits for it. */
 const CHEAP_BYTES = 12_288
-/** How many rounds count in the average of what a round takes. */
+/** Number of rounds in the average duration of a round. */
 const AVERAGED_ROUNDS = 8
 
-/** Where the core is. */
+/** The core's current state. */
 export interface Place {
   readonly epoch: Epoch
   readonly checkpoints: CheckpointQuorum
   readonly previous: { readonly epoch: Epoch; readonly checkpoints: CheckpointQuorum } | null
-  /** This node's closing checkpoint of the running epoch, once the ledger has built it. */
+  /** This node's closing checkpoint of the running epoch, once built. */
   readonly closing: Checkpoint | null
-  /** Whether this node is connected to the validator, which sends its vertices itself then. */
+  /** Whether this node is connected to the validator, which then sends its vertices itself. */
   readonly isConnected: (validator: Address) => boolean
   /** When this node's last vertex was planned. */
   readonly madeAt: Timestamp | null
-  /** When it makes its next vertex, if it has all it needs for that; null if it waits for others. */
+  /** When this node makes its next vertex, if it has all it needs; null if it waits for others. */
   readonly readyAt: number | null
 }
 
@@ -61,15 +61,15 @@ interface Lacking {
 }
 
 export class Retries {
-  /** None for a node without a validator key. */
+  /** Null for a node without a validator key. */
   readonly #guard: SigningGuard | null
   /**
-   * What a round takes of late. On machines that are too busy for their rounds, what has not come is late rather than
-   * lost; asking for it, or sending it again, would make them busier.
+   * The recent duration of a round. On machines too busy for their rounds, missing messages are late rather than lost,
+   * and asking for them or resending would make the machines busier.
    */
   #roundMs: number
   readonly #emit: (output: Output) => void
-  /** The highest round with vertices of a quorum, and when that was first seen: nodes without a key can stall too. */
+  /** The highest round with a quorum of vertices, and when that was first seen. Nodes without a key can stall too. */
   #moved: { readonly round: Round; readonly at: Timestamp } | null = null
   /** Whether no round had been completed for a long time at the last tick. */
   #isStandingStill = false
@@ -107,29 +107,28 @@ export class Retries {
     this.#moved = { round, at }
   }
 
-  /** A standstill does not count as a round that long. */
+  /** Limits a sample, so that a standstill does not count as one long round. */
   #took(roundMs: number): void {
     const took = Math.min(roundMs, Sats.divideFloor(this.#standstillPace.everyMs, 2))
     this.#roundMs = Sats.divideFloor((AVERAGED_ROUNDS - 1) * this.#roundMs + took, AVERAGED_ROUNDS)
   }
 
-  /** How long this vertex of this node waits for the next round before it is sent again. */
+  /** How long this vertex of this node waits for the next round before it is resent. */
   #resentAfterMs(vertex: Vertex): number {
     const { everyMs } = this.#resendPace
     return vertex.encoded.length <= CHEAP_BYTES ? everyMs : Math.max(everyMs, 2 * this.#roundMs)
   }
 
-  /** Another epoch begins. */
   begin(): void {
     this.#moved = null
   }
 
-  /** So long ago that nothing is to be waited for any longer. */
+  /** A time so long ago that no wait from it remains. */
   longBefore(now: Timestamp): Timestamp {
     return Natural.timestamp(Math.max(0, now - this.#standstillPace.everyMs))
   }
 
-  /** When something may be due again. */
+  /** When something can be due again. */
   nextAfter(now: Timestamp, isFetching: boolean): number {
     return (isFetching ? this.#fetchPace : this.#resendPace).nextAfter(now)
   }
@@ -160,7 +159,7 @@ export class Retries {
     if (witnesses.length > 0) this.#emit({ _tag: "AskProgress", members: witnesses })
   }
 
-  /** Answers that were on their way are read before the committee is asked of this node's key again. */
+  /** Delays asking the committee about this node's key, so that answers on their way are read first. */
   askOfKeyLater(now: Timestamp): void {
     this.#askPace.putOff(now)
   }
@@ -220,7 +219,7 @@ export class Retries {
     }
   }
 
-  /** A node that is stuck sends its last messages again. */
+  /** Resends the last messages of a node that is stuck. */
   sendAgain({ epoch, checkpoints, previous, closing: own, madeAt, readyAt }: Place, now: Timestamp): void {
     const isStuck = madeAt !== null && (readyAt === null || readyAt <= now)
     const stuckMs = isStuck ? now - madeAt : 0
@@ -256,7 +255,7 @@ export class Retries {
     return this.#recoveryPace.isDue(now)
   }
 
-  /** The lowest rounds first, from the last one with a quorum here: others may lack them too, and ask for older ones. */
+  /** Resends the lowest rounds first, from the last quorum here: others may lack them too, and ask for older ones. */
   resendRecovered(recovered: ReadonlyArray<Vertex>, quorumRound: Round): void {
     const vertices: Array<Vertex> = []
     let bytes = 0
@@ -272,11 +271,11 @@ export class Retries {
 }
 
 /**
- * All rounds that are still kept, parents first. The vertices that decide the end of an epoch may be anywhere up to its
- * last vertex: an indirect decision may be more than two rounds above its leader. After a long standstill, the others
- * may have decided by a vertex that its author showed only to them and that no later vertex will ever name, since they
- * closed the epoch with it. Or the vertex is named and fetched but finds no place to wait for its parents, because its
- * author has filled its share of the waiting room with vertices whose parents do not exist.
+ * All rounds still kept, parents first. The vertices that decide the end of an epoch can be anywhere up to its last
+ * vertex, because an indirect decision can be more than two rounds above its leader. After a long standstill, the
+ * others may have decided by a vertex that its author showed only to them and that no later vertex will ever name,
+ * since they closed the epoch with it. Or the vertex is named and fetched but finds no place to wait for its parents,
+ * because its author has filled its share of the waiting room with vertices whose parents do not exist.
  *
  * The rounds above a quorum's may build on a vertex below it: a second vertex of a slot that arrived here unnamed. A
  * node that asks only for the rounds above then receives nothing usable, however honest the answer and however far

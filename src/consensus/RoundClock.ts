@@ -1,15 +1,15 @@
 /**
- * When to make the next vertex. Nothing here affects consensus: a node with a wrong clock only contributes less.
+ * When to make the next vertex. Nothing here affects safety: a node with a wrong clock only contributes less.
  *
  * A node moves from round r to r+1 when a quorum of r is present, and either r's leader has arrived and r's vertices
  * have decided the leader of r−1 by votes or blames, or the timeout has expired. A node that sees a quorum of a higher
- * round jumps to that round at once. A third of the weight in r+1 includes an honest member, so a node that could
- * make r+1 follows at once too: it would otherwise stay late, and the others would wait for it in every round.
+ * round jumps to that round at once. A third of the weight in r+1 includes an honest member, so a node that could make
+ * r+1 follows at once too: it would otherwise stay late, and the others would wait for it in every round.
  *
- * Rounds follow the work. While somebody waits for a transaction, the next round comes as soon as the budget allows;
- * while nobody does, rounds are idle and save credit. Three rounds make a transaction final, so every third round
- * waits until all three are affordable: where there is work for more rounds than the budget has, they come in groups of
- * three, and a transaction waits less in all than with as many rounds evenly spaced.
+ * Rounds follow the load. While somebody waits for a transaction, the next round comes as soon as the budget allows;
+ * otherwise rounds are idle and save credit. Three rounds make a transaction final, so every third round waits until
+ * all three are affordable. If there is work for more rounds than the budget has, they come in groups of three, and
+ * transactions wait less in total than with evenly spaced rounds.
  */
 import type { Round, Timestamp } from "../protocol/numbers/Natural.js"
 import * as Natural from "../protocol/numbers/Natural.js"
@@ -25,11 +25,11 @@ const ROUNDS_PER_BACKOFF = 10
 const SILENT_ROUNDS = 3
 /** From the vertex of a leader with a transaction to the vertices that certify that leader. */
 const ROUNDS_TO_FINALITY = 3
-/** A vertex that comes after a quorum's is in time for the next round. */
+/** A vertex this much later than a quorum's is still in time for the next round. */
 const LEAST_GAP_MS = 10
 /**
  * A single validator is its own quorum and could make a round for each transaction. Each transaction in its last vertex
- * lets it gather others for so long: above a thousand a second, rounds soon come at the interval.
+ * delays the next by this much, to gather others: above a thousand a second, rounds soon come at the interval.
  */
 const GATHERED_MS = 1
 const IDLE_INTERVALS = 2
@@ -39,21 +39,21 @@ const LONGEST_IDLE_INTERVALS = 5
 /** The times that follow from the round interval. */
 export interface Rate extends RoundBudget.Price {
   readonly intervalMs: number
-  /** Least time between two vertices of this node, and how much more for each transaction in the first. */
+  /** The minimum time between two vertices of this node, and its increase for each transaction in the first. */
   readonly gapMs: number
   readonly gatheredMs: number
-  /** The most that the transactions in a vertex delay the next one. */
+  /** The maximum delay that the transactions in a vertex add to the next. */
   readonly longestGapMs: number
-  /** Time between two idle rounds, with all credit and without. */
+  /** The time between two idle rounds, with all credit and without. */
   readonly idleMs: number
   readonly longestIdleMs: number
 }
 
-/** The longest time between two rounds when all is well. */
+/** The longest time between two rounds of a healthy network. */
 export const longestIdleMs = (intervalMs: number): number => LONGEST_IDLE_INTERVALS * intervalMs
 
 /**
- * How rounds come: within the budget, as every network makes them; at once where there is work, whatever that costs; or
+ * How rounds are paced: within the budget, as on every shared network; at once where there is work, at any cost; or
  * evenly, at the interval. The last two are for networks that one developer has alone.
  */
 export type Pace = "budget" | "at once" | "evenly"
@@ -84,9 +84,9 @@ export const timeoutMs = (intervalMs: number, roundsWithoutCommit: number): numb
 
 /** This node's place in the rounds. */
 export interface Own {
-  /** The round of this node's last vertex; the round before the epoch's first if there is none. */
+  /** The round of this node's last vertex, or the round before the epoch's first. */
   readonly round: Round
-  /** When that vertex was made; none if this node never made one. */
+  /** When that vertex was made; null if this node never made one. */
   readonly madeAt: Timestamp | null
   /** Leader round of the last commit. */
   readonly lastCommitRound: Round
@@ -95,9 +95,9 @@ export interface Own {
   /** The highest round that a third of the weight is known to have made, and when that was seen. */
   readonly begun: { readonly round: Round; readonly at: Timestamp }
   readonly budget: RoundBudget.RoundBudget
-  /** Whether somebody waits for what the next round brings. */
+  /** Whether somebody waits for a result of the next round. */
   readonly isAwaited: boolean
-  /** How many transactions this node's last vertex has. */
+  /** Number of transactions in this node's last vertex. */
   readonly carried: number
 }
 
@@ -115,15 +115,15 @@ export const hasLeader = (dag: Dag, round: Round): boolean => {
   return dag.first(round, leader) !== undefined || hasFallenSilent(dag, leader, round)
 }
 
-/** Whether round r is complete: its leader has arrived, and its vertices have decided the leader before. */
+/** Whether round r is complete: its leader has arrived, and its vertices have decided the previous leader. */
 const isComplete = (dag: Dag, committer: Committer, round: Round): boolean =>
   hasLeader(dag, round) && (round === dag.committee.firstRound || committer.isVotedOn(Natural.round(round - 1)))
 
 export interface Plan {
   readonly round: Round
-  /** The round can be made from this moment on, unless something else happens first. */
+  /** The earliest time for the round, unless something else happens first. */
   readonly at: number
-  /** Whether it waits for nothing but its time. */
+  /** Whether it waits only for its time. */
   readonly isReady: boolean
 }
 
@@ -141,13 +141,13 @@ const readyAt = ({ begun, budget, isAwaited, carried, madeAt }: Own, round: Roun
   return Math.max(sinceMs + rate.idleMs, fullAt, paidUntil)
 }
 
-/** The next round to make and the time to make it; none while the passage of time alone would not allow one. */
+/** The next round to make and its time; null if no round would become possible by waiting alone. */
 export const plan = (dag: Dag, committer: Committer, rate: Rate, own: Own): Plan | null => {
   const quorum = dag.quorumRound
-  // A quorum has moved on and its vertices are on their way here: a vertex for a round they have left is useless.
+  // A quorum has moved on and its vertices are on their way here. A vertex for a round they have left is useless.
   if (quorum < own.reachedRound - 1) return null
   const start = Math.max(quorum, dag.committee.firstRound)
-  // There may be own rounds that this node did not make: a copy of its key made them before falling silent.
+  // Own rounds may exist that this node did not make: a copy of its key made them before falling silent.
   if (own.madeAt === null && start > own.round) return { round: Natural.round(start), at: 0, isReady: true }
   if (quorum > own.round) return { round: quorum, at: 0, isReady: true }
   if (quorum < own.round) return null

@@ -1,15 +1,15 @@
 /**
- * Never signs twice for one (epoch, round). After every start, and after every time in which the process stood still,
- * the validator asks the whole committee for its own highest header and waits for answers from a quorum, counting
- * itself. If its disk does not know any of its own headers (a restored backup, a lost disk, a copied key), it stays
- * silent until no higher header has appeared for 120 round intervals while connected to a quorum. Then it signs only
- * above everything that its key may have signed, which is more than anybody may know: see `KeyMemory`.
+ * Never signs twice for one (epoch, round). After every start, and after every pause of the process, the validator asks
+ * the whole committee for its own highest header and waits for answers from a quorum, counting itself. If its disk does
+ * not know any of its own headers (a restored backup, a lost disk, a copied key), it stays silent until no higher
+ * header has appeared for 120 round intervals while connected to a quorum. Then it signs only above everything that its
+ * key may have signed, which can be more than anybody knows of: see `KeyMemory`.
  *
  * The same key may sign on other networks, and anyone can replay those signatures here. A header counts only on the
- * base that its epoch has here. The header of an epoch that has not opened here cannot be judged yet: it is held back,
- * in memory only, and judged when that epoch opens, which is before anything is signed in it. Until then it shows that
- * something may be ahead, so a member that answers with such a header has not said what this key signed in the running
- * epoch, and its answer does not count.
+ * base that its epoch has here. The header of an epoch that has not opened here cannot be judged yet. It is held back,
+ * in memory only, and judged when that epoch opens, before anything is signed in it. Until then it shows that something
+ * may be ahead, so a member that answers with such a header has not said what this key signed in the running epoch, and
+ * its answer does not count.
  *
  * An answer counts only if the same epoch runs here and at the member. A member in a later epoch may have forgotten
  * what this key signed in this one; a member in an earlier epoch has not yet received it. So if an epoch opens before
@@ -34,10 +34,10 @@ export const MAX_HELD_BACK = 64
 export type Silence =
   /** The committee has not answered yet. */
   | "asking"
-  /** Another process signs with this key, or did. */
+  /** Another process signs or signed with this key. */
   | "foreign"
 
-/** What a guard takes over from the disk, the operator and the guard before it. */
+/** State from the disk, the operator and the previous guard. */
 export interface Inherited {
   /** Headers that another guard of this run held back. */
   readonly heldBack: ReadonlyArray<Header>
@@ -65,23 +65,23 @@ export class SigningGuard {
   readonly #answered = new Set<Address>()
   readonly #memory: KeyMemory
   #highest: Place | null = null
-  /** The highest header of this key that was met and not signed here. */
+  /** The highest header of this key that was seen and not signed here. */
   #highestForeign: Place | null = null
   #hasCommitteeAnswered = false
   /** Whether anything was signed since the start. */
   #hasSigned = false
-  /** How long the silence must still last; none while no foreign header is known. */
+  /** The remaining silence; null while no foreign header is known. */
   #quietMsLeft: number | null = null
   /** A silence has passed for every header up to this one. */
   #waitedFor: Place | null = null
   #connectedSince: Timestamp | null = null
-  /** A signature is being made elsewhere: nothing else is signed until it has come or was refused. */
+  /** A signer is making a signature. Nothing else is signed until it arrives or is refused. */
   isWaiting = false
 
   /**
    * `stored` holds this author's headers on disk, of the epochs from `oldest` on. If the ledger was set back but the
-   * signed vertices were not, the disk no longer knows the headers of epochs before the first of those. It need not:
-   * nothing that low is ever signed again.
+   * signed vertices were not, the disk no longer knows the headers of earlier epochs. It need not: nothing that low is
+   * ever signed again.
    */
   constructor(
     self: Address,
@@ -102,7 +102,7 @@ export class SigningGuard {
     for (const header of known) this.#know(header)
   }
 
-  /** The highest place that this key has signed or may have signed; nothing at or below it may be signed. */
+  /** The highest place that this key has signed or may have signed. Nothing at or below it may be signed. */
   get highest(): Place | null {
     return higherOf(this.#highest, this.#memory.bound)
   }
@@ -112,18 +112,18 @@ export class SigningGuard {
     return this.#memory.isKnown
   }
 
-  /** How many headers of this author are known. */
+  /** Number of known headers of this author. */
   get size(): number {
     return this.#known.size
   }
 
-  /** Why signing is not allowed; none if it is. */
+  /** Why signing is not allowed; null if it is. */
   get silence(): Silence | null {
     if (this.#quietMsLeft !== null) return "foreign"
     return this.#hasCommitteeAnswered ? null : "asking"
   }
 
-  /** The same as text, with what it waits for. `quorumRound`: the highest round with vertices of a quorum. */
+  /** The signing state with what it waits for. `quorumRound`: the highest round with a quorum of vertices. */
   state(committee: Committee, quorumRound: Round): Signing {
     if (this.#quietMsLeft !== null) {
       const round = this.#highest?.round ?? committee.firstRound
@@ -137,7 +137,7 @@ export class SigningGuard {
     return this.#forgotten(committee, quorumRound) ?? { _tag: "Signing" }
   }
 
-  /** Set while rounds may pass that this key may have signed and this disk does not know. */
+  /** Set while the network may pass rounds that this key signed unknown to this disk. */
   #forgotten(committee: Committee, quorumRound: Round): Signing | undefined {
     const { epoch } = committee.record
     const { bound, isKnown } = this.#memory
@@ -160,9 +160,9 @@ export class SigningGuard {
   }
 
   /**
-   * Whether a vertex that was signed here, and that nobody may have seen yet, may be shown: its round might be signed
-   * now if it had not been. Before the process stood still or was started anew, that was so, too. Since then another
-   * process with this key may have signed that round.
+   * Whether a vertex signed here, and perhaps seen by nobody, can be shown: its round could be signed now if it had not
+   * been. That held before the process paused or restarted, too, but since then another process with this key may have
+   * signed that round.
    */
   mayShow(place: Place): boolean {
     return this.#allows(place, higherOf(this.#highestForeign, this.#memory.bound))
@@ -177,7 +177,7 @@ export class SigningGuard {
     if (this.#highest === null || isAbove(header, this.#highest)) this.#highest = header
   }
 
-  /** A header that was signed here and is about to be written to disk. */
+  /** Records a header that was signed here and is about to be written to disk. */
   signed(header: Header): void {
     this.#hasSigned = true
     this.#know(header)
@@ -185,8 +185,8 @@ export class SigningGuard {
   }
 
   /**
-   * The process stood still, as a suspended machine does. Somebody may have started another one with this key
-   * meanwhile, so this is a new start as far as the others' word is concerned.
+   * The process was paused, as on a suspended machine. Somebody may have started another one with this key meanwhile,
+   * so the others' answers no longer count, as after a start.
    */
   stoodStill(): void {
     this.#hasSigned = false
@@ -205,14 +205,14 @@ export class SigningGuard {
     if (!this.#hasSigned) this.#forgetAnswers()
     const headers = this.#heldBack
     this.#heldBack = []
-    // Those of later epochs are held back again.
+    // Headers of later epochs are held back again.
     const [foreign] = headers.filter((header) => this.meet(header))
     return foreign
   }
 
   /**
-   * A header of this author from outside, with a valid signature. Returns true if it was signed on this network and
-   * the disk did not know it: the silence begins, or begins again if the header is above all known ones. A lower
+   * Judges a header of this author from outside, with a valid signature. Returns true if it was signed on this network
+   * and the disk did not know it: the silence begins, or begins again if the header is above all known ones. A lower
    * header was signed before those, so it does not show that anyone still signs; otherwise a peer could prolong the
    * silence with old headers, one at a time, or begin a new one after it.
    */
@@ -254,25 +254,24 @@ export class SigningGuard {
     this.#heldBack = [...others, header].sort((a, b) => a.epoch - b.epoch).slice(0, MAX_HELD_BACK)
   }
 
-  /** A member has answered the question asked at the start; the header in its answer went to `meet`. */
+  /** A member answers the question asked at the start. The header in its answer also goes to `meet`. */
   answer(member: Address, answer: HighestKnown, committee: Committee): void {
     if (!this.#isConclusive(answer)) return
     this.#answered.add(member)
     this.#count(committee)
   }
 
-  /** A member has told its own highest header, which was asked for in this epoch. */
+  /** A member reports its own highest header, requested in this epoch. */
   testify(member: Address, answer: HighestKnown, committee: Committee): void {
     this.#memory.testify(member, answer, committee)
     this.#count(committee)
   }
 
-  /** A vertex that has come into the DAG. */
   saw(header: Header, committee: Committee): void {
     this.#memory.saw(header, committee)
   }
 
-  /** The members whose own progress is to be asked for: none if the disk knows what this key has signed. */
+  /** The members to ask for their own progress: none if the disk knows everything that this key has signed. */
   witnesses(committee: Committee): ReadonlyArray<Address> {
     return this.#memory.toAsk(committee)
   }
@@ -301,9 +300,9 @@ export class SigningGuard {
   }
 
   /**
-   * Lets the silence run down. Time counts only between two checks that both found a quorum connected, and only as
-   * much as normally lies between two checks: a process that was stopped, or too busy to check, has not heard the
-   * messages sent meanwhile.
+   * Counts the silence down. Time counts only between two checks that both found a quorum connected, and only up to the
+   * normal time between checks: a process that was stopped, or too busy to check, has not heard the messages sent
+   * meanwhile.
    */
   tick(now: Timestamp, hasQuorum: () => boolean): void {
     if (this.#quietMsLeft === null) return
@@ -317,7 +316,7 @@ export class SigningGuard {
     this.#waitedFor = this.#highest
   }
 
-  /** Headers of epochs before `oldest` are no longer distinguished from foreign ones. */
+  /** From now on, headers of epochs before `oldest` cannot be distinguished from foreign ones. */
   forgetBefore(oldest: Epoch): void {
     if (oldest <= this.#oldest) return
     this.#oldest = oldest

@@ -1,17 +1,17 @@
 /**
- * Asks a node, with a bound on everything: the bytes of an answer, counted as they come, and the time until its end. A node
- * that sends a client elsewhere is not followed.
+ * Sends requests to a node with bounds on the answer's bytes, counted as they arrive, and on the total time. Does not
+ * follow redirects.
  */
 import { Effect, Predicate } from "effect"
 import * as Bytes from "../protocol/encoding/Bytes.js"
 import { Declined, type Refusal, Silent, TooLong, Unreachable } from "./checks/Refusal.js"
 
-/** As every browser and Node have it. */
+/** `fetch` as in browsers and Node. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface Question {
   readonly path: string
-  /** The most bytes that an answer can have. */
+  /** The maximum size of an answer in bytes. */
   readonly limit: number
 }
 
@@ -20,7 +20,7 @@ export interface Reading {
   readonly answerWithinMs: number
 }
 
-/** The code of the system that a failed connection carries somewhere inside. */
+/** The system's error code, which a failed connection carries somewhere inside. */
 const codeOf = (error: unknown): string | undefined => {
   if (!Predicate.isRecord(error)) return undefined
   const { code, cause } = error
@@ -29,7 +29,7 @@ const codeOf = (error: unknown): string | undefined => {
 
 const unreachable = (error: unknown) => new Unreachable({ reason: codeOf(error) ?? "no connection" })
 
-/** None as soon as there are more than `limit`. */
+/** Undefined if there are more than `limit` bytes. */
 const bytesOf = async (body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array | undefined> => {
   const reader = body.getReader()
   const pieces: Array<Uint8Array> = []
@@ -61,7 +61,7 @@ export const read = (
   Effect.gen(function* () {
     const abort = yield* Effect.acquireRelease(
       Effect.sync(() => new AbortController()),
-      // What is still on its way is of no use to anybody, whatever the reason.
+      // Whatever the reason, nobody needs the rest of the answer.
       (controller) => Effect.sync(() => controller.abort()),
     )
     const { signal } = abort

@@ -1,4 +1,7 @@
-/** Asks nodes and proves what they state: from the committee one trusts, by closing checkpoints, to that of the claim's epoch. */
+/**
+ * Asks nodes and proves their claims, from the trusted committee along closing checkpoints to the committee of the
+ * claim's epoch.
+ */
 import { Data, Effect, Either } from "effect"
 import type { Checkpoint, SignedCheckpoint } from "../protocol/epoch/Checkpoint.js"
 import type * as Hash from "../protocol/identity/Hash.js"
@@ -11,59 +14,59 @@ import * as Bisection from "./checks/Bisection.js"
 import { Conflict, OtherCheckpoint, type Refusal, Silent } from "./checks/Refusal.js"
 import * as Trusted from "./checks/Trusted.js"
 
-/** Where the trust begins: with a committee, or with a closing checkpoint by its name, whose content a node is asked for. */
+/** The root of trust: a committee, or a closing checkpoint by its hash, whose content is requested from a node. */
 type Root =
   | { readonly _tag: "Committee"; readonly trusted: Trusted.Trusted }
   | { readonly _tag: "Pin"; readonly pin: Pin }
 
-/** A closing checkpoint by its name. */
+/** A closing checkpoint by its hash. */
 export interface Pin {
   readonly epoch: Natural.Epoch
   readonly hash: Hash.Hash
 }
 
-/** What is trusted of a network from the outset. */
+/** What is known and trusted of a network from the outset. */
 export interface Trust {
   readonly root: Root
-  /** Of addresses of the network. */
+  /** Prefix of the network's addresses. */
   readonly prefix: AddressPrefix
-  /** Null where only a checkpoint is known. */
+  /** Null if only a checkpoint is known. */
   readonly networkId: NetworkId | null
 }
 
 export interface Options {
   readonly fetch?: BoundedFetch.Fetch
-  /** How long a node may take for one answer; 10 seconds by default. */
+  /** Time limit for one answer of a node; 10 seconds by default. */
   readonly answerWithinMs?: number
-  /** How long it may take in all; 60 seconds by default. */
+  /** Time limit for the whole check of a node; 60 seconds by default. */
   readonly checkWithinMs?: number
-  /** Refuses checkpoints of lower rounds. */
+  /** Rejects checkpoints of lower rounds. */
   readonly fromRound?: number
 }
 
-/** What can be proven: it names the checkpoint that proves it. */
+/** A proven claim; names the checkpoint that proves it. */
 export interface Shown {
   readonly checkpoint: Checkpoint
 }
 
-/** What a check of one node found. */
+/** The result for one node. */
 export interface Judged<P extends Shown = Shown> {
   readonly node: string
   readonly outcome: Either.Either<P, Refusal>
 }
 
-/** What at least one node has proven, and no other has disproven. */
+/** A claim that at least one node has proven and no other has disproven. */
 export interface Report<P extends Shown> {
-  /** By the newest checkpoint. */
+  /** The proof by the newest checkpoint. */
   readonly proven: P
   readonly node: string
-  /** All nodes that were asked, in that order. */
+  /** All nodes asked, in the given order. */
   readonly nodes: ReadonlyArray<Judged<P>>
-  /** The committee of the proven checkpoint, from which the next check is a short way. */
+  /** The committee of the proven checkpoint, which shortens the next check. */
   readonly trust: Trust
 }
 
-/** Nothing can be shown: every node was refused, or two of them prove different histories. */
+/** Nothing is proven: every node was rejected, or two of them prove different histories. */
 export class NotProven extends Data.TaggedError("NotProven")<{
   readonly nodes: ReadonlyArray<Judged>
   readonly conflict: Conflict | null
@@ -79,7 +82,7 @@ export class NotProven extends Data.TaggedError("NotProven")<{
 const ANSWER_WITHIN_MS = 10_000
 const CHECK_WITHIN_MS = 60_000
 
-/** The browser's or Node's own, called when it is needed, not when this is loaded. */
+/** The global `fetch`, looked up on use rather than when this module loads. */
 const ownFetch: BoundedFetch.Fetch = (url, init) => fetch(url, init)
 
 interface Asking extends BoundedFetch.Reading {
@@ -103,7 +106,7 @@ const begin = (asking: Asking, node: string, { root }: Trust): Effect.Effect<Tru
     return yield* new OtherCheckpoint({ epoch, trusted: hash, given: checkpoint.hash })
   })
 
-/** The committee that the checkpoint of `goal` names, on a way that the trusted one has signed. */
+/** Proves the committee named by the checkpoint of `goal` along checkpoints that the trusted committee has signed. */
 const bisection = (asking: Asking, node: string, from: Trusted.Trusted, goal: Natural.Epoch) =>
   Effect.gen(function* () {
     let state = Bisection.begin(from, goal)
@@ -115,24 +118,24 @@ const bisection = (asking: Asking, node: string, from: Trusted.Trusted, goal: Na
     return state.trusted
   })
 
-/** What a node states, under a checkpoint of which the signatures are not verified yet. */
+/** A node's statement, under a checkpoint with signatures not verified yet. */
 interface Claim {
   readonly signed: SignedCheckpoint
 }
 
-/** A question to nodes: how it is asked, from where its answer can be proven, and what it then shows. */
+/** A kind of question: how it is asked, from where its answer can be proven, and what is then proven. */
 export interface Subject<C extends Claim, P extends Shown> {
   readonly question: BoundedFetch.Question
   readonly read: (bytes: Uint8Array) => Either.Either<C, Refusal>
-  /** Refuses a claim that does not follow what is known already. */
+  /** Rejects a claim that contradicts existing knowledge. */
   readonly follows: (claim: C, start: Trusted.Trusted, fromRound: number) => Either.Either<void, Refusal>
   readonly prove: (trusted: Trusted.Trusted, claim: C) => Either.Either<P, Refusal>
 }
 
-/** The epoch whose closing checkpoint names the committee that signs this. */
+/** The epoch whose closing checkpoint names the committee that signs this checkpoint. */
 const goalOf = ({ signed: { checkpoint } }: Claim): Natural.Epoch => Natural.epoch(Math.max(0, checkpoint.epoch - 1))
 
-/** Of all claims, the lowest first. */
+/** The goals of all claims, lowest first. */
 const goalsOf = (claims: ReadonlyArray<Claim>): ReadonlyArray<Natural.Epoch> =>
   [...new Set(claims.map(goalOf))].sort((a, b) => a - b)
 
@@ -143,7 +146,7 @@ interface Way<P extends Shown> {
   readonly closings: ReadonlyArray<Checkpoint>
 }
 
-/** Proves a claim by way of every goal before its own: histories that part are found where both must pass. */
+/** Proves a claim by way of every lower goal: histories that fork are found where both must pass. */
 const way = <C extends Claim, P extends Shown>(
   asking: Asking,
   node: string,
@@ -173,7 +176,7 @@ interface Placed<C extends Claim> {
   readonly start: Trusted.Trusted
 }
 
-/** A claim that holds but for the signatures. */
+/** A claim that is consistent except for unverified signatures. */
 const claimOf = <C extends Claim, P extends Shown>(
   asking: Asking,
   node: string,
@@ -202,7 +205,7 @@ const conflictIn = (ways: ReadonlyArray<Way<Shown>>): Conflict | null => {
   return null
 }
 
-/** Asks every node, and checks each answer on its own. */
+/** Asks every node, and verifies each answer on its own. */
 export const check = <C extends Claim, P extends Shown>(
   trust: Trust,
   nodes: ReadonlyArray<string>,

@@ -1,11 +1,12 @@
 /**
- * Checks what nodes answer instead of believing it: an account or a transaction is shown only with a proof against a checkpoint
- * that a quorum signed, of a committee that follows from a genesis or a checkpoint one trusts. Runs in browsers. As promises:
+ * Verifies nodes' answers instead of trusting them. An account or transaction is returned only with a proof against a
+ * checkpoint signed by a quorum, of a committee that follows from a trusted genesis or checkpoint. Runs in browsers.
+ * With promises:
  *
  *     const light = Light.client({ trust: Light.genesis(JSON.parse(file)), nodes: ["https://node.example"] })
  *     const { proven } = await light.account("@alice")
  *
- * or as Effects, `Light.check` and `Light.checkTransaction`.
+ * With Effects: `Light.check` and `Light.checkTransaction`.
  */
 import { Effect, Either, Schema } from "effect"
 import * as Genesis from "../protocol/epoch/Genesis.js"
@@ -51,7 +52,7 @@ const ofTransaction = (
   prove: (trusted, claim) => Transaction.proven(trusted, claim, isStrictlyValid),
 })
 
-/** Asks every node for the account, and checks each answer on its own. */
+/** Asks every node for the account, and verifies each answer on its own. */
 export const check = (
   trust: Trust,
   nodes: ReadonlyArray<string>,
@@ -59,7 +60,7 @@ export const check = (
   options?: Options,
 ): Effect.Effect<Report, NotProven> => Check.check(trust, nodes, ofAccount(wanted), options)
 
-/** The same for a transaction by its hash. */
+/** Asks every node for a transaction by its hash, and verifies each answer on its own. */
 export const checkTransaction = (
   trust: Trust,
   nodes: ReadonlyArray<string>,
@@ -67,14 +68,14 @@ export const checkTransaction = (
   options?: Options,
 ): Effect.Effect<TransactionReport, NotProven> => Check.check(trust, nodes, ofTransaction(id, trust.networkId), options)
 
-/** The trust in a network's genesis. */
+/** Trust in a network's genesis. */
 export const ofGenesis = (genesis: Genesis.Genesis): Trust => ({
   root: { _tag: "Committee", trusted: Trusted.ofGenesis(genesis) },
   prefix: addressPrefix(genesis.mode),
   networkId: genesis.networkId,
 })
 
-/** Text or JSON that is not what it should be; the message names the field and the reason. */
+/** Malformed text or JSON. The message names the field and the reason. */
 export class InvalidInput extends Error {
   override readonly name = "InvalidInput"
 }
@@ -82,7 +83,7 @@ export class InvalidInput extends Error {
 const orThrow = <A>(result: Either.Either<A, { readonly message: string }>): A =>
   Either.getOrThrowWith(result, ({ message }) => new InvalidInput(message))
 
-/** The same from its file, parsed. */
+/** Trust in a network's genesis, given its parsed file. */
 export const genesis = (file: unknown): Trust => ofGenesis(orThrow(Genesis.fromFile(file)))
 
 const decodePin = Schema.decodeUnknownEither(
@@ -92,15 +93,17 @@ const decodePin = Schema.decodeUnknownEither(
   }),
 )
 
-/** The trust in the checkpoint that closed this epoch, which somebody one trusts has named. */
+/** Trust in the checkpoint that closed this epoch, as named by a source that you trust. */
 export const checkpoint = (epoch: number, hash: string, mode: Mode): Trust => {
   const decoded = decodePin({ epoch, hash })
-  const expected = "an epoch from 1 and 64 hex characters expected"
-  const pin = orThrow(Either.mapLeft(decoded, () => new InvalidInput(`${epoch}:${hash} is no checkpoint; ${expected}`)))
+  const expected = "use an epoch from 1 and 64 hex characters"
+  const pin = orThrow(
+    Either.mapLeft(decoded, () => new InvalidInput(`${epoch}:${hash} is not a checkpoint; ${expected}`)),
+  )
   return { root: { _tag: "Pin", pin }, prefix: addressPrefix(mode), networkId: null }
 }
 
-/** The closing checkpoint that a trust goes back to, to be kept for `checkpoint`; none where it is a genesis. */
+/** The closing checkpoint that a trust goes back to, to be saved for `checkpoint`; null for a genesis. */
 export const pinOf = ({ root }: Trust): Pin | null => {
   if (root._tag === "Pin") return root.pin
   const { closing } = root.trusted
@@ -111,17 +114,19 @@ const decodeHash = Schema.decodeUnknownEither(Hash.schema)
 
 export interface Settings extends Options {
   readonly trust: Trust
-  /** The URLs of nodes: one is enough for a proof, several can be compared. */
+  /** The URLs of nodes. One is enough for a proof; several are compared. */
   readonly nodes: ReadonlyArray<string>
 }
 
-/** Remembers what it has proven: the next check is a short way, and no older checkpoint is taken. */
+/** Remembers what it has proven, so later checks are short and older checkpoints are rejected. */
 export interface Client {
-  /** The account by its address, in hex or bech32m, or by its @name; rejects with `NotProven`. */
+  /** Proves an account, by its address in hex or bech32m, or by its @name. Rejects with `NotProven`. */
   readonly account: (text: string) => Promise<Report>
-  /** That a transaction is in the total order, by its hash, from the first trust on; rejects with `NotProven`. */
+  /**
+   * Proves that a transaction, by its hash, is in the total order since the initial trust. Rejects with `NotProven`.
+   */
   readonly transaction: (hash: string) => Promise<TransactionReport>
-  /** What it trusts by now. */
+  /** The current trust. */
   readonly trust: () => Trust
 }
 
@@ -147,9 +152,9 @@ export const client = ({ trust: first, nodes, ...options }: Settings): Client =>
       remember(report)
       return report
     },
-    // What was proven may be later than the transaction, and nothing leads back.
+    // Starts from the initial trust: the current one may be later than the transaction, and no proof leads back.
     transaction: async (text) => {
-      const expected = () => new InvalidInput(`${JSON.stringify(text)} is no hash; 64 hex characters expected`)
+      const expected = () => new InvalidInput(`${JSON.stringify(text)} is not a hash; use 64 hex characters`)
       const id = orThrow(Either.mapLeft(decodeHash(text), expected))
       return settled(checkTransaction(first, nodes, id, options))
     },

@@ -233,7 +233,7 @@ describe("slots", () => {
     const { committer, released } = decide(picture, picture.vertices)
     expect(released).toBe("A1")
     committer.collect(Natural.round(1))
-    expect(() => committer.collect(Natural.round(2))).toThrow(/but 2 is undecided/)
+    expect(() => committer.collect(Natural.round(2))).toThrow(/2 is undecided/)
   })
 
   it("are decided before their vertices are collected: anything else would be a bug", () => {

@@ -167,7 +167,7 @@ describe("insertion", () => {
   })
 
   it("refuses a vertex that is there already", () => {
-    expect(() => filled(["A1", "A1"])).toThrow(/twice/)
+    expect(() => filled(["A1", "A1"])).toThrow(/duplicate/)
   })
 
   it("refuses a vertex below its own parent: a walk down the history would not end", () => {

@@ -182,12 +182,12 @@ describe("a checkpoint's answer", () => {
   })
 
   it.each<[string, unknown, string]>([
-    ["a hash of something else", { ...json, hash: Hash.ZERO }, "hash: not that of its content"],
-    ["another content than its hash", { ...json, round: 41 }, "hash: not that of its content"],
+    ["a hash of something else", { ...json, hash: Hash.ZERO }, "hash: does not match the content"],
+    ["another content than its hash", { ...json, round: 41 }, "hash: does not match the content"],
     [
       "the address of another key",
       { ...json, next_epoch: { ...next, members: next.members.map((it) => ({ ...it, address: "00".repeat(20) })) } },
-      "next_epoch.members: an address of another key",
+      "next_epoch.members: an address does not match its key",
     ],
     [
       "signatures out of order",
@@ -202,7 +202,7 @@ describe("a checkpoint's answer", () => {
     [
       "more signatures than seats",
       { ...json, signatures: Array.from({ length: 101 }, () => signed.signatures[0]) },
-      "a list of 101, at most 100",
+      "a list of 101, but at most 100",
     ],
     ["a committee without members", { ...json, next_epoch: { ...next, members: [] } }, "a committee without members"],
     ["a number in quotes", { ...json, epoch: "1" }, "epoch: "],

@@ -277,7 +277,7 @@ describe("a fork of a node's network", () => {
   it("is refused for another checkpoint than the committees since the genesis have signed", async () => {
     const root = "ab".repeat(32)
     const lies: ReadonlyArray<readonly [RegExp, (answer: Json) => Json, RegExp]> = [
-      [/^\/checkpoint\/epoch\//, (answer) => ({ ...answer, state_root: root }), /hash: not that of its content/],
+      [/^\/checkpoint\/epoch\//, (answer) => ({ ...answer, state_root: root }), /hash: does not match the content/],
       [/^\/checkpoint\/epoch\//, (answer) => ({ ...answer, signatures: [] }), /no quorum/],
       [/^\/checkpoints\?/, () => ({ checkpoints: [], next_round: null }), /no epoch of its network has closed yet/],
       [/^\/network/, (answer) => ({ ...answer, genesis_hash: root }), /and the genesis is /],

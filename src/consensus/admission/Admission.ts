@@ -1,8 +1,8 @@
 /**
- * When a valid vertex enters the DAG: after its parents, and, if it is the second of its slot, only when a vertex that
- * is to enter names it, so that an equivocator cannot fill the DAG. Its timestamp does not matter: if nodes held a
- * vertex back until their clocks agreed with it, one wrong clock would keep its owner out of the DAG, and everyone
- * that names its vertices.
+ * When a valid vertex enters the DAG: after its parents. The second vertex of a slot enters only when a vertex about to
+ * enter names it, so that an equivocator cannot fill the DAG. Timestamps do not matter: if nodes held a vertex back
+ * until their clocks agreed with it, one wrong clock would keep its owner out of the DAG, and everyone that names its
+ * vertices.
  */
 
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -13,7 +13,7 @@ import type { Wanted } from "../output/Output.js"
 import { Fetches, type Look } from "./Fetches.js"
 import { type Bounds, type Guest, WaitingRoom } from "./WaitingRoom.js"
 
-/** Vertices of one slot that may enter without being named during a standstill. */
+/** Vertices of one slot that can enter unnamed during a standstill. */
 const UNNAMED_PER_SLOT = 16
 
 export class Admission {
@@ -38,22 +38,22 @@ export class Admission {
     return this.#room.size
   }
 
-  /** How many parents of waiting vertices are missing, whether they wait themselves or were never seen. */
+  /** Number of missing parents of waiting vertices, whether waiting themselves or never seen. */
   get wants(): number {
     return this.#room.wants
   }
 
-  /** How many parents were requested and have not arrived. */
+  /** Number of parents requested and not arrived. */
   get asked(): number {
     return this.#fetches.size
   }
 
-  /** How much has been visited so far, for tests that bound it. */
+  /** Amount of work done so far; tests bound it. */
   get steps(): number {
     return this.#room.steps + this.#fetches.steps
   }
 
-  /** Whether the vertex is here, in the DAG or waiting, or too old to matter. */
+  /** Whether the vertex is in the DAG, waiting, or too old to matter. */
   isHereOrOld({ header: { hash, round } }: Pick<Vertex, "header">): boolean {
     return round <= this.#dag.collectedRound || this.#dag.has(hash) || this.#room.has(hash)
   }
@@ -67,7 +67,6 @@ export class Admission {
       .reduce((weight, seat) => (seat === own ? weight : weight + committee.weightOf(seat)), 0)
   }
 
-  /** A vertex that is waiting. */
   get(hash: Hash): Vertex | undefined {
     return this.#room.get(hash)?.vertex
   }
@@ -76,7 +75,6 @@ export class Admission {
     return this.#room.countOf(seat) > 0
   }
 
-  /** The waiting vertices of an author. */
   ofSeat(seat: number): ReadonlyArray<Vertex> {
     return [...this.#room.ofSeat(seat)].map(({ vertex }) => vertex)
   }
@@ -93,18 +91,18 @@ export class Admission {
     this.#admitReady()
   }
 
-  /** Restores the vertices that had entered before a restart, in their order. */
+  /** Restores a vertex that had entered before a restart. Call it in the order of entry. */
   restore(vertex: Vertex): void {
     if (!this.isHereOrOld(vertex)) this.#enter(vertex)
   }
 
-  /** Lets in the vertices that waited only for permission to enter unnamed. */
+  /** Admits the vertices that waited only for permission to enter unnamed. */
   tick(): void {
     if (!this.#admitsUnnamed) return
     for (const guest of [...this.#room.complete]) {
       const { header } = guest.vertex
       if (!this.#mayEnterUnnamed(header.round, guest.seat)) continue
-      // The guest before it may have caused its collection, or closed the epoch.
+      // The previous guest may have caused its collection, or closed the epoch.
       if (!this.#isClosed && this.#room.has(guest.hash)) this.#admit(guest)
     }
     this.#admitReady()
@@ -151,7 +149,6 @@ export class Admission {
     return this.#admitsUnnamed && this.#dag.countOf(round, seat) < UNNAMED_PER_SLOT
   }
 
-  /** Nothing enters any more. */
   close(): void {
     this.#isClosed = true
   }

@@ -10,7 +10,7 @@ import * as Validity from "../dag/Validity.js"
 /** A quorum of the next epoch is not far ahead of a node that waits only for signatures. */
 const PER_AUTHOR = 3
 
-/** Bounded: only vertices that are valid for the next epoch as this node computed it, and a few of each author. */
+/** Bounded: keeps only vertices that are valid for the next epoch as computed here, and only a few of each author. */
 export class EarlyVertices {
   readonly #base: Hash
   readonly #committee: Committee

@@ -1,13 +1,13 @@
 /**
- * Which missing parents to request, and when to request them again. A vertex may name parents that do not exist, and
- * an author may have thousands of those wanted at once; the missing parents of honest vertices must not queue behind
- * them. So every author whose vertices wait has its turn, one parent at a time, lowest rounds first, with a limited
- * number of requests under way at once.
+ * Which missing parents to request, and when to request them again. A vertex can name parents that do not exist, and an
+ * author can have thousands of those wanted at once. The missing parents of honest vertices must not queue behind them.
+ * So every author whose vertices wait has its turn, one parent at a time, lowest rounds first, with a limited number of
+ * pending requests.
  *
- * An author's turn covers the missing parents of its own vertices and of the waiting vertices of others that they
- * build on. So an honest author's turns are all well spent, no matter what else those others have waiting.
+ * An author's turn covers the missing parents of its own vertices and of the waiting vertices of others that they build
+ * on. An honest author's turns are thus all well spent, no matter what else those others have waiting.
  *
- * A call costs as much as it requests and as has become due, not as much as is missing in total.
+ * The cost of a call depends on the requests made and due, not on the number of missing parents.
  */
 import { Heap, type Placed } from "../../collections/Heap.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -16,35 +16,35 @@ import type { Parent } from "../../protocol/vertex/Header.js"
 import * as SeatSet from "../dag/SeatSet.js"
 import type { Lacks, Want } from "./WaitingRoom.js"
 
-/** How many parents one request may name. */
+/** The maximum number of parents in one request. */
 const MAX_WANTED = 256
-/** How many requests may be under way in one author's turns: sent, and not yet due again. */
+/** The maximum number of pending requests in one author's turns. */
 const MAX_UNDER_WAY = 64
-/** How many parents may queue for one author: some sixty rounds of a hundred members. The rest are looked up later. */
+/** Parents queued for one author: some sixty rounds of a hundred members. The rest are looked up later. */
 const MAX_QUEUED = 8_192
-/** Attempts at the same interval: messages do get lost. */
+/** Attempts at the same interval, since messages do get lost. */
 const EAGER_ATTEMPTS = 4
-/** After those the interval doubles, up to this many times the first: the parent may not exist. */
+/** After those the interval doubles, up to this multiple of the first, since the parent may not exist. */
 const MAX_BACKOFF = 8
 
 /** A missing parent to request now, and the seat whose turn it uses. */
 export interface Due {
   readonly parent: Parent
   readonly seat: number
-  /** How often it was requested before. */
+  /** Number of earlier requests. */
   readonly attempt: number
 }
 
-/** One look for what is to be requested. */
+/** The parameters of one call. */
 export interface Look {
-  /** Nothing above this round. */
+  /** Excludes parents above this round. */
   readonly upTo: number
   readonly now: Timestamp
-  /** A first retry follows after this time. */
+  /** The time until the first retry. */
   readonly retryMs: number
   /** Whether its author is sending it to this node. */
   readonly isOnItsWay: (parent: Parent) => boolean
-  /** How long such a parent is waited for before it is requested. */
+  /** How long to wait for such a parent before requesting it. */
   readonly awaitedMs: number
 }
 
@@ -56,7 +56,7 @@ interface Place extends Placed {
 /** The wants that wait for one author's turn. */
 class Queue {
   heap = Queue.#heapOf([])
-  /** Requests under way. */
+  /** Pending requests. */
   underWay = 0
   /** Whether there are more wants than it holds. */
   hasMore = false
@@ -67,7 +67,7 @@ class Queue {
     return new Heap(comesBefore, places)
   }
 
-  /** Whether there is room for another one, if necessary by dropping those that are over. */
+  /** Whether there is room for another one, if necessary by dropping resolved ones. */
   get hasRoom(): boolean {
     if (this.hasMore) return false
     if (this.heap.size < MAX_QUEUED) return true
@@ -87,7 +87,7 @@ export class Fetches implements Lacks {
   readonly #queues: ReadonlyArray<Queue>
   /** Requested parents, the next one due first. */
   readonly #underWay = new Heap<Want>((a, b) => a.dueAt < b.dueAt)
-  /** Whether a vertex is here, even under another slot than a reference claims: then that reference never resolves. */
+  /** Whether a vertex is here, even under another slot than a reference claims; that reference then never resolves. */
   readonly #isHere: (hash: Hash) => boolean
   /** All missing parents, to find those that had no room in a queue. */
   readonly #wanted: () => Iterable<Want>
@@ -101,21 +101,21 @@ export class Fetches implements Lacks {
     this.#wanted = wanted
   }
 
-  /** How many parents were requested and have not arrived. */
+  /** Number of parents requested and not arrived. */
   get size(): number {
     return this.#underWay.size
   }
 
-  /** How many places in queues have been visited so far: tests use it to bound the work. */
+  /** Number of queue entries visited so far; tests bound it. */
   get steps(): number {
     return this.#steps
   }
 
   needed(want: Want, seats: SeatSet.SeatSet): void {
     if (want.place >= 0) {
-      // Requested already: the seat for the next request is chosen when it is due again.
+      // Already requested; the seat for the next request is chosen when it is due again.
       if (want.attempts <= EAGER_ATTEMPTS) return
-      // One author has long named it in vain. Another author that names it should not have to wait because of that.
+      // One author has long named it in vain. Another author that names it should not have to wait for that.
       this.#answer(want)
       want.attempts = EAGER_ATTEMPTS
     }
@@ -167,7 +167,7 @@ export class Fetches implements Lacks {
     return due
   }
 
-  /** Nothing more is done for it until then. */
+  /** Marks the want as requested until `dueAt`. */
   #putOff(want: Want, seat: number, dueAt: number): void {
     want.askedFor = seat
     want.dueAt = dueAt

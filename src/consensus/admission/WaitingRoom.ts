@@ -1,12 +1,12 @@
 /**
- * Valid vertices that cannot enter the DAG yet: parents are missing, or they are the second of their slot and no
- * vertex names them. Bounded per author, so that one author's flood never costs another author a place; vertices that
- * do not fit are forgotten and can be fetched again.
+ * Valid vertices that cannot enter the DAG yet, because parents are missing, or because they are the second of their
+ * slot and no vertex names them. Bounded per author, so that one author's flood never costs another author a place.
+ * Vertices that do not fit are forgotten and can be fetched again.
  *
- * References between vertices are kept up to date with every vertex that comes and goes, because members may fill the
- * room up to its bounds and keep it full: no single input causes a walk over everything that waits. Being needed is
- * passed on from a vertex that is to enter to everything it waits for, and never taken back: each seat passes each
- * edge at most once.
+ * Members can fill the room up to its bounds and keep it full, so references between vertices are updated with every
+ * vertex that comes and goes, and no single input causes a walk over everything that waits. Being needed is passed on
+ * from a vertex about to enter to everything it waits for, and never taken back: each seat passes each edge at most
+ * once.
  */
 import { Heap, type Placed } from "../../collections/Heap.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -18,14 +18,14 @@ import * as SeatSet from "../dag/SeatSet.js"
 export interface Bounds {
   readonly vertices: number
   readonly bytes: number
-  /** Missing parents of all of them together, each of which has to be remembered and requested. */
+  /** Missing parents of all of them together, each of which must be remembered and requested. */
   readonly missing: number
 }
 
-/** 100 members that use all of their limits take 200 MiB. A single vertex may miss 300 parents. */
+/** 100 members that use all of their limits take 200 MiB. A single vertex can miss 300 parents. */
 export const bounds: Bounds = { vertices: 64, bytes: 2_097_152, missing: 2_400 }
 
-/** A parent as it is referenced. The same hash under another slot is another parent: one of the two never arrives. */
+/** A parent as referenced. The same hash under another slot is another parent: one of the two never arrives. */
 type Reference = string
 
 const referenceTo = ({ round, author, hash }: Parent): Reference => `${round} ${author} ${hash}`
@@ -38,39 +38,39 @@ export interface Guest extends Placed {
   readonly missing: Map<Reference, Want>
   /** Whether its slot was empty when it arrived. */
   readonly isFirst: boolean
-  /** Whether a vertex that was to enter has named it, directly or through others. */
+  /** Whether a vertex about to enter has named it, directly or through others. */
   isNamed: boolean
-  /** The authors of vertices that were to enter and wait for it, and its own author if it was the first of its slot. */
+  /** The authors of vertices about to enter that wait for it, and its own author if it was the first of its slot. */
   readonly neededBy: SeatSet.SeatSet
 }
 
-/** A parent that guests wait for. `Fetches` writes the marks below `isOver`. */
+/** A parent that guests wait for. `Fetches` writes the fields below `isOver`. */
 export interface Want extends Placed {
   readonly parent: Parent
   readonly guests: Set<Guest>
-  /** As for a guest. None while it is wanted only by second vertices that no vertex names. */
+  /** As for a guest. Empty while only unnamed second vertices want it. */
   readonly neededBy: SeatSet.SeatSet
-  /** The guest that it names, if that one waits here. */
+  /** The waiting guest with this hash, if any. */
   guest: Guest | null
-  /** No guest wants it any longer. */
+  /** Whether no guest wants it any longer. */
   isOver: boolean
   /** The seats whose queues hold it. */
   readonly queuedFor: SeatSet.SeatSet
   /** Whether it was waited for before the first request. */
   isAwaited: boolean
-  /** How often it was requested. */
+  /** Number of requests. */
   attempts: number
   /** The seat whose turn was last used to request it. */
   askedFor: number
-  /** When it is to be requested again. */
+  /** When to request it again. */
   dueAt: number
 }
 
 /** Requests the missing parents. */
 export interface Lacks {
-  /** These seats' turns may be used for a parent that is not here. */
+  /** These seats' turns can be used for a missing parent. */
   readonly needed: (want: Want, seats: SeatSet.SeatSet) => void
-  /** It is here, or no guest wants it any longer. */
+  /** The parent is here, or no guest wants it any longer. */
   readonly resolved: (want: Want) => void
 }
 
@@ -91,9 +91,9 @@ export class WaitingRoom {
   readonly #byRound = new Map<number, Set<Guest>>()
   readonly #wants = new Map<Reference, Want>()
   readonly #wantsByRound = new Map<number, Set<Want>>()
-  /** Guests with all their parents: they are about to enter, or wait to be named. */
+  /** Guests with all their parents, which are about to enter or wait to be named. */
   readonly #complete = new Set<Guest>()
-  /** Of these, the ones that were the first of their slot or are named, lowest round first. */
+  /** Those of them that were the first of their slot or are named, lowest round first. */
   readonly #toEnter = new Heap<Guest>(comesBefore)
   #collectedRound: number
   #steps = 0
@@ -111,17 +111,16 @@ export class WaitingRoom {
     return this.#guests.size
   }
 
-  /** How many parents are missing. */
+  /** Number of missing parents. */
   get wants(): number {
     return this.#wants.size
   }
 
-  /** All missing parents. */
   get wanted(): Iterable<Want> {
     return this.#wants.values()
   }
 
-  /** How many edges and guests have been visited so far: tests use it to bound the work. */
+  /** Number of edges and guests visited so far; tests bound it. */
   get steps(): number {
     return this.#steps
   }
@@ -142,29 +141,29 @@ export class WaitingRoom {
     return this.#bySeat[seat]?.guests ?? []
   }
 
-  /** Whether a vertex that was to enter names this one, directly or through others. */
+  /** Whether a vertex about to enter names this one, directly or through others. */
   isNeeded(parent: Parent): boolean {
     const want = this.#wants.get(referenceTo(parent))
     return want !== undefined && !SeatSet.isEmpty(want.neededBy)
   }
 
-  /** The authors of vertices that were to enter and wait for this one, directly or through others. */
+  /** The authors of vertices about to enter that wait for this one, directly or through others. */
   neededBy(parent: Parent): ReadonlyArray<number> {
     const want = this.#wants.get(referenceTo(parent))
     return want === undefined ? [] : SeatSet.seatsIn(want.neededBy)
   }
 
-  /** The next guest that may enter. It is returned once, and stays until it is taken. */
+  /** The next guest that can enter. It is returned once, and stays until it is taken. */
   next(): Guest | undefined {
     return this.#toEnter.pop()
   }
 
-  /** Guests with all their parents. Those that `next` has left are second vertices of their slots that no vertex names. */
+  /** Guests with all their parents. Those that `next` skips are second vertices of their slots that no vertex names. */
   get complete(): Iterable<Guest> {
     return this.#complete
   }
 
-  /** Adds a vertex; an author above its limits loses that of the highest round, which may be the new one. */
+  /** Adds a vertex. An author above its limits loses the one of the highest round, which may be the new one. */
   add(vertex: Vertex, seat: number, missing: ReadonlyArray<Parent>, isFirst: boolean): void {
     const { hash, round } = vertex.header
     const held = this.#bySeat[seat]
@@ -209,7 +208,7 @@ export class WaitingRoom {
     return { parent, guests: new Set(), neededBy, guest: isSame ? named : null, ...marks }
   }
 
-  /** These seats need a guest from now on, and everything it waits for. */
+  /** Marks a guest, and everything it waits for, as needed by these seats. */
   #pass(guest: Guest, seats: SeatSet.SeatSet): void {
     const reached: Array<{ readonly guest: Guest; readonly seats: SeatSet.SeatSet }> = [{ guest, seats }]
     for (let next = reached.pop(); next !== undefined; next = reached.pop()) {
@@ -284,7 +283,7 @@ export class WaitingRoom {
     this.#lacks.resolved(want)
   }
 
-  /** No guest waits for this parent any longer: it has arrived, or it is collected. */
+  /** Ends all waits for this parent, because it has arrived or is collected. */
   satisfy(parent: Parent): void {
     const reference = referenceTo(parent)
     const want = this.#wants.get(reference)
@@ -301,7 +300,7 @@ export class WaitingRoom {
     }
   }
 
-  /** Nothing up to and including `round` is kept or wanted any longer. */
+  /** Forgets everything up to and including `round`. */
   collect(round: number): void {
     for (let old = this.#collectedRound + 1; old <= round; old++) {
       for (const { parent } of this.#wantsByRound.get(old) ?? []) this.satisfy(parent)

@@ -2,14 +2,14 @@
  * Which leader vertices are final: the commit rule of Mysticeti-C (Babel et al., arXiv 2310.14821) with one leader slot
  * a round.
  *
- * A vertex at r+1 votes for the vertex of slot r among its parents, or blames the slot when there is none. A vertex at
- * r+2 with a quorum of votes among its parents is a certificate. A quorum of certificates commits, a quorum of blames
- * skips. A slot that neither reaches is decided by its anchor, the first slot at r+3 or above that is not skipped: while
- * the anchor is undecided so is the slot; once it is committed, a certificate in its history commits the slot, and none
- * skips it.
+ * A vertex at r+1 votes for the vertex of slot r among its parents, or blames the slot if it has none. A vertex at r+2
+ * with a quorum of votes among its parents is a certificate. A quorum of certificates commits, a quorum of blames
+ * skips. If a slot reaches neither, its anchor decides: the first slot at r+3 or above that is not skipped. While the
+ * anchor is undecided, so is the slot. Once the anchor is committed, a certificate in its history commits the slot;
+ * otherwise the slot is skipped.
  *
  * While less than a third of the weight equivocates, every verdict is final the moment it is reached: votes, blames and
- * certificates are counted as vertices come in, never again, and only slots without a verdict are looked at twice.
+ * certificates are counted once, as vertices come in, and only undecided slots are looked at again.
  */
 
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -23,13 +23,13 @@ import { CertificateSearch } from "./CertificateSearch.js"
 
 export type Verdict = { readonly _tag: "Commit"; readonly leader: Node } | { readonly _tag: "Skip" }
 
-/** A slot with its verdict, as it is released. */
+/** A released slot with its verdict. */
 export interface Decision {
   readonly round: Round
   readonly verdict: Verdict
 }
 
-/** Cannot happen while less than a third of the weight is dishonest; a node that detects it must stop. */
+/** Impossible while less than a third of the weight is dishonest; a node that detects it must stop. */
 export type Contradiction =
   | {
       readonly _tag: "TwoCertified"
@@ -60,7 +60,7 @@ const tallyOf = (tallies: Map<Hash, Tally>, hash: Hash): Tally => {
   return tally
 }
 
-/** Parents are in ascending order of rounds, so those of the round before come last. */
+/** Parents are in ascending order of rounds, so those of the previous round come last. */
 const parentInSlot = (parents: ReadonlyArray<Parent>, round: Round, author: string): Hash | null =>
   parents.findLast((parent) => parent.round === round && parent.author === author)?.hash ?? null
 
@@ -79,17 +79,17 @@ export class Committer {
     this.#next = dag.committee.firstRound
   }
 
-  /** The first contradiction found; it is never cleared. */
+  /** The first contradiction found; never cleared. */
   get contradiction(): Contradiction | null {
     return this.#contradiction
   }
 
-  /** How many slots are kept. */
+  /** Number of slots kept. */
   get size(): number {
     return this.#slots.size
   }
 
-  /** None while the slot is undecided, and after it was collected. */
+  /** Null while the slot is undecided, and after it was collected. */
   verdictOf(round: Round): Verdict | null {
     return this.#slots.get(round)?.verdict ?? null
   }
@@ -118,8 +118,8 @@ export class Committer {
   }
 
   /**
-   * Counts a newly inserted vertex's votes and certificates for the slots one and two rounds below it, as far as those are
-   * of this epoch and not collected.
+   * Counts a new vertex's votes and certificates for the slots one and two rounds below, if those are of this epoch and
+   * not collected.
    */
   add(node: Node): void {
     const { collectedRound } = this.#dag
@@ -152,7 +152,7 @@ export class Committer {
     if (this.#isQuorum(certificates)) this.#decide(slot, this.#commit(node.certifies))
   }
 
-  /** The vertex of the slot that a quorum among this vertex's parents votes for; null also if a quorum blames the slot. */
+  /** The vertex of the slot that a quorum of this vertex's parents votes for; null also if a quorum blames the slot. */
   #certified(slot: Slot, node: Node): Hash | null {
     const weights = new Map<Hash | null, number>()
     const votingRound = slot.round + 1
@@ -229,7 +229,7 @@ export class Committer {
 
   /** Forgets the slots up to and including `round`, all of them released. */
   collect(round: Round): void {
-    if (round >= this.#next) throw new Error(`slots up to ${round} are to be forgotten, but ${this.#next} is undecided`)
+    if (round >= this.#next) throw new Error(`cannot forget slots up to ${round}: ${this.#next} is undecided`)
     for (const known of this.#slots.keys()) if (known <= round) this.#slots.delete(known)
   }
 }

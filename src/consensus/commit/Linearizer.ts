@@ -21,7 +21,6 @@ export interface Position {
   readonly time: Timestamp
 }
 
-/** A commit and the vertices it orders. */
 export interface OrderedCommit {
   readonly commit: Commit.Commit
   readonly vertices: ReadonlyArray<Vertex>
@@ -33,7 +32,7 @@ interface Stamp {
   readonly weight: number
 }
 
-/** The earliest timestamp such that the stamps up to it hold at least half of the weight; none without stamps. */
+/** The earliest timestamp such that the stamps up to it hold at least half of the weight; null without stamps. */
 export const weightedMedian = (stamps: ReadonlyArray<Stamp>): Timestamp | null => {
   const total = stamps.reduce((sum, { weight }) => sum + weight, 0)
   let upTo = 0
@@ -50,7 +49,7 @@ export class Linearizer {
   readonly #addresses = new Map<number, Uint8Array>()
   #position: Position
 
-  /** `position` is the closing commit of the epoch before. */
+  /** `position` is the closing commit of the previous epoch. */
   constructor(dag: Dag, position: Position) {
     this.#committee = dag.committee
     this.#position = position
@@ -60,7 +59,7 @@ export class Linearizer {
     return this.#position
   }
 
-  /** Nothing at or below this round is ordered by any later commit. Never below the epoch's first round − 1. */
+  /** No later commit orders anything at or below this round. Never below the epoch's first round − 1. */
   get collectionRound(): Round {
     const { firstRound, rules } = this.#committee.record
     return Natural.round(Math.max(firstRound - 1, this.#position.leaderRound - rules.collectionDepthRounds))
@@ -93,7 +92,7 @@ export class Linearizer {
     const above = this.collectionRound
     const found = [leader]
     leader.isOrdered = true
-    // What is pushed is walked too.
+    // The loop also visits what it pushes.
     for (const { parents } of found) {
       for (const parent of parents) {
         if (parent.isOrdered || parent.round <= above) continue
@@ -122,7 +121,7 @@ export class Linearizer {
     })
   }
 
-  /** Addresses in bytes: needed for every author at every commit. */
+  /** Cached, because every commit needs every author's address in bytes. */
   #addressOf(seat: number): Uint8Array {
     const bytes = this.#addresses.get(seat) ?? fromHex(this.#committee.member(seat).address)
     this.#addresses.set(seat, bytes)

@@ -10,7 +10,6 @@ import type { Commit } from "../../protocol/vertex/Commit.js"
 import type { Contradiction } from "./Committer.js"
 import type { Position } from "./Linearizer.js"
 
-/** A commit with the effects digest of its execution. */
 export interface ExecutedCommit {
   readonly commit: Commit
   readonly effectsDigest: Hash
@@ -21,7 +20,7 @@ export type Rollback =
   | { readonly _tag: "CommitIndexNotNext"; readonly last: CommitIndex; readonly found: CommitIndex }
   | { readonly _tag: "LeaderRoundNotRising"; readonly last: Round; readonly found: Round }
   | { readonly _tag: "CommitNotChained"; readonly last: Hash; readonly found: Hash }
-  /** Deciding a commit again from the stored vertices gave a result other than the recorded one. */
+  /** The stored vertices decide this commit differently from the recorded one. */
   | { readonly _tag: "CommitDecidedAnew"; readonly recorded: Commit; readonly decided: Commit }
   /** A recorded commit that the stored vertices do not decide. */
   | { readonly _tag: "CommitNotDecided"; readonly recorded: Commit }
@@ -32,7 +31,7 @@ export type Rollback =
     }
   | { readonly _tag: "CheckpointOfOtherContent"; readonly checkpoint: Checkpoint; readonly own: Checkpoint }
 
-/** Condition (a): whether a commit follows on the one before. */
+/** Condition (a): whether a commit follows the previous one. */
 export const judgeCommit = (last: Position, commit: Commit): Rollback | null => {
   if (commit.index !== last.index + 1) {
     return { _tag: "CommitIndexNotNext", last: last.index, found: commit.index }
@@ -55,9 +54,7 @@ export const judgeRepeatedDecision = (recorded: Commit, decided: Commit): Rollba
     ? null
     : { _tag: "CommitDecidedAnew", recorded, decided }
 
-/**
- * Condition (b): whether a checkpoint that a quorum signed matches this node's own results, as far as it has any yet.
- */
+/** Condition (b): whether a checkpoint signed by a quorum matches this node's own results, as far as known. */
 export const judgeCheckpoint = (
   checkpoint: Checkpoint,
   recorded: ExecutedCommit | undefined,

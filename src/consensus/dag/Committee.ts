@@ -7,14 +7,13 @@ import * as Hash from "../../protocol/identity/Hash.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
 
-/** The seat of a round's leader. */
 export interface Schedule {
   readonly leaderOf: (round: Round) => number
 }
 
 /**
  * H("udg/leader", seed ‖ round u64 ‖ 0 u32) as a big-endian integer, modulo the total weight. The trailing zero leaves
- * room for more than one leader slot a round, should the rule ever want it.
+ * room for several leader slots a round.
  */
 const draw = (record: EpochRecord.EpochRecord, totalWeight: Sats, round: Round): number => {
   const ticket = Hash.of(
@@ -29,7 +28,7 @@ export class Committee implements Schedule {
   readonly record: EpochRecord.EpochRecord
   readonly totalWeight: Sats
   readonly #seats = new Map<Address.Address, number>()
-  /** The weight of all seats before each; a drawn ticket is looked up here. */
+  /** The total weight of all lower seats, by seat, to look up drawn tickets. */
   readonly #below: ReadonlyArray<number>
   readonly #leaders = new Map<Round, number>()
 
@@ -68,7 +67,6 @@ export class Committee implements Schedule {
     return this.member(seat).weight
   }
 
-  /** More than two thirds of the weight. */
   isQuorum(weight: number): boolean {
     return EpochRecord.isQuorum(weight, this.totalWeight)
   }

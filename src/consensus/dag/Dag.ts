@@ -10,7 +10,8 @@ import type { Committee } from "./Committee.js"
 const NO_NODES: ReadonlyArray<Node> = []
 
 /**
- * An inserted vertex, with the marks of the DAG's readers, which need no lookup. Each has one writer, named beside it.
+ * An inserted vertex, with fields for the DAG's readers that save them lookups. Each field has one writer, named beside
+ * it.
  */
 export class Node {
   readonly vertex: Vertex
@@ -40,18 +41,17 @@ export class Node {
   }
 }
 
-/** The vertices of one round. */
 class Row {
   readonly nodes: Array<Node> = []
   readonly firsts: Array<Node | undefined> = []
-  /** How many vertices each seat has here. */
+  /** Number of vertices per seat. */
   readonly counts: Array<number> = []
   weight = 0
 }
 
 /**
- * Invariant: every ancestor of a vertex that is above the collected round is in the DAG. So a walk down from any
- * vertex meets exactly the same vertices on every node, no matter what each has collected.
+ * Invariant: every ancestor of a vertex that is above the collected round is in the DAG. A walk down from any vertex
+ * thus meets exactly the same vertices on every node, no matter what each has collected.
  */
 export class Dag {
   readonly committee: Committee
@@ -85,12 +85,12 @@ export class Dag {
     return this.#highestRound
   }
 
-  /** The highest round with vertices of a quorum; the one before the epoch's first counts as such. */
+  /** The highest round with a quorum of vertices; the round before the epoch's first counts as such. */
   get quorumRound(): Round {
     return this.#quorumRound
   }
 
-  /** The highest round for which vertices of a third of the weight are here, so at least one honest member is in it. */
+  /** The highest round with vertices of a third of the weight, and thus of at least one honest member. */
   get begunRound(): Round {
     return this.#begunRound
   }
@@ -108,12 +108,12 @@ export class Dag {
     return this.#rows.get(round)?.nodes ?? NO_NODES
   }
 
-  /** The vertex that holds a slot: the first that was inserted there. */
+  /** The vertex that holds a slot: the first one inserted there. */
   first(round: Round, seat: number): Node | undefined {
     return this.#rows.get(round)?.firsts[seat]
   }
 
-  /** How many vertices a slot has. */
+  /** Number of vertices in a slot. */
   countOf(round: Round, seat: number): number {
     return this.#rows.get(round)?.counts[seat] ?? 0
   }
@@ -138,9 +138,8 @@ export class Dag {
   }
 
   /**
-   * The vertex that a parent reference names. A hash that belongs to a vertex of another slot names nothing: validity
-   * counts a parent's weight by the slot it claims, so false slots could turn any few vertices into a quorum of
-   * parents.
+   * The vertex that a parent reference names. A hash of a vertex of another slot names nothing: validity counts a
+   * parent's weight by the claimed slot, so false slots could turn any few vertices into a quorum of parents.
    */
   named({ round, author, hash }: Parent): Node | undefined {
     const node = this.#nodes.get(hash)
@@ -163,18 +162,20 @@ export class Dag {
     const { header } = vertex
     const seat = this.committee.seatOf(header.author)
     if (seat === undefined || header.round <= this.#collectedRound || this.#nodes.has(header.hash)) {
-      throw new Error(`vertex ${header.hash} of round ${header.round} cannot be inserted: unknown, collected or twice`)
+      throw new Error(
+        `vertex ${header.hash} of round ${header.round} cannot be inserted: unknown author, collected round or duplicate`,
+      )
     }
     const parents: Array<Node> = []
     for (const parent of header.parents) {
       const node = this.named(parent)
-      // Walks down the history end because rounds fall on the way.
+      // Walks down the history terminate because rounds decrease on the way.
       if (parent.round >= header.round) {
         throw new Error(`vertex ${header.hash} of round ${header.round} has a parent in round ${parent.round}`)
       }
       if (node !== undefined) parents.push(node)
       else if (parent.round > this.#collectedRound) {
-        throw new Error(`vertex ${header.hash} is to be inserted before its parent ${parent.hash}`)
+        throw new Error(`vertex ${header.hash} cannot be inserted before its parent ${parent.hash}`)
       }
     }
     return this.#place(vertex, seat, parents)
@@ -211,7 +212,7 @@ export class Dag {
       for (const node of this.at(Natural.round(old))) {
         collected.push(node)
         this.#nodes.delete(node.hash)
-        // Otherwise each generation would keep the one before it alive, back to the epoch's first round.
+        // Otherwise each generation would keep the previous one alive, back to the epoch's first round.
         node.parents = NO_NODES
       }
       this.#rows.delete(Natural.round(old))

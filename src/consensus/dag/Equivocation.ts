@@ -10,7 +10,7 @@ export class Equivocations {
     return this.#proven.has(author)
   }
 
-  /** The evidence that a header makes with another of its slot; none if the author has already been proven guilty. */
+  /** The evidence that a header makes with another of its slot; undefined if the author is already proven guilty. */
   find(header: Header, others: Iterable<Header>): Evidence.Evidence | undefined {
     if (this.#proven.has(header.author)) return undefined
     for (const other of others) {

@@ -1,4 +1,4 @@
-/** The parents of this node's next vertex: the whole round before, and older vertices not reached through those. */
+/** The parents of this node's next vertex: the whole previous round, and older vertices not reached through it. */
 
 import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
@@ -12,10 +12,11 @@ const asParent = ({ vertex: { header } }: Node): Parent => ({
   hash: header.hash,
 })
 
-/** Vertices that this node's own do not reach yet. Invariant: `#uncovered` holds the inserted ones not `isCovered`. */
+/**
+ * Vertices not yet in the history of this node's own. Invariant: `#uncovered` holds the inserted ones not `isCovered`.
+ */
 export class Proposer {
   readonly #dag: Dag
-  /** The seat it proposes for. */
   readonly seat: number
   readonly #uncovered = new Set<Node>()
 
@@ -29,7 +30,7 @@ export class Proposer {
     this.#uncovered.add(node)
     if (node.seat !== this.seat) return
     const found = [node]
-    // What is pushed is walked too.
+    // The loop also visits what it pushes.
     for (const reached of found) {
       if (reached.isCovered) continue
       reached.isCovered = true
@@ -42,7 +43,7 @@ export class Proposer {
     for (const node of nodes) this.#uncovered.delete(node)
   }
 
-  /** The parents of this node's vertex of this round: of each slot the first to arrive, of its own only the latest. */
+  /** The parents of this node's vertex of this round: the first to arrive of each slot; of its own, only the latest. */
   parents(round: Round): ReadonlyArray<Parent> {
     const before = Natural.round(round - 1)
     const chosen = this.#dag.at(before).filter((node) => node.isFirst)

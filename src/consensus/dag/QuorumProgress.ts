@@ -1,4 +1,4 @@
-/** How far a quorum has come, according to its members' signed vertices, whether or not those can be inserted yet. */
+/** The round that a quorum has reached, according to its members' signed vertices, insertable or not. */
 import type { Round } from "../../protocol/numbers/Natural.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Committee } from "./Committee.js"

@@ -6,7 +6,7 @@ const BITS = 32
 /** An empty set for a committee of this size. */
 export const none = (size: number): SeatSet => Array.from({ length: (size + BITS - 1) >>> 5 }, () => 0)
 
-/** Seats that the set has no room for are not in it. */
+/** Seats beyond the set's size are not in it. */
 const wordAt = (set: SeatSet, at: number): number => set[at] ?? 0
 
 export const add = (set: SeatSet, seat: number): void => {
@@ -21,7 +21,7 @@ export const has = (set: SeatSet, seat: number): boolean => (wordAt(set, seat >>
 
 export const isEmpty = (set: SeatSet): boolean => set.every((word) => word === 0)
 
-/** Adds these seats to the set. Returns those that were not in it; none if all were. */
+/** Adds these seats to the set. Returns the new ones; undefined if there are none. */
 export const addAll = (set: SeatSet, seats: SeatSet): SeatSet | undefined => {
   let added: SeatSet | undefined
   for (let word = 0; word < set.length; word++) {

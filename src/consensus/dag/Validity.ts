@@ -1,7 +1,7 @@
 /**
  * Structural validity: a pure function of the vertex, the base and the epoch record. It reads neither the ledger nor
- * the clock, the schedule, the DAG or a cache, so every node reaches the same verdict at any time. A parent's content
- * is judged when the parent itself is.
+ * the clock, the schedule, the DAG or a cache, so every node always reaches the same verdict. A parent's content is
+ * judged with the parent itself.
  */
 import { Data, Either } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -46,7 +46,7 @@ export class ParentNotAMember extends Data.TaggedError("ParentNotAMember")<{ rea
 /** A parent of the vertex's own round or above. */
 export class FutureParent extends Data.TaggedError("FutureParent")<{ readonly parent: Header.Parent }> {}
 
-/** Also every parent of a vertex in the epoch's first round. */
+/** Includes every parent of a vertex in the epoch's first round. */
 export class ParentBeforeEpoch extends Data.TaggedError("ParentBeforeEpoch")<{ readonly parent: Header.Parent }> {}
 
 export class TwoParentsOfOneSlot extends Data.TaggedError("TwoParentsOfOneSlot")<{
@@ -59,7 +59,7 @@ export class TwoOwnParents extends Data.TaggedError("TwoOwnParents")<{ readonly 
 /** Parents are not in the canonical order. */
 export class ParentsOutOfOrder extends Data.TaggedError("ParentsOutOfOrder")<{ readonly parent: Header.Parent }> {}
 
-/** The parents of the round before do not hold more than two thirds of the weight. */
+/** The parents of the previous round do not hold more than two thirds of the weight. */
 export class NoQuorumOfParents extends Data.TaggedError("NoQuorumOfParents")<{
   readonly weight: number
   readonly totalWeight: number
@@ -97,7 +97,7 @@ const sizeFault = ({ header, body, encoded }: Vertex, committee: Committee): Inv
   )
 }
 
-/** Checks a parent by itself and against the parent before it. */
+/** Checks a parent on its own and against the previous one. */
 const parentFault = (
   { round, author }: Header.Header,
   parent: Header.Parent,
@@ -162,7 +162,7 @@ export const check = (vertex: Vertex, base: Hash, committee: Committee): Either.
 }
 
 /**
- * Every signature that must be valid before the vertex may enter. Only the cryptographic validity of signatures is
+ * Every signature that must be valid before the vertex can enter. Only the cryptographic validity of signatures is
  * structural: execution judges whether the key belongs to the account. `isVerified` leaves out transactions that the
  * host has already checked.
  */
@@ -172,7 +172,7 @@ export const signatureChecks = (
   isVerified: (transaction: Transaction) => boolean = () => false,
 ): ReadonlyArray<Verification.Check> => [Header.check(header), ...bodyChecks(networkId, body, isVerified)]
 
-/** The same without the header's own signature, for callers that have already checked it. */
+/** Leaves out the header's own signature, for callers that have already checked it. */
 export const bodyChecks = (
   networkId: NetworkId,
   body: Body,

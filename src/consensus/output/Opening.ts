@@ -5,7 +5,7 @@ import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Position } from "../commit/Linearizer.js"
 
-/** Where an epoch begins: the closing checkpoint before it, and the commit it follows. */
+/** The closing checkpoint that opens an epoch, and the commit that the epoch follows. */
 export interface Opening {
   /** Content hash of that checkpoint. */
   readonly base: Hash
@@ -13,7 +13,7 @@ export interface Opening {
   readonly position: Position
 }
 
-/** The opening that follows a closing checkpoint. `time` is its commit's, which the state's Head has. */
+/** The opening that follows a closing checkpoint. `time` is that of its commit, from the state's Head. */
 export const openingOf = (closing: Closing, time: Timestamp): Opening => ({
   base: closing.hash,
   record: closing.nextEpoch,

@@ -13,12 +13,12 @@ import type { Rollback } from "../commit/Rollback.js"
 import type { InvalidVertex } from "../dag/Validity.js"
 import type { Opening } from "./Opening.js"
 
-/** A parent that is missing. */
+/** A missing parent. */
 export interface Wanted {
   readonly parent: Parent
   /** The author of a vertex that names it: the peer most likely to have it. */
   readonly namedBy: Address
-  /** How often it was requested before. */
+  /** Number of earlier requests. */
   readonly attempt: number
 }
 
@@ -51,7 +51,7 @@ export type Output =
   /** A quorum has signed it. Store it. */
   | { readonly _tag: "CheckpointFinal"; readonly signed: SignedCheckpoint }
   | { readonly _tag: "EpochStarted"; readonly opening: Opening }
-  /** Send these again to all peers: something did not arrive. */
+  /** Resend these to all peers, because something did not arrive. */
   | {
       readonly _tag: "Resend"
       readonly vertices: ReadonlyArray<Vertex>
@@ -65,9 +65,12 @@ export type Output =
   | { readonly _tag: "AskOwnHighest"; readonly members: ReadonlyArray<Address> }
   /** Ask each of these members for its own highest header; answers go to `Core.testified`. */
   | { readonly _tag: "AskProgress"; readonly members: ReadonlyArray<Address> }
-  /** Another process signs with this node's key, or its disk was set back: unhealthy. Signing stops for a while. */
+  /**
+   * Another process signs with this node's key, or its disk was set back. The node is unhealthy and stops signing for a
+   * while.
+   */
   | { readonly _tag: "ForeignOwnHeader"; readonly header: Header }
-  /** This node is no member: sign a heartbeat over this commit and send it to the members. */
+  /** This node is not a member: sign a heartbeat over this commit and send it to the members. */
   | { readonly _tag: "HeartbeatDue"; readonly commitIndex: CommitIndex; readonly commitHash: Hash }
-  /** Fatal, exit code 100. Nothing comes after it. */
+  /** Fatal, exit code 100. No output follows. */
   | { readonly _tag: "FinalityRollback"; readonly rollback: Rollback }

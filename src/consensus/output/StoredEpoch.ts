@@ -1,11 +1,10 @@
-/** The part of an epoch that is kept so that a restart resumes where the node was. */
+/** The part of an epoch that is stored so that a restart resumes where the node was. */
 import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Header } from "../../protocol/vertex/Header.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { ExecutedCommit } from "../commit/Rollback.js"
 import type { Opening } from "./Opening.js"
 
-/** An epoch's data on disk. */
 export interface StoredEpoch {
   readonly opening: Opening
   /** In the order of their `Inserted`. For a finished epoch, this node's own vertices suffice. */
@@ -18,9 +17,9 @@ export interface StoredEpoch {
   readonly signed: ReadonlyArray<SignedCheckpoint>
 }
 
-/** The part of the epoch before the running one that is still needed. */
+/** The part of the previous epoch that is still needed. */
 export interface EndedEpoch extends StoredEpoch {
-  /** The highest inserted header of each author: members that start again ask for theirs. */
+  /** The highest inserted header of each author, for members that restart and ask for theirs. */
   readonly highestHeaders: ReadonlyArray<Header>
 }
 

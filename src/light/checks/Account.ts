@@ -13,17 +13,17 @@ import type { AccountClaim } from "./Answer.js"
 import { type Detached, FalseProof, OtherAnswer, OtherName, Stale, type Unsigned } from "./Refusal.js"
 import * as Trusted from "./Trusted.js"
 
-/** An account as the state under a checkpoint has it. */
+/** An account in the state under a checkpoint. */
 export interface Proven {
   readonly address: Address.Address
   /** All zeros for an account that the state does not have. */
   readonly account: AccountRecord.AccountRecord
   readonly checkpoint: Checkpoint
-  /** How many members of the committee signed; none where the checkpoint is the trusted one itself. */
+  /** The signers of the checkpoint; null if it is the trusted one itself. */
   readonly signed: Trusted.Vouchers | null
 }
 
-/** What the claim says under its own checkpoint, whoever signed that. */
+/** The content of a claim under its own checkpoint, before signatures are verified. */
 export interface Consistent {
   readonly address: Address.Address
   readonly account: AccountRecord.AccountRecord
@@ -43,8 +43,8 @@ const isWanted = (wanted: Address.Reference, { address }: AccountClaim): Either.
     : Either.void
 
 /**
- * Checks everything about a claim that needs no signature: it hashes one leaf and one path. A name has one owner at most, so
- * the account that has it in its record is the one.
+ * Verifies everything about a claim that needs no signature, hashing one leaf and one path. A name has at most one
+ * owner, so the account with the name in its record is the right one.
  */
 export const consistent = (
   wanted: Address.Reference,
@@ -54,12 +54,12 @@ export const consistent = (
     const { address, key, record, proof, signed } = claim
     yield* isWanted(wanted, claim)
     const isFalse = (reason: string) => new FalseProof({ address, reason })
-    if (key !== StateKey.ofAccount(address)) return yield* Either.left(isFalse("it is for another key"))
+    if (key !== StateKey.ofAccount(address)) return yield* Either.left(isFalse("the key is that of another account"))
     const value = yield* Either.mapLeft(StateProof.verify(signed.checkpoint.stateRoot, key, proof), ({ reason }) =>
       isFalse(reason),
     )
     if (record !== Option.getOrNull(Option.map(value, toHex))) {
-      return yield* Either.left(isFalse("the record beside it is another one"))
+      return yield* Either.left(isFalse("it proves a different record"))
     }
     const account = Option.isNone(value)
       ? AccountRecord.empty
@@ -70,7 +70,7 @@ export const consistent = (
     return { address, account, signed }
   })
 
-/** Refuses a checkpoint of a lower round than the client has seen or asks for. */
+/** Rejects a checkpoint of a lower round than the client has seen or asks for. */
 export const recent = (round: number, { checkpoint }: SignedCheckpoint): Either.Either<void, Stale> =>
   checkpoint.round < round ? Either.left(new Stale({ round: checkpoint.round, known: round })) : Either.void
 
@@ -88,7 +88,7 @@ export const proven = (
   }))
 
 /**
- * Whether a transaction of this account with this nonce has taken effect: an account's nonce counts them, and every nonce is
- * used once. It does not say which transaction that was, if the account's keys signed two with one nonce.
+ * Whether a transaction of this account with this nonce has taken effect: an account's nonce counts them, and every
+ * nonce is used once. If the account's keys signed two transactions with one nonce, it does not tell which one.
  */
 export const hasUsed = ({ account }: Pick<Proven, "account">, nonce: Nonce): boolean => account.nonce > nonce

@@ -1,6 +1,6 @@
 /**
- * What a node's bytes say, as records of the protocol. Only the form is checked here, as strictly as that of what nodes send each
- * other: a checkpoint is encoded and read again, so that the one set of rules judges it and its hash is computed, not believed.
+ * Decodes a node's answers into records of the protocol. Checks only their form, as strictly as for messages between
+ * nodes: a checkpoint is encoded and read again, so that the same rules apply and its hash is computed, not trusted.
  */
 import { Either } from "effect"
 import * as JsonDecoder from "../../protocol/encoding/Json.js"
@@ -20,17 +20,17 @@ import * as Header from "../../protocol/vertex/Header.js"
 import * as Api from "../../rpc/api/Checkpoints.js"
 import { Malformed } from "./Refusal.js"
 
-/** An account with its proof, as a node states it. */
+/** An account with its proof, as claimed by a node. */
 export interface AccountClaim {
   readonly address: Address
   readonly key: Hash
-  /** In hex; none if the node says that there is none. */
+  /** In hex; null if the node claims that there is no record. */
   readonly record: string | null
   readonly proof: StateProof
   readonly signed: Checkpoint.SignedCheckpoint
 }
 
-/** A transaction with its proof, as a node states it. */
+/** A transaction with its proof, as claimed by a node. */
 export interface TransactionClaim {
   readonly hash: Hash
   readonly networkId: NetworkId
@@ -38,24 +38,24 @@ export interface TransactionClaim {
   readonly signed: Checkpoint.SignedCheckpoint
 }
 
-/** The longest JSON of each part: its digits, and at most 200 bytes for names, marks and numbers around them. */
+/** The longest JSON of each part: its digits, and at most 200 bytes for names, punctuation and numbers around them. */
 const AROUND = 200
 const MEMBER_BYTES = 40 + 64 + AROUND
 const SIGNATURE_BYTES = 40 + 128 + AROUND
 const SIBLING_BYTES = 64 + AROUND
 const ENTRY_BYTES = 64 + 2 * StateTree.VALUE_BYTES + AROUND
 
-/** No checkpoint is longer than this as JSON. */
+/** The maximum size of a checkpoint as JSON. */
 export const CHECKPOINT_BYTES = 4_096 + Limits.COMMITTEE_MEMBERS * (MEMBER_BYTES + SIGNATURE_BYTES)
 
-/** No account with its proof and checkpoint is longer than this as JSON. */
+/** The maximum size of an account with its proof and checkpoint as JSON. */
 export const ACCOUNT_BYTES =
   CHECKPOINT_BYTES +
   StateTree.MAX_DEPTH * SIBLING_BYTES +
   // The leaf's records, and the account's own record a second time.
   (StateTree.LEAF_RECORDS + 1) * ENTRY_BYTES
 
-/** No transaction with its proof and checkpoint is longer than this as JSON. */
+/** The maximum size of a transaction with its proof and checkpoint as JSON. */
 export const TRANSACTION_BYTES =
   CHECKPOINT_BYTES +
   2 * Limits.VERTEX_BYTES +
@@ -67,7 +67,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 const textOf = (what: string, bytes: Uint8Array): Either.Either<string, Malformed> =>
   Either.try({ try: () => utf8.decode(bytes), catch: () => new Malformed({ what, reason: "it is not UTF-8" }) })
 
-/** Fields that a later version adds are no reason to refuse what is understood. */
+/** Ignores fields that later versions add. */
 const decodeCheckpoint = JsonDecoder.decoder(Api.Checkpoint, "checkpoint", "ignore")
 const decodeTransaction = JsonDecoder.decoder(Api.TransactionProof, "transaction", "ignore")
 const decodeProof = JsonDecoder.decoder(Api.Proof, "account", "ignore")
@@ -110,11 +110,11 @@ const recordOf = ({
 
 const sizes = (what: string, { next_epoch, signatures }: CheckpointJson): Either.Either<void, Malformed> => {
   const longest = Math.max(signatures.length, next_epoch?.members.length ?? 0)
-  const reason = `a list of ${longest}, at most ${Limits.COMMITTEE_MEMBERS}`
+  const reason = `a list of ${longest}, but at most ${Limits.COMMITTEE_MEMBERS} are allowed`
   return longest > Limits.COMMITTEE_MEMBERS ? Either.left(new Malformed({ what, reason })) : Either.void
 }
 
-/** A checkpoint with its signatures as a record, if its hash is that of its content. */
+/** A checkpoint with its signatures as a record, if its hash matches its content. */
 export const signedOf = (what: string, json: CheckpointJson): Either.Either<Checkpoint.SignedCheckpoint, Malformed> =>
   Either.gen(function* () {
     yield* sizes(what, json)
@@ -135,18 +135,16 @@ export const signedOf = (what: string, json: CheckpointJson): Either.Either<Chec
     })
     const malformed = (reason: string) => new Malformed({ what, reason })
     const signed = yield* Either.mapLeft(Checkpoint.decodeSigned(encoded), ({ reason }) => malformed(reason))
-    if (signed.checkpoint.hash !== json.hash) return yield* Either.left(malformed("hash: not that of its content"))
+    if (signed.checkpoint.hash !== json.hash) return yield* Either.left(malformed("hash: does not match the content"))
     const named = json.next_epoch?.members ?? []
     const isNamed =
       signed.checkpoint.nextEpoch?.members.every(({ address }, i) => address === named[i]?.address) ?? true
-    return isNamed ? signed : yield* Either.left(malformed("next_epoch.members: an address of another key"))
+    return isNamed ? signed : yield* Either.left(malformed("next_epoch.members: an address does not match its key"))
   })
 
-/** A checkpoint as a node's answer states it. */
 export const checkpoint = (bytes: Uint8Array): Either.Either<Checkpoint.SignedCheckpoint, Malformed> =>
   Either.flatMap(read("checkpoint", decodeCheckpoint, bytes), (json) => signedOf("checkpoint", json))
 
-/** A transaction as a node's answer states it. */
 export const transaction = (bytes: Uint8Array): Either.Either<TransactionClaim, Malformed> =>
   Either.gen(function* () {
     const json = yield* read("transaction", decodeTransaction, bytes)
@@ -161,7 +159,6 @@ export const transaction = (bytes: Uint8Array): Either.Either<TransactionClaim, 
     return { hash, networkId, inclusion: { vertex, headers, previous, commits }, signed }
   })
 
-/** An account as a node's answer states it. */
 export const account = (bytes: Uint8Array): Either.Either<AccountClaim, Malformed> =>
   Either.gen(function* () {
     const { address, key, record, proof, checkpoint } = yield* read("account", decodeProof, bytes)

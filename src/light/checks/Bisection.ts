@@ -1,7 +1,7 @@
 /**
- * The way from the committee one trusts to that of a later epoch, by closing checkpoints. First the last one is tried;
- * where the trusted committee has changed too much to be a quorum of its signers, one in the middle, and so on, at worst
- * that of the very next epoch. Every checkpoint is asked for once.
+ * The way from the trusted committee to that of a later epoch, along closing checkpoints. The last one is tried first.
+ * If the trusted committee has changed too much to be a quorum of its signers, one in the middle is tried, and so on,
+ * at worst that of the very next epoch. Every checkpoint is requested once.
  */
 import { Either } from "effect"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
@@ -13,16 +13,16 @@ import { type Detached, type Malformed, OtherAnswer, type Unsigned } from "./Ref
 import * as Trusted from "./Trusted.js"
 
 /**
- * A node whose checkpoints carry more false signatures than this is not believed any more. An honest one may pass on a few
- * that it had no committee to check with.
+ * A node whose checkpoints carry more false signatures than this is not believed any more. An honest one may pass on a
+ * few from committees that it could not check.
  */
 export const MAX_FALSE_SIGNATURES = 64
 
 export interface Bisection {
   readonly trusted: Trusted.Trusted
-  /** The epoch whose closing checkpoint names the committee that is wanted. */
+  /** The epoch whose closing checkpoint names the wanted committee. */
   readonly goal: Epoch
-  /** Not proven yet, each of an epoch before the one below it. */
+  /** Not proven yet, each of an earlier epoch than the one before. */
   readonly ahead: ReadonlyArray<SignedCheckpoint>
   readonly falseSignatures: number
 }
@@ -34,7 +34,7 @@ export const begin = (trusted: Trusted.Trusted, goal: Epoch): Bisection => ({
   falseSignatures: 0,
 })
 
-/** The epoch whose closing checkpoint comes next; none at the goal. */
+/** The epoch whose closing checkpoint to request next; undefined at the goal. */
 export const asks = ({ trusted, goal, ahead }: Bisection): Epoch | undefined => {
   const lowest = trusted.committee.epoch
   if (lowest > goal) return undefined
@@ -66,7 +66,7 @@ const tried = (bisection: Bisection, signed: SignedCheckpoint, isValid: (check: 
   return isAtFault ? Either.left(signers.left) : Either.right({ ...bisection, falseSignatures })
 }
 
-/** The bisection with the answer to what it asked for. Verifies a bounded number of signatures, whatever the answer. */
+/** Adds the requested checkpoint. Verifies a bounded number of signatures, whatever the answer. */
 export const take = (bisection: Bisection, signed: SignedCheckpoint, isValid: (check: Check) => boolean): Step => {
   const { epoch } = signed.checkpoint
   const asked = asks(bisection)
@@ -80,7 +80,7 @@ export const take = (bisection: Bisection, signed: SignedCheckpoint, isValid: (c
   )
 }
 
-/** As far up as the checkpoints at hand allow. */
+/** Goes as far up as the checkpoints at hand allow. */
 const upwards = (bisection: Bisection, isValid: (check: Check) => boolean): Step => {
   const next = bisection.ahead.at(-1)
   if (next === undefined) return Either.right(bisection)

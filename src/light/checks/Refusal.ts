@@ -1,4 +1,4 @@
-/** Why an answer is not believed. Each says what was wrong with it, in words without anything long or secret of the node's. */
+/** Why an answer is rejected. Messages contain nothing long or secret from the node. */
 import { Data } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
@@ -6,8 +6,8 @@ import type { Name } from "../../protocol/identity/Name.js"
 import type { Epoch } from "../../protocol/numbers/Natural.js"
 
 /**
- * What a refusal says of the node that answered. `absent`: it gave no answer to judge. `behind`: it may be honest, but knows
- * less than was known before. `false`: no honest node of the network gives this answer.
+ * What a refusal says about the node. `absent`: it gave no answer to judge. `behind`: it may be honest, but knows less
+ * than is already known. `false`: no honest node of the network gives this answer.
  */
 export type Verdict = "absent" | "behind" | "false"
 
@@ -26,7 +26,7 @@ export class Silent extends Data.TaggedError("Silent")<{ readonly waitedMs: numb
   }
 }
 
-/** The node said that it has no answer, or not now. */
+/** The node has no answer, or not now. */
 export class Declined extends Data.TaggedError("Declined")<{ readonly asked: string; readonly status: number }> {
   readonly verdict: Verdict = "absent"
   override get message(): string {
@@ -37,26 +37,26 @@ export class Declined extends Data.TaggedError("Declined")<{ readonly asked: str
 export class TooLong extends Data.TaggedError("TooLong")<{ readonly asked: string; readonly limit: number }> {
   readonly verdict: Verdict = "false"
   override get message(): string {
-    return `its answer to ${this.asked} is longer than ${this.limit} bytes, the most that such an answer can have`
+    return `its answer to ${this.asked} is longer than ${this.limit} bytes, the maximum`
   }
 }
 
 export class Malformed extends Data.TaggedError("Malformed")<{ readonly what: string; readonly reason: string }> {
   readonly verdict: Verdict = "false"
   override get message(): string {
-    return `its ${this.what} is none: ${this.reason}`
+    return `its ${this.what} is malformed: ${this.reason}`
   }
 }
 
-/** A right answer perhaps, but to another question. */
+/** Perhaps correct, but for another question. */
 export class OtherAnswer extends Data.TaggedError("OtherAnswer")<{ readonly asked: string; readonly given: string }> {
   readonly verdict: Verdict = "false"
   override get message(): string {
-    return `it was asked for ${this.asked} and answers with ${this.given}`
+    return `it was asked for ${this.asked} and answered with ${this.given}`
   }
 }
 
-/** Another history than the one that the client was told to trust. */
+/** A different history from the trusted one. */
 export class OtherCheckpoint extends Data.TaggedError("OtherCheckpoint")<{
   readonly epoch: Epoch
   readonly trusted: Hash.Hash
@@ -65,7 +65,7 @@ export class OtherCheckpoint extends Data.TaggedError("OtherCheckpoint")<{
   readonly verdict: Verdict = "false"
   override get message(): string {
     const { epoch, trusted, given } = this
-    return `epoch ${epoch} closed with checkpoint ${Hash.short(trusted)}, and it has ${Hash.short(given)}`
+    return `epoch ${epoch} closed with checkpoint ${Hash.short(trusted)}, but it has ${Hash.short(given)}`
   }
 }
 
@@ -78,11 +78,11 @@ export class Unsigned extends Data.TaggedError("Unsigned")<{ readonly epoch: Epo
   }
 }
 
-/** It does not name the trusted checkpoint as the one before. */
+/** It does not name the trusted checkpoint as the previous one. */
 export class Detached extends Data.TaggedError("Detached")<{ readonly epoch: Epoch }> {
   readonly verdict: Verdict = "false"
   override get message(): string {
-    return `its checkpoint of epoch ${this.epoch} follows another one than the trusted`
+    return `its checkpoint of epoch ${this.epoch} does not follow the trusted one`
   }
 }
 
@@ -92,7 +92,7 @@ export class FalseProof extends Data.TaggedError("FalseProof")<{
 }> {
   readonly verdict: Verdict = "false"
   override get message(): string {
-    return `its proof of account ${this.address} does not hold: ${this.reason}`
+    return `its proof of account ${this.address} is invalid: ${this.reason}`
   }
 }
 
@@ -102,33 +102,33 @@ export class FalseInclusion extends Data.TaggedError("FalseInclusion")<{
 }> {
   readonly verdict: Verdict = "false"
   override get message(): string {
-    return `its proof of transaction ${Hash.short(this.id)} does not hold: ${this.reason}`
+    return `its proof of transaction ${Hash.short(this.id)} is invalid: ${this.reason}`
   }
 }
 
-/** A proof leads from what is trusted to later epochs, never back. */
+/** A proof leads from the trusted checkpoint to later epochs, never back. */
 export class TooEarly extends Data.TaggedError("TooEarly")<{ readonly round: number; readonly trusted: number }> {
   readonly verdict: Verdict = "absent"
   override get message(): string {
-    return `its proof is by the checkpoint of round ${this.round}, and the trusted one of round ${this.trusted} is no earlier`
+    return `its proof ends at the checkpoint of round ${this.round}; the trusted one of round ${this.trusted} is not earlier`
   }
 }
 
 export class OtherName extends Data.TaggedError("OtherName")<{ readonly name: Name; readonly address: Address }> {
   readonly verdict: Verdict = "false"
   override get message(): string {
-    return `account ${this.address}, which it gives for @${this.name}, has another name or none`
+    return `account ${this.address}, its answer for @${this.name}, has another name or none`
   }
 }
 
 export class Stale extends Data.TaggedError("Stale")<{ readonly round: number; readonly known: number }> {
   readonly verdict: Verdict = "behind"
   override get message(): string {
-    return `its newest checkpoint is of round ${this.round}, and one of round ${this.known} was expected`
+    return `its newest checkpoint is of round ${this.round}; expected at least round ${this.known}`
   }
 }
 
-/** Both histories are signed by a quorum: somebody has the keys of an old committee, and nothing here tells which is right. */
+/** A quorum signed both histories: somebody has the keys of an old committee, and nothing here tells which is right. */
 export class Conflict extends Data.TaggedError("Conflict")<{
   readonly epoch: Epoch
   readonly hashes: ReadonlyArray<Hash.Hash>

@@ -1,4 +1,6 @@
-/** What a claim about a transaction proves, once its checkpoint is signed by a quorum: that it is in the total order. */
+/**
+ * What a claim about a transaction proves, once its checkpoint is signed by a quorum: that it is in the total order.
+ */
 import { Either } from "effect"
 import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import * as Inclusion from "../../protocol/epoch/Inclusion.js"
@@ -16,21 +18,23 @@ export interface ProvenTransaction {
   readonly transaction: Transaction
   /** The vertex that contains it. */
   readonly vertex: Header
-  /** It has ordered the vertex, unless an earlier one has. */
+  /** The commit that orders the vertex, unless an earlier one did. */
   readonly commit: Commit
   readonly checkpoint: Checkpoint
-  /** How many members of the committee signed. */
+  /** The signers of the checkpoint; null if it is the trusted one itself. */
   readonly signed: Trusted.Vouchers | null
 }
 
-/** What the claim says under its own checkpoint, whoever signed that. */
+/** The content of a claim under its own checkpoint, before signatures are verified. */
 export interface Consistent {
   readonly id: Hash
   readonly included: Inclusion.Included
   readonly signed: SignedCheckpoint
 }
 
-/** Checks everything about a claim that needs no signature. A network that is not known is the one for which the hash holds. */
+/**
+ * Verifies everything about a claim that needs no signature. An unknown network is the one for which the hash matches.
+ */
 export const consistent = (
   id: Hash,
   network: NetworkId | null,
@@ -46,7 +50,7 @@ export const consistent = (
   })
 }
 
-/** Refuses what lies before the trusted checkpoint: nothing leads back from there. */
+/** Rejects transactions before the trusted checkpoint: no proof leads back from there. */
 export const reachable = (
   { closing }: Trusted.Trusted,
   { checkpoint }: SignedCheckpoint,
@@ -55,7 +59,9 @@ export const reachable = (
     ? Either.left(new TooEarly({ round: checkpoint.round, trusted: closing.round }))
     : Either.void
 
-/** The transaction, if a quorum of the trusted committee signed the checkpoint, and the commit orders as far down as the vertex. */
+/**
+ * The transaction, if a quorum of the trusted committee signed the checkpoint and the commit orders down to its vertex.
+ */
 export const proven = (
   trusted: Trusted.Trusted,
   { id, included, signed }: Consistent,
@@ -64,5 +70,5 @@ export const proven = (
   Either.flatMap(Trusted.vouchersOf(trusted, signed, isValid), (signers) =>
     Inclusion.isOrdered(included, trusted.committee)
       ? Either.right({ ...included, checkpoint: signed.checkpoint, signed: signers })
-      : Either.left(new FalseInclusion({ id, reason: "the commit does not order as far down as its vertex" })),
+      : Either.left(new FalseInclusion({ id, reason: "the vertex is below the rounds that the commit orders" })),
   )

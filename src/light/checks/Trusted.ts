@@ -1,6 +1,6 @@
 /**
- * What a client trusts: the committee of one epoch. It begins with that of a genesis or of a closing checkpoint, and goes
- * on from each closing checkpoint that a quorum of the committee signed to the committee which that one names.
+ * The committee of one epoch that a client trusts. Trust starts with the committee of a genesis or of a closing
+ * checkpoint. Each closing checkpoint signed by a quorum of it passes the trust on to the committee that it names.
  */
 import { Either } from "effect"
 import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
@@ -13,13 +13,13 @@ import { Detached, Malformed, Unsigned } from "./Refusal.js"
 
 export interface Trusted {
   readonly committee: EpochRecord
-  /** The closing checkpoint that names the committee; none where a genesis does. */
+  /** The closing checkpoint that names the committee; null for a genesis. */
   readonly closing: Checkpoint | null
 }
 
 export const ofGenesis = (genesis: Genesis): Trusted => ({ committee: FirstEpoch.of(genesis), closing: null })
 
-/** The committee that a closing checkpoint names, for whoever has reason to trust the checkpoint. */
+/** The committee that a closing checkpoint names. The caller must have reason to trust the checkpoint. */
 export const ofCheckpoint = (closing: Checkpoint): Either.Either<Trusted, Malformed> => {
   const { epoch, nextEpoch } = closing
   return nextEpoch?.epoch === epoch + 1
@@ -31,14 +31,14 @@ export const ofCheckpoint = (closing: Checkpoint): Either.Either<Trusted, Malfor
 const isAttached = ({ committee, closing }: Trusted, { epoch, previous }: Checkpoint): boolean =>
   epoch !== committee.epoch || closing === null || previous === closing.hash
 
-/** How many members of a committee signed. */
+/** The number of signers in a committee. */
 export interface Vouchers {
   readonly by: number
   readonly of: number
 }
 
 /**
- * The members of the trusted committee who signed, if they are a quorum. The checkpoint may be of a later epoch: honest
+ * The members of the trusted committee who signed, if they are a quorum. The checkpoint can be of a later epoch: honest
  * members sign only what they have executed themselves, so more than two thirds of them vouch for it in any epoch.
  */
 export const signersOf = (
@@ -56,7 +56,7 @@ export const signersOf = (
   )
 }
 
-/** Who vouches for a checkpoint of the committee's own epoch; null for the trusted one itself. */
+/** The signers of a checkpoint of the committee's own epoch; null for the trusted checkpoint itself. */
 export const vouchersOf = (
   trusted: Trusted,
   signed: SignedCheckpoint,

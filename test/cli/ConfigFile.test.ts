@@ -72,8 +72,8 @@ describe("a configuration file", () => {
     [{ peer: { a: 1 } }, /udg\.json: peer is .*; use a text or a list of texts/],
     [{ port: null }, /udg\.json: port is null/],
     ['{"__proto__": {"port": 9400}}', /udg\.json: "__proto__" is not an option/],
-    ['{"port": 9400, "archive": true, "port": 9500}', /udg\.json: port stands twice in one object$/],
-    ['{"port": 9400.5}', /udg\.json: port an integer .* expected, got 9400\.5$/],
+    ['{"port": 9400, "archive": true, "port": 9500}', /udg\.json: port appears twice in one object$/],
+    ['{"port": 9400.5}', /udg\.json: port expected an integer .*, got 9400\.5$/],
   ])("is refused in one line where it is wrong: %j", ([content, complaint]) =>
     Effect.gen(function* () {
       const file = written(content)
@@ -129,7 +129,7 @@ describe("a configuration file", () => {
       const { code, stderr } = await udg("config", "check", file, "--for", "archive")
       expect([code, stderr]).toEqual([
         1,
-        `udg: ${file} has too much in it: more than 32 objects and lists within each other\n`,
+        `udg: ${file} has too much in it: more than 32 levels of nested objects and lists\n`,
       ])
     }),
   )

@@ -85,30 +85,30 @@ describe("requests that are not in order", () => {
     [
       "/stake",
       { secret_key: example.secretKey, amount: "5" },
-      'amount: an integer number of sats from 0 to 2100000000000000 expected, got "5"',
+      'amount: expected an integer number of sats from 0 to 2100000000000000, got "5"',
     ],
     [
       "/stake",
       { secret_key: example.secretKey },
-      "amount: missing, an integer number of sats from 0 to 2100000000000000 expected",
+      "amount: missing; expected an integer number of sats from 0 to 2100000000000000",
     ],
-    ["/stake", { secret_key: `${example.secretKey}00`, amount: 5 }, "secret_key: 64 hex characters expected"],
+    ["/stake", { secret_key: `${example.secretKey}00`, amount: 5 }, "secret_key: expected 64 hex characters"],
     [
       "/stake",
       { secret_key: example.secretKey, amount: 5, more: 1 },
       "more: no such field; known are secret_key, amount",
     ],
-    ["/stake", [], "body: an object expected, got an array"],
-    ["/stake", null, "body: an object expected, got null"],
+    ["/stake", [], "body: expected an object, got an array"],
+    ["/stake", null, "body: expected an object, got null"],
     [
       "/vote",
       { secret_key: example.secretKey, proposal_id: 1, vote: "yes", fee: 1 },
-      'vote: true or false expected, got "yes"',
+      'vote: expected true or false, got "yes"',
     ],
     [
       "/tx/submit",
       { type: "UnstakeTx", from: "x", nonce: -1 },
-      "nonce: an integer from 0 to 2^53 - 1 expected, got -1",
+      "nonce: expected an integer from 0 to 2^53 - 1, got -1",
     ],
   ])("to %s with the body %j", async (path, body, error) => {
     const answer = expectFailure(await ask(server.port, post(path, JSON.stringify(body))), 400, "InvalidRequest")
@@ -118,10 +118,10 @@ describe("requests that are not in order", () => {
 
   // The first two were a 500: a schema makes a string of what stands where the type belongs.
   it.each([
-    [`{"type":${"[".repeat(1_000)}${"]".repeat(1_000)}}`, "type", "more than 32 objects and lists within each other"],
-    ['{"type":{"toString":1,"valueOf":1}}', "body", "a field holds an object or a list where a text must stand"],
+    [`{"type":${"[".repeat(1_000)}${"]".repeat(1_000)}}`, "type", "more than 32 levels of nested objects and lists"],
+    ['{"type":{"toString":1,"valueOf":1}}', "body", "a field holds an object or a list instead of a text"],
     ['{"type":"UnstakeTx","nonce":0.99999999999999999999}', "nonce", "in digits alone"],
-    ['{"type":"UnstakeTx","nonce":1,"nonce":2}', "nonce", "stands twice"],
+    ['{"type":"UnstakeTx","nonce":1,"nonce":2}', "nonce", "appears twice"],
     [JSON.stringify({ type: "x".repeat(60_000) }), "type", "got 60000 characters"],
   ])("to /tx/submit with the text %.60s", async (text, field, reason) => {
     const answer = expectFailure(await ask(server.port, post("/tx/submit", text)), 400, "InvalidRequest")

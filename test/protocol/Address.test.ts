@@ -98,7 +98,7 @@ describe("an address", () => {
 
   it("is refused with what would be one here", () => {
     for (const text of ["alice", `x${Address.toBech32(zeros, "tudg")}`, Address.toBech32(zeros, "tudg").slice(1, 4)]) {
-      expect(refusal(text)).toBe(`"${text}" is not an address: 40 hex characters or tudg1… expected`)
+      expect(refusal(text)).toBe(`"${text}" is not an address: expected 40 hex characters or tudg1…`)
     }
   })
 
@@ -132,7 +132,7 @@ describe("a reference to an account", () => {
   })
 
   it.each(["@", "@ab", "@Alice", "@-alice", "alice", "@@alice"])("is not %j", (text) => {
-    const reason = text.startsWith("@") ? "a name has 3 to 20 characters" : "40 hex characters or tudg1… expected"
+    const reason = text.startsWith("@") ? "a name has 3 to 20 characters" : "expected 40 hex characters or tudg1…"
     expect(Option.getOrThrow(Either.getLeft(Address.parseReference(text, "tudg"))).message).toContain(reason)
   })
 })

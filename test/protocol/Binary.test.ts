@@ -54,7 +54,9 @@ describe("a writer", () => {
     for (const write of refused) expect(() => Binary.encode(write)).toThrow(RangeError)
     expect(() => Binary.encode((writer) => writer.u8(256))).toThrow("not an unsigned integer up to 255: 256")
     expect(() => Binary.encode((writer) => writer.u128(-1n))).toThrow("not an unsigned integer of 128 bits: -1")
-    expect(() => Binary.encode((writer) => writer.text8("\ud800"))).toThrow("a lone surrogate has no UTF-8")
+    expect(() => Binary.encode((writer) => writer.text8("\ud800"))).toThrow(
+      "a lone surrogate cannot be encoded in UTF-8",
+    )
   })
 
   it("is not disturbed by an encoding inside an encoding, nor by one that threw", () => {
@@ -100,7 +102,7 @@ describe("both directions of an encoding", () => {
     expect([...codec.encode(4)]).toEqual([4, 4])
     expect(codec.decode(Uint8Array.of(4, 4))).toStrictEqual(Either.right(8))
     expect(Either.merge(codec.decode(Uint8Array.of(4)))).toMatchObject({
-      message: "pair: 1 bytes expected, 0 left at byte 1",
+      message: "pair: expected 1 bytes, 0 left at byte 1",
     })
   })
 })
@@ -186,7 +188,7 @@ describe("a reader", () => {
   ])("needs %i bytes for what takes as many, and reads a zero where one of them is missing", (count, zero, read) => {
     const reader = new Binary.Reader(new Uint8Array(count - 1).fill(1))
     expect(read(reader)).toStrictEqual(zero)
-    expect(reader.failure).toEqual({ offset: 0, reason: `${count} bytes expected, ${count - 1} left` })
+    expect(reader.failure).toEqual({ offset: 0, reason: `expected ${count} bytes, ${count - 1} left` })
   })
 
   it("reads zeros of what is above its limit", () => {

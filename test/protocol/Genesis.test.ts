@@ -105,16 +105,16 @@ describe("the bytes of a genesis are refused when", () => {
   const reasonOf = (bytes: Uint8Array): string => Option.getOrThrow(Either.getLeft(Genesis.decode(bytes))).reason
 
   it.each<[string, Partial<Genesis.Genesis>, string]>([
-    ["nobody validates", { validators: [] }, "validators: 0 entries, 1 to 100 expected"],
+    ["nobody validates", { validators: [] }, "validators: 0 entries; expected 1 to 100"],
     [
       "a list is out of order",
       { council: ["bb", "aa"].map((digits) => digits.repeat(20) as Address.Address) },
-      "council: an entry appears twice, or the order is not canonical",
+      "council: an entry appears twice or the order is not canonical",
     ],
     [
       "a stake is below the minimum",
       { validators: [{ ...first, stake: Sats.ZERO }] },
-      `validators[${first.publicKey}].stake: 0: an integer from 200000000000 to`,
+      `validators[${first.publicKey}].stake: 0; expected an integer from 200000000000 to`,
     ],
     ["more exists than may", { treasury: Sats.MAX_SUPPLY }, "allocations: "],
     ["the network has no name", { networkId: "" as NetworkId }, "not a network id"],
@@ -129,17 +129,21 @@ describe("the bytes of a genesis are refused when", () => {
   })
 
   it("they end early, which is what is said", () => {
-    expect(reasonOf(Genesis.encode(genesis).subarray(0, 40))).toMatch(/bytes expected, \d+ left/)
+    expect(reasonOf(Genesis.encode(genesis).subarray(0, 40))).toMatch(/expected \d+ bytes, \d+ left/)
   })
 })
 
 describe("a genesis file is refused in words that say what is expected, when", () => {
   it.each<[string, object, string]>([
-    ["a number is out of bounds", { protocol: { epoch_rounds: 39 } }, "39: an integer from 40 to 10000000 expected"],
-    ["there are too few or too many", { validators: [] }, "0 entries, 1 to 100 expected"],
+    ["a number is out of bounds", { protocol: { epoch_rounds: 39 } }, "39; expected an integer from 40 to 10000000"],
+    ["there are too few or too many", { validators: [] }, "0 entries; expected 1 to 100"],
     ["somebody stands twice", { allocations: [allocation, allocation] }, "an entry appears twice"],
-    ["a mainnet has a faucet", { mode: "mainnet", faucet: { address: address(1), max_request: 1 } }, "has no faucet"],
-    ["a faucet pays nothing", { faucet: { address: address(1), max_request: 0 } }, "at least 1 expected"],
+    [
+      "a mainnet has a faucet",
+      { mode: "mainnet", faucet: { address: address(1), max_request: 1 } },
+      "cannot have a faucet",
+    ],
+    ["a faucet pays nothing", { faucet: { address: address(1), max_request: 0 } }, "must be at least 1"],
     [
       "an account has two names",
       { names: ["alice", "bob"].map((name) => ({ name, address: address(1) })) },
@@ -148,12 +152,12 @@ describe("a genesis file is refused in words that say what is expected, when", (
     [
       "there is too much",
       { treasury: Sats.MAX_SUPPLY },
-      `${Sats.MAX_SUPPLY + Sats.MIN_STAKE_SATS} sats in all, at most ${Sats.MAX_SUPPLY} may exist`,
+      `${Sats.MAX_SUPPLY + Sats.MIN_STAKE_SATS} sats in total, at most ${Sats.MAX_SUPPLY} can exist`,
     ],
     [
       "a key belongs to nobody",
       { validators: [{ ...validator, pub_key: NO_POINT }] },
-      "no secret key belongs to it; the key that `udg genesis key` shows expected",
+      "no secret key belongs to it; use the key that `udg genesis key` shows",
     ],
   ])("%s", (_, changes, words) => {
     const refused = Genesis.fromFile({ ...smallest, ...changes })

@@ -36,7 +36,7 @@ describe("JSON that does not fit its schema", () => {
     (kind) => {
       const problem = Either.getLeft(decode({ name: "a", kind }))
       expect(problem).toMatchObject({
-        value: { field: "kind", reason: expect.stringMatching(/^an object with one of the fields Cat, Dog expected/) },
+        value: { field: "kind", reason: expect.stringMatching(/^expected an object with one of the fields Cat, Dog/) },
       })
     },
   )
@@ -47,7 +47,7 @@ describe("JSON that does not fit its schema", () => {
       Schema.Struct({ type: Schema.Literal("pong") }),
     )
     expect(Json.decoder(Message, "message")({ type: { toString: 1 } })).toStrictEqual(
-      Either.left({ field: "message", reason: "a field holds an object or a list where a text must stand" }),
+      Either.left({ field: "message", reason: "a field holds an object or a list instead of a text" }),
     )
   })
 

@@ -7,12 +7,12 @@ const wrong = (path: ReadonlyArray<PropertyKey>, actual: unknown) =>
 
 describe("a problem of JSON", () => {
   it("shows what came, unless nothing came or it may be a secret", () => {
-    expect(wrong(["amount"], "ten")).toBe('a number expected, got "ten"')
-    expect(wrong(["amount"], undefined)).toBe("a number expected")
-    expect(wrong(["secret_key"], "abc")).toBe("a number expected")
-    expect(wrong(["secret_key", 0, "name"], "abc")).toBe("a number expected")
+    expect(wrong(["amount"], "ten")).toBe('expected a number, got "ten"')
+    expect(wrong(["amount"], undefined)).toBe("expected a number")
+    expect(wrong(["secret_key"], "abc")).toBe("expected a number")
+    expect(wrong(["secret_key", 0, "name"], "abc")).toBe("expected a number")
     const others: ReadonlyArray<unknown> = [[1], {}, null, true, 5]
-    expect(others.map((actual) => wrong(["amount"], actual).replace("a number expected, got ", ""))).toEqual([
+    expect(others.map((actual) => wrong(["amount"], actual).replace("expected a number, got ", ""))).toEqual([
       "an array",
       "an object",
       "null",
@@ -20,22 +20,22 @@ describe("a problem of JSON", () => {
       "5",
     ])
     expect([40, 41].map((length) => wrong(["amount"], "x".repeat(length)))).toEqual([
-      `a number expected, got "${"x".repeat(40)}"`,
-      "a number expected, got 41 characters",
+      `expected a number, got "${"x".repeat(40)}"`,
+      "expected a number, got 41 characters",
     ])
     expect(JsonProblem.atNumber(["fee"], whole, "an integer", "1".repeat(40)).reason).toBe(
-      `an integer expected, got ${"1".repeat(40)}`,
+      `expected an integer, got ${"1".repeat(40)}`,
     )
-    expect(JsonProblem.atNumber(["seed"], whole, "an integer", "1e9").reason).toBe("an integer expected")
+    expect(JsonProblem.atNumber(["seed"], whole, "an integer", "1e9").reason).toBe("expected an integer")
     expect(JsonProblem.atNumber(["fee"], whole, "an integer", "1".repeat(41)).reason).toBe(
-      "an integer expected, got a number of 41 characters",
+      "expected an integer, got a number of 41 characters",
     )
   })
 
   it("says of a missing field what is expected, and of an unknown one what is known, where there is anything to say", () => {
     const missing = { _tag: "Missing", path: ["to"] } as const
     expect(JsonProblem.ofComplaint({ ...missing, expected: "an address" }, whole).reason).toBe(
-      "missing, an address expected",
+      "missing; expected an address",
     )
     expect(JsonProblem.ofComplaint(missing, whole)).toEqual({
       field: "to",

@@ -37,8 +37,8 @@ describe("the values of a JSON text", () => {
   it("are in objects and lists within each other, and in fields of one object, up to a bound", () => {
     const within = (text: string) => JsonText.excessOf(text, { values: 100, depth: 2, fields: 2 })
     expect(within('{"a":[1,2,3],"b":{"[[[":0}}')).toBeUndefined()
-    expect(within('[{"a":[]}]')).toBe("more than 2 objects and lists within each other")
-    expect(within('[{"a":1,"b":[')).toBe("more than 2 objects and lists within each other")
+    expect(within('[{"a":[]}]')).toBe("more than 2 levels of nested objects and lists")
+    expect(within('[{"a":1,"b":[')).toBe("more than 2 levels of nested objects and lists")
     expect(within('[{"a":1,"b":2},{"a":1,"b":2}]')).toBeUndefined()
     expect(within('[0,1,2,{"a":1,"b":2,"c":3}]')).toBe("an object of more than 2 fields")
     expect(within('{"a":[],"b":2,"c":3}')).toBe("an object of more than 2 fields")
@@ -90,14 +90,14 @@ describe("JSON text from outside", () => {
     "1e400",
   ])("may not hold the number %s", (number) => {
     expect(complaintOf(`{"fee":1,"to":[{"amount":${number}}]}`)).toBe(
-      `to[0].amount: an integer from -9007199254740991 to 9007199254740991 in digits alone, without fraction and exponent, expected, got ${number}`,
+      `to[0].amount: expected an integer from -9007199254740991 to 9007199254740991 in digits alone, without fraction and exponent, got ${number}`,
     )
-    expect(complaintOf(number)).toContain("text: an integer")
+    expect(complaintOf(number)).toContain("text: expected an integer")
   })
 
   it("does not repeat a number without end, nor one that is named like a secret", () => {
     expect(complaintOf(`[${"9".repeat(60_000)}]`)).toMatch(
-      /^\[0\]: an integer .{80,110}, got a number of 60000 characters$/,
+      /^\[0\]: expected an integer .{80,110}, got a number of 60000 characters$/,
     )
     expect(complaintOf('{"seed":123456789012345678}')).not.toContain("123456789012345678")
   })
@@ -109,7 +109,7 @@ describe("JSON text from outside", () => {
     ['{"__proto__":1,"__proto__":2}', "__proto__"],
     ['[0,{"a":{"b":1},"c":[{"d":1,"e":{"d":1},"d":2}]}]', "[1].c[0].d"],
   ])("names a field once in an object: %s", (text, field) => {
-    expect(complaintOf(text)).toBe(`${field}: stands twice in one object`)
+    expect(complaintOf(text)).toBe(`${field}: appears twice in one object`)
   })
 
   it("may name a field in as many objects as it likes", () => {
@@ -119,7 +119,7 @@ describe("JSON text from outside", () => {
 
   it("has no names in its lists, even after an object there", () => {
     expect(complaintOf('[{},"a",{},"a"]')).toBe("taken")
-    expect(complaintOf('[[],"a",1.5]')).toMatch(/^\[2\]: an integer/)
+    expect(complaintOf('[[],"a",1.5]')).toMatch(/^\[2\]: expected an integer/)
   })
 
   it("is not misled by what stands in strings", () => {
@@ -129,13 +129,13 @@ describe("JSON text from outside", () => {
 
   // A type of 5 000 lists within each other once was a 500: the schema turns it into a string, list by list.
   it.each([33, 5_000, 200_000])("is refused at %i levels, and read at 32", (levels) => {
-    expect(complaintOf(nested(levels))).toBe(`${"[0]".repeat(32)}: more than 32 objects and lists within each other`)
-    expect(complaintOf(`{"type":${nested(levels)}}`)).toContain("within each other")
+    expect(complaintOf(nested(levels))).toBe(`${"[0]".repeat(32)}: more than 32 levels of nested objects and lists`)
+    expect(complaintOf(`{"type":${nested(levels)}}`)).toContain("nested objects and lists")
     expect(complaintOf(nested(32))).toBe("taken")
   })
 
   it.each(["", "{", "[1,]", "01", "NaN", "\ufeff{}", '{"a":1}}', "'a'", '"\u0000"'])("is JSON: not %j", (text) => {
-    expect(complaintOf(text)).toBe("text: JSON expected, this is none")
+    expect(complaintOf(text)).toBe("text: not valid JSON")
   })
 })
 

@@ -55,7 +55,7 @@ describe("a record of the state", () => {
   it.each(kinds)("of kind %s has a key of one length, whose counter, if any, is below 2^53", (kind, shape) => {
     const { keyBytes, counterAt } = shape
     expect(() => StateKey.hash(kind, new Uint8Array(keyBytes + 1))).toThrow(
-      new RangeError(`a key of ${keyBytes + 1} bytes, ${keyBytes} expected of ${kind}`),
+      new RangeError(`a key of kind ${kind} has ${keyBytes} bytes, not ${keyBytes + 1}`),
     )
     const keyWith = (counter: number): Uint8Array => {
       const key = new Uint8Array(keyBytes).fill(0xee)
@@ -76,7 +76,7 @@ describe("a record of the state", () => {
     expect(refusalOf(`0300${"20".padEnd(14, "0")}`)).toContain(
       "a counter of 2^53 or more in the key of a record of kind Proposal",
     )
-    expect(refusalOf("0300")).toContain("8 bytes expected, 1 left")
+    expect(refusalOf("0300")).toContain("expected 8 bytes, 1 left")
   })
 
   it("has counters in its key in the order of numbers", () => {

@@ -152,7 +152,7 @@ describe("one of several transactions, encoded one after the other,", () => {
   })
 
   const two = [0, 1].map((nonce) => Transaction.sign(network, transfer({ nonce: Natural.nonce(nonce) }), alice))
-  const tooFew = `transaction: 1 bytes expected, 0 left at byte ${joined(two).length}`
+  const tooFew = `transaction: expected 1 bytes, 0 left at byte ${joined(two).length}`
 
   it("is refused where there are not so many", () => {
     const refused = Option.getOrThrow(Either.getLeft(Transaction.decodeNth(network, joined(two), 2)))
@@ -179,18 +179,18 @@ describe("a transaction's bytes are refused when", () => {
     Uint8Array.from(Buffer.concat([encoded.subarray(0, count), Uint8Array.of(announced), ...proofs]))
 
   it.each<[string, Uint8Array, string]>([
-    ["they are none", new Uint8Array(0), "1 bytes expected, 0 left at byte 0"],
+    ["they are none", new Uint8Array(0), "expected 1 bytes, 0 left at byte 0"],
     ["the type is 0", patched(0, 0), "transaction type 0"],
     ["the type is 11", patched(0, 11), "transaction type 11"],
     ["the nonce is 2^53", patched(21, 0, 0, 0, 0, 0, 0, 0x20, 0), "integer above 2^53 - 1"],
     ["the fee is above the maximum supply", patched(29, ...new Array(6).fill(0xff), 0x1f, 0), "maximum supply"],
     ["the amount is 0", patched(57, 0), "amount must be at least 1"],
-    ["the memo is longer than its bytes", patched(65, 0xff, 0), "bytes expected"],
+    ["the memo is longer than its bytes", patched(65, 0xff, 0), "expected 255 bytes"],
     ["the memo is over its limit", patched(65, 1, 1), "text of 257 bytes, at most 256 allowed"],
     ["there are 17 signatures", withProofs(17, ...new Array(17).fill(proof)), "list of 17, at most 16 allowed"],
     ["a key signs twice", withProofs(2, proof, proof), "two signatures of one key"],
     ["a byte trails", Uint8Array.from([...encoded, 0]), "1 trailing bytes"],
-    ["the last byte is missing", encoded.subarray(0, -1), "64 bytes expected, 63 left"],
+    ["the last byte is missing", encoded.subarray(0, -1), "expected 64 bytes, 63 left"],
   ])("%s", (_, bytes, reason) => {
     const error = Option.getOrThrow(Either.getLeft(Transaction.decode(network, bytes)))
     expect([error._tag, error.what]).toEqual(["MalformedBytes", "transaction"])

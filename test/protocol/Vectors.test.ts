@@ -130,7 +130,7 @@ describe("rejected-transactions.json holds", () => {
   const prefix = addressPrefix(network)
 
   const byteReasons: Readonly<Record<string, RegExp>> = {
-    truncated: /bytes expected, \d+ left/,
+    truncated: /expected \d+ bytes, \d+ left/,
     trailing: /trailing/,
     "unknown-type": /transaction type/,
     range: /above/,
@@ -144,13 +144,13 @@ describe("rejected-transactions.json holds", () => {
   })
 
   const jsonReasons: Readonly<Record<string, RegExp>> = {
-    "unknown-type": /^one of "Transfer"/,
+    "unknown-type": /^expected one of "Transfer"/,
     "unknown-field": /^no such field/,
     "missing-field": /missing/,
-    "json-type": /expected, got "/,
+    "json-type": /expected .*, got "/,
     number: /in digits alone/,
-    twice: /stands twice/,
-    depth: /within each other/,
+    twice: /appears twice/,
+    depth: /nested objects and lists/,
     range: /an integer/,
     rule: /must be at least|not both/,
     text: /valid Unicode text of/,

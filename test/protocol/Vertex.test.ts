@@ -160,6 +160,6 @@ describe("a vertex", () => {
     )
     const { at } = Vertex.transactionsIn(most)
     const cut = Vertex.decodeHead(most.encoded.subarray(0, at - 1))
-    expect(Option.getOrThrow(Either.getLeft(cut)).message).toBe(`vertex: 2 bytes expected, 1 left at byte ${at - 2}`)
+    expect(Option.getOrThrow(Either.getLeft(cut)).message).toBe(`vertex: expected 2 bytes, 1 left at byte ${at - 2}`)
   })
 })

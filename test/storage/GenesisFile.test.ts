@@ -25,11 +25,11 @@ describe("a genesis file", () => {
       const refusal = Effect.map(Effect.flip(GenesisFile.load(file)), ({ message }) => message)
       expect(yield* refusal).toBe(`genesis file ${file}: cannot be read: NotFound`)
       writeFileSync(file, "{")
-      expect(yield* refusal).toBe(`genesis file ${file}: genesis: JSON expected, this is none`)
+      expect(yield* refusal).toBe(`genesis file ${file}: genesis: not valid JSON`)
       writeFileSync(file, "[".repeat(20_000) + "]".repeat(20_000))
-      expect(yield* refusal).toMatch(/: more than 32 objects and lists within each other$/)
+      expect(yield* refusal).toMatch(/: more than 32 levels of nested objects and lists$/)
       writeFileSync(file, `{"time":1.5,"time":2}`)
-      expect(yield* refusal).toMatch(/json: time: an integer .*, got 1\.5$/)
+      expect(yield* refusal).toMatch(/json: time: expected an integer .*, got 1\.5$/)
       writeFileSync(file, JSON.stringify({ network_id: "x".repeat(1_000_000) }))
       expect((yield* refusal).length).toBeLessThan(500)
       const json = Genesis.toJson(world.genesis())
@@ -46,7 +46,7 @@ describe("a genesis file", () => {
       const parse = vi.spyOn(JSON, "parse")
       yield* Effect.addFinalizer(() => Effect.sync(() => parse.mockRestore()))
       for (const [text, reason] of [
-        ["[".repeat(100_000), "more than 32 objects and lists within each other"],
+        ["[".repeat(100_000), "more than 32 levels of nested objects and lists"],
         [`{"allocations":[${"[],".repeat(100_000)}[]]}`, "more than 22847 values"],
         [`{${Array.from({ length: 300 }, (_, n) => `"${n}":0`).join(",")}}`, "an object of more than 256 fields"],
       ]) {

@@ -75,7 +75,7 @@ describe("a network with a price for accounts", () => {
       client.transactions.submit({ payload: alice.transfer({ ...fields, fee: Wallet.fee(info, "Transfer") }) }),
     ).rejects.toMatchObject({
       code: "InvalidTransaction",
-      message: expect.stringContaining("at least 0.01101 UDG (1101000 sats) expected"),
+      message: expect.stringContaining("at least 0.01101 UDG (1101000 sats) is required"),
     })
     const fee = Wallet.fee(info, "Transfer", await client.core.balance({ path: { address: other } }))
     const { tx_hash } = await client.transactions.submit({ payload: alice.transfer({ ...fields, fee }) })

@@ -1,6 +1,6 @@
 /**
- * ZIP-215's own equation, 8·S·B = 8·R + 8·h·A, in libsodium's point arithmetic. Every point is multiplied by eight
- * first, so that a key with a small-order part ends up in the group where libsodium multiplies. Libsodium refuses
+ * ZIP-215's own equation, 8·S·B = 8·R + 8·h·A, in libsodium's point arithmetic. Every point is first multiplied by
+ * eight, so that a key with a small-order part ends up in the group where libsodium multiplies. Libsodium refuses
  * factors that are the identity, so this code handles those itself.
  */
 
@@ -12,7 +12,7 @@ export interface Arithmetic {
   crypto_scalarmult_ed25519_base_noclamp(product: Uint8Array, scalar: Uint8Array): void
 }
 
-/** True means that ZIP-215 accepts; false may also mean bytes that libsodium does not take, and then noble decides. */
+/** True means that ZIP-215 accepts. False can also mean that libsodium does not take the bytes; then noble decides. */
 export const satisfiesCofactored = (
   sodium: Arithmetic,
   sha512: (bytes: Uint8Array) => Uint8Array,
@@ -22,7 +22,7 @@ export const satisfiesCofactored = (
 ): boolean => {
   const r = signature.subarray(0, 32)
   const s = signature.subarray(32)
-  /** L, the order of the base point, as little-endian bytes: 2^252 and these. */
+  /** L, the order of the base point, is 2^252 plus these little-endian bytes. */
   const low = [0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14]
   let difference = 0
   for (let i = 31; i >= 0 && difference === 0; i--) {

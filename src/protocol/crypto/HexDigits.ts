@@ -1,6 +1,6 @@
-/** Converts hexadecimal to bytes in JavaScript: for a hash or a key, calling native code costs eight times as much. */
+/** Converts hexadecimal to bytes in JavaScript. For a hash or a key, calling native code costs eight times as much. */
 
-/** Marks a character that is not a digit: larger than any digit, and two together are not a byte. */
+/** Marks a character that is not a digit: larger than any digit, and invalid even in combination. */
 const NO_DIGIT = 0x100
 
 /** The value of a hexadecimal digit by its character code. */
@@ -11,7 +11,7 @@ const DIGITS = Uint16Array.from({ length: 128 }, (_, code) => {
 
 const digit = (hex: string, at: number): number => DIGITS[hex.charCodeAt(at)] ?? NO_DIGIT
 
-/** Writes the bytes that `hex` encodes. Outside input was checked before, so a wrong digit is a bug, and throws. */
+/** Writes the bytes that `hex` encodes. Outside input was checked before, so a wrong digit is a bug and throws. */
 export const write = (target: Uint8Array, offset: number, hex: string): void => {
   let seen = 0
   for (let i = 0, at = offset; i < hex.length; i += 2) {
@@ -19,6 +19,6 @@ export const write = (target: Uint8Array, offset: number, hex: string): void => 
     seen |= byte
     target[at++] = byte
   }
-  // Checked once for the whole text; with an odd length, the position after the last digit counts as no digit.
+  // Checked once for the whole text. With an odd length, the position after the last digit counts as a non-digit.
   if (seen > 0xff) throw new RangeError(`not hexadecimal in pairs of digits: ${hex.length} characters`)
 }

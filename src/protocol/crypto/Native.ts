@@ -8,7 +8,7 @@ import * as ed25519 from "@noble/ed25519"
 import { satisfiesCofactored } from "./Cofactored.js"
 import * as HexDigits from "./HexDigits.js"
 
-// `require`: an import would first parse its dependencies for the names they export, which is slower than loading it.
+// `require` is faster: an import would first parse the dependencies for the names they export.
 const sodium: typeof import("sodium-native").default = createRequire(import.meta.url)("sodium-native")
 
 const sha512 = (message: Uint8Array): Uint8Array<ArrayBuffer> =>
@@ -18,14 +18,14 @@ ed25519.hashes.sha512 = sha512
 
 type OneShotHash = (algorithm: string, data: Uint8Array, encoding: "hex") => string
 
-// `crypto.hash` came with Node 20.12 and is a third faster than a hash object; older type definitions do not know it.
+// `crypto.hash` exists since Node 20.12 and is a third faster than a hash object. Older type definitions lack it.
 const oneShot = (crypto as { readonly hash?: OneShotHash }).hash
 
 export const sha256Hex: (bytes: Uint8Array) => string = oneShot
   ? (bytes) => oneShot("sha256", bytes, "hex")
   : (bytes) => crypto.createHash("sha256").update(bytes).digest("hex")
 
-/** The hash of parts in sequence: joining long parts first costs as much as hashing them. */
+/** The hash of parts in sequence. Joining long parts first would cost as much as hashing them. */
 export const sha256HexOf = (parts: ReadonlyArray<Uint8Array>): string => {
   const hash = crypto.createHash("sha256")
   for (const part of parts) hash.update(part)
@@ -45,7 +45,7 @@ export const toHex = (bytes: Uint8Array): string => {
   return short.toString("hex", 0, length)
 }
 
-/** The caller has checked that `hex` is hexadecimal and of even length. */
+/** The caller must have checked that `hex` is hexadecimal and of even length. */
 export const fromHex = (hex: string): Uint8Array => {
   const bytes = new Uint8Array(hex.length >>> 1)
   HexDigits.write(bytes, 0, hex)
@@ -62,14 +62,14 @@ export const publicKeyOf = (seed: Uint8Array): Uint8Array => {
 
 /**
  * Whether a public key can come from a secret key: the canonical bytes of a point of the prime-order group. For other
- * bytes either nobody can sign (not a point), anybody can (small order), or signatures are slow to verify (a
+ * bytes, either nobody can sign (not a point), anybody can (small order), or signatures are slow to verify (a
  * small-order part).
  */
 export const isPointOfPrimeOrder = (publicKey: Uint8Array): boolean =>
   sodium.crypto_core_ed25519_is_valid_point(publicKey)
 
 /**
- * The public key must belong to the seed: passing it in halves the time of a signature, and a signature under another
+ * The public key must belong to the seed. Passing it in halves the time of a signature, but a signature under another
  * public key would reveal the seed. `SecretKey` keeps the two together and is the only caller.
  */
 export const sign = (message: Uint8Array, seed: Uint8Array, publicKey: Uint8Array): Uint8Array => {

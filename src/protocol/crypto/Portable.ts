@@ -33,12 +33,12 @@ export const isPointOfPrimeOrder = (publicKey: Uint8Array): boolean => {
   }
 }
 
-/** Derives the public key again; the parameter exists because the contract has it. */
+/** Derives the public key again; the parameter is part of the contract. */
 export const sign = (message: Uint8Array, seed: Uint8Array, _publicKey: Uint8Array): Uint8Array =>
   ed25519.sign(message, seed)
 
 export const verifyZip215 = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean =>
   ed25519.verify(signature, message, publicKey, { zip215: true })
 
-/** There is no native verifier here, so this is the protocol's own rule. */
+/** The protocol's own rule, since there is no native verifier here. */
 export const verifyNative = verifyZip215

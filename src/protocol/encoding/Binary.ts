@@ -1,7 +1,7 @@
 /**
- * The one wire codec. Integers are little-endian, amounts and counters take eight bytes, hashes and keys are raw, texts
- * and lists have a length prefix. Every decoder built on `decode` accepts exactly the byte strings its encoder makes:
- * truncated, trailing, over-limit or non-canonical input is a `MalformedBytes`, never an exception and never an
+ * The only wire codec. Integers are little-endian, amounts and counters take eight bytes, hashes and keys are raw,
+ * texts and lists have a length prefix. Every decoder built on `decode` accepts exactly the byte strings that its
+ * encoder makes: truncated, trailing, over-limit or non-canonical input is a `MalformedBytes`, never an exception or an
  * allocation larger than the input itself.
  */
 
@@ -13,7 +13,6 @@ import * as Natural from "../numbers/Natural.js"
 import * as Sats from "../numbers/Sats.js"
 import * as Slab from "./Slab.js"
 
-/** Bytes that are not the canonical encoding of anything. */
 export class MalformedBytes extends Data.TaggedError("MalformedBytes")<{
   readonly what: string
   readonly offset: number
@@ -34,11 +33,11 @@ const NO_BYTES = new Uint8Array(0)
 
 const wellFormedUtf8 = (text: string): Uint8Array => {
   if (text === "") return NO_BYTES
-  if (!text.isWellFormed()) throw new RangeError("a lone surrogate has no UTF-8")
+  if (!text.isWellFormed()) throw new RangeError("a lone surrogate cannot be encoded in UTF-8")
   return utf8(text)
 }
 
-/** The number of bytes a text takes on the wire; none for a text with a lone surrogate, which UTF-8 cannot encode. */
+/** The number of bytes of a text in UTF-8; undefined for a text with a lone surrogate, which UTF-8 cannot encode. */
 export const utf8Length = (text: string): number | undefined => (text.isWellFormed() ? utf8(text).length : undefined)
 
 const INITIAL_CAPACITY = 512
@@ -51,13 +50,14 @@ const requireUnsigned = (value: number, limit: number): void => {
   }
 }
 
-/** Appends encodings to one growing buffer. A number, text or list too large for its field is a bug and throws. */
+/**
+ * Appends encodings to one growing buffer. Throws on a number, text or list too large for its field, which is a bug.
+ */
 export class Writer {
   #bytes: Uint8Array
   #view: DataView
   #length = 0
 
-  /** Starts with room for this many bytes, and grows as needed. */
   constructor(capacity: number = INITIAL_CAPACITY) {
     this.#bytes = new Uint8Array(capacity)
     this.#view = new DataView(this.#bytes.buffer)
@@ -71,7 +71,7 @@ export class Writer {
     return this.#bytes.length
   }
 
-  /** Room for `count` bytes. It may replace the buffer, so call it before using the buffer. */
+  /** Makes room for `count` bytes. May replace the buffer, so call it before using the buffer. */
   #reserve(count: number): number {
     const offset = this.#length
     const needed = offset + count
@@ -134,7 +134,7 @@ export class Writer {
     return this
   }
 
-  /** The bytes that `hex` encodes, written straight into the buffer, because most encoded data is keys and hashes. */
+  /** Writes the bytes that `hex` encodes straight into the buffer, because most encoded data is keys and hashes. */
   hex(hex: string): this {
     const offset = this.#reserve(hex.length >>> 1)
     HexDigits.write(this.#bytes, offset, hex)
@@ -169,12 +169,12 @@ export class Writer {
     return this
   }
 
-  /** The written bytes, without a copy: for encodings of megabytes. The writer must not be used again. */
+  /** The written bytes, without a copy, for encodings of megabytes. The writer must not be used again. */
   get written(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  /** A copy of the written bytes; the writer is empty again. */
+  /** Returns a copy of the written bytes and empties the writer. */
   finish(): Uint8Array {
     const bytes = Slab.allot(this.#length)
     bytes.set(this.written)
@@ -189,7 +189,6 @@ export class Writer {
  */
 const spares: Array<Writer> = []
 
-/** The bytes that `write` appends to an empty writer. */
 export const encode = (write: (writer: Writer) => void): Uint8Array => {
   const writer = spares.pop() ?? new Writer()
   write(writer)
@@ -199,8 +198,8 @@ export const encode = (write: (writer: Writer) => void): Uint8Array => {
 }
 
 /**
- * Reads encodings from a byte string. The first failure sticks and every later read returns a zero of its kind, so a
- * decoder is written straight through, without a branch per field, and `decode` reports the failure at the end.
+ * Reads encodings from a byte string. The first failure sticks, and every later read returns a zero of its kind, so a
+ * decoder needs no branch per field. `decode` reports the failure at the end.
  */
 export class Reader {
   readonly #bytes: Uint8Array
@@ -228,25 +227,24 @@ export class Reader {
     this.#failure ??= { offset: this.#offset, reason }
   }
 
-  /** Fails unless `holds`. */
   require(holds: boolean, reason: string): void {
     if (!holds) this.fail(reason)
   }
 
-  /** Fails unless exactly these bytes come next, as the domain of a signature does. */
+  /** Fails unless exactly these bytes come next, such as the domain of a signature. */
   literal(expected: Uint8Array): void {
     const found = this.raw(expected.length)
     this.require(
       found.length === expected.length && expected.every((byte, i) => byte === found[i]),
-      "another beginning than expected",
+      "unexpected first bytes",
     )
   }
 
-  /** Moves past the next `count` bytes and returns their offset, or −1 if there are too few. */
+  /** Skips `count` bytes and returns their offset, or −1 if there are too few. */
   #take(count: number): number {
     if (this.#failure !== undefined) return -1
     if (this.remaining < count) {
-      this.fail(`${count} bytes expected, ${this.remaining} left`)
+      this.fail(`expected ${count} bytes, ${this.remaining} left`)
       return -1
     }
     const offset = this.#offset
@@ -254,7 +252,7 @@ export class Reader {
     return offset
   }
 
-  // Byte by byte: every reader would need a view, which costs more than most of them read.
+  // Byte by byte, because a view per reader would cost more than most reads.
   #byte(offset: number): number {
     return Element.byte(this.#bytes, offset)
   }
@@ -315,7 +313,7 @@ export class Reader {
     return value === 1
   }
 
-  /** A view, not a copy. */
+  /** Returns a view, not a copy. */
   raw(count: number): Uint8Array {
     const offset = this.#take(count)
     return offset < 0 ? NO_BYTES : this.#bytes.subarray(offset, offset + count)
@@ -348,7 +346,7 @@ export class Reader {
     return this.#text(this.u16(), limit)
   }
 
-  /** A list whose count has already been read. */
+  /** Reads a list whose count has already been read. */
   list<A>(count: number, limit: number, read: () => A): ReadonlyArray<A> {
     const items: Array<A> = []
     if (count > limit) this.fail(`list of ${count}, at most ${limit} allowed`)
@@ -375,7 +373,7 @@ export class Reader {
   }
 }
 
-/** Runs a decoder over exactly these bytes. */
+/** Decodes exactly these bytes, with nothing left over. */
 export const decode = <A>(
   what: string,
   bytes: Uint8Array,
@@ -395,7 +393,7 @@ export const codec = <A>(what: string, write: (writer: Writer, value: A) => void
   decode: (bytes: Uint8Array): Either.Either<A, MalformedBytes> => decode(what, bytes, read),
 })
 
-/** Whether `key` rises strictly along the list: the only order in which a set is encoded. */
+/** Whether `key` ascends strictly along the list: the only order in which a set is encoded. */
 export const isStrictlyAscending = <A>(items: ReadonlyArray<A>, key: (item: A) => string): boolean =>
   items.every((item, i) => {
     const before = items[i - 1]

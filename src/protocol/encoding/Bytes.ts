@@ -1,4 +1,4 @@
-/** The pieces one after the other; `length` is the sum of theirs, which whoever collected them knows. */
+/** Concatenates the pieces, whose total length the caller knows. */
 export const joined = (pieces: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
   const bytes = new Uint8Array(length)
   let at = 0

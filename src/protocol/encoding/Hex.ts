@@ -1,4 +1,4 @@
-/** Fixed-size byte strings in hexadecimal: accepts either case, keeps and writes lower case. */
+/** Fixed-size byte strings in hexadecimal. Either case is accepted; lower case is stored and written. */
 import { Schema } from "effect"
 
 const HEX = /^[0-9a-fA-F]*$/

@@ -1,9 +1,9 @@
-/** Reads JSON by its schema: returns the value, or the one field that is wrong and what was expected there. */
+/** Reads JSON by its schema: returns the value, or the invalid field and what was expected there. */
 import { Either, type Schema } from "effect"
 import * as Codec from "../../effect3/schema/Codec.js"
 import * as JsonProblem from "./JsonProblem.js"
 
-/** Never throws; refuses unknown fields unless told to ignore them. `whole` names the value if no field is at fault. */
+/** Never throws. Refuses unknown fields unless told to ignore them. `whole` names the value if no field is at fault. */
 export const decoder = <A, I>(
   schema: Schema.Schema<A, I>,
   whole: string,
@@ -16,10 +16,10 @@ export const decoder = <A, I>(
     } catch {
       // A union chooses its member by the discriminator as a string, and some values cannot become one: lists nested by
       // the thousand, or an object whose own `toString` is not a function.
-      return Either.left(JsonProblem.at([], whole, "a field holds an object or a list where a text must stand"))
+      return Either.left(JsonProblem.at([], whole, "a field holds an object or a list instead of a text"))
     }
   }
 }
 
-/** The JSON of a value; throws if the value does not match the schema, which is a bug. */
+/** The JSON of a value. Throws if the value does not match the schema, which is a bug. */
 export const encoder: <A, I>(schema: Schema.Schema<A, I>) => (value: unknown) => I = Codec.encoder

@@ -1,4 +1,4 @@
-/** A problem of JSON input in one line: field, expected and received value. It repeats nothing long or secret. */
+/** A problem of JSON input in one line: field, expected and received value. Repeats nothing long or secret. */
 import type { Complaint } from "../../effect3/schema/Complaint.js"
 
 /** `field` is the path to the problem, in JavaScript notation. */
@@ -46,7 +46,7 @@ export const at = (path: ReadonlyArray<PropertyKey>, whole: string, reason: stri
   reason,
 })
 
-/** A number as it was written, which is lost once it is parsed. */
+/** A problem with a number as it was written, which is lost once it is parsed. */
 export const atNumber = (
   path: ReadonlyArray<PropertyKey>,
   whole: string,
@@ -54,20 +54,20 @@ export const atNumber = (
   token: string,
 ): JsonProblem => {
   const received = token.length > LONGEST_SHOWN ? `a number of ${token.length} characters` : token
-  return at(path, whole, `${expected} expected${isSecret(path) ? "" : `, got ${received}`}`)
+  return at(path, whole, `expected ${expected}${isSecret(path) ? "" : `, got ${received}`}`)
 }
 
 const reasonOf = (complaint: Complaint): string => {
   switch (complaint._tag) {
     case "Missing":
-      return complaint.expected === undefined ? "missing" : `missing, ${complaint.expected} expected`
+      return complaint.expected === undefined ? "missing" : `missing; expected ${complaint.expected}`
     case "Unknown":
       return complaint.known.length === 0 ? "no such field" : `no such field; known are ${complaint.known.join(", ")}`
     case "Wrong":
-      return `${complaint.expected} expected${got(complaint.path, complaint.actual)}`
+      return `expected ${complaint.expected}${got(complaint.path, complaint.actual)}`
   }
 }
 
-/** A schema's complaint; `whole` names the input when no single field is at fault. */
+/** A schema's complaint. `whole` names the input when no single field is at fault. */
 export const ofComplaint = (complaint: Complaint, whole: string): JsonProblem =>
   at(complaint.path, whole, reasonOf(complaint))

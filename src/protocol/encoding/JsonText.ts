@@ -1,12 +1,12 @@
 /**
  * JSON text from outside: request bodies and files. `JSON.parse` accepts too much: it rounds `150000000.000000001` to
  * an amount that was never written, and of two fields with one name it keeps the last, where another reader keeps the
- * first. So a second pass goes over the text and refuses everything ambiguous.
+ * first. A second pass over the text refuses everything ambiguous.
  */
 import { Either } from "effect"
 import * as JsonProblem from "./JsonProblem.js"
 
-/** The maximum nesting of lists and objects. Nothing here needs more than six. */
+/** The maximum nesting of lists and objects. Real input needs no more than six levels. */
 export const MAX_DEPTH = 32
 
 /** Integers this short are below 2^53, whatever their digits. */
@@ -23,11 +23,11 @@ const CLOSING_BRACKET = 0x5d
 const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
 
-const expected = `an integer from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER} in digits alone, without fraction and exponent,`
+const expected = `an integer from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER} in digits alone, without fraction and exponent`
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE
 
-/** The position of the closing quote of the string that begins at `start`; negative if there is none. */
+/** The position of the closing quote of the string that begins at `start`; negative if missing. */
 const closingQuote = (text: string, start: number): number => {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     if (end < 0) return end
@@ -38,7 +38,7 @@ const closingQuote = (text: string, start: number): number => {
   }
 }
 
-/** The end of the number that begins at `start`: a comma, a closing bracket, space or nothing follows it. */
+/** The end of the number that begins at `start`, before a comma, a closing bracket, space or the end of the text. */
 const numberEnd = (text: string, start: number): number => {
   let end = start + 1
   while (end < text.length) {
@@ -52,7 +52,7 @@ const numberEnd = (text: string, start: number): number => {
 const isInteger = (text: string, start: number, end: number): boolean => {
   const isNegative = text.charCodeAt(start) === MINUS
   for (let i = isNegative ? start + 1 : start; i < end; i++) if (!isDigit(text.charCodeAt(i))) return false
-  // -0 is an integer in digits, but not a value that anything here counts with.
+  // -0 is an integer in digits, but nothing here counts with it.
   if (isNegative && text.charCodeAt(start + 1) === ZERO) return false
   return end - start <= SHORT || Number.isSafeInteger(Number(text.slice(start, end)))
 }
@@ -62,11 +62,11 @@ const keyOf = (text: string, start: number, end: number): string => {
   return key.includes("\\") ? String(JSON.parse(text.slice(start, end + 1))) : key
 }
 
-/** The problem of a text that `JSON.parse` accepted, so that this code need not check the grammar. */
+/** The problem of a text that `JSON.parse` accepted; the grammar need not be checked again. */
 const problemOf = (text: string, whole: string): JsonProblem.JsonProblem | undefined => {
   /** The key or index being read, for every open object or list. */
   const path: Array<PropertyKey> = []
-  /** The keys seen, for every open object; one set serves all objects of its depth in turn. */
+  /** The keys seen, for every open object. One set serves all objects of its depth in turn. */
   const seen: Array<Set<string>> = []
   const isObject: Array<boolean> = []
   let depth = 0
@@ -79,7 +79,7 @@ const problemOf = (text: string, whole: string): JsonProblem.JsonProblem | undef
         const key = keyOf(text, i, end)
         path[depth - 1] = key
         const keys = seen[depth - 1]
-        if (keys?.has(key)) return JsonProblem.at(path, whole, "stands twice in one object")
+        if (keys?.has(key)) return JsonProblem.at(path, whole, "appears twice in one object")
         keys?.add(key)
         awaitsKey = false
       }
@@ -93,7 +93,7 @@ const problemOf = (text: string, whole: string): JsonProblem.JsonProblem | undef
       else path[depth - 1] = Number(path[depth - 1]) + 1
     } else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
       if (depth === MAX_DEPTH)
-        return JsonProblem.at(path, whole, `more than ${MAX_DEPTH} objects and lists within each other`)
+        return JsonProblem.at(path, whole, `more than ${MAX_DEPTH} levels of nested objects and lists`)
       awaitsKey = code === OPENING_BRACE
       isObject[depth] = awaitsKey
       const keys = seen[depth]
@@ -109,19 +109,22 @@ const problemOf = (text: string, whole: string): JsonProblem.JsonProblem | undef
   return undefined
 }
 
-/** What a text may have before it is parsed. Values make parsing slow and take memory, not bytes, above all fields with many names. */
+/**
+ * Limits of a text before it is parsed. Parsing time and memory depend on the number of values, not bytes, and above
+ * all on fields with many names.
+ */
 export interface Bounds {
   /** Objects, lists, and the values in them. */
   readonly values: number
-  /** Of objects and lists within each other. */
+  /** Levels of nested objects and lists. */
   readonly depth?: number
-  /** Of one object. */
+  /** Fields of one object. */
   readonly fields?: number
 }
 
 /**
- * What a text has too much of, as far as `JSON.parse` would read it, and nothing if it keeps within the bounds. Each value but
- * the first of a list or object follows a comma.
+ * Which bound a text exceeds, as far as `JSON.parse` would read it; undefined if none. Each value except the first of a
+ * list or object follows a comma.
  */
 export const excessOf = (
   text: string,
@@ -129,19 +132,19 @@ export const excessOf = (
 ): string | undefined => {
   let count = 1
   let depth = 0
-  /** Of every open object; a list has none. */
+  /** One count for every open object; lists have none. */
   const fields: Array<number> = []
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code === QUOTE) {
       const end = closingQuote(text, i)
-      // A string without an end: no parser reads any further.
+      // An unterminated string: no parser reads any further.
       if (end < 0) return undefined
       i = end
     } else if (code === COMMA || code === OPENING_BRACE || code === OPENING_BRACKET) {
       if (++count > values) return `more than ${values} values`
       if (code !== COMMA) {
-        if (depth === deepest) return `more than ${deepest} objects and lists within each other`
+        if (depth === deepest) return `more than ${deepest} levels of nested objects and lists`
         fields[depth++] = code === OPENING_BRACE ? 1 : Number.NaN
       } else if (depth > 0) {
         const held = (fields[depth - 1] ?? 0) + 1
@@ -167,12 +170,12 @@ const parsed = (text: string, whole: string): Parsed => {
     return Either.right(JSON.parse(text))
   } catch {
     // The parser's own message repeats the input, which may hold a secret.
-    return Either.left(JsonProblem.at([], whole, "JSON expected, this is none"))
+    return Either.left(JsonProblem.at([], whole, "not valid JSON"))
   }
 }
 
 /**
- * The value of a text. Refused, besides invalid JSON: a number that is not an integer in digits within ±(2^53 − 1), two
+ * Parses a text. Besides invalid JSON, it refuses numbers that are not integers in digits within ±(2^53 − 1), two
  * fields of one name in an object, and more than 32 levels. The field's own rule decides what a string may contain.
  * `whole` names the text when no single field is at fault.
  */

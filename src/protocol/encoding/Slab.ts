@@ -1,8 +1,7 @@
 /**
- * Room for short byte strings, side by side in blocks. Allocating and freeing a separate buffer costs a microsecond or
- * more, which is more than writing most encodings; a block costs that once for dozens.
- *
- * A byte string keeps its whole block alive. Blocks are small, so that this wastes little.
+ * Short byte strings, side by side in blocks. Allocating and freeing a separate buffer costs a microsecond or more,
+ * which is more than writing most encodings; a block costs that once for dozens. A byte string keeps its whole block
+ * alive, so blocks are small.
  */
 
 const BLOCK_BYTES = 8_192
@@ -12,7 +11,7 @@ const LONGEST = 1_024
 let block = new Uint8Array(BLOCK_BYTES)
 let used = 0
 
-/** This many zero bytes that nothing else uses. */
+/** Returns this many zero bytes that nothing else uses. */
 export const allot = (length: number): Uint8Array => {
   if (length > LONGEST) return new Uint8Array(length)
   if (used + length > BLOCK_BYTES) {

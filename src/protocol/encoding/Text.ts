@@ -2,7 +2,6 @@
 import { Schema } from "effect"
 import { utf8Length } from "./Binary.js"
 
-/** A text of `min` to `max` bytes in UTF-8. */
 export const schema = (min: number, max: number): Schema.Schema<string> =>
   Schema.String.pipe(
     Schema.filter(

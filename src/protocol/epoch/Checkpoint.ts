@@ -1,4 +1,4 @@
-/** The state after one commit, in a form that a quorum of the committee signs; closing checkpoints form a chain. */
+/** The state after one commit, in a form that a quorum of the committee signs. Closing checkpoints form a chain. */
 import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
@@ -21,16 +21,16 @@ export interface Content {
   readonly totalSupply: Sats
   /** Present if and only if the commit closes its epoch. */
   readonly nextEpoch: EpochRecord.EpochRecord | null
-  /** Content hash of the closing checkpoint before; in the checkpoint that genesis makes, the genesis hash. */
+  /** Content hash of the previous closing checkpoint; for the checkpoint of genesis, the genesis hash. */
   readonly previous: Hash.Hash
 }
 
 export interface Checkpoint extends Content {
-  /** Content hash: covers no signature. */
+  /** The hash of the content, without signatures. */
   readonly hash: Hash.Hash
 }
 
-/** One that closes its epoch. */
+/** A checkpoint that closes its epoch. */
 export interface Closing extends Checkpoint {
   readonly nextEpoch: EpochRecord.EpochRecord
 }
@@ -85,7 +85,7 @@ const signedBytesOf = (encodedContent: Uint8Array): Uint8Array => Hash.tagged(SI
 export const signedBytes = (content: Content): Uint8Array =>
   signedBytesOf(Binary.encode((writer) => writeContent(writer, content)))
 
-/** What the signed bytes say: the inverse of `signedBytes`. */
+/** The content of signed bytes: the inverse of `signedBytes`. */
 export const signedContent = (signed: Uint8Array): Either.Either<Content, Binary.MalformedBytes> =>
   Binary.decode("signed checkpoint content", signed, (reader) => {
     reader.literal(SIGNATURE_DOMAIN)
@@ -102,7 +102,7 @@ export const sign = (checkpoint: Checkpoint, key: Keys.Signer): CheckpointSignat
   signature: key.sign(signedBytes(checkpoint)),
 })
 
-/** This committee member's signature under this checkpoint, to be verified. */
+/** The check for this committee member's signature under this checkpoint. */
 export const check = (checkpoint: Checkpoint, member: EpochRecord.Member, signature: Keys.Signature): Check => ({
   message: signedBytes(checkpoint),
   publicKey: member.publicKey,

@@ -1,6 +1,6 @@
 /**
- * The values that are fixed for an epoch: the committee members with their weights, and every number that vertex
- * validity or rewards depend on. Frozen when the epoch begins; the checkpoint that closes the epoch before carries it.
+ * The values fixed for an epoch: the committee members with their weights, and every number that vertex validity or
+ * rewards depend on. Frozen when the epoch begins; the previous epoch's closing checkpoint carries the record.
  */
 import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
@@ -38,15 +38,15 @@ export interface EpochRecord {
   readonly members: ReadonlyArray<Member>
 }
 
-/** The nominal last round: known when the epoch begins, although the epoch closes at the first commit at or past it. */
+/** The nominal last round, known when the epoch begins. The epoch closes at the first commit at or past it. */
 export const lastRound = (record: EpochRecord): Natural.Round =>
   Natural.round(record.firstRound + record.rules.epochRounds - 1)
 
-/** How many multiples of the checkpoint interval, counted from the first round, have passed at this one. */
+/** The number of checkpoint intervals, counted from the first round, that have passed at this round. */
 const intervalsUntil = ({ firstRound, rules }: EpochRecord, round: Natural.Round): number =>
   round < firstRound ? 0 : Sats.divideFloor(round - firstRound, rules.checkpointIntervalRounds)
 
-/** Whether a commit of this leader round, after one of that round before, ends with a checkpoint. */
+/** Whether a commit of this leader round ends with a checkpoint, given the leader round of the previous commit. */
 export const isCheckpointDue = (record: EpochRecord, previous: Natural.Round, round: Natural.Round): boolean =>
   round >= lastRound(record) || intervalsUntil(record, round) > intervalsUntil(record, previous)
 
@@ -56,18 +56,18 @@ export const totalWeight = (record: EpochRecord): Sats.Sats =>
 export const memberOf = (record: EpochRecord, address: Address.Address): Member | undefined =>
   record.members.find((member) => member.address === address)
 
-/** More than two thirds. Exact: three times the maximum supply is still below 2^53. */
+/** More than two thirds. Exact, because three times the maximum supply is still below 2^53. */
 export const isQuorum = (weight: number, total: Sats.Sats): boolean => weight * 3 > total * 2
 
 /** The amount that one round mints before it is shared by weight: halved every `halvingRounds`, rounded down. */
 export const roundReward = ({ roundReward, halvingRounds }: Rules, round: Natural.Round): Sats.Sats => {
   if (round < 1) return Sats.ZERO
   const halvings = Sats.divideFloor(round - 1, halvingRounds)
-  // 2^52 is above the largest reward a genesis may set, and `**` is exact for powers of two.
+  // 2^52 is above the largest reward a genesis can set, and `**` is exact for powers of two.
   return halvings > 52 ? Sats.ZERO : Sats.make(Sats.divideFloor(roundReward, 2 ** halvings))
 }
 
-/** The coinbase a vertex of this round and weight must claim. */
+/** The coinbase that a vertex of this round and weight must claim. */
 export const coinbase = (rules: Rules, round: Natural.Round, weight: Sats.Sats, totalWeight: Sats.Sats): Sats.Sats =>
   Sats.partBounded(roundReward(rules, round), weight, totalWeight)
 
@@ -87,7 +87,7 @@ export const write = (writer: Binary.Writer, record: EpochRecord): void => {
     .list8(record.members, ({ publicKey, weight }) => writer.hex(publicKey).u64(weight))
 }
 
-/** The rule that a record breaks; null for one that may be used. */
+/** The rule that a record breaks; null for a valid one. */
 const violationOf = ({ firstRound, rules, members }: EpochRecord): string | null => {
   const weights = members.reduce((total, { weight }) => total + weight, 0)
   if (rules.epochRounds === 0 || rules.halvingRounds === 0) return "a period of 0 rounds"
@@ -102,7 +102,7 @@ const violationOf = ({ firstRound, rules, members }: EpochRecord): string | null
   return Number.isSafeInteger(firstRound + rules.epochRounds) ? null : "rounds above 2^53 - 1"
 }
 
-/** A record that this node made: what it signs, every other node must be able to read. */
+/** Checks a record that this node made: every other node must be able to read what this node signs. */
 export const made = (record: EpochRecord): EpochRecord => {
   const violation = violationOf(record)
   if (violation !== null) throw new Error(`epoch ${record.epoch} would begin with ${violation}`)

@@ -1,4 +1,4 @@
-/** The epoch that a genesis begins, and what every later one takes over from the one before. */
+/** The epoch that a genesis begins, and the parts of an epoch that derive from the previous one. */
 import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
@@ -26,7 +26,7 @@ export const nextSeed = (previous: Hash.Hash, closing: Hash.Hash): Hash.Hash =>
     Binary.encode((writer) => writer.hex(previous).hex(closing)),
   )
 
-/** It follows from the genesis alone, without its state: a client trusts it before it has asked anybody. */
+/** Follows from the genesis alone, without its state, so a client can trust it before it has asked anybody. */
 export const of = (genesis: Genesis.Genesis): EpochRecord.EpochRecord => {
   const hash = Genesis.hash(genesis)
   return EpochRecord.made({

@@ -34,7 +34,7 @@ export interface NamedAccount {
   readonly address: Address.Address
 }
 
-/** The faucet pays from an ordinary account; on mainnet there is none. */
+/** The faucet pays from an ordinary account. A mainnet has none. */
 export interface Faucet {
   readonly address: Address.Address
   readonly maxRequest: Sats.Sats
@@ -59,7 +59,7 @@ export const standardFaucetMaxRequest = Sats.make(100_000 * Sats.SATS_PER_COIN)
 
 const MAX_ALLOCATIONS = 4_000_000
 
-/** A genesis that cannot start a network; `field` is the place in the file, a validator by its key. */
+/** A genesis that cannot start a network. `field` is the place in the file, with validators named by their keys. */
 export class InvalidGenesis extends Data.TaggedError("InvalidGenesis")<JsonProblem.JsonProblem> {
   override get message(): string {
     return JsonProblem.message(this)
@@ -70,17 +70,17 @@ const violation = (holds: boolean, field: string, reason: string): ReadonlyArray
   holds ? [] : [{ field, reason }]
 
 const within = (value: number, min: number, max: number, field: string): ReadonlyArray<JsonProblem.JsonProblem> =>
-  violation(value >= min && value <= max, field, `${value}: an integer from ${min} to ${max} expected`)
+  violation(value >= min && value <= max, field, `${value}; expected an integer from ${min} to ${max}`)
 
 const counted = (count: number, min: number, max: number, field: string): ReadonlyArray<JsonProblem.JsonProblem> =>
-  violation(count >= min && count <= max, field, `${count} entries, ${min} to ${max} expected`)
+  violation(count >= min && count <= max, field, `${count} entries; expected ${min} to ${max}`)
 
 const ordered = <A>(
   items: ReadonlyArray<A>,
   key: (item: A) => string,
   field: string,
 ): ReadonlyArray<JsonProblem.JsonProblem> =>
-  violation(Binary.isStrictlyAscending(items, key), field, "an entry appears twice, or the order is not canonical")
+  violation(Binary.isStrictlyAscending(items, key), field, "an entry appears twice or the order is not canonical")
 
 const protocolViolations = (protocol: Protocol.Protocol): ReadonlyArray<JsonProblem.JsonProblem> =>
   Protocol.table.flatMap((entry) =>
@@ -115,8 +115,8 @@ const faucetViolations = ({ faucet, mode }: Genesis): ReadonlyArray<JsonProblem.
   faucet === null
     ? []
     : [
-        ...violation(mode === "testnet", "faucet", "a mainnet has no faucet"),
-        ...violation(faucet.maxRequest > 0, "faucet.max_request", "at least 1 expected"),
+        ...violation(mode === "testnet", "faucet", "a mainnet cannot have a faucet"),
+        ...violation(faucet.maxRequest > 0, "faucet.max_request", "must be at least 1"),
       ]
 
 const violations = (genesis: Genesis): ReadonlyArray<JsonProblem.JsonProblem> => {
@@ -141,7 +141,7 @@ const violations = (genesis: Genesis): ReadonlyArray<JsonProblem.JsonProblem> =>
     ...violation(
       supply <= Sats.MAX_SUPPLY,
       "allocations",
-      `${supply} sats in all, at most ${Sats.MAX_SUPPLY} may exist`,
+      `${supply} sats in total, at most ${Sats.MAX_SUPPLY} can exist`,
     ),
   ]
 }
@@ -152,8 +152,8 @@ const checked = (genesis: Genesis): Either.Either<Genesis, InvalidGenesis> => {
 }
 
 /**
- * Refuses validators whose keys have no secret key: either nobody could sign for them, or anybody could. This is not a
- * rule of the encoding: input from a person or another machine is checked here once.
+ * Refuses validators whose keys have no secret key: either nobody could sign for them, or anybody could. Not a rule of
+ * the encoding, but checked once for input from a person or another machine.
  */
 export const withRealKeys = (genesis: Genesis): Either.Either<Genesis, InvalidGenesis> => {
   const unusable = genesis.validators.find(({ publicKey }) => !Keys.hasSecretKey(publicKey))
@@ -162,12 +162,12 @@ export const withRealKeys = (genesis: Genesis): Either.Either<Genesis, InvalidGe
     : Either.left(
         new InvalidGenesis({
           field: `validators[${unusable.publicKey}].pub_key`,
-          reason: "no secret key belongs to it; the key that `udg genesis key` shows expected",
+          reason: "no secret key belongs to it; use the key that `udg genesis key` shows",
         }),
       )
 }
 
-/** Files written by a program are already in order, and may be long. What stands twice is refused in any order. */
+/** Skips sorting files that are already in order, which may be long. Duplicates are refused in any order. */
 const sortedBy = <A>(items: ReadonlyArray<A>, key: (item: A) => string): ReadonlyArray<A> =>
   Binary.isStrictlyAscending(items, key) ? items : [...items].sort((a, b) => (key(a) < key(b) ? -1 : 1))
 
@@ -238,10 +238,9 @@ const read = (reader: Binary.Reader): Genesis => {
 
 export const { encode, decode } = Binary.codec("genesis", write, read)
 
-/** Cached: many places ask for it, and a genesis with many accounts means hashing megabytes. */
+/** Cached, because many callers need it, and a genesis with many accounts means hashing megabytes. */
 const hashes = new WeakMap<Genesis, Hash.Hash>()
 
-/** The identity of the network. */
 export const hash = (genesis: Genesis): Hash.Hash => {
   const known = hashes.get(genesis)
   if (known !== undefined) return known
@@ -291,7 +290,7 @@ export const fromFile = (input: unknown): Either.Either<Genesis, InvalidGenesis>
     withRealKeys,
   )
 
-/** A separate loop: there may be millions of them. */
+/** A separate loop, since there may be millions of them. */
 const allocationsOf = (
   { allocations }: Json,
   prefix: Network.AddressPrefix,

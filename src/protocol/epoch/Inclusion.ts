@@ -1,6 +1,7 @@
 /**
- * Proof that a transaction is in the total order: the vertex that contains it, headers from it up to the leader of a commit, and the
- * commits from there to the one under a checkpoint that a quorum signed. It does not say what the transaction did.
+ * Proof that a transaction is in the total order: the vertex that contains it, headers from it up to the leader of a
+ * commit, and the commits from there to the one under a checkpoint signed by a quorum. It does not say what the
+ * transaction did.
  */
 import { Data, Either } from "effect"
 import type { Hash } from "../identity/Hash.js"
@@ -11,33 +12,36 @@ import * as Header from "../vertex/Header.js"
 import * as Vertex from "../vertex/Vertex.js"
 import type { EpochRecord } from "./EpochRecord.js"
 
-/** A path is as long as there are rounds between a vertex and the leader that orders it, mostly one or two. */
+/** A path has as many headers as there are rounds between a vertex and the leader that orders it, mostly one or two. */
 export const MAX_HEADERS = 64
 
-/** As many commits as may lie between two checkpoints. */
+/** The maximum number of commits between two checkpoints. */
 export const MAX_COMMITS = 10_001
 
 export interface Inclusion {
   /** The vertex on the wire. */
   readonly vertex: Uint8Array
-  /** From the leader down, each a parent of the one before it, and the vertex a parent of the last; none if it is the leader. */
+  /**
+   * From the leader down, each a parent of the previous one, and the vertex a parent of the last; empty if it is the
+   * leader.
+   */
   readonly headers: ReadonlyArray<Uint8Array>
   /** The commit before the first of `commits`. */
   readonly previous: Hash
-  /** That of the leader and those that follow, up to the checkpoint's. */
+  /** The leader's commit and those that follow, up to the checkpoint's. */
   readonly commits: ReadonlyArray<Pick<Commit.Commit, "index" | "epoch" | "leaderRound" | "leaderHash">>
 }
 
 export interface Included {
   readonly transaction: Transaction
   readonly vertex: Header.Header
-  /** It has ordered the vertex, unless an earlier one has. */
+  /** The commit that orders the vertex, unless an earlier one did. */
   readonly commit: Commit.Commit
 }
 
 export class InvalidInclusion extends Data.TaggedError("InvalidInclusion")<{ readonly reason: string }> {
   override get message(): string {
-    return `no proof of a transaction: ${this.reason}`
+    return `the proof of the transaction is invalid: ${this.reason}`
   }
 }
 
@@ -48,11 +52,11 @@ const headersOf = (encoded: ReadonlyArray<Uint8Array>) =>
     ? refuse(`${encoded.length} headers, at most ${MAX_HEADERS}`)
     : Either.mapLeft(Either.all(encoded.map(Header.decode)), ({ reason }) => new InvalidInclusion({ reason }))
 
-/** Whether each is a parent of the one before it. */
+/** Whether each is a parent of the previous one. */
 const isPath = (headers: ReadonlyArray<Header.Header>): boolean =>
   headers.every(({ hash }, i) => i === 0 || headers[i - 1]?.parents.some((parent) => parent.hash === hash) === true)
 
-/** The commits with their hashes, if their numbers have no gap. */
+/** The commits with their hashes; undefined if their numbers have a gap. */
 const chained = ({ previous, commits }: Inclusion): ReadonlyArray<Commit.Commit> | undefined => {
   const chain: Array<Commit.Commit> = []
   for (const commit of commits) {
@@ -63,7 +67,7 @@ const chained = ({ previous, commits }: Inclusion): ReadonlyArray<Commit.Commit>
   return chain
 }
 
-/** What a checkpoint says of its commit. */
+/** What a checkpoint says about its commit. */
 export interface Under {
   readonly epoch: number
   readonly commitIndex: number
@@ -71,8 +75,8 @@ export interface Under {
 }
 
 /**
- * The transaction and where it is, if the checkpoint's commit follows from the leader's, and the vertex is in the leader's
- * history. Whether the commit orders all of that history depends on the epoch: see `isOrdered`.
+ * The transaction and its place, if the checkpoint's commit follows from the leader's, and the vertex is in the
+ * leader's history. Whether the commit orders all of that history depends on the epoch: see `isOrdered`.
  */
 export const verify = (
   networkId: NetworkId,
@@ -105,8 +109,8 @@ export const verify = (
   })
 
 /**
- * Whether the commit, or one before it, orders the vertex: it orders the history of its leader above the collection depth, counted
- * from the leader before, which has a lower round.
+ * Whether this or an earlier commit orders the vertex: a commit orders its leader's history above the collection depth,
+ * counted from the previous leader, which has a lower round.
  */
 export const isOrdered = ({ vertex, commit }: Included, { rules, epoch }: EpochRecord): boolean =>
   commit.epoch === epoch && vertex.epoch === epoch && vertex.round > commit.leaderRound - rules.collectionDepthRounds

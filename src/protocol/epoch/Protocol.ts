@@ -1,4 +1,4 @@
-/** The numbers that a network keeps forever, under the names of the genesis file: no vote changes them. */
+/** The numbers that a network keeps forever, under the names of the genesis file. No vote changes them. */
 import { Schema } from "effect"
 import type { Reader, Writer } from "../encoding/Binary.js"
 import * as Natural from "../numbers/Natural.js"
@@ -13,7 +13,7 @@ export const VERSION = 2
 
 export const MIN_EPOCH_ROUNDS = 40
 
-/** The cooldown is at least an epoch, and governance can set it no higher. */
+/** The cooldown is at least an epoch, and governance cannot set it higher than this. */
 const MAX_EPOCH_ROUNDS = Parameters.MAX_COOLDOWN_ROUNDS
 
 /** Order and names are those of the genesis encoding; append only. */
@@ -50,14 +50,12 @@ export const table = [
 
 type Entry = (typeof table)[number]
 
-/** One value per number. */
 type Of<A> = { readonly [K in Entry["key"]]: A }
 
 export interface Protocol extends Of<number> {
   readonly roundReward: Sats.Sats
 }
 
-/** A record with one value per number, in the order of the table. */
 const make = (of: (entry: Entry) => number): Protocol => {
   const values = Parameters.record(table, "key", of)
   return { ...values, roundReward: Sats.make(values.roundReward) }
@@ -66,7 +64,7 @@ const make = (of: (entry: Entry) => number): Protocol => {
 /** The defaults, for a solo network. */
 export const standard: Protocol = make((entry) => entry.standard)
 
-/** The same at another interval: epochs take as long, rewards are as high a day, and halve after as many days. */
+/** The same network at another round interval: epochs and halvings take as long, and daily rewards stay the same. */
 export const every = (roundIntervalMs: number): Protocol => {
   const { roundIntervalMs: by, epochRounds, roundReward, halvingRounds } = standard
   const roundsIn = (rounds: number): number => Sats.divideFloor(rounds * by, roundIntervalMs)
@@ -105,7 +103,6 @@ export const read = (reader: Reader): Protocol => make((entry) => readValue(read
 
 const Count = Natural.count("a number")
 
-/** The JSON field of one number: absent means the standard value. */
 const field = <A extends number>(schema: Schema.Schema<A, number>, standard: A) =>
   Schema.optionalWith(schema, { default: () => standard })
 

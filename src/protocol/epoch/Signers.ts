@@ -1,4 +1,4 @@
-/** Who of a committee signed a checkpoint: what everybody asks who was not there when it was signed. */
+/** The signers of a checkpoint within a committee, for verifying a checkpoint later. */
 import type { Address } from "../identity/Address.js"
 import type { Signature } from "../identity/Keys.js"
 import type { Check } from "../transaction/Verification.js"
@@ -8,8 +8,8 @@ import * as EpochRecord from "./EpochRecord.js"
 type IsValid = (check: Check) => boolean
 
 /**
- * The members whose signatures hold, if they are a quorum of this committee, no matter which others signed; none
- * otherwise. Verifies a signature only while those that are left can still make a quorum.
+ * The members with valid signatures if they are a quorum of this committee, whoever else signed; otherwise undefined.
+ * Verifies signatures only while a quorum is still possible.
  */
 export const quorumOf = (
   record: EpochRecord.EpochRecord,
@@ -21,7 +21,7 @@ export const quorumOf = (
   const signers = record.members.filter(({ address }) => byValidator.has(address))
   let weight = signers.reduce((sum, member) => sum + member.weight, 0)
   if (!EpochRecord.isQuorum(weight, total)) return undefined
-  // Once for all of them: the closing checkpoint of a large committee is some kilobytes.
+  // Encoded once for all of them, because the closing checkpoint of a large committee has some kilobytes.
   const message = Checkpoint.signedBytes(checkpoint)
   const quorum: Array<EpochRecord.Member> = []
   for (const member of signers) {

@@ -1,4 +1,4 @@
-/** Account addresses: 20 bytes, kept as 40 lower-case hex characters, shown to people in bech32m. */
+/** Account addresses: 20 bytes, stored as 40 lower-case hex characters, shown to people in bech32m. */
 
 import { bech32m } from "bech32"
 import { Data, Either, Schema } from "effect"
@@ -16,7 +16,7 @@ export type Address = Kinds.Address
 
 export const BYTES = 20
 
-/** A text that is not an address here, or its description if it must not be repeated; `reason` is for the user. */
+/** A text that is not an address here, or its description if it must not be repeated. `reason` is for the user. */
 export class InvalidAddress extends Data.TaggedError("InvalidAddress")<{
   readonly text: string
   readonly reason: string
@@ -33,11 +33,11 @@ const KEY_AT = preimage.length - 32
 /** The first 20 bytes of H("udg/address", public key). */
 const derived = (publicKey: PublicKey): Address => {
   HexDigits.write(preimage, KEY_AT, publicKey)
-  // A new string: a slice keeps the whole text it is cut from alive, and V8 compares slices many times slower.
+  // A new string, because a slice keeps the whole original text alive, and V8 compares slices many times slower.
   return toHex(fromHex(sha256Hex(preimage)).subarray(0, BYTES)) as Address
 }
 
-/** The same keys recur: members sign every round, senders many transactions. Cleared when it is full. */
+/** Cache for recurring keys: members sign every round, senders many transactions. Cleared when full. */
 const known = new Map<PublicKey, Address>()
 const MAX_KNOWN = 4_096
 
@@ -67,7 +67,8 @@ const refuse = (text: string, reason: string): Either.Either<never, InvalidAddre
 const ASCII = /^[\x21-\x7e]*$/
 
 const fromBech32 = (text: string, prefix: AddressPrefix): Either.Either<Address, InvalidAddress> => {
-  // Before the package lowers the case: the Kelvin sign becomes a k, and would be a second spelling of an address.
+  // Checked before the package lowers the case: the Kelvin sign becomes a k, which would be a second spelling of an
+  // address.
   const decoded = ASCII.test(text) ? bech32m.decodeUnsafe(text) : undefined
   if (decoded === undefined) return refuse(text, "the bech32m checksum or form is wrong")
   if (decoded.prefix !== prefix) {
@@ -83,10 +84,10 @@ const fromBech32 = (text: string, prefix: AddressPrefix): Either.Either<Address,
 export const parse = (text: string, prefix: AddressPrefix): Either.Either<Address, InvalidAddress> => {
   if (Hex.isHex(text, BYTES)) return Either.right(text.toLowerCase() as Address)
   if (/^t?udg1/i.test(text)) return fromBech32(text, prefix)
-  return refuse(text, `40 hex characters or ${prefix}1… expected`)
+  return refuse(text, `expected 40 hex characters or ${prefix}1…`)
 }
 
-/** The ways in which a person may name an account: an address, or a name that the state resolves. */
+/** How people name an account: by an address, or by a name that the state resolves. */
 export type Reference =
   | { readonly _tag: "Address"; readonly address: Address }
   | { readonly _tag: "Name"; readonly name: Name.Name }
@@ -107,10 +108,10 @@ export const schema: Schema.Schema<Address, string> = /* @__PURE__ */ Hex.schema
   "an account address",
 )
 
-/** 20 bytes are 32 characters of bech32m, and six of checksum follow: all in one case. */
+/** 20 bytes are 32 characters of bech32m, followed by six of checksum, all in one case. */
 export const DATA = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
-/** A regular expression for an address as people write it: whatever it does not match is none. */
+/** A regular expression for an address as people write it. Texts that do not match are not addresses. */
 export const TEXT_PATTERN = `[0-9a-fA-F]{40}|t?udg1[${DATA}]{38}|T?UDG1[${DATA.toUpperCase()}]{38}`
 
 const ABOUT_TEXT =

@@ -1,4 +1,4 @@
-/** H(tag, bytes) = SHA-256(utf8(tag) ‖ 0x00 ‖ bytes), kept as 64 lower-case hex characters. */
+/** H(tag, bytes) = SHA-256(utf8(tag) ‖ 0x00 ‖ bytes), stored as 64 lower-case hex characters. */
 
 import type { Schema } from "effect"
 import { sha256Hex, sha256HexOf } from "#crypto"
@@ -11,13 +11,13 @@ export type Hash = Kinds.Hash
 
 export const BYTES = 32
 
-/** The start of a hash chain, before anything was hashed. */
+/** The start of a hash chain. */
 export const ZERO = "0".repeat(64) as Hash
 
-/** Enough of it to tell it from another, and useless if it was not a hash but a key in the wrong place. */
+/** Enough to identify a hash, and harmless if a key was passed by mistake. */
 export const short = (hash: Hash): string => `${hash.slice(0, 8)}…`
 
-/** Every purpose has its own tag, so a hash made for one can never pass for another. */
+/** Every purpose has its own tag, so a hash made for one cannot pass for another. */
 export type Tag =
   | "udg/address"
   | "udg/body"
@@ -63,7 +63,7 @@ const join = (target: Uint8Array, prefix: Uint8Array, parts: ReadonlyArray<Uint8
   return target
 }
 
-/** `tag ‖ 0x00 ‖ parts` in one buffer: the input of hashes, and in the same form of signatures. */
+/** `tag ‖ 0x00 ‖ parts` in one buffer: the input of hashes and, in the same form, of signatures. */
 export const tagged = (prefix: Uint8Array, parts: ReadonlyArray<Uint8Array>): Uint8Array =>
   join(Slab.allot(prefix.length + lengthOf(parts)), prefix, parts)
 

@@ -34,8 +34,8 @@ const COPY = /* @__PURE__ */ Symbol.for("udg/SecretKey")
  */
 export class SecretKey {
   /**
-   * Whether this is a secret key, of whatever copy of this class: the package's wallet is a bundle, and brings its own.
-   * The name is the registry's, so that all copies have the same one.
+   * Whether this is a secret key of any copy of this class: the package's wallet is a bundle with a copy of its own.
+   * The symbol comes from the global registry, so all copies share it.
    */
   static isSecretKey(value: unknown): value is SecretKey {
     return typeof value === "object" && value !== null && COPY in value
@@ -51,7 +51,6 @@ export class SecretKey {
     this.publicKey = toHex(this.#publicKeyBytes) as PublicKey
   }
 
-  /** A new random key. */
   static generate(): SecretKey {
     return new SecretKey(randomBytes(SEED_BYTES))
   }
@@ -86,23 +85,23 @@ export class SecretKey {
 }
 
 /**
- * Anything that can sign: a secret key, or what holds one elsewhere. The bytes are the whole statement with its domain, so
- * it can judge what it signs.
+ * Signs with a key held in memory or elsewhere. The bytes are the whole statement with its domain, so a signer can
+ * judge what it signs.
  */
 export type Signer = Pick<SecretKey, "publicKey" | "sign">
 
-/** A key that signs elsewhere, and answers later: the program asks it and goes on. */
+/** A key that signs elsewhere and answers later; the program does not wait for it. */
 export type SignerElsewhere = Pick<SecretKey, "publicKey"> & { readonly sign: null }
 
-/** What signs with this key, and has no way to the key itself. */
+/** A signer that does not expose its key. */
 export const signerOf = (key: SecretKey): Signer => ({
   publicKey: key.publicKey,
   sign: (message) => key.sign(message),
 })
 
 /**
- * Whether a secret key can belong to this public key. Transactions may contain other keys, as ZIP-215 allows, since
- * their signatures are verified; this check is for keys that come without a signature.
+ * Whether a secret key can belong to this public key. For keys that come without a signature. Transactions may contain
+ * other keys, as ZIP-215 allows, since their signatures are verified.
  */
 export const hasSecretKey = (publicKey: PublicKey): boolean => isPointOfPrimeOrder(fromHex(publicKey))
 

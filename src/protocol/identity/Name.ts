@@ -7,7 +7,6 @@ export type Name = Kinds.Name
 
 export const MAX_BYTES = 20
 
-/** A regular expression. */
 export const PATTERN = "[a-z0-9][a-z0-9-]{1,18}[a-z0-9]"
 const NAME = new RegExp(`^${PATTERN}$`)
 

@@ -1,4 +1,4 @@
-/** Which network something belongs to: its mode, its name, and the two letters in front of its addresses. */
+/** The identity of a network: its mode, its id, and the prefix of its addresses. */
 import { Schema } from "effect"
 import type * as Kinds from "../numbers/Kinds.js"
 
@@ -12,9 +12,8 @@ export type AddressPrefix = Kinds.AddressPrefix
 export const addressPrefix = (mode: Mode): AddressPrefix => (mode === "testnet" ? "tudg" : "udg")
 
 /**
- * The network's own name. It is part of what a transaction signs, so a transaction of one network is invalid on
- * another. That holds only while no two networks share an id: `isDrawn` recognizes the ids that cannot have been used
- * before.
+ * The network's own id. Transactions sign it, so a transaction of one network is invalid on another. That holds only
+ * while no two networks share an id; `isDrawn` recognizes ids that cannot have been used before.
  */
 export type NetworkId = Kinds.NetworkId
 
@@ -27,18 +26,17 @@ export const DRAWN_BYTES = 8
 
 const DRAWN = /^[a-z0-9-]+-[0-9a-f]{16}$/
 
-/** How long a name may be for an id of `NAME-<16 hex>`. */
+/** The maximum length of NAME in an id of `NAME-<16 hex>`. */
 export const NAME_CHARACTERS = NETWORK_ID_BYTES - 1 - 2 * DRAWN_BYTES
 
 const NAME = /^[a-z0-9-]{1,15}$/
 
-/** Whether an id can be made from this name. */
 export const isName = (text: string): boolean => NAME.test(text)
 
 /** Whether an id ends in random bytes drawn when the network was founded. */
 export const isDrawn = (id: NetworkId): boolean => DRAWN.test(id)
 
-/** The names of the networks that the program founds by itself. */
+/** The names of the networks that the program creates by default. */
 export const OWN_NAMES = { solo: "udg-solo", local: "udg-local", fork: "udg-fork" } as const
 
 export const isNetworkId = (text: string): text is NetworkId => NETWORK_ID.test(text)

@@ -1,7 +1,8 @@
 /**
- * A secret key at rest: the text of an encrypted key file. The key is encrypted with AES-256-GCM under a key that scrypt derives from
- * a passphrase; the fields beside the ciphertext are authenticated with it, so a modified file does not open. `client/KeyFile.ts`
- * opens and seals it in browsers and `storage/files/KeySealing.ts` in Node: each opens the other's files.
+ * The text of an encrypted key file. The key is encrypted with AES-256-GCM under a key that scrypt derives from a
+ * passphrase. The fields beside the ciphertext are authenticated with it, so a modified file does not open.
+ * `client/KeyFile.ts` implements it for browsers and `storage/files/KeySealing.ts` for Node; each opens the other's
+ * files.
  */
 import { Option } from "effect"
 import * as Binary from "../encoding/Binary.js"
@@ -44,7 +45,7 @@ type Fields = Readonly<Record<string, unknown>>
 const isRecord = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Of a parsed text, whose values are never undefined. */
+/** For a parsed text, whose values are never undefined. */
 const isEmpty = (rest: Fields): boolean => JSON.stringify(rest) === "{}"
 
 const isHex = (value: unknown, bytes: number): boolean => typeof value === "string" && Hex.isHex(value, bytes)
@@ -100,10 +101,10 @@ export const header = (
 export const authenticated = ({ public_key, kdf, cipher }: Header): Uint8Array =>
   Binary.utf8(`udg/key\0${[public_key, kdf.name, kdf.n, kdf.r, kdf.p, kdf.salt, cipher.name, cipher.nonce].join(" ")}`)
 
-/** Another keyboard may produce the same passphrase as different code points. */
+/** Different keyboards can produce the same passphrase as different code points. */
 export const normal = (passphrase: string): string => passphrase.normalize("NFKC")
 
-/** Without this, a new key would have a passphrase that is guessed in an afternoon. */
+/** Shorter passphrases can be guessed in an afternoon. */
 export const SHORTEST_PASSPHRASE = 10
 
 export const isLongEnough = (passphrase: string): boolean => [...passphrase].length >= SHORTEST_PASSPHRASE

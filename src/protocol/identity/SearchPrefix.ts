@@ -1,19 +1,21 @@
-/** What a text may be the beginning of: a name, an address in hex or bech32m, a hash. Pure. */
+/** What a text can be a prefix of: a name, an address in hex or bech32m, a hash. Pure. */
 import * as Address from "./Address.js"
 import type { AddressPrefix } from "./Network.js"
 
-/** Fewer characters begin too many things. */
+/** Fewer characters match too many things. */
 const LEAST_OF_NAME = 3
 const LEAST_OF_REST = 4
 
 export interface SearchPrefix {
-  /** Without the @; none for a text that begins no name. */
+  /** Without the @; undefined if the text is no prefix of a name. */
   readonly name: string | undefined
-  /** In hex; none for a text that begins no address. */
+  /** In hex; undefined if the text is no prefix of an address. */
   readonly address: string | undefined
-  /** None for a text that begins no hash. */
+  /** Undefined if the text is no prefix of a hash. */
   readonly hash: string | undefined
-  /** The address itself begins so: of a bech32m character, up to three bits are not in the digits. */
+  /**
+   * Whether an address has this prefix. Exact, while up to three bits of a bech32m character are not in the hex digits.
+   */
   readonly fits: (address: Address.Address) => boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * Reads typed arrays at indexes that the caller knows to be in range, which no type can express. An index out of range is a
- * bug, and throws. There is a function for each kind of array, because these calls are in the innermost loops and V8
- * optimizes a function best if it only ever sees one kind.
+ * Reads typed arrays at indexes known to be in range, which no type can express. An index out of range is a bug and
+ * throws. There is a function for each kind of array, because these calls are in the innermost loops and V8 optimizes a
+ * function best if it only ever sees one kind.
  */
 
 const outside = (at: number, length: number): never => {

@@ -1,6 +1,6 @@
 /**
- * The kinds of values, as types alone: a string or a number with a brand, so that one is not taken for another. They need nothing
- * of Effect, so the types of the client need nothing of it either; a brand of ours is one for Effect's schemas too.
+ * The kinds of values as types alone: strings and numbers with brands, so that one is not mistaken for another.
+ * Independent of Effect, so that the client's types are too, but usable as brands in Effect's schemas.
  */
 
 declare const kind: unique symbol
@@ -9,7 +9,6 @@ export interface Brand<K extends string> {
   readonly [kind]: { readonly [k in K]: K }
 }
 
-/** The value without its brand. */
 export type Unbranded<A> = A extends string ? string : A extends number ? number : A
 
 export type Address = string & Brand<"Address">
@@ -29,10 +28,10 @@ export type ProposalId = number & Brand<"ProposalId">
 /** Milliseconds since 1970, by a validator's clock. */
 export type Timestamp = number & Brand<"Timestamp">
 
-/** The beginning of addresses in bech32m: `tudg` on a testnet, `udg` on a mainnet. */
+/** The prefix of bech32m addresses: `tudg` on a testnet, `udg` on a mainnet. */
 export type AddressPrefix = "udg" | "tudg"
 
-/** A secret key, as an object that never prints. Only `toSecretHex` shows it. */
+/** A secret key, as an object that never prints. Only `toSecretHex` reveals it. */
 export interface SecretKey {
   readonly publicKey: PublicKey
   readonly toSecretHex: () => string

@@ -6,17 +6,17 @@ export const VERTEX_TRANSACTIONS = 5_000
 export const VERTEX_EVIDENCE = 16
 export const VERTEX_HEARTBEATS = 100
 
-/** Seats of a committee; `max_validators` of the RPC. */
+/** Seats of a committee; `max_validators` of the API. */
 export const COMMITTEE_MEMBERS = 100
-/** A header may name this many parents for each member of its committee. */
+/** The maximum number of parents in a header, for each member of its committee. */
 export const PARENTS_PER_MEMBER = 3
 
-/** Stakes and delegations that one commit releases; any others that are due wait for the next commit. */
+/** Stakes and delegations that one commit pays out; others that are due wait for the next commit. */
 export const RELEASES_PER_COMMIT = 1_000
 
 export const COUNCIL_SEATS = 21
 export const MEMPOOL_TRANSACTIONS = 10_000
-/** How far a nonce may be ahead of the next one at admission. */
+/** How far a nonce can be ahead of the next one at admission. */
 export const NONCE_WINDOW = 64
 
 export const MEMO_BYTES = 256

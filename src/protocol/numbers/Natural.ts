@@ -19,7 +19,7 @@ export const isNatural = (value: number): boolean => Number.isSafeInteger(value)
 
 export const isTimestamp = (value: number): value is Timestamp => isNatural(value) && value <= LATEST
 
-/** For figures the program itself computed. */
+/** For numbers that the program itself computed. */
 export const make = <A extends Natural>(value: number): A => {
   if (!isNatural(value)) throw new RangeError(`not a natural number: ${value}`)
   return value as A
@@ -35,7 +35,7 @@ export const timestamp = (value: number): Timestamp => {
   return value
 }
 
-/** The time by a clock that may be set to anything. */
+/** The nearest valid time, for a clock that may be set to anything. */
 export const nearestTimestamp = (ms: number): Timestamp => timestamp(Math.min(Math.max(0, ms), LATEST))
 
 const isWithin = (value: number, min: number, max: number): boolean =>
@@ -59,6 +59,5 @@ export const count = (description: string): Schema.Schema<number> => between(0, 
 export const time = (description: string): Schema.Schema<Timestamp, number> =>
   between(0, LATEST, description).pipe(Schema.filter(isTimestamp))
 
-/** A natural number of one kind. */
 export const schema = <A extends Exclude<Natural, Timestamp>>(description: string): Schema.Schema<A, number> =>
   count(description).pipe(Schema.filter((value): value is A => isNatural(value)))

@@ -1,20 +1,23 @@
-/** The parameters that governance may change, under their wire names, with their standard values and the bounds. */
+/** The parameters that governance can change, under their wire names, with their standard values and bounds. */
 import { Schema } from "effect"
 import * as Natural from "./Natural.js"
 import { divideFloor, MIN_STAKE_SATS } from "./Sats.js"
 
 export const MAX_COOLDOWN_ROUNDS = 10_000_000
 
-/** Filling all twenty places with proposals that get no votes costs as much as the stake for one seat, every voting period. */
+/**
+ * Filling all twenty places with proposals that get no votes costs as much as the stake for one seat, every voting
+ * period.
+ */
 const BOND = 10_000_000_000
 
 /** The least quorum with which validators that hold less than a third of the stake decide nothing alone. */
 export const THIRD_PERCENT = 34
 
 /**
- * Order and names are those of the genesis encoding; append only. The standard values are for a network of several: nobody
- * below a third of the stake decides alone, and whoever disagrees can withdraw before a decision takes effect. Those that
- * depend on the epoch are said in words here and computed by `standard`.
+ * Order and names are those of the genesis encoding; append only. The standard values suit a network of several
+ * validators: nobody below a third of the stake decides alone, and anybody who disagrees can withdraw before a decision
+ * takes effect. Values that depend on the epoch are described here and computed by `standard`.
  */
 export const table = [
   { name: "min_fee_sats", key: "minFee", standard: 1_000, min: 1, max: 100_000_000 },
@@ -52,27 +55,29 @@ export const table = [
   { name: "checkpoint_interval_rounds", key: "checkpointIntervalRounds", standard: 100, min: 10, max: 10_000 },
   { name: "proposal_bond_sats", key: "proposalBond", standard: BOND, min: 1, max: 1_000_000_000_000 },
   { name: "max_active_per_proposer", key: "maxActivePerProposer", standard: 3, min: 1, max: 100 },
-  // Ten million accounts cost 110,000 UDG, half a percent of all coins that can exist: every node keeps each forever.
+  // Ten million accounts cost 110,000 UDG, half a percent of the maximum supply, because every node stores each
+  // forever.
   { name: "account_fee_sats", key: "accountFee", standard: 1_100_000, min: 0, max: 100_000_000_000 },
 ] as const
 
 export type Key = (typeof table)[number]["key"]
-/** One value per parameter. */
 export type Of<A> = { readonly [K in Key]: A }
 export type Parameters = Of<number>
 export type Entry = (typeof table)[number]
 
-/** The entry of a parameter; none for an unknown name. */
 export const find = (name: string): Entry | undefined => table.find((entry) => entry.name === name)
 
-/** The smallest value a parameter may take on a network whose epochs have this many rounds. */
+/** The minimum value of a parameter on a network whose epochs have this many rounds. */
 export const minimumOf = (entry: Entry, epochRounds: number): number =>
   entry.key === "cooldownRounds" ? Math.max(entry.min, epochRounds) : entry.min
 
 export const isWithinBounds = (entry: Entry, value: number, epochRounds: number): boolean =>
   Number.isSafeInteger(value) && value >= minimumOf(entry, epochRounds) && value <= entry.max
 
-/** One value per row of a table, under the row's name of that kind. No type follows a loop over rows, hence the cast. */
+/**
+ * One value per row of a table, under the row's name of that kind. Types cannot follow a loop over rows, hence the
+ * cast.
+ */
 export const record = <By extends string, Row extends { readonly [B in By]: string }, A>(
   rows: ReadonlyArray<Row>,
   by: By,
@@ -89,15 +94,14 @@ export const make = <A>(of: (entry: Entry) => A): Of<A> => record(table, "key", 
 const VOTING_EPOCHS = 24
 const EPOCHS_TO_LEAVE = 2
 const LEAST_COOLDOWN_ROUNDS = 240
-/** The most that a number of rounds may be. */
 const atMost = (rounds: number): number => Math.min(rounds, MAX_COOLDOWN_ROUNDS)
 
 /**
- * What a genesis has where it says nothing else. A delegation keeps working until the epoch closes and is released a
- * cooldown later, so the delay is an epoch to notice the decision, an epoch until it closes, and the cooldown.
+ * The defaults of a genesis. A delegation keeps working until the epoch closes and is paid out a cooldown later, so the
+ * delay is an epoch to notice the decision, an epoch until it closes, and the cooldown.
  */
 export const standard = (epochRounds: number, chosen: Partial<Parameters> = {}): Parameters => {
-  // No stake may be released before the end of the epoch in which it works.
+  // No stake may be paid out before the end of the epoch in which it works.
   const cooldownRounds = chosen.cooldownRounds ?? Math.max(LEAST_COOLDOWN_ROUNDS, epochRounds)
   const ofEpoch: Partial<Parameters> = {
     cooldownRounds,
@@ -107,7 +111,7 @@ export const standard = (epochRounds: number, chosen: Partial<Parameters> = {}):
   return make(({ key, standard }) => chosen[key] ?? ofEpoch[key] ?? Number(standard))
 }
 
-/** A network that one person runs alone, to try things: decisions take an epoch, and need nobody else. */
+/** For a network that one person runs alone, to try things: decisions take an epoch and need nobody else. */
 export const alone = (epochRounds: number): Parameters => ({
   ...standard(epochRounds),
   votingPeriodRounds: epochRounds,
@@ -127,7 +131,7 @@ const value = ({ min, max, name }: Entry) => Natural.between(min, max, name)
 /** All parameters under their wire names. */
 export const Json = Schema.Struct(record(table, "name", value))
 
-/** In a genesis file, where an omitted one has its standard value. */
+/** In a genesis file, where omitted parameters have their standard values. */
 export const FileJson = Schema.Struct(
   record(table, "name", (entry) => Schema.optionalWith(value(entry), { exact: true })),
 )

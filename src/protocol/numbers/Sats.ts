@@ -4,8 +4,8 @@
  *
  * Sums come in two forms. `plus` is for amounts that someone else chose: it returns `undefined` outside the range, and
  * the type makes the caller handle that. The forms that end in `Bounded` are for amounts that an invariant bounds, such
- * as parts of one supply: outside the range they throw with the figures, because that is a bug. The list of their uses
- * in the ledger, each with its bound, is in `test/ledger/assertions.test.ts`.
+ * as parts of one supply: outside the range they throw with the figures, because that is a bug.
+ * `test/ledger/assertions.test.ts` lists their uses in the ledger, each with its bound.
  */
 import { Option, Schema } from "effect"
 import type * as Kinds from "./Kinds.js"
@@ -58,7 +58,7 @@ export const max = (a: Sats, b: Sats): Sats => (a > b ? a : b)
 /** ⌊a ÷ b⌋ of non-negative safe integers, exactly. */
 export const divideFloor = (a: number, b: number): number => {
   if (!(b > 0)) throw new RangeError(`${a} ÷ ${b}: the divisor must be positive`)
-  // The remainder is exact in IEEE arithmetic, and the difference is a multiple of b: no rounding can happen.
+  // The remainder is exact in IEEE arithmetic, and the difference is a multiple of b, so no rounding can happen.
   return (a - (a % b)) / b
 }
 
@@ -75,7 +75,7 @@ export const mulDivFloor = (a: number, b: number, c: number): number => {
 /** ⌊a · b ÷ c⌋ of non-negative integers of any size: the shares of a pool need more than 53 bits. */
 export const mulDivBigint = (a: bigint, b: bigint, c: bigint): bigint => (a * b) / c
 
-/** ⌈a · b ÷ c⌉ of the same. */
+/** ⌈a · b ÷ c⌉ of non-negative integers of any size. */
 export const mulDivBigintUp = (a: bigint, b: bigint, c: bigint): bigint => (a * b + c - 1n) / c
 
 /** ⌊amount · numerator ÷ denominator⌋, where an invariant keeps the numerator at or below the denominator. */
@@ -86,19 +86,19 @@ export const partBounded = (amount: Sats, numerator: number, denominator: number
 export const percent = (amount: Sats, percentage: number): Sats => partBounded(amount, percentage, 100)
 
 /**
- * The `*_coin` fields of the HTTP interface. One correctly rounded division: neighbouring doubles around the maximum
- * supply in coins are 4e-9 apart, so the number prints with exactly the eight decimals it means.
+ * For the `*_coin` fields of the HTTP interface. One correctly rounded division: neighbouring doubles around the
+ * maximum supply in coins are 4e-9 apart, so the number prints with exactly the eight decimals it means.
  */
 export const toCoin = (amount: Sats): number => amount / SATS_PER_COIN
 
-/** `"12.5"`: exact, without trailing zeros. A plain number, since a sum of amounts may exceed the supply. */
+/** `"12.5"`: exact, without trailing zeros. A plain number, since a sum of amounts can exceed the supply. */
 export const formatCoin = (amount: number): string => {
   const fraction = amount % SATS_PER_COIN
   const whole = divideFloor(amount, SATS_PER_COIN).toString()
   return fraction === 0 ? whole : `${whole}.${fraction.toString().padStart(8, "0").replace(/0+$/, "")}`
 }
 
-/** An amount typed by a person: digits, and at most eight more after a point. None for anything else. */
+/** Reads an amount typed by a person: digits, and at most eight decimals. None for anything else. */
 export const parseCoin = (text: string): Option.Option<Sats> => {
   const match = /^(\d{1,8})(?:\.(\d{1,8}))?$/.exec(text)
   if (match === null) return Option.none()

@@ -1,4 +1,4 @@
-/** Everything the state holds about one account: a light client decodes it from a proof. */
+/** Everything the state holds about one account. A light client decodes it from a proof. */
 
 import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
@@ -10,7 +10,7 @@ import * as Limits from "../numbers/Limits.js"
 import * as Natural from "../numbers/Natural.js"
 import * as Sats from "../numbers/Sats.js"
 
-/** Leaving: it works until `epoch` closes, then it only waits. */
+/** A stake or delegation that is leaving: it works until `epoch` closes, then only waits. */
 export interface Leaving {
   readonly epoch: Natural.Epoch
   readonly unlockAtRound: Natural.Round
@@ -22,8 +22,8 @@ export interface Stake {
 }
 
 /**
- * A share of a validator's working pool or, once the epoch in which it left is over, of the pool that left the
- * validator in that epoch; worth nothing once the pool is gone or of another generation.
+ * A share of a validator's working pool or, after the epoch in which it left, of the pool that left the validator in
+ * that epoch. Worth nothing once the pool is gone or of another generation.
  */
 export interface Delegation {
   readonly validator: Address.Address
@@ -32,7 +32,7 @@ export interface Delegation {
   readonly leaving: Leaving | null
 }
 
-/** The keys that act for a smart account, and how many of them must sign. */
+/** The keys of a smart account, and how many of them must sign. */
 export interface Policy {
   readonly threshold: number
   readonly keys: ReadonlyArray<Keys.PublicKey>
@@ -160,8 +160,8 @@ const read = (reader: Binary.Reader): AccountRecord => {
 export const { encode, decode } = Binary.codec("account record", write, read)
 
 /**
- * The balance of a record that holds no other money, as nearly all do; none for any other record, or if no such balance
- * can exist. The bytes after it are not checked.
+ * The balance of a record with no other money, as nearly all are; undefined for any other record, or if the balance is
+ * impossible. The bytes after it are not checked.
  */
 export const balanceAlone = (bytes: Uint8Array, start: number, end: number): Sats.Sats | undefined => {
   const presence = bytes[start + PLAIN_BYTES - 1] ?? ALL
@@ -171,7 +171,6 @@ export const balanceAlone = (bytes: Uint8Array, start: number, end: number): Sat
   return Sats.isSats(balance) ? balance : undefined
 }
 
-/** The end of the record, after balance and nonce. */
 export const encodeExtras = (extras: Extras): Uint8Array => Binary.encode((writer) => writeExtras(writer, extras))
 
 export const decodeExtras = (bytes: Uint8Array): Either.Either<Extras, Binary.MalformedBytes> =>

@@ -1,13 +1,13 @@
 /**
  * The place of a record in the state. Every record has a kind and a key; its place in the state trie is H("udg/key",
- * kind ‖ key). Integers inside keys are big-endian, so that the order of keys is the order of numbers.
+ * kind ‖ key). Integers inside keys are big-endian, so the order of keys is the order of numbers.
  */
 import { fromHex, sha256Hex } from "#crypto"
 import * as Binary from "../encoding/Binary.js"
 import type { Address } from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
 
-/** The kind byte of every kind of record, the length of its keys, and the position of the counter in a key, if any. */
+/** For every kind of record: its byte, the length of its keys, and the position of the counter in a key, if any. */
 export const KINDS = {
   /** address: AccountRecord */
   Account: { byte: 1, keyBytes: 20, counterAt: null },
@@ -29,7 +29,7 @@ export const KINDS = {
   Presence: { byte: 9, keyBytes: 20, counterAt: null },
   /** round: whose coinbase of the round is minted */
   Minted: { byte: 10, keyBytes: 8, counterAt: 0 },
-  /** commit index: a commit that heartbeats may still name */
+  /** commit index: a commit that heartbeats can still name */
   RecentCommit: { byte: 11, keyBytes: 8, counterAt: 0 },
   /** epoch ‖ address: slashed for that epoch */
   Slashed: { byte: 12, keyBytes: 28, counterAt: 0 },
@@ -78,14 +78,13 @@ const preimages = new Map(
 export const hash = (kind: Kind, key: Uint8Array): Hash.Hash => {
   const preimage = preimages.get(kind)
   if (preimage === undefined || key.length !== KINDS[kind].keyBytes) {
-    throw new RangeError(`a key of ${key.length} bytes, ${KINDS[kind].keyBytes} expected of ${kind}`)
+    throw new RangeError(`a key of kind ${kind} has ${KINDS[kind].keyBytes} bytes, not ${key.length}`)
   }
   preimage.set(key, KEY_AT)
   return sha256Hex(preimage) as Hash.Hash
 }
 
-/** The key of this address's account. */
 export const ofAccount = (address: Address): Hash.Hash => hash("Account", fromHex(address))
 
-/** A counter as it is encoded in keys: eight bytes, big-endian, in hex. */
+/** A counter as encoded in keys: eight bytes, big-endian, in hex. */
 export const counter = (value: number): string => value.toString(16).padStart(16, "0")

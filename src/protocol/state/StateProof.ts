@@ -1,7 +1,7 @@
 /**
- * Proof of the record under one key of the state, or that there is none: the leaf at the end of the key's path,
- * whole, and the siblings beside the path. A wallet checks it against the state root of a checkpoint that a quorum signed.
- * For one root and key exactly one proof verifies, and it has exactly one encoding.
+ * Proof of the record under one key of the state, or of its absence: the whole leaf at the end of the key's path, and
+ * the siblings along the path. A wallet verifies it against the state root of a checkpoint signed by a quorum. For one
+ * root and key exactly one proof verifies, and it has exactly one encoding.
  */
 import { Data, Either, Option, Schema } from "effect"
 import { fromHex } from "#crypto"
@@ -18,7 +18,6 @@ export interface StateProof {
   readonly leaf: ReadonlyArray<StateTree.Entry>
 }
 
-/** A proof that proves nothing about this root and key. */
 export class InvalidProof extends Data.TaggedError("InvalidProof")<{
   readonly root: Hash.Hash
   readonly key: Hash.Hash
@@ -29,7 +28,7 @@ export class InvalidProof extends Data.TaggedError("InvalidProof")<{
   }
 }
 
-/** One spelling of a key: a record that is found by its bytes must not be missed because of its letters. */
+/** Only one spelling of a key: a record found by its bytes must not be missed because of upper-case letters. */
 const isKey = (key: string): boolean => Hex.isHex(key, Hash.BYTES) && key === key.toLowerCase()
 
 const refuseLeaf = ({ siblings, leaf }: StateProof, path: Uint8Array): string | undefined => {
@@ -43,7 +42,7 @@ const refuseLeaf = ({ siblings, leaf }: StateProof, path: Uint8Array): string | 
     : "a record that does not lie under this path"
 }
 
-/** The value under `key` in the state with this root; none if the proof shows that there is no such record. */
+/** The value under `key` in the state with this root; none if the proof shows its absence. */
 export const verify = (
   root: Hash.Hash,
   key: Hash.Hash,

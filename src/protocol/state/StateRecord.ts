@@ -1,7 +1,6 @@
 /**
- * A record of the state as the trie holds it: kind ‖ key ‖ value. The trie itself knows only hashes of keys; with kind
- * and key beside the value, the receiver of a leaf knows what each record is about, and can check that it is in its
- * place.
+ * A record of the state as the trie holds it: kind ‖ key ‖ value. The trie itself knows only hashes of keys. With kind
+ * and key beside the value, the receiver of a leaf knows what each record is, and can check that it is in its place.
  */
 import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
@@ -14,7 +13,6 @@ export interface StateRecord {
   readonly value: Uint8Array
 }
 
-/** The record's place in the trie. */
 export const placeOf = ({ kind, key }: StateRecord): Hash => StateKey.hash(kind, key)
 
 export const encode = ({ kind, key, value }: StateRecord): Uint8Array =>

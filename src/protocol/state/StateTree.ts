@@ -9,15 +9,14 @@ import * as HexDigits from "../crypto/HexDigits.js"
 import * as Binary from "../encoding/Binary.js"
 import * as Hash from "../identity/Hash.js"
 
-/** A subtree of at most this many records is one leaf. */
 export const LEAF_RECORDS = 32
-/** It bounds the size of a leaf, and so of every proof and every subtree that is sent. */
+/** Bounds the size of a leaf, and thus of every proof and every transferred subtree. */
 export const VALUE_BYTES = 8_192
 export const KEY_BITS = 256
-/** More than 32 keys lie under a branch, and they need six bits to differ: branches end at depth 250, leaves at 251. */
+/** A branch has more than 32 keys, which need six bits to differ, so branches end at depth 250 and leaves at 251. */
 export const MAX_DEPTH = KEY_BITS - 5
 
-/** Key hash and length in front of each value. */
+/** Key hash and length before each value. */
 export const RECORD_HEADER_BYTES = Hash.BYTES + 2
 
 /** A record as the trie sees it: bytes under the hash of their key. `StateRecord` defines the bytes. */
@@ -36,7 +35,7 @@ export interface Subroot {
 export const turnsRight = (key: Uint8Array, depth: number): boolean =>
   (((key[depth >>> 3] ?? 0) >>> (7 - (depth & 7))) & 1) === 1
 
-/** Whether two keys have their first `bits` bits in common. */
+/** Whether two keys share their first `bits` bits. */
 export const sharesPath = (a: Uint8Array, b: Uint8Array, bits: number): boolean => {
   const whole = bits >>> 3
   for (let i = 0; i < whole; i++) if (a[i] !== b[i]) return false
@@ -64,7 +63,7 @@ export const branchHash = (records: number, left: Hash.Hash, right: Hash.Hash): 
   return sha256Hex(branch) as Hash.Hash
 }
 
-/** The leaf without records: all of an empty state, or the side of a branch to which no record turns. */
+/** The leaf without records: an empty state, or the side of a branch to which no record turns. */
 export const EMPTY: Subroot = { hash: leafHash(Uint8Array.of(0)), records: 0 }
 
 /** The root over a subtree at the end of `key`'s path with these siblings, or why no state has such a path. */

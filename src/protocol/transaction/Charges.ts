@@ -1,11 +1,13 @@
-/** The cost of an operation, the amount it moves and the accounts it concerns, for every other place to use. */
+/** The cost of an operation, the amount it moves and the accounts it concerns, defined once for all callers. */
 import type { Address } from "../identity/Address.js"
 import type { Parameters } from "../numbers/Parameters.js"
 import * as Sats from "../numbers/Sats.js"
 import type { Operation, Type } from "./Operation.js"
 import type { Transaction } from "./Transaction.js"
 
-/** The parameter that sets the least fee; null for operations that are free when applied, so that anyone can stake. */
+/**
+ * The parameter that sets the minimum fee; null for operations that are free when applied, so that anyone can stake.
+ */
 const FEE: { readonly [T in Type]: "minFee" | "nameFee" | null } = {
   Transfer: "minFee",
   StakeTx: null,
@@ -21,13 +23,13 @@ const FEE: { readonly [T in Type]: "minFee" | "nameFee" | null } = {
 
 export const isExempt = (type: Type): boolean => FEE[type] === null
 
-/** The least fee of this type, in sats; 0 if it is free. Without the price of the account that a transfer may create. */
+/** The minimum fee of this type in sats, 0 if it is free, without the price of an account that a transfer creates. */
 export const leastFee = (type: Type, prices: Pick<Parameters, "minFee" | "nameFee">): number => {
   const parameter = FEE[type]
   return parameter === null ? 0 : prices[parameter]
 }
 
-/** The least fee of a transfer to an account that exists, or that the transfer creates. */
+/** The minimum fee of a transfer to an account, depending on whether it exists. */
 export const transferFee = (prices: Pick<Parameters, "minFee" | "accountFee">, exists: boolean): number =>
   prices.minFee + (exists ? 0 : prices.accountFee)
 
@@ -50,11 +52,10 @@ export const amountOf = (operation: Operation, { proposalBond }: Pick<Parameters
   }
 }
 
-/** The recipient of a transfer; none for other operations. */
 export const recipientOf = (operation: Operation): Address | undefined =>
   operation._tag === "Transfer" ? operation.to : undefined
 
-/** The accounts to whose history it belongs. */
+/** The accounts whose history includes the transaction. */
 export const addressesOf = ({ from, operation }: Pick<Transaction, "from" | "operation">): ReadonlyArray<Address> => {
   const recipient = recipientOf(operation)
   return recipient === undefined || recipient === from ? [from] : [from, recipient]

@@ -1,6 +1,6 @@
 /**
- * Between a transaction and its JSON, whose form is that of `TransactionJson`. Without schemas, so that a wallet carries none:
- * here are the rules that depend on the network (whose addresses are whose) or on several fields.
+ * Converts between a transaction and its JSON, in the form of `TransactionJson`. Free of schemas, so that wallets need
+ * none. Implements the rules that depend on the network (the address prefix) or on several fields.
  */
 import { Either } from "effect"
 import type { JsonProblem } from "../encoding/JsonProblem.js"
@@ -12,7 +12,7 @@ import type * as ProposalPayload from "./ProposalPayload.js"
 import * as Transaction from "./Transaction.js"
 import type { ProposalType, TransactionJson } from "./TransactionJson.js"
 
-/** The field for which every network would refuse the transaction. */
+/** The value, or the field for which every network would refuse the transaction. */
 type Result<A> = Either.Either<A, JsonProblem>
 
 const refuse = (field: string, reason: string): Result<never> => Either.left({ field, reason })
@@ -95,22 +95,22 @@ const authorizationFromJson = (json: TransactionJson): Result<Transaction.Author
   const { pub_key: publicKey, signature, signatures } = json
   if (signatures !== undefined) {
     if (publicKey !== undefined || signature !== undefined) {
-      return refuse("signatures", "either pub_key and signature, or signatures, not both")
+      return refuse("signatures", "send either pub_key and signature, or signatures, not both")
     }
     if (new Set(signatures.map(({ pub_key }) => pub_key)).size !== signatures.length) {
-      return refuse("signatures", "every key may sign only once")
+      return refuse("signatures", "every key can sign only once")
     }
     return Either.right({
       _tag: "Policy",
       signatures: signatures.map(({ pub_key, signature }) => ({ publicKey: pub_key, signature })),
     })
   }
-  if (publicKey === undefined) return refuse("pub_key", "is missing: a public key of 64 hex characters expected")
-  if (signature === undefined) return refuse("signature", "is missing: a signature of 128 hex characters expected")
+  if (publicKey === undefined) return refuse("pub_key", "missing; expected a public key of 64 hex characters")
+  if (signature === undefined) return refuse("signature", "missing; expected a signature of 128 hex characters")
   return Either.right({ _tag: "SingleKey", publicKey, signature })
 }
 
-/** The transaction that this JSON describes on a network, with its signatures not yet verified. */
+/** The transaction that this JSON describes on a network. Signatures are not verified yet. */
 export const fromJson = (
   networkId: NetworkId,
   prefix: AddressPrefix,
@@ -135,7 +135,6 @@ const authorizationToJson = (authorization: Transaction.Authorization) =>
         signatures: authorization.signatures.map(({ publicKey, signature }) => ({ pub_key: publicKey, signature })),
       }
 
-/** An unsigned transaction, in the form of `toJson`. */
 export const unsignedToJson = ({ operation, from, fee, nonce }: Transaction.Unsigned): TransactionJson => {
   const rest = { from, fee, nonce }
   switch (operation._tag) {

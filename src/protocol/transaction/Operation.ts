@@ -16,7 +16,7 @@ export interface Transfer {
   readonly _tag: "Transfer"
   readonly to: Address.Address
   readonly amount: Sats
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   readonly memo: string
 }
 
@@ -82,7 +82,6 @@ export type Operation =
 
 export type Type = Operation["_tag"]
 
-/** The type byte of the wire. */
 export const TYPE_BYTE = {
   Transfer: 1,
   StakeTx: 2,
@@ -98,7 +97,9 @@ export const TYPE_BYTE = {
 
 const violation = (field: string, reason: string): JsonProblem => ({ field, reason })
 
-/** Why an operation is invalid on every network, by its field on the wire; the same rules for JSON and for bytes. */
+/**
+ * Why an operation is invalid on every network, by its field on the wire. The same rules apply to JSON and to bytes.
+ */
 export const violationOf = (operation: Operation): JsonProblem | undefined => {
   switch (operation._tag) {
     case "Transfer":
@@ -163,7 +164,7 @@ export const write = (writer: Writer, operation: Operation): Writer => {
   }
 }
 
-/** By the type byte, so that every type has its reader. */
+/** By type byte, so that the compiler requires a reader for every type. */
 const READ: {
   readonly [T in Type as (typeof TYPE_BYTE)[T]]: (reader: Reader) => Extract<Operation, { readonly _tag: T }>
 } = {

@@ -30,7 +30,7 @@ export const write = (writer: Writer, payload: ProposalPayload): Writer => {
   }
 }
 
-/** Why a payload is invalid on every network; the same rules for JSON and for bytes. */
+/** Why a payload is invalid on every network. The same rules apply to JSON and to bytes. */
 export const violationOf = (payload: ProposalPayload): JsonProblem | undefined => {
   switch (payload._tag) {
     case "Text":

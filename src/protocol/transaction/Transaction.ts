@@ -1,6 +1,6 @@
 /**
- * A transaction: sender, nonce, fee, operation and signatures. A value of this type always belongs to one network,
- * because its id and its signed bytes contain the network's name.
+ * A transaction: sender, nonce, fee, operation and signatures. It belongs to one network, because its id and its signed
+ * bytes contain the network's id.
  */
 import { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
@@ -32,7 +32,7 @@ export type Authorization =
 
 export interface Transaction extends Unsigned {
   readonly authorization: Authorization
-  /** H("udg/tx-id", signed bytes): it covers no signature, so nobody can change another sender's id. */
+  /** H("udg/tx-id", signed bytes): covers no signature, so nobody can change another sender's id. */
   readonly id: Hash.Hash
   /** The canonical bytes as a vertex contains them. */
   readonly encoded: Uint8Array
@@ -78,11 +78,10 @@ const readAuthorization = (reader: Binary.Reader): Authorization => {
 const hasDistinctKeys = (signatures: ReadonlyArray<KeySignature>): boolean =>
   new Set(signatures.map(({ publicKey }) => publicKey)).size === signatures.length
 
-/** The signatures an authorization consists of, one or several. */
 export const keySignatures = (authorization: Authorization): ReadonlyArray<KeySignature> =>
   authorization._tag === "SingleKey" ? [authorization] : authorization.signatures
 
-/** The last network used: a process serves one, and its few bytes precede everything it signs. */
+/** The last network used. A process serves one network, whose few bytes precede everything it signs. */
 let lastDomain: { readonly networkId: NetworkId; readonly bytes: Uint8Array } | undefined
 
 /** "udg/tx" ‖ 0x00 ‖ u8 length ‖ network id. */
@@ -154,7 +153,7 @@ export const sign = (networkId: NetworkId, unsigned: Unsigned, key: Keys.Signer)
   return authorize(networkId, unsigned, encodedUnsigned, { _tag: "SingleKey", publicKey: key.publicKey, signature })
 }
 
-/** One signature of several for a smart account. */
+/** Makes one of the signatures for a smart account. */
 export const cosign = (networkId: NetworkId, unsigned: Unsigned, key: Keys.Signer): KeySignature => ({
   publicKey: key.publicKey,
   signature: key.sign(signedBytes(networkId, unsigned)),
@@ -180,13 +179,13 @@ export const read = (networkId: NetworkId, reader: Binary.Reader): Transaction =
 }
 
 export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Transaction, Binary.MalformedBytes> =>
-  // A copy, so that the transaction does not keep the frame it came in alive.
+  // A copy, so that the transaction does not keep its whole network frame alive.
   Either.map(
     Binary.decode("transaction", bytes, (reader) => read(networkId, reader)),
     (transaction) => ({ ...transaction, encoded: transaction.encoded.slice() }),
   )
 
-/** Decodes one of several transactions that are encoded one after the other; it keeps `bytes`. `index` counts from 0. */
+/** Decodes one of several concatenated transactions, counted from 0. The result keeps `bytes` alive. */
 export const decodeNth = (
   networkId: NetworkId,
   bytes: Uint8Array,
@@ -204,7 +203,7 @@ export const decodeNth = (
     : Either.left(new Binary.MalformedBytes({ what: "transaction", ...failure }))
 }
 
-/** Decodes transactions that are encoded one after the other, the first `count` of them; they keep `bytes`. */
+/** Decodes the first `count` of several concatenated transactions. The result keeps `bytes` alive. */
 export const decodeFirst = (
   networkId: NetworkId,
   bytes: Uint8Array,

@@ -1,6 +1,6 @@
 /**
- * Transactions as JSON: `/tx/submit` takes it and every lookup shows it. The schemas define the format of each field;
- * `fromJson` of `JsonForm.ts` checks the rules that depend on the network or on several fields.
+ * Transactions as JSON, for `/tx/submit` and every lookup. The schemas define the format of each field; `fromJson` of
+ * `JsonForm.ts` checks the rules that depend on the network or on several fields.
  */
 import { type Either, Schema } from "effect"
 import * as Json from "../encoding/Json.js"
@@ -18,7 +18,7 @@ const Nonce = Natural.schema<Natural.Nonce>("the sender's next unused number, co
 const Percent = Natural.between(0, 100, "percent")
 const Threshold = Natural.between(1, Limits.POLICY_KEYS, "how many of the keys must sign")
 
-/** `Schema.Struct({})` would take any value but null. */
+/** `Schema.Struct({})` would accept any value but null. */
 const Empty = Schema.Struct({}).pipe(
   // biome-ignore lint/plugin: how many keys there are does not depend on their order
   Schema.filter((value) => typeof value === "object" && !Array.isArray(value) && Reflect.ownKeys(value).length === 0, {
@@ -27,7 +27,6 @@ const Empty = Schema.Struct({}).pipe(
   }),
 )
 
-/** The `proposal_type` object of a proposal. */
 export const ProposalType = Schema.Union(
   Schema.Struct({ Text: Empty }).annotations({ identifier: "TextProposal" }),
   Schema.Struct({
@@ -48,7 +47,7 @@ const KeySignatureJson = Schema.Struct({ pub_key: PublicKey, signature: Signatur
   identifier: "KeySignature",
 })
 
-/** Fields that every type has. A smart account has `signatures`, every other account `pub_key` and `signature`. */
+/** Fields of every type. A smart account has `signatures`, every other account `pub_key` and `signature`. */
 const envelope = {
   from: Address.text,
   nonce: Nonce,

@@ -1,6 +1,7 @@
 /**
- * Who may reject a signature. A signature in a vertex is judged by ZIP-215 with S < L, the same on every machine. The
- * native verifier accepts a subset of that, so its acceptance is final anywhere, and its rejection only at admission.
+ * Which verifier may reject a signature. Signatures in a vertex are judged by ZIP-215 with S < L, the same on every
+ * machine. The native verifier accepts a subset of that, so its acceptance is final anywhere, and its rejection only at
+ * admission.
  */
 import { fromHex, verifyNative, verifyZip215 } from "#crypto"
 import type { Hash } from "../identity/Hash.js"
@@ -8,12 +9,11 @@ import type { PublicKey, Signature } from "../identity/Keys.js"
 import type { NetworkId } from "../identity/Network.js"
 import * as Transaction from "./Transaction.js"
 
-/** One signature to be verified. */
 export interface Check {
   readonly message: Uint8Array
   readonly publicKey: PublicKey
   readonly signature: Signature
-  /** The transaction that the signature belongs to, if it belongs to one. */
+  /** The transaction that the signature belongs to, if any. */
   readonly transaction?: Transaction.Transaction
 }
 
@@ -24,7 +24,7 @@ export const isValid = ({ message, publicKey, signature }: Check): boolean => {
   return verifyNative(proof, message, key) || verifyZip215(proof, message, key)
 }
 
-/** For input from the RPC and gossip: an invalid signature costs one native call, never the slow second verifier. */
+/** For input from the API and gossip: an invalid signature costs one native call, never the slow second verifier. */
 export const isStrictlyValid = ({ message, publicKey, signature }: Check): boolean =>
   verifyNative(fromHex(signature), message, fromHex(publicKey))
 
@@ -35,19 +35,19 @@ export const checksOf = (networkId: NetworkId, transaction: Transaction.Transact
 }
 
 /**
- * Remembers transactions whose signatures hold, so that one that was verified at admission is not verified again in a
- * vertex. The id says nothing about the signatures, so these are kept beside it: the same transaction under another
- * signature is unknown. Only acceptance is kept; unlike rejection, it means the same at admission and in a vertex.
+ * Remembers transactions with valid signatures, so that one verified at admission is not verified again in a vertex.
+ * The id does not cover the signatures, so these are stored beside it: the same transaction under another signature is
+ * unknown. Only acceptance is stored; unlike rejection, it means the same at admission and in a vertex.
  */
 export class VerifiedTransactions {
-  /** Each generation holds half of them; when the younger one is full, the older one is dropped at once. */
+  /** Each generation holds half of them. When the younger one is full, the older one is dropped at once. */
   #younger = new Map<Hash, Transaction.Authorization>()
   #older = new Map<Hash, Transaction.Authorization>()
   /** Signatures in the younger one. */
   #signatures = 0
   readonly #capacity: number
 
-  /** Counted in signatures, since these take the room: a transaction of a smart account may have many. */
+  /** Counted in signatures, which take most of the memory: a transaction of a smart account may have many. */
   constructor(capacity: number) {
     this.#capacity = capacity
   }
@@ -61,7 +61,7 @@ export class VerifiedTransactions {
     return known !== undefined && Transaction.isSameAuthorization(known, authorization)
   }
 
-  /** The caller has had its signatures verified. */
+  /** The caller must have verified its signatures. */
   add(transaction: Transaction.Transaction): void {
     if (this.has(transaction)) return
     const added = Transaction.keySignatures(transaction.authorization).length

@@ -1,4 +1,4 @@
-/** A commit: a leader whose history is final, chained to the commit before it. */
+/** A commit: a leader whose history is final, chained to the previous commit. */
 import * as Binary from "../encoding/Binary.js"
 import * as Hash from "../identity/Hash.js"
 import type { CommitIndex, Epoch, Round } from "../numbers/Natural.js"
@@ -8,7 +8,7 @@ export interface Commit {
   readonly epoch: Epoch
   readonly leaderRound: Round
   readonly leaderHash: Hash.Hash
-  /** Hash of the commit before. */
+  /** Hash of the previous commit. */
   readonly previous: Hash.Hash
   readonly hash: Hash.Hash
 }

@@ -8,7 +8,7 @@ export interface Evidence {
   readonly second: Header.Header
 }
 
-/** The evidence that two headers make; none if they prove nothing. */
+/** The evidence that two headers make; undefined if they prove nothing. */
 export const of = (a: Header.Header, b: Header.Header): Evidence | undefined => {
   if (!Header.isSameSlot(a, b) || a.hash === b.hash) return undefined
   return a.hash < b.hash ? { first: a, second: b } : { first: b, second: a }

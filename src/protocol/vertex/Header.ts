@@ -9,7 +9,7 @@ import * as Natural from "../numbers/Natural.js"
 import type { Sats } from "../numbers/Sats.js"
 import type { Check } from "../transaction/Verification.js"
 
-/** A parent includes its slot, so a quorum can be counted without having the parent. */
+/** Includes its slot, so that a quorum can be counted without having the parents. */
 export interface Parent {
   readonly round: Natural.Round
   readonly author: Address.Address
@@ -33,13 +33,13 @@ export interface Header extends Content {
   readonly signature: Keys.Signature
   /** The address of the public key. */
   readonly author: Address.Address
-  /** The vertex's hash: of exactly the signed bytes. */
+  /** The vertex's hash, of exactly the signed bytes. */
   readonly hash: Hash.Hash
 }
 
 const SIGNATURE_DOMAIN = Binary.utf8("udg/vertex\0")
 
-/** No committee may name more, so a codec that does not know the committee still bounds the list. */
+/** The most that any committee allows, to bound the list where the committee is unknown. */
 export const MAX_PARENTS = Limits.PARENTS_PER_MEMBER * Limits.COMMITTEE_MEMBERS
 
 /** By round, author, hash: the only order in which parents are encoded. */
@@ -91,7 +91,7 @@ const signedBytesOf = (encodedContent: Uint8Array): Uint8Array => Hash.tagged(SI
 export const signedBytes = (content: Content): Uint8Array =>
   signedBytesOf(Binary.encode((writer) => writeContent(writer, content)))
 
-/** What the signed bytes say: the inverse of `signedBytes`. */
+/** The content of signed bytes: the inverse of `signedBytes`. */
 export const signedContent = (signed: Uint8Array): Either.Either<Content, Binary.MalformedBytes> =>
   Binary.decode("signed vertex", signed, (reader) => {
     reader.literal(SIGNATURE_DOMAIN)
@@ -100,7 +100,7 @@ export const signedContent = (signed: Uint8Array): Either.Either<Content, Binary
 
 const hashOf = (signed: Uint8Array): Hash.Hash => Hash.of("udg/vertex-id", signed)
 
-/** Adds a signature to a header; `sign` passes the bytes to the program's signer. */
+/** Adds a signature to a header. `signWith` receives the bytes to sign. */
 export const make = (content: Content, signWith: (bytes: Uint8Array) => Keys.Signature): Header => {
   const parents = [...content.parents].sort(compareParents)
   const sorted = { ...content, parents }
@@ -116,7 +116,7 @@ export const make = (content: Content, signWith: (bytes: Uint8Array) => Keys.Sig
 export const sign = (content: Omit<Content, "publicKey">, key: Keys.Signer): Header =>
   make({ ...content, publicKey: key.publicKey }, (bytes) => key.sign(bytes))
 
-/** In the place of a signature that is still to be made. No key makes it. */
+/** Placeholder for a signature still to be made. No key makes it. */
 const UNSIGNED = "0".repeat(2 * Keys.SIGNATURE_BYTES) as Keys.Signature
 
 /** The header before its signature. Its hash is that of the signed one. */
@@ -147,10 +147,9 @@ export const read = (reader: Binary.Reader): Header => {
 const BARE_BYTES = 32 + 8 + 8 + 32 + 2 + 8 + 8 + 32 + 64
 const PARENT_BYTES = 8 + 20 + 32
 
-/** No header is longer. */
+/** The maximum encoded length. */
 export const MAX_BYTES = BARE_BYTES + PARENT_BYTES * MAX_PARENTS
 
-/** The encoded length of a header. */
 export const lengthOf = ({ parents }: Header): number => BARE_BYTES + PARENT_BYTES * parents.length
 
 export const { encode, decode } = Binary.codec("vertex header", write, read)

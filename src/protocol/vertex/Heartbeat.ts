@@ -1,6 +1,6 @@
 /**
- * "I am online and follow": signed by a validator outside the committee that wants to join it. It names a recent
- * commit, so it cannot be made in advance and is worthless on another network.
+ * A validator outside the committee signs heartbeats to show that it is online and follows the chain, so that it can
+ * join. A heartbeat names a recent commit, so it cannot be made in advance and is worthless on another network.
  */
 import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
@@ -30,7 +30,7 @@ const writeContent = (writer: Binary.Writer, { publicKey, commitIndex, commitHas
 export const signedBytes = (content: Content): Uint8Array =>
   Hash.tagged(SIGNATURE_DOMAIN, [Binary.encode((writer) => writeContent(writer, content))])
 
-/** What the signed bytes say: the inverse of `signedBytes`. */
+/** The content of signed bytes: the inverse of `signedBytes`. */
 export const signedContent = (signed: Uint8Array): Either.Either<Content, Binary.MalformedBytes> =>
   Binary.decode("signed heartbeat", signed, (reader) => {
     reader.literal(SIGNATURE_DOMAIN)

@@ -23,12 +23,12 @@ export interface Vertex {
   readonly encoded: Uint8Array
 }
 
-/** The bytes of an alleged vertex, about which nothing else is known. */
+/** The bytes of an alleged vertex, not checked in any way. */
 export type Encoded = Pick<Vertex, "encoded">
 
 export const emptyBody: Body = { transactions: [], evidence: [], heartbeats: [] }
 
-/** How many transactions there are, before the first of them. */
+/** The size of the transaction count before the first transaction. */
 const COUNT_BYTES = 2
 
 const writeBody = (writer: Binary.Writer, body: Body): void => {
@@ -49,7 +49,7 @@ const hashOfBody = (encodedBody: Uint8Array): Hash.Hash => Hash.of("udg/body", e
 /** H("udg/body", encoded body): the hash in the header. */
 export const bodyHash = (body: Body): Hash.Hash => hashOfBody(Binary.encode((writer) => writeBody(writer, body)))
 
-/** Makes and signs a vertex. The caller has respected the limits, so `decode` accepts the result. */
+/** Makes and signs a vertex. The caller must respect the limits, so that `decode` accepts the result. */
 export const sign = (content: Omit<Header.Content, "publicKey" | "bodyHash">, body: Body, key: Signer): Vertex => {
   const encodedBody = Binary.encode((writer) => writeBody(writer, body))
   return withEncodedBody(Header.sign({ ...content, bodyHash: hashOfBody(encodedBody) }, key), body, encodedBody)
@@ -61,11 +61,9 @@ export const unsigned = (content: Omit<Header.Content, "bodyHash">, body: Body):
   return withEncodedBody(Header.unsigned({ ...content, bodyHash: hashOfBody(encodedBody) }), body, encodedBody)
 }
 
-/** The same vertex with its signature. */
 export const withSignature = ({ header, body, encoded }: Vertex, signature: Signature): Vertex =>
   withEncodedBody({ ...header, signature }, body, encoded.subarray(Header.lengthOf(header)))
 
-/** Joins a header with its body. */
 export const make = (header: Header.Header, body: Body): Vertex =>
   withEncodedBody(
     header,
@@ -81,7 +79,7 @@ const withEncodedBody = (header: Header.Header, body: Body, encodedBody: Uint8Ar
   return { header, body, encoded }
 }
 
-/** Decodes the header alone: a caller that judges it first need not read an unwanted body. */
+/** Decodes only the header, so that a caller can judge it before reading the body. */
 export const decodeHeader = (bytes: Uint8Array): Either.Either<Header.Header, Binary.MalformedBytes> => {
   const reader = new Binary.Reader(bytes)
   reader.require(bytes.length <= Limits.VERTEX_BYTES, `${bytes.length} bytes, at most ${Limits.VERTEX_BYTES} allowed`)
@@ -116,10 +114,10 @@ export const transactionsIn = ({ header, body }: Vertex): { readonly at: number;
   size: body.transactions.reduce((size, { encoded }) => size + encoded.length, 0),
 })
 
-/** `decodeHead` never needs more than these first bytes of a vertex. */
+/** The maximum number of bytes that `decodeHead` needs. */
 export const HEAD_BYTES = 512 + Header.MAX_PARENTS * 60
 
-/** The part before the transactions: enough to draw the DAG. For a vertex that was accepted before. */
+/** The part before the transactions, enough to draw the DAG. For a vertex that was accepted before. */
 export const decodeHead = (
   bytes: Uint8Array,
 ): Either.Either<{ readonly header: Header.Header; readonly transactionCount: number }, Binary.MalformedBytes> => {
@@ -132,6 +130,6 @@ export const decodeHead = (
     : Either.left(new Binary.MalformedBytes({ what: "vertex", ...failure }))
 }
 
-/** The vertex keeps `bytes`, so pass a buffer that nothing else uses. */
+/** The vertex keeps `bytes`, so pass an unshared buffer. */
 export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Vertex, Binary.MalformedBytes> =>
   Either.flatMap(decodeHeader(bytes), (header) => open(networkId, header, bytes))

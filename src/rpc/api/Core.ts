@@ -298,7 +298,7 @@ export const PendingTransactions = Field.record(
 
 const BeginningInUrl = Schema.String.pipe(
   Schema.pattern(/^@?[0-9a-z-]{3,64}$/, {
-    message: () => "3 to 64 characters of a name, of hex digits or of an address, in lower case,",
+    message: () => "3 to 64 characters of a name, of hex digits or of an address, in lower case",
   }),
 )
 
@@ -321,7 +321,7 @@ const AddressesInUrl = Schema.String.pipe(
   Schema.filter((text) => ADDRESSES.test(text), {
     description: "in hex, with commas between them",
     jsonSchema: { type: "string", pattern: ADDRESSES.source },
-    message: () => "1 to 100 addresses of 40 lower-case hex characters, with commas between them,",
+    message: () => "1 to 100 addresses of 40 lower-case hex characters, with commas between them",
   }),
 )
 

@@ -18,9 +18,7 @@ interface Candidate {
   readonly signatures: Map<Address, Signature>
 }
 
-/** The outcome of a signature, a checkpoint or a commit. */
 export interface Finding {
-  /** The checkpoint that became final. */
   readonly final: SignedCheckpoint | null
   readonly rollback: Rollback | null
 }
@@ -61,7 +59,6 @@ export class CheckpointQuorum {
     return this.#commits.size
   }
 
-  /** Number of checkpoints without a quorum. */
   get pending(): number {
     return this.#candidates.size
   }
@@ -79,7 +76,6 @@ export class CheckpointQuorum {
     return this.#judge(executed.commit.index)
   }
 
-  /** Records a checkpoint that this node built. */
   build(checkpoint: Checkpoint): Finding {
     const before = this.#own.get(checkpoint.commitIndex)
     if (before !== undefined && before.hash !== checkpoint.hash) {

@@ -30,7 +30,6 @@ import * as RoundBudget from "./RoundBudget.js"
 import * as RoundClock from "./RoundClock.js"
 import type { SigningGuard } from "./SigningGuard.js"
 
-/** What a node can do with a vertex. */
 export type Use =
   | { readonly _tag: "Wanted" }
   /** It is already here, or too old to matter. */
@@ -93,7 +92,6 @@ export class Core {
   /** Whether that plan is for somebody who waits for a transaction. */
   #isHurried = false
   #budget: RoundBudget.RoundBudget = { round: null, paidUntil: 0 }
-  /** Number of transactions in this node's last vertex. */
   #carried = 0
   /** Commits that the ledger has not executed yet; they may contain an awaited transaction. */
   #unexecuted = 0
@@ -243,7 +241,6 @@ export class Core {
     return this.#epoch.vertex(hash) ?? this.#previous?.epoch.vertex(hash)
   }
 
-  /** Number of items kept of each kind, for checking limits. */
   get held() {
     const { dag, committer, admission } = this.#epoch
     return {
@@ -518,7 +515,6 @@ export class Core {
     this.#retries.askOfKeyLater(now)
   }
 
-  /** Sets the validators that this node is connected to. */
   connected(validators: Iterable<Address>): void {
     this.#connected = new Set(validators)
   }

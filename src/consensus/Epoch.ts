@@ -71,7 +71,6 @@ export class Epoch {
     return this.#ownVertices
   }
 
-  /** Keeps a vertex of this node for resending. */
   keepOwn(vertex: Vertex): void {
     if (this.seat === undefined || this.committee.seatOf(vertex.header.author) !== this.seat) return
     this.#ownVertices.push(vertex)
@@ -117,7 +116,6 @@ export class Epoch {
     return this.dag.first(round, seat) !== undefined || this.admission.hasWaiting(seat)
   }
 
-  /** A vertex in the DAG or the waiting room. */
   vertex(hash: Hash): Vertex | undefined {
     return this.dag.get(hash)?.vertex ?? this.admission.get(hash)
   }

@@ -7,7 +7,6 @@ import type { Commit } from "../protocol/vertex/Commit.js"
 /** Four in each quarter, so three of them can be lost. */
 const PER_EPOCH = 16
 
-/** The number of rounds between two heartbeats. */
 export const spacingOf = ({ epochRounds }: Pick<EpochRecord["rules"], "epochRounds">): number =>
   Math.max(1, divideFloor(epochRounds, PER_EPOCH))
 

@@ -46,7 +46,6 @@ export type Refusal =
   /** The key is known to have signed this round or a higher one. */
   | "too low"
 
-/** The guard's knowledge. */
 export interface Seen {
   /** The highest header of this key signed or seen here. */
   readonly highest: Place | null
@@ -116,7 +115,6 @@ export class KeyMemory {
     return members.filter((address) => address !== this.#self && !this.#progress.has(address))
   }
 
-  /** A member reports its own highest header. */
   testify(member: Address, { epoch, header }: HighestKnown, { record }: Committee): void {
     const running = this.#running
     if (running === null || epoch !== running.epoch || member === this.#self) return

@@ -33,10 +33,8 @@ const PATIENT_RETRIES = 4
 
 /** Resending a vertex up to this size costs less than a round that waits for it. */
 const CHEAP_BYTES = 12_288
-/** Number of rounds in the average duration of a round. */
 const AVERAGED_ROUNDS = 8
 
-/** The core's current state. */
 export interface Place {
   readonly epoch: Epoch
   readonly checkpoints: CheckpointQuorum
@@ -99,7 +97,6 @@ export class Retries {
     return this.#isStandingStill
   }
 
-  /** A quorum has vertices of this round. */
   reached(round: Round, at: Timestamp): void {
     const before = this.#moved
     if (before?.round === round) return
@@ -128,7 +125,6 @@ export class Retries {
     return Natural.timestamp(Math.max(0, now - this.#standstillPace.everyMs))
   }
 
-  /** When something can be due again. */
   nextAfter(now: Timestamp, isFetching: boolean): number {
     return (isFetching ? this.#fetchPace : this.#resendPace).nextAfter(now)
   }

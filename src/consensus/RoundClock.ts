@@ -82,13 +82,11 @@ export const timeoutMs = (intervalMs: number, roundsWithoutCommit: number): numb
   return Math.min(timeout, MAX_TIMEOUT_MS)
 }
 
-/** This node's place in the rounds. */
 export interface Own {
   /** The round of this node's last vertex, or the round before the epoch's first. */
   readonly round: Round
   /** When that vertex was made; null if this node never made one. */
   readonly madeAt: Timestamp | null
-  /** Leader round of the last commit. */
   readonly lastCommitRound: Round
   /** The highest round that a quorum's members are known to have reached, with or without vertices inserted here. */
   readonly reachedRound: Round
@@ -97,7 +95,6 @@ export interface Own {
   readonly budget: RoundBudget.RoundBudget
   /** Whether somebody waits for a result of the next round. */
   readonly isAwaited: boolean
-  /** Number of transactions in this node's last vertex. */
   readonly carried: number
 }
 

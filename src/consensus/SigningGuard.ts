@@ -32,7 +32,6 @@ const MIN_COUNTED_MS = 1_000
 export const MAX_HELD_BACK = 64
 
 export type Silence =
-  /** The committee has not answered yet. */
   | "asking"
   /** Another process signs or signed with this key. */
   | "foreign"
@@ -68,7 +67,6 @@ export class SigningGuard {
   /** The highest header of this key that was seen and not signed here. */
   #highestForeign: Place | null = null
   #hasCommitteeAnswered = false
-  /** Whether anything was signed since the start. */
   #hasSigned = false
   /** The remaining silence; null while no foreign header is known. */
   #quietMsLeft: number | null = null

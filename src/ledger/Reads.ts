@@ -203,7 +203,6 @@ export class Reads {
     return new DelegatorSearch(this.#state, validator, limit)
   }
 
-  /** Keeps the result of a finished search for later queries. */
   listDelegators(search: DelegatorSearch): DelegatorList {
     const { validator, limit, begunAt: madeAt, found: delegators } = search
     this.#lists.delete(validator)

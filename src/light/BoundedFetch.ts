@@ -11,7 +11,6 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface Question {
   readonly path: string
-  /** The maximum size of an answer in bytes. */
   readonly limit: number
 }
 
@@ -52,7 +51,6 @@ const INIT = {
   headers: { accept: "application/json" },
 } as const
 
-/** The body of the node's answer. */
 export const read = (
   { fetch, answerWithinMs }: Reading,
   node: string,

@@ -28,7 +28,6 @@ export interface Pin {
 /** What is known and trusted of a network from the outset. */
 export interface Trust {
   readonly root: Root
-  /** Prefix of the network's addresses. */
   readonly prefix: AddressPrefix
   /** Null if only a checkpoint is known. */
   readonly networkId: NetworkId | null
@@ -49,7 +48,6 @@ export interface Shown {
   readonly checkpoint: Checkpoint
 }
 
-/** The result for one node. */
 export interface Judged<P extends Shown = Shown> {
   readonly node: string
   readonly outcome: Either.Either<P, Refusal>

@@ -16,7 +16,6 @@ import type { Parent } from "../../protocol/vertex/Header.js"
 import * as SeatSet from "../dag/SeatSet.js"
 import type { Lacks, Want } from "./WaitingRoom.js"
 
-/** The maximum number of parents in one request. */
 const MAX_WANTED = 256
 /** The maximum number of pending requests in one author's turns. */
 const MAX_UNDER_WAY = 64
@@ -35,7 +34,6 @@ export interface Due {
   readonly attempt: number
 }
 
-/** The parameters of one call. */
 export interface Look {
   /** Excludes parents above this round. */
   readonly upTo: number
@@ -56,7 +54,6 @@ interface Place extends Placed {
 /** The wants that wait for one author's turn. */
 class Queue {
   heap = Queue.#heapOf([])
-  /** Pending requests. */
   underWay = 0
   /** Whether there are more wants than it holds. */
   hasMore = false
@@ -101,7 +98,6 @@ export class Fetches implements Lacks {
     this.#wanted = wanted
   }
 
-  /** Number of parents requested and not arrived. */
   get size(): number {
     return this.#underWay.size
   }
@@ -140,7 +136,6 @@ export class Fetches implements Lacks {
     if (queue !== undefined) queue.underWay--
   }
 
-  /** The parents to request now. */
   due({ upTo, now, retryMs, isOnItsWay, awaitedMs }: Look): ReadonlyArray<Due> {
     this.#wake(now)
     const due: Array<Due> = []

@@ -54,15 +54,12 @@ export interface Want extends Placed {
   guest: Guest | null
   /** Whether no guest wants it any longer. */
   isOver: boolean
-  /** The seats whose queues hold it. */
   readonly queuedFor: SeatSet.SeatSet
   /** Whether it was waited for before the first request. */
   isAwaited: boolean
-  /** Number of requests. */
   attempts: number
   /** The seat whose turn was last used to request it. */
   askedFor: number
-  /** When to request it again. */
   dueAt: number
 }
 
@@ -111,7 +108,6 @@ export class WaitingRoom {
     return this.#guests.size
   }
 
-  /** Number of missing parents. */
   get wants(): number {
     return this.#wants.size
   }

@@ -23,7 +23,6 @@ import { CertificateSearch } from "./CertificateSearch.js"
 
 export type Verdict = { readonly _tag: "Commit"; readonly leader: Node } | { readonly _tag: "Skip" }
 
-/** A released slot with its verdict. */
 export interface Decision {
   readonly round: Round
   readonly verdict: Verdict
@@ -38,7 +37,6 @@ export type Contradiction =
     }
   | { readonly _tag: "VerdictReversed"; readonly round: Round; readonly committed: Hash | null }
 
-/** The counts for the leader slot of a round. */
 export interface Slot {
   readonly round: Round
   readonly leader: number
@@ -84,7 +82,6 @@ export class Committer {
     return this.#contradiction
   }
 
-  /** Number of slots kept. */
   get size(): number {
     return this.#slots.size
   }

@@ -44,7 +44,6 @@ export class Node {
 class Row {
   readonly nodes: Array<Node> = []
   readonly firsts: Array<Node | undefined> = []
-  /** Number of vertices per seat. */
   readonly counts: Array<number> = []
   weight = 0
 }
@@ -113,7 +112,6 @@ export class Dag {
     return this.#rows.get(round)?.firsts[seat]
   }
 
-  /** Number of vertices in a slot. */
   countOf(round: Round, seat: number): number {
     return this.#rows.get(round)?.counts[seat] ?? 0
   }

@@ -3,7 +3,6 @@ export type SeatSet = Array<number>
 
 const BITS = 32
 
-/** An empty set for a committee of this size. */
 export const none = (size: number): SeatSet => Array.from({ length: (size + BITS - 1) >>> 5 }, () => 0)
 
 /** Seats beyond the set's size are not in it. */

@@ -13,7 +13,6 @@ import type { Rollback } from "../commit/Rollback.js"
 import type { InvalidVertex } from "../dag/Validity.js"
 import type { Opening } from "./Opening.js"
 
-/** A missing parent. */
 export interface Wanted {
   readonly parent: Parent
   /** The author of a vertex that names it: the peer most likely to have it. */

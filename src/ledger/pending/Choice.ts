@@ -31,7 +31,6 @@ export interface Allowance {
   readonly maxBytes: number
   /** The part of `maxBytes` for fresh transactions; 0 if another node leads the round. */
   readonly freshBytes: number
-  /** Whether this node is assigned to the sender. */
   readonly isAssigned: (sender: Address) => boolean
   /** Whether it is this node's turn to propose the sender's older transactions. */
   readonly hasTurn: (sender: Address) => boolean

@@ -43,13 +43,11 @@ export class Credit {
     return this.#accounts.get(account) ?? 0
   }
 
-  /** Loans available. */
   left(now: Timestamp): number {
     const lost = divideFloor(Math.max(0, this.#backAt - now) + BACK_AFTER_MS - 1, BACK_AFTER_MS)
     return Math.max(0, this.#stock - this.#lent - lost)
   }
 
-  /** Records a fee that the account paid. */
   paid(account: Address): void {
     const credit = Math.min(MOST_CREDIT, this.of(account) + 1)
     this.#accounts.delete(account)

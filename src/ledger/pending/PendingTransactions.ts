@@ -33,7 +33,6 @@ export const LIFETIME_MS = 3_600_000
 /** Each is admitted as if it were the only one, so this bounds those that turn out to cost nothing and do nothing. */
 export const EXEMPT_PER_SENDER = 4
 
-/** Why a transaction is rejected. */
 export type Refusal =
   | Rejection
   /** The nonce is already pending; a replacement must pay at least this fee. */
@@ -74,7 +73,6 @@ export interface Turnover {
   readonly departed: { readonly [reason in Departure]: number }
 }
 
-/** The arrivals and departures since the last drain, for the disk. */
 export interface Changes {
   readonly added: ReadonlyArray<Received>
   readonly removed: ReadonlyArray<Hash>
@@ -436,7 +434,6 @@ export class PendingTransactions {
     }
   }
 
-  /** When the next entry expires. */
   get nextExpiry(): number | null {
     const [oldest] = this.#entries.values()
     return oldest === undefined ? null : oldest.receivedAt + LIFETIME_MS

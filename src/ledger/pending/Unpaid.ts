@@ -39,7 +39,6 @@ export class Unpaid {
     if (oldest !== undefined) this.#accounts.delete(oldest)
   }
 
-  /** Records a fee that the account paid. */
   forgive(account: Address, now: Timestamp): void {
     const forgivenAt = this.#accounts.get(account)
     if (forgivenAt === undefined) return

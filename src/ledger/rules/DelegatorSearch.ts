@@ -23,7 +23,6 @@ export class DelegatorSearch {
   readonly #state: State
   readonly validator: Address
   readonly limit: number
-  /** The commit at which the search began. */
   readonly begunAt: CommitIndex
   readonly #walk: Walk
   #largest: Array<Delegator> = []

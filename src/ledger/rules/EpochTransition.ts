@@ -18,7 +18,6 @@ const begin = (state: State, record: EpochRecord.EpochRecord, weighedIn: Natural
   state.epoch = { weighedIn, base: Hash.ZERO, record }
 }
 
-/** Closes the running epoch with this commit and begins the next. */
 export const close = (state: State, commit: Commit): EpochRecord.EpochRecord => {
   const { record, weighedIn } = state.epoch
   Unlocking.depart(state)

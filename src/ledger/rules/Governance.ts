@@ -205,7 +205,6 @@ const settleBond = (state: State, { proposer, bond }: Proposal, isReturned: bool
   return isReturned ? "returned" : "forfeited"
 }
 
-/** Where results are reported. */
 interface Reports {
   readonly events: Array<Event>
   readonly postings: Postings

@@ -25,7 +25,6 @@ export type Rejection =
 /** Undefined if no rule forbids it. */
 export type Verdict = Rejection | undefined
 
-/** The rules that an `InvalidTransaction` names. */
 export const RULES = [
   "fee_below_minimum",
   "delegation_below_minimum",

@@ -37,7 +37,6 @@ export class AccountRows {
     return this.#count
   }
 
-  /** A row of zeros with this address. */
   add(address: Uint32Array): Row {
     const row = this.#count++
     if ((row & (BLOCK_ROWS - 1)) === 0) {
@@ -105,7 +104,6 @@ export class AccountRows {
     for (let i = 0; i < ADDRESS_WORDS; i++) into[i] = Element.word(words, start + i)
   }
 
-  /** Compares the addresses of two rows. */
   compare(a: Row, b: Row): number {
     let at = 0
     while (at < ADDRESS_WORDS - 1 && this.word(a, at) === this.word(b, at)) at++

@@ -119,7 +119,6 @@ export class Accounts {
     return this.#rows.count
   }
 
-  /** Number of accounts that the current commit has touched. */
   get touched(): number {
     return this.#journal.length
   }
@@ -159,7 +158,6 @@ export class Accounts {
     return text as Address
   }
 
-  /** Compares the addresses of two rows. */
   compare(a: Row, b: Row): number {
     return this.#rows.compare(a, b)
   }
@@ -239,7 +237,6 @@ export class Accounts {
     this.#rows.setWord(row, DIRTY, 0)
   }
 
-  /** The record's bytes; null if the row has no record. */
   #bytesOf(row: Row): Uint8Array | null {
     const balance = this.balance(row)
     const nonce = this.nonce(row)
@@ -371,7 +368,6 @@ export class Accounts {
     return row
   }
 
-  /** The rows of the accounts with extras. */
   *withExtras(): Generator<Row> {
     for (let row = 0; row < this.size; row++) if (this.#rows.word(row, EXTRAS) !== 0) yield row
   }

@@ -16,10 +16,8 @@ export const MOVED_AT_ONCE = 4
 /** Enough addresses to wait for memory once for all of them, few enough to stay in the cache until they are used. */
 export const LOOKUPS_PER_BATCH = 128
 
-/** Scratch for addresses looked up together. */
 const hashes = new Uint32Array(LOOKUPS_PER_BATCH)
 const found = new Int32Array(LOOKUPS_PER_BATCH)
-/** Scratch for the address of a row being moved. */
 const moving = new Uint32Array(ADDRESS_WORDS)
 
 export class AddressIndex {

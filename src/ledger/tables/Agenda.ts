@@ -44,7 +44,6 @@ export class Agenda {
     return this.#active
   }
 
-  /** How many of them this proposer made. */
   activeOf(proposer: Address): number {
     return this.#activeOf.get(proposer) ?? 0
   }

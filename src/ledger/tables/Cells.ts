@@ -24,12 +24,10 @@ export const MAX_BYTES = maxBytes(STEP_BITS)
 /** All bits of a cell's number within its size. */
 const CELL_MASK = 2 ** CELL_BITS - 1
 
-/** The cells of one size. */
 class Shelf {
   readonly #size: number
   readonly #blocks: Array<Uint8Array> = []
   #count = 0
-  /** Cells that were freed. */
   readonly #free: Array<number> = []
 
   constructor(size: number) {

@@ -15,7 +15,6 @@ const entry = (kind: StateKey.Kind, hexKey: string, value: Uint8Array | null): C
 
 /** Returns every record once, with its place in the trie; null for a deleted one. Can be iterated only once. */
 export interface Frozen extends Iterable<Change> {
-  /** Number of records. */
   readonly size: number
 }
 

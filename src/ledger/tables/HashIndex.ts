@@ -15,7 +15,6 @@ const EMPTIED_AT_ONCE = 8
 /** In the previous table: an entry was here, and others may follow. */
 const GONE = 0xffff_ffff
 
-/** No entry. */
 export const NO_ENTRY = 0
 
 export class HashIndex {

@@ -22,7 +22,6 @@ export class Journal {
   readonly #accounts: AccountRows
   #length = 0
   #rows = new Uint32Array(INITIAL_ENTRIES)
-  /** The first words of the addresses. */
   #firstWords = new Uint32Array(INITIAL_ENTRIES)
   #balances = new Float64Array(INITIAL_ENTRIES)
   #nonces = new Float64Array(INITIAL_ENTRIES)
@@ -35,7 +34,6 @@ export class Journal {
     return this.#length
   }
 
-  /** Records the row's current values. */
   add(row: Row): void {
     if (this.#length === this.#rows.length) this.#allot(this.#length * 2)
     const entry = this.#length++
@@ -65,7 +63,6 @@ export class Journal {
     return Element.double(this.#nonces, entry) as Nonce
   }
 
-  /** The entries by address. */
   sorted(): Uint32Array {
     const order = Order.byWords(this.#firstWords, this.#length)
     // Two addresses share their first word: rare by chance, but cheap to produce on purpose.
@@ -84,14 +81,12 @@ export class Journal {
     return Element.word(this.#firstWords, Element.word(order, at))
   }
 
-  /** The rows of these entries. */
   rowsOf(entries: Uint32Array): Int32Array {
     const rows = new Int32Array(entries.length)
     for (let i = 0; i < entries.length; i++) rows[i] = this.rowAt(Element.word(entries, i))
     return rows
   }
 
-  /** For the next commit. */
   clear(): void {
     this.#length = 0
     if (this.#rows.length > KEPT_ENTRIES) this.#allot(INITIAL_ENTRIES)

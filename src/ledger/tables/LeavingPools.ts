@@ -14,7 +14,6 @@ export const keyOf = (validator: Address, epoch: Natural.Epoch): string => `${va
 
 const ADDRESS_DIGITS = 40
 
-/** Validator and epoch of a key. */
 export const partsOf = (key: string): readonly [Address, Natural.Epoch] => [
   key.slice(0, ADDRESS_DIGITS) as Address,
   Natural.epoch(Number.parseInt(key.slice(ADDRESS_DIGITS), 16)),
@@ -54,12 +53,10 @@ export class LeavingPools {
     })
   }
 
-  /** Every pool with its validator and epoch. */
   *entries(): Generator<readonly [Address, Natural.Epoch, Pool]> {
     for (const [key, pool] of this.table.entries()) yield [...partsOf(key), pool]
   }
 
-  /** Builds the index from the records alone. */
   rebuild(): void {
     for (const [validator, epoch] of this.entries()) this.#know(validator, epoch)
   }

@@ -26,7 +26,6 @@ export class NameIndex {
   readonly #rows: HashIndex
   readonly #byFirst = new Map<string, Array<Row>>()
 
-  /** `nameOf` reads the accounts. */
   constructor(key: HalfSipHash.Key, nameOf: (row: Row) => Name | null) {
     this.#key = key
     this.#nameOf = nameOf

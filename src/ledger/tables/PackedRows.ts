@@ -24,7 +24,6 @@ export class PackedRows<V> implements Rows<V> {
   /** Each holds key ‖ value. */
   readonly #cells: Cells
   readonly #index: HashIndex
-  /** Scratch for a key's bytes as words. */
   readonly #words: Uint32Array
   readonly #wordBytes: Uint8Array
 

@@ -99,7 +99,6 @@ export class Recount {
     this.#add("liquid", change as Sats.Sats)
   }
 
-  /** The extras of a counted account have changed. */
   exchanged(before: AccountRecord.Extras, after: AccountRecord.Extras): void {
     const staked = (after.stake?.amount ?? 0) - (before.stake?.amount ?? 0)
     this.#add("staked", staked as Sats.Sats)

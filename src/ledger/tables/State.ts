@@ -39,7 +39,6 @@ import { Voters } from "./Voters.js"
 /** The key of a kind with a single record. */
 const SINGLE_KEY = ""
 
-/** The key of a voter's ballot. */
 export const ballotKey = (id: Natural.ProposalId, voter: Address): string => `${StateKey.counter(id)}${voter}`
 
 const proposalOfBallot = (key: string): Natural.ProposalId => Natural.proposalId(Number.parseInt(key.slice(0, 16), 16))
@@ -51,7 +50,6 @@ const PROPOSAL_STEP_BITS = 8
 /** A ballot with its key takes 37 bytes. */
 const BALLOT_STEP_BITS = 5
 
-/** The operations that all tables share. */
 type AnyTable = Pick<Table<never>, "kind" | "size" | "collect" | "records" | "freeze" | "restore" | "drop">
 
 /** A staker with everything that determines its rank. */
@@ -153,7 +151,6 @@ export class State {
     this.#parameters.set(SINGLE_KEY, parameters)
   }
 
-  /** The running epoch. */
   get epoch(): Records.Epoch {
     return required(this.#epoch, "epoch")
   }

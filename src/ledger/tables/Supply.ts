@@ -12,7 +12,6 @@ export type Component = "liquid" | "staked" | "delegated" | "treasury"
 export class SupplyInvariantViolated extends Data.TaggedError("SupplyInvariantViolated")<{
   /** The ledger's amounts: components as counted, and their sum. */
   readonly found: Totals
-  /** The required amounts. */
   readonly expected: Totals
   readonly problem: string
 }> {

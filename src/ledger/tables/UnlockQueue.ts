@@ -72,7 +72,6 @@ class RowHeap {
     return first
   }
 
-  /** Replaces the first row with this one. */
   #sink(row: Row): void {
     let at = 0
     for (;;) {

@@ -5,7 +5,6 @@ import * as Element from "../../protocol/numbers/Element.js"
 import * as StateTree from "../../protocol/state/StateTree.js"
 import * as Span from "./Span.js"
 
-/** The count before the records. */
 const HEAD_BYTES = 1
 
 /** A record that replaces the one of the same length at `start`. */
@@ -15,7 +14,6 @@ export interface Replacement {
 }
 
 export class Leaf {
-  /** The one leaf without records. */
   static readonly EMPTY: Leaf = new Leaf(Uint8Array.of(0))
 
   readonly encoded: Uint8Array

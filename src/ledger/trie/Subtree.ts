@@ -129,7 +129,6 @@ function* pieces(top: Place, maxBytes: number): Generator<Subtree, undefined, un
   return undefined
 }
 
-/** The whole trie in pieces. */
 export const all = (trie: TrieNode.Node, maxBytes: number): Generator<Subtree, undefined, undefined> =>
   pieces({ node: trie, position: Position.ROOT, siblings: [] }, maxBytes)
 

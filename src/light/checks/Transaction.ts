@@ -16,7 +16,6 @@ import * as Trusted from "./Trusted.js"
 
 export interface ProvenTransaction {
   readonly transaction: Transaction
-  /** The vertex that contains it. */
   readonly vertex: Header
   /** The commit that orders the vertex, unless an earlier one did. */
   readonly commit: Commit

@@ -31,7 +31,6 @@ export const ofCheckpoint = (closing: Checkpoint): Either.Either<Trusted, Malfor
 const isAttached = ({ committee, closing }: Trusted, { epoch, previous }: Checkpoint): boolean =>
   epoch !== committee.epoch || closing === null || previous === closing.hash
 
-/** The number of signers in a committee. */
 export interface Vouchers {
   readonly by: number
   readonly of: number

@@ -116,9 +116,7 @@ const problemOf = (text: string, whole: string): JsonProblem.JsonProblem | undef
 export interface Bounds {
   /** Objects, lists, and the values in them. */
   readonly values: number
-  /** Levels of nested objects and lists. */
   readonly depth?: number
-  /** Fields of one object. */
   readonly fields?: number
 }
 

@@ -12,7 +12,6 @@ import * as EpochRecord from "./EpochRecord.js"
 
 export interface Content {
   readonly epoch: Natural.Epoch
-  /** Leader round of the commit. */
   readonly round: Natural.Round
   readonly commitIndex: Natural.CommitIndex
   readonly commitHash: Hash.Hash
@@ -30,7 +29,6 @@ export interface Checkpoint extends Content {
   readonly hash: Hash.Hash
 }
 
-/** A checkpoint that closes its epoch. */
 export interface Closing extends Checkpoint {
   readonly nextEpoch: EpochRecord.EpochRecord
 }

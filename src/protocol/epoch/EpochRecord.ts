@@ -17,7 +17,6 @@ export interface Member {
 }
 
 export interface Rules {
-  /** Rounds from the first to the nominal last. */
   readonly epochRounds: number
   readonly collectionDepthRounds: number
   readonly checkpointIntervalRounds: number

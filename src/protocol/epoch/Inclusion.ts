@@ -19,7 +19,6 @@ export const MAX_HEADERS = 64
 export const MAX_COMMITS = 10_001
 
 export interface Inclusion {
-  /** The vertex on the wire. */
   readonly vertex: Uint8Array
   /**
    * From the leader down, each a parent of the previous one, and the vertex a parent of the last; empty if it is the
@@ -67,7 +66,6 @@ const chained = ({ previous, commits }: Inclusion): ReadonlyArray<Commit.Commit>
   return chain
 }
 
-/** What a checkpoint says about its commit. */
 export interface Under {
   readonly epoch: number
   readonly commitIndex: number

@@ -55,7 +55,6 @@ export const amountOf = (operation: Operation, { proposalBond }: Pick<Parameters
 export const recipientOf = (operation: Operation): Address | undefined =>
   operation._tag === "Transfer" ? operation.to : undefined
 
-/** The accounts whose history includes the transaction. */
 export const addressesOf = ({ from, operation }: Pick<Transaction, "from" | "operation">): ReadonlyArray<Address> => {
   const recipient = recipientOf(operation)
   return recipient === undefined || recipient === from ? [from] : [from, recipient]

@@ -139,7 +139,6 @@ const policyViolation = ({ threshold, keys }: SetAccountPolicy): JsonProblem | u
   return undefined
 }
 
-/** The body after the envelope's fields. */
 export const write = (writer: Writer, operation: Operation): Writer => {
   switch (operation._tag) {
     case "Transfer":

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { describe, expect } from "vitest"
@@ -214,5 +215,56 @@ describe("the vertices", () => {
         }),
       )
       .pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("are found by their hashes in every block, also in that of an archive's old ones", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const vertices = Array.from({ length: 1_300 }, (_, n) => at(n < 1_100 ? 1 : 2, n >> 2, n % 4))
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          const areFound = Effect.gen(function* () {
+            for (const [i, { header }] of vertices.entries()) {
+              if (i % 50 !== 0 && i < 1_280) continue
+              expect(Option.getOrThrow(yield* storage.vertices.byHash(header.hash)).round).toBe(header.round)
+              expect(yield* storage.vertices.arrivalOf(header.hash)).toEqual(Option.some(i + 1))
+              expect(yield* storage.vertices.beginningWith(header.hash.slice(0, 12), 5)).toEqual([header.hash])
+            }
+            const first = hashesOf(vertices).sort().slice(0, 7)
+            expect(yield* storage.vertices.beginningWith("", 7)).toEqual(first)
+            expect(yield* storage.vertices.byHash(at(9, 9, 9).header.hash)).toEqual(Option.none())
+            expect(yield* storage.vertices.arrivalOf(at(9, 9, 9).header.hash)).toEqual(Option.none())
+          })
+          yield* storage.append(world.inserted(vertices))
+          yield* areFound
+          const old = { beforeRound: Natural.round(200), beforeEpoch: Natural.epoch(2) }
+          expect(yield* storage.vertices.archive(old)).toBe(true)
+          expect(yield* storage.vertices.archive(old)).toBe(false)
+          expect(yield* storage.vertices.archive({ ...old, beforeRound: Natural.round(1_000) })).toBe(true)
+          expect(yield* storage.vertices.archive({ ...old, beforeRound: Natural.round(1_000) })).toBe(false)
+          yield* areFound
+        }),
+      )
+      const blocks = "select block, count(*) from vertices group by block order by 1"
+      expect(yield* world.sqlite(`${path}/udg.db`, blocks)).toEqual([
+        [0, 1_024],
+        [3, 276],
+      ])
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("write a few pages for twenty of them, however many there are", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const vertices = Array.from({ length: 4_020 }, (_, n) => at(1, n >> 2, n % 4))
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          yield* storage.append(world.inserted(vertices.slice(0, -20)))
+          const before = statSync(`${path}/udg.db-wal`).size
+          yield* storage.append(world.inserted(vertices.slice(-20)))
+          expect(statSync(`${path}/udg.db-wal`).size - before).toBeLessThan(26 * 4_120)
+        }),
+      )
+    }).pipe(Effect.provide(world.platform)),
   )
 })

@@ -363,7 +363,7 @@ export const Peers = Field.record(
         id: "6a4c1f7d0e5b92c83d14a6f70b9e28d5c3f1a07e4b6d8290f5c7e3a1b2d4f608",
         address: "6a4c1f7d0e5b92c83d14a6f70b9e28d5c3f1a07e4b6d8290f5c7e3a1b2d4f608@203.0.113.7:9333",
         direction: "outbound",
-        agent: "udg/0.1.0 (protocol 2, database 6)",
+        agent: "udg/0.1.0 (protocol 2, database 7)",
         latency_ms: 12.4,
         connected_since: example.timestamp,
       },

@@ -198,7 +198,10 @@ export const open = (
   Effect.gen(function* () {
     const writer = turnsOf(yield* typed(file, thread.open(file, pageBytes)))
     yield* typed(file, set(writer, writerPragmas(durability)))
+    // Else replacing a table would delete what refers to its rows. A transaction cannot change it.
+    yield* typed(file, set(writer, ["foreign_keys = off"]))
     yield* Migration.run(make(file, durability, writer, writer), migrations)
+    yield* typed(file, set(writer, ["foreign_keys = on"]))
     const reader = yield* connect({ filename: file, readonly: true })
     yield* typed(file, set(reader, readerPragmas))
     return make(file, durability, writer, reader)

@@ -95,7 +95,7 @@ export const writeChanges = (sql: Sql, changes: Iterable<Change>): void => {
 const orderedOf = (
   { header, transactions, executed }: Transactions.OrderedVertex,
   range: Transactions.SequenceRange | null = null,
-): Vertices.Ordered => ({ hash: header.hash, recorded: transactions === executed.length ? range : null })
+): Vertices.Ordered => ({ place: header, recorded: transactions === executed.length ? range : null })
 
 /** About as many records as take ten milliseconds. After them other fibers have their turn. */
 const CHANGES_PER_TURN = 1_024

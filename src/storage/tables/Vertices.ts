@@ -4,6 +4,7 @@ import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { CommitIndex, Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
+import type { Header } from "../../protocol/vertex/Header.js"
 import * as Vertex from "../../protocol/vertex/Vertex.js"
 import { PageLimit } from "../../replica/disk/PageLimit.js"
 import * as Blob from "../sqlite/Blob.js"
@@ -60,44 +61,77 @@ const SOURCE = `vertices v join vertex_bytes b on b.vertex_id = v.id
 /** At most this many rows are read for one page. */
 const PAGE_ROWS = 1_024
 
+/** Vertices of one block of the index by hash: they fill some six pages. */
+const BLOCK_VERTICES = 512
+
+/** All blocks, the newest first; null after the last one. */
+const BLOCKS = `with recursive blocks (block) as (
+  select max(block) from vertices
+  union all select (select max(block) from vertices where block < b.block) from blocks b where b.block is not null)`
+
+/** The id of the vertex with a hash, for whoever knows nothing else of it. */
+const ID_OF_HASH = `(${BLOCKS}
+  select f.id from blocks cross join vertices f on f.block = blocks.block and f.hash = ? limit 1)`
+
+/** What finds a vertex in the index by rounds. */
+type Place = Pick<Header, "hash" | "round" | "author">
+
+const AT_PLACE = "round = ? and author = ? and hash = ?"
+
+const valuesOf = ({ hash, round, author }: Place): ReadonlyArray<Value> => [round, fromHex(author), fromHex(hash)]
+
 /** Stores a vertex that has entered the DAG, unless it is there already; part of a transaction. */
 export const insert = (sql: Sql, vertex: Vertex.Vertex): void => {
   const { header, encoded } = vertex
-  const hash = fromHex(header.hash)
-  sql`insert into vertices (hash, epoch, round, author, timestamp)
-    values (${hash}, ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${header.timestamp})
-    on conflict (hash) do nothing`.run()
+  const place = valuesOf(header)
+  sql
+    .text(
+      `insert into vertices (hash, epoch, round, author, timestamp, block)
+        select ?, ?, ?, ?, ?, 1 + (select ifnull(max(id), 0) from vertices) / ${BLOCK_VERTICES}
+        where not exists (select 1 from vertices where ${AT_PLACE})`,
+      [fromHex(header.hash), header.epoch, header.round, fromHex(header.author), header.timestamp, ...place],
+    )
+    .run()
   const { at, size } = Vertex.transactionsIn(vertex)
+  const add = (into: string, values: ReadonlyArray<Value>, which = ""): void =>
+    sql
+      .text(
+        `insert into ${into} select id, ${values.map(() => "?").join(", ")} from vertices where ${AT_PLACE} ${which}
+          on conflict (vertex_id) do nothing`,
+        [...values, ...place],
+      )
+      .run()
   if (size === 0) {
-    sql`insert into vertex_bytes (vertex_id, bytes) select id, ${encoded} from vertices where hash = ${hash}
-      on conflict (vertex_id) do nothing`.run()
+    add("vertex_bytes (vertex_id, bytes)", [encoded])
     return
   }
   const rest = Blob.join([encoded.subarray(0, at), encoded.subarray(at + size)])
-  sql`insert into vertex_bytes (vertex_id, bytes, transactions_at, transactions_size)
-    select id, ${rest}, ${at}, ${size} from vertices where hash = ${hash}
-    on conflict (vertex_id) do nothing`.run()
-  sql`insert into vertex_transactions (vertex_id, bytes)
-    select id, ${encoded.subarray(at, at + size)} from vertices where hash = ${hash} and first_sequence is null
-    on conflict (vertex_id) do nothing`.run()
+  add("vertex_bytes (vertex_id, bytes, transactions_at, transactions_size)", [rest, at, size])
+  add("vertex_transactions (vertex_id, bytes)", [encoded.subarray(at, at + size)], "and first_sequence is null")
 }
 
 /** A vertex as a commit ordered it. */
 export interface Ordered {
-  readonly hash: Hash
+  readonly place: Place
   /** If all its transactions are recorded: they need not be stored here any more. */
   readonly recorded: SequenceRange | null
 }
 
 /** Marks stored vertices as ordered by a commit; part of its transaction. */
 export const markOrdered = (sql: Sql, commitIndex: CommitIndex, vertices: ReadonlyArray<Ordered>): void => {
-  for (const [position, { hash: hex, recorded }] of vertices.entries()) {
-    const hash = fromHex(hex)
-    sql`update vertices set commit_index = ${commitIndex}, position = ${position},
-        first_sequence = ${recorded?.first ?? null}, last_sequence = ${recorded?.last ?? null}
-      where hash = ${hash} and commit_index is null`.run()
+  for (const [position, { place, recorded }] of vertices.entries()) {
+    const values = valuesOf(place)
+    sql
+      .text(
+        `update vertices set commit_index = ?, position = ?, first_sequence = ?, last_sequence = ?
+          where ${AT_PLACE} and commit_index is null`,
+        [commitIndex, position, recorded?.first ?? null, recorded?.last ?? null, ...values],
+      )
+      .run()
     if (recorded === null) continue
-    sql`delete from vertex_transactions where vertex_id = (select id from vertices where hash = ${hash})`.run()
+    sql
+      .text(`delete from vertex_transactions where vertex_id = (select id from vertices where ${AT_PLACE})`, values)
+      .run()
   }
 }
 
@@ -154,13 +188,14 @@ export const make = (database: Database) => {
 
   return {
     byHash: (hash: Hash) =>
-      Effect.map(wholes("where v.hash = ?", fromHex(hash)), ([vertex]) => Option.fromNullable(vertex)),
+      Effect.map(wholes(`where v.id = ${ID_OF_HASH}`, fromHex(hash)), ([vertex]) => Option.fromNullable(vertex)),
 
     /** The first hashes that begin with these hex digits. */
     beginningWith: (digits: string, limit: number) =>
       database.select(
         (row) => Column.hash(row, 0),
-        "select hash from vertices where hash between ? and ? order by hash limit ?",
+        `${BLOCKS} select v.hash from blocks cross join vertices v on v.block = blocks.block and v.hash between ? and ?
+          order by v.hash limit ?`,
         fromHex(digits.padEnd(HASH_DIGITS, "0")),
         fromHex(digits.padEnd(HASH_DIGITS, "f")),
         limit,
@@ -184,7 +219,7 @@ export const make = (database: Database) => {
 
     /** A vertex's place in the order of arrival. */
     arrivalOf: (hash: Hash) =>
-      database.first((row): Arrival => Column.integer(row, 0), "select id from vertices where hash = ?", fromHex(hash)),
+      database.first((row) => Column.nullable(row, 0, Column.integer), `select ${ID_OF_HASH}`, fromHex(hash)),
 
     /** Rounds of an epoch in the order of arrival, page by page. */
     ofEpoch: (request: PageRequest) => database.read((sql) => pageOf(sql, request)),
@@ -215,5 +250,18 @@ export const make = (database: Database) => {
           ),
         )
         .pipe(Effect.withSpan("prune", { attributes: { round: beforeRound, epoch: beforeEpoch } })),
+
+    /** Puts the oldest block into the one for all old vertices, where a hash is found at once; whether there was one. */
+    archive: ({ beforeRound, beforeEpoch }: Omit<Prune.Request, "limit">) =>
+      database.write((sql) =>
+        Effect.map(
+          sql`with oldest (block, round, epoch) as (select block, max(round), max(epoch) from vertices
+              where block = (select min(block) from vertices where block > 0))
+            update vertices set block = 0
+              where block = (select block from oldest where round < ${beforeRound} and epoch < ${beforeEpoch})
+              returning id`.values,
+          (rows) => rows.length > 0,
+        ),
+      ),
   }
 }

@@ -10,11 +10,15 @@ import type { Bulkhead } from "../signatures/Bulkhead.js"
 import { Answers, type Price } from "./Answers.js"
 import * as Archive from "./Archive.js"
 
-/** `gathered` returns when nothing is held back from the files any more. */
+const isOfMemory = (question: Question | DiskQuestion): question is Question =>
+  question._tag === "AskHighest" || question._tag === "AskState"
+
+/** `gathered` returns when nothing is held back from the files any more. Peers are charged for the time an answer takes by `now`. */
 export const make = (
   replica: Pick<Replica, "answer" | "isWithheld">,
-  bulkhead: Bulkhead,
+  bulkhead: Pick<Bulkhead, "failed">,
   gathered: Effect.Effect<void>,
+  now: () => number = () => performance.now(),
 ) =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -23,23 +27,24 @@ export const make = (
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
 
     const answered = (question: Question | DiskQuestion) =>
-      question._tag === "AskHighest" || question._tag === "AskState"
+      isOfMemory(question)
         ? Effect.sync(() => replica.answer(question))
-        : Effect.zipRight(
-            gathered,
-            Archive.answer(storage, question, (hash) => replica.isWithheld(hash)),
-          )
+        : Archive.answer(storage, question, (hash) => replica.isWithheld(hash))
 
-    const answerTo = (to: PeerId, question: Question | DiskQuestion): Effect.Effect<Price> =>
+    const priced = (to: PeerId, question: Question | DiskQuestion) =>
       Effect.suspend(() => {
-        const began = performance.now()
+        const began = now()
         return Effect.flatMap(answered(question), (answer) =>
           Effect.map(network.send(to, answer), () => ({
             bytes: Archive.bytesOf(answer),
-            milliseconds: performance.now() - began,
+            milliseconds: now() - began,
           })),
         )
-      }).pipe(
+      })
+
+    // The wait for the writer is not charged: it takes none of this thread's time, and all strangers share one budget.
+    const answerTo = (to: PeerId, question: Question | DiskQuestion): Effect.Effect<Price> =>
+      Effect.zipRight(isOfMemory(question) ? Effect.void : gathered, priced(to, question)).pipe(
         Effect.catchAllCause((cause) =>
           // A disk failure ends the node; anything else is a bug that this question has found.
           Option.match(Cause.failureOption(cause), {

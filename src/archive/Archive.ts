@@ -82,7 +82,7 @@ export const genesisOf = (genesis: Genesis.Genesis): Executed => {
       commit,
       time: genesis.time,
       effectsDigest: ledger.effectsDigest,
-      totalSupply: ledger.read.totals.total,
+      totals: ledger.read.totals,
       vertices: [],
       postings: genesis.allocations.map(({ address, amount }) => ({
         kind: "genesis",

@@ -20,7 +20,7 @@ import { Rows } from "./Rows.js"
 import { storable } from "./Storable.js"
 
 export interface Executed {
-  readonly execution: Pick<Execution.Execution, "commit" | "time" | "effectsDigest" | "totalSupply" | "vertices"> & {
+  readonly execution: Pick<Execution.Execution, "commit" | "time" | "effectsDigest" | "totals" | "vertices"> & {
     readonly changes: Iterable<Change>
     readonly postings: ReadonlyArray<PostingBlocks.Draft>
   }
@@ -117,7 +117,7 @@ export class CommitRows {
   }
 
   add({ execution, vertices }: Executed): void {
-    const { commit, time, effectsDigest, totalSupply } = execution
+    const { commit, time, effectsDigest, totals } = execution
     const before = this.#sequence
     const outcomes = execution.vertices
       .flatMap(({ transactions }) => transactions)
@@ -135,11 +135,11 @@ export class CommitRows {
       hash: commit.hash,
       time,
       effects_digest: effectsDigest,
-      total_supply: totalSupply,
+      total_supply: totals.total,
       vertices: vertices.length,
       transactions: this.#sequence - before,
     })
-    this.#hours.add(time, totalSupply, {
+    this.#hours.add(time, totals.total, {
       vertices: vertices.length,
       transactions: outcomes.length,
       failed: outcomes.filter(({ _tag }) => _tag === "Failed").length,

@@ -53,6 +53,7 @@ export const layer = ({ version, genesis, database, nodes, ...access }: Settings
         state: ofNodes,
         commit: asOf,
         record: asOf,
+        written: ofNodes,
         figures: ofNodes,
         history: ofNodes,
         proof: ofNodes,

@@ -157,7 +157,7 @@ export class Ledger {
         postings: postings.all,
         changes,
         effectsDigest: this.#effectsDigest,
-        totalSupply: state.supply.total,
+        totals: state.supply.totals,
         nextEpoch,
         isCheckpointDue: EpochRecord.isCheckpointDue(record, previous.leaderRound, leaderRound),
       }

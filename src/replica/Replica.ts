@@ -770,7 +770,7 @@ export class Replica {
   #land({ ledger, trie, target, proven }: Joined, now: Timestamp): void {
     const opening = openingOf(target.checkpoint, ledger.read.head.time)
     this.#joining = null
-    this.#outbox.write({ _tag: "Joined", target, proven, opening }, true)
+    this.#outbox.write({ _tag: "Joined", target, totals: ledger.read.totals, proven, opening }, true)
     this.#keepPending(this.#live.pool.drain(), now)
     const { epoch } = opening.record
     const { roundIntervalMs } = this.#genesis.protocol

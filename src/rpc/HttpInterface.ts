@@ -62,6 +62,8 @@ export const behind = Effect.gen(function* () {
     state: revision,
     commit: asOf,
     record: recorded,
+    // Of answers that tell only what the files already hold, and so never wait for them.
+    written: revision,
     // The seconds go on where nothing else does.
     figures: () => `${revision()} ${metrics.uptimeSeconds()}`,
     history: time,

@@ -2,6 +2,7 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
+import * as Supply from "../../src/ledger/tables/Supply.js"
 import * as Archive from "../../src/node/engine/Archive.js"
 import * as Disk from "../../src/node/engine/Disk.js"
 import { Dag } from "../../src/node/reads/Dag.js"
@@ -68,7 +69,7 @@ describe("each write", () => {
     { _tag: "ForeignOwnHeader", header: vertex.header },
     { _tag: "JoinBegun", target: closing },
     { _tag: "JoinSubtree", subtree: new Uint8Array(3) },
-    { _tag: "Joined", target: closing, proven: [], opening: storage.opening(2) },
+    { _tag: "Joined", target: closing, totals: Supply.zero, proven: [], opening: storage.opening(2) },
   ]
 
   it.effect.each(writes)("$_tag is one transaction, in the file and with the sync that the rules say", (write) =>

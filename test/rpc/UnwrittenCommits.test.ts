@@ -58,21 +58,25 @@ it("tells nothing of a commit before it is written, and then all at once", async
   Effect.runSync(disk.close)
   const { tx_hash: hash } = await client.core.faucet({ payload: { ...path, amount: Wallet.sats("1") } })
   await until(() => node.view.read.account(path.address).balance > 0)
+  const { total_supply: supply } = await client.core.status()
   const told: Array<string> = []
   const validator = Address.fromPublicKey(Option.getOrThrow(node.validatorKey).publicKey)
   const asked = Promise.all(
     [
-      ...[`/balance/${to.address}`, "/status", "/network", "/governance/config", "/proposals", "/proposal/7"],
+      ...[`/balance/${to.address}`, "/network", "/governance/config", "/proposals", "/proposal/7"],
       ...[`/stake/${validator}`, "/validators", `/validator/${validator}/delegators`, `/delegation/${validator}`],
       ...[`/names?addresses=${to.address}`, "/search?prefix=abc", "/balance/@nobody", `/account/${to.address}/policy`],
     ].map((path) => answer(path).finally(() => told.push(path))),
   )
   for (let i = 0; i < 30; i++) {
     expect(await answer(`/tx/${hash}`)).toMatchObject({ status: "pending" })
+    expect(await answer("/status")).toMatchObject({ last_finalized_round: written, total_supply: supply })
+    expect(await answer("/metrics/json")).toMatchObject({ total_supply: supply })
     expect(await answer("/health")).toMatchObject({ status: "ok" })
     expect(await answer("/health/detailed")).toMatchObject({ components: {} })
   }
   expect(told).toEqual([])
+  expect(node.view.read.totals.total).not.toBe(supply)
   Effect.runSync(disk.open)
   expect((await asked)[0]).toMatchObject({ balance: 100_000_000 })
   expect(await client.transactions.lookup({ path: { hash } })).toMatchObject({ status: "finalized" })

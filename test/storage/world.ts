@@ -9,6 +9,7 @@ import { fromHex } from "#crypto"
 import type { Opening } from "../../src/consensus/output/Opening.js"
 import type { Execution } from "../../src/ledger/rules/Execution.js"
 import { type Change, Changes } from "../../src/ledger/tables/Effects.js"
+import * as Supply from "../../src/ledger/tables/Supply.js"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
@@ -222,7 +223,8 @@ export const execution = (index: number): Execution => {
   const { time, effectsDigest, ...made } = commit(index)
   const nothing = { vertices: [], events: [], postings: [], changes: new Changes(0, new Uint8Array(0)) }
   return {
-    ...{ commit: made, time, effectsDigest, ...nothing, totalSupply: Sats.make(1_000) },
+    ...{ commit: made, time, effectsDigest, ...nothing },
+    totals: { ...Supply.zero, treasury: Sats.make(1_000), total: Sats.make(1_000) },
     ...{ isCheckpointDue: false, nextEpoch: null },
   }
 }

@@ -9,6 +9,7 @@ import type { ProposalFailure } from "../../protocol/transaction/ProposalFailure
 import type { Commit } from "../../protocol/vertex/Commit.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Changes } from "../tables/Effects.js"
+import type { Totals } from "../tables/Records.js"
 import type { Posting } from "./Posting.js"
 import type { Rejection } from "./Rejection.js"
 
@@ -80,7 +81,7 @@ export interface Execution {
   readonly postings: ReadonlyArray<Posting>
   readonly changes: Changes
   readonly effectsDigest: Hash
-  readonly totalSupply: Sats
+  readonly totals: Totals
   /** Set if and only if the commit closes its epoch. */
   readonly nextEpoch: EpochRecord | null
   /** Whether the state after this commit is a checkpoint. If so, freeze it before the next commit. */

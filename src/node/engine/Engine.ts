@@ -225,7 +225,7 @@ const make = (load: Load) =>
     const { replica, vitals, self } = yield* opened(load)
     const counters = countersOf(replica, Option.getOrNull(self), yield* storage.vertices.count)
     const ineffective = new Ineffective()
-    const settling = new Settling(replica.read.head)
+    const settling = new Settling({ ...replica.read.head, totals: replica.read.totals })
     const fastSync = new FastSync.FastSync()
     const inbox = new Inbox<Input>()
     const events = yield* PubSub.sliding<NodeEvent>(EVENTS_KEPT)

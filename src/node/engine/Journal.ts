@@ -104,7 +104,7 @@ const subjects = ({ vertices, execution }: Executed): Record =>
   )
 
 const commit = (event: Executed, self: Option.Option<Address>): Record => {
-  const { commit, vertices, events, changes, totalSupply } = event.execution
+  const { commit, vertices, events, changes, totals } = event.execution
   const { index, leaderRound } = commit
   const count = (): number => vertices.reduce((sum, { transactions }) => sum + transactions.length, 0)
   return Effect.all(
@@ -116,7 +116,7 @@ const commit = (event: Executed, self: Option.Option<Address>): Record => {
         transactions: count(),
       })),
       ordered(event),
-      log.state.debug("executed", { commit: index, changes: changes.size, supply: totalSupply }),
+      log.state.debug("executed", { commit: index, changes: changes.size, supply: totals.total }),
       executed(event),
       subjects(event),
       Effect.forEach(events, ofEvent, { discard: true }),

@@ -3,6 +3,7 @@
  * stored. Its commits are in memory, and whoever tells of them waits here until they are stored: a crash would undo them.
  */
 import { Effect, Option } from "effect"
+import type { Totals } from "../../ledger/tables/Records.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { CommitIndex, Round } from "../../protocol/numbers/Natural.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
@@ -10,10 +11,11 @@ import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Write } from "../../replica/output/Write.js"
 import type { NodeEvent } from "./NodeEvent.js"
 
-/** A commit, and the round of its leader. */
+/** A commit, the round of its leader, and the ledger's totals after it. */
 export interface Position {
   readonly index: CommitIndex
   readonly leaderRound: Round
+  readonly totals: Totals
 }
 
 interface Waiter {
@@ -63,17 +65,18 @@ export class Settling {
   end(event: NodeEvent): void {
     if (event._tag === "Executed") {
       for (const { id } of transactionsOf(event.vertices)) this.#transactions.delete(id)
-      this.#reach(event.execution.commit)
+      const { commit, totals } = event.execution
+      this.#reach({ index: commit.index, leaderRound: commit.leaderRound, totals })
     } else if (event._tag === "Joined") {
       const { commitIndex, round } = event.target.checkpoint
-      this.#reach({ index: commitIndex, leaderRound: round })
+      this.#reach({ index: commitIndex, leaderRound: round, totals: event.totals })
     }
   }
 
-  #reach({ index, leaderRound }: Position): void {
-    this.#written = { index, leaderRound }
+  #reach(written: Position): void {
+    this.#written = written
     for (const waiter of this.#waiters) {
-      if (waiter.index > index) continue
+      if (waiter.index > written.index) continue
       this.#waiters.delete(waiter)
       waiter.wake()
     }

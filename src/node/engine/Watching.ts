@@ -20,7 +20,7 @@ export const countingSupply = (replica: Replica, perform: (task: Writer.Task) =>
     supply.executed(replica.read.head.index, replica.read.totals.total)
     const write = (task: Writer.Task) => {
       if (task._tag === "Write" && task.write._tag === "Executed") {
-        supply.executed(task.write.execution.commit.index, task.write.execution.totalSupply)
+        supply.executed(task.write.execution.commit.index, task.write.execution.totals.total)
       }
       perform(task)
     }

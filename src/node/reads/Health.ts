@@ -122,7 +122,7 @@ const make = Effect.gen(function* () {
 
   const report = Effect.gen(function* () {
     const { round, finalizedRound, vertices, advancedAt } = yield* dag.position
-    const { peers } = metrics.figures()
+    const { peers, totalSupply } = metrics.figures()
     const size = yield* mempool.size
     const latestRound = checkpoints.latestRound()
     const standing = yield* validator.standing
@@ -141,7 +141,7 @@ const make = Effect.gen(function* () {
       state: {
         status: isHalted ? "unhealthy" : "healthy",
         accounts: engine.view.read.accountCount,
-        totalSupply: engine.view.read.totals.total,
+        totalSupply,
       },
       mempool: { status: ofMempool(size), size, capacity: mempool.capacity },
       network: { status: worst([ofAllPeers, ofNetwork(network.figures())]), peers },

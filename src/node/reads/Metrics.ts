@@ -63,20 +63,26 @@ const make = Effect.gen(function* () {
   const clock = yield* Effect.clock
   const startedAt = SteadyClock.unsafeCurrent(clock)
   const uptimeSeconds = () => Math.floor((SteadyClock.unsafeCurrent(clock) - startedAt) / 1_000)
-  /** Plain functions, since every monitor and wallet asks for these all the time. */
+  let activeValidators = view.read.activeValidatorCount
+  /**
+   * As of the last commit in the files: a crash takes back what only memory knows. Plain functions, since every monitor and
+   * wallet asks for these all the time.
+   */
   const figures = () => {
     const { read, pool } = view
     const { round } = pulse()
-    const { staked, delegated, total } = read.totals
+    const { index, leaderRound, totals } = engine.written()
+    const { staked, delegated, total } = totals
+    if (read.head.index === index) activeValidators = read.activeValidatorCount
     return {
       dagRound: round,
-      finalizedRound: read.head.leaderRound,
-      finalityLag: round - read.head.leaderRound,
+      finalizedRound: leaderRound,
+      finalityLag: round - leaderRound,
       peers: counters.counts.peers,
       mempoolSize: pool.size,
       totalSupply: total,
       totalStaked: Sats.addBounded(staked, delegated),
-      activeValidators: read.activeValidatorCount,
+      activeValidators,
       latestCheckpoint: checkpoints.latestRound(),
       vertices: counters.counts.vertices,
       uptimeSeconds: uptimeSeconds(),

@@ -140,7 +140,7 @@ export class CheckpointBuilding {
 }
 
 const checkpointOf = ({ execution, previous }: Due, trie: Trie.Trie): Checkpoint.Checkpoint => {
-  const { commit, effectsDigest, totalSupply, nextEpoch } = execution
+  const { commit, effectsDigest, totals, nextEpoch } = execution
   return Checkpoint.make({
     epoch: commit.epoch,
     round: commit.leaderRound,
@@ -148,7 +148,7 @@ const checkpointOf = ({ execution, previous }: Due, trie: Trie.Trie): Checkpoint
     commitHash: commit.hash,
     effectsDigest,
     stateRoot: trie.hash,
-    totalSupply,
+    totalSupply: totals.total,
     nextEpoch,
     previous,
   })

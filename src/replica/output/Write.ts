@@ -6,6 +6,7 @@
 
 import type { Opening } from "../../consensus/output/Opening.js"
 import type { Execution } from "../../ledger/rules/Execution.js"
+import type { Totals } from "../../ledger/tables/Records.js"
 import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
@@ -66,6 +67,8 @@ export type Write =
   | {
       readonly _tag: "Joined"
       readonly target: SignedCheckpoint
+      /** The totals of that state. */
+      readonly totals: Totals
       readonly proven: ReadonlyArray<SignedCheckpoint>
       readonly opening: Opening
     }

@@ -428,7 +428,7 @@ export const group = Group.of(
   "The node and its accounts; on a testnet also keys and coins to start with.",
   [
     Group.get("status", "/status", "The node's current state")
-      .annotate(Rules.Cached, { until: "state" })
+      .annotate(Rules.Cached, { until: "written" })
       .addSuccess(NodeStatus),
     Group.get("balance", "/balance/:address", "Balance and state of an account")
       .annotate(OpenApi.Description, "An account that has never been used has zeros. Takes hex, bech32m or @name.")

@@ -12,7 +12,7 @@ type StakeDetails = Answer<"staking", "stakeOf">
 /** The role of a validator in this epoch. */
 export const ValidatorRole = ({ isMember, isActive }: { readonly isMember: boolean; readonly isActive: boolean }) => {
   if (isMember) return <Badge tone="good">in committee</Badge>
-  return isActive ? <Badge tone="waiting">active</Badge> : <Badge tone="quiet">inactive</Badge>
+  return isActive ? <Badge tone="waiting">active</Badge> : <Badge tone="quiet">not active</Badge>
 }
 
 /** A future round, and about how far away it is. */

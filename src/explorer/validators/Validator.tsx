@@ -69,7 +69,6 @@ const Delegators = ({ list }: { readonly list: Answer<"delegation", "delegators"
         { title: "Delegator", of: ({ address }) => <Reference.Address address={address} /> },
         {
           title: "Amount",
-
           inCard: "beside",
           sats: ({ amount }) => amount,
         },

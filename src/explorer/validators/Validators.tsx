@@ -47,8 +47,7 @@ export const Validators = () => (
               of: ({ in_committee, is_active }) => <ValidatorRole isMember={in_committee} isActive={is_active} />,
             },
             {
-              title: "Stake",
-
+              title: "Effective stake",
               inCard: "beside",
               sats: ({ effective_stake }) => effective_stake,
             },

@@ -80,6 +80,7 @@ describe("several accounts", () => {
     await form.getByLabel(/^The 24 words/).fill(` ${Mnemonic.of(second).join("  ").toUpperCase()} `)
     await form.getByRole("button", { name: "Import the key" }).click()
     await isShown(page, second)
+    await expect.poll(() => page.evaluate("document.activeElement?.tagName")).toBe("H1")
 
     form = await addForm(page)
     await form.getByLabel("As", { exact: true }).selectOption("a key file")
@@ -112,6 +113,7 @@ describe("several accounts", () => {
     await page.getByText("Remove this account…").click()
     await page.getByRole("button", { name: /^Remove tudg1/ }).click()
     await isShown(page, first)
+    await expect.poll(() => page.evaluate("document.activeElement?.tagName")).toBe("H1")
     await page.getByRole("button", { name: "Lock" }).click()
     await page.getByLabel("Passphrase").fill(Purse.PASSPHRASE)
     await page.getByRole("button", { name: "Unlock" }).click()

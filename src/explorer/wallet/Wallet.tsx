@@ -17,13 +17,13 @@ const USES = ["keydown", "pointerdown"] as const
 export const Wallet = () => {
   const info = Network.network.value
   const session = Session.session.value
-  const isOpen = session !== undefined
-  const wasOpen = useRef(isOpen)
-  // Whoever has just unlocked or locked the wallet goes on from its title: what had the focus is gone.
+  const owned = session?.owned
+  const before = useRef(owned)
+  // Unlocking, locking, adding or removing an account takes away what had the focus. The reader goes on from the title.
   useEffect(() => {
-    if (wasOpen.current !== isOpen) document.querySelector("h1")?.focus({ preventScroll: true })
-    wasOpen.current = isOpen
-  }, [isOpen])
+    if (before.current !== owned) document.querySelector("h1")?.focus({ preventScroll: true })
+    before.current = owned
+  }, [owned])
   useEffect(() => {
     for (const event of USES) addEventListener(event, Session.touch)
     return () => {

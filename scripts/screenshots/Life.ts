@@ -71,10 +71,14 @@ const slash = async (
 ): Promise<void> => {
   const before = await client.staking.stakeOf({ path: { address } })
   const liar = Effect.runFork(Effect.provide(Effect.never, equivocator(network, honest)))
-  await Processes.until("it is slashed", async () => {
-    const now = await client.staking.stakeOf({ path: { address } })
-    return now.staked_amount < before.staked_amount
-  })
+  await Processes.until(
+    "it is slashed",
+    async () => {
+      const now = await client.staking.stakeOf({ path: { address } })
+      return now.staked_amount < before.staked_amount
+    },
+    600_000,
+  )
   await Effect.runPromise(Fiber.interrupt(liar))
 }
 

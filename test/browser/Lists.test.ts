@@ -86,6 +86,17 @@ describe("lists of transactions", () => {
     await page.context().close()
   })
 
+  it("have the points of their amounts below each other, whatever they have behind them", async () => {
+    const { page } = await Browsers.open(browser, desktop)
+    await page.goto(`${url}/explorer/transactions`)
+    await rows(page, TRANSACTIONS).first().waitFor()
+    const points = rows(page, TRANSACTIONS).locator('td[data-title="Fee"] .decimals')
+    expect(new Set(await points.allTextContents()).size).toBeGreaterThan(1)
+    const places = await points.evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().left)))
+    expect(new Set(places).size).toBe(1)
+    await page.context().close()
+  })
+
   it("are narrowed by direction and by days, of one account and of everybody, at an address of their own", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${url}/explorer/address/@rich`)

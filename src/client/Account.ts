@@ -83,7 +83,9 @@ export interface Account {
    * The account's current balance, nonce, name and stake.
    *
    * @example
-   * ```ts const { balance } = await client.account(key).balance() ```
+   * ```ts
+   * const { balance } = await client.account(key).balance()
+   * ```
    */
   readonly balance: () => Promise<Balance>
   /**
@@ -108,7 +110,9 @@ export interface Account {
    * Withdraws the whole stake, which is paid out after the cooldown.
    *
    * @example
-   * ```ts await client.account(key).unstake() ```
+   * ```ts
+   * await client.account(key).unstake()
+   * ```
    */
   readonly unstake: ActingAlone<"UnstakeTx">
   /**
@@ -124,43 +128,54 @@ export interface Account {
    * Withdraws the whole delegation and its rewards, which are paid out after the cooldown.
    *
    * @example
-   * ```ts await client.account(key).undelegate() ```
+   * ```ts
+   * await client.account(key).undelegate()
+   * ```
    */
   readonly undelegate: ActingAlone<"UndelegateTx">
   /**
    * Sets the percentage of its delegators' rewards that the validator keeps.
    *
    * @example
-   * ```ts await client.account(key).setCommission({ commission_percent: 5 }) ```
+   * ```ts
+   * await client.account(key).setCommission({ commission_percent: 5 })
+   * ```
    */
   readonly setCommission: Acting<"SetCommissionTx">
   /**
    * Creates a proposal. The receipt contains its id.
    *
    * @example
-   * ```ts const { proposal_id } = await client.account(key).createProposal({ title: "…", description: "…",
-   * proposal_type: { Text: {} } }) ```
+   * ```ts
+   * const { proposal_id } = await client.account(key).createProposal({ title: "…", description: "…", proposal_type: { Text: {} } })
+   * ```
    */
   readonly createProposal: Acting<"CreateProposalTx">
   /**
    * Votes for or against a proposal.
    *
    * @example
-   * ```ts await client.account(key).vote({ proposal_id: 1, vote: true }) ```
+   * ```ts
+   * await client.account(key).vote({ proposal_id: 1, vote: true })
+   * ```
    */
   readonly vote: Acting<"VoteTx">
   /**
    * Registers a name for the account.
    *
    * @example
-   * ```ts await client.account(key).registerName({ name: "alice" }) ```
+   * ```ts
+   * await client.account(key).registerName({ name: "alice" })
+   * ```
    */
   readonly registerName: Acting<"RegisterNameTx">
   /**
    * Makes several keys sign for the account. Its own key no longer signs alone.
    *
    * @example
-   * ```ts await client.account(key).setAccountPolicy({ threshold: 2, keys: [first, second, third] }) ```
+   * ```ts
+   * await client.account(key).setAccountPolicy({ threshold: 2, keys: [first, second, third] })
+   * ```
    */
   readonly setAccountPolicy: Acting<"SetAccountPolicyTx">
   /**
@@ -168,8 +183,9 @@ export interface Account {
    * `Promise.allSettled`.
    *
    * @example
-   * ```ts const paid = await client.account(key).batch([{ to: "@bob", amount: 1 }, { type: "VoteTx", proposal_id: 1,
-   * vote: true }]) ```
+   * ```ts
+   * const paid = await client.account(key).batch([{ to: "@bob", amount: 1 }, { type: "VoteTx", proposal_id: 1, vote: true }])
+   * ```
    */
   readonly batch: (
     items: ReadonlyArray<Item>,
@@ -177,7 +193,7 @@ export interface Account {
   ) => Promise<ReadonlyArray<PromiseSettledResult<Receipt>>>
 }
 
-/** Governance changes parameters only at the end of an epoch. */
+/** Parameters are cached this long: governance changes them rarely. */
 const INFO_LASTS_MS = 10_000
 const STANDARD_TIMEOUT_MS = 60_000
 /** The highest fee paid while the mempool is full, as a multiple of the minimum. */

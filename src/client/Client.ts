@@ -41,7 +41,9 @@ interface Beyond {
    * The account of a key. It fills in nonces and fees, signs locally, sends and waits.
    *
    * @example
-   * ```ts const { hash } = await client.account(key).send({ to: "@bob", amount: Wallet.sats("12.5") }) ```
+   * ```ts
+   * const { hash } = await client.account(key).send({ to: "@bob", amount: Wallet.sats("12.5") })
+   * ```
    */
   readonly account: (key: Wallet.SecretKey | string) => Account.Account
   /** Events until the connection ends. Starts after the event `after` if the node still has it. */
@@ -51,22 +53,27 @@ interface Beyond {
    * silent for longer than `longestSilenceMs` counts as lost.
    *
    * @example
-   * ```ts for await (const { event } of client.follow(undefined, { types: ["transaction"], account: "@shop" }))
-   * console.log(event) ```
+   * ```ts
+   * for await (const { event } of client.follow(undefined, { types: ["transaction"], account: "@shop" })) console.log(event)
+   * ```
    */
   readonly follow: (after?: string, wanted?: Wanted) => AsyncIterable<NumberedEvent>
   /**
    * Waits until the transaction is applied. Rejects with `NotApplied` if it is not, or not within a minute.
    *
    * @example
-   * ```ts const { round } = await client.waitFor(tx_hash) ```
+   * ```ts
+   * const { round } = await client.waitFor(tx_hash)
+   * ```
    */
   readonly waitFor: (hash: string, options?: Waiting.WaitOptions) => Promise<Waiting.Outcome>
   /**
    * Sends a signed transaction and waits until it is applied. If an answer was lost, sending it again is safe.
    *
    * @example
-   * ```ts const { applied } = await client.sendAndWait(alice.transfer({ to, amount, fee, nonce })) ```
+   * ```ts
+   * const { applied } = await client.sendAndWait(alice.transfer({ to, amount, fee, nonce }))
+   * ```
    */
   readonly sendAndWait: (transaction: TransactionInput, options?: Waiting.WaitOptions) => Promise<Waiting.Outcome>
   /**
@@ -74,7 +81,9 @@ interface Beyond {
    * end, across lost connections.
    *
    * @example
-   * ```ts for await (const { hash, applied } of client.watch("@shop")) console.log(hash, applied) ```
+   * ```ts
+   * for await (const { hash, applied } of client.watch("@shop")) console.log(hash, applied)
+   * ```
    */
   readonly watch: (account: string, options?: Waiting.WatchOptions) => AsyncIterable<Waiting.Entry>
 }

@@ -39,14 +39,18 @@ export interface Shortcuts {
    * The network and its parameters.
    *
    * @example
-   * ```ts const { network_id } = await client.network() ```
+   * ```ts
+   * const { network_id } = await client.network()
+   * ```
    */
   readonly network: () => Promise<NetworkInfo>
   /**
    * Balance and state of an account, given by hex, bech32m or `@name`. All zeros if it has never been used.
    *
    * @example
-   * ```ts const { balance, next_nonce } = await client.balance("@alice") ```
+   * ```ts
+   * const { balance, next_nonce } = await client.balance("@alice")
+   * ```
    */
   readonly balance: (account: string) => Promise<Balance>
   /**
@@ -62,28 +66,36 @@ export interface Shortcuts {
    * The transactions that an account sent or received, newest first.
    *
    * @example
-   * ```ts const { transactions, next_cursor } = await client.history("@alice", { limit: 10 }) ```
+   * ```ts
+   * const { transactions, next_cursor } = await client.history("@alice", { limit: 10 })
+   * ```
    */
   readonly history: (account: string, page?: Page) => Promise<TransactionHistory>
   /**
    * An account's stake.
    *
    * @example
-   * ```ts const { amount } = await client.stakeOf("@carol") ```
+   * ```ts
+   * const { staked_amount } = await client.stakeOf("@carol")
+   * ```
    */
   readonly stakeOf: (account: string) => Promise<StakeDetails>
   /**
    * An account's delegation and its validator. Rejects with `DelegationNotFound` if it delegates nothing.
    *
    * @example
-   * ```ts const { validator } = await client.delegationOf("@alice") ```
+   * ```ts
+   * const { validator } = await client.delegationOf("@alice")
+   * ```
    */
   readonly delegationOf: (account: string) => Promise<Delegation>
   /**
    * All validators, largest first.
    *
    * @example
-   * ```ts const validators = await client.validators() ```
+   * ```ts
+   * const validators = await client.validators()
+   * ```
    */
   readonly validators: () => Promise<ValidatorList>
   /**
@@ -117,14 +129,19 @@ export interface Shortcuts {
    * Requests free coins on a testnet, in sats. Use `waitFor` to wait until they arrive.
    *
    * @example
-   * ```ts const { tx_hash } = await client.faucet(alice.address, 10_000_000_000) await client.waitFor(tx_hash) ```
+   * ```ts
+   * const { tx_hash } = await client.faucet(alice.address, 10_000_000_000)
+   * await client.waitFor(tx_hash)
+   * ```
    */
   readonly faucet: (account: string, amount: number) => Promise<FaucetResult>
   /**
    * Sends a signed transaction, and resolves once the node has accepted it. `sendAndWait` waits until it is final.
    *
    * @example
-   * ```ts const { tx_hash } = await client.submit(signed) ```
+   * ```ts
+   * const { tx_hash } = await client.submit(signed)
+   * ```
    */
   readonly submit: (transaction: TransactionInput) => Promise<Accepted>
 }

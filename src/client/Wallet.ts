@@ -192,8 +192,9 @@ export interface Account {
    * Transfers coins to another account.
    *
    * @example
-   * ```ts const payment = alice.transfer({ to: bob.address, amount: Wallet.sats("12.5"), fee: 1000, nonce: 0, memo:
-   * "thanks" }) ```
+   * ```ts
+   * const payment = alice.transfer({ to: bob.address, amount: Wallet.sats("12.5"), fee: 1000, nonce: 0, memo: "thanks" })
+   * ```
    */
   readonly transfer: Signing<"Transfer">
   /** Stakes coins, to become a validator. */

@@ -1,7 +1,7 @@
 /**
  * The delegations that have left and are not paid out yet: one pool for each validator and each epoch with departures,
- * made at the epoch's close from all shares that left. Nobody can join it later, so its shares always have a price.
- * Making it takes the same time for any number of leaving accounts.
+ * made at the epoch's close from all shares that left. Nobody joins it later, so making it never fails and its shares
+ * always have a price. Making it takes the same time for any number of leaving accounts.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Natural from "../../protocol/numbers/Natural.js"

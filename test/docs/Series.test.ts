@@ -1,4 +1,4 @@
-/** The table of series in docs/operations/monitoring.md is made from the catalogue; UDG_REWRITE_DOCS=1 makes it anew. */
+/** The list of series in docs/operations/monitoring.md is made from the catalogue; UDG_REWRITE_DOCS=1 makes it anew. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
@@ -7,24 +7,17 @@ import { root, textOf } from "./Pages.js"
 
 const PAGE = "docs/operations/monitoring.md"
 
-const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  const lines = rows.map((row) => `| ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(" | ")} |`)
-  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`
-  return [lines[0], rule, ...lines.slice(1)].join("\n")
-}
-
 const everywhere = [...Catalogue.all, ...Catalogue.ofGatewayAlone]
 
-const made = table([
-  ["series", "type", "labels", "meaning"],
-  ...everywhere.map(({ name, type, labels, help }) => [
-    `\`${name}\``,
-    type,
-    labels.map((label) => `\`${label}\``).join(", "),
-    help,
-  ]),
-])
+/** What the name does not tell: counters end in `_total`, and most others are gauges. */
+const kindOf = (type: string): string => (type === "histogram" ? ", a histogram" : "")
+
+const made = everywhere
+  .map(({ name, type, labels, help }) => {
+    const by = labels.length === 0 ? "" : ` by ${labels.map((label) => `\`${label}\``).join(", ")}`
+    return `- \`${name}\`${by}${kindOf(type)}: ${help}`
+  })
+  .join("\n")
 
 it(`${PAGE} lists all series, as the program describes them`, () => {
   const page = textOf(PAGE)
@@ -37,4 +30,9 @@ it("gives each series a name and a meaning of its own", () => {
   const names = everywhere.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
   for (const { help } of everywhere) expect(help).toMatch(/^[A-Z1].*[^.]$/)
+})
+
+it("names counters so that the list need not say what they are", () => {
+  const misnamed = everywhere.filter(({ name, type }) => name.endsWith("_total") !== (type === "counter"))
+  expect(misnamed.map(({ name }) => name)).toEqual([])
 })

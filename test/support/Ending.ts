@@ -16,7 +16,7 @@ const leftOut = (selection: Rest.Selection, modules: ReadonlyArray<TestModule>):
       const skipped = cases.filter((test) => test.result().state === "skipped" && Rest.isOf(test.fullName))
       if (skipped.length === 0) return "This run left nothing out."
       const share = `${skipped.length} of ${cases.length} cases`
-      return `Left out, since they take longer: ${share}. npm run test:all runs all; docs/left-out.md says why.`
+      return `Left out, since they take longer: ${share}. npm run test:all runs all; docs/left-out.md lists them.`
     }
   }
 }

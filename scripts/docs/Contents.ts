@@ -10,6 +10,7 @@ const docs = (...names: ReadonlyArray<string>): ReadonlyArray<string> => names.m
 /** Pages that have no file: they are made from the code. */
 export const COMMANDS = "docs/commands.md"
 export const ENDPOINTS = "docs/endpoints.md"
+export const METRICS = "docs/metrics.md"
 
 /** A folder is a page that lists what lies in it. */
 export const DECISIONS = "docs/decisions"
@@ -49,7 +50,7 @@ export const contents: ReadonlyArray<Group> = [
   {
     title: "Reference",
     pages: [
-      ...[COMMANDS, ...docs("configuration"), ENDPOINTS, ...docs("errors", "glossary", "versioning")],
+      ...[COMMANDS, ...docs("configuration"), ENDPOINTS, ...docs("errors"), METRICS, ...docs("glossary", "versioning")],
       ...[...docs("protocol", "state-trie"), VECTORS],
     ],
   },

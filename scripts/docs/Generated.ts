@@ -5,7 +5,8 @@ import * as Udg from "../../src/cli/Udg.js"
 import * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
 import * as Reference from "../../src/rpc/documents/Reference.js"
 import * as ReferenceText from "../../src/rpc/documents/ReferenceText.js"
-import { COMMANDS, ENDPOINTS } from "./Contents.js"
+import * as Catalogue from "../../src/rpc/metrics/Catalogue.js"
+import { COMMANDS, ENDPOINTS, METRICS } from "./Contents.js"
 import * as Markdown from "./Markdown.js"
 
 /** Every help page, as `udg help` shows it. */
@@ -52,6 +53,25 @@ export const endpoints = (document: OpenApiDocument.Document): Markdown.Page => 
     source: ReferenceText.text(document),
     sections: [...intro.sections, ...parts, ...operations],
   }
+}
+
+/** Every series, with what `/metrics` says of it. */
+export const metrics = (): Markdown.Page => {
+  const rows = [...Catalogue.all, ...Catalogue.ofGatewayAlone].map(({ name, type, labels, help }) => {
+    const by = labels.map((label) => `\`${label}\``).join(", ")
+    return `| \`${name}\` | ${type} | ${by} | ${help} |`
+  })
+  return Markdown.page(
+    METRICS,
+    [
+      "# Metrics",
+      "Every series of `GET /metrics`, made from the catalogue of the program.",
+      "[Monitoring](operations/monitoring.md) shows how to use them.\n",
+      "| series | type | labels | meaning |",
+      "| --- | --- | --- | --- |",
+      ...rows,
+    ].join("\n"),
+  )
 }
 
 /** A page that lists what lies in a folder. */

@@ -1,7 +1,7 @@
 /** `llms.txt`: what a coding assistant should know first, and where the rest is as plain Markdown. See llmstxt.org. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { COMMANDS, contents, ENDPOINTS } from "./Contents.js"
+import { COMMANDS, contents, ENDPOINTS, METRICS } from "./Contents.js"
 import { type Page, summaryOf } from "./Markdown.js"
 
 const root = join(import.meta.dirname, "../..")
@@ -20,12 +20,13 @@ const INTRODUCTION = `# udg
 - A running node serves this list at \`/llms.txt\`, each page at the path given here, and its OpenAPI document at \`/openapi.json\`.
 `
 
-/** What npm leaves out of the package, folders too, and what is made from the command line, which a node cannot serve. */
+/** What npm leaves out of the package, folders too, and what is made from code for the site alone. */
 const unpublished = (): ReadonlyArray<string> => {
   const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     readonly files: ReadonlyArray<string>
   }
-  return [...files.filter((file) => file.startsWith("!")).map((file) => file.slice(1)), COMMANDS, "CONTRIBUTING.md"]
+  const excluded = files.filter((file) => file.startsWith("!")).map((file) => file.slice(1))
+  return [...excluded, COMMANDS, METRICS, "CONTRIBUTING.md"]
 }
 
 export const text = (pages: ReadonlyMap<string, Page>): string => {

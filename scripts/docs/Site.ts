@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { build } from "esbuild"
 import * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
 import * as Address from "./Address.js"
-import { COMMANDS, contents, DECISIONS, ENDPOINTS, VECTORS } from "./Contents.js"
+import { COMMANDS, contents, DECISIONS, ENDPOINTS, METRICS, VECTORS } from "./Contents.js"
 import * as Generated from "./Generated.js"
 import * as Layout from "./Layout.js"
 import type { Files } from "./Links.js"
@@ -115,6 +115,7 @@ export const pages = async (document = described()): Promise<ReadonlyMap<string,
     ...listings(found),
     [COMMANDS, await Generated.commands(version())],
     [ENDPOINTS, Generated.endpoints(document)],
+    [METRICS, Generated.metrics()],
   ])
 }
 

@@ -1,6 +1,6 @@
 /**
- * All series of a node, in the order of their table in docs/operations/monitoring.md, which is made from this list. Names and
- * types follow Prometheus' conventions, except for those that the interface fixes.
+ * All series of a node; the documentation's page of metrics is made from this list. Names and types follow Prometheus'
+ * conventions, except for those that the interface fixes.
  */
 import type { Figures, Measured } from "../../node/reads/Metrics.js"
 import { counter, type Family, gauge, histogram, labelled } from "./Family.js"

@@ -1,7 +1,7 @@
 /**
- * One node, whole: everything it does apart from sockets, disk, clock and keys. Messages, transactions, time and
- * reports of the disk come in, `Output`s come out; nothing in it reads a clock or draws random numbers. The simulator
- * runs this class, and the node is a shell around it, so the simulator proves the code that runs.
+ * A complete node except for sockets, disk, clock and keys. Messages, transactions, time and disk reports come in,
+ * `Output`s go out; the class reads no clock and draws no random numbers. The node is a shell around it and the
+ * simulator runs it as it is, so the simulator tests the code that ships.
  */
 import { Either } from "effect"
 import * as Core from "../consensus/Core.js"
@@ -47,36 +47,40 @@ import { Outbox } from "./output/Outbox.js"
 import type { Fatal, Outputs } from "./output/Output.js"
 import { Signing } from "./signing/Signing.js"
 
-/** Least time an answer is waited for. */
+/** The least time to wait for an answer. */
 const MIN_PATIENCE_MS = 500
-/** Time between two messages with transactions: little beside the 700 that a payment takes to be final in rounds of 250. */
+/**
+ * Time between two messages with transactions: short compared with the 700 ms until a payment is final with rounds of
+ * 250 ms.
+ */
 const MOST_GATHERED_MS = 25
-/** How many times as long as a transaction may take into a vertex before this node announces it again. */
+/** A transaction is announced again after this many patiences without a vertex. */
 const ANNOUNCED_AGAIN_AFTER = 8
 /**
- * Time between two writes of waiting transactions: most are final before the write after the next and never written.
+ * Time between two writes of pending transactions. Most become final before the second write, so they are never
+ * written.
  */
 const PENDING_KEPT_EVERY_MS = 1_000
 
 export interface Options {
-  /** Null for a node without a validator key. What is elsewhere is asked by `Sign`, and answers through `signed`. */
+  /** Null for a node without a validator key. A remote signer is asked by `Sign` and answers through `signed`. */
   readonly signer: Signer | SignerElsewhere | null
   /**
-   * The strict rule for arrivals. The replica applies it to signatures under closing checkpoints, since only it knows
-   * whose count, and to evidence before passing it on.
+   * The strict rule for arrivals. The replica applies it to the signatures of closing checkpoints, since only it knows
+   * whose count, and to evidence before relaying it.
    */
   readonly isValid: (check: Check) => boolean
   /** A closing checkpoint that a fast sync must pass through. */
   readonly trust: Pin | null
-  /** Whether a state of a later epoch may replace this one. If not, every commit from the genesis on is executed here. */
+  /** Whether a later epoch's state may replace this one. If not, every commit from genesis on is executed here. */
   readonly joins: boolean
-  /** A secret of this node, for the table of its accounts. */
+  /** A secret of this node that keys its account table. */
   readonly tableKey: HalfSipHash.Key
-  /** This many changed accounts go into the trie before a checkpoint is due, if nothing else is being built. */
+  /** With this many changed accounts, the trie is updated before a checkpoint is due, if no other build is running. */
   readonly preparedAt: number
-  /** From which round on the operator says that the key has signed nothing; null if it says nothing. */
+  /** The round from which the operator vouches that the key has signed nothing; null without such a statement. */
   readonly word: Word | null
-  /** See `Core.Options`; true by default. */
+  /** See `Core.Options`. Defaults to `"budget"`. */
   readonly pace?: RoundClock.Pace
 }
 
@@ -85,13 +89,13 @@ export interface Accepted {
   readonly nonce: Nonce
 }
 
-/** What a message is of use for. */
+/** The use of a message. */
 export type Use = Core.Use | { readonly _tag: UseOfHeartbeat }
 
 type CoreCommit = Extract<CoreOutput, { _tag: "Committed" }>
 type SignatureMessage = Extract<Message, { _tag: "CheckpointSignature" }>
 
-/** Signed here in the running epoch and later ones, in the order of epochs and rounds. */
+/** Vertices signed here in the running epoch and later ones, ordered by epoch and round. */
 const signedSince = ({ ownVertices, current }: StoredState): ReadonlyArray<Vertex> =>
   [...ownVertices]
     .filter(({ header }) => header.epoch >= current.opening.record.epoch)
@@ -115,12 +119,12 @@ export class Replica {
   #wallAheadMs = 0
   #live: LiveState.LiveState
   #joining: Joining | null = null
-  /** How far a fast sync had come before a restart. */
+  /** The progress of a fast sync before a restart. */
   #keptJoin: StoredJoin | null
-  /** A closing checkpoint that was not known to be built before a restart. */
+  /** A closing checkpoint not recorded as built before a restart. */
   #closing: LoadedState["closing"]
 
-  /** A replica as its disk left it. */
+  /** Resumes from the state on disk. */
   constructor(options: Options, stored: StoredState, { ledger, trie, views, closing }: LoadedState) {
     const { roundIntervalMs } = stored.genesis.protocol
     this.#options = options
@@ -157,13 +161,13 @@ export class Replica {
       roundIntervalMs,
       pace: options.pace,
     })
-    // Another process with this key may still be signing, so the silence starts over. Judged by the bases that the core
-    // has.
+    // Another process may still be signing with this key, so the silence starts over. Judged by the bases that the core
+    // knows.
     for (const header of stored.foreignHeaders) guard?.meet(header)
     this.#announcements.restore(this.#live.pool.all)
   }
 
-  /** Everything that may be read of the finalized state. */
+  /** Read access to the finalized state. */
   get read() {
     return this.#live.ledger.read
   }
@@ -181,12 +185,12 @@ export class Replica {
     return this.#live.core
   }
 
-  /** The state under the last checkpoint that a quorum signed, for proofs. */
+  /** The state at the last checkpoint signed by a quorum, for proofs. */
   get provenState(): ProvenState | null {
     return this.#live.views.latest
   }
 
-  /** Of the state under one of the last closing checkpoints, as joiners get it. */
+  /** A piece of the state at one of the last closing checkpoints, for joiners. */
   closedState(...piece: Parameters<StateViews["subtree"]>): Uint8Array | null {
     return this.#live.views.subtree(...piece)
   }
@@ -200,7 +204,7 @@ export class Replica {
     return this.#outbox.isHalted
   }
 
-  /** For display: how far recovery has come, if the node is behind or does not sign. */
+  /** For display: the progress of recovery, if the node is behind or does not sign. */
   recovery(now: Timestamp): Recovery {
     const { core } = this.#live
     const target = this.#joining?.target ?? null
@@ -209,12 +213,12 @@ export class Replica {
     return { following, signing: core.signing }
   }
 
-  /** For display: how far this node's wall clock is ahead of the committee's; null until a quorum was heard. */
+  /** For display: how far this node's wall clock is ahead of the committee's; null until a quorum has been heard. */
   get clockAheadMs(): number | null {
     return this.#committeeClock.aheadMs(this.#live.core.epoch.committee, this.#signing.self, this.#wallAheadMs)
   }
 
-  /** For display: how often this process stood still. */
+  /** For display: how often this process stalled. */
   get pauses(): Seen {
     return this.#pauses.seen
   }
@@ -223,7 +227,7 @@ export class Replica {
     return !this.isHalted && (this.#live.building.hasWork || this.#joining?.hasWork === true)
   }
 
-  /** How many items each part holds, to check them against the limits. */
+  /** The number of items each part holds, to check against the limits. */
   get held() {
     const { core, pool, unordered, building, views } = this.#live
     return {
@@ -245,13 +249,13 @@ export class Replica {
     return this.#live.core.epoch.dag.highestRound
   }
 
-  /** Called before any other input, and whenever it changes: see `Core.wallIs`. */
+  /** Call before any other input and on every change: see `Core.wallIs`. */
   wallIs(aheadMs: number): void {
     this.#wallAheadMs = aheadMs
     this.#live.core.wallIs(aheadMs)
   }
 
-  /** Called once, before anything but `connected` and `wallIs`. */
+  /** Call once, before everything but `connected` and `wallIs`. */
   start(now: Timestamp): Outputs {
     return this.#step(now, () => {
       this.#do(this.#live.core.start(now), null, now)
@@ -260,7 +264,7 @@ export class Replica {
     })
   }
 
-  /** Called at every `wakeAt`, or more often. */
+  /** Call at every `wakeAt`, or more often. */
   tick(now: Timestamp): Outputs {
     return this.#step(now, () => {
       this.#do(this.#live.core.tick(now), null, now)
@@ -272,17 +276,17 @@ export class Replica {
     })
   }
 
-  /** The last tick: everything that has come in is written. */
+  /** The last tick: writes all pending changes. */
   end(now: Timestamp): Outputs {
     return this.#step(now, () => this.#keepPending(this.#live.pool.drain(), now))
   }
 
-  /** When the next tick can matter, if nothing comes in before. */
+  /** When the next tick can matter if no input arrives before. */
   wakeAt(now: Timestamp): Timestamp {
     const { core, pool } = this.#live
     if (!this.isHalted && this.#hasWorkChanged) return now
     const join = this.#joining?.isStopped === false ? this.#joining.wakeAt : null
-    // Called after every single input.
+    // Runs after every input, so it must be cheap.
     let soonest: number = core.wakeAt(now)
     const keep = pool.hasChanges ? now + this.#keepsPendingIn(now) : null
     for (const at of [pool.nextExpiry, this.#announcements.wakeAt(now), join, keep]) {
@@ -291,7 +295,7 @@ export class Replica {
     return Natural.timestamp(soonest)
   }
 
-  /** All current peers. Called whenever they change. */
+  /** Takes all current peers. Call on every change. */
   connected(connections: ReadonlyArray<Connection>, now: Timestamp): Outputs {
     return this.#step(now, () => {
       const { core } = this.#live
@@ -305,8 +309,8 @@ export class Replica {
   }
 
   /**
-   * The signatures that must hold before the message may come in. To be handed over without another input in between:
-   * whose signature counts, and which is wanted at all, changes with the epoch.
+   * The signatures that must hold before the message may come in. Hand the message over with no other input in between:
+   * whose signatures count, and which are wanted, changes with the epoch.
    */
   checksOf(message: Message, isVerified: (transaction: Transaction) => boolean = () => false): ReadonlyArray<Check> {
     const { core } = this.#live
@@ -314,14 +318,14 @@ export class Replica {
     return Checks.checksOf(message, this.#genesis.networkId, signerOf, isVerified)
   }
 
-  /** Whether the message says something of itself or answers a question: an answer that nobody asked for is not judged. */
+  /** Whether the message needs no question or answers one. Unrequested answers are not judged. */
   isAwaited(from: PeerId, message: Message<Encoded>): boolean {
     return this.#questions.isAwaited(from, message)
   }
 
   /**
-   * What a message can be of use for, found out before any signature is looked at, with what is already here. Changes
-   * nothing. Vertices are judged one by one, by their headers: see `Core.useOf`.
+   * The possible use of a message, judged by local knowledge before any signature is verified. Changes nothing.
+   * Vertices are judged one by one, by their headers: see `Core.useOf`.
    */
   useOf(from: PeerId, message: Exclude<Message, { _tag: "Vertices" | "Rounds" | "Transactions" }>): Use {
     const { core } = this.#live
@@ -348,7 +352,7 @@ export class Replica {
     }
   }
 
-  /** The answer to a question that needs no disk. Changes nothing. */
+  /** Answers a question without the disk. Changes nothing. */
   answer(question: Question): Answer {
     const { core, views } = this.#live
     if (question._tag === "AskState") {
@@ -359,17 +363,17 @@ export class Replica {
     return { _tag: "Highest", author, ...core.highestKnownOf(author) }
   }
 
-  /** Whether this is a vertex of this node that is signed, and perhaps on disk, but may not be shown to anybody yet. */
+  /** Whether this is an own vertex, signed and perhaps on disk, that must not be shown to anyone yet. */
   isWithheld(hash: Hash): boolean {
     return this.#signing.isUnsent(hash) || this.#live.core.isWithheld(hash)
   }
 
-  /** The validator whose key the peer has proven to hold; null for a peer that `connected` has not reported yet. */
+  /** The validator whose key the peer has proven; null for a peer not yet reported to `connected`. */
   validatorOf(from: PeerId): Address | null {
     return this.#peers.validatorOf(from)
   }
 
-  /** The peer seems to be in this epoch. One that is behind gets the end of its epoch; one ahead is asked for ours. */
+  /** A peer seems to be in this epoch. A peer behind gets the end of its epoch; one ahead is asked for ours. */
   heardOf(epoch: Natural.Epoch, from: PeerId, now: Timestamp): Outputs {
     return this.#step(now, () => {
       const current = this.#live.core.epoch.opening.record.epoch
@@ -378,14 +382,14 @@ export class Replica {
     })
   }
 
-  /** A header of use by itself; its signature holds. */
+  /** Takes a header that is useful by itself. Its signature holds. */
   metHeader(header: Header.Header, from: PeerId, now: Timestamp): Outputs {
     return this.#step(now, () => this.#do(this.#live.core.metHeader(header, now), from, now))
   }
 
   /**
-   * Takes in a message, or what is of use of it, in which case it is not whole. The caller has made sure that its `checksOf`
-   * hold. `isRelayed`: whether gossip is to relay it.
+   * Takes in a message or, if `isWhole` is false, its useful part. The caller has verified its `checksOf`. `isRelayed`:
+   * whether to relay it as gossip.
    */
   receive(
     from: PeerId,
@@ -400,13 +404,13 @@ export class Replica {
     return { outputs, isRelayed }
   }
 
-  /** The result `submit` would have now: known before any signature is verified. Changes nothing. */
+  /** The result `submit` would have now, known before any signature is verified. Changes nothing. */
   judge(transaction: Transaction): Either.Either<"new" | "known", Refusal> {
     if (this.isJoining || this.isHalted) return Either.left({ _tag: "NotReady" })
     return this.#live.pool.judge(transaction)
   }
 
-  /** Takes in a client's transaction whose signatures hold. What follows from it comes out with the next `tick`. */
+  /** Takes in a client's transaction whose signatures hold. The consequences are output by the next `tick`. */
   submit(transaction: Transaction, now: Timestamp): Either.Either<Accepted, Refusal> {
     if (this.isJoining || this.isHalted) return Either.left({ _tag: "NotReady" })
     return Either.map(this.#live.pool.submit(transaction, now, this.#round), (taken) => {
@@ -415,12 +419,12 @@ export class Replica {
     })
   }
 
-  /** This write and all earlier ones are on disk: vertices that waited for it go out and enter the DAG. */
+  /** This write and all earlier ones are on disk: vertices that waited for it are sent and enter the DAG. */
   written(id: number, now: Timestamp): Outputs {
     return this.#step(now, () => this.#show(this.#signing.written(id), now))
   }
 
-  /** The answer to a `Sign`; null if the signer refuses, since the slot is taken or the key may not say that. */
+  /** The answer to a `Sign`; null if the signer refuses because the slot is taken or the key may not sign that. */
   signed(id: number, signature: Signature | null, now: Timestamp): Outputs {
     return this.#step(now, () => {
       const refused = this.#signing.signed(id, signature, now)
@@ -436,7 +440,9 @@ export class Replica {
     }
   }
 
-  /** Background work while `mayContinue`: a fetched state, which makes all other work pointless, or checkpoints. */
+  /**
+   * Does background work while `mayContinue`: a fetched state, which makes all other work pointless, or checkpoints.
+   */
   work(mayContinue: () => boolean, now: Timestamp): Outputs {
     return this.#step(now, () => {
       if (this.#joining?.hasWork === true) {
@@ -472,7 +478,7 @@ export class Replica {
     return this.#outbox.drain()
   }
 
-  /** Whether what somebody waits for has come, or has been done, since the next round was planned. */
+  /** Whether work that was awaited has arrived, or has been done, since the next round was planned. */
   get #hasWorkChanged(): boolean {
     const { isHurried, isAwaited } = this.#live.core
     return isHurried !== isAwaited
@@ -492,9 +498,9 @@ export class Replica {
     this.#pendingKeptAt = now
   }
 
-  // What others say.
+  // Input from peers.
 
-  /** Returns whether gossip is to relay the message. Vertices are not relayed, and answers are for this node alone. */
+  /** Returns whether to relay the message as gossip. Vertices and answers are never relayed. */
   #receive(from: PeerId, message: Message, isWhole: boolean, now: Timestamp): boolean {
     const { core, pool } = this.#live
     switch (message._tag) {
@@ -528,7 +534,7 @@ export class Replica {
       case "State":
         this.#joining?.received(from, message, now)
         return false
-      // Questions come here in the simulator only: a node answers them beside the replica (`Answers`).
+      // Only in the simulator: a node answers questions outside the replica (`Answers`).
       case "AskVertices":
       case "AskRounds":
       case "AskClosing":
@@ -543,7 +549,7 @@ export class Replica {
 
   #hearSignature(from: PeerId, { checkpoint, signature }: SignatureMessage, now: Timestamp): boolean {
     const { core } = this.#live
-    // Nobody has verified a signature that says nothing new.
+    // Signatures that say nothing new have not been verified.
     const isNews = core.signerOf(checkpoint, signature.validator) !== undefined
     if (isNews && !this.#gossip.wantsSignature(signature)) return false
     this.#do(core.checkpointSigned(checkpoint, signature, now), from, now)
@@ -554,11 +560,14 @@ export class Replica {
   #hearRounds(from: PeerId, rounds: Extract<Answer, { _tag: "Rounds" }>, now: Timestamp): void {
     const { core } = this.#live
     const receive = (vertex: Vertex): void => this.#do(core.receive(vertex, now), from, now)
-    // What happened before the close that a join goes to is not asked for.
+    // A join needs no rounds from before its closing checkpoint.
     this.#questions.takeRounds(from, rounds, { shelf: core.epoch.dag, receive, isOver: this.isJoining }, now)
   }
 
-  /** What came in two vertices may hold by ZIP-215 alone. As gossip nobody takes that, and whoever sends it pays for it. */
+  /**
+   * Headers inside vertices may be valid by ZIP-215 alone. Relayed as evidence they would be refused, and the sender
+   * penalised.
+   */
   #isStrictlyValid({ first, second }: Evidence): boolean {
     return [first, second].every((header) => this.#options.isValid(Header.check(header)))
   }
@@ -574,7 +583,7 @@ export class Replica {
 
   #hearClosing(from: PeerId, message: Extract<Answer, { _tag: "Closing" }>, now: Timestamp): void {
     const isAsked = this.#questions.takeClosing(from) || this.#joining?.isAsked(from) === true
-    // Whoever is ahead may offer what it was not asked for, but not all the time: signatures are looked at for it.
+    // A peer ahead may offer unrequested checkpoints, but only now and then, since their signatures cost work.
     if (!isAsked && !this.#peers.isDue("Offer", from, now)) return
     const { newest } = message
     for (const signed of newest === null ? message.signed : [...message.signed, newest]) {
@@ -596,8 +605,8 @@ export class Replica {
   }
 
   /**
-   * With those signatures that say something new and are of members of the committee this node knows, if all of them hold.
-   * None is looked at after a false one: for whoever makes them up, they cost nothing.
+   * Keeps the new signatures by committee members this node knows, if all of them are valid. Verification stops at the
+   * first invalid one, since forging signatures costs the sender nothing.
    */
   #genuine({ checkpoint, signatures }: Checkpoint.SignedCheckpoint): Checkpoint.SignedCheckpoint {
     const { core } = this.#live
@@ -609,11 +618,11 @@ export class Replica {
     return { checkpoint, signatures: hold ? news : [] }
   }
 
-  // The outputs of the consensus.
+  // Outputs of the consensus.
 
   /**
-   * Outputs are followed in the order in which the core made them, so what one leads to comes after all that were there:
-   * after a commit the core may propose a vertex that names vertices whose `Inserted` stands behind that commit.
+   * Follows outputs in the order in which the core made them; their consequences come after all that are queued. After
+   * a commit the core may propose a vertex naming vertices whose `Inserted` is queued behind that commit.
    */
   #do(outputs: ReadonlyArray<CoreOutput>, sender: PeerId | null, now: Timestamp): void {
     for (const output of outputs) this.#unfollowed.push({ output, sender })
@@ -646,7 +655,7 @@ export class Replica {
         this.#questions.fetch(output, now)
         return
       case "CatchUp":
-        // Nothing from before the checkpoint it is joining at is needed.
+        // A join needs nothing from before its checkpoint.
         if (!this.isJoining) this.#questions.catchUp(output, now)
         return
       case "Invalid":
@@ -701,7 +710,7 @@ export class Replica {
     if (isFresh && author !== this.#signing.self) this.#committeeClock.hear(author, round, timestamp, now)
   }
 
-  /** A commit is executed whole or not at all: an exception on the way is a bug, and halts the node. */
+  /** Executes a commit completely or not at all. An exception on the way is a bug and halts the node. */
   #commit(output: CoreCommit, now: Timestamp): void {
     const { commit } = output
     this.#outbox.haltingOn(() => {
@@ -766,7 +775,7 @@ export class Replica {
     this.#signing.forgetBefore(oldest)
   }
 
-  /** The state of a closing checkpoint takes the place of everything executed here. */
+  /** Replaces everything executed here by the state of a closing checkpoint. */
   #land({ ledger, trie, target, proven }: Joined, now: Timestamp): void {
     const opening = openingOf(target.checkpoint, ledger.read.head.time)
     this.#joining = null

@@ -262,7 +262,7 @@ describe.concurrent("udg db", () => {
         "the checkpoint of the last close, which is gone",
         "delete from checkpoints where epoch = 4 and is_closing = 1",
         1,
-        /there is no signed checkpoint with which epoch 4 closed/,
+        /the signed closing checkpoint of epoch 4 is missing/,
       ],
     ] as const)("sees a change of %s", async (_, change, code, complaint) => {
       const directory = copy()

@@ -324,7 +324,7 @@ describe("a node with a fault", () => {
       const refused = yield* Effect.flatMap(keep(wrong), Effect.flip)
       expect(refused._tag).toBe("StateDamaged")
       expect(exitCodeOf(refused)).toBe(1)
-      expect(refused.message).toContain(`its checkpoint says ${wrong}`)
+      expect(refused.message).toContain(`its checkpoint has root ${wrong}`)
     }).pipe(Effect.provide(world.platform))
 
   const FORGED = "does not start from a state whose root is not that of its checkpoint, stopped at %o"

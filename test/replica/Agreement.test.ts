@@ -109,25 +109,25 @@ describe("a stored state", () => {
       { leaderRound: Natural.round(opening.position.leaderRound + 1) },
     ].map(
       (change) =>
-        [`follows on another ${Object.keys(change)}`, otherPlace(change), /follows on .* closed with/] as const,
+        [`follows on another ${Object.keys(change)}`, otherPlace(change), /starts from .* closed with/] as const,
     ),
     [
       "follows on a checkpoint that closes no epoch",
       otherClose(null),
-      new RegExp(`^epoch ${epoch} follows on [0-9a-f]{64}, epoch ${epoch - 1} closed with [0-9a-f]{64}$`),
+      new RegExp(`^epoch ${epoch} starts from [0-9a-f]{64}, but epoch ${epoch - 1} closed with [0-9a-f]{64}$`),
     ],
-    ["follows on the close before another epoch", otherClose(otherRecord), /follows on .* closed with/],
+    ["follows on the close before another epoch", otherClose(otherRecord), /starts from .* closed with/],
     [
       "has the committee of another epoch",
       changed({ opening: { ...opening, record: otherRecord } }),
-      /follows on [0-9a-f]{64}, epoch \d+ closed with/,
+      /starts from [0-9a-f]{64}, but epoch \d+ closed with/,
     ],
     [
       "lacks the close of the epoch before",
       { ...sound, closings: [] },
-      new RegExp(`^there is no signed checkpoint with which epoch ${epoch - 1} closed$`),
+      new RegExp(`^the signed closing checkpoint of epoch ${epoch - 1} is missing$`),
     ],
-    ["follows on another close", changed({ opening: { ...opening, base: otherHash } }), /follows on .* closed with/],
+    ["follows on another close", changed({ opening: { ...opening, base: otherHash } }), /starts from .* closed with/],
     [
       "keeps an epoch that is not the one before",
       {
@@ -137,12 +137,12 @@ describe("a stored state", () => {
           opening: { ...previous.opening, record: { ...previous.opening.record, epoch: Natural.epoch(epoch) } },
         },
       },
-      /epoch \d+ is kept as the one before the running one/,
+      /epoch \d+ is stored as the one before epoch \d+/,
     ],
     [
       "lacks a commit in the epoch before",
       { ...sound, previous: { ...previous, commits: previous.commits.filter((_, i) => i !== 1) } },
-      /commit \d+ does not follow on commit \d+/,
+      /commit \d+ does not follow commit \d+/,
     ],
     [
       "has a commit of another hash in the epoch before",
@@ -150,7 +150,7 @@ describe("a stored state", () => {
         ...sound,
         previous: { ...previous, commits: [{ ...first, commit: { ...first.commit, hash: otherHash } }] },
       },
-      /commit \d+ does not follow on commit \d+/,
+      /commit \d+ does not follow commit \d+/,
     ],
     [
       "has a commit of other content in the epoch before",
@@ -161,36 +161,36 @@ describe("a stored state", () => {
           commits: [{ ...first, commit: { ...first.commit, leaderHash: otherHash } }, ...previous.commits.slice(1)],
         },
       },
-      /commit \d+ does not follow on commit \d+/,
+      /commit \d+ does not follow commit \d+/,
     ],
     [
       "lacks the end of the epoch before",
       { ...sound, previous: { ...previous, commits: previous.commits.slice(0, -1) } },
-      /ends with commit \d+, the next one follows on commit \d+/,
+      /ends with commit \d+, the next one starts from commit \d+/,
     ],
     [
       "has a checkpoint of a commit that it does not have",
       changed({ checkpoints: [checkpoint({ commitIndex: Natural.commitIndex(1_000_000) })] }),
-      /the checkpoint of round \d+ is not of the recorded commit 1000000/,
+      /the checkpoint of round \d+ does not match commit 1000000/,
     ],
     ...[{ commitHash: otherHash }, { effectsDigest: otherHash }, { round: Natural.round(1_000) }].map(
       (change) =>
         [
           `has a checkpoint with another ${Object.keys(change)} than its commit`,
           otherCheckpoint(change),
-          /the checkpoint of round \d+ is not of the recorded commit \d+/,
+          /the checkpoint of round \d+ does not match commit \d+/,
         ] as const,
     ),
-    ["has a vertex on another base", foreignVertex({ base: otherHash }), /is of another epoch than \d+/],
+    ["has a vertex on another base", foreignVertex({ base: otherHash }), /does not belong to epoch \d+/],
     [
       "has a vertex of an earlier epoch on its base",
       foreignVertex({ epoch: Natural.epoch(epoch - 1) }),
-      /is of another epoch than \d+/,
+      /does not belong to epoch \d+/,
     ],
     [
       "has a vertex of another epoch",
       changed({ vertices: [...vertices, ...previous.vertices.slice(0, 1)] }),
-      /vertex [0-9a-f]{64} of round \d+ is of another epoch than \d+/,
+      /vertex [0-9a-f]{64} of round \d+ does not belong to epoch \d+/,
     ],
   ])("%s, and says so", (_, stored, finding) => {
     expect(disagreementIn(stored, ledger)).toMatch(finding)
@@ -212,7 +212,7 @@ describe("a stored state", () => {
     const other = otherClose(otherRecord)
     const { base } = other.current.opening
     const stored = { ...other, current: { ...current, opening: { ...opening, base, record: otherRecord } } }
-    expect(disagreementIn(stored, ledger)).toMatch(/the state has another committee of epoch \d+ than its opening/)
+    expect(disagreementIn(stored, ledger)).toMatch(/the state and the opening of epoch \d+ name different committees/)
   })
 })
 

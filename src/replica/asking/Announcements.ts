@@ -1,13 +1,12 @@
 /**
- * Announces the transactions that clients submitted to this node, as soon as others may be told of them: one after a missing
- * nonce may never be paid for, and waits here until the gap closes. So does one beyond what its sender may have told, and
- * one from a peer, which nobody relayed while the gap was open. They go to the peers at once, or a moment later
- * together with those that follow closely: a message costs every node about as much as checking five signatures,
- * whatever its size.
+ * Announces transactions that clients submitted here, once others may be told. A transaction after a missing nonce
+ * might never be paid for, so it waits until the gap closes; so do transactions beyond their sender's allowance, and
+ * those from a peer that were not relayed because of the gap. Announcements that follow closely are gathered: a message
+ * costs every node about as much as verifying five signatures, whatever its size.
  *
- * A transaction that is in no vertex yet is announced again from time to time: an announcement made during a partition, or
- * before a crash, would otherwise be lost. What a peer brought in a message that is not relayed, since another transaction
- * in it is worthless, is announced unless a vertex has it a moment later: others may have received the same message.
+ * A transaction without a vertex is announced again from time to time, because an announcement during a partition or
+ * before a crash is lost. If a peer's message is not relayed because another transaction in it is worthless, its good
+ * transactions are announced unless a vertex has them a moment later: others may have received the same message.
  */
 import type { PendingTransactions, Received } from "../../ledger/pending/PendingTransactions.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -18,17 +17,17 @@ import type { Transaction } from "../../protocol/transaction/Transaction.js"
 /** Limit of one message; a single transaction always passes. */
 const MESSAGE_BYTES = 262_144
 /**
- * At most one message is repeated in this time. A full mempool, repeated all at once, would overflow the queues of streams, and
- * the same transactions would be lost every time.
+ * At most one message is repeated in this time. Repeating a full mempool at once would overflow the streams' queues and
+ * lose the same transactions every time.
  */
 const AGAIN_EVERY_MS = 100
 
 export interface Pace {
-  /** Least time between two announcements of new transactions. */
+  /** The least time between two announcements of new transactions. */
   readonly gatheredMs: number
-  /** How long a transaction may take into a vertex before it is announced again. */
+  /** How long a transaction may be without a vertex before it is announced again. */
   readonly againMs: number
-  /** How long what was overheard may take into a vertex before it is announced. */
+  /** How long an overheard transaction may be without a vertex before it is announced. */
   readonly overheardMs: number
 }
 
@@ -36,25 +35,25 @@ export class Announcements {
   readonly #pace: Pace
   #announcedAt: number | null = null
   #fresh: Array<Transaction> = []
-  /** Waited after a missing nonce. */
+  /** Transactions that waited for a missing nonce. */
   #reached: Array<Transaction> = []
-  /** When each is to be announced again, the next one first. */
+  /** When to announce each again, soonest first. */
   readonly #announced = new Map<Hash, number>()
-  /** When each is to be announced unless a vertex has it, the next one first. */
+  /** When to announce each unless a vertex has it, soonest first. */
   readonly #overheard = new Map<Hash, number>()
-  /** When to look at the next one. */
+  /** When to check the next repetition. */
   #repeatsAt = Number.POSITIVE_INFINITY
 
   constructor(pace: Pace) {
     this.#pace = pace
   }
 
-  /** How many transactions may have to be announced, or announced again. */
+  /** How many transactions may need an announcement or a repetition. */
   get size(): number {
     return this.#fresh.length + this.#reached.length + this.#announced.size + this.#overheard.size
   }
 
-  /** When the next announcement may be due. */
+  /** When the next announcement can be due. */
   wakeAt(now: Timestamp): number | null {
     if (this.#fresh.length + this.#reached.length > 0)
       return this.#isGathered(now) ? now : (this.#announcedAt ?? now) + this.#pace.gatheredMs
@@ -67,7 +66,7 @@ export class Announcements {
     this.#fresh.push(transaction)
   }
 
-  /** These have become executable after they waited here. */
+  /** These have become executable after waiting here. */
   reached(transactions: ReadonlyArray<Transaction>): void {
     for (const transaction of transactions) this.#reached.push(transaction)
   }
@@ -75,13 +74,13 @@ export class Announcements {
   /** A peer brought these in a message that is not relayed. */
   overheard(transactions: ReadonlyArray<Transaction>, now: Timestamp): void {
     for (const { id } of transactions) {
-      // As a new entry it is the last one.
+      // Deleting first makes it the last entry.
       this.#overheard.delete(id)
       if (this.#overheard.size < Limits.MEMPOOL_TRANSACTIONS) this.#overheard.set(id, now + this.#pace.overheardMs)
     }
   }
 
-  /** Counts these, in the order of arrival, as announced then: they may have been before the restart. */
+  /** Takes these, in order of arrival, as announced when received: they may have been, before the restart. */
   restore(received: Iterable<Received>): void {
     for (const { transaction, receivedAt } of received) this.#repeatAfter(transaction.id, receivedAt)
   }
@@ -103,7 +102,7 @@ export class Announcements {
     return [...new Set([...fresh, ...waited])].filter((transaction) => pool.isTold(transaction))
   }
 
-  /** What was overheard long enough ago. */
+  /** Transactions overheard long enough ago. */
   #due(pool: PendingTransactions, now: Timestamp): ReadonlyArray<Transaction> {
     const due: Array<Transaction> = []
     for (const [id, dueAt] of this.#overheard) {
@@ -122,7 +121,7 @@ export class Announcements {
 
   #repeatAfter(id: Hash, announcedAt: number): void {
     const dueAt = announcedAt + this.#pace.againMs
-    // As a new entry it is the last one.
+    // Deleting first makes it the last entry.
     this.#announced.delete(id)
     this.#announced.set(id, dueAt)
     this.#repeatsAt = Math.min(this.#repeatsAt, dueAt)
@@ -133,7 +132,7 @@ export class Announcements {
     this.#repeatsAt = Number.POSITIVE_INFINITY
     const again: Array<Transaction> = []
     let room = MESSAGE_BYTES
-    // Those that stay are appended, which ends the loop at the latest.
+    // Kept entries are appended with a later time, which ends the loop.
     for (const [id, dueAt] of this.#announced) {
       const transaction = pool.get(id)?.transaction
       const isToldAgain = transaction !== undefined && pool.isTold(transaction) && !pool.isIncluded(transaction)

@@ -1,7 +1,7 @@
 /**
- * Asks for whole rounds, page after page from one peer. A peer keeps its place only while its pages bring the missing
- * rounds faster than the network makes new ones; otherwise the next peer is asked. So a peer that lies, stalls or drips
- * costs one patience, and anything it did bring is kept.
+ * Fetches whole rounds, page by page from one peer. A peer is kept only while its pages bring missing rounds faster
+ * than the network makes new ones; otherwise the next peer is asked. So a lying, stalling or dripping peer costs one
+ * patience, and everything it did bring is kept.
  */
 
 import type { Output as CoreOutput } from "../../consensus/output/Output.js"
@@ -22,27 +22,30 @@ export interface Asking {
   readonly question: RoundsQuestion
 }
 
-/** Where vertices go: knows which are here, and up to which round they are no longer wanted. */
+/** Receives vertices: knows which are here, and up to which round they are no longer wanted. */
 export interface Shelf {
   readonly has: (hash: Hash) => boolean
   readonly collectedRound: number
   readonly committee: { readonly size: number }
 }
 
-/** What an answer calls for. */
+/** The consequences of an answer. */
 export interface Judgement {
   readonly next: Asking | null
-  /** Why no honest node would have sent it; null when one might have. */
+  /** Why no honest node would have sent it; null if one might have. */
   readonly lie: string | null
 }
 
-/** Rounds a peer must bring in each patience of four rounds or more: as many as the network makes would never end. */
+/**
+ * Rounds a peer must bring in each patience, which lasts at least four: at the network's pace, catching up would never
+ * end.
+ */
 const ROUNDS_PER_PATIENCE = 8
 
-/** At most this many answers are awaited of one peer, however many questions it left unanswered. */
+/** Limit of awaited answers from one peer, however many questions it left open. */
 const MAX_AWAITED = 4
 
-/** Open questions to a peer; an answer does not say which of them it belongs to. */
+/** Open questions to a peer; an answer does not say which of them it answers. */
 interface Awaited {
   readonly epoch: Epoch
   readonly answers: number
@@ -50,9 +53,9 @@ interface Awaited {
 
 interface Session extends Asking {
   readonly askedAt: Timestamp
-  /** When `moved` was last zero: by the first answer after one patience, enough must have come. */
+  /** When `moved` was last zero. The first answer after one patience must show enough progress. */
   readonly since: Timestamp
-  /** Progress: vertices that came, or were already here and are skipped. */
+  /** Progress: vertices that arrived, or were already here and are skipped. */
   readonly moved: number
   /** Whether any vertex was new. */
   readonly hasBrought: boolean
@@ -64,9 +67,9 @@ export class CatchingUp {
   readonly #peers: Peers
   readonly #patienceMs: number
   #session: Session | null = null
-  /** Vertices of the session that were here before: an honest peer shows each at most once. */
+  /** Vertices of the session that were already here: an honest peer shows each at most once. */
   #shown = new Set<Hash>()
-  /** Peers whose answers may still come, and their open questions. */
+  /** Peers that may still answer, and their open questions. */
   readonly #awaited = new Map<PeerId, Awaited>()
 
   constructor(peers: Peers, patienceMs: number) {
@@ -74,7 +77,7 @@ export class CatchingUp {
     this.#patienceMs = patienceMs
   }
 
-  /** The core lacks these rounds. Returns null while a peer is bringing some. */
+  /** The core lacks these rounds. Returns null while a peer is bringing them. */
   wanted({ epoch, fromRound, toRound }: Wanted, now: Timestamp): Asking | null {
     const session = this.#session
     if (session?.question.epoch === epoch && this.#isInTime(session.askedAt, now)) return null
@@ -108,17 +111,17 @@ export class CatchingUp {
     if (this.#session?.to === peer) this.#session = null
   }
 
-  /** Whether this answers a question. Each has one answer, and a late one is as good. */
+  /** Whether this answers a question. Each question has one answer, which can be late. */
   isAwaited(from: PeerId, { epoch }: Pick<RoundsAnswer, "epoch">): boolean {
     return this.#awaited.get(from)?.epoch === epoch
   }
 
-  /** Expects nothing of peers that are gone. */
+  /** Drops expectations of peers that are gone. */
   connected(): void {
     for (const peer of this.#awaited.keys()) if (!this.#peers.has(peer)) this.#awaited.delete(peer)
   }
 
-  /** Hands over an answer's vertices one by one, and says what to ask next, if anything. */
+  /** Hands over an answer's vertices one by one and returns the next question, if any. */
   take(from: PeerId, answer: RoundsAnswer, shelf: Shelf, receive: (vertex: Vertex) => void, now: Timestamp): Judgement {
     const awaited = this.#awaited.get(from)
     if (awaited?.epoch !== answer.epoch) return NOTHING
@@ -163,7 +166,10 @@ export class CatchingUp {
   }
 }
 
-/** What no honest node answers. Rounds that were not asked for are no lie: they may answer an earlier question late. */
+/**
+ * Finds contents that no honest node sends. Unrequested rounds are not a lie: they may be a late answer to an earlier
+ * question.
+ */
 const lieIn = ({ epoch, vertices }: RoundsAnswer): string | null => {
   const hashes = new Set(vertices.map(({ header }) => header.hash))
   if (hashes.size < vertices.length) return "it contains a vertex twice"

@@ -1,4 +1,4 @@
-/** The questions that this node asks its peers for the consensus, and the news it sends them. */
+/** Sends the consensus's questions and news to peers. */
 
 import type { Output as CoreOutput } from "../../consensus/output/Output.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -19,7 +19,7 @@ type Rounds = Extract<Answer, { _tag: "Rounds" }>
 
 const LAST_ROUND = Natural.round(Number.MAX_SAFE_INTEGER)
 
-/** Where the vertices of an answer go. */
+/** Receives the vertices of an answer. */
 export interface Taking {
   readonly shelf: Shelf
   readonly receive: (vertex: Vertex) => void
@@ -32,12 +32,12 @@ export class Questions {
   readonly #outbox: Outbox
   readonly #patienceMs: number
   readonly #catchingUp: CatchingUp
-  /** The hashes each peer was last asked for. */
+  /** The hashes last requested from each peer. */
   readonly #fetching = new Map<PeerId, ReadonlySet<Hash>>()
   /** The keys whose highest header each peer was asked for. */
   readonly #askedHighest = new Map<PeerId, Set<Address>>()
   readonly #askedClosing = new Set<PeerId>()
-  /** When something last came into the DAG. */
+  /** When the DAG last gained a vertex. */
   #heardAt = Natural.timestamp(0)
 
   constructor(peers: Peers, outbox: Outbox, patienceMs: number) {
@@ -55,7 +55,7 @@ export class Questions {
     this.#ask(this.#catchingUp.wanted(wanted, now))
   }
 
-  /** Whether the message answers a question, or is of a kind that needs none. */
+  /** Whether the message answers a question or needs none. */
   isAwaited(from: PeerId, message: Message<Encoded>): boolean {
     switch (message._tag) {
       case "Rounds":
@@ -76,7 +76,7 @@ export class Questions {
     if (!isOver) this.#ask(next)
   }
 
-  /** Vertices have come, possibly those this peer was asked for. */
+  /** Vertices have arrived, possibly those requested from this peer. */
   fetched(from: PeerId, vertices: ReadonlyArray<Vertex>): void {
     const asked = this.#fetching.get(from)
     if (asked === undefined || !vertices.some(({ header }) => asked.has(header.hash))) return
@@ -98,7 +98,7 @@ export class Questions {
     return this.#askedHighest.get(from)?.delete(author) === true
   }
 
-  /** Answers that are on their way come too late. */
+  /** Ignores answers that are on their way. */
   forgetHighest(): void {
     this.#askedHighest.clear()
   }
@@ -107,7 +107,7 @@ export class Questions {
     this.#heardAt = now
   }
 
-  /** Where no peer forwards the committee's messages, the peers' disks say the same a little later. */
+  /** If no peer forwards the committee's messages, the peers' disks have the same data a little later. */
   askWhenSilent({ core }: LiveState, now: Timestamp): void {
     if (now - this.#heardAt < 2 * this.#patienceMs) return
     this.#heardAt = now
@@ -119,12 +119,12 @@ export class Questions {
   }
 
   /**
-   * A peer that names a vertex should have it. If it does not answer, every second question goes to a member, by
-   * weight, and the others to all peers in rotation: few may have the vertex.
+   * A peer that names a vertex should have it. If it does not answer, questions alternate between members, by weight,
+   * and all peers in rotation, since few may have the vertex.
    */
   fetch({ wanted }: Asked<"Fetch">, now: Timestamp): void {
     const asked = new Map<PeerId, Set<Hash>>()
-    // A turn passes only when it is used: otherwise every second turn, always of the same class, would be lost.
+    // A turn passes only when used: otherwise every second turn, always of the same class, would be lost.
     let member: PeerId | undefined
     let rotated: PeerId | undefined
     for (const { parent, namedBy, attempt } of wanted) {
@@ -141,7 +141,7 @@ export class Questions {
     }
   }
 
-  /** Expects nothing of peers that are gone. */
+  /** Drops expectations of peers that are gone. */
   connected(): void {
     this.#catchingUp.connected()
     for (const asked of [this.#fetching, this.#askedHighest, this.#askedClosing]) {
@@ -154,7 +154,7 @@ export class Questions {
     if (closing !== null) this.#outbox.broadcast({ _tag: "CheckpointSignature", ...closing })
   }
 
-  /** Asks a peer that is ahead, and informs one that is behind, but not for every message that shows it. */
+  /** Asks a peer that is ahead or informs one that is behind, at a limited rate. */
   tellOfClosing({ _tag, from }: Asked<"AskClosing" | "OfferClosing">, peer: PeerId | null, now: Timestamp): void {
     if (peer === null || !this.#peers.isDue(_tag, peer, now)) return
     if (_tag === "AskClosing") this.#askClosing(peer, from)

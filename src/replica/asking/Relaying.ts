@@ -1,7 +1,7 @@
 /**
- * Decides which gossip this node relays: messages that are new here and useful, and of no signer more than an honest one
- * makes. Whoever relays a message is believed by its neighbours to be honest, so what the signer pays nothing for must not
- * cost more the further it gets. Vertices are not relayed.
+ * Decides which gossip this node relays: messages that are new and useful, and no more per signer than an honest one
+ * makes. Neighbours judge a node by what it relays, and gossip that is free for its signer must not cost more the
+ * further it travels. Vertices are not relayed.
  */
 import { Either } from "effect"
 import * as Heartbeats from "../../consensus/Heartbeats.js"
@@ -14,14 +14,14 @@ import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Evidence } from "../../protocol/vertex/Evidence.js"
 import type { Heartbeat } from "../../protocol/vertex/Heartbeat.js"
 
-/** Signers of heartbeats that are remembered; each has stake for a seat. */
+/** Limit of remembered heartbeat signers; each has stake for a seat. */
 export const REMEMBERED = 4_096
-/** An honest signer may have been late with the one before, or has started anew: twice as many as it makes pass. */
+/** Allows twice an honest signer's rate: its previous message may have been late, or it may have restarted. */
 const LENIENCE = 2
-/** Signatures under checkpoints that pass at once: of the last ones and the close of an epoch, and of the next. */
+/** Checkpoint signatures that may arrive at once: of the last checkpoints, the epoch's close, and the next one. */
 export const SIGNATURES_AT_ONCE = 4
 
-/** Those of a message that others are to be told of: new ones that can be executed, and that their senders may have told. */
+/** The transactions worth announcing: new, executable, and within what their senders may have announced. */
 export const worthTelling = (
   transactions: ReadonlyArray<Transaction>,
   answers: ReadonlyArray<ReturnType<PendingTransactions["submit"]>>,
@@ -33,25 +33,25 @@ export const worthTelling = (
   })
 
 /**
- * Whether a message is relayed, which is done unchanged: each of its transactions must be new here, and others are to be
- * told of it (`worth`). Otherwise this node tells them of those itself, a moment later (`Announcements`): a message may
- * repeat what is known thousands of times, or have it under signatures that nobody has looked at.
+ * Whether a message is relayed unchanged: every transaction in it must be new and worth announcing. Otherwise
+ * `Announcements` tells others of the worthy ones a moment later: a message may repeat known transactions thousands of
+ * times, or carry them under unverified signatures.
  */
 export const areRelayed = (transactions: ReadonlyArray<Transaction>, worth: ReadonlyArray<Transaction>): boolean =>
   transactions.length > 0 && worth.length === transactions.length
 
-/** The commit that a heartbeat names. */
+/** The commit named by a heartbeat. */
 interface Named {
   readonly commitIndex: number
   readonly leaderRound: Round
 }
 
 export class Relaying {
-  /** The last relayed heartbeat of each validator; the one heard of least recently first. */
+  /** The last relayed heartbeat of each validator, least recent first. */
   readonly #beats = new Map<Address, Named>()
-  /** For each member, the round in which all that it has signed is made up for. */
+  /** For each member, the round in which all its signatures so far are paid for. */
   readonly #signed = new Map<Address, number>()
-  /** Members against whom evidence was relayed, or found here, in each epoch. */
+  /** Members accused in each epoch by evidence that was relayed or found here. */
   readonly #accused = new Map<Epoch, Set<Address>>()
 
   get size(): number {
@@ -59,8 +59,8 @@ export class Relaying {
   }
 
   /**
-   * Whether a heartbeat that names an executed commit is of use: it is later than the one before, by at least half of what
-   * lies between two of an honest validator. Changes nothing.
+   * Whether a heartbeat for an executed commit is useful: later than the previous one by at least half an honest
+   * validator's spacing. Changes nothing.
    */
   wantsHeartbeat({ validator, commitIndex }: Heartbeat, leaderRound: Round, rules: Rules): boolean {
     const last = this.#beats.get(validator)
@@ -76,17 +76,17 @@ export class Relaying {
     this.#beats.set(validator, { commitIndex, leaderRound })
   }
 
-  /** Whether evidence is of use: an author is slashed once. Changes nothing. */
+  /** Whether evidence is useful: an author is slashed once. Changes nothing. */
   wantsEvidence({ first: { epoch, author } }: Evidence): boolean {
     return this.#accused.get(epoch)?.has(author) !== true
   }
 
-  /** For evidence that proves an equivocation of a member. */
+  /** Records evidence that proves a member's equivocation. */
   evidence({ first: { epoch, author } }: Evidence): void {
     this.#accused.set(epoch, (this.#accused.get(epoch) ?? new Set()).add(author))
   }
 
-  /** Whether this node has room for one more signature of a member under a checkpoint. Changes nothing. */
+  /** Whether a member may add a checkpoint signature now. Changes nothing. */
   wantsSignature(member: Address, round: Round, rules: Rules): boolean {
     const madeUp = this.#signed.get(member) ?? 0
     return madeUp - round <= (SIGNATURES_AT_ONCE - 1) * roundsPerSignature(rules)
@@ -96,13 +96,13 @@ export class Relaying {
     this.#signed.set(member, Math.max(round, this.#signed.get(member) ?? 0) + roundsPerSignature(rules))
   }
 
-  /** An epoch has begun in this round: evidence of epochs before `oldest` counts no more. */
+  /** An epoch began in this round: evidence from epochs before `oldest` no longer counts. */
   forgetBefore(oldest: Epoch, round: Round): void {
     for (const epoch of this.#accused.keys()) if (epoch < oldest) this.#accused.delete(epoch)
     for (const [member, madeUp] of this.#signed) if (madeUp <= round) this.#signed.delete(member)
   }
 }
 
-/** A member signs one in each interval, and one at the close of an epoch. */
+/** A member signs once per interval, and once at the close of an epoch. */
 const roundsPerSignature = ({ checkpointIntervalRounds, epochRounds }: Rules): number =>
   Math.max(1, divideFloor(Math.min(checkpointIntervalRounds, epochRounds), LENIENCE))

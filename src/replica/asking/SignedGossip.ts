@@ -1,6 +1,6 @@
 /**
- * What others sign outside of vertices, and this node puts into its own: evidence against members, and heartbeats of
- * validators without a seat. Decides which of it is useful, which is kept, and which gossip relays.
+ * Signed messages from outside of vertices that this node puts into its own: evidence against members, and heartbeats
+ * of validators without a seat. Decides which are useful, kept and relayed.
  */
 
 import type { CheckpointSignature } from "../../protocol/epoch/Checkpoint.js"
@@ -24,10 +24,10 @@ type Naming =
   | { readonly _tag: "Ahead" }
   /** This commit has another hash. */
   | { readonly _tag: "Wrong" }
-  /** It is too old, or too far ahead. */
+  /** Too old or too far ahead. */
   | { readonly _tag: "Unknown" }
 
-/** The use of a heartbeat. `Ahead`: it shows once this node has executed the commit. `Wrong`: no honest node relays it. */
+/** The use of a heartbeat. `Ahead`: known once this node has executed the commit. `Wrong`: no honest node relays it. */
 export type UseOfHeartbeat = "Wanted" | "Known" | "Ahead" | "Wrong"
 
 export class SignedGossip {
@@ -40,7 +40,7 @@ export class SignedGossip {
     this.#live = live
   }
 
-  /** How many items each part holds. */
+  /** The number of items each part holds. */
   get held() {
     return { relayed: this.#relaying.size, evidence: this.evidence.size, heartbeats: this.heartbeats.size }
   }
@@ -53,7 +53,7 @@ export class SignedGossip {
     return this.#live().core.epoch.dag.highestRound
   }
 
-  /** Of what use it would be, if its signature holds. Changes nothing. */
+  /** Its use if its signature is valid. Changes nothing. */
   useOfHeartbeat(heartbeat: Heartbeat): UseOfHeartbeat {
     const naming = this.#namingOf(heartbeat)
     if (naming._tag === "Wrong") return "Wrong"
@@ -62,17 +62,17 @@ export class SignedGossip {
     return this.#relaying.wantsHeartbeat(heartbeat, naming.leaderRound, this.#rules) ? "Wanted" : "Known"
   }
 
-  /** Whether it would be of use, if its signature holds. Changes nothing. */
+  /** Whether it is useful if its signature is valid. Changes nothing. */
   wantsEvidence(evidence: Evidence): boolean {
     return this.evidence.wants(evidence) && this.#relaying.wantsEvidence(evidence) && this.#isProof(evidence)
   }
 
-  /** The same for a signature that the consensus can use. */
+  /** Whether a signature that the consensus can use is useful. Changes nothing. */
   wantsSignature({ validator }: CheckpointSignature): boolean {
     return this.#relaying.wantsSignature(validator, this.#round, this.#rules)
   }
 
-  /** Returns whether gossip is to relay it, as the next one does. */
+  /** Returns whether to relay it. */
   hearHeartbeat(heartbeat: Heartbeat): boolean {
     const naming = this.#namingOf(heartbeat)
     if (naming._tag !== "Executed" || this.useOfHeartbeat(heartbeat) !== "Wanted") return false
@@ -82,14 +82,14 @@ export class SignedGossip {
     return true
   }
 
-  /** Whether it is news. */
+  /** Returns whether it is new and to be relayed. */
   keepEvidence(evidence: Evidence): boolean {
     if (!this.wantsEvidence(evidence)) return false
     this.#relaying.evidence(evidence)
     return this.evidence.add(evidence)
   }
 
-  /** One that is wanted was taken in. */
+  /** Records a wanted signature that was taken in. */
   heardSignature({ validator }: CheckpointSignature): void {
     this.#relaying.signature(validator, this.#round, this.#rules)
   }
@@ -103,7 +103,10 @@ export class SignedGossip {
     return commit.hash === commitHash ? { _tag: "Executed", leaderRound: commit.leaderRound } : { _tag: "Wrong" }
   }
 
-  /** Whether the ledger would count it: who has no seat, and stake enough for one. Others must not fill this node's memory. */
+  /**
+   * Whether the ledger would count it: the validator has no seat and enough stake for one. Others must not fill this
+   * node's memory.
+   */
   #isCandidate({ validator }: Heartbeat): boolean {
     const { stakedAmount, leaving, isInCommittee } = this.#live().ledger.read.stake(validator)
     return stakedAmount >= MIN_STAKE_SATS && leaving === null && !isInCommittee
@@ -113,8 +116,9 @@ export class SignedGossip {
     const { base, epoch, author } = evidence.first
     const { core, ledger } = this.#live()
     const { opening, committee } = core.epoch
-    // The ledger learns an epoch's base with its first commit, and until then takes any. The core knows that of the running
-    // one before. After the close it is nowhere yet: evidence upon any other would pass for the one that counts.
+    // The ledger learns an epoch's base with its first commit and until then accepts any; the core knows the running
+    // epoch's base earlier. The base of a later epoch is unknown, so evidence on a wrong base would displace the real
+    // one.
     if (epoch > opening.record.epoch) return false
     return epoch === opening.record.epoch
       ? base === opening.base && committee.seatOf(author) !== undefined
@@ -133,7 +137,7 @@ export class SignedGossip {
     this.evidence.settle((evidence) => read.isPunishable(evidence))
   }
 
-  /** Evidence of epochs before `oldest` counts no more. */
+  /** Evidence from epochs before `oldest` no longer counts. */
   forgetBefore(oldest: Epoch): void {
     this.evidence.forgetBefore(oldest)
     this.#relaying.forgetBefore(oldest, this.#round)

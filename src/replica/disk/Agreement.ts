@@ -1,6 +1,6 @@
 /**
- * Whether the parts of a stored state agree with each other. Each of them is sound by itself, but rows that parse may
- * still be missing, or date from another time. A replica that resumed from them would halt, or begin an epoch again.
+ * Checks that the parts of a stored state agree with each other. Rows that parse can still be missing or outdated. A
+ * replica that resumed from them would halt or restart an epoch.
  */
 import { toHex } from "#crypto"
 import type { Position } from "../../consensus/commit/Linearizer.js"
@@ -28,7 +28,10 @@ const isSameRecord = (a: EpochRecord.EpochRecord, b: EpochRecord.EpochRecord): b
 
 const lastOf = ({ opening, commits }: StoredEpoch): Place => commits.at(-1)?.commit ?? opening.position
 
-/** The state is that of the last commit, and of the running epoch, or of the next one when the last commit closes it. */
+/**
+ * The state belongs to the last commit and to the running epoch, or to the next one if the last commit closes the
+ * epoch.
+ */
 const ofLedger = ({ current }: StoredState, { read }: Ledger): Finding => {
   const { record } = current.opening
   const { head, epoch } = read
@@ -37,23 +40,23 @@ const ofLedger = ({ current }: StoredState, { read }: Ledger): Finding => {
   if (epoch.epoch === record.epoch)
     return isSameRecord(epoch, record)
       ? null
-      : `the state has another committee of epoch ${record.epoch} than its opening`
+      : `the state and the opening of epoch ${record.epoch} name different committees`
   const isClosed = epoch.epoch === record.epoch + 1 && current.commits.length > 0
   return isClosed ? null : `the state is of epoch ${epoch.epoch}, the running epoch is ${record.epoch}`
 }
 
-/** The checkpoint that closed the epoch before is the one that this epoch follows on. */
+/** The epoch starts from the checkpoint that closed the previous one. */
 const ofOpening = ({ base, record, position }: Opening, closing: Checkpoint | undefined): Finding => {
   const { epoch } = record
-  // The checkpoint that a genesis makes is unsigned.
+  // The genesis checkpoint is unsigned.
   if (epoch === 1) return null
-  if (closing === undefined) return `there is no signed checkpoint with which epoch ${epoch - 1} closed`
+  if (closing === undefined) return `the signed closing checkpoint of epoch ${epoch - 1} is missing`
   const { hash, nextEpoch, commitIndex, commitHash, round } = closing
   const place = { index: commitIndex, hash: commitHash, leaderRound: round }
   const isNext = nextEpoch !== null && isSameRecord(nextEpoch, record)
   return hash === base && isNext && isSamePlace(place, position)
     ? null
-    : `epoch ${epoch} follows on ${base}, epoch ${epoch - 1} closed with ${hash}`
+    : `epoch ${epoch} starts from ${base}, but epoch ${epoch - 1} closed with ${hash}`
 }
 
 /** For the previous epoch: its commits are never decided again. */
@@ -61,12 +64,12 @@ const ofChain = ({ opening, commits }: StoredEpoch, next: Opening): Finding => {
   let last: Position = opening.position
   for (const { commit } of commits) {
     if (judgeCommit(last, commit) !== null || Commit.make(commit).hash !== commit.hash)
-      return `commit ${commit.index} does not follow on commit ${last.index}`
+      return `commit ${commit.index} does not follow commit ${last.index}`
     last = { ...commit, time: last.time }
   }
   return isSamePlace(last, next.position)
     ? null
-    : `epoch ${opening.record.epoch} ends with commit ${last.index}, the next one follows on commit ${next.position.index}`
+    : `epoch ${opening.record.epoch} ends with commit ${last.index}, the next one starts from commit ${next.position.index}`
 }
 
 const isOf = ({ commitHash, effectsDigest, round }: Checkpoint, { commit, ...executed }: ExecutedCommit): boolean =>
@@ -78,7 +81,7 @@ const ofCheckpoints = ({ commits, checkpoints }: StoredEpoch): Finding => {
   for (const checkpoint of checkpoints) {
     const executed = byIndex.get(checkpoint.commitIndex)
     if (executed === undefined || !isOf(checkpoint, executed))
-      return `the checkpoint of round ${checkpoint.round} is not of the recorded commit ${checkpoint.commitIndex}`
+      return `the checkpoint of round ${checkpoint.round} does not match commit ${checkpoint.commitIndex}`
   }
   return null
 }
@@ -87,13 +90,14 @@ const ofVertices = ({ opening, vertices }: StoredEpoch): Finding => {
   const stranger = vertices.find(({ header }) => header.base !== opening.base || header.epoch !== opening.record.epoch)
   return stranger === undefined
     ? null
-    : `vertex ${stranger.header.hash} of round ${stranger.header.round} is of another epoch than ${opening.record.epoch}`
+    : `vertex ${stranger.header.hash} of round ${stranger.header.round} does not belong to epoch ${opening.record.epoch}`
 }
 
 const ofPrevious = ({ current, previous }: StoredState): Finding => {
   if (previous === null) return null
   const { epoch } = previous.opening.record
-  if (epoch !== current.opening.record.epoch - 1) return `epoch ${epoch} is kept as the one before the running one`
+  if (epoch !== current.opening.record.epoch - 1)
+    return `epoch ${epoch} is stored as the one before epoch ${current.opening.record.epoch}`
   return ofChain(previous, current.opening) ?? ofCheckpoints(previous)
 }
 

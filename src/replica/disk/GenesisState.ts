@@ -1,4 +1,4 @@
-/** The stored state of a network before anything has happened: the state of its genesis, and the first epoch. */
+/** The stored state of a new network: its genesis state and the first epoch. */
 
 import { type Opening, openingOf } from "../../consensus/output/Opening.js"
 import type { Ledger } from "../../ledger/Ledger.js"
@@ -7,7 +7,7 @@ import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 
-/** The closing checkpoint of epoch 0, which is unsigned: its hash is the base of the first epoch. */
+/** The unsigned closing checkpoint of epoch 0, whose hash is the base of the first epoch. */
 export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger): Checkpoint.Closing => {
   const hash = Genesis.hash(genesis)
   return Checkpoint.make({
@@ -23,6 +23,5 @@ export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger): Checkpoi
   })
 }
 
-/** The first epoch. */
 export const firstOpening = (genesis: Genesis.Genesis, ledger: Ledger): Opening =>
   openingOf(checkpointOf(genesis, ledger), genesis.time)

@@ -1,4 +1,4 @@
-/** The parts of a replica as loaded from disk, checked before use. */
+/** A replica's parts as loaded from disk, checked before use. */
 import { Data, Either } from "effect"
 import type { StoredEpoch } from "../../consensus/output/StoredEpoch.js"
 import type { Ledger } from "../../ledger/Ledger.js"
@@ -13,14 +13,14 @@ import { StateViews } from "../live/StateViews.js"
 import { disagreementIn } from "./Agreement.js"
 import type { StoredState } from "./StoredState.js"
 
-/** The records are not those from which the last checkpoint was built. */
+/** The stored records differ from those under the last checkpoint. */
 export class DamagedState extends Data.TaggedError("DamagedState")<{
   readonly commitIndex: CommitIndex
   readonly found: Hash
   readonly expected: Hash
 }> {
   override get message(): string {
-    return `commit ${this.commitIndex}: the stored state has the root ${this.found}, its checkpoint says ${this.expected}`
+    return `commit ${this.commitIndex}: the stored state has root ${this.found}, its checkpoint has root ${this.expected}`
   }
 }
 
@@ -31,7 +31,7 @@ export class ContradictoryState extends Data.TaggedError("ContradictoryState")<{
   }
 }
 
-/** The state as it was when an epoch closed. */
+/** The state at the close of an epoch. */
 export interface ClosedState {
   readonly epoch: Epoch
   readonly trie: Trie.Trie
@@ -39,10 +39,13 @@ export interface ClosedState {
 
 export interface LoadedState {
   readonly ledger: Ledger
-  /** The state as of now. */
+  /** The current state. */
   readonly trie: Trie.Trie
   readonly views: StateViews
-  /** The last commit closes the epoch, but no record says that its checkpoint was built: here it is, with its size. */
+  /**
+   * Set if the last commit closes the epoch and no record says that its checkpoint was built: the checkpoint and its
+   * size.
+   */
   readonly closing: { readonly checkpoint: Checkpoint.Checkpoint; readonly bytes: number } | null
 }
 
@@ -53,20 +56,20 @@ const checkpointAt = ({ current, previous }: StoredState, index: CommitIndex): C
     )
     .find(({ commitIndex }) => commitIndex === index)
 
-/** The root an epoch closed with, as this node built or received it. */
+/** The root at an epoch's close, as built or received by this node. */
 const closingRootOf = (stored: StoredState, epoch: number): Hash | undefined =>
   [stored.current, stored.previous]
     .flatMap((each) => each?.checkpoints ?? [])
     .concat(stored.closings.map(({ checkpoint }) => checkpoint))
     .find((checkpoint) => checkpoint.epoch === epoch && checkpoint.nextEpoch !== null)?.stateRoot
 
-/** The trie change that sets a record to the value it had. */
+/** The trie change that restores a record's former value. */
 export const placed = ({ kind, key, value }: Change): Trie.Change => ({
   key: StateKey.hash(kind, key),
   value: value && StateRecord.encode({ kind, key, value }),
 })
 
-/** A state that differs from the one its epoch closed with is dropped: the changes back to it are incomplete. */
+/** A state that differs from its epoch's closing root is dropped: the changes back to it are incomplete. */
 const viewsOf = (stored: StoredState, closed: ReadonlyArray<ClosedState>): StateViews =>
   new StateViews(closed.flatMap(({ epoch, trie }) => (trie.hash === closingRootOf(stored, epoch) ? [trie] : [])))
 
@@ -89,7 +92,8 @@ const closingOf = (ledger: Ledger, trie: Trie.Trie, { opening, checkpoints }: St
 }
 
 /**
- * A replica's parts, of counted supply and with a `trie` of the ledger's records. `closed`: last closes, oldest first.
+ * Checks a replica's parts. The supply is counted and `trie` holds the ledger's records. `closed`: the last closes,
+ * oldest first.
  */
 export const check = (
   stored: StoredState,
@@ -105,7 +109,7 @@ export const check = (
     return Either.left(new DamagedState({ commitIndex: index, found: trie.hash, expected }))
   }
   const closing = closingOf(ledger, trie, stored.current)
-  // Its state is the one of now, and must not take the place of an older one as well.
+  // The closing state is the current one and must not also replace an older one.
   const views = viewsOf(
     stored,
     closed.filter(({ epoch }) => epoch !== closing?.checkpoint.epoch),

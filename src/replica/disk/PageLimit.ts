@@ -1,4 +1,4 @@
-/** The limit of one page of an answer: as many items as fit, in their order; the first may have any size. */
+/** Limits one page of an answer to as many items as fit, in order. The first item may have any size. */
 export class PageLimit {
   #bytesLeft: number
   #isEmpty = true
@@ -7,7 +7,7 @@ export class PageLimit {
     this.#bytesLeft = maxBytes
   }
 
-  /** Whether the next item fits. After the first that does not, the page is full. */
+  /** Whether the next item fits. Once one does not, the page is full. */
   takes(bytes: number): boolean {
     this.#bytesLeft -= bytes
     const fits = this.#isEmpty || this.#bytesLeft >= 0

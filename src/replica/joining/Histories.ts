@@ -1,8 +1,8 @@
 /**
- * Compares the checkpoints that a joiner's peers claim to be the network's newest, before it follows any of them. Each
- * claim is proven from the committee that the joiner trusts. That is not enough: the retired keys of a former committee
- * can still prove anything. So of two different claims the newer one must also follow from the committee that the older
- * one names, and two claims for one epoch are two histories.
+ * Compares the newest checkpoints claimed by a joiner's peers before it follows any of them. Each claim is proven from
+ * the committee the joiner trusts. That is not enough, since the retired keys of a former committee can still sign
+ * anything. So the newer of two claims must also follow from the committee that the older one names, and two claims for
+ * one epoch are two histories.
  */
 import type { SignedCheckpoint, SignedClosing } from "../../protocol/epoch/Checkpoint.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -11,13 +11,13 @@ import type { Parting } from "../output/Output.js"
 import { Inquiry } from "./Inquiry.js"
 import type { Trust } from "./ProvenChain.js"
 
-/** The chain from an older claim to a newer one, as the peers that claim the newer one show it one after the other. */
+/** The chain from an older claim to a newer one, asked of the newer claim's peers one after the other. */
 interface Link {
   readonly low: SignedClosing
   readonly tried: Set<PeerId>
   inquiry: Inquiry | null
   isConnected: boolean
-  /** A checkpoint other than `low` that a peer has shown for its epoch. */
+  /** A checkpoint other than `low` that a peer showed for its epoch. */
   other: SignedCheckpoint | null
 }
 
@@ -56,7 +56,7 @@ export class Histories {
     return [...this.#claims.values()].filter(({ chain }) => chain.isProven)
   }
 
-  /** Each proven claim once, from old to new. */
+  /** Each proven claim once, oldest first. */
   get newest(): ReadonlyArray<SignedClosing> {
     const byHash = new Map<Hash, SignedClosing>()
     for (const { chain } of this.#claims.values()) {
@@ -71,12 +71,12 @@ export class Histories {
     return this.#proven.filter(({ chain }) => chain.newest.checkpoint.hash === checkpoint.hash).map(({ peer }) => peer)
   }
 
-  /** The closing checkpoints on the proven way to this one. */
+  /** The closing checkpoints on the proven path to this one. */
   wayTo({ checkpoint }: SignedCheckpoint): ReadonlyArray<SignedCheckpoint> {
     return this.#proven.find(({ chain }) => chain.newest.checkpoint.hash === checkpoint.hash)?.chain.proven ?? []
   }
 
-  /** All open inquiries: claims to be proven, and neighbouring claims to be connected. */
+  /** All open inquiries: claims to prove, and neighbouring claims to connect. */
   get open(): ReadonlyArray<Inquiry> {
     const links = this.#neighbours.flatMap(([low, high]) => this.#links.get(linkKey(low, high))?.inquiry ?? [])
     return [...this.#claims.values(), ...links].filter(({ isOpen }) => isOpen)
@@ -92,12 +92,12 @@ export class Histories {
     return neighbours
   }
 
-  /** Whether every claim follows from the one before. */
+  /** Whether every claim follows from the previous one. */
   get isConnected(): boolean {
     return this.#neighbours.every(([low, high]) => this.#links.get(linkKey(low, high))?.isConnected === true)
   }
 
-  /** Peers whose claim is proven wrong, or that cannot prove it. */
+  /** Peers whose claim is proven wrong or that cannot prove it. */
   failed(): ReadonlyArray<{ readonly peer: PeerId; readonly isLie: boolean }> {
     return [...this.#claims.values()]
       .filter(({ chain, isOpen }) => !chain.isProven && !isOpen)
@@ -105,9 +105,8 @@ export class Histories {
   }
 
   /**
-   * Continues to connect claims; `ranked` is the order in which peers are asked. Returns peers that showed a checkpoint
-   * on top of the older claim which its committee did not sign, and the parting once no connected peer can connect two
-   * claims.
+   * Continues to connect claims, asking peers in the order of `ranked`. Returns peers that showed a successor of the
+   * older claim which its committee did not sign, and the parting once no connected peer can connect two claims.
    */
   connect(ranked: ReadonlyArray<PeerId>): { readonly liars: ReadonlyArray<PeerId>; readonly parting: Parting | null } {
     const liars: Array<PeerId> = []
@@ -119,7 +118,7 @@ export class Histories {
         if (link.isConnected) break
         const peer = ranked.find((each) => !link.tried.has(each) && this.claimantsOf(high).includes(each))
         if (peer === undefined) {
-          // A liar's claim goes with it.
+          // A liar's claim is dropped with it.
           if (liars.length > 0) return { liars, parting: null }
           return { liars, parting: this.#parting(low, high, link) }
         }
@@ -138,7 +137,7 @@ export class Histories {
     return link
   }
 
-  /** The result of a finished inquiry: whether its peer has lied. */
+  /** Judges a finished inquiry; returns whether its peer lied. */
   #judge(link: Link, { chain, shown }: Inquiry): boolean {
     link.isConnected ||= chain.isProven
     if (chain.isProven) return false
@@ -146,7 +145,7 @@ export class Histories {
       link.other ??= shown
       return false
     }
-    // It agrees with the older claim, but continues with checkpoints that the committee named there did not sign.
+    // The peer agrees with the older claim but continues with checkpoints that its committee did not sign.
     return shown !== null && chain.isBroken
   }
 

@@ -1,4 +1,4 @@
-/** One peer being asked, question by question, for the closing checkpoints that lead from a known committee to a newer one. */
+/** Asks one peer, question by question, for the closing checkpoints from a known committee to a newer one. */
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Epoch } from "../../protocol/numbers/Natural.js"
 import type { PeerId } from "../messages/Peer.js"
@@ -7,7 +7,7 @@ import { ProvenChain, type Trust } from "./ProvenChain.js"
 export class Inquiry {
   readonly peer: PeerId
   readonly chain: ProvenChain
-  /** The epoch whose checkpoint is compared with another peer's; none when the chain only has to be proven. */
+  /** The epoch whose checkpoint is compared with another peer's; null if the chain only has to be proven. */
   readonly #compared: Epoch | null
   #shown: SignedCheckpoint | null = null
   #question: Epoch | null = null
@@ -21,12 +21,12 @@ export class Inquiry {
     this.take([])
   }
 
-  /** The checkpoint that the peer says closed the compared epoch; null when it named none. */
+  /** The peer's closing checkpoint of the compared epoch; null if it named none. */
   get shown(): SignedCheckpoint | null {
     return this.#shown
   }
 
-  /** The epoch from which to ask the peer for checkpoints; null when there is nothing to ask. */
+  /** The epoch from which to ask for checkpoints; null if there is nothing to ask. */
   get question(): Epoch | null {
     return this.#isOver ? null : this.#question
   }
@@ -56,7 +56,7 @@ export class Inquiry {
     this.#question = this.#compared
   }
 
-  /** The peer has not answered, or too slowly. */
+  /** The peer did not answer, or too slowly. */
   end(): void {
     this.#isOver = true
   }

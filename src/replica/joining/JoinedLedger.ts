@@ -1,4 +1,4 @@
-/** Builds a ledger from a fetched state, in slices so that the node keeps running, or says what is wrong with it. */
+/** Builds a ledger from a fetched state, in slices so that the node keeps running, or reports what is wrong with it. */
 import { Either } from "effect"
 import { Ledger } from "../../ledger/Ledger.js"
 import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
@@ -16,10 +16,10 @@ export interface JoinedState {
 
 type Made = Either.Either<Ledger, string>
 
-/** Records read before the thread is released. */
+/** Records read before yielding the thread. */
 const RECORDS_PER_SLICE = 256
 
-/** A quorum signed the root, so nothing should be wrong; but a ledger that is wrong must not be used. */
+/** A quorum signed the root, so the state should be correct; but a wrong ledger must never be used. */
 function* making(
   protocol: Protocol,
   tableKey: HalfSipHash.Key,
@@ -33,7 +33,7 @@ function* making(
       Either.mapLeft(({ message }) => message),
       Either.filterOrLeft(
         (record) => StateRecord.placeOf(record) === key,
-        ({ kind }) => `a record of kind ${kind} is at ${key}, where it does not belong`,
+        ({ kind }) => `a record of kind ${kind} is at the wrong key ${key}`,
       ),
       Either.flatMap((record) =>
         Either.mapLeft(
@@ -52,7 +52,7 @@ function* making(
     Either.mapLeft(({ message }) => message),
     Either.filterOrLeft(
       ({ read }) => read.head.hash === commitHash,
-      ({ read }) => `its last commit is ${read.head.hash}, the checkpoint's ${commitHash}`,
+      ({ read }) => `its last commit is ${read.head.hash}, the checkpoint names ${commitHash}`,
     ),
   )
 }
@@ -64,7 +64,7 @@ export class JoinedLedger {
     this.#making = making(protocol, tableKey, state)
   }
 
-  /** Works while it may, and returns the ledger once it is made. Not to be called after that. */
+  /** Works while `mayContinue` and returns the ledger once built. Do not call again after that. */
   work(mayContinue: () => boolean): Made | undefined {
     try {
       do {
@@ -74,7 +74,7 @@ export class JoinedLedger {
       return undefined
     } catch (error) {
       // A bug in reading signed data must not end the node.
-      return Either.left(`a bug of this node met the state: ${error instanceof Error ? error.message : String(error)}`)
+      return Either.left(`a bug in reading the state: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Fast sync to a closing checkpoint, for a node so far behind that no peer still has the vertices of its epoch. Asks
- * all peers for their checkpoints, proves these from the committee this node knows, compares them (`Histories`), picks
- * the newest, and fetches its state. Two histories stop it: a machine cannot know which network its owner means.
+ * Fast sync to a closing checkpoint, for a node so far behind that no peer still has its epoch's vertices. It asks all
+ * peers for their checkpoints, proves these from the committee it knows, compares them (`Histories`), picks the newest,
+ * and fetches its state. Two histories stop it: a machine cannot know which network its owner means.
  */
 import { Either } from "effect"
 import { toHex } from "#crypto"
@@ -40,12 +40,14 @@ export interface Joined extends JoinedState {
   readonly proven: ReadonlyArray<SignedCheckpoint>
 }
 
-/** How long to wait for an answer, and to listen before following a claim: other peers may still be connecting. */
+/**
+ * How long to wait for an answer, and to listen before following a claim, since other peers may still be connecting.
+ */
 const ANSWER_PATIENCES = 2
-/** A peer that has not proven its claim this long after the first one was proven is not waited for. */
+/** How long after the first proven claim the other peers have to prove theirs. */
 const CLAIMS_PATIENCES = 30
 
-/** Cached verdicts on signatures: one that many peers send is verified once. */
+/** Limit of cached verdicts: a signature sent by many peers is verified once. */
 const REMEMBERED_VERDICTS = 16_384
 
 const remembering = (isValid: Trust["isValid"]): Trust["isValid"] => {
@@ -72,9 +74,9 @@ export class Joining {
   readonly #around: Surroundings
   readonly #trust: Trust
   #histories: Histories
-  /** Peers that have nothing to offer. */
+  /** Peers with nothing to offer. */
   readonly #others = new Set<PeerId>()
-  /** Peers that cannot prove their offer, or do not answer. */
+  /** Peers that could not prove their offer or did not answer. */
   readonly #failed = new Set<PeerId>()
   /** The one open question to each peer. */
   readonly #asked = new Map<PeerId, Asked>()
@@ -84,11 +86,11 @@ export class Joining {
   #wakeAt: number
   #askAgainAt: number | null = null
   #download: StateDownload | null = null
-  /** A download begun earlier: it resumes if its state is offered again. */
+  /** A download begun earlier; it resumes if its state is offered again. */
   #begun: StateDownload | null
   #making: JoinedLedger | null = null
   #ledger: Ledger | null = null
-  /** The target, once it may take the place of everything here. */
+  /** The target, once it may replace everything here. */
   #landing: SignedClosing | null = null
   #isStopped = false
 
@@ -109,25 +111,25 @@ export class Joining {
     return this.#download?.target ?? null
   }
 
-  /** When to look again if nothing comes in. */
+  /** When to check again if nothing arrives. */
   get wakeAt(): number {
     return this.#wakeAt
   }
 
-  /** Whether no connected peer offers anything true. */
+  /** Whether no connected peer offers a true claim. */
   get isPointless(): boolean {
     return this.#begun === null && this.#histories.size === 0 && this.#asked.size === 0
   }
 
-  /** Whether an answer of this peer is awaited. */
+  /** Whether an answer from this peer is awaited. */
   isAsked(peer: PeerId): boolean {
     return this.#asked.has(peer)
   }
 
-  /** A peer's offer; `closing.newest` may be nothing new. */
+  /** Takes a peer's offer. `closing.newest` may be nothing new. */
   offered(from: PeerId, { signed, newest }: Closing, now: Timestamp): void {
     const asked = this.#asked.get(from)
-    // Otherwise it is the late answer to another question.
+    // Otherwise it is a late answer to another question.
     const isAnswer = asked === undefined || signed.every(({ checkpoint }) => checkpoint.epoch >= asked.from)
     if (this.#isStopped || !isAnswer) return
     this.#asked.delete(from)
@@ -171,7 +173,7 @@ export class Joining {
     return now - this.#begunAt >= this.#answerMs
   }
 
-  /** A peer that does not answer, or never stops answering, has nothing to offer. */
+  /** Drops peers that do not answer or never stop answering. */
   #expire(now: Timestamp): void {
     for (const [peer, { at, by }] of this.#asked) {
       const isGone = !this.#around.peers.has(peer)
@@ -229,7 +231,7 @@ export class Joining {
         this.#drop(peer)
       }
     }
-    // One bogus offer must not make a node ask every peer.
+    // One bogus offer must not make the node ask every peer.
     if (this.#provenAt === null) return
     for (const peer of peers.all) {
       const hasSpoken = this.#others.has(peer) || this.#failed.has(peer) || this.#histories.has(peer)
@@ -242,7 +244,7 @@ export class Joining {
     this.#around.outbox.send(peer, { _tag: "AskClosing", from: Natural.epoch(from) })
   }
 
-  /** Whether every peer has made its case, or has had time to. */
+  /** Whether every peer has made its case or has had time to. */
   #isSettled(now: Timestamp): boolean {
     if (this.#provenAt === null || !this.#hasListened(now)) return false
     return this.#isClaimTimeOver(now) || (this.#asked.size === 0 && this.#histories.open.length === 0)
@@ -301,7 +303,7 @@ export class Joining {
     this.#provenAt = null
   }
 
-  /** Takes a piece of the state, and asks for the next. */
+  /** Takes a piece of the state and asks for the next. */
   received(from: PeerId, answer: Extract<Answer, { _tag: "State" }>, now: Timestamp): void {
     const download = this.#download
     if (download === null || this.#isStopped) return
@@ -322,7 +324,7 @@ export class Joining {
     this.#fetch(now)
   }
 
-  /** Whether claims are to be proven, pieces from before a restart to be taken in, or the state to be made a ledger. */
+  /** Whether there are claims to prove, stored pieces to restore, or a ledger to build. */
   get hasWork(): boolean {
     if (this.#isStopped) return false
     const download = this.#download
@@ -330,7 +332,7 @@ export class Joining {
     return isLedgerDue || download?.hasKept === true || this.#histories.open.some(({ hasWork }) => hasWork)
   }
 
-  /** Does that work while it may. */
+  /** Does that work while `mayContinue`. */
   work(mayContinue: () => boolean, now: Timestamp): Joined | undefined {
     if (this.#isStopped) return undefined
     const inquiry = this.#nextInquiry(now)
@@ -351,7 +353,7 @@ export class Joining {
     return trie && this.#make({ trie, target }, mayContinue)
   }
 
-  /** Members' inquiries first: claims of many strangers must not use up the time for proving claims. */
+  /** Members' inquiries come first: many strangers' claims must not use up the time for proving. */
   #nextInquiry(now: Timestamp): Inquiry | undefined {
     const open = this.#histories.open.filter(({ hasWork }) => hasWork)
     if (open.length < 2) return open[0]
@@ -375,7 +377,7 @@ export class Joining {
     return null
   }
 
-  /** The state cannot be read, though a quorum signed its root. */
+  /** The state is unreadable although a quorum signed its root. */
   stop(reason: string): void {
     this.#isStopped = true
     const epoch = this.target?.checkpoint.epoch ?? this.#trust.record.epoch

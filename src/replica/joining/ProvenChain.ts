@@ -1,8 +1,7 @@
 /**
- * The closing checkpoints of one peer, as far as they follow from a committee this node trusts: a checkpoint is proven
- * when its signers hold more than two thirds of the weight of the newest trusted committee, and then it names a newer
- * committee to trust. Checkpoints that the newest committee did not sign are reached in smaller steps, at worst epoch
- * by epoch.
+ * One peer's closing checkpoints, as far as they follow from a committee this node trusts. A checkpoint is proven if
+ * its signers hold more than two thirds of the newest trusted committee's weight; it then names a newer committee to
+ * trust. Checkpoints that the newest committee did not sign are reached in smaller steps, at worst epoch by epoch.
  */
 import type * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import type * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
@@ -33,8 +32,8 @@ const closes = (signed: Signed): signed is SignedClosing =>
   signed.checkpoint.nextEpoch?.epoch === signed.checkpoint.epoch + 1
 
 /**
- * A peer whose checkpoints carry more false signatures than this proves nothing any more. An honest one may pass on a
- * few: it could check only signers from the committee that it trusted itself.
+ * A peer whose checkpoints carry more invalid signatures than this can prove nothing more. An honest peer may pass on a
+ * few: it could check only signers from its own trusted committee.
  */
 const MAX_FALSE = 64
 
@@ -42,18 +41,18 @@ export class ProvenChain {
   readonly newest: Signed
   readonly #trust: Trust
   #falseSignatures = 0
-  /** The rest of the last answer, from new to old. */
+  /** The rest of the last answer, newest first. */
   #answer: ReadonlyArray<SignedClosing> | null = null
-  /** Whether the answer showed the first epoch that a step can be made in. */
+  /** Whether the answer included the first epoch in which a step is possible. */
   #showedAsked = false
-  /** The committee that the next step starts from; at first, the one trusted from the outset. */
+  /** The committee from which the next step starts; at first the one trusted from the outset. */
   #trusted: EpochRecord.EpochRecord
   /** The trusted committee before the last answer. */
   #trustedBefore: EpochRecord.EpochRecord
   #isPinned: boolean
   /** Proven by signatures. */
   readonly #proven = new Map<Epoch, SignedClosing>()
-  /** Proven by signatures or by being named as the previous one of a proven one. */
+  /** Proven by signatures, or named as predecessor by a proven checkpoint. */
   readonly #hashes = new Map<Epoch, SignedClosing>()
   #asked: Epoch | null = null
   #isBroken = false
@@ -68,7 +67,7 @@ export class ProvenChain {
     this.#isPinned = trust.pin === null || trust.pin.epoch < trust.record.epoch
   }
 
-  /** Proven by signatures, from old to new: each was proven by the committee that the one before names. */
+  /** Proven by signatures, oldest first: each by the committee that its predecessor names. */
   get proven(): ReadonlyArray<Signed> {
     return [...this.#proven.values()]
   }
@@ -102,14 +101,14 @@ export class ProvenChain {
     return undefined
   }
 
-  /** An answer of the peer, to be worked on in steps. */
+  /** Takes an answer, to be processed in steps. */
   take(signed: ReadonlyArray<Signed>): void {
     this.#showedAsked = signed.some(({ checkpoint }) => checkpoint.epoch === this.#asked)
     this.#answer = [...signed, this.newest].filter(closes).sort((a, b) => b.checkpoint.epoch - a.checkpoint.epoch)
     this.#trustedBefore = this.#trusted
   }
 
-  /** The same for checkpoints from disk, without pausing in between. */
+  /** Takes checkpoints from disk and processes them without pausing. */
   takeAtOnce(signed: ReadonlyArray<Signed>): void {
     this.take(signed)
     while (this.hasWork) this.step()
@@ -120,7 +119,7 @@ export class ProvenChain {
   }
 
   /**
-   * Proves one more checkpoint, or finds that the answer proves no more. Verifies one committee's signatures at most.
+   * Proves one more checkpoint, or finds that the answer proves no more. Verifies at most one committee's signatures.
    */
   step(): void {
     const all = this.#answer
@@ -135,7 +134,7 @@ export class ProvenChain {
     const isStuck = this.#trusted === this.#trustedBefore && !this.isProven
     if (this.#falseSignatures > MAX_FALSE) this.#isBroken = true
     if (!isStuck || this.#asked !== this.#lowest) return
-    // It showed the checkpoint that our committee must have signed, which did not; or it does not have that checkpoint.
+    // Either it showed the checkpoint our committee must have signed, without that signature, or it does not have it.
     this.#isBroken ||= this.#showedAsked
     this.#isExhausted = true
   }
@@ -167,7 +166,7 @@ export class ProvenChain {
     this.#trusted = checkpoint.nextEpoch
   }
 
-  /** From high epochs to low: a checkpoint named by a proven one is proven too. */
+  /** Works from high epochs to low: a checkpoint named by a proven one is proven too. */
   #link(all: ReadonlyArray<SignedClosing>): void {
     for (const signed of all) {
       const { epoch, hash } = signed.checkpoint
@@ -176,12 +175,12 @@ export class ProvenChain {
     }
   }
 
-  /** The first epoch that the next step can be made in. */
+  /** The first epoch in which the next step is possible. */
   get #lowest(): Epoch {
     return Natural.epoch(this.#isPinned ? this.#trusted.epoch : (this.#trust.pin?.epoch ?? 0))
   }
 
-  /** The epoch from which to ask for checkpoints; null when asking gains nothing. */
+  /** The epoch from which to ask for checkpoints; null if asking gains nothing. */
   toAsk(): Epoch | null {
     if (this.hasWork || this.isProven || this.#isBroken || this.#isExhausted) return null
     const lowest = this.#lowest

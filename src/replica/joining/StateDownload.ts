@@ -1,4 +1,4 @@
-/** Downloads a state piece by piece, from one peer at a time. Checked pieces stay, even after a restart. */
+/** Downloads a state piece by piece, from one peer at a time. Checked pieces are kept across restarts. */
 import { Either } from "effect"
 import { Assembly } from "../../ledger/trie/Assembly.js"
 import * as Position from "../../ledger/trie/Position.js"
@@ -16,23 +16,23 @@ const MEAGRE_BYTES = 131_072
 
 /** The result of an answer. */
 export type Received =
-  /** `isMeagre`: a small part of what this node asked for, where an honest peer fills its answer. */
+  /** `isMeagre`: a small part of the request, where an honest peer fills its answer. */
   | { readonly _tag: "Kept"; readonly subtree: Uint8Array; readonly isMeagre: boolean }
   | { readonly _tag: "Refused"; readonly reason: string }
-  /** Nothing new, or not asked for. */
+  /** Nothing new, or unrequested. */
   | { readonly _tag: "Nothing" }
 
 export class StateDownload {
   readonly target: SignedCheckpoint
   readonly #assembly: Assembly
   readonly #patienceMs: number
-  /** Pieces from before a restart, to be looked at again. */
+  /** Pieces from before a restart, to be checked again. */
   readonly #kept: Array<Uint8Array>
   #asked: { readonly peer: PeerId; readonly at: Timestamp } | null = null
-  /** Peers that have not answered yet, and the depth they were asked for: a late piece is as good. */
+  /** Peers that have not answered yet, and the depth they were asked for. Late pieces are accepted. */
   readonly #awaited = new Map<PeerId, number>()
   #silent: Array<PeerId> = []
-  /** Peers that did not have it, or sent something else, since the last piece came. */
+  /** Peers that lacked it or sent something else since the last piece. */
   readonly #failed = new Set<PeerId>()
 
   constructor(target: SignedCheckpoint, patienceMs: number, kept: Iterable<Uint8Array>) {
@@ -42,12 +42,12 @@ export class StateDownload {
     this.#kept = [...kept].reverse()
   }
 
-  /** Whether there are pieces left from before a restart. */
+  /** Whether pieces from before a restart are left. */
   get hasKept(): boolean {
     return this.#kept.length > 0
   }
 
-  /** Takes them in while it may. */
+  /** Takes them in while `mayContinue`. */
   restore(mayContinue: () => boolean): void {
     do {
       const subtree = this.#kept.pop()
@@ -56,7 +56,7 @@ export class StateDownload {
     } while (mayContinue())
   }
 
-  /** Peers that failed before may be asked again. */
+  /** Makes peers that failed eligible again. */
   resume(): void {
     this.#asked = null
     this.#failed.clear()
@@ -78,12 +78,12 @@ export class StateDownload {
     return this.target.checkpoint.stateRoot
   }
 
-  /** When to look again if no answer comes. */
+  /** When to check again if no answer arrives. */
   get wakeAt(): number | null {
     return this.#asked === null ? null : this.#asked.at + this.#patienceMs
   }
 
-  /** The next question and the peer to ask; null while an answer may still come, or when every peer has failed. */
+  /** The next question and the peer to ask; null while an answer may still arrive, or once every peer has failed. */
   next(peers: ReadonlyArray<PeerId>, now: Timestamp): { readonly to: PeerId; readonly question: Question } | null {
     if (this.hasKept) return null
     const asked = this.#asked
@@ -132,7 +132,7 @@ export class StateDownload {
       return { _tag: "Refused", reason: accepted.left.message }
     }
     this.#failed.clear()
-    // It leaves out records that would have fitted into the same answer.
+    // It leaves out records that would have fitted.
     const leavesOut = accepted.right.siblings.slice(depth).some(({ records }) => records > 0)
     const isMeagre = subtree.length < MEAGRE_BYTES && leavesOut
     return { _tag: "Kept", subtree, isMeagre }

@@ -1,8 +1,8 @@
 /**
- * Builds checkpoints one after the other, in slices while commits go on: puts the changes since the last one into the
- * state trie, and counts the whole supply again from its leaves. Rounds wait for the checkpoint that closes an epoch.
- * So where much changes the trie is brought up to date before a checkpoint is due, and a checkpoint that closes nothing
- * is skipped if it still waits when the next is due.
+ * Builds checkpoints one after the other, in slices while commits continue: applies the changes since the last one to
+ * the state trie and recounts the whole supply from its leaves. Rounds wait for the checkpoint that closes an epoch. So
+ * many changes are applied before a checkpoint is due, and a checkpoint that closes no epoch is skipped if it still
+ * waits when the next one is due.
  */
 import { Either } from "effect"
 import type { Execution } from "../../ledger/rules/Execution.js"
@@ -20,11 +20,11 @@ export interface Built {
 
 interface Due {
   readonly execution: Execution
-  /** Content hash of the closing checkpoint before. */
+  /** The hash of the previous closing checkpoint. */
   readonly previous: Hash
 }
 
-/** The changes up to some commit, one freeze after the other, and the checkpoint of that commit if one is due. */
+/** Changes up to a commit, by freeze, and that commit's checkpoint if one is due. */
 interface Waiting {
   readonly due: Due | null
   readonly changes: ReadonlyArray<Iterable<Trie.Change>>
@@ -33,15 +33,15 @@ interface Waiting {
 interface Job {
   readonly due: Due | null
   readonly update: Trie.Update
-  /** Set once all changes are in it. */
+  /** Set once all changes are applied. */
   trie: Trie.Trie | undefined
   recount: ReturnType<typeof recounted> | undefined
 }
 
-/** Leaves counted before the thread is released. */
+/** Leaves counted before yielding the thread. */
 const LEAVES_PER_SLICE = 8
 
-/** Counts the supply from the leaves, pausing now and then. This node itself wrote them. */
+/** Counts the supply from the leaves, yielding now and then. This node wrote them itself, so decoding cannot fail. */
 function* recounted(trie: Trie.Trie): Generator<undefined, Either.Either<Totals, SupplyInvariantViolated>, undefined> {
   const recount = new Recount()
   let taken = 0
@@ -56,18 +56,18 @@ function* inOrder(changes: Waiting["changes"]): Generator<Trie.Change, void, und
   for (const some of changes) yield* some
 }
 
-/** Whether it may be skipped in favour of the one due now: it is no checkpoint, or none that closes an epoch. */
+/** Whether a job can be skipped for the one due now: it is no checkpoint, or closes no epoch. */
 const givesWay = (job: Waiting, due: Due | null): boolean =>
   job.due === null || (due !== null && job.due.execution.nextEpoch === null)
 
-/** Invariant: `#trie` is the state after the last job that is done. */
+/** Invariant: `#trie` is the state after the last finished job. */
 export class CheckpointBuilding {
   #trie: Trie.Trie
   #jobs: ReadonlyArray<Waiting> = []
   #running: Job | undefined
   #lastDue = -1
 
-  /** `trie` is the state as of the ledger's last freeze. */
+  /** `trie`: the state as of the ledger's last freeze. */
   constructor(trie: Trie.Trie) {
     this.#trie = trie
   }
@@ -76,13 +76,13 @@ export class CheckpointBuilding {
     return this.size > 0
   }
 
-  /** How many freezes of the ledger are held: a build holds one, however many it began with. */
+  /** The number of ledger freezes held. A running build holds one, however many it began with. */
   get size(): number {
     const waiting = this.#jobs.reduce((count, { changes }) => count + changes.length, 0)
     return waiting + (this.#running === undefined ? 0 : 1)
   }
 
-  /** The state after this commit becomes a checkpoint; `changes` is the ledger's freeze right after it. */
+  /** Queues the checkpoint of this commit. `changes` is the ledger's freeze right after it. */
   add(execution: Execution, previous: Hash, changes: Iterable<Trie.Change>): void {
     const { index } = execution.commit
     if (index <= this.#lastDue)
@@ -91,7 +91,7 @@ export class CheckpointBuilding {
     this.#enqueue({ execution, previous }, changes)
   }
 
-  /** No checkpoint is due, but enough has changed since the last freeze to put it into the trie now. */
+  /** Queues changes for the trie without a checkpoint. */
   prepare(changes: Iterable<Trie.Change>): void {
     this.#enqueue(null, changes)
   }
@@ -102,7 +102,7 @@ export class CheckpointBuilding {
     this.#jobs = [...kept, { due, changes: [...giveWay.flatMap((job) => job.changes), changes] }]
   }
 
-  /** Works while it may, and returns the next checkpoint once it is built. */
+  /** Works while `mayContinue` and returns the next checkpoint once it is built. */
   work(mayContinue: () => boolean): Either.Either<Built | undefined, SupplyInvariantViolated> {
     const job = this.#running ?? this.#begin()
     if (job === undefined) return Either.right(undefined)

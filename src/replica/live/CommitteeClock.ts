@@ -1,27 +1,32 @@
-/** How far this wall clock is from the committee's, by timestamps of arriving vertices: only to warn the operator. */
+/**
+ * Estimates how far this wall clock is from the committee's by the timestamps of arriving vertices, only to warn the
+ * operator.
+ */
 
 import type { Committee } from "../../consensus/dag/Committee.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Round, Timestamp } from "../../protocol/numbers/Natural.js"
 
-/** The last vertices of each member count, and of them the one that arrived fastest. */
+/** Each member's last vertices count, and among them the one that arrived fastest. */
 const REMEMBERED = 8
 
 interface Heard {
   round: Round
-  /** Timestamps relative to the steady clock at the moment they arrived. */
+  /** Timestamps relative to the steady clock on arrival. */
   readonly aheadMs: Array<number>
 }
 
 export class CommitteeClock {
   #heard = new Map<Address, Heard>()
 
-  /** How many members are remembered. */
+  /** The number of remembered members. */
   get size(): number {
     return this.#heard.size
   }
 
-  /** Another member's vertex has just arrived. One of an earlier round was fetched and says nothing of the clock. */
+  /**
+   * Another member's vertex has just arrived. Vertices of earlier rounds were fetched and say nothing about the clock.
+   */
   hear(author: Address, round: Round, timestamp: Timestamp, now: Timestamp): void {
     const heard = this.#heard.get(author) ?? { round, aheadMs: [] }
     if (heard.aheadMs.length > 0 && round <= heard.round) return
@@ -31,15 +36,15 @@ export class CommitteeClock {
     this.#heard.set(author, heard)
   }
 
-  /** Only members are remembered. */
+  /** Forgets validators outside the committee. */
   keepOnly(committee: Committee): void {
     this.#heard = new Map([...this.#heard].filter(([author]) => committee.seatOf(author) !== undefined))
   }
 
   /**
-   * How far this node's clock, ahead of the steady one by `wallAheadMs`, is ahead of the median by weight; null before
-   * a quorum was heard. It is part of the median itself, so that a single wrong clock among three does not pass for the
-   * right one.
+   * How far this node's clock, which is `wallAheadMs` ahead of the steady one, is ahead of the median by weight; null
+   * before a quorum has been heard. The median includes this node, so that a single wrong clock among three does not
+   * pass for the right one.
    */
   aheadMs(committee: Committee, self: Address | null, wallAheadMs: number): number | null {
     const clocks: Array<{ readonly aheadMs: number; readonly weight: number }> = []

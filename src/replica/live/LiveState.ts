@@ -1,4 +1,4 @@
-/** Everything a node has executed and knows of the running epoch: a fast sync replaces all of it. */
+/** Everything a node has executed and knows of the running epoch. A fast sync replaces all of it. */
 
 import * as Core from "../../consensus/Core.js"
 import type * as RoundClock from "../../consensus/RoundClock.js"
@@ -32,7 +32,7 @@ export interface Source {
   readonly pace?: RoundClock.Pace | undefined
 }
 
-/** Whether a transaction waits here, or is in a vertex that is not ordered yet. */
+/** Whether a transaction waits here or is in an unordered vertex. */
 const isAwaited = ({ pool, unordered }: Pick<LiveState, "pool" | "unordered">): boolean =>
   pool.hasExecutable || unordered.carryTransactions
 

@@ -1,7 +1,6 @@
 /**
- * The states that peers and clients ask for: those of the last two closing checkpoints for joiners, and the one of the
- * last checkpoint that a quorum signed for proofs. Tries share their common nodes, so a view costs only the changes
- * since.
+ * The states that peers and clients ask for: those of the last two closing checkpoints, for joiners, and that of the
+ * last checkpoint signed by a quorum, for proofs. Tries share nodes, so a view costs only the changes since.
  */
 import { Either } from "effect"
 import * as Position from "../../ledger/trie/Position.js"
@@ -12,7 +11,7 @@ import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoi
 import type { Hash } from "../../protocol/identity/Hash.js"
 
 const KEPT_CLOSING = 2
-/** Checkpoints built here whose quorum may still be on its way. */
+/** Checkpoints built here that may still get a quorum. */
 const KEPT_BUILT = 4
 
 export interface ProvenState {
@@ -21,7 +20,7 @@ export interface ProvenState {
 }
 
 export class StateViews {
-  /** The oldest first, as are the others. */
+  /** Oldest first, as in the other lists. */
   #closing: ReadonlyArray<Trie>
   #built: ReadonlyArray<Trie> = []
   #latest: ProvenState | null = null
@@ -30,7 +29,7 @@ export class StateViews {
     this.#closing = closing.slice(-KEPT_CLOSING)
   }
 
-  /** The state under the last checkpoint that a quorum signed, if this node has it. */
+  /** The state at the last checkpoint signed by a quorum, if this node has it. */
   get latest(): ProvenState | null {
     return this.#latest
   }
@@ -53,8 +52,8 @@ export class StateViews {
   }
 
   /**
-   * The first encoded piece at an encoded position of the closing state with this root; null for any other root. It has at most
-   * this many bytes, unless it is a leaf.
+   * The first encoded piece at an encoded position of the closing state with this root, at most `maxBytes` long unless
+   * it is a leaf; null for any other root.
    */
   subtree(root: Hash, position: Uint8Array, maxBytes: number = Subtree.MAX_BYTES): Uint8Array | null {
     const trie = this.#closing.find(({ hash }) => hash === root)

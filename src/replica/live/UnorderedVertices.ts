@@ -1,4 +1,4 @@
-/** Known vertices that are not ordered yet; transactions and heartbeats in them are not proposed again. */
+/** Known vertices that are not ordered yet. Their transactions and heartbeats are not proposed again. */
 import type { PendingTransactions } from "../../ledger/pending/PendingTransactions.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Round } from "../../protocol/numbers/Natural.js"

@@ -1,4 +1,4 @@
-/** Which signatures must hold before a message may come in. */
+/** The signatures that must hold before a message may come in. */
 
 import type { Core } from "../../consensus/Core.js"
 import * as Validity from "../../consensus/dag/Validity.js"
@@ -11,9 +11,9 @@ import * as Heartbeat from "../../protocol/vertex/Heartbeat.js"
 import type { Message } from "./Message.js"
 
 /**
- * Closing checkpoints are judged where the signers that count are known; state is judged by its root. `signerOf` names
- * none for epochs long past or not begun here, or once a quorum has signed: such a signature is dropped anyway.
- * `isVerified`: whether this transaction was found valid before.
+ * Closing checkpoints are judged where the counting signers are known, state by its root. `signerOf` returns none for
+ * epochs long past or not begun here, or once a quorum has signed: such signatures are dropped anyway. `isVerified`:
+ * whether this transaction was found valid before.
  */
 export const checksOf = (
   message: Message,

@@ -1,4 +1,4 @@
-/** The messages between nodes, as plain data; their encoding is the network's business. */
+/** The messages between nodes, as plain data. The network encodes them. */
 
 import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -12,14 +12,14 @@ import type { Vertex } from "../../protocol/vertex/Vertex.js"
 
 /** Size limit of an answer, in vertices or closing checkpoints; a single item always passes. */
 export const ANSWER_BYTES = 2_097_152
-/** How many vertices one question may name. */
+/** Limit of vertices in one question. */
 export const ASKED_VERTICES = 256
-/** How many closing checkpoints one answer holds, the newest besides. */
+/** Limit of closing checkpoints in one answer, besides the newest. */
 export const ANSWERED_CHECKPOINTS = 16
 
 /**
- * Sent to all peers, by any means the host has. `V` is the form of the vertices: those that arrive and are not judged
- * yet, and those read from disk, stay bytes (`Vertex.Encoded`).
+ * Sent to all peers, by any means the host has. `V` is the form of the vertices: those not judged yet and those from
+ * disk stay bytes (`Vertex.Encoded`).
  */
 export type Gossip<V = Vertex> =
   | { readonly _tag: "Vertices"; readonly vertices: ReadonlyArray<V> }
@@ -36,8 +36,8 @@ export type Gossip<V = Vertex> =
 export type DiskQuestion =
   | { readonly _tag: "AskVertices"; readonly hashes: ReadonlyArray<Hash> }
   /**
-   * All vertices of these rounds, in the order in which the asked node inserted them, as far as an answer reaches;
-   * `after` is the last one of the previous answer.
+   * All vertices of these rounds in the asked node's insertion order, as far as an answer reaches. `after`: the last
+   * one of the previous answer.
    */
   | {
       readonly _tag: "AskRounds"
@@ -51,7 +51,7 @@ export type DiskQuestion =
 
 /** Questions that the replica answers itself. */
 export type Question =
-  /** The highest header that the asked node knows of this author. */
+  /** The highest header of this author known to the asked node. */
   | { readonly _tag: "AskHighest"; readonly author: Address }
   /** The subtree at an encoded `Position` of the state with this root, up to a size limit. */
   | { readonly _tag: "AskState"; readonly root: Hash; readonly position: Uint8Array }
@@ -70,9 +70,9 @@ export type Answer<V = Vertex> =
       readonly signed: ReadonlyArray<SignedCheckpoint>
       readonly newest: SignedCheckpoint | null
     }
-  /** `epoch`: the one that the asked node is in. */
+  /** `epoch`: the asked node's epoch. */
   | { readonly _tag: "Highest"; readonly author: Address; readonly epoch: Epoch; readonly header: Header | null }
-  /** An encoded `Subtree`; null when the asked node does not hold that state. */
+  /** An encoded `Subtree`; null if the asked node does not hold that state. */
   | { readonly _tag: "State"; readonly root: Hash; readonly subtree: Uint8Array | null }
 
 export type Message<V = Vertex> = Gossip<V> | DiskQuestion | Question | Answer<V>

@@ -1,4 +1,4 @@
-/** Another node, as this one talks to it. */
+/** Another node, as this one sees it. */
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Brand } from "../../protocol/numbers/Kinds.js"
 
@@ -7,7 +7,7 @@ export type PeerId = string & Brand<"PeerId">
 
 export interface Connection {
   readonly peer: PeerId
-  /** The validator whose key the peer has proven to the host that it holds; null if it proved none. */
+  /** The validator whose key the peer has proven, if any. */
   readonly validator: Address | null
   /** Whether this node dialled it. One machine can dial in a hundred times. */
   readonly isDialled: boolean

@@ -1,14 +1,14 @@
 /**
- * The connected peers, and the order in which they are asked. Peers may lie, be slow or be silent, and strangers can
- * fill every place, so no class of peers may use up the questions of another: members of the committee, which have
- * proven their keys; peers that this node has dialled; and those that have dialled in. Members are asked first. After a
- * question in vain the next class has its turn, so each class gets at least every third question, however many peers
- * are in the others. The order depends on nothing a peer can choose: ids can be ground, so they do not count.
+ * The connected peers, and the order in which to ask them. Peers may lie, be slow or be silent, and strangers can fill
+ * every place, so no class of peers may use up another's questions. The classes are committee members, which have
+ * proven their keys, peers this node dialled, and peers that dialled in. Members come first. After a failed question
+ * the next class has its turn, so each class gets at least every third question, however many peers the others have.
+ * The order depends on nothing a peer can choose; ids do not count, since they can be ground.
  *
- * Within a class, peers that have failed lately come last, except after a question in vain: that turn follows the order
- * of turns alone, because honest peers fail too while the network is stalled, and liars that fail are always replaced
- * by others. Among members turns go by weight, of which the honest hold more than two thirds; in the other classes to
- * the peer that has waited longest, with newcomers behind all others.
+ * Within a class, peers that failed recently come last, except after a failed question. That turn ignores failures,
+ * because honest peers fail too while the network is stalled, and failing liars are always replaced by others. Among
+ * members, turns go by weight, of which honest members hold more than two thirds. In the other classes they go to the
+ * peer that has waited longest, with newcomers last.
  */
 
 import { Pace } from "../../consensus/Pace.js"
@@ -16,7 +16,7 @@ import type { Address } from "../../protocol/identity/Address.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Connection, PeerId } from "./Peer.js"
 
-/** A peer that brought nothing waits this many paces before its next turn, doubled each time it happens again. */
+/** A peer that brought nothing waits this many paces before its next turn, doubled with each repetition. */
 const BENCHED_PACES = 16
 const MAX_DOUBLINGS = 5
 
@@ -39,34 +39,37 @@ interface Standing {
 }
 
 /**
- * Which peers come first. `Best`: those that bring the most, class after class when that is in vain. `Members`: for
- * things asked for so often that no peer is blamed for not having them. `Rotation`: the same, with an equal share for
- * each class.
+ * How to rank peers. `Best`: the most useful ones, moving to the next class after a failure. `Members`: members first,
+ * for things asked so often that no peer is blamed for lacking them. `Rotation`: like `Members`, with an equal share
+ * for each class.
  */
 export type Order = "Best" | "Members" | "Rotation"
 
 export class Peers {
   readonly #everyMs: number
   readonly #weightOf: (validator: Address) => number
-  /** In the order in which they connected. */
+  /** In order of connection. */
   #standings = new Map<PeerId, Standing>()
   #turns = 0
   #paces = new Map<string, Pace>()
-  /** Each member's claim on the questions to members, in weight; it survives a reconnect. */
+  /** Each member's claim on the questions to members, in weight. Survives reconnects. */
   readonly #owed = new Map<Address, number>()
-  /** The class whose turn it is: the first one, except for one question after another class was asked in vain. */
+  /** The class whose turn it is: members, except for one question after another class failed. */
   #nextClass: Class = MEMBER
   #nextInRotation: Class = MEMBER
-  /** Classes with a question in vain and none since. */
+  /** Classes whose last question failed. */
   readonly #inVain = new Set<Class>()
 
-  /** `everyMs`: between two messages of one kind to one peer. `weightOf`: its weight in the running committee, or 0. */
+  /**
+   * `everyMs`: between two messages of one kind to one peer. `weightOf`: a validator's weight in the running committee,
+   * or 0.
+   */
   constructor(everyMs: number, weightOf: (validator: Address) => number) {
     this.#everyMs = everyMs
     this.#weightOf = weightOf
   }
 
-  /** Returns the new ones. */
+  /** Returns the new peers. */
   connect(connections: ReadonlyArray<Connection>): ReadonlyArray<PeerId> {
     const before = this.#standings
     this.#standings = new Map()
@@ -78,7 +81,7 @@ export class Peers {
     }
     const added = [...present.values()].filter(({ peer }) => !before.has(peer))
     for (const connection of added) {
-      // Behind all that wait: reconnecting must not earn more turns.
+      // Newcomers queue last: reconnecting must not earn more turns.
       const fresh = { turn: ++this.#turns, hasBrought: false, failures: 0, benchedUntil: 0 }
       this.#standings.set(connection.peer, { connection, ...fresh })
     }
@@ -138,7 +141,7 @@ export class Peers {
     return (this.#owed.get(validator) ?? 0) + this.#weightOf(validator)
   }
 
-  /** The peer whose turn it is; this uses up the turn. Undefined when there is none. */
+  /** Takes the turn of the next peer; undefined if there is none. */
   next(now: Timestamp, order: Order = "Best"): PeerId | undefined {
     const [peer] = this.ranked(now, order)
     if (peer !== undefined) this.asked(peer, order)
@@ -166,7 +169,7 @@ export class Peers {
     let total = 0
     for (const validator of validators) total += this.#weightOf(validator)
     for (const validator of validators) {
-      // No member saves up turns, or debts, for longer than one full rotation.
+      // No member saves up turns or debts beyond one full rotation.
       const owed = this.#owedTo(validator) - (validator === asked ? total : 0)
       this.#owed.set(validator, Math.max(-total, Math.min(total, owed)))
     }
@@ -181,7 +184,7 @@ export class Peers {
     standing.benchedUntil = 0
   }
 
-  /** It was asked, and sent nothing that was needed or took too long. */
+  /** It was asked and sent nothing needed, or took too long. */
   broughtNothing(peer: PeerId, now: Timestamp): void {
     const standing = this.#standings.get(peer)
     if (standing === undefined) return

@@ -1,18 +1,18 @@
 /**
- * The vertices that this node's next vertex may name, and that no power cut may take from it. A few are written beside it,
+ * The vertices that this node's next vertex may name and that must survive a power cut. A few are written beside it,
  * into the file that is synced with it anyway. For many, syncing the ledger's file costs less than writing them twice.
  */
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 
-/** Beside one vertex. */
+/** Limit beside one vertex. */
 export const MOST_BYTES = 32_768
-/** Since the ledger's file was last synced: so much is read and compared at a start. */
+/** Limit since the last sync of the ledger's file: this much is read and compared at startup. */
 export const MOST_BYTES_KEPT = 262_144
 
 export class Companions {
   #inserted: Array<Vertex> = []
   #bytes = 0
-  /** Written beside own vertices since the ledger's file was synced; what an earlier process wrote is unknown. */
+  /** Written beside own vertices since the ledger's file was synced; unknown for an earlier process. */
   #keptBytes = Number.POSITIVE_INFINITY
 
   inserted(vertex: Vertex): void {
@@ -21,7 +21,7 @@ export class Companions {
     else this.#inserted = []
   }
 
-  /** Those inserted since the last call, in their order; null if the ledger's file must be synced instead. */
+  /** Those inserted since the last call, in order; null if the ledger's file must be synced instead. */
   take(): ReadonlyArray<Vertex> | null {
     const [inserted, bytes] = [this.#inserted, this.#bytes]
     this.#inserted = []

@@ -29,17 +29,17 @@ export class Outbox {
     return id
   }
 
-  /** A vertex signed here. The host reports when it is on disk with everything that it may name. */
+  /** A vertex signed here. The host reports once it is on disk with everything it may name. */
   writeOwn(vertex: Vertex): number {
     return this.write({ _tag: "OwnVertex", vertex, companions: this.#companions.take() }, true)
   }
 
-  /** The same for a vertex that is to be signed elsewhere. */
+  /** The same for a vertex to be signed remotely. */
   writeIntent(vertex: Vertex): number {
     return this.write({ _tag: "Intent", vertex, companions: this.#companions.take() }, true)
   }
 
-  /** A vertex whose intent is on disk: everything that it may name is, too. */
+  /** A signed vertex whose intent is on disk, and so is everything it may name. */
   writeSigned(vertex: Vertex): number {
     return this.write({ _tag: "OwnVertex", vertex, companions: [] }, true)
   }

@@ -1,6 +1,6 @@
 /**
- * What a replica asks of its host, as data. The host carries out writes in their order, and messages in theirs. No
- * write becomes visible before it is on disk: whatever reads as finalized is there.
+ * The replica's requests to its host, as data. The host executes writes in their order, and messages in theirs. A write
+ * becomes visible only once on disk: whatever reads as finalized is there.
  */
 
 import type { Rollback } from "../../consensus/commit/Rollback.js"
@@ -13,7 +13,7 @@ import type { Answer, DiskQuestion, Gossip, Question } from "../messages/Message
 import type { PeerId } from "../messages/Peer.js"
 import type { ReceivedTransaction, Write } from "./Write.js"
 
-/** Two checkpoints of two different histories, and the peers that claim each. */
+/** Two checkpoints of different histories, and the peers that claim each. */
 export interface Parting {
   readonly first: SignedCheckpoint
   readonly second: SignedCheckpoint
@@ -23,7 +23,7 @@ export interface Parting {
 
 /** Why a fast sync cannot continue on its own. */
 export type JoinProblem =
-  /** Peers prove two histories. The operator has to say which network is meant: `--trust EPOCH:HASH`. */
+  /** Peers prove two histories. The operator has to name the right one: `--trust EPOCH:HASH`. */
   | ({ readonly _tag: "TwoChains" } & Parting)
   /** The complete state has the signed root, but no ledger would write it. */
   | { readonly _tag: "UnreadableState"; readonly epoch: Epoch; readonly reason: string }
@@ -32,7 +32,7 @@ export type JoinProblem =
 export interface JoinProgress {
   readonly epoch: Epoch
   readonly heldRecords: number
-  /** Unknown until the first subtree has come. */
+  /** Unknown until the first subtree has arrived. */
   readonly records: number | undefined
 }
 
@@ -46,15 +46,18 @@ export type Fatal =
 
 export type Output =
   | { readonly _tag: "Send"; readonly to: PeerId; readonly message: Question | DiskQuestion | Answer }
-  /** To all peers, by any means; a peer that misses it asks for it. */
+  /** Send to all peers, by any means. A peer that misses it asks for it. */
   | { readonly _tag: "Broadcast"; readonly message: Gossip }
   /** Answer the question from the disk, without waiting for any write. */
   | { readonly _tag: "Serve"; readonly to: PeerId; readonly question: DiskQuestion }
-  /** `isSynced`: report `written(id)` once it and what `syncsLedger` names survive a power cut. Others are not reported. */
+  /**
+   * `isSynced`: report `written(id)` once the write, and whatever `syncsLedger` names, survives a power cut. Other
+   * writes are not reported.
+   */
   | { readonly _tag: "Write"; readonly id: number; readonly write: Write; readonly isSynced: boolean }
-  /** Ask the signer that is elsewhere, and report `signed(id, …)`, however late. */
+  /** Ask the remote signer and report `signed(id, …)`, however late. */
   | { readonly _tag: "Sign"; readonly id: number; readonly bytes: Uint8Array }
-  /** These are in the mempool from now on. */
+  /** These are now in the mempool. */
   | { readonly _tag: "TakenIn"; readonly received: ReadonlyArray<ReceivedTransaction> }
   /** The peer sent something that no honest node sends. */
   | {

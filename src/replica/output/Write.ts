@@ -1,7 +1,7 @@
 /**
- * Writes to disk, in the order in which they are made, to one of two files; each is done whole or not at all. After the
- * process ends, a prefix of each file's writes is there, at least up to the last one that was reported. A power cut leaves
- * less of `udg.db`, but at least everything up to the last write of either file that syncs it. docs/storage.md says why.
+ * Atomic, ordered disk writes, each to one of two files. After the process ends, each file holds a prefix of its
+ * writes, at least up to the last one reported. A power cut leaves less of `udg.db`, but at least everything up to the
+ * last write of either file that syncs it. docs/storage.md gives the reasons.
  */
 
 import type { Opening } from "../../consensus/output/Opening.js"
@@ -23,12 +23,12 @@ export type Write =
   /** Signed here: nothing else may ever be signed for its slot. `companions`: see `syncsLedger`. */
   | { readonly _tag: "OwnVertex"; readonly vertex: Vertex; readonly companions: ReadonlyArray<Vertex> | null }
   /**
-   * To be signed elsewhere: asked for once this is on disk, and asked for again after a restart. Otherwise a slot whose vertex
-   * is lost on the way would stay empty, and rounds wait for a quorum of them.
+   * To be signed remotely: requested once this is on disk, and again after a restart. Otherwise a slot whose vertex is
+   * lost on the way would stay empty, and rounds wait for a quorum of slots.
    */
   | { readonly _tag: "Intent"; readonly vertex: Vertex; readonly companions: ReadonlyArray<Vertex> | null }
   | { readonly _tag: "Inserted"; readonly vertex: Vertex }
-  /** A commit with all its effects. `settled`: transactions written as pending that left the mempool with it. */
+  /** A commit with all its effects. `settled`: transactions stored as pending that left the mempool with it. */
   | {
       readonly _tag: "Executed"
       readonly execution: Execution
@@ -36,7 +36,8 @@ export type Write =
       readonly settled: ReadonlyArray<Hash>
     }
   /**
-   * Built here, after its commit. `bytes`: of the state's records. `isCosigned`: as a member, this node has signed it.
+   * Built here, after its commit. `bytes`: size of the state's records. `isCosigned`: whether this node signed it as a
+   * member.
    */
   | {
       readonly _tag: "CheckpointBuilt"
@@ -45,24 +46,24 @@ export type Write =
       readonly isCosigned: boolean
     }
   | { readonly _tag: "CheckpointFinal"; readonly signed: SignedCheckpoint }
-  /** The running epoch becomes the previous one; the one before that may be deleted. */
+  /** The running epoch becomes the previous one; the one before that can be deleted. */
   | { readonly _tag: "EpochStarted"; readonly opening: Opening }
-  /** Changes of the mempool, every now and then: a transaction that came and went in between is never written. */
+  /** Periodic mempool changes. A transaction that came and went in between is never written. */
   | {
       readonly _tag: "Pending"
       readonly added: ReadonlyArray<ReceivedTransaction>
       readonly removed: ReadonlyArray<Hash>
     }
-  /** A header signed with this node's key, but not here: another process uses the key, or this disk was set back. */
+  /** A header signed with this node's key, but not here: another process uses the key, or this disk was rolled back. */
   | { readonly _tag: "ForeignOwnHeader"; readonly header: Header }
   /** A fast sync begins: subtrees of another target are now worthless. */
   | { readonly _tag: "JoinBegun"; readonly target: SignedCheckpoint }
-  /** A checked part of the target's state, as it was received. */
+  /** A checked part of the target's state, as received. */
   | { readonly _tag: "JoinSubtree"; readonly subtree: Uint8Array }
   /**
-   * The stored subtrees are the whole state: they replace all records, and the epoch that the target opens replaces all
-   * epochs. Own vertices, foreign headers, closing checkpoints and pending transactions stay. `proven`: the closing
-   * checkpoints that lead to the target.
+   * The stored subtrees are the whole state. They replace all records, and the target's epoch replaces all epochs. Own
+   * vertices, foreign headers, closing checkpoints and pending transactions stay. `proven`: the closing checkpoints
+   * that lead to the target.
    */
   | {
       readonly _tag: "Joined"
@@ -73,19 +74,19 @@ export type Write =
       readonly opening: Opening
     }
 
-/** The file of signatures is synced with every write to it, the ledger's only with some. */
+/** The file of signatures is synced with every write, the ledger's only with some. */
 export type File = "signed" | "ledger"
 
 export const fileOf = ({ _tag }: Pick<Write, "_tag">): File =>
   _tag === "OwnVertex" || _tag === "Intent" || _tag === "ForeignOwnHeader" ? "signed" : "ledger"
 
 /**
- * Whether this write and all earlier ones are on disk when it is done.
+ * Whether completing this write means that all earlier ones are on disk.
  *
- * An own vertex: a node that has it may ask for its parents, and after a power cut everywhere no other node may have
- * those. So either the ledger's file is synced, or all vertices inserted since it was synced are in the file of signatures as
- * companions: those of the vertex itself beside it, the others beside earlier own vertices. The beginning of an epoch: a
- * power cut takes nothing of a finished epoch, even on a node that signs nothing.
+ * An own vertex: nodes that have it may ask for its parents, which after a power cut everywhere might exist nowhere
+ * else. So either the ledger's file is synced, or all vertices inserted since its last sync are in the file of
+ * signatures as companions, beside this or earlier own vertices. An epoch's start: a power cut takes nothing of a
+ * finished epoch, even on a node that signs nothing.
  */
 export const syncsLedger = (write: Write): boolean =>
   write._tag === "OwnVertex" || write._tag === "Intent"

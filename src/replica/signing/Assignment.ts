@@ -1,4 +1,7 @@
-/** Which member proposes an account's transactions, so that normally only one does. Validity never depends on it. */
+/**
+ * Assigns each account's transactions to one proposing member, so that normally only one proposes them. Validity never
+ * depends on it.
+ */
 
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -11,8 +14,8 @@ const mixed = (start: number, text: string): number => {
 }
 
 /**
- * Seeded by the epoch, so that choosing an account to match a validator helps for one epoch at most. Counted on from
- * there, every member has its turn.
+ * Seeded by the epoch, so that an account ground to match a validator helps for one epoch at most. Counting on from
+ * there gives every member its turn.
  */
 export const assignment = ({ seed, members, epoch }: EpochRecord): ((account: Address, turn?: number) => Address) => {
   const start = mixed(0x811c9dc5, seed)

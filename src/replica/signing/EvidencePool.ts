@@ -7,7 +7,7 @@ import type { Header } from "../../protocol/vertex/Header.js"
 
 /** Rounds to wait before proposing it again: by then it is ordered, or its vertex is lost. */
 const PROPOSED_AGAIN_ROUNDS = 8
-/** There are never more authors to accuse than two committees have members. */
+/** No more authors can be accused than two committees have members. */
 const MAX_HELD = 2 * Limits.COMMITTEE_MEMBERS
 
 interface Held {
@@ -30,7 +30,7 @@ export class EvidencePool {
     return !this.#held.has(keyOf(evidence.first)) && this.#held.size < MAX_HELD
   }
 
-  /** Whether it was new. */
+  /** Returns whether it was new. */
   add(evidence: Evidence.Evidence): boolean {
     if (!this.wants(evidence)) return false
     const key = keyOf(evidence.first)
@@ -54,15 +54,15 @@ export class EvidencePool {
   }
 
   /**
-   * A commit was executed: drops evidence that can no longer be punished, because it has been or because it proves
-   * nothing. This asks the ledger and does not look at the evidence in vertices: an author could confess to a slot of
-   * an epoch that never was, and would pass for punished.
+   * After a commit, drops evidence that can no longer be punished: it was punished or proves nothing. The ledger
+   * decides, not the evidence in vertices: an author could confess to a slot in an epoch that never existed and pass
+   * for punished.
    */
   settle(isPunishable: (evidence: Evidence.Evidence) => boolean): void {
     for (const [key, { evidence }] of this.#held) if (!isPunishable(evidence)) this.#held.delete(key)
   }
 
-  /** Evidence of epochs before `oldest` counts no more. */
+  /** Evidence from epochs before `oldest` no longer counts. */
   forgetBefore(oldest: Epoch): void {
     for (const [key, { evidence }] of this.#held) if (evidence.first.epoch < oldest) this.#held.delete(key)
   }

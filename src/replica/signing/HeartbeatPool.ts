@@ -1,13 +1,13 @@
 /**
- * Heartbeats of validators outside the committee that are in no vertex yet: the latest of each. Each names a commit that
- * this node has executed. The same key may sign on another network too, and its signatures from there can be replayed here.
+ * The latest heartbeat of each validator outside the committee that is not in a vertex yet. Each names a commit
+ * executed here: the same key may sign on another network, and its signatures from there can be replayed.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Heartbeat } from "../../protocol/vertex/Heartbeat.js"
 
-/** A member proposes its assigned heartbeats at once, and the others after they have waited this long. */
+/** A member proposes its assigned heartbeats at once, and others after they have waited this long. */
 const PATIENCE_ROUNDS = 4
 /** Far more than a committee has seats. */
 const MAX_HELD = 10 * Limits.COMMITTEE_MEMBERS
@@ -32,7 +32,7 @@ export class HeartbeatPool {
     this.#held.set(validator, { heartbeat, sinceRound: round })
   }
 
-  /** This heartbeat, which names a commit that was executed here, is in a vertex. */
+  /** This heartbeat, which names a commit executed here, is in a vertex. */
   included({ validator, commitIndex }: Heartbeat): void {
     const held = this.#held.get(validator)
     if (held !== undefined && held.heartbeat.commitIndex <= commitIndex) this.#held.delete(validator)

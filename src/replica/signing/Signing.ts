@@ -1,4 +1,4 @@
-/** Everything that this node signs. A vertex is on disk before any node, this one included, takes it in. */
+/** Everything this node signs. A vertex is on disk before any node, including this one, takes it in. */
 
 import type { Core } from "../../consensus/Core.js"
 import { isAbove, type Word } from "../../consensus/KeyMemory.js"
@@ -20,7 +20,7 @@ import type { Outbox } from "../output/Outbox.js"
 import { assignment } from "./Assignment.js"
 import * as VertexBody from "./VertexBody.js"
 
-/** Whether this node includes fresh transactions: only after it has seen which ones the previous leader included. */
+/** Whether this node includes fresh transactions: only once it has seen which ones the previous leader included. */
 const mayLead = ({ committee, dag, seat }: Core["epoch"], round: Round): boolean =>
   committee.leaderOf(round) === seat && (round === committee.firstRound || hasLeader(dag, Natural.round(round - 1)))
 
@@ -33,37 +33,37 @@ export interface Options {
 interface Unsent {
   readonly writeId: number
   readonly vertex: Vertex.Vertex
-  /** `asked`: by a signer elsewhere, which has not answered. */
+  /** `asked`: the remote signer has not answered. */
   readonly signature: "made" | "missing" | "asked"
 }
 
-/** With the answer of a signer elsewhere, null if it refuses. */
+/** Receives the remote signer's answer, null if it refuses. */
 type Then = (signature: Signature | null, now: Timestamp) => void
 
-/** Checkpoints that a signer elsewhere was asked for: while it is away, others sign those beyond. */
+/** Limit of checkpoints awaiting the remote signer. While it is away, others sign those beyond. */
 const MAX_ASKED = 64
 
 export class Signing {
   readonly self: Address.Address | null
   readonly #signer: Signer | SignerElsewhere | null
-  /** What a signer elsewhere was asked for. */
+  /** Open requests to the remote signer. */
   readonly #asked = new Map<number, Then>()
   #lastAsked = 0
   #isBeating = false
   readonly #word: Word | null
-  /** Whether the disk held vertices at the start: it remembers what was signed then. */
+  /** Whether the disk held vertices at the start, and so remembers what was signed. */
   readonly #hasMemory: boolean
   readonly #outbox: Outbox
-  /** Signed here, of the running epoch and the one before; on disk or on the way there. */
+  /** Signed here in the running epoch and the one before; on disk or on the way there. */
   readonly #headers: Map<Hash, Header.Header>
   #guard: SigningGuard | null = null
   #lastSigned: Pick<Header.Header, "epoch" | "round">
   #unsent: ReadonlyArray<Unsent> = []
   readonly #refused: Array<Vertex.Vertex> = []
-  /** The last write that is known to be on disk. */
+  /** The last write known to be on disk. */
   #writtenId = 0
 
-  /** `intent`: a vertex that was to be signed elsewhere, if it is not among the stored ones. */
+  /** `intent`: a vertex for the remote signer, if not among the stored ones. */
   constructor(
     { signer, word }: Options,
     stored: Iterable<Vertex.Vertex>,
@@ -81,19 +81,19 @@ export class Signing {
     if (intent !== null && isAbove(intent.header, this.#lastSigned)) {
       this.#headers.set(intent.header.hash, intent.header)
       this.#lastSigned = intent.header
-      // On a node that has the key itself again, the slot stays empty.
+      // A node that holds the key itself again leaves the slot empty.
       if (signer?.sign === null) this.#unsent = [{ writeId: 0, vertex: intent, signature: "missing" }]
     }
     this.#hasMemory = this.#headers.size > 0
     this.#outbox = outbox
   }
 
-  /** How many of this node's headers are held, and vertices of its own that are being written. */
+  /** The number of own headers held, and of own vertices being written. */
   get size(): number {
     return this.#headers.size + this.#unsent.length
   }
 
-  /** A guard that knows everything signed here since this epoch; it asks the committee again. */
+  /** Creates a guard that knows everything signed here since this epoch and asks the committee again. */
   guard(oldest: Epoch, roundIntervalMs: number): SigningGuard | null {
     if (this.self === null) return null
     this.#guard = new SigningGuard(this.self, roundIntervalMs, oldest, this.#headers.values(), {
@@ -125,14 +125,14 @@ export class Signing {
       ? Vertex.sign(content, body, signer)
       : Vertex.unsigned({ ...content, publicKey: signer.publicKey }, body)
     this.#headers.set(vertex.header.hash, vertex.header)
-    // Not only when it enters the DAG: it may be held back for long, and is this node's own meanwhile.
+    // Recorded now rather than when it enters the DAG: it may be held back for long and is this node's own meanwhile.
     this.#guard?.signed(vertex.header)
     unordered.add(vertex)
     const writeId = isHere ? this.#outbox.writeOwn(vertex) : this.#outbox.writeIntent(vertex)
     this.#unsent = [...this.#unsent, { writeId, vertex, signature: isHere ? "made" : "missing" }]
   }
 
-  /** Two vertices of one round cost the stake. The core asks before it proposes; this is the last moment to notice. */
+  /** Two vertices in one round cost the stake. The core checks before it proposes; this is the last check. */
   #neverTwice(epoch: Epoch, round: Round): void {
     const last = this.#lastSigned
     if (!isAbove({ epoch, round }, last) || this.#guard?.maySign(epoch, round) !== true) {
@@ -142,8 +142,8 @@ export class Signing {
   }
 
   /**
-   * This write is on disk, and so are all own vertices before it. Returns this node's vertices that may be sent now. An
-   * earlier write of another file may be reported later.
+   * This write and all own vertices before it are on disk. Returns own vertices that may be sent now. Earlier writes to
+   * the other file may be reported later.
    */
   written(id: number): ReadonlyArray<Vertex.Vertex> {
     this.#writtenId = Math.max(this.#writtenId, id)
@@ -151,9 +151,8 @@ export class Signing {
   }
 
   /**
-   * This node's vertices that are on disk and may be sent since the last look. If the process stood still meanwhile,
-   * another one may have signed for their rounds: they are sent once the committee has said that none has, and
-   * otherwise never.
+   * Own vertices that are on disk and may be sent since the last call. If the process stalled meanwhile, another may
+   * have signed for their rounds: they are sent once the committee confirms that none has, and otherwise never.
    */
   shown(): ReadonlyArray<Vertex.Vertex> {
     const isReady = ({ writeId, vertex }: Unsent): boolean =>
@@ -165,7 +164,7 @@ export class Signing {
     return made.map(({ vertex }) => vertex)
   }
 
-  /** Its intent is on disk. An answer may come when the process stood still meanwhile: `shown` looks again. */
+  /** Its intent is on disk. The process may stall before the answer, so `shown` checks again. */
   #askFor(vertex: Vertex.Vertex): void {
     const { hash } = vertex.header
     this.#setUnsent(hash, (unsent) => ({ ...unsent, signature: "asked" }))
@@ -194,7 +193,7 @@ export class Signing {
     this.#outbox.emit({ _tag: "Sign", id, bytes })
   }
 
-  /** The answer to a `Sign`. Returns the vertices that will never be: the slot was taken by another node. */
+  /** Takes the answer to a `Sign`. Returns vertices that will never exist because another node took the slot. */
   signed(id: number, signature: Signature | null, now: Timestamp): ReadonlyArray<Vertex.Vertex> {
     const then = this.#asked.get(id)
     this.#asked.delete(id)
@@ -202,12 +201,12 @@ export class Signing {
     return this.#refused.splice(0)
   }
 
-  /** Whether this is a vertex of this node that has not been sent. */
+  /** Whether this is an own vertex that has not been sent. */
   isUnsent(hash: Hash): boolean {
     return this.#unsent.some(({ vertex }) => vertex.header.hash === hash)
   }
 
-  /** Hands over the signature at once, or when a signer elsewhere has made it. */
+  /** Hands over the signature at once, or when the remote signer has made it. */
   cosign(
     checkpoint: Checkpoint.Checkpoint,
     now: Timestamp,
@@ -223,7 +222,7 @@ export class Signing {
     }
   }
 
-  /** A validator with enough stake and no seat in the committee says that it is online. */
+  /** Sends the heartbeat of a validator with enough stake and no seat. */
   beat(
     { commitIndex, commitHash }: Extract<CoreOutput, { _tag: "HeartbeatDue" }>,
     { ledger }: Pick<LiveState, "ledger">,

@@ -1,4 +1,4 @@
-/** Fills the body of this node's vertex: evidence first, then heartbeats, then transactions up to one mebibyte. */
+/** Fills the body of this node's vertex: evidence, then heartbeats, then transactions, up to one mebibyte. */
 import type { PendingTransactions } from "../../ledger/pending/PendingTransactions.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
@@ -8,15 +8,15 @@ import type { Body } from "../../protocol/vertex/Vertex.js"
 import type { EvidencePool } from "./EvidencePool.js"
 import type { HeartbeatPool } from "./HeartbeatPool.js"
 
-/** Base, epoch, round, key, count of parents, timestamp, coinbase, body hash and signature. */
+/** Base, epoch, round, key, parent count, timestamp, coinbase, body hash and signature. */
 const HEADER_BYTES = 32 + 8 + 8 + 32 + 2 + 8 + 8 + 32 + 64
 const PARENT_BYTES = 8 + 20 + 32
-/** The counts in front of the three lists. */
+/** The counts of the three lists. */
 const BODY_BYTES = 2 + 1 + 1
 const HEARTBEAT_BYTES = 32 + 8 + 32 + 64
 /** Headers of large committees are long, and evidence must not fill a whole vertex. */
 const EVIDENCE_BYTES = 262_144
-/** The least room a leader has for the newest transactions, even in a large committee. */
+/** The least room for the newest transactions in a leader's vertex, even in a large committee. */
 const LEAST_FRESH_BYTES = 32_768
 
 export interface Sources {
@@ -28,13 +28,11 @@ export interface Sources {
 export interface Slot {
   readonly round: Round
   readonly parents: number
-  /** Members of the committee. */
   readonly members: number
-  /** Whether this node leads the round. */
   readonly leads: boolean
   /** Whether this node proposes the account's transactions. */
   readonly isAssigned: (account: Address) => boolean
-  /** Whether it is this node's turn, in this round, to propose those that the assigned member has not proposed. */
+  /** Whether it is this node's turn in this round to propose those that the assigned member has not proposed. */
   readonly hasTurn: (account: Address) => boolean
 }
 
@@ -46,7 +44,7 @@ export const fill = (
   const beats = heartbeats.take(round, isAssigned)
   const proofBytes = proofs.length === 0 ? 0 : EVIDENCE_BYTES
   const taken = HEADER_BYTES + PARENT_BYTES * parents + BODY_BYTES + proofBytes + HEARTBEAT_BYTES * beats.length
-  // A leader that carried everything would send at once as much as all members can send together.
+  // A leader that carried everything would send as much at once as all members together.
   const freshBytes = leads ? Math.max(LEAST_FRESH_BYTES, divideFloor(Limits.VERTEX_BYTES, members)) : 0
   const transactions = pool.choose({ round, maxBytes: Limits.VERTEX_BYTES - taken, freshBytes, isAssigned, hasTurn })
   return { transactions, evidence: proofs, heartbeats: beats }

@@ -49,7 +49,7 @@ const faces = Layer.mergeAll(
 
 /**
  * All services over an engine and a network, for a caller with a `Home`. They stop in the reverse order of their start.
- * The database is checked while the network loads and begins to listen.
+ * The database is checked while the network loads and starts listening.
  */
 export const servicesOver = <E, R>(engine: typeof Engine.layer, network: Layer.Layer<Network, E, R>) =>
   Health.layer.pipe(
@@ -60,7 +60,7 @@ export const servicesOver = <E, R>(engine: typeof Engine.layer, network: Layer.L
     Layer.provideMerge(Supervisor.layer),
   )
 
-/** The same, with the `Home` that the settings name. */
+/** `servicesOver` with the `Home` that the settings name. */
 export const layerOver = <E, R>(engine: typeof Engine.layer, network: Layer.Layer<Network, E, R>) =>
   Layer.provideMerge(servicesOver(engine, network), Home.layer)
 
@@ -92,14 +92,17 @@ const announce = Effect.gen(function* () {
 
 export type Environment = Configuration | FileSystem.FileSystem
 
-/** What goes on beside the node for as long as it runs. */
+/** A task that runs beside the node until it ends. */
 export type Beside = Effect.Effect<never, never, Services | RpcUrl | Environment>
 
-/** Runs until interrupted or ended. Then all stops, outer parts first: nothing is accepted that would not be kept. */
+/**
+ * Runs until interrupted or ended. Then everything stops, outer parts first, so that nothing is accepted that would not
+ * be stored.
+ */
 export const run = <E>(rpc: Layer.Layer<RpcUrl, E, Services | Environment>, beside: Beside = Effect.never) =>
   runOver(layer, rpc, beside)
 
-/** The same, for a follower whose commits are recorded elsewhere too. */
+/** `run` for a follower whose commits are also recorded elsewhere. */
 export const runRecorded = <E, F>(
   recording: Layer.Layer<Recording, F, Home.Home>,
   rpc: Layer.Layer<RpcUrl, E, Services | Environment>,

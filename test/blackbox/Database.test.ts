@@ -374,7 +374,7 @@ describe.concurrent("udg db", () => {
       const refused = await udg("db", "export", "--data-dir", copy(young), "--out", file)
       expect(refused).toMatchObject({ code: 1, stdout: "" })
       expect(refused.stderr).toBe(
-        "udg: no epoch has closed here with the signatures of a quorum; epoch 1 ends with round 40, try again after it\n",
+        "udg: no epoch has closed here with the signatures of a quorum; epoch 1 ends with round 40, try again after that\n",
       )
       expect(existsSync(file)).toBe(false)
     })

@@ -319,7 +319,7 @@ describe.concurrent("the built node", () => {
       expect(problem).toMatchObject({ status: "unhealthy", reason: expect.stringContaining(directory) })
     const { code } = await node.end()
     expect(code).toBe(1)
-    expect(node.stderr).toMatch(/ERROR storage .*the data directory is lost, and this node ends/)
+    expect(node.stderr).toMatch(/ERROR storage .*the data directory is lost, and this node is ending/)
     expect(lastLine(node.stderr)).toMatch(
       /^udg: .*: the data directory was deleted, replaced or unmounted while the node ran/,
     )

@@ -53,7 +53,7 @@ it(
       "its health says so",
       async () => !/"recovery"|"dag":\{"status":"unhealthy"/.test(await reportOf(back)),
     )
-    expect(back.log()).toMatch(/waits.*signing=Silent/)
+    expect(back.log()).toMatch(/waiting for.*signing=Silent/)
     await second.kill()
     const rest = [back, ...others]
     const round = Math.max(...rest.map(Processes.finalizedRound)) + 40

@@ -209,12 +209,12 @@ describe("a node with a fault", () => {
   // It ended with 1, so a process manager started it again, into the same fault.
   const throwing = [
     { method: "start", doing: "starting" },
-    { method: "tick", doing: "at its tick" },
-    { method: "written", doing: "applying that write \\d+ is on the disk" },
+    { method: "tick", doing: "during a tick" },
+    { method: "written", doing: "applying the completion of write \\d+" },
     { method: "receive", doing: "applying Closing from a peer" },
-    { method: "heardOf", doing: "applying what a peer says of its epoch" },
-    { method: "work", doing: "at work in the background" },
-    { method: "connected", doing: "applying who is connected" },
+    { method: "heardOf", doing: "applying the epoch of a peer" },
+    { method: "work", doing: "during background work" },
+    { method: "connected", doing: "applying the connected peers" },
   ] as const
   const endsWhereItThrows = ({ method, doing }: (typeof throwing)[number]) =>
     Effect.gen(function* () {
@@ -276,7 +276,7 @@ describe("a node with a fault", () => {
       yield* Effect.addFinalizer(() => Effect.sync(() => restoring.mockRestore()))
       const ending = yield* Effect.flip(Effect.provide(Effect.void, world.node(directory)))
       expect(exitCodeOf(ending)).toBe(102)
-      expect(ending.message).toContain("internal fault in consensus, applying what is stored: RangeError")
+      expect(ending.message).toContain("internal fault in consensus, applying the stored state: RangeError")
     }).pipe(Effect.provide(world.platform)),
   )
 

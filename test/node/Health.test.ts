@@ -114,7 +114,7 @@ describe("the health", () => {
         expect(report.components.find(({ name }) => name === "feed")).toMatchObject({ status: "restarting" })
         expect(report.problems.find(({ component }) => component === "feed")).toMatchObject({
           status: "degraded",
-          reason: "it failed and is started again; the log says why",
+          reason: "it failed and is being restarted; see the log for the cause",
         })
         const unhealthy = Object.entries(parts).filter(([, { status }]) => status !== "healthy")
         expect(report.problems.map(({ component }) => component)).toEqual([...unhealthy.map(([name]) => name), "feed"])

@@ -229,7 +229,7 @@ describe("news", () => {
     const nonce = replica.pool.nextNonce(addressOf("alice"))
     take("mallory", "stranger", { _tag: "Transactions", transactions: [transfer("alice", nonce, "bob", 9)] })
     await settle()
-    expect(refused).toEqual(["a transaction under a signature that does not hold"])
+    expect(refused).toEqual(["a transaction with an invalid signature"])
     expect(passed).toEqual([])
   })
 })
@@ -300,7 +300,7 @@ describe("a bug that a message brings to light", () => {
       }
       expect(counters.counts.judgingFailures).toBeGreaterThan(0)
       expect(said).toEqual([place])
-      expect(refused[0]).toBe("a message that cannot be judged")
+      expect(refused[0]).toBe("a message that caused a fault")
       expect(verdicts.filter((verdict) => verdict === "refused").length).toBe(refused.length)
       // And the peer's next message is judged as if nothing had been.
       take("ben", "member", { _tag: "Closing", signed: [], newest: null })

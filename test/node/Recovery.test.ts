@@ -37,7 +37,7 @@ it.effect("a validator that stood still is said to have, once a minute, and a no
   Effect.gen(function* () {
     const looks = Array.from({ length: 40 }, (_, i) => ({ pauses: { count: i, lastMs: 2_000 + i } }))
     const text =
-      "the process stood still, or its machine was too busy for it: it asked the committee again before it signed"
+      "the process stalled, or its machine was too busy: it asked the committee again before signing"
     expect(yield* said(looks)).toEqual([
       expect.stringMatching(`^WARN ${text} .*times=1`),
       expect.stringMatching(`^WARN ${text} .*times=30`),
@@ -56,7 +56,7 @@ describe("a node that waits", () => {
       ...right,
       following: { _tag: "Standstill", round, lacks: members.slice(0, 2) },
     })
-    expect(standstill?.waitsFor).toEqual([`vertices of a quorum in round 7; missing: ${members[0]}, ${members[1]}`])
+    expect(standstill?.waitsFor).toEqual([`a quorum of vertices in round 7; missing: ${members[0]}, ${members[1]}`])
     const asking = Node.waitingOf({ ...right, signing: { _tag: "Asking", lacks: members } })
     expect(asking?.waitsFor[0]).toContain("and 2 more")
     const waiting = Node.waitingOf(silent(23_400, false))

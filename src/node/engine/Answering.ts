@@ -1,4 +1,4 @@
-/** Answers peers' questions: about stored data from the disk, others from the replica, which this does not change. */
+/** Answers peers' questions: from the disk if about stored data, otherwise from the replica, which stays unchanged. */
 import { Cause, Effect, Option, Runtime } from "effect"
 import { Network } from "../../network/Network.js"
 import type { DiskQuestion, Question } from "../../replica/messages/Message.js"
@@ -46,7 +46,7 @@ export const make = (
     const answerTo = (to: PeerId, question: Question | DiskQuestion): Effect.Effect<Price> =>
       Effect.zipRight(isOfMemory(question) ? Effect.void : gathered, priced(to, question)).pipe(
         Effect.catchAllCause((cause) =>
-          // A disk failure ends the node; anything else is a bug that this question has found.
+          // A disk failure ends the node; anything else is a bug that this question has exposed.
           Option.match(Cause.failureOption(cause), {
             onSome: (error) => supervisor.end(error),
             onNone: () => Effect.sync(() => bulkhead.failed("answering", Cause.squash(cause))),

@@ -1,8 +1,8 @@
 /**
- * Peers' questions, answered in fair turns: members before named peers before strangers, in each class the peer that
- * has had least first, none with more than a few at a time. The cost of answers (bytes on the line, time of this
- * thread) is limited for all non-members together. A question waits until there is room, and a peer whose questions
- * wait is not read from (`Session`): so the limits slow peers down but cost them no points.
+ * Answers peers' questions in fair turns: members before named peers before strangers, then the peer that has received
+ * least, each with only a few answers at a time. The cost of answers (bytes sent, time on this thread) is limited for
+ * all non-members together. Questions wait until there is room, and a peer with waiting questions is not read from
+ * (`Session`), so the limits slow peers down without costing them points.
  */
 import type { Standing } from "../../network/Standing.js"
 import type { DiskQuestion, Question } from "../../replica/messages/Message.js"
@@ -17,9 +17,9 @@ export interface Price {
 
 export type Answer = (to: Owner, question: Question | DiskQuestion, done: (price: Price) => void) => void
 
-/** Answers to all peers in progress at a time. */
+/** Limit of answers in progress. */
 const MAX_ANSWERS = 4
-/** Answers to one peer: a member's pages follow each other without a gap. */
+/** Limit for one member, whose pages then follow each other without a gap. */
 const OF_A_MEMBER = 2
 /** As many as a session leaves open. */
 const MAX_WAITING = 64
@@ -32,9 +32,9 @@ const MILLISECONDS = {
   named: { burst: 1_000, perSecond: 200 },
   stranger: { burst: 500, perSecond: 100 },
 }
-/** How soon to check again whether a peer may have an answer. */
+/** How soon to check again whether a peer can have an answer. */
 const LOOK_MS = 20
-/** In turns, a byte costs as much as the time it takes to send. */
+/** For fair turns: a byte costs as much as the time it takes to send. */
 const BYTES_PER_MILLISECOND = 131_072
 
 export class Answers {
@@ -59,17 +59,17 @@ export class Answers {
     return this.#questions.size
   }
 
-  /** Questions that were dropped, because too many of the same peer waited. */
+  /** Questions dropped because too many of the same peer were waiting. */
   get dropped(): Readonly<Record<Standing, number>> {
     return this.#dropped
   }
 
-  /** How often questions waited, and none of them could be answered because the budget of their askers was used up. */
+  /** How often all waiting questions were held back by an exhausted budget. */
   get heldBack(): number {
     return this.#heldBack
   }
 
-  /** False if more questions of this peer wait than the limit: the question is dropped. */
+  /** Queues a question; false if it is dropped because too many of this peer are waiting. */
   ask(owner: Owner, question: Question | DiskQuestion): boolean {
     if (this.#questions.sizeOf(owner) >= MAX_WAITING) {
       if (owner.standing !== "relayed") this.#dropped[owner.standing]++
@@ -80,7 +80,7 @@ export class Answers {
     return true
   }
 
-  /** These peers are connected; no other gets an answer. */
+  /** Drops questions of all other peers. */
   keepOnly(peers: ReadonlySet<string>): void {
     for (const peer of this.#questions.peers) if (!peers.has(peer)) this.#questions.drop(peer)
   }
@@ -93,7 +93,7 @@ export class Answers {
       const now = this.#now()
       const next = this.#questions.next((owner) => this.#mayHave(owner, now))
       if (next === undefined) {
-        // Answers in progress start the next one when they are done.
+        // Answers in progress start the next one when they finish.
         if (making === 0) this.#lookLater()
         return
       }

@@ -1,4 +1,4 @@
-/** Answers peers' questions from the database. Vertices go out undecoded: the peer that asks pays for reading them. */
+/** Answers peers' questions from the database. Vertices are sent undecoded: the asking peer pays for reading them. */
 import { Effect, Option } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Encoded } from "../../protocol/vertex/Vertex.js"
@@ -8,12 +8,12 @@ import type { StorageError } from "../../storage/files/StorageError.js"
 import type { Storage } from "../../storage/Storage.js"
 import type { SignedPlace } from "../../storage/tables/SignedVertices.js"
 
-/** What is read, and which own vertices nobody may be shown yet, though `signed.db` has them. */
+/** The tables to read, and which own vertices in `signed.db` must not be shown yet. */
 interface Kept extends Pick<typeof Storage.Service, "vertices" | "signed" | "checkpoints"> {
   readonly isWithheld: (hash: Hash) => boolean
 }
 
-/** How many own vertices are checked for a page, to find those that only `signed.db` has. */
+/** How many own vertices to check per page for those that only `signed.db` has. */
 const LOOKED_AT = 1_024
 
 /** A vertex by its hash, including one that was signed here and is not in this node's DAG. */
@@ -41,8 +41,8 @@ const named = (storage: Kept, { hashes }: Extract<Message.DiskQuestion, { _tag: 
 type RoundsQuestion = Extract<Message.DiskQuestion, { _tag: "AskRounds" }>
 
 /**
- * Own vertices of these rounds that only `signed.db` has, from low rounds to high. Each names the previous own one, so
- * they enter the DAG in this order, and below one that has entered there are no more.
+ * Own vertices of these rounds that only `signed.db` has, lowest round first. Each names the previous own one, so they
+ * enter the DAG in this order, and none is missing below one that has entered.
  */
 const signedOnly = (storage: Kept, question: RoundsQuestion) =>
   Effect.gen(function* () {
@@ -54,7 +54,7 @@ const signedOnly = (storage: Kept, question: RoundsQuestion) =>
     return found
   })
 
-/** Those of them that fit on a page, after its present content. */
+/** Those that fit on a page after its present content. */
 const fitting = (storage: Kept, places: ReadonlyArray<SignedPlace>, limit: PageLimit) =>
   Effect.gen(function* () {
     const vertices: Array<Encoded> = []
@@ -66,7 +66,7 @@ const fitting = (storage: Kept, places: ReadonlyArray<SignedPlace>, limit: PageL
     return { vertices, isLast: true }
   })
 
-/** In the order of insertion, then those that only `signed.db` has, on the last page or on pages of their own. */
+/** In insertion order, then those that only `signed.db` has, on the last page or on their own pages. */
 const rounds = (storage: Kept, question: RoundsQuestion) =>
   Effect.gen(function* () {
     const { epoch, fromRound, toRound, after } = question

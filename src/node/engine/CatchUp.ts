@@ -1,4 +1,4 @@
-/** The progress of a node that fetches missing vertices: in the log while it is behind, and in the health. */
+/** The progress of fetching missing vertices, for the log and the health report. */
 import { Effect } from "effect"
 import type { Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Log from "../log/Log.js"
@@ -12,7 +12,7 @@ export interface Position {
 }
 
 export interface Progress extends Position {
-  /** Of the rounds that were missing at the beginning. */
+  /** Of the rounds missing at the beginning. */
   readonly percent: number
   readonly roundsPerSecond: number
   /** Null before there is an estimate. */
@@ -21,19 +21,19 @@ export interface Progress extends Position {
 
 const log = Log.for("sync")
 
-/** Fewer rounds are no lag: a few vertices are always in transit. */
+/** Fewer rounds are not a lag: a few vertices are always in transit. */
 const BEHIND_ROUNDS = 10
 
 export class CatchUp {
   #first: { readonly epoch: Epoch; readonly round: Round; readonly at: Timestamp } | null = null
   #last: Progress | null = null
 
-  /** As of the last look; null if nothing is missing. */
+  /** As of the last check; null if nothing is missing. */
   get progress(): Progress | null {
     return this.#last
   }
 
-  /** Called every now and then; logs the progress, and the end. */
+  /** Logs the progress and the end. Call periodically. */
   look({ epoch, round, reachedRound }: Position, now: Timestamp): Effect.Effect<void> {
     if (reachedRound - round < BEHIND_ROUNDS) return this.#ended(round, now)
     const first = this.#first?.epoch === epoch ? this.#first : { epoch, round, at: now }

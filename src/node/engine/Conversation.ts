@@ -1,4 +1,4 @@
-/** What the engine says to peers and hears from them: the parts, and how they are fed. */
+/** Connects the engine to its peers. */
 import { Cause, Duration, Effect, Runtime, Schedule, type Scope, Stream } from "effect"
 import { Network } from "../../network/Network.js"
 import type { Genesis } from "../../protocol/epoch/Genesis.js"
@@ -19,7 +19,7 @@ const log = Log.for("consensus")
 
 const MEMBERS_TOLD_EVERY = Duration.seconds(2)
 
-/** What judges and answers messages of peers, and what sends ours. */
+/** The parts that judge and answer peers' messages and send ours. */
 export const conversation = (
   replica: Replica,
   { networkId }: Genesis,
@@ -47,7 +47,7 @@ export const conversation = (
     return { signatures, answers, incoming, outgoing }
   })
 
-/** Feeds the loop with judged messages of peers, and with changes of the connected peers. */
+/** Feeds the loop with judged messages and with changes of the connected peers. */
 export const feedFromNetwork = (
   inbox: Inbox<Input>,
   incoming: Incoming,
@@ -80,7 +80,7 @@ export const feedFromNetwork = (
     yield* supervisor.restarted("network peers", Effect.zipRight(connections, Effect.never))
   })
 
-/** Tells the network the members of the committee: it keeps places for them and takes their messages first. */
+/** Tells the network the committee, for which it reserves places and which it serves first. */
 export const tellMembers = (replica: Replica): Effect.Effect<void, never, Network | Scope.Scope> =>
   Effect.gen(function* () {
     const { setMembers } = yield* Network

@@ -1,4 +1,7 @@
-/** Counts events. Figures without a prefix are totals since this process began; the others are current values. */
+/**
+ * Event counters since this process began. `vertices`, `peers`, `checkpointBytes` and `checkpointProductionMs` are
+ * current values.
+ */
 
 import { Histogram } from "../../collections/Histogram.js"
 import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
@@ -21,32 +24,32 @@ const NOTHING = {
   checkpointsPersisted: 0,
   /** Final and recorded, applied or failed. */
   transactions: 0,
-  /** Sats, of those. */
+  /** In sats, of those transactions. */
   fees: 0,
   commits: 0,
-  /** Final ones, of all members. */
+  /** Final vertices of all members. */
   finalVertices: 0,
   /** Signed here. */
   ownVertices: 0,
-  /** Proofs that a member signed two vertices for one round, found here. */
+  /** Equivocation proofs found here. */
   equivocations: 0,
   slashings: 0,
-  /** On disk or being written, of all epochs. */
+  /** On disk or being written, in all epochs. */
   vertices: 0,
-  /** Messages and questions of peers that a bug kept from being judged. */
+  /** Messages and questions of peers dropped because of a bug. */
   judgingFailures: 0,
-  /** Connected, as the network last reported. */
+  /** Connected, as last reported by the network. */
   peers: 0,
 }
 
 export type Counts = Readonly<typeof NOTHING>
 
-/** Upper bounds in seconds: three rounds of a hundredth of a second, up to a network that stood still for a while. */
+/** Upper bounds in seconds: from a few fast rounds up to a network that stalled for a while. */
 const FINALITY_BOUNDS = [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 30, 60]
-/** More than a committee makes in the rounds that a leader can order; beyond it, the oldest are forgotten. */
+/** More than a committee makes in the rounds a leader can order; beyond it, the oldest are forgotten. */
 const MOST_UNORDERED = 20_000
 
-/** The transactions of a commit by their outcome. */
+/** A commit's transactions by outcome. */
 export const outcomesOf = ({ vertices }: Pick<Execution, "vertices">): Record<Outcome["_tag"], number> => {
   const counts = { Applied: 0, Failed: 0, NoEffect: 0 }
   for (const { transactions } of vertices) for (const { _tag } of transactions) counts[_tag]++
@@ -63,9 +66,9 @@ export interface Surroundings {
   /** On disk when the process began. */
   readonly vertices: number
   readonly participation: Participation
-  /** Whether a vertex of this round comes as it is made, and is not fetched later. */
+  /** Whether a vertex of this round arrives as it is made, rather than fetched later. */
   readonly isFresh: (round: Round) => boolean
-  /** Milliseconds; never set. */
+  /** Monotonic milliseconds. */
   readonly now?: () => number
 }
 
@@ -74,11 +77,11 @@ export class Counters {
   readonly #isFresh: Surroundings["isFresh"]
   readonly #now: () => number
   readonly participation: Participation
-  /** Seconds from the moment a vertex was here until it was final and on disk. */
+  /** Seconds from a vertex's arrival until it was final and on disk. */
   readonly finality = new Histogram(FINALITY_BOUNDS)
   readonly #refusals = new Map<Refusal["_tag"], number>()
   readonly #outcomes = { Applied: 0, Failed: 0, NoEffect: 0 }
-  /** When each vertex came that no commit has ordered yet. */
+  /** Arrival times of vertices that no commit has ordered yet. */
   readonly #unordered = new Map<Hash, number>()
   /** Commit times of the checkpoints being built. */
   readonly #building = new Map<CommitIndex, number>()
@@ -95,7 +98,7 @@ export class Counters {
     return this.#counts
   }
 
-  /** Clients' transactions that were refused, by the reason. */
+  /** Clients' rejected transactions by reason. */
   get refusals(): ReadonlyMap<Refusal["_tag"], number> {
     return this.#refusals
   }
@@ -112,7 +115,7 @@ export class Counters {
         this.#written(output.write)
         return
       case "Broadcast":
-        // The replica sends what it found itself; gossip relays what others found.
+        // The replica broadcasts only its own findings; gossip relays those of others.
         if (output.message._tag === "Evidence") this.#counts.equivocations++
         return
       case "Misbehaved":
@@ -217,11 +220,11 @@ export class Counters {
   #began({ _tag, opening }: Extract<NodeEvent, { readonly _tag: "EpochStarted" | "Joined" }>): void {
     if (_tag === "Joined") this.participation.joined(opening.record)
     else this.participation.epochStarted(opening.record)
-    // Of the epoch before, nothing more is ordered.
+    // Nothing more of the previous epoch is ordered.
     this.#unordered.clear()
   }
 
-  /** A client's transaction was refused. */
+  /** Counts a client's rejected transaction. */
   refused(reason: Refusal["_tag"]): void {
     this.#refusals.set(reason, (this.#refusals.get(reason) ?? 0) + 1)
   }
@@ -230,12 +233,12 @@ export class Counters {
     this.#counts.peers = peers
   }
 
-  /** A peer sent a checkpoint under a signature that does not hold. */
+  /** Counts a peer's checkpoint with an invalid signature. */
   checkpointRefused(): void {
     this.#counts.checkpointValidationFailures++
   }
 
-  /** A bug showed while a message was judged, and the message was dropped. */
+  /** Counts a message dropped because a bug occurred while judging it. */
   judgingFailed(): void {
     this.#counts.judgingFailures++
   }

@@ -1,6 +1,6 @@
 /**
- * Carries out the replica's writes one after the other. Each is one transaction, so none is ever half done. `Write.fileOf` and
- * `Write.syncsLedger` say which file a write goes to and which writes must be synced.
+ * Executes the replica's writes in order, each in one transaction. `Write.fileOf` and `Write.syncsLedger` define which
+ * file a write goes to and which writes are synced.
  */
 import { Effect } from "effect"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
@@ -12,7 +12,7 @@ import type { AlreadySigned } from "../../storage/tables/SignedVertices.js"
 
 export type Ledger = Extract<Write, { readonly _tag: "Inserted" | "Executed" }>
 
-/** What one transaction writes: vertices and commits together, or after them one write of another kind. */
+/** One transaction: vertices and commits together, optionally followed by one write of another kind. */
 export interface Batch {
   readonly together: ReadonlyArray<Ledger>
   readonly last: Exclude<Write, Ledger> | null

@@ -1,6 +1,6 @@
 /**
- * The shell around the replica, assembled: loaded from disk, fed by the network and by clients, run by one fiber
- * (`Loop`) between the way in (`Incoming`) and the way out (`Outgoing`), with one writer after it (`Writer`).
+ * The shell around the replica: loaded from disk, fed by the network and clients, run by one fiber (`Loop`) between the
+ * way in (`Incoming`) and the way out (`Outgoing`), with one writer after it (`Writer`).
  */
 import { Context, Deferred, Duration, Effect, Either, FiberId, Layer, Option, PubSub, Queue, Stream } from "effect"
 import { randomBytes } from "#crypto"
@@ -67,11 +67,11 @@ export type View = Pick<
 >
 
 const EVENTS_KEPT = 4_096
-/** A quarter of a second of work for the trie: rounds wait for the rest when an epoch closes. */
+/** A quarter of a second of trie work; rounds wait for the rest when an epoch closes. */
 const PREPARED_AT = 16_384
-/** So many rounds behind the others a vertex may come without being old. */
+/** A vertex this many rounds behind the others is still in transit rather than fetched. */
 const TRANSIT_ROUNDS = 2
-/** A client's transaction wakes the loop at once, and those that come within this time after it wake it once more. */
+/** A client's transaction wakes the loop at once; those within this time after it wake it once more. */
 const GATHERING = Duration.millis(10)
 
 const pinOf = (trusted: Option.Option<TrustedCheckpoint>) =>
@@ -95,8 +95,8 @@ const wordOf = ({ signingWord }: Settings) =>
 export type Load = typeof Loading.load
 
 /**
- * Fails if the only validator, with no peer configured, would wait forever for vertices that only it could make. Its own
- * vertices are pruned by whole epochs: if those of the stored epoch are there, so are all later ones, and everything can be
+ * Fails if the only validator, without configured peers, would wait forever for vertices that only it could make. Own
+ * vertices are pruned by whole epochs: if those of the stored epoch exist, so do all later ones, and everything can be
  * decided again.
  */
 const requireRecent = ({ contents, opened }: Loading.Loaded, self: Address.Address | null, { peers }: Settings) => {
@@ -112,13 +112,13 @@ const requireRecent = ({ contents, opened }: Loading.Loaded, self: Address.Addre
   return isAlone && peers.length === 0 && isBehind ? new StateBehind({ stored, signed }) : Effect.void
 }
 
-/** The disk holds only data that this program wrote, so an exception here is a bug as much as a later one. */
+/** The disk holds only data that this program wrote, so an exception here is a bug like any later one. */
 const resumed = (...from: ConstructorParameters<typeof Replica>): Effect.Effect<Replica, InternalFault> =>
   Effect.catchAllDefect(
     Effect.sync(() => new Replica(...from)),
     (cause) =>
       new InternalFault({
-        fault: new ApplyingFault({ component: Loop.COMPONENT, doing: "applying what is stored", cause }),
+        fault: new ApplyingFault({ component: Loop.COMPONENT, doing: "applying the stored state", cause }),
       }),
   )
 
@@ -161,7 +161,10 @@ interface Audience {
   readonly self: Option.Option<Address.Address>
 }
 
-/** The order matters: every lookup finds a transaction somewhere, and a commit reads as final before its event goes out. */
+/**
+ * The order matters: every lookup finds a transaction somewhere, and a commit reads as final before its event is
+ * published.
+ */
 const publishTo =
   ({ events, ineffective, settling, counters, vitals, fastSync, self }: Audience) =>
   (event: NodeEvent) =>
@@ -175,7 +178,7 @@ const publishTo =
       yield* PubSub.publish(events, event)
     })
 
-/** Returns when nothing is held back from the files any more. */
+/** Returns once the files hold everything handed to the writer. */
 const gatheredBy = (writer: Writer.Writer, write: (task: Writer.Task) => void): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (!writer.isGathering()) return Effect.void
@@ -184,7 +187,7 @@ const gatheredBy = (writer: Writer.Writer, write: (task: Writer.Task) => void): 
     return Deferred.await(done)
   })
 
-/** The door of clients: what is taken there wakes the loop, once for all that come close together. */
+/** The entry for clients: accepted transactions wake the loop, once for all that arrive close together. */
 const door = (inbox: Inbox<Input>, vitals: Vitals) =>
   Effect.gen(function* () {
     const bell = yield* Queue.sliding<void>(1)
@@ -207,7 +210,7 @@ const countersOf = (replica: Replica, self: Address.Address | null, vertices: nu
   })
 }
 
-/** What was asked before a stop is asked again at the next start. */
+/** Requests open at a stop are repeated at the next start. */
 const askingOf =
   ({ remoteSigner }: Context.Tag.Service<typeof Home>, inbox: Inbox<Input>) =>
   (id: number, bytes: Uint8Array): void => {
@@ -253,38 +256,38 @@ const make = (load: Load) =>
     return {
       /** Everything in memory. All reads within one synchronous step see the same state. */
       view,
-      /** Returns when nothing is held back from the files any more. */
+      /** Returns once the files hold everything handed to the writer. */
       gathered,
       /** The last commit in the files; `view` may be ahead of it. */
       written: () => settling.written,
-      /** Returns once all that `view` shows now is in the files, which is written at once then. */
+      /** Returns once everything `view` shows now is in the files, writing it immediately. */
       viewWritten: Effect.suspend(() => {
         const { index } = view.read.head
         return index <= settling.written.index ? Effect.void : Effect.zipRight(gathered, settling.reached(index))
       }),
-      /** A number that changes whenever `view` may have changed. */
+      /** Changes whenever `view` may have changed. */
       revision: () => vitals.revision,
-      /** The door: accepts clients' transactions, one after the other, and returns an answer to each. */
+      /** Accepts clients' transactions one after the other and answers each. */
       submit: (transactions: ReadonlyArray<Transaction>) => atDoor(incoming.submit(transactions, SteadyClock.current)),
-      /** Signs with the sender's next nonce and submits: nothing happens between finding the nonce and using it. */
+      /** Signs with the sender's next nonce and submits, with no step in between. */
       signAndSubmit: (request: SignRequest) =>
         atDoor(Effect.flatMap(SteadyClock.current, (at) => incoming.signAndSubmit(request, at))),
-      /** A transaction that is executed while its commit is being written. */
+      /** An executed transaction whose commit is still being written. */
       settling: (id: Hash) => Effect.sync(() => settling.get(id)),
-      /** A transaction that had no effect in the last finalized vertex that contains it, as far as the node remembers. */
+      /** A transaction that had no effect in the last finalized vertex containing it, as far as the node remembers. */
       ineffective: (id: Hash) => Effect.sync(() => ineffective.get(id)),
-      /** Events from now on; writes once they are on disk. */
+      /** Events from now on. Writes appear once they are on disk. */
       events: Stream.fromPubSub(events),
       pulse: () => vitals.pulse,
-      /** Looks at the clock again, for a caller that has put it forward. */
+      /** Checks the clock again, for a caller that has advanced it. */
       wake: () => inbox.wake(),
       counters,
-      /** What is waiting and was counted on the way in. */
+      /** Current queues, and counts from admission. */
       load: () => ({
         signatures: { checked: signatures.checked, waiting: signatures.waiting },
         questions: { waiting: answers.waiting, dropped: answers.dropped, heldBack: answers.heldBack },
       }),
-      /** The progress of a fast sync, if one is under way. */
+      /** The progress of a fast sync, if one is running. */
       fastSync: Effect.map(SteadyClock.current, (at) => Option.fromNullable(fastSync.progress(at))),
       /** The progress of catching up, if the node is fetching missing vertices. */
       catchUp: Effect.sync(() => Option.fromNullable(catchUp.progress)),
@@ -299,7 +302,7 @@ export type EngineError = StateDamaged | StateBehind | RecordingFailed | SupplyV
 
 type Needed = Home | Configuration | Storage | Network | Supervisor
 
-/** With another loader: a test passes one with a fault in it, to see how the node reacts. */
+/** With another loader, so that tests can plant faults. */
 export const layerLoading = (load: Load): Layer.Layer<Engine, EngineError, Needed> => Layer.scoped(Engine, make(load))
 
 export const layer = layerLoading(Loading.load)

@@ -1,4 +1,4 @@
-/** The progress of a fast sync: in the log every two seconds, and in the health. */
+/** The progress of a fast sync, for the log every two seconds and for the health report. */
 import { Effect } from "effect"
 import type { Epoch, Timestamp } from "../../protocol/numbers/Natural.js"
 import type { JoinProgress } from "../../replica/output/Output.js"
@@ -24,7 +24,7 @@ export class FastSync {
   #last: JoinProgress | null = null
   #saidAt = 0
 
-  /** Null if none is under way. */
+  /** Null if no fast sync is running. */
   progress(now: Timestamp): Progress | null {
     const first = this.#first
     const last = this.#last
@@ -42,7 +42,7 @@ export class FastSync {
     }
   }
 
-  /** Records the event, and logs the progress once in a while. */
+  /** Records the event and logs the progress occasionally. */
   published(event: NodeEvent, now: Timestamp): Effect.Effect<void> {
     if (event._tag === "Joining") return this.#moved(event.progress, now)
     return event._tag === "Joined" || event._tag === "EpochStarted" ? this.#ended(event, now) : Effect.void
@@ -53,7 +53,7 @@ export class FastSync {
     this.#last = progress
     if (now - this.#saidAt < SAID_EVERY_MS) return Effect.void
     this.#saidAt = now
-    return log.info("fetching the state of a close", () => ({ ...this.progress(now) }))
+    return log.info("fetching the closing state of an epoch", () => ({ ...this.progress(now) }))
   }
 
   /** Also if the node has reached a later epoch without it. */
@@ -65,6 +65,6 @@ export class FastSync {
     if (event._tag === "EpochStarted") return Effect.void
     // All pieces may date from before a restart.
     const fetched = first === null ? {} : { records, seconds: Math.round((now - first.at) / 100) / 10 }
-    return log.info("joined by the state of a close", { epoch: event.target.checkpoint.epoch, ...fetched })
+    return log.info("joined with the closing state of an epoch", { epoch: event.target.checkpoint.epoch, ...fetched })
   }
 }

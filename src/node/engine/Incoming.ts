@@ -1,7 +1,8 @@
 /**
- * The way in to the replica, which expects that all signatures hold and checks none itself. A transaction's are
- * verified once, whether a client, gossip or a vertex brings it first. `MessageInspection` judges peers' messages and
- * changes nothing. An exception after that, while the replica takes an input in, is this node's own fault and ends it.
+ * The way in to the replica, which expects valid signatures and checks none itself. A transaction's signatures are
+ * verified once, whether it first arrives from a client, in gossip or in a vertex. `MessageInspection` judges peers'
+ * messages and changes nothing. A later exception, while the replica applies an input, is this node's own fault and
+ * ends it.
  */
 import { Effect, Either } from "effect"
 import type { Following } from "../../consensus/Recovery.js"
@@ -29,16 +30,16 @@ export type Input =
   | Inspected
   | { readonly _tag: "Connections"; readonly connections: ReadonlyArray<Connection> }
   | { readonly _tag: "Written"; readonly id: number }
-  /** A signer elsewhere has answered; null if it refuses. */
+  /** The remote signer's answer; null if it refuses. */
   | { readonly _tag: "Signed"; readonly id: number; readonly signature: Signature | null }
 
 /** A transaction that this node signs for a client. */
 export interface SignRequest {
   readonly key: Signer
-  /** Whose transaction it is, if not the key's own account's: the key signs it as one of that account's. */
+  /** The sender if not the key's own account; the key then signs as one of that account's keys. */
   readonly from?: Address.Address
   readonly operation: Operation
-  /** Left out where the type is free. */
+  /** Omitted for free transaction types. */
   readonly fee?: Sats.Sats
 }
 
@@ -48,7 +49,7 @@ export type Submitted = Either.Either<Accepted, Refusal>
 export interface Surroundings extends Pick<OfInspection, "networkId" | "asked" | "bulkhead"> {
   readonly replica: Replica
   readonly network: typeof Network.Service
-  /** With what the engine runs on. */
+  /** Runs effects in the engine's runtime. */
   readonly fork: (effect: Effect.Effect<void>) => void
   readonly counters: Counters
   readonly signatures: OfInspection["signatures"] & Pick<SignatureThreads, "results" | "verified">
@@ -56,7 +57,7 @@ export interface Surroundings extends Pick<OfInspection, "networkId" | "asked" |
 
 const acceptedOf = ({ id, nonce }: Transaction.Transaction): Accepted => ({ id, nonce })
 
-/** Refusals that may depend on what else of the same account is pending. */
+/** Refusals that can depend on other pending transactions of the account. */
 const DEPENDENT: ReadonlySet<Refusal["_tag"]> = new Set([
   "InsufficientBalance",
   "NoncePending",
@@ -64,12 +65,12 @@ const DEPENDENT: ReadonlySet<Refusal["_tag"]> = new Set([
   "AccountThrottled",
 ])
 
-/** Answers that need no signature, since the replica would give the same whatever the signatures are. */
+/** Answers the replica would give whatever the signatures are, so no signature is checked. */
 const answersAhead = (
   replica: Pick<Replica, "judge">,
   transactions: ReadonlyArray<Transaction.Transaction>,
 ): ReadonlyArray<Submitted | undefined> => {
-  // Accounts of which a transaction may come in: what follows of theirs may depend on it.
+  // Accounts with a transaction that may be accepted: answers to their later ones may depend on it.
   const open = new Set<Address.Address>()
   return transactions.map((transaction) => {
     const verdict = replica.judge(transaction)
@@ -84,10 +85,10 @@ const answersAhead = (
   })
 }
 
-/** Rounds that a node has not executed yet may lift them. */
+/** Refusals that rounds not yet executed here may lift. */
 const PREMATURE: ReadonlySet<Refusal["_tag"]> = new Set(["NonceTooHigh", "InsufficientBalance", "ProposalNotFound"])
 
-/** A node that knows that it is behind does not judge by a state of the past. */
+/** A node that knows it is behind does not judge by an old state. */
 const unlessBehind = (replica: Pick<Replica, "recovery">, at: Timestamp) => {
   let following: Following["_tag"] | undefined
   return (refusal: Refusal): Refusal => {
@@ -99,7 +100,7 @@ const unlessBehind = (replica: Pick<Replica, "recovery">, at: Timestamp) => {
 
 const badSignature: Refusal = {
   _tag: "InvalidSignature",
-  reason: "a signature does not hold for these bytes and this key",
+  reason: "a signature is invalid for these bytes and this key",
 }
 
 export class Incoming {
@@ -109,7 +110,7 @@ export class Incoming {
     this.#around = around
   }
 
-  /** Judges peers' messages. It passes on messages that `take` can then take, and hands questions to `ask`. */
+  /** Judges peers' messages. Passes on those that `take` accepts, and hands questions to `ask`. */
   inspection({ ask, pass }: Pick<OfInspection, "ask" | "pass">): MessageInspection {
     const { counters, fork, network } = this.#around
     return new MessageInspection({
@@ -123,7 +124,7 @@ export class Incoming {
     })
   }
 
-  /** Returns the resulting outputs of the replica. */
+  /** Returns the replica's outputs. */
   take(input: Input, at: Timestamp): Outputs {
     const { replica, asked, counters } = this.#around
     switch (input._tag) {
@@ -145,9 +146,9 @@ export class Incoming {
   }
 
   /**
-   * The door: the way in for clients. What the replica would refuse or knows already is answered first, and costs no
-   * signature check. Other threads check the signatures of the rest while the node goes on. Then the replica takes the
-   * transactions one after the other. What follows from them comes out with its next tick.
+   * Takes clients' transactions. Those the replica would refuse or already knows are answered first, without signature
+   * checks. Other threads check the rest while the node continues; then the replica takes them one after the other. The
+   * consequences are output by its next tick.
    */
   submit(
     transactions: ReadonlyArray<Transaction.Transaction>,
@@ -169,7 +170,8 @@ export class Incoming {
           first = end
         }
         return transactions.map((transaction, i): Submitted => {
-          // A known one may have left the pool by now, and its signatures are not checked: it must not come in here.
+          // A known transaction may have left the pool by now; it must not enter here, since its signatures are
+          // unchecked.
           const judged =
             ahead[i] ?? (refused.has(transaction) ? Either.left(badSignature) : replica.submit(transaction, at))
           const answer = Either.mapLeft(judged, judgedNow)
@@ -180,7 +182,7 @@ export class Incoming {
     })
   }
 
-  /** Signs with the sender's next nonce and submits: nothing happens between finding the nonce and using it. */
+  /** Signs with the sender's next nonce and submits, with no step in between. */
   signAndSubmit(request: SignRequest, at: Timestamp): Effect.Effect<Accepted, Refusal> {
     const { replica, networkId, signatures, counters } = this.#around
     return Effect.suspend(() => {

@@ -1,6 +1,6 @@
 /**
- * Transactions that a finalized vertex contains but that had no effect there. The ledger keeps no record of them: their author pays
- * nothing, and could fill every disk. So the node remembers the latest ones in memory, to tell their senders.
+ * Transactions that a finalized vertex contains but that had no effect. The ledger does not record them: their author
+ * pays nothing and could fill every disk. The node remembers the latest in memory, to inform their senders.
  */
 import { Option } from "effect"
 import type { Rejection } from "../../ledger/rules/Rejection.js"

@@ -1,6 +1,6 @@
 /**
- * What happens in the node, in the log of the module that it is about: at `info` a line for each epoch, at `debug` a line for each commit, round, checkpoint
- * and decision, at `trace` one for each vertex and transaction too.
+ * Logs the node's events under the module each concerns: epochs at `info`; commits, rounds, checkpoints and decisions
+ * at `debug`; vertices and transactions at `trace`.
  */
 import { Effect, Option } from "effect"
 import type { Event, Outcome } from "../../ledger/rules/Execution.js"
@@ -76,7 +76,7 @@ const executed = ({ vertices, execution }: Executed): Record =>
     ),
   )
 
-/** What people may ask of governance and staking, besides what the ledger decides by itself. */
+/** Governance and staking requests, as opposed to events the ledger causes itself. */
 const MODULE_OF: { readonly [T in Transaction["operation"]["_tag"]]: "governance" | "staking" | undefined } = {
   Transfer: undefined,
   StakeTx: "staking",
@@ -127,7 +127,7 @@ const commit = (event: Executed, self: Option.Option<Address>): Record => {
   )
 }
 
-/** `self` is the address of this node's validator key, if it has one. */
+/** `self`: the address of this node's validator key, if any. */
 export const write = (event: NodeEvent, self: Option.Option<Address>): Record => {
   switch (event._tag) {
     case "Executed":
@@ -157,6 +157,6 @@ export const write = (event: NodeEvent, self: Option.Option<Address>): Record =>
     case "Joined":
       return log.sync.debug("joined", { epoch: event.opening.record.epoch, checkpoint: event.target.checkpoint.hash })
     case "ForeignOwnHeader":
-      return log.validator.debug("a header that this node has not signed", { round: event.header.round })
+      return log.validator.debug("a header with this node's key that it has not signed", { round: event.header.round })
   }
 }

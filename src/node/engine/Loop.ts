@@ -1,6 +1,6 @@
 /**
- * The one fiber that owns the replica: it takes in the waiting inputs, carries out the outputs, allows the replica a
- * slice of background work, and then yields the thread, so that nothing holds it for long.
+ * The one fiber that owns the replica. It takes waiting inputs, executes the outputs, gives the replica a slice of
+ * background work, and yields, so that nothing holds the thread for long.
  */
 import { Effect } from "effect"
 import type { Replica } from "../../replica/Replica.js"
@@ -19,37 +19,37 @@ export interface Parts {
   readonly inbox: Inbox<Input>
   readonly incoming: Incoming
   readonly outgoing: Outgoing
-  /** How many outputs wait for a writer that may be slower than this loop. */
+  /** Outputs waiting for a writer that may be slower than this loop. */
   readonly unwritten: () => number
 }
 
 export const COMPONENT = "consensus"
 
-/** What the loop is doing: the input that it applies, or a name for anything else. */
+/** What the loop is doing: applying this input, or the named work. */
 interface Task {
-  current: Input | "starting" | "at its tick" | "at work in the background"
+  current: Input | "starting" | "during a tick" | "during background work"
 }
 
-/** For the log line about the loop's end. It contains nothing that a sender chose. */
+/** For the log line about the loop's end. Contains nothing that a sender chose. */
 const describe = ({ current }: Task): string => {
   if (typeof current === "string") return current
   switch (current._tag) {
     case "Message":
       return `applying ${current.message._tag} from ${current.from}`
     case "HeardOf":
-      return `applying what ${current.from} says of its epoch`
+      return `applying the epoch of ${current.from}`
     case "HeaderOnly":
       return `applying a header from ${current.from}`
     case "Connections":
-      return "applying who is connected"
+      return "applying the connected peers"
     case "Written":
-      return `applying that write ${current.id} is on the disk`
+      return `applying the completion of write ${current.id}`
     case "Signed":
       return `applying the signer's answer ${current.id}`
   }
 }
 
-/** Inputs taken in before the loop yields. */
+/** Inputs taken before the loop yields. */
 const INPUTS_AT_ONCE = 64
 
 /** More than these would only take up memory. */
@@ -57,9 +57,9 @@ const UNWRITTEN = 4_096
 const WRITERS_TURN = "10 millis"
 
 /**
- * Waits for an input or for the replica's next deadline; a halted replica has none. It always yields the thread once:
- * when rounds are late, the writer's answer to each vertex arrives before anything else, and loop and writer would pass
- * the thread between them forever.
+ * Waits for an input or the replica's next deadline; a halted replica has none. Always yields once: when rounds are
+ * late, the writer's answer to each vertex would arrive first, and loop and writer would pass the thread between them
+ * forever.
  */
 const rest = ({ replica, inbox, unwritten }: Parts): Effect.Effect<void> =>
   Effect.gen(function* () {
@@ -74,7 +74,7 @@ const rest = ({ replica, inbox, unwritten }: Parts): Effect.Effect<void> =>
 const step = (parts: Parts, task: Task): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { replica, vitals, inbox, incoming, outgoing } = parts
-    // At each input: on a busy machine a step takes seconds, which must not look as if the process had stood still.
+    // Read at each input: on a busy machine a step takes seconds, which must not look like a stall of the process.
     const look = Effect.flatMap(Effect.all([SteadyClock.current, SteadyClock.wallAhead]), ([now, aheadMs]) =>
       Effect.sync(() => {
         replica.wallIs(aheadMs)
@@ -86,9 +86,9 @@ const step = (parts: Parts, task: Task): Effect.Effect<void> =>
       yield* outgoing.carryOut(incoming.take(input, yield* look))
     }
     const at = yield* look
-    task.current = "at its tick"
+    task.current = "during a tick"
     yield* outgoing.carryOut(replica.tick(at))
-    task.current = "at work in the background"
+    task.current = "during background work"
     if (replica.hasWork) yield* outgoing.carryOut(replica.work(Slice.begin(), at))
     vitals.changed()
     const round = replica.core.epoch.dag.highestRound
@@ -96,7 +96,7 @@ const step = (parts: Parts, task: Task): Effect.Effect<void> =>
     yield* rest(parts)
   })
 
-/** A stop would otherwise forget the clients' transactions that came in since the last step. */
+/** Keeps clients' transactions that arrived since the last step and that a stop would forget. */
 const keepTheLast = ({ replica, outgoing }: Parts): Effect.Effect<void> =>
   Effect.map(SteadyClock.current, (at) => outgoing.keepOf(replica.end(at)))
 

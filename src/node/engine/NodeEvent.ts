@@ -1,4 +1,4 @@
-/** The events that the node's other services see. A write is published only once it is on disk. */
+/** The events that other services see. A write is published only once it is on disk. */
 
 import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Output } from "../../replica/output/Output.js"
@@ -15,7 +15,7 @@ const PUBLISHED = [
 
 export type Published = Extract<Write, { readonly _tag: (typeof PUBLISHED)[number] }>
 
-/** All other writes concern the disk alone. */
+/** All other writes concern only the disk. */
 export const isPublished = (write: Write): write is Published => PUBLISHED.some((tag) => tag === write._tag)
 
 export type NodeEvent =

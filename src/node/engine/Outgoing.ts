@@ -1,7 +1,6 @@
 /**
- * The way out of the replica. Writes and events go to the writer, in their order; messages are sent at once, in theirs.
- * No message waits for a write here: the replica itself holds back messages that depend on one, until `written` reports
- * it.
+ * The way out of the replica. Writes and events go to the writer in order; messages are sent at once, in theirs. No
+ * message waits for a write here: the replica itself holds back messages that depend on one until `written` reports it.
  */
 import { Effect } from "effect"
 import * as MessageCodec from "../../network/MessageCodec.js"
@@ -21,7 +20,7 @@ export interface Surroundings {
   readonly counters: Counters
   readonly settling: Settling
   readonly write: (task: Task) => void
-  /** Asks the signer that is elsewhere, whose answer comes in as an input. */
+  /** Asks the remote signer, whose answer arrives as an input. */
   readonly askSigner: (id: number, bytes: Uint8Array) => void
 }
 
@@ -36,7 +35,7 @@ export const make = ({ answers, asked, counters, settling, write, askSigner }: S
       write(output)
     }
 
-    /** The effect left to run; null if everything was handed over at once. */
+    /** The remaining effect to run; null if everything was handed over. */
     const carryOut = (output: Output): Effect.Effect<void> | null => {
       counters.putOut(output)
       switch (output._tag) {
@@ -46,7 +45,7 @@ export const make = ({ answers, asked, counters, settling, write, askSigner }: S
         case "Broadcast":
           return network.broadcast(output.message)
         case "Serve":
-          // An unasked offer comes after strangers' questions.
+          // Unrequested offers come after strangers' questions.
           answers.ask({ peer: output.to, standing: "stranger", network: "offers" }, output.question)
           return null
         case "Write":

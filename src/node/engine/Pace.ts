@@ -1,4 +1,4 @@
-/** How rounds come: within the budget on every network, except one that a developer has alone. */
+/** The pace of rounds: within the budget on every network except a developer's own. */
 import { Context } from "effect"
 import type * as RoundClock from "../../consensus/RoundClock.js"
 

@@ -1,10 +1,9 @@
 /**
- * Who takes part: of each member of the running epoch, in how many rounds a vertex of its own became final and in how many
- * none did, and how many leaders were skipped. Derived from commits alone, so every node that executes them counts the same.
+ * Counts participation: for each member of the running epoch, the rounds in which its vertex became final and those in
+ * which none did, and the skipped leaders. Derived from commits alone, so all nodes that execute them count the same.
  *
- * A round counts once the order is so far past it that no later commit can order anything of it, or once its epoch has
- * closed, which drops what is not ordered. The round of an epoch's last leader counts for nobody: that leader's vertex alone
- * can be ordered of it.
+ * A round counts once no later commit can order anything in it, or once its epoch has closed, which drops whatever is
+ * unordered. The round of an epoch's last leader counts for nobody, since only that leader's vertex can be ordered.
  */
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -24,28 +23,28 @@ export interface Committed {
 export class Participation {
   readonly #self: Address | null
   #depth = 0
-  /** The next round to be counted. */
+  /** The next round to count. */
   #next = 0
   #leaderRound = 0
   #authors = new Map<number, Set<Address>>()
   #members = new Map<Address, Rounds>()
-  /** Those that have lost their seat, for an epoch longer: whoever reads must see what the close counted. */
+  /** Members that lost their seat, kept for one more epoch so that readers see what the close counted. */
   #left = new Map<Address, Rounds>()
   #ownMissed = 0
   #leadersSkipped = 0
 
-  /** `afterRound`: the leader round of the last commit executed so far. */
+  /** `afterRound`: the leader round of the last executed commit. */
   constructor(self: Address | null, record: EpochRecord, afterRound: Round) {
     this.#self = self
     this.#begin(record, afterRound)
   }
 
-  /** Rounds of the members of the running epoch and of the one before. */
+  /** Rounds of the members of the running epoch and the one before. */
   get members(): ReadonlyMap<Address, Readonly<Rounds>> {
     return new Map([...this.#left, ...this.#members])
   }
 
-  /** In how many rounds in which it had a seat this validator made no vertex that became final, in all epochs. */
+  /** Rounds in which this validator had a seat and none of its vertices became final, in all epochs. */
   get ownMissed(): number {
     return this.#ownMissed
   }
@@ -65,19 +64,19 @@ export class Participation {
     for (const address of this.#members.keys()) this.#left.delete(address)
   }
 
-  /** The epoch before it was executed to its end. */
+  /** The previous epoch was executed to its end. */
   epochStarted(record: EpochRecord): void {
     this.#countBelow(this.#leaderRound)
     this.#begin(record, record.firstRound - 1)
   }
 
-  /** The node took the outcome of epochs that it has not executed; what it did not see counts for nobody. */
+  /** The node took over the outcome of epochs it has not executed; these count for nobody. */
   joined(record: EpochRecord): void {
     this.#begin(record, record.firstRound - 1)
   }
 
   committed({ leaderRound, headers }: Committed): void {
-    // Slots are decided in their order, without a gap: those between two commits were skipped.
+    // Leader slots are decided in order, without gaps: those between two commits were skipped.
     this.#leadersSkipped += leaderRound - this.#leaderRound - 1
     this.#leaderRound = leaderRound
     for (const { round, author } of headers) this.#authorsOf(round).add(author)

@@ -1,4 +1,4 @@
-/** Has what the writer takes recorded first, where a follower records it elsewhere too. */
+/** Has the writer's tasks recorded first, for a follower that also records elsewhere. */
 import { Effect, Option } from "effect"
 import type { CommitIndex } from "../../protocol/numbers/Natural.js"
 import type { RecordingFailed } from "../lifecycle/Ending.js"
@@ -7,15 +7,15 @@ import type { Listener, Task } from "./Writer.js"
 
 export interface Recorder {
   readonly listener: Pick<Listener, "taking">
-  /** The same writer, of which it is counted what it has not taken yet. */
+  /** Wraps a writer to count the tasks it has not taken yet. */
   readonly counting: (perform: (task: Task) => void) => (task: Task) => void
-  /** How many tasks wait: none where nothing is recorded, since only that can be slower than the network. */
+  /** The number of waiting tasks; 0 without a recording, since only that can be slower than the network. */
   readonly unwritten: () => number
 }
 
 const none: Recorder = { listener: {}, counting: (perform) => perform, unwritten: () => 0 }
 
-/** The node's files end with this commit. */
+/** `commit`: the last one in the node's files. */
 export const make = (commit: CommitIndex): Effect.Effect<Recorder, RecordingFailed> =>
   Effect.gen(function* () {
     const recording = yield* Effect.serviceOption(Recording)

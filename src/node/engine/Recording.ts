@@ -1,6 +1,6 @@
 /**
- * A second place for everything that a follower executes, such as an archive's database. It has each commit before the
- * follower's own files do, so whatever it lacks after a crash, the follower executes again.
+ * A second place for everything a follower executes, such as an archive's database. It gets each commit before the
+ * follower's own files, so after a crash the follower executes again whatever it lacks.
  */
 import { Context, type Effect } from "effect"
 import type { Write } from "../../replica/output/Write.js"
@@ -9,11 +9,11 @@ import type { RecordingFailed } from "../lifecycle/Ending.js"
 export class Recording extends Context.Tag("udg/Recording")<
   Recording,
   {
-    /** Before the first write; the follower's files end with this commit. */
+    /** Called before the first write. The follower's files end with this commit. */
     readonly begin: (commit: number) => Effect.Effect<void, RecordingFailed>
-    /** Returns when the writes are there. They may be there already. */
+    /** Returns once the writes are recorded. They may be already. */
     readonly record: (writes: ReadonlyArray<Write>) => Effect.Effect<void, RecordingFailed>
-    /** The last commit that is there. */
+    /** The last recorded commit. */
     readonly recorded: () => number
   }
 >() {}

@@ -1,4 +1,4 @@
-/** What a node waits for (docs/recovery.md), and whether its clock is right: for the log and the health. */
+/** What a node is waiting for (docs/recovery.md), and whether its clock is right, for the log and the health report. */
 import { Effect } from "effect"
 import type { Seen } from "../../consensus/Pauses.js"
 import type { Following, Recovery, Signing } from "../../consensus/Recovery.js"
@@ -11,31 +11,31 @@ const log = Log.for("validator")
 export interface Waiting {
   readonly following: Following["_tag"]
   readonly signing: Signing["_tag"]
-  /** A sentence for each wait. */
+  /** A phrase for each wait. */
   readonly waitsFor: ReadonlyArray<string>
-  /** How much of the silence is left; null if it waits for more than time. */
+  /** The remaining silence; null if it waits for more than time. */
   readonly signsInSeconds: number | null
-  /** The network stands still, and may do so until the operator acts: see docs/recovery.md. */
+  /** The network stands still, possibly until the operator acts: see docs/recovery.md. */
   readonly needsOperator: boolean
 }
 
 export interface View {
   readonly recovery: Recovery
-  /** How far this node's wall clock is ahead of the committee's median; null before a quorum was heard. */
+  /** How far this node's wall clock is ahead of the committee's median; null before a quorum has been heard. */
   readonly clockAheadMs: number | null
   /** How far this node's wall clock is ahead of the steady one. */
   readonly wallAheadMs: number
-  /** How often this process stood still. */
+  /** How often this process stalled. */
   readonly pauses: Seen
 }
 
-/** While it lasts, it is logged again after this time. */
+/** A lasting condition is logged again after this time. */
 const SAID_EVERY_MS = 60_000
-/** A smaller difference is not worth a warning: vertices spend some time in transit. */
+/** Smaller differences need no warning: vertices spend time in transit. */
 const RIGHT_INTERVALS = 4
 const LEAST_AHEAD_MS = 2_000
 const LEAST_STEP_MS = 1_000
-/** After fetched vertices, whose times are of the past, it takes some rounds to hear the others' clocks. */
+/** After fetched vertices, whose times are past, hearing the others' clocks takes some rounds. */
 const SETTLED_MS = 5_000
 const MEMBERS_NAMED = 5
 
@@ -56,15 +56,15 @@ const followingWaitsFor = (state: Following): string | null => {
     case "InStep":
       return null
     case "Behind":
-      return `rounds ${state.round + 1} to ${state.reachedRound}, which a quorum has made`
+      return `rounds ${state.round + 1} to ${state.reachedRound}, which a quorum already has`
     case "EpochOver":
-      return `the vertices that decide the end of epoch ${state.epoch}, which a quorum has signed`
+      return `the vertices that end epoch ${state.epoch}, whose close a quorum has signed`
     case "Closing":
-      return `signatures of a quorum under the close of epoch ${state.epoch}; missing: ${named(state.lacks)}`
+      return `a quorum to sign the close of epoch ${state.epoch}; missing: ${named(state.lacks)}`
     case "Standstill":
-      return `vertices of a quorum in round ${state.round}; missing: ${named(state.lacks)}`
+      return `a quorum of vertices in round ${state.round}; missing: ${named(state.lacks)}`
     case "Joining":
-      return `the state of the close of epoch ${state.epoch}`
+      return `the closing state of epoch ${state.epoch}`
   }
 }
 
@@ -73,15 +73,15 @@ const REFUSED = {
   "too low": "; the --sign-from-round given is not above what the key is known to have signed",
 } as const
 
-/** With what to type: whoever reads this may have no time for a page. */
+/** Includes the command to type: the reader may have no time for a page. */
 const forgottenWaitsFor = ({ epoch, fromRound, base, bound, lacks, refused }: Of<"Forgotten">): string => {
   const awaited =
     bound === null
-      ? `members of more than two thirds of the stake to tell their rounds; missing: ${named(lacks)}`
+      ? `members with more than two thirds of the stake to report their rounds; missing: ${named(lacks)}`
       : `a quorum to pass round ${bound}, up to which this key may have signed`
   return (
-    `${awaited}; until then it does not sign, since this disk was lost or set back and does not know all that its key has ` +
-    `signed. Only if you know that the key has signed nothing from round ${fromRound} of epoch ${epoch} on, start the node ` +
+    `${awaited}; until then it does not sign, because this disk was lost or rolled back and lacks some of what its key has ` +
+    `signed. Only if you are certain that the key has signed nothing from round ${fromRound} of epoch ${epoch} on, start the node ` +
     `once with --sign-from-round ${epoch}:${fromRound}:${base}${refused === null ? "" : REFUSED[refused]}`
   )
 }
@@ -92,21 +92,21 @@ const signingWaitsFor = (state: Signing): string | null => {
     case "Signing":
       return null
     case "Asking":
-      return `a quorum to say what this key has signed; missing: ${named(state.lacks)}`
+      return `a quorum to report what this key has signed; missing: ${named(state.lacks)}`
     case "Forgotten":
       return forgottenWaitsFor(state)
     case "Silent": {
       const seconds = Math.ceil(state.msLeft / 1_000)
-      const connected = state.isConnected ? "" : "; the time does not run, since no quorum is connected"
+      const connected = state.isConnected ? "" : "; the timer is stopped while no quorum is connected"
       return (
-        `${seconds} s in which no other vertex of this key appears, since it has signed vertices up to round ` +
-        `${state.round} that this disk does not know${connected}`
+        `${seconds} s without another vertex signed by this key, which has signed vertices up to round ` +
+        `${state.round} that are not on this disk${connected}`
       )
     }
   }
 }
 
-/** The present wait; null for a node that is where it should be. */
+/** The present wait; null for a node that is up to date and may sign. */
 export const waitingOf = ({ following, signing }: Recovery): Waiting | null => {
   const waits = [followingWaitsFor(following), signingWaitsFor(signing)]
   const waitsFor = waits.filter((wait) => wait !== null)
@@ -116,7 +116,7 @@ export const waitingOf = ({ following, signing }: Recovery): Waiting | null => {
   return { following: following._tag, signing: signing._tag, waitsFor, signsInSeconds, needsOperator }
 }
 
-/** Whether the log must say so: other waits have their own lines there, or are over in a moment. */
+/** Whether to log the wait: others have their own log lines or are over in a moment. */
 const isForPeople = ({ following, signing }: Waiting): boolean =>
   following === "Standstill" ||
   following === "Closing" ||
@@ -125,7 +125,7 @@ const isForPeople = ({ following, signing }: Waiting): boolean =>
   signing === "Forgotten"
 
 /**
- * Every epoch ends with a brief close and every start with a brief standstill: only a second look finds a real wait.
+ * Every epoch ends with a brief close and every start with a brief standstill: only a second look shows a real wait.
  */
 const isBriefByNature = (following: Following["_tag"]): boolean => following === "Closing" || following === "Standstill"
 
@@ -149,17 +149,17 @@ export class Watch {
     this.#settledMs = Math.max(SETTLED_MS, RIGHT_INTERVALS * roundIntervalMs)
   }
 
-  /** As of the last look. */
+  /** As of the last check. */
   get waiting(): Waiting | null {
     return this.#waiting
   }
 
-  /** As of the last look; null while it is right or unknown. */
+  /** As of the last check; null while the clock is right or unknown. */
   get wrongClockAheadMs(): number | null {
     return this.#isClockWrong ? this.#clockAheadMs : null
   }
 
-  /** The same, right or wrong. */
+  /** As of the last check, right or wrong. */
   get clockAheadMs(): number | null {
     return this.#clockAheadMs
   }
@@ -168,7 +168,7 @@ export class Watch {
     return this.#clockAheadMs !== null && Math.abs(this.#clockAheadMs) > this.#mostAheadMs
   }
 
-  /** Called every now and then; logs changes. */
+  /** Logs changes. Call periodically. */
   look({ recovery, clockAheadMs, wallAheadMs, pauses }: View, now: Timestamp): Effect.Effect<void> {
     const { _tag } = recovery.following
     const isMoment = isBriefByNature(_tag) && _tag !== this.#lastFollowing
@@ -196,10 +196,10 @@ export class Watch {
     const times = count - (said?.count ?? 0)
     if (times === 0 || (said !== null && now - said.at < SAID_EVERY_MS)) return Effect.void
     this.#pausesSaid = { count, at: now }
-    return log.warn(
-      "the process stood still, or its machine was too busy for it: it asked the committee again before it signed",
-      { times, last_ms: lastMs },
-    )
+    return log.warn("the process stalled, or its machine was too busy: it asked the committee again before signing", {
+      times,
+      last_ms: lastMs,
+    })
   }
 
   #sayStep(stepMs: number): Effect.Effect<void> {
@@ -213,13 +213,13 @@ export class Watch {
     const said = this.#said
     if (waiting === null || !isForPeople(waiting)) {
       this.#said = null
-      return said === null ? Effect.void : log.info("recovered: there is nothing left to wait for")
+      return said === null ? Effect.void : log.info("recovered: no longer waiting")
     }
     const key = `${waiting.following} ${waiting.signing}`
     if (said?.key === key && now - said.at < SAID_EVERY_MS) return Effect.void
     this.#said = { key, at: now }
     const { following, signing, waitsFor } = waiting
-    return log.warn("waits", { following, signing, for: waitsFor.join("; ") })
+    return log.warn(`waiting for ${waitsFor.join("; ")}`, { following, signing })
   }
 
   #sayClock(now: Timestamp): Effect.Effect<void> {
@@ -230,7 +230,7 @@ export class Watch {
     }
     if (saidAt !== null && now - saidAt < SAID_EVERY_MS) return Effect.void
     this.#clockSaidAt = now
-    return log.error("the wall clock of this machine is wrong: correct it; it differs from the committee's median", {
+    return log.error("the wall clock of this machine is wrong by the committee's median: correct it", {
       ahead_ms: this.#clockAheadMs,
     })
   }

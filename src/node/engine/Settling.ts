@@ -1,6 +1,6 @@
 /**
- * What lies between execution and disk. Its transactions have left the mempool, and read as pending until their commit is
- * stored. Its commits are in memory, and whoever tells of them waits here until they are stored: a crash would undo them.
+ * Commits between execution and disk. Their transactions have left the mempool and read as pending until the commit is
+ * stored. Until then a crash would undo these commits, so anything that reports them waits here.
  */
 import { Effect, Option } from "effect"
 import type { Totals } from "../../ledger/tables/Records.js"
@@ -55,13 +55,13 @@ export class Settling {
     })
   }
 
-  /** Handed to the writer. */
+  /** The write was handed to the writer. */
   begin(write: Write): void {
     if (write._tag !== "Executed") return
     for (const transaction of transactionsOf(write.vertices)) this.#transactions.set(transaction.id, transaction)
   }
 
-  /** On the disk. */
+  /** The write is on disk. */
   end(event: NodeEvent): void {
     if (event._tag === "Executed") {
       for (const { id } of transactionsOf(event.vertices)) this.#transactions.delete(id)

@@ -1,6 +1,6 @@
 /**
- * Compares the supply in `udg.db` with the running totals, again and again: the file counted anew against the totals that it
- * records, and these against what memory had at the same commit. Memory itself is counted by the ledger, commit by commit.
+ * Periodically compares the supply in `udg.db` with the running totals: a recount of the file against its recorded
+ * totals, and those against memory's at the same commit. The ledger checks memory itself, commit by commit.
  */
 import { Clock, Duration, Effect } from "effect"
 import { SupplyInvariantViolated } from "../../ledger/tables/Supply.js"
@@ -12,17 +12,20 @@ import * as Log from "../log/Log.js"
 
 const log = Log.for("state")
 
-/** Between two counts, and at least this many times as long as the last one took: it costs a hundredth of one core. */
+/**
+ * Between two counts, and at least this many times the last count's duration, so that counting costs a hundredth of a
+ * core.
+ */
 const PAUSE = Duration.minutes(1)
 const TIMES_ITS_LENGTH = 100
 
-/** More commits than ever wait for the disk, and than are made during a count. */
+/** More commits than ever wait for the disk or are made during a count. */
 const REMEMBERED = 16_384
 
 export class SupplyWatch {
   readonly #totals = new Map<CommitIndex, Sats>()
 
-  /** Memory has executed this commit, or begins with it. */
+  /** Records that memory has executed this commit, or starts with it. */
   executed(commit: CommitIndex, total: Sats): void {
     this.#totals.set(commit, total)
     if (this.#totals.size <= REMEMBERED) return
@@ -33,7 +36,8 @@ export class SupplyWatch {
   violation({ commit, found, expected, problem }: Counted): SupplyViolation | undefined {
     const remembered = this.#totals.get(commit)
     const difference =
-      problem ?? (remembered === undefined || remembered === found.total ? null : "memory has another total supply")
+      problem ??
+      (remembered === undefined || remembered === found.total ? null : "the total supply differs from memory's")
     if (difference === null) return undefined
     const required = problem === null && remembered !== undefined ? { ...expected, total: remembered } : expected
     const violation = new SupplyInvariantViolated({

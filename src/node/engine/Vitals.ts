@@ -1,8 +1,8 @@
-/** The replica's vital signs, for the node's health: those that cannot be read from it at a single moment. */
+/** Vital signs for the health report that cannot be read from the replica at a single moment. */
 import type * as Natural from "../../protocol/numbers/Natural.js"
 
 export interface Pulse {
-  /** The highest round ever seen: never decreases. */
+  /** The highest round ever seen; never decreases. */
   readonly round: Natural.Round
   /** When that round was first seen. */
   readonly advancedAt: Natural.Timestamp
@@ -29,7 +29,7 @@ export class Vitals {
     this.#revision++
   }
 
-  /** Records the highest round the replica sees now; a fast sync may set it back. Returns whether it is a new high. */
+  /** Records the replica's highest round, which a fast sync may lower. Returns whether it is a new maximum. */
   beat(round: Natural.Round, at: Natural.Timestamp): boolean {
     if (round <= this.#pulse.round) return false
     this.#pulse = { round, advancedAt: at }

@@ -1,4 +1,4 @@
-/** What the engine looks at again and again beside its work: the supply on disk, whether it is behind, and the clock. */
+/** The engine's periodic checks: the supply on disk, its progress, and the clock. */
 import { Duration, Effect, Option, Schedule } from "effect"
 import type { Replica } from "../../replica/Replica.js"
 import { Storage } from "../../storage/Storage.js"
@@ -11,7 +11,7 @@ import type * as Writer from "./Writer.js"
 
 const LOOKED_EVERY = Duration.seconds(2)
 
-/** Counts what is stored again and again, against the supply of what is written. */
+/** Recounts the stored supply periodically against that of the writes. */
 export const countingSupply = (replica: Replica, perform: (task: Writer.Task) => void) =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -31,7 +31,7 @@ export const countingSupply = (replica: Replica, perform: (task: Writer.Task) =>
     return write
   })
 
-/** Looks every few seconds whether this node is behind, what it waits for, and whether its clock is right. */
+/** Checks every few seconds whether this node is behind, what it waits for, and whether its clock is right. */
 export const watching = (replica: Replica, roundIntervalMs: number) =>
   Effect.gen(function* () {
     const catchUp = new CatchUp.CatchUp()

@@ -1,6 +1,6 @@
 /**
- * The one fiber that writes. It performs writes in the order in which they come, and publishes each once it is written. Only a
- * vertex of this node goes ahead of what waits for the ledger's file.
+ * The one fiber that writes. It executes writes in order and publishes each once it is written. Only own vertices go
+ * ahead of writes that wait for the ledger's file.
  */
 import { Clock, Deferred, Duration, Effect, type Scope } from "effect"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -16,35 +16,35 @@ import { isPublished, type NodeEvent } from "./NodeEvent.js"
 
 export type Task =
   | Extract<Output, { readonly _tag: "Write" }>
-  /** Published once every task before it is done; a new highest round, at once. */
+  /** Published once every earlier task is done; a new highest round, at once. */
   | { readonly _tag: "Publish"; readonly event: NodeEvent }
   | { readonly _tag: "End"; readonly ending: Ending }
-  /** Somebody waits for every task before it. */
+  /** Signals that every earlier task is done. */
   | { readonly _tag: "Awaited"; readonly done: Deferred.Deferred<void> }
 
 export interface Writer {
   readonly perform: (task: Task) => void
-  /** Whether it has tasks that it holds back, though it could perform them at once. */
+  /** Whether it holds back tasks that it could execute at once. */
   readonly isGathering: () => boolean
 }
 
 export interface Listener {
-  /** These tasks come next, and none of their writes is in the files. */
+  /** Called with the next tasks, before any of their writes is in the files. */
   readonly taking?: (tasks: ReadonlyArray<Task>) => Effect.Effect<void, Ending>
-  /** This synced write is on disk, with everything that must not be lost without it, and survives a power cut. */
+  /** This synced write is on disk with everything that must not be lost without it, and survives a power cut. */
   readonly written: (id: number) => Effect.Effect<void>
-  /** If the event is a write, it and all before it are in the files, and survive a crash of the process. */
+  /** If the event is a write, it and all before it are in the files and survive a crash of the process. */
   readonly published: (event: NodeEvent) => Effect.Effect<void>
 }
 
-/** Taken together if somebody wants to know of it before they are written. */
+/** Tasks taken together if `taking` must see them before they are written. */
 const TAKEN_AT_ONCE = 512
 
-/** What may wait is written with what comes within this time: each transaction writes a page of each of some ten indexes. */
+/** Deferrable writes are gathered for this long: each transaction writes a page in each of some ten indexes. */
 const GATHERED_MS = 1_000
-/** Tasks that wait for others: each may hold a megabyte. */
+/** Limit of deferred tasks, each of which may hold a megabyte. */
 const GATHERED_TASKS = 64
-/** Transactions of the network in a transaction of the database: a reader waits for all to become final. */
+/** Network transactions per database transaction: a reader waits until all are final. */
 const TRANSACTIONS_AT_ONCE = 1_024
 
 const transactionsIn = (task: Task): number =>
@@ -52,7 +52,7 @@ const transactionsIn = (task: Task): number =>
     ? task.write.vertices.reduce((sum, { body }) => sum + body.transactions.length, 0)
     : 0
 
-/** Nothing waits for these: a round without transactions, and what a restart can do without. */
+/** Whether nothing waits for the task: a round without transactions, or data that a restart can do without. */
 const mayWait = (task: Task): boolean => {
   switch (task._tag) {
     case "Write":
@@ -71,7 +71,7 @@ const isOfThisNode = ({ _tag }: Write.Write): boolean => _tag === "OwnVertex" ||
 
 const isOwn = (task: Task): boolean => task._tag === "Write" && isOfThisNode(task.write)
 
-/** An own vertex whose companions go to the other file with it, and a round, which is in no file. */
+/** An own vertex with its companions, which go to the other file, or a round, which goes to none. */
 const goesAhead = (task: Task): boolean => {
   switch (task._tag) {
     case "Write":
@@ -84,7 +84,7 @@ const goesAhead = (task: Task): boolean => {
   }
 }
 
-/** Each group is one transaction of the database, after which all of its tasks are reported. */
+/** Each group is one database transaction, after which all its tasks are reported. */
 export const grouped = (tasks: ReadonlyArray<Task>): ReadonlyArray<ReadonlyArray<Task>> => {
   const groups: Array<Array<Task>> = []
   let group: Array<Task> = []
@@ -101,10 +101,10 @@ export const grouped = (tasks: ReadonlyArray<Task>): ReadonlyArray<ReadonlyArray
   return groups
 }
 
-/** How long a stop waits for the disk: with the time for answers and peers, it takes at most five seconds. */
+/** How long a stop waits for the disk. Together with answers and peers, a stop takes at most five seconds. */
 const FLUSH_LIMIT = Duration.millis(2_500)
 
-/** Runs until the scope ends, and then until all tasks handed over by then are done. */
+/** Runs until the scope ends and all tasks handed over by then are done. */
 export const start = (
   storage: typeof Storage.Service,
   supervisor: typeof Supervisor.Service,
@@ -112,7 +112,7 @@ export const start = (
 ): Effect.Effect<Writer, never, Scope.Scope> =>
   Effect.gen(function* () {
     const tasks: Array<Task> = []
-    /** What needs nothing of all that waits in `tasks`. */
+    /** Tasks that depend on none of those in `tasks`. */
     const ahead: Array<Task> = []
     const bell = new Inbox<"ring">()
     const drained = yield* Deferred.make<void>()
@@ -126,7 +126,7 @@ export const start = (
     }
 
     const add = (task: Task): void => {
-      // Beyond so many, rounds wait for the ledger's file: they must not become faster than it for long.
+      // Beyond this many, rounds wait for the ledger's file: they must not outrun it for long.
       const isShort = tasks.length < GATHERED_TASKS
       if (taking === undefined && isShort && goesAhead(task) && !tasks.some(isOwn)) {
         ahead.push(task)

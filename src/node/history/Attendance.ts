@@ -1,6 +1,6 @@
 /**
- * In how many rounds each member of a committee made a vertex that became final, and in how many none, over time; and what was
- * delegated to it.
+ * Over time, for each committee member: rounds in which its vertex became final, rounds in which none did, and its
+ * delegated stake.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
@@ -11,7 +11,7 @@ export interface Rounds {
   readonly missed: number
 }
 
-/** Who delegates to a member, and how much. */
+/** The number of delegators to a member, and their amount. */
 export interface Backing {
   readonly delegators: number
   readonly delegated: Sats
@@ -20,7 +20,7 @@ export interface Backing {
 export interface Point {
   readonly at: number
   readonly members: ReadonlyMap<Address, Rounds>
-  /** At the end of the point. Points of earlier versions have none. */
+  /** At the end of the point. Empty in points of earlier versions. */
   readonly backing: ReadonlyMap<Address, Backing>
 }
 
@@ -36,14 +36,14 @@ export interface Past extends Rounds, Ranges.Dated {
 
 export type Kept = Readonly<Record<Ranges.Name, ReadonlyArray<Point>>>
 
-/** A committee has at most a hundred members, of whom an epoch replaces at most a quarter. A point knows no more than this. */
+/** Limit of members per point. A committee has at most 100 members, of whom an epoch replaces at most a quarter. */
 const MOST_MEMBERS = 250
 
 const NONE: Rounds = { made: 0, missed: 0 }
 
 const sum = (a: Rounds, b: Rounds): Rounds => ({ made: a.made + b.made, missed: a.missed + b.missed })
 
-/** What was counted since then. One that lost its seat and has one again is counted from 0. */
+/** The rounds counted since then. A member that lost its seat and regained it is counted from 0. */
 const since = (before: Rounds, now: Rounds): Rounds =>
   now.made < before.made || now.missed < before.missed
     ? now
@@ -63,7 +63,7 @@ export class Attendance {
     return this.#points
   }
 
-  /** `members` are counts since the process began. A member's backing is read when a round of it was counted. */
+  /** `members`: counts since the process began. A member's backing is read only when a round of it was counted. */
   add(members: ReadonlyMap<Address, Rounds>, backingOf: (member: Address) => Backing, now: number): void {
     const news = [...members].flatMap(([address, rounds]) => {
       const counted = since(this.#before.get(address) ?? NONE, rounds)
@@ -86,7 +86,7 @@ export class Attendance {
     }
   }
 
-  /** Everybody's over a range. */
+  /** Totals of all members over a range. */
   totals(name: Ranges.Name): ReadonlyMap<Address, Rounds> {
     const totals = new Map<Address, Rounds>()
     for (const { members } of this.#points[name]) {
@@ -96,8 +96,8 @@ export class Attendance {
   }
 
   /**
-   * When the counting of a range began; none where nothing was counted. Of a shorter range, where its points are finer: the
-   * first point of a day may be half an hour long and have begun with its last minute.
+   * When counting in a range began; undefined if nothing was counted. Uses the finer points of shorter ranges: a day's
+   * first point may span half an hour and have begun in its last minute.
    */
   since(name: Ranges.Name): number | undefined {
     const [first] = this.#points[name]
@@ -109,7 +109,7 @@ export class Attendance {
     return Math.max(first.at, ...finer.filter((at) => at < end))
   }
 
-  /** One member's, only where it had a seat. */
+  /** One member's points, where it had a seat. */
   of(address: Address, name: Ranges.Name): ReadonlyArray<Past> {
     return this.#points[name].flatMap(({ at, members, backing }) => {
       const rounds = members.get(address)

@@ -1,26 +1,26 @@
-/** The network's figures over time: what happened in each step, and what there was at its end. */
+/** The network's figures over time: events in each step, and values at its end. */
 import * as Ranges from "./Ranges.js"
 
 /** Totals since the process began, and current values. */
 export interface Reading {
   readonly transactions: number
-  /** Decided here: those whose leader was committed, and those whose leader was skipped. */
+  /** Decided here: rounds with a committed leader and rounds with a skipped one. */
   readonly rounds: number
-  /** Sats. */
+  /** In sats. */
   readonly fees: number
-  /** Milliseconds that final vertices took together, and how many they were. */
+  /** Total milliseconds to finality, and the number of final vertices. */
   readonly finalityMs: number
   readonly finalVertices: number
-  /** Sats. */
+  /** In sats. */
   readonly supply: number
   readonly staked: number
   /** Pending transactions. */
   readonly mempool: number
 }
 
-/** A step. Where the node did not run there is none. */
+/** A step. There are none for times when the node did not run. */
 export interface Point extends Reading {
-  /** When the step begins: milliseconds since 1970. */
+  /** The start of the step, in milliseconds since 1970. */
   readonly at: number
   /** How much of it was measured. */
   readonly ms: number
@@ -63,7 +63,7 @@ export class Figures {
   readonly #points: Record<Ranges.Name, Array<Mutable>>
   #before: Reading
 
-  /** `first` is the reading at the start. */
+  /** `first`: the reading at the start. */
   constructor(first: Reading, kept: Kept) {
     this.#before = first
     const copied = (name: Ranges.Name) => kept[name].map((point) => ({ ...point }))
@@ -74,7 +74,7 @@ export class Figures {
     return this.#points
   }
 
-  /** Adds what happened in the `ms` since the reading before. */
+  /** Adds the changes in the `ms` since the previous reading. */
   add(reading: Reading, ms: number, now: number): void {
     for (const name of Ranges.names) {
       const point = Ranges.pointAt(this.#points[name], Ranges.figures[name], now, empty)

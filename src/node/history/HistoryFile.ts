@@ -1,6 +1,7 @@
 /**
- * The figures over time in the data directory, so that a restart keeps them. No part of the ledger: losing the file costs only
- * the charts, so it is written beside the database and not with each commit, and one that cannot be read is begun anew.
+ * Stores the figures over time in the data directory, so that restarts keep them. They are not part of the ledger:
+ * losing the file costs only charts. So it is written beside the database rather than with each commit, and an
+ * unreadable file is replaced.
  */
 import { FileSystem } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
@@ -23,7 +24,7 @@ export const nothing: History = {
   attendance: { hour: [], day: [], year: [] },
 }
 
-/** Zeros for what is missing. */
+/** Missing fields are 0. */
 export const pointOf = (row: ReadonlyArray<number>): Figures.Point => {
   const of = (field: keyof Figures.Point): number => row[Figures.fields.indexOf(field)] ?? 0
   return {
@@ -45,7 +46,7 @@ const Row = Schema.Array(Count).pipe(
   Schema.itemsCount(Figures.fields.length),
   Schema.filter((row) => Sats.isSats(pointOf(row).supply) && Sats.isSats(pointOf(row).staked)),
 )
-/** A moment, then for each member three numbers, of which the first is its place in the list of members. */
+/** A time, then three numbers for each member, the first being its index in the list of members. */
 const MemberRow = Schema.Array(Count).pipe(Schema.filter((row) => row.length % 3 === 1))
 
 const ranges = <A, I>(row: Schema.Schema<A, I>) =>
@@ -57,7 +58,7 @@ const Content = Schema.Struct({
   members: Schema.Array(Address.schema),
   /** Rounds made, rounds missed. */
   attendance: ranges(MemberRow),
-  /** Delegators, sats delegated; of the same moments. Earlier versions did not write it. */
+  /** Delegators and sats delegated, at the same times. Absent in files of earlier versions. */
   backing: Schema.optionalWith(ranges(MemberRow), { default: () => ({ hour: [], day: [], year: [] }) }),
 })
 
@@ -65,14 +66,14 @@ type Content = typeof Content.Type
 
 const fromText = Schema.decodeUnknownOption(Schema.parseJson(Content))
 
-/** What a full history takes at most, twice over. */
+/** Twice the size of a full history. */
 const MAX_BYTES = 16_777_216
 const OWNER_WRITES = 0o644
 
 const rising = <A extends Ranges.Dated>(points: ReadonlyArray<A>): ReadonlyArray<A> =>
   points.filter(({ at }, i) => i === 0 || at > (points[i - 1]?.at ?? 0))
 
-/** What a row says of each member that is in the list. */
+/** A row's entries for members in the list. */
 const membersOf = <A>(
   addresses: Content["members"],
   numbers: ReadonlyArray<number>,
@@ -140,7 +141,7 @@ const contentOf = ({ figures, attendance }: History): Content => {
   }
 }
 
-/** None if there is a file that cannot be read. */
+/** None if the file cannot be read. */
 export const load = (path: string): Effect.Effect<Option.Option<History>, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem

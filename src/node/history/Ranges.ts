@@ -1,4 +1,4 @@
-/** How long figures are kept, and how finely: an hour by second, a day by minute, a year by hour. Pure. */
+/** How long figures are kept, and at what resolution: an hour by second, a day by minute, a year by hour. Pure. */
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -6,7 +6,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 export interface Steps {
-  /** How long one point is. */
+  /** The length of one point. */
   readonly stepMs: number
   readonly spanMs: number
 }
@@ -14,28 +14,28 @@ export interface Steps {
 export const names = ["hour", "day", "year"] as const
 export type Name = (typeof names)[number]
 
-/** Of the whole network. */
+/** For the whole network. */
 export const figures: Readonly<Record<Name, Steps>> = {
   hour: { stepMs: SECOND, spanMs: HOUR },
   day: { stepMs: MINUTE, spanMs: DAY },
   year: { stepMs: HOUR, spanMs: 365 * DAY },
 }
 
-/** Of each member of a committee, of which there are a hundred: more coarsely. */
+/** For each of up to a hundred committee members, at a coarser resolution. */
 export const attendance: Readonly<Record<Name, Steps>> = {
   hour: { stepMs: MINUTE, spanMs: HOUR },
   day: { stepMs: 30 * MINUTE, spanMs: DAY },
   year: { stepMs: DAY, spanMs: 365 * DAY },
 }
 
-/** Something with the moment at which its step began. */
+/** Has the time at which its step began. */
 export interface Dated {
   readonly at: number
 }
 
 /**
- * The point that `now` belongs to; made if there is none, and what is too old is dropped. A wall clock can be set back: points
- * that then lie in the future are dropped too.
+ * The point for `now`, created if necessary. Drops points that are too old and, since a wall clock can be set back,
+ * points in the future.
  */
 export const pointAt = <A extends Dated>(
   points: Array<A>,

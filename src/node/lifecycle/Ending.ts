@@ -1,4 +1,4 @@
-/** The ways in which the node ends, with the exit code that tells a process manager whether to start it again. */
+/** How the node can end, with the exit codes that tell a process manager whether to restart it. */
 import { Data, Effect, type Either } from "effect"
 import type { Rollback } from "../../consensus/commit/Rollback.js"
 import type { ExecutionFault } from "../../ledger/ExecutionFault.js"
@@ -24,7 +24,7 @@ const describe = (rollback: Rollback): string => {
     case "LeaderRoundNotRising":
       return `a commit of leader round ${rollback.found} was decided after one of round ${rollback.last}`
     case "CommitNotChained":
-      return `a commit names ${rollback.found} as the one before it, which is ${rollback.last}`
+      return `a commit names ${rollback.found} as its predecessor, but that is ${rollback.last}`
     case "CommitDecidedAnew":
       return `the stored vertices decide ${commit(rollback.decided)}, recorded is ${commit(rollback.recorded)}`
     case "CommitNotDecided":
@@ -62,7 +62,7 @@ export class SupplyViolation extends Data.TaggedError("SupplyViolation")<{
   }
 }
 
-/** An essential part threw while it changed something other than the ledger: the change may be half done. */
+/** An essential part threw while changing something other than the ledger, so the change may be half done. */
 export class ApplyingFault extends Data.TaggedError("ApplyingFault")<{
   readonly component: string
   /** The part's current task; null if unknown. */
@@ -75,7 +75,7 @@ export class ApplyingFault extends Data.TaggedError("ApplyingFault")<{
   }
 }
 
-/** A bug of the program, or a fault of the machine. Exit code 102. */
+/** A bug of the program or a fault of the machine. Exit code 102. */
 export class InternalFault extends Data.TaggedError("InternalFault")<{
   readonly fault: ExecutionFault | ApplyingFault
 }> {
@@ -99,8 +99,8 @@ export class StateBehind extends Data.TaggedError("StateBehind")<{
 }> {
   override get message(): string {
     return (
-      `udg.db ends in epoch ${this.stored}, but this validator, alone in the committee, has signed in epoch ` +
-      `${this.signed}; restore a newer copy of udg.db, or name a node that has followed with --peer`
+      `udg.db ends in epoch ${this.stored}, but this validator, the only member of the committee, has signed in epoch ` +
+      `${this.signed}; restore a newer copy of udg.db, or use --peer to name a node that has followed the network`
     )
   }
 }
@@ -130,14 +130,14 @@ const describeJoin = (problem: JoinProblem): string => {
   }
 }
 
-/** A join that the operator has to decide. */
+/** A join that needs the operator's decision. */
 export class JoinStopped extends Data.TaggedError("JoinStopped")<{ readonly problem: JoinProblem }> {
   override get message(): string {
     return describeJoin(this.problem)
   }
 }
 
-/** The files that this node writes are no longer in its data directory. */
+/** This node's files are no longer in its data directory. */
 export class DirectoryLost extends Data.TaggedError("DirectoryLost")<{ readonly finding: string }> {
   override get message(): string {
     return (
@@ -147,7 +147,7 @@ export class DirectoryLost extends Data.TaggedError("DirectoryLost")<{ readonly 
   }
 }
 
-/** What this follower executes could not be recorded where it must be. */
+/** This follower's executions could not be recorded at their second place. */
 export class RecordingFailed extends Data.TaggedError("RecordingFailed")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
@@ -181,16 +181,18 @@ export const fromFatal = (fatal: Fatal): FinalityRollback | SupplyViolation | In
 export const fromDamage = (damage: { readonly message: string }): StateDamaged =>
   new StateDamaged({ finding: damage.message })
 
-/** Unreadable data is damage. */
+/** Unreadable data counts as damage. */
 export const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect.Effect<A, StateDamaged> =>
   Effect.mapError(value, fromDamage)
 
-/** The node of this directory ended with one of these codes, and its operator has not said that it may run again. */
+/**
+ * The node of this directory ended with one of these codes, and its operator has not confirmed that it may run again.
+ */
 export class Halted extends Data.TaggedError("Halted")<{
   readonly directory: string
   readonly exitCode: number
   readonly reason: string
-  /** Null where the mark that it left cannot be read. */
+  /** Null if the halt file cannot be read. */
   readonly at: number | null
 }> {
   override get message(): string {
@@ -205,7 +207,7 @@ export class Halted extends Data.TaggedError("Halted")<{
   }
 }
 
-/** 100, 101 and 102 say: do not start me again. */
+/** 100, 101 and 102 mean: do not restart. */
 export const exitCodeOf = ({ _tag, exitCode }: { readonly _tag: string; readonly exitCode?: number }): number => {
   if (exitCode !== undefined) return exitCode
   switch (_tag) {

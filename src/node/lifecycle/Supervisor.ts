@@ -1,6 +1,6 @@
 /**
- * Keeps the parts of the node running. If an essential part fails, the node ends; any other part is restarted, each
- * time after a longer delay, and the health shows it until then.
+ * Keeps the node's parts running. If an essential part fails, the node ends; other parts are restarted with growing
+ * delays, and the health report shows them until they run.
  */
 import { Cause, Context, Deferred, Duration, Effect, Fiber, Layer, Option, Schedule } from "effect"
 import * as Log from "../log/Log.js"
@@ -13,7 +13,7 @@ export type Status = "running" | "restarting" | "stopped"
 export interface Component {
   readonly name: string
   readonly status: Status
-  /** How often it had to be started again. */
+  /** The number of restarts. */
   readonly restarts: number
 }
 
@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
     })
 
   return {
-    /** Runs a part until the scope ends. If it ends earlier, for whatever reason, the node ends. */
+    /** Runs a part until the scope ends. If the part ends earlier for any reason, the node ends. */
     critical: (name: string, run: Effect.Effect<never, Ending>) =>
       forked(
         name,
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
           Effect.tapError((cause) =>
             Effect.zipRight(
               note(name, "restarting", true),
-              log.warn("failed and is started again", { component: name }, cause),
+              log.warn("failed and is being restarted", { component: name }, cause),
             ),
           ),
           Effect.retry(backoff),
@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
 
     /** Ends the node. The first ending counts. */
     end: (reason: Ending) => Effect.asVoid(Deferred.fail(ending, reason)),
-    /** Waits for that. */
+    /** Waits for an ending. */
     ended: Deferred.await(ending),
     components: Effect.sync((): ReadonlyArray<Component> => [...components.values()]),
   }

@@ -12,7 +12,7 @@ type Write = (message: Lazy<string>, fields?: Lazy<Fields>, cause?: Cause.Cause<
 
 /** The logger of one module. */
 export interface Log extends Readonly<Record<LogFilter.Level, Write>> {
-  /** Writes records that are only made if they are wanted: there may be thousands at a time. */
+  /** Writes records that are made only if wanted, since there may be thousands. */
   readonly traceEach: (make: () => ReadonlyArray<readonly [message: string, fields: Fields]>) => Effect.Effect<void>
 }
 
@@ -24,7 +24,7 @@ const write =
     LogFilter.current.use((filter) =>
       LogFilter.passes(filter, module, level)
         ? Effect.annotateLogs(Effect.logWithLevel(level, made(message), cause ?? Cause.empty), {
-            // Plain values before Effect sees them: it hashes annotations, and a proxy or a custom hash may throw.
+            // Plain values before Effect sees them: it hashes annotations, and a proxy or custom hash may throw.
             ...(fields === undefined ? {} : Secrets.redactFields(Object.entries(made(fields)))),
             module,
           })
@@ -50,8 +50,8 @@ const forModule = (module: LogFilter.Module): Log => ({
 })
 
 /**
- * The logger of a module, made once at the top of its file: `const log = Log.for("mempool")`, then
- * `log.debug(() => describe(tx), () => ({ tx: tx.hash }))`. The module belongs to the call, not to the fiber, so a record
- * names the service that wrote it even if another module's fiber called that service.
+ * The logger of a module, made once at the top of its file: `const log = Log.for("mempool")`, then `log.debug(() =>
+ * describe(tx), () => ({ tx: tx.hash }))`. The module belongs to the call, not to the fiber, so a record names the
+ * service that wrote it even if another module's fiber called that service.
  */
 export { forModule as for }

@@ -1,7 +1,7 @@
 import { LogLevel } from "effect"
 import * as FiberValue from "../../effect3/fibers/FiberValue.js"
 
-/** The modules of the log. `node` is the program itself, and everything that names no module. */
+/** The modules of the log. `node` is the program itself and everything that names no module. */
 export const modules = [
   "checkpoints",
   "consensus",
@@ -35,11 +35,11 @@ export const toLogLevel: Readonly<Record<Level, LogLevel.LogLevel>> = {
   trace: LogLevel.Trace,
 }
 
-/** The name shown for a record of that level: Effect has more levels than these five. */
+/** The name shown for a record's level: Effect has more levels than these five. */
 export const levelOf = (logLevel: LogLevel.LogLevel): Level =>
   levels.find((level) => logLevel.ordinal >= toLogLevel[level].ordinal) ?? "trace"
 
-/** For each module, the least ordinal (as in Effect's LogLevel) that is written. An operator may change them while the program runs. */
+/** For each module, the lowest ordinal (of Effect's LogLevel) that is written. Operators can change it at run time. */
 export interface LogFilter {
   readonly thresholds: Record<Module, number>
 }
@@ -56,7 +56,7 @@ export const passes = (filter: LogFilter, module: Module, logLevel: LogLevel.Log
 
 const nameOf = (ordinal: number): Level => levels.find((level) => toLogLevel[level].ordinal === ordinal) ?? "info"
 
-/** As directives, of which the first is the level of all modules that are not named. */
+/** As directives: first the level of all modules that are not named. */
 export const describe = ({ thresholds }: LogFilter): string => {
   const all = Object.values(thresholds)
   const countOf = (ordinal: number) => all.filter((each) => each === ordinal).length
@@ -65,13 +65,13 @@ export const describe = ({ thresholds }: LogFilter): string => {
   return [nameOf(general), ...others.map((module) => `${module}=${nameOf(thresholds[module])}`)].join(",")
 }
 
-/** For everything that has this filter, from now on. */
+/** Takes effect immediately for everything that shares this filter. */
 export const change = (filter: LogFilter, to: LogFilter): void => void Object.assign(filter.thresholds, to.thresholds)
 
 /**
- * Reads the directives of RUST_LOG: a level for everything, and `module=level` pairs, separated by commas. Case and
- * spaces do not matter. The last of two directives for the same thing wins, and a pair wins over the general level
- * wherever it appears. The default is `info`. There is no level `off`: it would hide why a node died.
+ * Parses RUST_LOG: comma-separated directives, each a general level or a `module=level` pair. Case and spaces are
+ * ignored. The last of two directives for the same thing wins, and a pair wins over the general level wherever it
+ * appears. The default is `info`. There is no level `off`: it would hide why a node died.
  */
 export const parse = (text: string): { readonly filter: LogFilter; readonly unreadable: ReadonlyArray<string> } => {
   const unreadable: Array<string> = []

@@ -38,7 +38,7 @@ const recordOf = (options: Logger.Logger.Options<unknown>, module: LogFilter.Mod
   }
 }
 
-/** One JSON object; annotations and cause only if there are any. */
+/** One JSON object, with annotations and cause only if present. */
 const json = ({ annotations, cause, ...rest }: Record): string =>
   JSON.stringify({
     ...rest,
@@ -46,7 +46,7 @@ const json = ({ annotations, cause, ...rest }: Record): string =>
     ...Option.match(cause, { onNone: () => ({}), onSome: (text) => ({ cause: text }) }),
   })
 
-/** A program's last words as a line of such a log, for what ends it before or after its log. */
+/** A program's last message as a line of this log, for an end before the log exists or after it is closed. */
 export const lastWords = (message: string, exitCode: number, cause: Option.Option<string>, at: number): string =>
   `${json({
     timestamp: new Date(at).toISOString(),
@@ -75,8 +75,8 @@ const escaped = (character: string): string => {
 }
 
 /**
- * Escapes control characters, line separators, invisible characters and those that change the writing direction (U+2028,
- * U+202E), so that no log message can draw on the operator's terminal, begin a new line or reverse text.
+ * Escapes control characters, line separators, invisible characters and those that change the writing direction
+ * (U+2028, U+202E), so that no log message can draw on the operator's terminal, start a new line or reverse text.
  */
 const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, escaped)
 
@@ -88,7 +88,7 @@ const field = (value: unknown): string => {
     : printable(JSON.stringify(value ?? null))
 }
 
-/** `12:00:01.250 INFO  mempool      transaction accepted  tx=3f…`; a cause follows on separate, indented lines. */
+/** `12:00:01.250 INFO  mempool      transaction accepted  tx=3f…`; a cause follows on indented lines. */
 const pretty = (colours: boolean) => {
   const paint = (code: number, text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text)
   return ({ timestamp, level, module, message, annotations, cause }: Record): string => {
@@ -105,22 +105,22 @@ const pretty = (colours: boolean) => {
   }
 }
 
-/** Words name what a record is about, and its state; a number may be another one each time. */
+/** Words identify a record's subject and state; numbers differ each time. */
 const isWord = (value: unknown): boolean => typeof value === "string" && !/^-?\d+$/.test(value)
 
-/** Where it happened, if the cause says so: its message may repeat what a stranger sent, and be another one each time. */
+/** The stack frames, if the cause has any: its message may repeat a stranger's input and differ each time. */
 const placeOf = (cause: string): string => {
   const frames = cause.split("\n").filter((line) => /^\s*at /.test(line))
   return frames.length === 0 ? cause : frames.join("\n")
 }
 
-/** Two records are the same if they say the same of the same, for a cause at the same place. */
+/** Two records are the same if message, words and the place of the cause agree. */
 const keyOf = ({ level, module, message, annotations, cause }: Record): string => {
   const words = Object.entries(annotations).filter(([, value]) => isWord(value))
   return JSON.stringify([level, module, message, words, Option.getOrNull(Option.map(cause, placeOf))])
 }
 
-/** The record, or none while it only repeats a warning. Debug and trace are asked for, so they say everything. */
+/** The record, or none if it only repeats a warning. Other levels are never suppressed. */
 const unlessRepeated = (repetitions: Repetitions, record: Record, now: number): Option.Option<Record> => {
   if (record.level !== "warn" && record.level !== "error") return Option.some(record)
   const leftOut = repetitions.admit(keyOf(record), now)
@@ -138,7 +138,7 @@ const logger = (filter: LogFilter.LogFilter, render: (record: Record) => string,
   })
 }
 
-/** An unreadable directive may be anything, even a secret key pasted into the wrong variable. */
+/** An unreadable directive can be anything, even a secret key pasted into the wrong variable. */
 const shown = (directive: string): string => {
   if (Secrets.mayBeKey(directive)) return "(not shown: it looks like a key)"
   return JSON.stringify(directive.length > longestShown ? `${directive.slice(0, longestShown)}…` : directive)
@@ -167,9 +167,9 @@ export interface Options {
 }
 
 /**
- * Replaces Effect's logger for everything below this layer, according to the directives of RUST_LOG. `Log` decides before a
- * message is built whether it is written, and the logger decides for messages of libraries. Effect's own minimum level rejects
- * nothing, since the filter may be changed while the program runs. The warning about an unreadable directive passes all filters: otherwise a
+ * Replaces Effect's logger for everything below this layer according to RUST_LOG. `Log` decides before a message is
+ * built whether to write it; the logger decides for libraries' messages. Effect's own minimum level rejects nothing,
+ * since the filter can change at run time. The warning about an unreadable directive bypasses all filters: otherwise a
  * mistyped level would go unnoticed.
  */
 export const layer = ({ directives, format, colours, write }: Options): Layer.Layer<never> => {

@@ -1,7 +1,7 @@
-/** Lets a warning that repeats itself through once a minute, with the number of those that were left out since. */
+/** Lets a repeated warning through once a minute, with the number of those suppressed since. */
 
 const EVERY_MS = 60_000
-/** A message with a number in it is another one each time. */
+/** Limit of remembered warnings: a message that contains a number differs each time. */
 const MOST_KEYS = 256
 
 interface Last {
@@ -12,7 +12,7 @@ interface Last {
 export class Repetitions {
   readonly #last = new Map<string, Last>()
 
-  /** How many of the same were left out before this one; null if this one is to be left out too. */
+  /** How many were suppressed before this one; null to suppress this one too. */
   admit(key: string, now: number): number | null {
     const last = this.#last.get(key)
     if (last !== undefined && now - last.at < EVERY_MS && now >= last.at) {

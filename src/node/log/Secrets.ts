@@ -1,6 +1,6 @@
 /**
- * The second line of defence of "a secret key never appears in a log": code must not log secrets, but if it does, fields
- * and phrases that are named like a secret are hidden. Logging any value neither throws into the program nor keeps it busy.
+ * The second line of defence for "a secret key never appears in a log". Code must not log secrets; if it does, fields
+ * and phrases named like a secret are hidden. Logging a value never throws into the program or keeps it busy.
  */
 const hidden = "[redacted]"
 const unprintable = "[unprintable]"
@@ -8,13 +8,16 @@ const leftOut = "[…]"
 
 const secretName = /(?:secret|secretkey|privatekey|passphrase|password|seed)$/
 
-/** The names of `secretName` as they may appear in a phrase. */
+/** The names in `secretName` as they may appear in a phrase. */
 const phraseName = /(?:secret(?:[ _-]?key)?|private[ _-]?key|passphrase|password|seed)/
 
-/** Ends at the same quote with as many backslashes before it: JSON inside JSON inside a string. */
+/** Ends at the same quote with as many backslashes before it, as in JSON inside JSON inside a string. */
 const quotedValue = /(?<escape>\\*)(?<quote>["'`])[\s\S]*?(?<!\\)\k<escape>\k<quote>/
 
-/** After a quoted name, up to the end of the JSON value; otherwise to the end of the line, since a passphrase may contain anything. */
+/**
+ * After a quoted name, up to the end of the JSON value; otherwise to the end of the line, since a passphrase can
+ * contain anything.
+ */
 const bareValue = /(?<=["'`]\s*[:=]\s*)(?!\\*["'`])[^,}\]\r\n]+|[^\r\n]+/
 
 /** `"secret_key":"…"`, `'secretKey': '…'`, `client_secret=…`, `seed: …`. */
@@ -36,7 +39,7 @@ const isSecretName = (name: string): boolean => secretName.test(name.toLowerCase
 
 export const mayBeKey = (text: string): boolean => possibleKey.test(text)
 
-/** The text, of bounded length and without secrets. */
+/** The text, bounded in length and without secrets. */
 export const redactText = (text: string): string =>
   (text.length > longest ? `${text.slice(0, longest)}${leftOut}` : text).replaceAll(secretPhrase, `$1${hidden}`)
 
@@ -49,7 +52,7 @@ export const orUnprintable = <A>(make: () => A): A | typeof unprintable => {
   }
 }
 
-/** The first values, without iterating further: there may be millions, or no end. */
+/** The first values only: there may be millions, or no end. */
 const first = <A>(values: Iterable<A>): ReadonlyArray<A> => {
   const taken: Array<A> = []
   for (const value of values) {
@@ -103,16 +106,16 @@ class Plainer {
     )
   }
 
-  /** A field that throws does not affect the other fields. */
+  /** A field that throws does not affect the others. */
   #held(held: () => unknown, depth: number): unknown {
     return orUnprintable(() => this.value(held(), depth))
   }
 }
 
-/** The value as plain JSON, bounded in depth, width, length and number of values, and without secrets. */
+/** The value as plain JSON without secrets, bounded in depth, width, length and number of values. */
 export const plain = (value: unknown): unknown => new Plainer().value(value, 0)
 
-/** The fields as plain values; fields named like a secret are hidden. */
+/** The fields as plain values; those named like a secret are hidden. */
 export const redactFields = (fields: Iterable<readonly [string, unknown]>): Record<string, unknown> => {
   const plainer = new Plainer()
   return Object.fromEntries(

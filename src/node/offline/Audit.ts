@@ -1,8 +1,8 @@
 /**
- * Checks that the stored data is the finalized data, without changing a byte: first everything that a start checks,
- * then the running epoch once more. The audit reconstructs the state at the last close from the present one, compares
- * it with the checkpoint that the epoch's vertices name, and executes every commit since then again. The result must be
- * the stored state. So a changed value is found even if all sums still agree.
+ * Verifies that the stored data is the finalized data, without changing a byte. After everything that a start checks,
+ * it reconstructs the state at the last close from the present one, compares it with the checkpoint that the epoch's
+ * vertices name, and executes every commit since then again. The result must be the stored state, so a changed value is
+ * found even if all sums still agree.
  */
 import { Effect, Either } from "effect"
 import { randomBytes } from "#crypto"
@@ -31,7 +31,7 @@ interface Base {
 
 const damaged = (finding: string): Effect.Effect<never, StateDamaged> => Effect.fail(fromDamage({ message: finding }))
 
-/** The stored vertices of the running epoch must decide the stored commits, as at every start. */
+/** The running epoch's stored vertices must decide the stored commits, as at every start. */
 const decideAnew = ({ protocol }: Genesis, contents: StoredState): Effect.Effect<void, FinalityRollback> => {
   const core = new Core.Core({ roundIntervalMs: protocol.roundIntervalMs, guard: null }, { ...contents, signed: [] })
   const rollback = core.start(Natural.timestamp(0)).find(({ _tag }) => _tag === "FinalityRollback")
@@ -40,7 +40,7 @@ const decideAnew = ({ protocol }: Genesis, contents: StoredState): Effect.Effect
     : Effect.void
 }
 
-/** The state of a genesis is not signed: the first epoch's vertices name its checkpoint's hash. */
+/** A genesis state is unsigned: the first epoch's vertices name its checkpoint's hash. */
 const genesisBase = (genesis: Genesis, tableKey: HalfSipHash.Key, { current }: StoredState) =>
   Effect.gen(function* () {
     const ledger = Ledger.fromGenesis(genesis, tableKey)
@@ -75,7 +75,7 @@ const closeBase = (
     }
     const made = yield* Loading.ledgerOf(protocol, tableKey, { target: { checkpoint, signatures: [] }, trie })
     const ledger = yield* Either.match(made, {
-      onLeft: (reason) => damaged(`the state in which epoch ${epoch} closed: ${reason}`),
+      onLeft: (reason) => damaged(`the closing state of epoch ${epoch}: ${reason}`),
       onRight: Effect.succeed,
     })
     return { ledger, trie } satisfies Base
@@ -95,13 +95,13 @@ const executeAgain = (networkId: Genesis["networkId"], ledger: Ledger, record: C
     )
     if (execution.effectsDigest !== record.effectsDigest) {
       return yield* damaged(
-        `executing commit ${record.index} again has the effects ${execution.effectsDigest}, but ${record.effectsDigest} are recorded`,
+        `executing commit ${record.index} again has the effects ${execution.effectsDigest}, but ${record.effectsDigest} is recorded`,
       )
     }
     return execution
   })
 
-/** Executes every commit of the epoch; the state must have the root of each checkpoint on the way. */
+/** Executes every commit of the epoch, comparing the state's root at each checkpoint. */
 const replay = ({ networkId }: Genesis, { current }: StoredState, { ledger, trie: before }: Base) =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -131,7 +131,7 @@ const replay = ({ networkId }: Genesis, { current }: StoredState, { ledger, trie
     return { trie, commits: records.length, checkpoints }
   })
 
-/** Checks everything; fails with the errors of a start, and with those that only an audit finds. */
+/** Checks everything; fails with the errors of a start and with those that only an audit finds. */
 export const audit = (genesis: Genesis) =>
   Effect.gen(function* () {
     const tableKey = HalfSipHash.keyFrom(randomBytes(HalfSipHash.KEY_BYTES))

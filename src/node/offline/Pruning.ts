@@ -1,7 +1,7 @@
 /**
- * Deletes old vertices, their commits, the checkpoints within epochs, and this node's signed vertices that are no longer
- * needed, a few at a time; old transactions and histories too, on a node that is to keep few. A running node does this
- * continuously; on a stopped one, everything old can be deleted at once, including histories.
+ * Deletes old vertices, their commits, checkpoints within epochs, and own signed vertices that are no longer needed, a
+ * few at a time; with `--history`, also old transactions and histories. A running node does this continuously. On a
+ * stopped node, everything old can be deleted at once, including histories.
  */
 import { Duration, Effect, Layer, Option } from "effect"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -17,18 +17,18 @@ import * as Loading from "../start/Loading.js"
 
 const log = Log.for("storage")
 
-/** Older vertices are deleted, except those of the running epoch and the one before. */
+/** Vertices older than this are deleted, except those of the running epoch and the one before. */
 export const KEPT_ROUNDS = 10_000
-/** Takes about ten milliseconds, in which nothing else is written. */
+/** Takes about ten milliseconds, during which nothing else is written. */
 const VERTICES_PER_TURN = 200
 /** The same for small, adjacent rows. */
 const SMALL_ROWS_PER_TURN = 2_000
 /** The same for rows with the signatures of up to a hundred validators. */
 const SIGNED_ROWS_PER_TURN = 50
 const PAUSE = Duration.millis(50)
-/** Takes about ten milliseconds too. */
+/** Also takes about ten milliseconds. */
 const TRANSACTIONS_PER_TURN = 250
-/** Short, so that a node that is always busy deletes more than it executes. */
+/** Short, so that even a busy node deletes more than it executes. */
 const TRANSACTIONS_PAUSE = Duration.millis(10)
 const EVERY = Duration.seconds(30)
 
@@ -36,7 +36,7 @@ const EVERY = Duration.seconds(30)
 export interface Bounds {
   /** Rounds below this one are deleted … */
   readonly beforeRound: Natural.Round
-  /** … except those of this, the running epoch, and of the one before. */
+  /** … except those of the running epoch, this one, and the one before. */
   readonly running: Natural.Epoch
 }
 
@@ -53,7 +53,7 @@ const requestOf = (bounds: Bounds, limit: number): Prune.Request => ({
   limit,
 })
 
-/** Deletes batch after batch with a rest in between, and returns the number of deleted rows. */
+/** Deletes in batches with a rest in between; returns the number of deleted rows. */
 const inTurns = (limit: number, rest: Effect.Effect<void>, take: Effect.Effect<number, StorageError>) =>
   Effect.gen(function* () {
     let gone = 0
@@ -97,7 +97,7 @@ const checkpoints = (bounds: Bounds, rest: Effect.Effect<void>) =>
     while (yield* storage.checkpoints.prune(requestOf(bounds, SIGNED_ROWS_PER_TURN))) yield* rest
   })
 
-/** Of commits older than every vertex that is kept: those need their transactions, whose bytes are stored once. */
+/** From commits older than every kept vertex: vertices need their transactions, whose bytes are stored once. */
 const transactions = (bounds: Bounds, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -114,7 +114,7 @@ const transactions = (bounds: Bounds, rest: Effect.Effect<void>) =>
     return pruned
   })
 
-/** States of closes that are no longer served to joining nodes. */
+/** Closing states that are no longer served to joining nodes. */
 const closedStates = (running: Natural.Epoch, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -125,8 +125,8 @@ const closedStates = (running: Natural.Epoch, rest: Effect.Effect<void>) =>
 const own = (bounds: Bounds) => Effect.flatMap(Storage, ({ signed }) => signed.prune(oldestKept(bounds)))
 
 /**
- * The epoch of the last commit that is written. The core may be epochs ahead of it while the disk, or the database of an archive, is
- * slow: vertices that are stored already wait for the commit that orders them, and a restart begins there.
+ * The epoch of the last written commit. The core can be epochs ahead of it while the disk or an archive's database is
+ * slow: stored vertices still wait for the commit that orders them, and a restart begins there.
  */
 const writtenEpoch = Effect.gen(function* () {
   const last = yield* (yield* Storage).commits.last
@@ -156,7 +156,7 @@ export const once: Effect.Effect<void, StorageError, Engine | Storage | Configur
   yield* checkpoints(bounds, rest)
 })
 
-/** What is old in a database that no other process uses. */
+/** The bounds of old data in a database that no other process uses. */
 export const boundsNow = (keptRounds: number) =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -167,7 +167,7 @@ export const boundsNow = (keptRounds: number) =>
     return boundsOf(leaderRound, opening.record.epoch, keptRounds)
   })
 
-/** Deletes everything old from such a database, including histories; returns how many rows. */
+/** Deletes everything old from such a database, including histories; returns the numbers of rows. */
 export const everything = (bounds: Bounds) =>
   Effect.gen(function* () {
     const storage = yield* Storage

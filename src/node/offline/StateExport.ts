@@ -21,7 +21,7 @@ export class NothingToExport extends Data.TaggedError("NothingToExport")<{ reado
 
 const PAGE = 1_000
 
-/** The chain of checkpoints that signatures prove, from the genesis to this one. */
+/** The chain of checkpoints from the genesis to this one, proven by signatures. */
 export const provenFrom = (genesis: Genesis, tableKey: HalfSipHash.Key, newest: SignedCheckpoint): ProvenChain =>
   new ProvenChain(
     { record: Ledger.fromGenesis(genesis, tableKey).read.epoch, pin: null, isValid: Verification.isValid },
@@ -63,7 +63,7 @@ const newestOf = ({ contents, closed }: Loading.Read) =>
     }
     const { record } = contents.current.opening
     return yield* new NothingToExport({
-      message: `no epoch has closed here with the signatures of a quorum; epoch ${record.epoch} ends with round ${EpochRecord.lastRound(record)}, try again after it`,
+      message: `no epoch has closed here with the signatures of a quorum; epoch ${record.epoch} ends with round ${EpochRecord.lastRound(record)}, try again after that`,
     })
   })
 

@@ -1,7 +1,8 @@
 /**
- * A network of one's own that begins with the state of another, as it was when an epoch closed. Every record is the same but the
- * committee of the epoch that begins, which is one new validator. It has a name of its own, so nothing that is signed for one of them
- * is valid on the other. The state is checked like that of an import: by the signatures of the other network's committee.
+ * Founds a separate network that begins with another network's state at the close of an epoch. Every record is the same
+ * except the starting epoch's committee, which is one new validator. The fork has its own name, so signatures for one
+ * network are invalid on the other. The state is checked as in an import, by the signatures of the other network's
+ * committee.
  */
 import { Effect, Either, Layer } from "effect"
 import { randomBytes } from "#crypto"
@@ -31,21 +32,21 @@ import * as StateImport from "./StateImport.js"
 
 export interface Founder {
   readonly validator: Signer
-  /** That of the other network if left out. */
+  /** Defaults to the other network's. */
   readonly roundIntervalMs?: number
 }
 
-/** A state of another network, checked, and what that network's genesis says of its rules. */
+/** Another network's checked state, and the rules in that network's genesis. */
 export interface Original extends Pick<Genesis.Genesis, "networkId" | "mode" | "protocol"> {
   readonly genesisHash: Hash
   readonly target: SignedClosing
   readonly trie: Trie.Trie
   readonly ledger: Ledger
-  /** Whether the genesis proves it; otherwise the checkpoint itself was believed. */
+  /** Whether the genesis proves it; otherwise the checkpoint itself was trusted. */
   readonly isFromGenesis: boolean
 }
 
-/** It gives what the state does not: the name, and the values that are fixed for the life of the network. */
+/** The parts that the state does not have: the name, and the values fixed for the life of the network. */
 const genesisOf = ({ ledger: { read }, ...other }: Original, { validator, roundIntervalMs }: Founder) =>
   Genesis.make({
     networkId: Founding.drawnNetworkId(Network.OWN_NAMES.fork),
@@ -61,14 +62,17 @@ const genesisOf = ({ ledger: { read }, ...other }: Original, { validator, roundI
     protocol: { ...other.protocol, roundIntervalMs: roundIntervalMs ?? other.protocol.roundIntervalMs },
   })
 
-/** The same epoch with one member, of all the weight: he needs no stake to stay, since nobody else is there to take his seat. */
+/**
+ * The same epoch with one member holding all the weight. The member needs no stake to keep its seat, since there is no
+ * other candidate.
+ */
 const alone = (record: EpochRecord.EpochRecord, { publicKey }: Signer): EpochRecord.EpochRecord =>
   EpochRecord.made({
     ...record,
     members: [{ address: Address.fromPublicKey(publicKey), publicKey, weight: EpochRecord.totalWeight(record) }],
   })
 
-/** The state with this record of the epoch that begins. */
+/** The state with this record of the starting epoch. */
 const taken = (trie: Trie.Trie, record: EpochRecord.EpochRecord) =>
   Effect.gen(function* () {
     const place = StateKey.hash("Epoch", Buffer.from(StateKey.counter(record.epoch), "hex"))
@@ -106,7 +110,7 @@ export const read = (path: string) =>
     } satisfies Original
   }).pipe(Effect.scoped)
 
-/** Makes the data directory of such a network. */
+/** Creates the data directory of the fork. */
 export const fork = (original: Original, into: string, founder: Founder) =>
   Effect.gen(function* () {
     const { target, trie, ledger } = original

@@ -1,7 +1,7 @@
 /**
- * Makes a ledger from a state file, as a fast sync does: it checks every signature since the genesis, every piece against
+ * Builds a ledger from a state file like a fast sync: it checks every signature since the genesis, every piece against
  * the root, and the supply. The ledger is built aside and then moved into place, so an interrupted import leaves the
- * directory as it was.
+ * directory unchanged.
  */
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
@@ -25,7 +25,7 @@ import { provenFrom } from "./StateExport.js"
 /** The file, the directory and the genesis do not match. */
 export class CannotImport extends Data.TaggedError("CannotImport")<{ readonly message: string }> {}
 
-/** The place for building the ledger: inside the data directory, so that it can be moved. */
+/** Where the ledger is built: inside the data directory, so that it can be moved. */
 const ASIDE = "udg.importing"
 
 const named = ({ networkId }: Genesis.Genesis, hash: string): string => `${networkId} (${hash})`
@@ -48,7 +48,7 @@ const requireGenesis = (path: string, directory: DataDirectory, file: Option.Opt
     return isThere
   })
 
-/** The checkpoint of the state, proven by signatures from the committee of the genesis on, and what proves it. */
+/** The state's checkpoint, proven by signatures from the genesis committee on, and the proof. */
 export const provenTarget = (path: string, tableKey: HalfSipHash.Key, { genesis, chain }: StateFile.Opened) =>
   Effect.gen(function* () {
     const last = chain.at(-1)
@@ -64,7 +64,7 @@ export const provenTarget = (path: string, tableKey: HalfSipHash.Key, { genesis,
     return { target, proven: proven.proven }
   })
 
-/** The state of the file, every piece checked against the root, and the ledger that it makes. Every piece goes to `keep`, too. */
+/** The file's state, every piece checked against the root, and its ledger. Also hands every piece to `keep`. */
 export const assembled = <E, R>(
   path: string,
   file: StateFile.Opened,

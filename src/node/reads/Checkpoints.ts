@@ -1,4 +1,4 @@
-/** Checkpoints that a quorum has signed, and proofs against them. */
+/** Checkpoints signed by a quorum, and proofs against them. */
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import * as Trie from "../../ledger/trie/Trie.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
@@ -17,7 +17,7 @@ import * as Inclusion from "./Inclusion.js"
 
 export interface AccountProof {
   readonly key: Hash
-  /** The record as the state holds it; none if there is none. */
+  /** The record as stored in the state; none if the account does not exist. */
   readonly record: Option.Option<Uint8Array>
   readonly proof: StateProof
   /** The checkpoint whose state root the proof leads to. */
@@ -26,14 +26,17 @@ export interface AccountProof {
 
 export interface Dated {
   readonly signed: SignedCheckpoint
-  /** Of its commit. */
+  /** The time of its commit. */
   readonly time: Timestamp | null
 }
 
-/** Signed by a quorum. */
+/** Only if signed by a quorum. */
 const final = (stored: Option.Option<StoredCheckpoint>) => Option.filter(stored, ({ hasQuorum }) => hasQuorum)
 
-/** Half of what peers send each other: as hexadecimal it is as long. A leaf, which cannot be divided, may be a little longer. */
+/**
+ * Half of the pieces that peers exchange, since hexadecimal doubles the size. An indivisible leaf can be a little
+ * longer.
+ */
 const PIECE_BYTES = 262_144
 
 const make = Effect.gen(function* () {
@@ -45,7 +48,7 @@ const make = Effect.gen(function* () {
     onNone: () => Natural.round(0),
     onSome: ({ checkpoint }) => checkpoint.round,
   })
-  /** Null where the commit is not stored: a node that has just joined has only the checkpoint. */
+  /** Null if the commit is not stored: a node that has just joined has only the checkpoint. */
   const timeOf = (index: CommitIndex) =>
     Effect.map(storage.commits.at(index), (commit) => Option.getOrNull(Option.map(commit, ({ time }) => time)))
   let latestTime = Option.isNone(stored) ? null : yield* timeOf(stored.value.checkpoint.commitIndex)
@@ -67,35 +70,35 @@ const make = Effect.gen(function* () {
   )
 
   return {
-    /** The leader round of the last one that a quorum signed; 0 before the first. */
+    /** The leader round of the last checkpoint signed by a quorum; 0 before the first. */
     latestRound: () => latestRound,
-    /** Of the commit under it, by the committee's clocks; null before the first. */
+    /** The time of its commit by the committee's clocks; null before the first. */
     latestTime: () => latestTime,
-    /** By a quorum. */
+    /** Signed by a quorum. */
     latest: storage.checkpoints.latestWithQuorum,
-    /** By a quorum, and by the leader round of its commit. */
+    /** Signed by a quorum, by the leader round of its commit. */
     at: (round: Round) => Effect.map(storage.checkpoints.at(round), final),
     byHash: (hash: Hash) => Effect.map(storage.checkpoints.byHash(hash), final),
-    /** The one that closed this epoch. */
+    /** The checkpoint that closed this epoch. */
     closing: (epoch: Epoch) =>
       Effect.map(storage.checkpoints.closing(epoch, 1), ([first]) =>
         Option.filter(final(Option.fromNullable(first)), ({ checkpoint }) => checkpoint.epoch === epoch),
       ),
-    /** By a quorum, newest first, before this round, each with the time of its commit where that is stored. */
+    /** Signed by a quorum, newest first, before this round, each with the time of its commit if stored. */
     before: (round: Round, limit: number, isClosing: boolean) =>
       Effect.flatMap(storage.checkpoints.before(round, limit, isClosing), (found) =>
         Effect.forEach(found, (signed) =>
           Effect.map(timeOf(signed.checkpoint.commitIndex), (time): Dated => ({ signed, time })),
         ),
       ),
-    /** That the transaction is in the total order. */
+    /** Proves that the transaction is in the total order. */
     proveTransaction: ({ vertex, commitIndex }: RecordedTransaction) => Inclusion.of(storage, vertex, commitIndex),
-    /** The state here is about to be replaced, so nothing can be proven. */
+    /** Whether the state is about to be replaced, so that nothing can be proven. */
     isJoining: () => engine.view.isJoining,
-    /** The first piece at this place in the state at the end of one of the last two epochs; none of another state. */
+    /** The first piece at this position of the closing state of one of the last two epochs; none for other states. */
     statePiece: (root: Hash, position: Uint8Array) =>
       Effect.sync(() => Option.fromNullable(engine.view.closedState(root, position, PIECE_BYTES))),
-    /** None until this node holds the state under a checkpoint that a quorum signed. */
+    /** None until this node holds the state under a checkpoint signed by a quorum. */
     prove: (address: Address) =>
       Effect.sync(() =>
         Option.map(Option.fromNullable(engine.view.provenState), ({ signed, trie }): AccountProof => {

@@ -1,4 +1,4 @@
-/** Rounds and the vertices in them: those of the running epoch and, as far as they are kept, all finalized ones. */
+/** Rounds and their vertices: those of the running epoch and all finalized ones that are kept. */
 import { Context, Data, Effect, Layer, Option } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
@@ -12,7 +12,9 @@ import { Home } from "../start/Home.js"
 import * as DagStretch from "./DagStretch.js"
 import * as Lookup from "./Lookup.js"
 
-/** What became of a transaction in a finalized vertex: only its fee was taken if it failed, and nothing if it had no effect. */
+/**
+ * A transaction's outcome in a finalized vertex. If it failed, only its fee was taken; if it had no effect, nothing.
+ */
 export type Outcome = "applied" | "failed" | "no effect"
 
 export interface KnownVertex {
@@ -30,7 +32,7 @@ export class VertexNotFound extends Data.TaggedError("VertexNotFound")<{ readonl
 
 type Stored = typeof Storage.Service
 
-/** Whatever prunes recorded transactions prunes the vertices with them, so what is not recorded had no effect. */
+/** Recorded transactions are pruned only together with their vertices, so one without a record had no effect. */
 const outcomesOf = (storage: Stored, { header, body }: Vertex, commitIndex: Natural.CommitIndex) =>
   Effect.map(storage.transactions.ofVertex(commitIndex, header.hash), (recorded): ReadonlyArray<Outcome> => {
     const outcomes = body.transactions.map((): Outcome => "no effect")
@@ -46,7 +48,7 @@ const known = (storage: Stored, networkId: NetworkId, { bytes, commitIndex }: St
     return found
   })
 
-/** The facts of a vertex that need no reading of its body, which may be a megabyte. */
+/** The facts of a vertex that need no decoding of its body, which may be a megabyte. */
 const headOf = (stored: StoredVertex) =>
   Effect.map(Lookup.head(stored.bytes), (head) => ({ ...head, isFinalized: stored.commitIndex !== null }))
 
@@ -59,17 +61,17 @@ const finalizedAt = (storage: Stored, vertices: ReadonlyArray<StoredVertex>) =>
     return Option.match(commit, { onNone: () => null, onSome: ({ time }) => time })
   })
 
-/** From the disk, like everything else here: a commit being written would look like a skipped leader. */
+/** Read from the disk like everything else here: a commit still being written would look like a skipped leader. */
 const lastOrdered = (storage: Stored) =>
   Effect.map(
     storage.commits.last,
     Option.match({ onNone: () => Natural.round(0), onSome: ({ leaderRound }) => leaderRound }),
   )
 
-/** What an epoch had not ordered when it closed is dropped, and the next epoch may make its rounds again. */
+/** An epoch's close drops whatever is unordered, and the next epoch may make those rounds again. */
 const notDropped = (storage: Stored, round: Round) =>
   Effect.gen(function* () {
-    // Read first: everything that an earlier epoch ordered is marked as ordered by now.
+    // Read first: by then, everything that an earlier epoch ordered is marked as ordered.
     const last = yield* storage.commits.last
     const epoch = Option.match(last, { onNone: () => 0, onSome: (commit) => commit.epoch })
     const stored = yield* storage.vertices.headsAt(round)
@@ -93,14 +95,14 @@ const make = Effect.gen(function* () {
     ...engine.pulse(),
     /** The leader round of the last commit. */
     finalizedRound: engine.view.read.head.leaderRound,
-    /** Vertices that the node holds. */
+    /** The number of vertices that the node holds. */
     vertices: engine.counters.counts.vertices,
   }))
 
-  // Each read asks for what is held back: rounds that were just reached may not be in the files yet.
+  // Each read first flushes gathered writes, since recent rounds may not be in the files yet.
   return {
     position,
-    /** `rounds` of them from this one on, or the latest; fewer if one answer has no room for all. */
+    /** Up to `rounds` rounds from the start, or the latest; fewer if the answer has no room for all. */
     stretch: (start: Option.Option<Round>, rounds: number) =>
       Effect.gen(function* () {
         yield* engine.gathered
@@ -139,7 +141,7 @@ export class Dag extends Context.Tag("udg/Dag")<Dag, Effect.Effect.Success<typeo
 type Answer<Name extends "round" | "stretch"> = Effect.Effect.Success<ReturnType<(typeof Dag.Service)[Name]>>
 
 export type KnownRound = Answer<"round">
-/** A part of the DAG as one would draw it. */
+/** A part of the DAG for drawing. */
 export type Stretch = Answer<"stretch">
 
 export const layer = Layer.effect(Dag, make)

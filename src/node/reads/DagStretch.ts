@@ -1,4 +1,4 @@
-/** A stretch of the DAG as one would draw it: authors, rounds and parents of vertices, and each leader's outcome. */
+/** A stretch of the DAG for drawing: authors, rounds and parents of vertices, and each leader's outcome. */
 import { Effect } from "effect"
 import { Committee } from "../../consensus/dag/Committee.js"
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
@@ -9,7 +9,7 @@ import type { StoredVertex } from "../../storage/tables/Vertices.js"
 import type { Engine } from "../engine/Engine.js"
 import * as Lookup from "./Lookup.js"
 
-/** Thirty rounds of a hundred validators. Reading them takes some tens of milliseconds, during which all else waits. */
+/** Thirty rounds of a hundred validators. Reading them blocks this thread for some tens of milliseconds. */
 const MOST_VERTICES = 3_000
 const COMMITTEES_KEPT = 8
 
@@ -68,7 +68,7 @@ const orderedAt = (
 export const make = (engine: typeof Engine.Service, storage: typeof Storage.Service) => {
   const committeeOf = committees(engine, storage)
 
-  /** The commits that ordered these vertices, among them those of all committed leaders of their rounds. */
+  /** The commits that ordered these vertices, including those of all committed leaders of their rounds. */
   const commitsOf = (indices: ReadonlyArray<Natural.CommitIndex>) => {
     if (indices.length === 0) return Effect.succeed<ReadonlyArray<CommitRecord>>([])
     const first = Math.min(...indices)
@@ -84,7 +84,7 @@ export const make = (engine: typeof Engine.Service, storage: typeof Storage.Serv
       const ledBy = new Map(commits.map((commit) => [commit.leaderRound, commit]))
       return yield* Effect.forEach(stored, ([round, all]) =>
         Effect.gen(function* () {
-          // Two epochs may meet in a round: what the earlier one had in it was dropped.
+          // Two epochs can meet in a round: the earlier one's vertices in it were dropped.
           const epoch = Natural.epoch(Math.max(...all.map((vertex) => vertex.epoch)))
           const vertices = yield* Effect.forEach(
             all.filter((vertex) => vertex.epoch === epoch),

@@ -1,9 +1,9 @@
-/** What happens in this node, as it happens. */
+/** The node's live events. */
 import { Context, Effect, Layer } from "effect"
 import { Engine } from "../engine/Engine.js"
 
 const make = Effect.map(Engine, ({ events, written, pulse }) => ({
-  /** From now on; writes once they are on disk. */
+  /** Events from now on. Writes appear once they are on disk. */
   all: events,
   /** The highest round seen, and the leader round of the last commit on disk. */
   rounds: () => ({ reached: pulse().round, finalized: written().leaderRound }),

@@ -1,4 +1,4 @@
-/** What is wrong with each part of the node that is not healthy, in words for people. */
+/** Describes the problem of each unhealthy part of the node. */
 import { Option } from "effect"
 import * as Words from "../../protocol/numbers/Words.js"
 import type { Component } from "../lifecycle/Supervisor.js"
@@ -19,7 +19,7 @@ export interface Seen {
   readonly seat: Part & { readonly epoch: number }
   readonly directory: Part & { readonly lost: string | null }
   readonly mempool: Part & { readonly size: number; readonly capacity: number }
-  /** The network has too few peers, or this node has a problem with it: no places, or a bug. */
+  /** `ofPeers`: whether there are enough peers. `ofLayer`: this node's own problem, full places or a bug. */
   readonly network: {
     readonly ofPeers: Status
     readonly peers: number
@@ -36,19 +36,19 @@ export interface Seen {
   readonly components: ReadonlyArray<Component>
 }
 
-/** A problem of this part, if it has one. */
+/** This part's problem, if any. */
 const wrong = (component: string, status: Status, page: string, reason: string): ReadonlyArray<Found> =>
   status === "healthy" ? [] : [{ component, status, reason, page }]
 
 const dag = ({ status, quietMs, isForeign }: Seen["dag"]) =>
   isForeign
-    ? wrong("dag", status, PAGES.silent, "this validator's key has signed more than this disk knows")
+    ? wrong("dag", status, PAGES.silent, "this validator's key has signed vertices that are not on this disk")
     : wrong("dag", status, PAGES.standing, `no new round for ${Words.counted(Math.round(quietMs / 1_000), "second")}`)
 
 const peersOf = (peers: number): string =>
   peers === 0 ? "no peer is connected" : peers === 1 ? "only 1 peer is connected" : `only ${peers} peers are connected`
 
-/** With fewer than four validators, the others are all there are. */
+/** With fewer than four validators, there are no more to connect to. */
 const expectedOf = (enough: number): string =>
   enough < 3 ? `${enough} expected, since the committee has no more` : `${enough} or more expected`
 
@@ -59,9 +59,9 @@ const network = ({ ofPeers, peers, enough, ofLayer, failures }: Seen["network"])
         "network",
         ofLayer,
         PAGES.failures,
-        `a bug ended work for a peer ${Words.counted(failures, "time")}; the log of network names each cause`,
+        `a bug ended work for a peer ${Words.counted(failures, "time")}; see the causes in the log of module network`,
       )
-    : wrong("network", ofLayer, PAGES.places, "no place is free for a stranger that dials in")
+    : wrong("network", ofLayer, PAGES.places, "all places for strangers that dial in are taken")
 }
 
 const seat = ({ status, epoch }: Seen["seat"]) =>
@@ -69,7 +69,7 @@ const seat = ({ status, epoch }: Seen["seat"]) =>
     "seat",
     status,
     PAGES.seat,
-    `this validator has stake and no seat in epoch ${epoch}: it signs and earns nothing until the close of an epoch gives it one`,
+    `this validator has stake and no seat in epoch ${epoch}: it signs and earns nothing until an epoch's close gives it a seat`,
   )
 
 const roundsAre = (rounds: number, are: string): string =>
@@ -91,28 +91,33 @@ export const of = (seen: Seen): ReadonlyArray<Found> => {
   return [
     ...dag(seen.dag),
     ...wrong("finality", finality.status, PAGES.lag, roundsAre(finality.lag, "not final yet")),
-    ...wrong("state", state.status, PAGES.stopped, "the ledger has stopped, and the node ends"),
+    ...wrong("state", state.status, PAGES.stopped, "the ledger has stopped, and the node is ending"),
     ...seat(seen.seat),
-    ...wrong("data_directory", directory.status, PAGES.directory, `${directory.lost ?? ""}; the node ends`),
+    ...wrong("data_directory", directory.status, PAGES.directory, `${directory.lost ?? ""}; the node is ending`),
     ...wrong("mempool", mempool.status, PAGES.mempool, `${mempool.size} of ${mempool.capacity} places are taken`),
     ...network(seen.network),
     ...checkpoints(seen.checkpoints),
     ...Option.toArray(seen.clock).flatMap(clock),
     ...Option.toArray(seen.sync).flatMap(({ status, percent }) =>
-      wrong("sync", status, PAGES.recovery, `the state of a close is being fetched: ${percent} percent has arrived`),
+      wrong(
+        "sync",
+        status,
+        PAGES.recovery,
+        `the node is fetching an epoch's closing state: ${percent} percent has arrived`,
+      ),
     ),
     ...Option.toArray(seen.catchUp).flatMap(({ status, round, reachedRound }) =>
       wrong("catch_up", status, PAGES.recovery, roundsAre(reachedRound - round, "missing and being fetched")),
     ),
     ...Option.toArray(seen.recovery).flatMap(({ status, waitsFor }) =>
-      wrong("recovery", status, PAGES.recovery, `it waits for ${waitsFor.join("; ")}`),
+      wrong("recovery", status, PAGES.recovery, `waiting for ${waitsFor.join("; ")}`),
     ),
     ...components.flatMap(({ name, status }) =>
       wrong(
         name,
         status === "restarting" ? "degraded" : "healthy",
         PAGES.restarting,
-        "it failed and is started again; the log says why",
+        "it failed and is being restarted; see the log for the cause",
       ),
     ),
   ]

@@ -1,4 +1,4 @@
-/** Finalized proposals, votes, and the parameters they may change. Plain functions: everything is in memory. */
+/** Finalized proposals, votes, and the parameters they can change. Plain functions, since everything is in memory. */
 import { Context, Effect, Layer } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { ProposalId } from "../../protocol/numbers/Natural.js"
@@ -8,10 +8,10 @@ import { Home } from "../start/Home.js"
 import type { View } from "./Staking.js"
 
 export const over = (view: View, epochRounds: number) => ({
-  /** The commit as of which everything here holds. */
+  /** The commit that all these reads reflect. */
   asOf: () => view.read.head.index,
   parameters: () => view.read.parameters,
-  /** Every parameter as a vote may change it, with its bounds on this network. */
+  /** Every parameter a vote can change, with its bounds on this network. */
   governable: () =>
     Parameters.table.map((entry) => ({
       name: entry.name,
@@ -23,7 +23,7 @@ export const over = (view: View, epochRounds: number) => ({
   /** Newest first. */
   proposals: (limit: number) => view.read.proposals(limit),
   proposal: (id: ProposalId) => view.read.proposal(id),
-  /** While a proposal can be voted on, its snapshot; afterwards, those who voted. In the order of addresses. */
+  /** While a proposal can be voted on, its snapshot; afterwards, its voters. Ordered by address. */
   voters: (id: ProposalId) => view.read.voters(id),
   /** Undefined for an address outside the snapshot and, once the proposal is decided, for one that did not vote. */
   ballot: (id: ProposalId, address: Address) => view.read.ballot(id, address),

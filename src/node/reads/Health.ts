@@ -36,21 +36,21 @@ export interface Report {
   readonly mempool: { readonly status: Status; readonly size: number; readonly capacity: number }
   readonly network: { readonly status: Status; readonly peers: number }
   readonly checkpoints: { readonly status: Status; readonly latestRound: Natural.Round }
-  /** While the state of a close is fetched. */
+  /** While the closing state of an epoch is fetched. */
   readonly sync: Option.Option<{ readonly status: Status } & FastSync.Progress>
   /** While vertices are fetched. */
   readonly catchUp: Option.Option<{ readonly status: Status } & CatchUp.Progress>
-  /** While it is behind, joins or does not sign. */
+  /** While the node is behind, joins or does not sign. */
   readonly recovery: Option.Option<{ readonly status: Status } & Recovery.Waiting>
-  /** While its wall clock differs from the committee's. */
+  /** While the wall clock differs from the committee's. */
   readonly clock: Option.Option<{ readonly status: Status; readonly aheadMs: number }>
   /** The parts that the supervisor keeps running. */
   readonly components: ReadonlyArray<Component>
-  /** Of everything that is not healthy, what is wrong. */
+  /** The problem of each unhealthy part. */
   readonly problems: ReadonlyArray<Problems.Problem>
 }
 
-/** Up to `healthy` and up to `warning`; above, unhealthy. */
+/** Healthy up to `healthy`, a warning up to `warning`, and unhealthy above. */
 const rising = (value: number, healthy: number, warning: number): Status =>
   value <= healthy ? "healthy" : value <= warning ? "warning" : "unhealthy"
 
@@ -69,19 +69,24 @@ export const ofMempool = (size: number): Status => (size < 5_000 ? "healthy" : s
 
 const ENOUGH_PEERS = 3
 
-/** A network of fewer than four validators has no more of them to connect to; docs/decisions/health.md says why that counts. */
+/**
+ * A network of fewer than four validators has no more to connect to; docs/decisions/health.md explains why that counts
+ * as healthy.
+ */
 export const enoughPeers = (otherSeats: number): number => Math.min(ENOUGH_PEERS, otherSeats)
 
 export const ofPeers = (peers: number, enough: number): Status =>
   peers >= enough ? "healthy" : peers === 2 ? "warning" : "unhealthy"
 
-/** A bug should be reported. If strangers find no place, an attacker may keep them out, and they cannot report it. */
+/**
+ * A bug should be reported. If strangers find no place, an attacker may be keeping them out, and they cannot report it.
+ */
 export const ofNetwork = ({ freePlaces, failures }: Pick<Figures, "failures" | "freePlaces">): Status =>
   freePlaces > 0 && failures === 0 ? "healthy" : "warning"
 
 export const ofCheckpoints = (age: number): Status => (age > 500 ? "warning" : "healthy")
 
-/** Why no traffic should go to this node for now. */
+/** Why this node should get no traffic for now. */
 export interface Obstacle {
   readonly reason: "behind" | "no_quorum" | "halted"
   readonly message: string
@@ -92,13 +97,16 @@ const obstacleOf = ({ following, signing }: WaitingFor): Option.Option<Obstacle>
     case "Behind":
     case "EpochOver":
     case "Joining":
-      return Option.some({ reason: "behind", message: "the node is catching up with the network; ask another node" })
+      return Option.some({ reason: "behind", message: "the node is catching up with the network; use another node" })
     case "Standstill":
-      return Option.some({ reason: "no_quorum", message: "no new round has a quorum; the node waits for validators" })
+      return Option.some({
+        reason: "no_quorum",
+        message: "no new round has a quorum; the node is waiting for validators",
+      })
     case "InStep":
     case "Closing":
       return signing._tag === "Asking"
-        ? Option.some({ reason: "no_quorum", message: "the node has just started and waits to hear from a quorum" })
+        ? Option.some({ reason: "no_quorum", message: "the node has just started and is waiting for a quorum" })
         : Option.none()
   }
 }
@@ -147,7 +155,7 @@ const make = Effect.gen(function* () {
       network: { status: worst([ofAllPeers, ofNetwork(network.figures())]), peers },
       checkpoints: { status: ofCheckpoints(round - latestRound), latestRound },
     } as const
-    // It answers, but its state is about to be replaced.
+    // The node answers, but its state is about to be replaced.
     const sync = Option.map(fastSync, (progress) => ({ status: "degraded" as const, ...progress }))
     const catchUp = Option.map(yield* engine.catchUp, (progress) => ({ status: "degraded" as const, ...progress }))
     const { waiting, wrongClockAheadMs } = engine.watch
@@ -200,12 +208,13 @@ const make = Effect.gen(function* () {
     }
   })
 
-  // Without looking, a problem would begin when somebody first asks.
+  // Without periodic reports, a problem would begin when somebody first asks.
   yield* Effect.forkScoped(Effect.repeat(report, Schedule.spaced(LOOKED_EVERY)))
   const obstacle = Effect.map(SteadyClock.current, (now): Option.Option<Obstacle> => {
     const lost = directory.lost()
-    if (lost !== null) return Option.some({ reason: "halted", message: `${lost}; the node ends` })
-    if (engine.view.isHalted) return Option.some({ reason: "halted", message: "the ledger has stopped; the node ends" })
+    if (lost !== null) return Option.some({ reason: "halted", message: `${lost}; the node is ending` })
+    if (engine.view.isHalted)
+      return Option.some({ reason: "halted", message: "the ledger has stopped; the node is ending" })
     return obstacleOf(engine.view.recovery(now))
   })
   return Health.of({ report, obstacle })

@@ -31,7 +31,7 @@ interface Step {
 
 type Place = Pick<Header.Header, "hash" | "round">
 
-/** The shortest way down from the leader, looked for round by round from the vertex up, in rounds that are near each other. */
+/** The shortest path down from the leader, searched round by round upwards from the vertex, which is close below. */
 const pathOf = (storage: typeof Storage.Service, vertex: Place, leader: Place) =>
   Effect.gen(function* () {
     if (leader.round - vertex.round > Inclusion.MAX_HEADERS)

@@ -1,4 +1,4 @@
-/** How reads fail, and decoding what the disk holds. */
+/** Failures of reads, and decoding of stored data. */
 import { Data, type Effect } from "effect"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import * as Vertex from "../../protocol/vertex/Vertex.js"
@@ -8,13 +8,13 @@ import { type StateDamaged, sound } from "../lifecycle/Ending.js"
 /** A read failed on disk. */
 export type Unreadable = StateDamaged | StorageError
 
-/** Whatever a read is answered from does not answer now: what lies behind a gateway, since a node has it in memory or on its disk. */
+/** The source of a read does not answer now. Only behind a gateway: a node has its data in memory or on disk. */
 export class Unanswered extends Data.TaggedError("Unanswered")<{
   readonly message: string
   readonly retryAfterSeconds: number
 }> {}
 
-/** Why there is no answer to a read that should have one. */
+/** Why a read that should have an answer has none. */
 export type NoAnswer = Unreadable | Unanswered
 
 export const vertex = (networkId: NetworkId, bytes: Uint8Array): Effect.Effect<Vertex.Vertex, StateDamaged> =>

@@ -18,13 +18,13 @@ import { Validator } from "./Validator.js"
 
 export type { NetworkFigures }
 
-/** What this program is, and what it reads and writes. */
+/** This program's version and formats. */
 export interface Build extends Versions.Versions {
   readonly networkId: string
   readonly mode: string
 }
 
-/** What a monitor asks for beyond the figures. */
+/** A monitor's measurements beyond the figures. */
 export interface Measured {
   readonly figures: Figures
   readonly counters: Pick<Counters, "counts" | "finality" | "outcomes" | "participation" | "refusals">
@@ -35,17 +35,17 @@ export interface Measured {
   readonly epoch: { readonly number: Epoch; readonly roundsLeft: number; readonly members: number }
   /** Null for a node without a validator key. */
   readonly seat: { readonly isTaken: boolean; readonly weightRatio: number; readonly activeStake: Sats.Sats } | null
-  /** Of the commit under the latest quorum checkpoint; null before the first. */
+  /** The commit time of the latest quorum checkpoint; null before the first. */
   readonly checkpointTime: Timestamp | null
-  /** How far this node's wall clock is ahead of the committee's; null before a quorum was heard. */
+  /** How far this node's wall clock is ahead of the committee's; null before a quorum has been heard. */
   readonly clockAheadMs: number | null
-  /** How often this process stood still. */
+  /** How often this process stalled. */
   readonly pauses: number
-  /** While the state of a close is fetched: records held, and the part of all that they are. */
+  /** While a closing state is fetched: the records held, and their share of all. */
   readonly sync: { readonly records: number; readonly ratio: number } | null
   /** Rounds that a quorum has made and this node has not. */
   readonly roundsBehind: number
-  /** The last commit that is recorded elsewhere too, and how many are not yet; null where nothing is recorded. */
+  /** The last commit also recorded elsewhere, and how many are not yet; null without a recording. */
   readonly recording: { readonly commit: number; readonly lag: number } | null
   /** Null for a node that keeps everything in memory. */
   readonly disk: DiskSpace.DiskSpace | null

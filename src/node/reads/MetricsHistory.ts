@@ -1,4 +1,4 @@
-/** The node's figures over time: read every second, kept within a bound, and written to disk every five minutes and at the end. */
+/** The node's figures over time: read every second, bounded, and written to disk every five minutes and at the end. */
 import { FileSystem } from "@effect/platform"
 import { Clock, Context, Duration, Effect, Layer, Option, Schedule } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -17,7 +17,7 @@ const log = Log.for("metrics")
 const READ_EVERY = Duration.seconds(1)
 const SAVED_EVERY = Duration.minutes(5)
 
-/** The file of a node that has a directory. */
+/** None for a node without a directory. */
 const fileOf = Effect.map(Home, ({ location }) =>
   location._tag === "Directory" ? Option.some(location.directory.fileOf("history")) : Option.none(),
 )
@@ -27,7 +27,7 @@ const loaded = (file: Option.Option<string>) =>
     if (Option.isNone(file)) return HistoryFile.nothing
     const history = yield* HistoryFile.load(file.value)
     if (Option.isSome(history)) return history.value
-    yield* log.warn(`${file.value} cannot be read; figures over time begin anew`)
+    yield* log.warn(`${file.value} cannot be read; the charts start empty`)
     return HistoryFile.nothing
   })
 
@@ -75,7 +75,7 @@ const make = Effect.gen(function* () {
     onSome: (path) =>
       HistoryFile.save(path, { figures: figures.points, attendance: attendance.points }).pipe(
         Effect.provideService(FileSystem.FileSystem, fileSystem),
-        Effect.catchAll((error) => log.warn("figures over time were not written", { reason: error.message })),
+        Effect.catchAll((error) => log.warn("the figures over time could not be written", { reason: error.message })),
       ),
   })
 
@@ -86,10 +86,10 @@ const make = Effect.gen(function* () {
   yield* supervisor.restarted("writing figures over time", Effect.zipRight(saves, Effect.never))
 
   return {
-    /** When the last reading was: changes with each. */
+    /** The time of the last reading. */
     time: () => time,
     figures: () => figures.points,
-    /** Rounds of all members over a range, and of one of them over time. */
+    /** All members' rounds over a range, and one member's over time. */
     attendance: attendance satisfies Pick<Attendance, "totals" | "since" | "of">,
   }
 })

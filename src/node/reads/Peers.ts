@@ -1,10 +1,10 @@
-/** The peers this node is connected to, and those it was configured to connect to. */
+/** The connected peers, and those configured. */
 import { Context, Effect, Layer } from "effect"
 import { Network, type Peer } from "../../network/Network.js"
 import * as PeerAddress from "../../network/PeerAddress.js"
 import { Configuration } from "../start/Configuration.js"
 
-/** A peer that was configured by address alone answers under an address that begins with its key. */
+/** A peer configured by address alone is connected under an address that begins with its key. */
 const isAt = (peer: Peer, address: string): boolean => peer.address === address || peer.address.endsWith(`@${address}`)
 
 const make = Effect.gen(function* () {

@@ -1,15 +1,15 @@
-/** Whether the node is late with its own work, and requests have to wait for it. */
+/** Whether the node is late with its own work, so that requests have to wait. */
 import { Context, Effect, Layer } from "effect"
 import * as RoundClock from "../../consensus/RoundClock.js"
 import * as SteadyClock from "../../turns/SteadyClock.js"
 import { Engine } from "../engine/Engine.js"
 import { Home } from "../start/Home.js"
 
-/** A round counts as late half an interval after the longest idle wait, and from no less than this. */
+/** A round is late half an interval, but at least this long, after the longest idle wait. */
 const LEAST_LATENESS_MS = 50
 /**
- * A round later than this many intervals is late for a reason other than requests, unless there is work to
- * do here: no round comes before the checkpoint that closes an epoch.
+ * A round later than this many intervals is late for a reason other than requests, unless there is work here: no round
+ * comes before the checkpoint that closes an epoch.
  */
 const OVERDUE_INTERVALS = 10
 

@@ -1,23 +1,23 @@
-/** What is wrong with a part that is not healthy, in a sentence, since when, and the page that says what to do. */
+/** The problem of an unhealthy part: a sentence, its start, and the page that says what to do. */
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 
 export interface Found {
-  /** The part of the health report, or the part of the node that is started again. */
+  /** The part of the health report, or the node's part that is being restarted. */
   readonly component: string
   readonly status: "degraded" | "warning" | "unhealthy"
   readonly reason: string
-  /** A page of the documentation, from the directory that the program is installed in. */
+  /** A documentation page, relative to the installation directory. */
   readonly page: string
 }
 
 export interface Problem extends Found {
-  /** When the part was first seen to be anything but healthy, by this machine's clock. */
+  /** When the part was first seen unhealthy, by this machine's clock. */
   readonly since: Timestamp
 }
 
 const ALERTS = "docs/operations/alerts.md"
 
-/** Where each problem has its section. */
+/** The section for each problem. */
 export const PAGES = {
   silent: `${ALERTS}#udgvalidatorsilent`,
   seat: `${ALERTS}#udgvalidatorwithoutseat`,
@@ -35,11 +35,11 @@ export const PAGES = {
   restarting: "docs/operations/monitoring.md#what-is-healthy",
 } as const
 
-/** Remembers since when each part has a problem, however often the reason changes meanwhile. */
+/** Remembers when each part's problem began, however often the reason changes. */
 export class Problems {
   readonly #since = new Map<string, Timestamp>()
 
-  /** `found`: everything that is wrong now. */
+  /** `found`: all current problems. */
   look(found: ReadonlyArray<Found>, at: Timestamp): ReadonlyArray<Problem> {
     const wrong = new Set(found.map(({ component }) => component))
     for (const component of this.#since.keys()) if (!wrong.has(component)) this.#since.delete(component)

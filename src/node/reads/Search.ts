@@ -1,4 +1,4 @@
-/** What somebody finds who has neither an account nor a whole hash. */
+/** Search by the beginning of a name, an address or a hash. */
 import { Context, Effect, Layer } from "effect"
 import * as Network from "../../protocol/identity/Network.js"
 import * as SearchPrefix from "../../protocol/identity/SearchPrefix.js"
@@ -8,7 +8,7 @@ import { Engine } from "../engine/Engine.js"
 import { Home } from "../start/Home.js"
 import * as State from "./State.js"
 
-/** Of each kind. */
+/** For each kind. */
 const MOST = 5
 
 const NOTHING = Effect.succeed([])
@@ -31,7 +31,7 @@ const make = Effect.gen(function* () {
         vertices: hash === undefined ? NOTHING : vertices.beginningWith(hash, MOST),
       })
     },
-    /** Everybody's finalized transactions, newest first, in pages like those of an account's history. */
+    /** All accounts' finalized transactions, newest first, in pages like those of an account's history. */
     latest: (before: Sequence | null, limit: number, { type, ...period }: State.Filter) =>
       Effect.flatMap(State.rangeOf(before, period, transactions.since), (range) =>
         State.pageOf(limit, State.ofType(type), range, (most) => transactions.recent(range.end, most)),

@@ -43,7 +43,7 @@ const makeSearches = Effect.gen(function* () {
   }
 })
 
-/** The state of the moment. */
+/** The current state. */
 export interface View {
   readonly read: Reads
 }
@@ -52,7 +52,7 @@ export const over = (view: View) =>
   Effect.gen(function* () {
     const delegators = yield* makeSearches
     return {
-      /** The commit as of which everything here holds. */
+      /** The commit that all these reads reflect. */
       asOf: () => view.read.head.index,
       /** Own stakes and delegations together, and the active stakes among the 100 largest. */
       totals: () => ({

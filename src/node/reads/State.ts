@@ -1,4 +1,6 @@
-/** Finalized accounts and transactions. What a lookup calls finalized is on disk, and no other read is behind that. */
+/**
+ * Finalized accounts and transactions. Data that a lookup calls finalized is on disk, and no other read is behind it.
+ */
 import { Context, Data, Effect, Layer, Option } from "effect"
 import * as Rejection from "../../ledger/rules/Rejection.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -22,7 +24,7 @@ export interface Finalized {
   readonly recorded: RecordedTransaction
 }
 
-/** Something that changed a balance: a transaction, or what a commit added otherwise. */
+/** A balance change: a transaction, or an amount that a commit added otherwise. */
 export type Entry = Statements.Entry
 
 /** Where a page of a statement ends. */
@@ -30,7 +32,7 @@ export type StatementCursor = Statements.Cursor
 
 export type Known = { readonly _tag: "Pending"; readonly transaction: Transaction } | Finalized
 
-/** The last finalized vertex in which it stood, and why it did nothing there. */
+/** The last finalized vertex that contained it, and why it had no effect there. */
 export interface WithoutEffect {
   readonly vertex: Pick<Header, "hash" | "round">
   readonly reason: string
@@ -38,7 +40,7 @@ export interface WithoutEffect {
 
 export class TransactionNotFound extends Data.TaggedError("TransactionNotFound")<{
   readonly id: Hash
-  /** Where it had no effect, if it stood in a finalized vertex. */
+  /** Set if a finalized vertex contained it without effect. */
   readonly withoutEffect: Option.Option<WithoutEffect>
 }> {}
 
@@ -48,27 +50,27 @@ export interface Period {
   readonly until?: Natural.Timestamp
 }
 
-/** Which of everybody's transactions. */
+/** Filters all accounts' transactions. */
 export interface Filter extends Period {
   readonly type?: Type
 }
 
-/** Which of an account's transactions. */
+/** Filters one account's transactions. */
 export interface HistoryFilter extends Filter {
   /** Sent includes transfers to itself. */
   readonly direction?: "sent" | "received"
 }
 
-/** For a page of one type: some milliseconds. */
+/** For a page of one type; takes some milliseconds. */
 const MOST_LOOKED_AT = 500
 
-/** Newest first, and where the next page begins; null if there is none. */
+/** Newest first, with the start of the next page; null if there is none. */
 export interface Page {
   readonly transactions: ReadonlyArray<Finalized>
   readonly next: Sequence | null
 }
 
-/** At once, from memory; a gateway asks its archive. */
+/** Immediate, from memory; a gateway asks its archive. */
 const read: <A>(look: () => A) => Effect.Effect<A, Unanswered> = Effect.sync
 
 interface Sender {
@@ -82,13 +84,13 @@ const finalized = (recorded: RecordedTransaction): Finalized => ({
   recorded,
 })
 
-/** Places in the total order: from the first to before the end. */
+/** A half-open range of positions in the total order. */
 export interface Range {
   readonly first: Sequence
   readonly end: Sequence | null
 }
 
-/** What a period is for a page that ends before a place. */
+/** Converts a period into a range that ends before a position. */
 export const rangeOf = <E>(
   before: Sequence | null,
   { from, until }: Period,
@@ -102,7 +104,7 @@ export const rangeOf = <E>(
         : Effect.map(since(until), (end) => Math.min(end, before ?? Number.MAX_SAFE_INTEGER)),
   })
 
-/** Whether one is wanted; undefined where all are. */
+/** Whether a transaction is wanted; undefined if all are. */
 type Wanted = ((transaction: Transaction) => boolean) | undefined
 
 export const ofType = (type: Type | undefined): Wanted => type && (({ operation }) => operation._tag === type)
@@ -113,20 +115,20 @@ export const wantedOf = (address: Address, { type, direction }: HistoryFilter): 
     : ({ from, operation }) =>
         (from === address) === (direction === "sent") && (type === undefined || operation._tag === type)
 
-/** A page of what is read newest first, and the cursor of the page before; null if there is none. */
+/** A page of transactions read newest first, and the cursor of the next one; null if there is none. */
 export const pageOf = <E>(
   limit: number,
   wanted: Wanted,
   { first }: Range,
   read: (most: number) => Effect.Effect<ReadonlyArray<RecordedTransaction>, E>,
 ): Effect.Effect<Page, E> => {
-  // One more than requested, to see whether there are more.
+  // One more than requested, to detect a further page.
   const most = wanted === undefined ? limit + 1 : MOST_LOOKED_AT
   return Effect.map(read(most), (all) => {
     const seen = all.filter(({ sequence }) => sequence >= first)
     const found = seen.filter(({ transaction }) => wanted?.(transaction) ?? true)
     const page = found.slice(0, limit)
-    // A page that is full ends with its last one; else everything that was looked at is behind it.
+    // A full page ends with its last item; otherwise everything examined is done.
     const last = page.length === limit ? page.at(-1) : seen.at(-1)
     const hasMore = found.length > limit || seen.length === most
     return { transactions: page.map(finalized), next: hasMore ? (last?.sequence ?? null) : null }
@@ -145,7 +147,7 @@ const make = Effect.gen(function* () {
     revision: engine.revision,
     /** Changes at least whenever histories, statements or finalized transactions have. */
     recorded: engine.revision,
-    /** The commit as of which accounts and parameters hold. */
+    /** The commit that accounts and parameters reflect. */
     asOf: () => view.read.head.index,
     summary: read(() => ({
       head: view.read.head,
@@ -155,10 +157,10 @@ const make = Effect.gen(function* () {
     /** Zeros for an address never seen. */
     account: (address: Address) =>
       read((): AccountRecord & { readonly address: Address } => ({ address, ...view.read.account(address) })),
-    /** The account, and the nonce of its next transaction after its pending ones: both of one moment. */
+    /** The account and its next nonce after pending transactions, from the same moment. */
     sender: (address: Address) =>
       read((): Sender => ({ account: view.read.account(address), nextNonce: view.pool.nextNonce(address) })),
-    /** Of those that have one, in their order. */
+    /** Names of those that have one, in the same order. */
     namesOf: (addresses: ReadonlyArray<Address>) =>
       read(() =>
         addresses.flatMap((address) => {
@@ -169,11 +171,11 @@ const make = Effect.gen(function* () {
     addressOf: (name: Name) => read(() => Option.fromNullable(view.read.addressOf(name))),
     transaction: (id: Hash): Effect.Effect<Known, TransactionNotFound | NoAnswer> =>
       Effect.gen(function* () {
-        // In memory first: a transaction that leaves memory is on disk by then.
+        // Memory first: a transaction that leaves memory is on disk by then.
         const waiting = view.pool.get(id)
         if (waiting !== undefined) return { _tag: "Pending", transaction: waiting.transaction }
         const settling = yield* engine.settling(id)
-        // Statements show what is in the files before the engine hears of it.
+        // Statements show data in the files before the engine hears of it.
         const recorded = yield* storage.transactions.byId(id)
         if (Option.isSome(recorded)) return finalized(recorded.value)
         if (Option.isSome(settling)) return { _tag: "Pending", transaction: settling.value }
@@ -184,8 +186,9 @@ const make = Effect.gen(function* () {
         return yield* new TransactionNotFound({ id, withoutEffect })
       }),
     /**
-     * Sent and received, newest first, with the cursor of the page before; null if there is none. Of those of one type or
-     * direction, a bounded number is looked at for a page, so one may have fewer than requested, and another may follow.
+     * Sent and received, newest first, with the cursor of the next page; null if there is none. With a filter by type
+     * or direction, each page examines a bounded number, so it can have fewer than requested although another page
+     * follows.
      */
     history: (
       address: Address,
@@ -198,7 +201,7 @@ const make = Effect.gen(function* () {
           storage.transactions.history({ address, before: range.end, limit: most }),
         ),
       ),
-    /** What changed the balance, newest first. */
+    /** Balance changes, newest first. */
     statement: (request: Statements.Request): Effect.Effect<Statements.Statement, NoAnswer> =>
       storage.statements.page(request),
   }

@@ -14,7 +14,8 @@ export interface Standing {
   /** The stake that would count for a seat; zero unless it is active. */
   readonly activeStake: Sats.Sats
   /**
-   * The key has lately signed what this disk does not know: another process uses it, or the disk was set back or lost.
+   * The key has recently signed vertices that are not on this disk: another process uses it, or the disk was rolled
+   * back or lost.
    */
   readonly hasForeignHeader: boolean
 }

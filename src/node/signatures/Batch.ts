@@ -1,18 +1,21 @@
-/** What goes to a thread in one message: checks by the same rule. */
+/** The checks sent to a thread in one message, all by the same rule. */
 import { type Check, isStrictlyValid, isValid } from "../../protocol/transaction/Verification.js"
 import type { Job, Piece, Place } from "./Job.js"
 
 /** Signatures per batch; more would only make the other threads wait. */
 export const MOST = 32
-/** The cost of a yes by the rule for vertices, in native checks: about 0.3 ms. */
+/** The cost of accepting by the rule for vertices, in native checks: about 0.3 ms. */
 export const COST_OF_YES = 5
 
-/** A check that a thread has. There is one for each signature of the network, so it allocates nothing that few need. */
+/**
+ * A check that a thread has. There is one for every signature of the network, so rarely used parts are allocated on
+ * demand.
+ */
 export interface UnderWay extends Place {
   readonly check: Check
-  /** The places that wait for the same check; null while there are none. */
+  /** Other places waiting for the same check; null while there are none. */
   others: Array<Place> | null
-  /** Whether copies are looked for under its signature. */
+  /** Whether copies are looked up by its signature. */
   isListed: boolean
 }
 

@@ -1,8 +1,8 @@
-/** Limits how much peers of each rank may use together. Members, who are few, are limited by fair turns alone. */
+/** Limits the total use by peers of each rank. Members, being few, are limited by fair turns alone. */
 import { Allowance, type Rate } from "../../network/Allowance.js"
 import type { Rank } from "./FairQueue.js"
 
-/** A rank that is not named has no limit. */
+/** A rank without a rate has no limit. */
 export type Rates = { readonly [rank in Rank]?: Rate }
 
 export class Budget {
@@ -12,7 +12,7 @@ export class Budget {
     this.#allowances = new Map(Object.entries(rates).map(([rank, rate]) => [rank, new Allowance(rate, now)]))
   }
 
-  /** Whether anything is left for them. */
+  /** Whether the rank has any budget left. */
   has(rank: Rank, now: number): boolean {
     const allowance = this.#allowances.get(rank)
     return allowance === undefined || allowance.take(0, now) === 0

@@ -1,8 +1,7 @@
 /**
- * Contains bugs that a peer's message finds. Judging a message changes nothing, so an exception there ends that message
- * and nothing else: it is counted, logged once for each cause, and costs the sender points, since no honest node has a
- * reason to find it. An exception while something is applied is another matter: a change may be half done, and the node
- * ends.
+ * Contains bugs triggered by a peer's message. Judging a message changes nothing, so an exception ends only that
+ * message: it is counted, logged once per cause, and costs the sender points, since no honest node has a reason to
+ * trigger it. An exception while a message is applied is different: a change may be half done, and the node ends.
  */
 
 /** Counts every failure. */
@@ -13,7 +12,7 @@ interface Counters {
 /** The work that threw. */
 export type Place = "reading" | "judging" | "checking signatures" | "answering"
 
-/** Causes that are distinguished; further ones are only counted. */
+/** Limit of distinguished causes; further ones are only counted. */
 const MAX_CAUSES = 64
 
 export class Bulkhead {
@@ -26,7 +25,7 @@ export class Bulkhead {
     this.#say = say
   }
 
-  /** Runs `judge`, and then `otherwise` if that throws. */
+  /** Runs `judge`, then `otherwise` if that throws. */
   hold(place: Place, judge: () => void, otherwise: () => void): void {
     try {
       judge()
@@ -45,7 +44,7 @@ export class Bulkhead {
   }
 }
 
-/** The place of the throw without the message, which may hold text that the sender chose. */
+/** Where it was thrown, without the message, which may contain text chosen by the sender. */
 const causeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error
   const frame = error.stack?.split("\n").find((line) => /^\s+at /.test(line))

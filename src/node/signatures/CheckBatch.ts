@@ -11,8 +11,8 @@ const SIGNATURE_AT = KEY_AT + KEY_BYTES
 const MESSAGE_AT = SIGNATURE_AT + SIGNATURE_BYTES
 
 /**
- * The canonical bytes of a transaction under one key end in this key and its signature: to copy them takes a fifth of what
- * reading hexadecimal does. The protocol's code is not called for it, which would make it part of the threads' program.
+ * A single-key transaction's canonical bytes end in this key and signature; copying them takes a fifth of the time of
+ * parsing hexadecimal. The protocol's code is not called here, which would make it part of the threads' program.
  */
 const writeProof = (target: Buffer, { publicKey, signature, transaction }: Check, at: number): void => {
   const authorization = transaction?.authorization

@@ -1,24 +1,21 @@
-/**
- * The threads whose program is `SignatureProgram`: what each has to do, and the messages to and from it. They start when
- * there is first something for them to do.
- */
+/** The threads that run `SignatureProgram`: the work of each, and the messages to and from it. They start on demand. */
 import type { Worker } from "node:worker_threads"
 import { type Batch, checksIn, costOf, isByZip215 } from "./Batch.js"
 import * as CheckBatch from "./CheckBatch.js"
 import type { Reply, Request } from "./SignatureProgram.js"
 
-/** A thread with this much work gets no more: it does not run dry, and the rest can still be overtaken here. */
+/** A thread with this much work gets no more: it does not run dry, and the rest can still be reordered here. */
 const AHEAD = 128
 
 interface Surroundings {
   readonly start: () => Worker
   readonly onAnswered: (batch: Batch, results: Uint8Array) => void
   readonly onFault: (error: unknown) => void
-  /** With the batches that it has not answered. */
+  /** Receives the batches it has not answered. */
   readonly onGone: (unanswered: ReadonlyArray<Batch>) => void
 }
 
-/** A thread, and the batches that it has not answered yet, in order. */
+/** A thread and its unanswered batches, in order. */
 class Thread {
   readonly #worker: Worker
   readonly #waiting: Array<Batch> = []
@@ -34,7 +31,7 @@ class Thread {
       this.#load -= costOf(batch)
       onAnswered(batch, results)
     })
-    // The exit event follows, and its handler deals with unanswered batches.
+    // The exit event follows and handles unanswered batches.
     this.#worker.on("error", onFault)
     this.#worker.on("exit", () => onGone(this.#waiting.splice(0)))
   }

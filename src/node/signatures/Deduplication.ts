@@ -1,6 +1,6 @@
 /**
- * A transaction may wait to be checked several times, for it comes from a client, from gossip and in copies of a vertex.
- * It is checked in the first turn that it gets, and the others take its result.
+ * A transaction may wait for several checks: from a client, in gossip and in copies of a vertex. It is checked at its
+ * first turn, and the others share the result.
  */
 import type { Signature } from "../../protocol/identity/Keys.js"
 import type { VerifiedTransactions } from "../../protocol/transaction/Verification.js"
@@ -9,14 +9,14 @@ import { type Job, type Place, settle } from "./Job.js"
 
 export class Deduplication {
   readonly #verified: VerifiedTransactions
-  /** Checks of transactions that a thread has, by signature. */
+  /** Transaction checks in progress, by signature. */
   readonly #underWay = new Map<Signature, UnderWay>()
 
   constructor(verified: VerifiedTransactions) {
     this.#verified = verified
   }
 
-  /** Puts a job's check into a batch, unless it is verified, or under way already. */
+  /** Adds a job's check to a batch, unless it is verified or already in progress. */
   begin(job: Job, at: number, batch: Array<UnderWay>): void {
     const check = job.checks[at]
     if (check === undefined) return
@@ -43,7 +43,7 @@ export class Deduplication {
     batch.push(begun)
   }
 
-  /** Hands the result to everybody who waits for this check. */
+  /** Hands the result to all places waiting for this check. */
   end(ended: UnderWay, result: number): void {
     const { job, at, check, others } = ended
     if (ended.isListed) this.#underWay.delete(check.signature)
@@ -52,7 +52,7 @@ export class Deduplication {
     if (others !== null) for (const other of others) settle(other.job, other.at, result)
   }
 
-  /** Remembers the transaction that this check belongs to, once each of its signatures holds. They lie side by side. */
+  /** Remembers the check's transaction once all its signatures are valid. They are adjacent. */
   #remember({ job: { checks, results }, at }: Place): void {
     const transaction = checks[at]?.transaction
     if (transaction === undefined) return

@@ -1,13 +1,13 @@
 /**
- * Hands out peers' work in fair turns. Members of the committee get most of the capacity, then what they and named peers
- * pass on of others, then peers that the operator named, then strangers; a class leaves what it does not use to the
- * others. Within a class the network that has cost least so far is next, and within that the peer, so that a thousand
- * pieces from one peer, or a hundred peers from one network, delay another's single piece by at most one turn. Costs are
- * charged after the work, in any unit, or before it if they are known.
+ * Hands out peers' work in fair turns. Committee members get most of the capacity, then gossip relayed by them and by
+ * named peers, then named peers, then strangers; unused shares go to the others. Within a class, the network that has
+ * cost least is next, and within that the peer that has. So a thousand pieces from one peer, or a hundred peers from
+ * one network, delay another's single piece by at most one turn. Costs are charged after the work, in any unit, or
+ * before it if known.
  */
 import type { Standing } from "../../network/Standing.js"
 
-/** `relayed`: gossip that others signed. An honest peer passes it on, so it must not cost the peer's own work its turns. */
+/** `relayed`: gossip signed by others. Honest peers relay it, so it must not use up the peer's own turns. */
 export type Rank = Standing | "relayed"
 
 /** The shares while all classes have work: newcomers must get in however busy the members are. */
@@ -17,24 +17,24 @@ export const SHARES: { readonly [rank in Rank]: number } = { member: 12, relayed
 export interface Owner {
   readonly peer: string
   readonly standing: Rank
-  /** Peers of one network share its turns; a peer without one has turns of its own. */
+  /** Peers of one network share its turns; a peer without one has its own. */
   readonly network?: string
 }
 
 interface Part {
   /** The cost so far, divided by the share. */
   used: number
-  /** Pieces that wait. */
+  /** Waiting pieces. */
   waiting: number
 }
 
-/** Parts that are remembered before those without work and debts are forgotten. */
+/** With more parts than this, those without work and debts are forgotten. */
 const MANY = 64
 
-/** Those that take turns with each other: the classes, the networks of a class, the peers of a network. */
+/** Parts that take turns: the classes, the networks of a class, the peers of a network. */
 class Parts<P extends Part> {
   readonly all: Map<string, P>
-  /** The cost so far of the part served last: a new one does not start further behind, nor does an idle one save up. */
+  /** The cost so far of the part served last. New parts start here, and idle ones cannot save up. */
   #floor = 0
 
   constructor(all: Iterable<readonly [string, P]> = []) {
@@ -100,7 +100,7 @@ export class FairQueue<A> {
     return Object.values(this.#classes).reduce((sum, { waiting }) => sum + waiting, 0)
   }
 
-  /** Peers that wait for something. */
+  /** Peers with waiting work. */
   get peers(): ReadonlySet<string> {
     const nets = Object.values(this.#classes).flatMap(({ nets }) => [...nets.all.values()])
     const lines = nets.flatMap(({ lines }) => [...lines.all.values()])
@@ -115,7 +115,7 @@ export class FairQueue<A> {
     this.#lineFor(owner).items.push(item)
   }
 
-  /** Goes before everything else of this peer: the rest of a piece that was begun. */
+  /** Puts the rest of a begun piece before everything else of this peer. */
   pushFirst(owner: Owner, item: A): void {
     this.#lineFor(owner).items.unshift(item)
   }
@@ -148,14 +148,14 @@ export class FairQueue<A> {
   charge(owner: Owner, cost: number): void {
     const one = this.#classes[owner.standing]
     one.used += cost / SHARES[owner.standing]
-    // Where none waits, nobody's debts delay anybody.
+    // With nothing waiting, debts delay nobody.
     if (one.waiting === 0) return
     const net = one.nets.met(netOf(owner), newNet<A>)
     net.used += cost
     if (net.waiting > 0) net.lines.met(owner.peer, () => newLine(owner)).used += cost
   }
 
-  /** This peer is gone, and its work is no longer needed. Returns what was waiting. */
+  /** Drops the work of a peer that is gone, and returns it. */
   drop(peer: string): ReadonlyArray<A> {
     const dropped: Array<A> = []
     for (const one of Object.values(this.#classes)) {

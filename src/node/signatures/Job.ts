@@ -1,4 +1,4 @@
-/** A caller's request to check signatures, and its results as they come in. */
+/** A caller's request to check signatures, and its results as they arrive. */
 import type { Check } from "../../protocol/transaction/Verification.js"
 import type { Owner } from "./FairQueue.js"
 
@@ -8,26 +8,26 @@ export interface Lane {
   readonly isUrgent: boolean
 }
 
-/** Which of these checks hold. */
+/** Asks which of these checks hold. */
 export interface Job {
   readonly checks: ReadonlyArray<Check>
-  /** 1 for each valid one, filled in as the answers come. */
+  /** 1 for each valid one, filled in as answers arrive. */
   readonly results: Uint8Array
-  /** Results still to come; also 0 once a no has decided by the rule for vertices. */
+  /** Outstanding results; also 0 once a rejection by the rule for vertices has decided the job. */
   missing: number
   readonly lane: Lane
   readonly isByZip215: boolean
   readonly complete: (results: Uint8Array) => void
 }
 
-/** A job's checks from one index up to another: large jobs are spread over the threads. */
+/** A range of a job's checks: large jobs are spread over the threads. */
 export interface Piece {
   readonly job: Job
   readonly from: number
   readonly to: number
 }
 
-/** One check of a job, at its place there. */
+/** One check of a job, by its index. */
 export interface Place {
   readonly job: Job
   readonly at: number
@@ -35,7 +35,7 @@ export interface Place {
 
 export const whole = (job: Job): Piece => ({ job, from: 0, to: job.checks.length })
 
-/** Fills in the result at this place of a job. */
+/** Stores the result at this index of a job. */
 export const settle = (job: Job, at: number, result: number): void => {
   if (job.missing === 0) return
   job.results[at] = result

@@ -1,9 +1,9 @@
 /**
- * Judges peers' messages before the replica takes them in: decodes each, asks whether it is useful, and has its
- * signatures checked in other threads. This changes nothing in the replica. The messages of one peer are passed on in
- * the order in which they came. Four kinds go separately: transactions, since a thousand of them must not delay a
- * vertex, votes, which others may have signed, questions, and vertices whose signatures take long to judge. It holds no
- * more than each peer may have waiting (`Received.release`).
+ * Judges peers' messages before the replica takes them in: decodes each, decides whether it is useful, and has its
+ * signatures checked in other threads. The replica is not changed. Each peer's messages are passed on in order of
+ * arrival, except four kinds that go separately: transactions, since a thousand must not delay a vertex; votes, which
+ * others may have signed; questions; and vertices whose signatures are slow to judge. It holds no more than each peer
+ * may have waiting (`Received.release`).
  */
 import { Either } from "effect"
 import type { Offence } from "../../network/Conduct.js"
@@ -28,7 +28,7 @@ export type Inspected =
       readonly _tag: "Message"
       readonly from: PeerId
       readonly message: Message
-      /** Whether the message is complete: gossip forwards only whole ones. */
+      /** Whether the message is complete: only whole messages are relayed. */
       readonly isWhole: boolean
       readonly release: Received["release"]
     }
@@ -38,7 +38,7 @@ export type Inspected =
 
 export interface Surroundings extends Pick<OfVertices, "networkId" | "signatures"> {
   readonly replica: Pick<Replica, "checksOf" | "core" | "isAwaited" | "pool" | "read" | "useOf" | "validatorOf">
-  /** The questions that this node has open. */
+  /** This node's open questions. */
   readonly asked: OpenQuestions
   readonly bulkhead: Bulkhead
   /** A question, to be answered in its turn. */
@@ -52,18 +52,18 @@ export interface Surroundings extends Pick<OfVertices, "networkId" | "signatures
 interface Waiting {
   readonly received: Received
   readonly owner: Owner
-  /** The inputs for the replica, once they are known. */
+  /** The inputs for the replica, once known. */
   outcome: ReadonlyArray<Inspected> | null
-  /** It has left its lane, and is passed on as soon as it is judged. */
+  /** It has left its lane and is passed on as soon as it is judged. */
   isAside: boolean
 }
 
 type Packed = Message<Encoded>
 type PackedOf<T extends Message["_tag"]> = Extract<Packed, { readonly _tag: T }>
-/** Messages with a signature of their own, except transactions. */
+/** Messages with their own signature, except transactions. */
 type Signed = PackedOf<"Heartbeat" | "Evidence" | "CheckpointSignature" | "Highest">
 
-/** How soon to check again whether commits were executed that heartbeats name. */
+/** How soon to check again whether commits named by heartbeats were executed. */
 const LOOK_MS = 50
 
 /** Gossip by validators, which peers relay. */
@@ -73,9 +73,12 @@ export class MessageInspection {
   readonly #around: Surroundings
   readonly #turns = new Turns()
   readonly #vertices: VertexInspection
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #lanes = new Map<string, Array<Waiting>>()
-  /** Heartbeats that name a commit which this node has not executed. Most that are false are so before they cost a check. */
+  /**
+   * Heartbeats naming a commit not yet executed here. Once it is, most false ones are rejected without a signature
+   * check.
+   */
   readonly #ahead = new WaitingRoom<() => void>()
   #isLooking = false
 
@@ -86,7 +89,7 @@ export class MessageInspection {
 
   take(received: Received): void {
     const { from, tag, standing, network } = received
-    // An answer to this node's question is this node's own work, whichever peer sends it.
+    // An answer to this node's question is its own work, whichever peer sends it.
     const isOwnWork = this.#around.asked.isAwaited(from, tag)
     const rank = isVote(tag) && standing !== "stranger" ? "relayed" : standing
     const as = isOwnWork ? "member" : rank
@@ -98,7 +101,7 @@ export class MessageInspection {
 
   /** An exception ends only this message. */
   #hold(waiting: Waiting, place: Place, judge: () => void): void {
-    this.#around.bulkhead.hold(place, judge, () => this.#refuse(waiting, "a message that cannot be judged", "invalid"))
+    this.#around.bulkhead.hold(place, judge, () => this.#refuse(waiting, "a message that caused a fault", "invalid"))
   }
 
   #read(waiting: Waiting): void {
@@ -194,7 +197,7 @@ export class MessageInspection {
     this.#conclude(waiting, outcome)
   }
 
-  /** The pool is asked first: the signatures of transactions that it would refuse are not checked. */
+  /** Asks the pool first, so that signatures of transactions it would refuse are not checked. */
   #judgeTransactions(waiting: Waiting, { transactions }: PackedOf<"Transactions">): void {
     const { replica, signatures } = this.#around
     const verdicts = transactions.map((transaction) => replica.pool.judge(transaction, waiting.received.from))
@@ -206,13 +209,13 @@ export class MessageInspection {
       this.#drop(waiting)
       return
     }
-    // A known one may be here under other signatures, which nobody has looked at: ids do not cover them.
+    // A known transaction may come with other, unverified signatures, since ids do not cover them.
     const isWhole = fresh.length === transactions.length
     const message = { _tag: "Transactions", transactions: fresh } as const
     const checks = replica.checksOf(message, (transaction) => signatures.verified.has(transaction))
     const judged = (found: Uint8Array): void => {
       if (found.includes(0)) {
-        this.#refuse(waiting, "a transaction under a signature that does not hold", "invalid")
+        this.#refuse(waiting, "a transaction with an invalid signature", "invalid")
         return
       }
       this.#accept(waiting, message, isWhole)
@@ -223,7 +226,9 @@ export class MessageInspection {
     })
   }
 
-  /** The native verifier's no is final: a signature that only vertices may hold is useful only in a vertex. */
+  /**
+   * The native verifier's rejection is final: signatures valid only under the rule for vertices are useful only there.
+   */
   #judgeSigned(waiting: Waiting, message: Signed): void {
     const { replica, signatures } = this.#around
     const use = replica.useOf(waiting.received.from, message)
@@ -232,7 +237,7 @@ export class MessageInspection {
       return
     }
     if (use._tag === "Wrong") {
-      this.#refuse(waiting, `a ${message._tag} that names another commit than was made`, "invalid")
+      this.#refuse(waiting, `a ${message._tag} that names a wrong commit`, "invalid")
       return
     }
     if (use._tag === "Ahead" && message._tag === "Heartbeat" && this.#waitsForCommit(waiting, message)) return
@@ -242,9 +247,9 @@ export class MessageInspection {
     }
     const judged = (found: Uint8Array): void => {
       if (!found.includes(0)) this.#accept(waiting, message)
-      // Honest members saw the two vertices, which may hold by ZIP-215 alone.
+      // Honest members saw the two vertices, which may be valid by ZIP-215 alone.
       else if (message._tag === "Evidence" && waiting.received.standing === "member") this.#drop(waiting)
-      else this.#refuse(waiting, `a ${message._tag} with a signature that does not hold`, "invalid")
+      else this.#refuse(waiting, `a ${message._tag} with an invalid signature`, "invalid")
     }
     signatures.check(
       replica.checksOf(message),
@@ -253,7 +258,7 @@ export class MessageInspection {
     )
   }
 
-  /** Judges it again once its commit was executed, in the turn of its sender. False if there is no place to wait. */
+  /** Judges it again, in its sender's turn, once its commit was executed. False if there is no room to wait. */
   #waitsForCommit(waiting: Waiting, message: PackedOf<"Heartbeat">): boolean {
     const { received, owner } = waiting
     const again = (): void => {

@@ -1,7 +1,7 @@
 /**
- * The answers this node is waiting for. An answer is judged only if its sender was asked for it: an unasked one costs
- * its sender a few bytes and would cost this node signatures. Vertices also come unasked, from their authors: so an
- * answer with vertices is recognised by their hashes.
+ * The answers this node is waiting for. Only requested answers are judged: an unrequested one costs its sender a few
+ * bytes and would cost this node signature checks. Since authors also push vertices unrequested, an answer with
+ * vertices is recognised by their hashes.
  */
 
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -18,14 +18,14 @@ const ANSWER_TO: { readonly [T in (Question | DiskQuestion)["_tag"]]: AnswerTag 
   AskState: "State",
 }
 
-/** Questions of one kind to one peer that may be open; one that is never answered must not add up. */
+/** Limit of open questions of one kind to one peer: unanswered ones must not add up. */
 const MAX_OPEN = 64
 /** Limit of open vertices per peer; the oldest are forgotten. */
 const MAX_HASHES = 1_024
 
 export class OpenQuestions {
   readonly #open = new Map<PeerId, Map<AnswerTag, number>>()
-  /** The vertices that a peer was asked for. Empty if none of its answers with vertices is open. */
+  /** The vertices requested from each peer; empty if none of its answers with vertices is open. */
   readonly #hashes = new Map<PeerId, Set<Hash>>()
 
   asks(to: PeerId, question: Question | DiskQuestion): void {
@@ -51,8 +51,8 @@ export class OpenQuestions {
   }
 
   /**
-   * Vertices have come; returns whether one of them was asked for. A member's pushes leave its open answers open; any
-   * other peer's unasked vertices use one up, since awaited vertices are judged before those of strangers.
+   * Vertices arrived; returns whether one was requested. A member's pushes leave its open answers open. Any other
+   * peer's unrequested vertices use one up, since awaited vertices are judged before those of strangers.
    */
   answeredWith(from: PeerId, vertices: ReadonlyArray<Hash>, isMember: boolean): boolean {
     if (!this.isAwaited(from, "Vertices")) return false
@@ -64,7 +64,7 @@ export class OpenQuestions {
     return isAsked
   }
 
-  /** An answer has come; returns whether it was asked for. It is no longer awaited then. */
+  /** An answer arrived; returns whether it was requested, and no longer awaits it. */
   answered(from: PeerId, answer: AnswerTag): boolean {
     const open = this.#open.get(from)
     const count = open?.get(answer) ?? 0
@@ -73,7 +73,7 @@ export class OpenQuestions {
     return true
   }
 
-  /** Only these peers are connected. */
+  /** Forgets all other peers. */
   keepOnly(peers: ReadonlySet<string>): void {
     for (const peer of this.#open.keys()) {
       if (peers.has(peer)) continue

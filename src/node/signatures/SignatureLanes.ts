@@ -1,12 +1,12 @@
 /**
- * The checks that no thread has yet, in three lanes, and which of them are next.
+ * Orders the checks that no thread has yet, in three lanes.
  *
- * Checks that rounds wait for go before those that may wait: a thousand transactions must not delay a vertex. In each
- * lane peers have fair turns, each piece at the price of its signatures, and strangers' checks are limited in total: a
- * valid signature costs its maker no points, and takes processor time that rounds need.
+ * Checks that rounds wait for go first: a thousand transactions must not delay a vertex. In each lane peers have fair
+ * turns at the price of their signatures. Strangers' checks are limited in total: a valid signature costs its maker no
+ * points and takes processor time that rounds need.
  *
- * What the rule for vertices judges has a lane of its own, because that takes five times as long, and thirty times for a
- * false signature.
+ * Checks by the rule for vertices have their own lane, since they take five times as long, and thirty times for an
+ * invalid signature.
  */
 import { Allowance, type Rate } from "../../network/Allowance.js"
 import * as Batch from "./Batch.js"
@@ -16,11 +16,11 @@ import { type Job, type Piece, whole } from "./Job.js"
 
 /** Urgent batches in a row before the others have a turn. */
 const URGENT_IN_A_ROW = 3
-/** What a no by the rule for vertices costs beside a yes, in native checks: about 1.8 ms. */
+/** What a rejection by the rule for vertices costs on top of an acceptance, in native checks: about 1.8 ms. */
 const COST_OF_NO = 25
 /**
- * Finding that a check is a copy of another takes this thread about a sixteenth of what the check takes one of the others,
- * and is charged as that. This many are looked at before everything else here has its turn: a few milliseconds.
+ * Detecting that a check is a copy takes this thread about a sixteenth of a check, and is charged as that. This many
+ * are examined, a few milliseconds' worth, before everything else on this thread has its turn.
  */
 const LOOKED_AT = 1_024
 const COPIES_PER_CHECK = 16
@@ -32,7 +32,7 @@ export class SignatureLanes {
   readonly #doubted = new FairQueue<Piece>()
   readonly #strangers: Allowance
   readonly #copies: Deduplication
-  /** Checks that may be looked at before everything else in this thread has its turn. */
+  /** Checks that may be examined before everything else on this thread has its turn. */
   #looks = LOOKED_AT
   #urgentInARow = 0
   #isTurnOfDoubted = false
@@ -52,7 +52,7 @@ export class SignatureLanes {
     lane.push(owner, whole(job))
   }
 
-  /** Everything else in this thread has had its turn. */
+  /** Everything else on this thread has had its turn. */
   renewLooks(): void {
     this.#looks = LOOKED_AT
   }
@@ -61,14 +61,14 @@ export class SignatureLanes {
     return this.#looks > 0
   }
 
-  /** The rule for vertices has said no to a check of this owner. */
+  /** Charges an owner for a rejection by the rule for vertices. */
   chargeNo(owner: Owner): void {
     this.#doubted.charge(owner, COST_OF_NO)
   }
 
   /**
-   * Empty if nobody may have a turn now, or if there were only copies. While all three lanes are busy, urgent checks get
-   * three quarters, and the others an eighth each.
+   * The next batch; empty if nobody may have a turn now, or if there were only copies. While all three lanes are busy,
+   * urgent checks get three quarters, and the others an eighth each.
    */
   next(): Batch.Batch {
     const isTheirTurn = this.#urgentInARow >= URGENT_IN_A_ROW && this.#others.size + this.#doubted.size > 0
@@ -79,7 +79,7 @@ export class SignatureLanes {
     return patient.length > 0 ? patient : this.#batchOf(this.#urgent)
   }
 
-  /** Takes out everything but what the rule for vertices would judge, at the end. */
+  /** Removes everything except checks by the rule for vertices, at the end. */
   *drain(): Generator<Piece> {
     for (const lane of [this.#urgent, this.#others]) {
       for (let next = lane.next(); next !== undefined; next = lane.next()) yield next.item
@@ -94,7 +94,10 @@ export class SignatureLanes {
     return others.length > 0 || this.#isTurnOfDoubted ? others : this.#batchOfDoubted()
   }
 
-  /** Checks of one job, so that a no ends the batch, and at most a batch in time. Drops jobs that a no has decided. */
+  /**
+   * Checks of one job, so that a rejection ends the batch, and at most a batch's worth of time. Drops jobs that a
+   * rejection has decided.
+   */
   #batchOfDoubted(): Batch.Batch {
     for (let next = this.#doubted.next(); next !== undefined; next = this.#doubted.next()) {
       const { owner, item } = next
@@ -107,7 +110,7 @@ export class SignatureLanes {
     return []
   }
 
-  /** As many as fit into one batch, which may be part of a large job. */
+  /** As many as fit into one batch, possibly part of a large job. */
   #batchOf(lane: FairQueue<Piece>): Batch.Batch {
     const batch: Array<Batch.UnderWay> = []
     const now = performance.now()

@@ -6,18 +6,18 @@ import * as CheckBatch from "./CheckBatch.js"
 
 export interface Request {
   readonly count: number
-  /** `count` checks, as `CheckBatch` packs them. */
+  /** `count` checks, packed by `CheckBatch`. */
   readonly bytes: ArrayBuffer
-  /** All of one vertex, judged by the rule for vertices: the first no makes it invalid, and the rest is skipped. */
+  /** Checks of one vertex by the rule for vertices: the first invalid one decides, and the rest is skipped. */
   readonly isByZip215: boolean
 }
 
 /** 1 for each valid signature. */
 export type Reply = Uint8Array<ArrayBuffer>
 
-// When all cores are busy, rounds go first: these checks can wait for rounds, but rounds not for checks. On Linux this
-// sets the thread's own priority; elsewhere it would set the whole program's. Without the permission, or with a lower
-// priority already, the thread keeps its own.
+// When all cores are busy, rounds go first: these checks can wait for rounds, but not the reverse. On Linux this sets
+// the thread's own priority; elsewhere it would set the whole program's. Without permission, or with a lower priority
+// already, the thread keeps its own.
 const below = os.constants.priority.PRIORITY_BELOW_NORMAL
 try {
   if (os.platform() === "linux" && os.getPriority() < below) os.setPriority(below)

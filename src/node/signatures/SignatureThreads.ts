@@ -1,12 +1,12 @@
 /**
- * Checks signatures in other threads (`CheckingThreads`): one takes 50 microseconds, during which this thread could serve
- * no request and run no round; handed over, it costs this thread a few. They go in batches large enough to be worth the
- * trip but not much larger: a caller that waits for one check waits for its whole batch, and the thread for the last of
- * them to be read. Very small numbers are checked here. `SignatureLanes` says who is next, and `Deduplication` what need not be
+ * Checks signatures in other threads (`CheckingThreads`). A check takes 50 microseconds, during which this thread could
+ * serve no request and run no round; handing it over takes a few. Batches are large enough to be worth the trip but not
+ * much larger: a caller waiting for one check waits for its whole batch, and the thread for the last check to be
+ * packed. Very few checks are done here. `SignatureLanes` decides the order, and `Deduplication` what need not be
  * checked again.
  *
- * The first judgement is by the door's rule: for a signature in a vertex its no is not final. A refused one is judged
- * again by the rule for vertices.
+ * Signatures are first checked by the strict rule. Its rejection is not final for a signature in a vertex, which is
+ * then checked by the rule for vertices.
  */
 import { availableParallelism } from "node:os"
 import type { Worker } from "node:worker_threads"
@@ -24,17 +24,20 @@ import { SignatureLanes } from "./SignatureLanes.js"
 
 const log = Log.for("node")
 
-/** At most this many are checked at once in this thread. */
+/** Up to this many are checked directly in this thread. */
 const NOT_WORTH_THE_WAY = 3
-/** This many are sent at once, without waiting for more within this turn of the event loop. */
+/** This many are sent at once, without waiting for more in this turn of the event loop. */
 const WORTH_THE_WAY = 16
 const MOST_WORKERS = 4
-/** Signatures of all strangers together: a quarter of one core. */
+/** Signatures of all strangers together: a quarter of a core. */
 const STRANGERS: Rate = { burst: 10_000, perSecond: 5_000 }
 /** How soon to check again whether strangers may have a turn. */
 const LOOK_MS = 20
 const WARNED_EVERY_MS = 60_000
-/** Signatures of verified transactions; at least half are remembered, the latest ones: as in four full mempools of payments. */
+/**
+ * Remembered signatures of verified transactions, of which at least the latest half is kept: as many as in four full
+ * mempools of payments.
+ */
 const VERIFIED_SIGNATURES = 80_000
 
 export interface Options {
@@ -43,7 +46,7 @@ export interface Options {
   /** Limit for all strangers together. */
   readonly strangers: Rate
   readonly start: () => Worker
-  /** Those known so far; what is verified here is added. */
+  /** Known verified transactions; those verified here are added. */
   readonly verified: VerifiedTransactions
 }
 
@@ -54,7 +57,7 @@ const standard = (): Options => ({
   verified: new VerifiedTransactions(VERIFIED_SIGNATURES),
 })
 
-/** Clients' transactions: the door has its own limits, and waits behind rounds. */
+/** Clients' transactions, which have their own limits and wait behind rounds. */
 const DOOR: Lane = { owner: { peer: "the door", standing: "member" }, isUrgent: false }
 
 export class SignatureThreads {
@@ -64,7 +67,7 @@ export class SignatureThreads {
   readonly #threads: CheckingThreads
   readonly #warn: (error: unknown) => void
   #warnedAt = Number.NEGATIVE_INFINITY
-  /** What came within this turn of the event loop. */
+  /** Jobs from this turn of the event loop. */
   #jobs: Array<Job> = []
   /** The number of checks in them. */
   #gathered = 0
@@ -81,7 +84,7 @@ export class SignatureThreads {
     this.#warn = warn
     this.#threads = new CheckingThreads(most, {
       start,
-      // The thread goes on before anybody acts on what it said.
+      // Feeds the thread before acting on its results.
       onAnswered: (batch, results) => {
         this.#give()
         this.#answered(batch, results)
@@ -94,7 +97,7 @@ export class SignatureThreads {
     })
   }
 
-  /** Threads start when there is first something for them to do, and end with the scope. */
+  /** Threads start on demand and end with the scope. */
   static make(options: Partial<Options> = {}): Effect.Effect<SignatureThreads, never, Scope.Scope> {
     return Effect.acquireRelease(
       Effect.map(Effect.runtime<never>(), (runtime) => {
@@ -107,7 +110,7 @@ export class SignatureThreads {
     )
   }
 
-  /** Signatures checked so far; one that the rule for vertices judges again counts twice. */
+  /** Signatures checked so far; one that is checked again by the rule for vertices counts twice. */
   get checked(): number {
     return this.#checked
   }
@@ -122,7 +125,7 @@ export class SignatureThreads {
     return Effect.async<Uint8Array>((resume) => this.check(checks, (results) => resume(Effect.succeed(results))))
   }
 
-  /** The same for callers without a fiber, and for those that rounds wait for. */
+  /** `results` for callers without a fiber, and for checks that rounds wait for. */
   check(checks: ReadonlyArray<Check>, complete: (results: Uint8Array) => void, lane: Lane = DOOR): void {
     const results = new Uint8Array(checks.length)
     if (checks.length === 0) {
@@ -137,8 +140,8 @@ export class SignatureThreads {
   }
 
   /**
-   * Whether all of these hold by ZIP-215: signatures in a vertex that the native verifier refused. Not checked in this
-   * thread unless another has died of it. A caller gets no answer if the node ends.
+   * Whether all of these are valid by ZIP-215: signatures in a vertex that the native verifier refused. Runs in this
+   * thread only if another thread died of it. A caller gets no answer if the node ends.
    */
   checkByZip215(checks: ReadonlyArray<Check>, complete: (holds: boolean) => void, owner: Owner): void {
     if (checks.length === 0) {
@@ -174,7 +177,7 @@ export class SignatureThreads {
     const gathered = this.#gathered
     this.#jobs = []
     this.#gathered = 0
-    // What strangers make never runs here, not even a little: everything else waits for this thread.
+    // Strangers' work never runs on this thread, however small: everything else waits for it.
     const isOursAlone = jobs.every(
       ({ lane: { owner } }) => owner.standing !== "stranger" && owner.standing !== "relayed",
     )
@@ -186,7 +189,7 @@ export class SignatureThreads {
     this.#give()
   }
 
-  /** Called even when a thread that is ending has answered once more; it gets nothing then. */
+  /** Also called when an ending thread has answered once more; it gets nothing then. */
   #give(): void {
     this.#lanes.renewLooks()
     while (!this.#isEnded && !this.#lanes.isEmpty) {
@@ -234,7 +237,10 @@ export class SignatureThreads {
     this.#answered(batch, resultsOf(batch))
   }
 
-  /** The next batch starts another thread. If none can start, the main thread does all the work, slowly: hence the warning. */
+  /**
+   * The next batch starts another thread. If none can start, the main thread does all the work, slowly: hence the
+   * warning.
+   */
   #failed(error: unknown): void {
     const now = performance.now()
     if (now - this.#warnedAt < WARNED_EVERY_MS) return
@@ -245,7 +251,7 @@ export class SignatureThreads {
   async #end(): Promise<void> {
     this.#isEnded = true
     await this.#threads.end()
-    // The node takes in no more vertices, so their doubted signatures stay undecided.
+    // The node takes in no more vertices, so signatures left to the rule for vertices stay undecided.
     for (const piece of this.#lanes.drain()) this.#answerHere(allOf(piece))
   }
 }

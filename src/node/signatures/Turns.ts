@@ -1,14 +1,13 @@
 /**
- * Shares out the main thread's time for peers' messages, in fair turns at the price of the time taken. Rounds, clients
- * and the disk need the same thread: so no peer has it for longer than a slice, and all non-members together have only
- * a part of it.
+ * Shares the main thread's time among peers' messages, in fair turns charged by time. Rounds, clients and the disk need
+ * the same thread, so no peer holds it longer than a slice, and all non-members together have only a part of it.
  */
 
 import * as Slice from "../../turns/Slice.js"
 import { Budget } from "./Budget.js"
 import { FairQueue, type Owner } from "./FairQueue.js"
 
-/** Milliseconds. */
+/** In milliseconds. */
 const RATES = {
   relayed: { burst: 500, perSecond: 200 },
   named: { burst: 1_000, perSecond: 400 },
@@ -30,7 +29,7 @@ export class Turns {
     this.#begin()
   }
 
-  /** Work that was begun continues before later messages of the same peer. */
+  /** Begun work continues before later messages of the same peer. */
   goOn(owner: Owner, step: Step): void {
     this.#steps.pushFirst(owner, step)
     this.#begin()
@@ -39,7 +38,7 @@ export class Turns {
   #begin(): void {
     if (this.#isAtWork) return
     this.#isAtWork = true
-    // After everything else that came at the same time, so that its first piece does not precede a member's.
+    // After everything else that arrives at the same time, so that its first piece does not precede a member's.
     queueMicrotask(() => this.#work())
   }
 

@@ -1,9 +1,9 @@
 /**
- * Judges peers' vertices, the cheapest question first: is it needed, by its header alone; is the header's own signature
- * valid; is the body the one that it names; are the signatures in the body valid. No question is begun before the
- * previous one is answered: a valid header is a member's, so only members can make this node verify bodies, each vertex
- * once if that is quick. If it is slow, the sender may be delaying it with slow work of its own: then other peers'
- * copies are judged as well, each in its sender's turn.
+ * Judges peers' vertices in steps, cheapest first: whether the vertex is needed, by its header alone; the header's
+ * signature; whether the body matches the header; the signatures in the body. Each step starts after the previous one:
+ * a valid header is a member's, so only members can make this node verify bodies, each vertex once if that is quick. If
+ * it is slow, the sender may be delaying it with slow work of its own: then other peers' copies are judged as well,
+ * each in its sender's turn.
  */
 import { Either } from "effect"
 import { KNOWN, type Use } from "../../consensus/Core.js"
@@ -25,12 +25,12 @@ export type Finding =
   | { readonly _tag: "Refused"; readonly what: string; readonly offence: Offence }
   | {
       readonly _tag: "Sound"
-      /** Useful vertices and, in an answer of whole rounds, those that were here already. */
+      /** Useful vertices and, in an answer of whole rounds, those already here. */
       readonly vertices: ReadonlyArray<Vertex.Vertex>
       readonly headersOnly: ReadonlyArray<Header.Header>
       /** The other epoch that one of them belongs to. */
       readonly elsewhere: Epoch | null
-      /** To be called once they are taken in. */
+      /** Call once they are taken in. */
       readonly done: () => void
     }
 
@@ -38,13 +38,13 @@ export interface Arrival {
   readonly from: PeerId
   readonly owner: Owner
   readonly vertices: ReadonlyArray<Vertex.Encoded>
-  /** Whether this node asked for one of these. A non-member may send unasked only its own vertices. */
+  /** Whether this node asked for one of these. A non-member may push only its own vertices. */
   readonly isAnswer: (hashes: ReadonlyArray<Hash>) => boolean
-  /** An answer of whole rounds: known vertices in it are needed to continue from there. */
+  /** An answer of whole rounds, whose known vertices are needed to continue from there. */
   readonly isRounds: boolean
-  /** Runs a piece of the judging; an exception ends this message. */
+  /** Runs a step of the judging; an exception ends this message. */
   readonly hold: (judge: () => void) => void
-  /** It will take long, through no fault of the sender: later messages of the same peer need not wait. */
+  /** Judging will take long through no fault of the sender: later messages of the peer need not wait. */
   readonly stepAside: () => void
   readonly conclude: (finding: Finding) => void
 }
@@ -73,22 +73,22 @@ interface Sorted {
   readonly elsewhere: Epoch | null
 }
 
-/** The checks of one vertex's body, part of the whole message. */
+/** The checks of one vertex's body, a part of the whole message. */
 interface Part {
   readonly vertex: Vertex.Vertex
   readonly checks: ReadonlyArray<Check>
 }
 
 /**
- * How many signatures that only the slow rule accepts are judged in any vertex. No node of this program puts one into
- * its own, since none passes its door. A vertex with more is valid, but its author could delay every node: shown to one
- * member alone, which names it, it keeps the others waiting for as long as judging it takes. So no node of this program
- * is the first to name it: it is judged when the network builds on it.
+ * Limit per vertex of signatures that only the slow rule accepts. No node of this program puts one into its own vertex,
+ * since its strict check rejects them. A vertex with more is valid, but its author could delay every node: shown to a
+ * single member that names it, it would keep all others waiting while they judge it. So no node of this program is the
+ * first to name it: it is judged once the network builds on it.
  */
 export const SLOW_SIGNATURES = 64
-/** Vertices that need no second look, by hash; the oldest are forgotten. */
+/** Limit of remembered vertices, by hash; the oldest are forgotten. */
 const REMEMBERED = 1_024
-/** While a copy has been under way for no longer than this, unrequested copies wait for its result. */
+/** While a copy has been in progress for less than this, unrequested copies wait for its result. */
 const SOON_MS = 250
 
 interface Doubtful {
@@ -116,17 +116,17 @@ class Remembered {
 
 const invalid = (what: string): Finding => ({ _tag: "Refused", what, offence: "invalid" })
 
-const badHeader = invalid("a vertex under a signature that does not hold")
-const badBody = invalid("a vertex with a signature in it that does not hold")
+const badHeader = invalid("a vertex with an invalid signature")
+const badBody = invalid("a vertex that contains an invalid signature")
 
 export class VertexInspection {
   readonly #around: Surroundings
-  /** Vertices with valid headers whose rest is being verified: since when, for each peer that sent one. */
+  /** Vertices with valid headers whose rest is being verified: the start time for each peer that sent one. */
   readonly #underWay = new Map<Hash, Map<PeerId, number>>()
-  /** Those of them that wait for their author's turn under the slow rule, which no other copy would have sooner. */
+  /** Those waiting for their author's turn under the slow rule: another copy would not have it sooner. */
   readonly #inDoubt = new Set<Hash>()
   readonly #refused = new Remembered()
-  /** Vertices that none builds on yet, with more slow signatures than any node of this program puts into one. */
+  /** Vertices set aside for having too many slow signatures while nothing builds on them. */
   readonly #leftAside = new Remembered()
 
   constructor(surroundings: Surroundings) {
@@ -198,7 +198,7 @@ export class VertexInspection {
     return this.#isUnderWay(header.hash, said) ? KNOWN : core.useOf(header)
   }
 
-  /** Whether this copy need not be judged: its sender's last one, or one that will soon be done, is under way. */
+  /** Whether this copy can be skipped: its sender's previous copy, or one that will soon be done, is in progress. */
   #isUnderWay(hash: Hash, { from, isAsked }: Said): boolean {
     const copies = this.#underWay.get(hash)
     if (copies === undefined) return false
@@ -232,7 +232,8 @@ export class VertexInspection {
     this.#verify(said, headers.map(Header.check), owner.standing === "member", (refused) =>
       hold(() => {
         if (refused.length === 0) then()
-        // The slow rule is only for answers to this node, and for members; for all others the native no is final.
+        // The slow rule applies only to answers to this node and to members; for all others the native rejection is
+        // final.
         else if (!said.isAsked && owner.standing !== "member" && author === null) conclude(badHeader)
         else {
           const judged = (holds: boolean): void => (holds ? then() : conclude(badHeader))
@@ -242,7 +243,7 @@ export class VertexInspection {
     )
   }
 
-  /** One body a turn: a page of them would hold the thread for long. */
+  /** Opens one body per turn: a page of them would hold the thread for long. */
   #open(said: Said, sorted: Sorted, at: number, parts: Array<Part>): void {
     const { owner, isRounds, hold, conclude } = said
     const candidate = sorted.candidates[at]
@@ -259,7 +260,7 @@ export class VertexInspection {
           return
         }
         const { networkId, signatures } = this.#around
-        // A copy: a vertex must not keep alive the message it came in.
+        // A copy: a vertex must not keep its message alive.
         const opened = Vertex.open(networkId, candidate.header, candidate.encoded.slice())
         if (Either.isLeft(opened)) {
           conclude({ _tag: "Refused", what: opened.left.message, offence: "malformed" })
@@ -291,7 +292,7 @@ export class VertexInspection {
       for (const { vertex } of guilty) this.#refused.add(vertex.header.hash)
       conclude(badBody)
     }
-    // A vertex that a bug left under way forever would be accepted from no peer.
+    // A vertex that a bug left in progress forever would be accepted from no peer.
     const holdOrForget = (judge: () => void): void =>
       hold(() => {
         try {
@@ -316,7 +317,7 @@ export class VertexInspection {
     )
   }
 
-  /** ZIP-215 has the last word on signatures in a vertex; only the vertex's author waits for it. */
+  /** ZIP-215 decides on signatures in a vertex; only the vertex's author waits for it. */
   #doubt(
     said: Said,
     doubtful: Array<Doubtful>,
@@ -350,7 +351,7 @@ export class VertexInspection {
     this.#around.signatures.checkByZip215(checks, then, { peer: cause, standing: "member" })
   }
 
-  /** Passes on those that the native verifier refuses. */
+  /** Passes on the checks that the native verifier refuses. */
   #verify(
     { owner }: Said,
     checks: ReadonlyArray<Check>,

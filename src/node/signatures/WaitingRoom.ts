@@ -1,6 +1,6 @@
 /**
- * What cannot be judged before this node has executed a commit, by the peer that sent it. A peer that fills its places keeps
- * nothing of others out.
+ * Items that cannot be judged before this node has executed a commit, with a limit for each sender: a peer that fills
+ * its places displaces no other's items.
  */
 
 interface Waiting<A> {
@@ -9,7 +9,7 @@ interface Waiting<A> {
   readonly item: A
 }
 
-/** Places of one peer: more than honest ones send between two commits. */
+/** Places per peer: more than honest ones send between two commits. */
 const OF_A_PEER = 16
 /** Places of all peers. */
 const IN_ALL = 1_024
@@ -21,7 +21,7 @@ export class WaitingRoom<A> {
     return this.#waiting.length
   }
 
-  /** False if there is no place. */
+  /** False if there is no room. */
   add(from: string, commit: number, item: A): boolean {
     const own = this.#waiting.reduce((count, each) => (each.from === from ? count + 1 : count), 0)
     if (own >= OF_A_PEER || this.#waiting.length >= IN_ALL) return false
@@ -29,7 +29,7 @@ export class WaitingRoom<A> {
     return true
   }
 
-  /** Takes out what waited for this commit or an earlier one, in the order in which it came. */
+  /** Removes the items that waited for this commit or an earlier one, in order of arrival. */
   takeUpTo(commit: number): ReadonlyArray<A> {
     const due = this.#waiting.filter((each) => each.commit <= commit)
     if (due.length > 0) this.#waiting = this.#waiting.filter((each) => each.commit > commit)

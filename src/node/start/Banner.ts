@@ -1,4 +1,4 @@
-/** The summary that a node prints when it starts. */
+/** The summary that a node prints at startup. */
 import { Option } from "effect"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as Address from "../../protocol/identity/Address.js"

@@ -8,10 +8,10 @@ export interface Cidr {
   readonly prefix: number
 }
 
-/** The accepted forms, for messages and help. */
+/** The accepted forms, for errors and help texts. */
 export const expected = "an IP address or a range such as 10.0.0.0/8 or fd00::/8"
 
-/** Reads `address/prefix`; a single address is a range of one. */
+/** Parses `address/prefix`; a single address is a range of one. */
 export const parse = (text: string): Option.Option<Cidr> => {
   const [, address = "", digits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const version = isIP(address)
@@ -22,8 +22,8 @@ export const parse = (text: string): Option.Option<Cidr> => {
 }
 
 /**
- * A test for "is this address in one of these ranges", built once and called for each request. A dual-stack socket reports
- * IPv4 addresses in the form of IPv6 (`::ffff:10.0.0.1`); they match as the IPv4 addresses they are.
+ * A test for "is this address in one of these ranges", built once and called for each request. A dual-stack socket
+ * reports IPv4 addresses in IPv6 form (`::ffff:10.0.0.1`), which match as the IPv4 addresses they are.
  */
 export const matcher = (ranges: ReadonlyArray<Cidr>): ((address: string) => boolean) => {
   const list = new BlockList()

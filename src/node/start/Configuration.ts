@@ -12,15 +12,15 @@ export interface Endpoint {
   readonly port: number
 }
 
-/** A closing checkpoint that the operator vouches for: its epoch and its content hash, 64 lower-case hex characters. */
+/** A closing checkpoint that the operator vouches for: its epoch and its hash, 64 lower-case hex characters. */
 export interface TrustedCheckpoint {
   readonly epoch: number
   readonly hash: string
 }
 
 /**
- * The operator's word after a lost disk: the validator's key has signed nothing in this epoch from this round on. The first
- * 16 hex characters of the epoch's base bind the word to one network.
+ * The operator's word after a lost disk that the validator's key has signed nothing from this round of this epoch on.
+ * The first 16 hex characters of the epoch's base bind the word to one network.
  */
 export interface SigningWord {
   readonly epoch: number
@@ -31,19 +31,19 @@ export interface SigningWord {
 /** Everything an operator decides about one run of the node, validated. Files named here existed at that time. */
 export interface Settings {
   readonly version: string
-  /** Without a host, a network of one's own is this machine's alone, and any other is open to all. */
+  /** Without a host, a solo network listens only on this machine, any other on all interfaces. */
   readonly p2p: { readonly host: Option.Option<string>; readonly port: number }
   readonly rpc: Endpoint
-  /** Where metrics and the level of the log are served, apart from the HTTP interface. */
+  /** Where metrics and the log level are served, apart from the HTTP interface. */
   readonly metrics: Option.Option<Endpoint>
-  /** None: as in an existing genesis; a new network is a testnet. */
+  /** None: that of an existing genesis; a new network is a testnet. */
   readonly mode: Option.Option<Mode>
   readonly dataDirectory: string
   /** Nothing is written to the data directory. */
   readonly ephemeral: boolean
   /** Old vertices and checkpoints are kept instead of pruned. */
   readonly archive: boolean
-  /** Executed transactions and histories older than so many rounds are pruned. None: all are kept. */
+  /** Executed transactions and histories older than this many rounds are pruned. None: all are kept. */
   readonly history: Option.Option<number>
   readonly genesisFile: Option.Option<string>
   readonly validatorKeyFile: Option.Option<string>
@@ -57,7 +57,7 @@ export interface Settings {
   readonly trustedCheckpoint: Option.Option<TrustedCheckpoint>
   /** The round interval of a new network; an existing one keeps its own. */
   readonly roundMs: Option.Option<number>
-  /** Host names that a node on the loopback interface answers to, besides those of the loopback itself. */
+  /** Host names that a node on the loopback interface answers to, besides the loopback's own. */
   readonly rpcNames: ReadonlyArray<string>
   readonly trustedProxies: ReadonlyArray<Cidr.Cidr>
   /** In lower case; used only if it comes from a trusted proxy. */
@@ -65,7 +65,7 @@ export interface Settings {
   readonly rateLimits: boolean
 }
 
-/** A node in another program: alone, in memory, and with HTTP for this machine. */
+/** A node inside another program: alone, in memory, and with HTTP for this machine only. */
 export const embedded: Omit<Settings, "version"> = {
   p2p: { host: Option.none(), port: 0 },
   rpc: { host: "127.0.0.1", port: 0 },

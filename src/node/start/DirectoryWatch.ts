@@ -1,4 +1,4 @@
-/** Looks every second whether the data directory is still there, and ends a node that would only write into lost files. */
+/** Checks every second that the data directory still exists, and ends a node that would only write into lost files. */
 import { FileSystem } from "@effect/platform"
 import { Context, Duration, Effect, Layer, Schedule } from "effect"
 import * as HeldFiles from "../../storage/files/HeldFiles.js"
@@ -15,7 +15,7 @@ const LOOK_EVERY = Duration.seconds(1)
 const make = Effect.gen(function* () {
   const { location } = yield* Home
   const supervisor = yield* Supervisor
-  // It has opened the files.
+  // Storage has opened the files.
   yield* Storage
   const files = yield* FileSystem.FileSystem
   let finding: string | null = null
@@ -25,10 +25,10 @@ const make = Effect.gen(function* () {
       const wasLost = finding !== null
       finding = lost
       if (lost === null) return Effect.void
-      // A second look, so that whoever asks for the health still learns of it, and a slip of the file system ends nothing.
+      // Waits for a second check, so that health requests still see the finding, and one faulty reading ends nothing.
       return wasLost
         ? supervisor.end(new DirectoryLost({ finding: lost }))
-        : log.error("the data directory is lost, and this node ends", { finding: lost })
+        : log.error("the data directory is lost, and this node is ending", { finding: lost })
     })
     yield* supervisor.restarted(
       "data directory",
@@ -38,7 +38,7 @@ const make = Effect.gen(function* () {
     )
   }
   return {
-    /** What became of the directory; null while it is there. */
+    /** What happened to the directory; null while it exists. */
     lost: () => finding,
   }
 })

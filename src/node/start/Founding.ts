@@ -1,4 +1,4 @@
-/** The genesis of a new network: of one node for itself, or of several machines. */
+/** The genesis of a new network, solo or of several machines. */
 import { Either } from "effect"
 import { randomBytes, toHex } from "#crypto"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
@@ -11,7 +11,7 @@ import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 
 const VALIDATOR_STAKE = Sats.make(100_000 * Sats.SATS_PER_COIN)
-/** Of a network that one person runs: no load script empties it. */
+/** For a network run by one person: too large for a load script to empty. */
 export const FAUCET_RESERVE = Sats.make(5_000_000 * Sats.SATS_PER_COIN)
 
 export interface Founders {
@@ -29,7 +29,7 @@ export interface Founders {
   }
 }
 
-/** An id that no other network has, so that signatures are valid on no other network, not even on a second one like it. */
+/** A unique id, so that signatures are valid on no other network, not even on a second one with the same name. */
 export const drawnNetworkId = (name: string): Network.NetworkId => {
   const id = `${name}-${toHex(randomBytes(Network.DRAWN_BYTES))}`
   if (Network.isName(name) && Network.isNetworkId(id)) return id
@@ -64,7 +64,7 @@ export const solo = ({ mode, time, roundIntervalMs, validator, faucet, otherwise
   return Either.getOrThrow(genesis)
 }
 
-/** A part of the stakes, so that emptying the faucet is not enough to outvote the founders. */
+/** A share of the stakes, so that emptying the faucet is not enough to outvote the founders. */
 const RESERVE_PERCENT = 10
 
 export interface Several {
@@ -77,12 +77,12 @@ export interface Several {
   readonly council: ReadonlyArray<Address.Address>
   /** The account of the faucet's reserve. */
   readonly faucet: Address.Address | null
-  /** What the faucet has; a tenth of the stakes if left out. */
+  /** The faucet's reserve. Defaults to a tenth of the stakes. */
   readonly faucetReserve?: Sats.Sats
   readonly parameters: Parameters.Parameters
 }
 
-/** A network of several machines, or the reason why it is invalid. */
+/** A network of several machines, or why it is invalid. */
 export const several = (founders: Several): Either.Either<Genesis.Genesis, Genesis.InvalidGenesis> => {
   const { faucet, faucetReserve, protocol, ...named } = founders
   const { epochRounds } = protocol

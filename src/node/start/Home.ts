@@ -1,4 +1,4 @@
-/** This node's network and keys: from the command line, the data directory, or, on a first start, made here. */
+/** This node's network and keys: from the command line, from the data directory or, on a first start, newly made. */
 import type { FileSystem } from "@effect/platform"
 import { Cause, Clock, Context, Data, Effect, Exit, Layer, Option, type Scope } from "effect"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
@@ -42,18 +42,18 @@ export class Home extends Context.Tag("udg/Home")<
   {
     readonly location: Storage.Location
     readonly genesis: Genesis.Genesis
-    /** This start made the network. */
+    /** Whether this start made the network. */
     readonly isFounded: boolean
-    /** None if the node only follows the network, or its key is elsewhere. */
+    /** None if the node only follows the network, or its key is held remotely. */
     readonly validatorKey: Option.Option<Keys.Signer>
-    /** The line to the validator's key, if it is elsewhere. */
+    /** The connection to a remote signer, if it holds the validator's key. */
     readonly remoteSigner: Option.Option<RemoteSigner.RemoteSigner>
-    /** None if there is no faucet, or its key is elsewhere. */
+    /** None if there is no faucet, or another node has its key. */
     readonly faucetKey: Option.Option<Keys.Signer>
   }
 >() {}
 
-/** The validator's public key, wherever the secret one is. */
+/** The validator's public key, wherever the secret key is. */
 export const validatorOf = ({
   validatorKey,
   remoteSigner,
@@ -83,7 +83,7 @@ const warnOfRoundMs = ({ roundMs }: Settings, { protocol, networkId }: Genesis.G
         `--round-ms ${roundMs.value} is ignored: ${networkId} already exists, with rounds of ${protocol.roundIntervalMs} ms`,
       )
 
-/** What signs with the key in the file. A passphrase is given where keys are meant to be encrypted. */
+/** The signer for the key in the file. A passphrase for new keys implies that keys should be encrypted. */
 const keyIn = (file: string) =>
   Effect.gen(function* () {
     const content = yield* KeyFile.read(file)
@@ -93,14 +93,16 @@ const keyIn = (file: string) =>
     return Keys.signerOf(yield* KeyFile.unlock(file, content))
   })
 
-/** The same; if there is no key, it is a fresh one, which is written to the file. */
+/** The signer for the key in the file, or for a fresh key written to it. */
 const keyInOrNew = (file: string) =>
   Effect.flatMap(
     Effect.orElseSucceed(AtomicFile.isTaken(file), () => true),
     (isThere) => (isThere ? keyIn(file) : Effect.map(KeyFile.loadOrCreate(file), Keys.signerOf)),
   )
 
-/** The key in the directory. Makes one only in a new directory: in a used one it would silently be another validator. */
+/**
+ * The key in the directory. Only a new directory gets a new key: in a used one it would silently be another validator.
+ */
 const ownValidatorKey = (directory: DataDirectory) =>
   Effect.gen(function* () {
     const file = directory.fileOf("validatorKey")
@@ -112,7 +114,7 @@ const ownValidatorKey = (directory: DataDirectory) =>
     )
   })
 
-/** The key in the named file or in the directory; a new one if neither is there. */
+/** The key in the named file or in the directory; a new one if neither exists. */
 const keyFrom = <E, R>(
   file: Option.Option<string>,
   directory: Option.Option<DataDirectory>,
@@ -180,13 +182,13 @@ const heldFaucetKey = (settings: Settings, genesis: Genesis.Genesis, directory: 
     return Option.none()
   })
 
-/** The line to the signer, once it has named the key. */
+/** The connection to the signer, once it has named the key. */
 const signerOf = ({ signer }: Settings, genesis: Genesis.Genesis, directory: Option.Option<DataDirectory>) =>
   Effect.gen(function* () {
     if (Option.isNone(signer)) return Option.none()
     if (Option.isNone(directory)) return yield* disagree("--signer needs a data directory; leave out --ephemeral")
     const nodeKey = yield* KeyFile.loadOrCreate(directory.value.fileOf("nodeKey"))
-    yield* log.info("asks a signer for its validator key", { node: nodeKey.publicKey })
+    yield* log.info("asking a signer for its validator key", { node: nodeKey.publicKey })
     return Option.some(yield* RemoteSigner.connect(signer.value, nodeKey, Genesis.hash(genesis)))
   })
 
@@ -215,7 +217,7 @@ const keptGenesis = (directory: DataDirectory) =>
     }
     const genesis = yield* Storage.genesisOf(directory)
     if (Option.isNone(genesis)) return Option.none()
-    yield* log.warn(`${file} is missing and is restored from the database`)
+    yield* log.warn(`${file} was missing; it is restored from the database`)
     yield* GenesisFile.write(file, genesis.value)
     return genesis
   })
@@ -229,7 +231,7 @@ const requireSame = (directory: DataDirectory, file: string, named: Genesis.Gene
 
 const isHalt = (code: number): code is HaltFile.Halt["exit_code"] => code === 100 || code === 101 || code === 102
 
-/** Refuses a directory whose node has halted, and marks it if this one does. */
+/** Rejects a directory whose node has halted, and marks it if this one halts. */
 const rememberHalt = (directory: DataDirectory, version: string) =>
   Effect.gen(function* () {
     const file = directory.fileOf("halted")

@@ -1,6 +1,6 @@
 /**
- * Loads the database page by page and checks it, each check building on the one before: the supply, then the state's root.
- * The replica itself decides the running epoch again. A new database is initialised.
+ * Loads the database page by page and checks first the supply, then the state's root. The replica itself decides the
+ * running epoch again. A new database is initialised.
  */
 import { Duration, Effect, Either, Option } from "effect"
 import type { Opening } from "../../consensus/output/Opening.js"
@@ -48,10 +48,10 @@ type Kept = typeof Storage.Service
 const PAGE_BYTES = 4_194_304
 /** Joiners are served from the states of this many closes. */
 export const KEPT_CLOSES = 2
-/** Headers signed with this node's key elsewhere that are remembered. */
+/** Limit of remembered headers signed with this node's key elsewhere. */
 const FOREIGN_HEADERS = 1_000
 
-/** The content of a row must have the hash in its own column. */
+/** A row's content must have the hash in its own column. */
 const requireHash = (what: string, found: Hash.Hash, expected: Hash.Hash): Effect.Effect<void, StateDamaged> =>
   found === expected ? Effect.void : Effect.fail(fromDamage({ message: `${what} ${expected} has the hash ${found}` }))
 
@@ -91,7 +91,7 @@ const recordOf = (balance: number, nonce: number, extras: Uint8Array) =>
     balance: balance as Sats,
   }))
 
-/** Takes in pages until one is unreadable. */
+/** Takes pages until one is unreadable. */
 class Intake {
   readonly #restoring: ReturnType<typeof Ledger.restoring>
   #failure: { readonly message: string } | undefined
@@ -131,7 +131,7 @@ class Intake {
   }
 }
 
-/** Of the last commit; after a fast sync without a commit, of the checkpoint it reached. */
+/** From the last commit or, after a fast sync without a commit, from its checkpoint. */
 const effectsDigestOf = (storage: Kept, { index, leaderRound }: Records.Head) =>
   Effect.gen(function* () {
     const commit = yield* storage.commits.at(index)
@@ -167,7 +167,7 @@ export const updated = (trie: Trie.Trie, changes: Iterable<Trie.Change>) =>
     }
   })
 
-/** The ledger of a state given as a trie, built in slices, or the reason why it is invalid. */
+/** The ledger of a state given as a trie, built in slices, or why it is invalid. */
 export const ledgerOf = (protocol: Protocol.Protocol, tableKey: HalfSipHash.Key, state: JoinedState) =>
   Effect.gen(function* () {
     const making = new JoinedLedger(protocol, tableKey, state)
@@ -181,7 +181,7 @@ export const ledgerOf = (protocol: Protocol.Protocol, tableKey: HalfSipHash.Key,
 /** The trie of all records. */
 const trieOf = (ledger: Ledger) => updated(Trie.empty, ledger.entries()).pipe(Effect.withSpan("state trie"))
 
-/** The states of the last closes, the oldest first, each reconstructed from the one after it. */
+/** The states of the last closes, oldest first, each reconstructed from the one after it. */
 const closedOf = (storage: Kept, ledger: Ledger, present: Trie.Trie) =>
   Effect.gen(function* () {
     const closed: Array<LoadedState.ClosedState> = []
@@ -257,8 +257,8 @@ const endedOf = (storage: Kept, opening: Opening, own: ReadonlyArray<Vertex.Vert
   })
 
 /**
- * No arrival time is in the future. If the wall clock was ahead during an earlier run, its transactions, and those queued
- * after them, would otherwise neither be announced again nor expire until the real time caught up.
+ * Arrival times in the future are capped. If the wall clock was ahead in an earlier run, its transactions and those
+ * queued after them would otherwise neither be announced again nor expire until the real time caught up.
  */
 const pendingOf = (storage: Kept, { networkId }: Genesis.Genesis) =>
   Effect.zipWith(storage.pending.all, SteadyClock.current, (rows, now) =>
@@ -307,7 +307,7 @@ const contentsOf = (
   })
 
 export interface Read extends Loaded {
-  /** The states of the last closes, the oldest first, including one that contradicts its checkpoint. */
+  /** The states of the last closes, oldest first, including one that contradicts its checkpoint. */
   readonly closed: ReadonlyArray<LoadedState.ClosedState>
 }
 
@@ -348,7 +348,7 @@ export const read = (genesis: Genesis.Genesis, tableKey: HalfSipHash.Key) =>
     return yield* readOf(storage, genesis, null, tableKey, yield* storage.epochs.kept)
   })
 
-/** `self` is none for a node without a validator key. */
+/** `self`: null for a node without a validator key. */
 export const load = (genesis: Genesis.Genesis, self: Address | null, tableKey: HalfSipHash.Key) =>
   Effect.gen(function* () {
     const storage = yield* Storage

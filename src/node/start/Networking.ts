@@ -1,4 +1,4 @@
-/** The network between machines, with this node's key and the peers it remembers from an earlier run. */
+/** The network between machines, with this node's key and the peers remembered from an earlier run. */
 import { FileSystem } from "@effect/platform"
 import { type Context, Effect, Either, Layer, Option } from "effect"
 import type { Prover } from "../../network/Hello.js"
@@ -27,7 +27,7 @@ const kept = Effect.gen(function* () {
   }
 })
 
-/** A connection does not wait for a signer: without its proof the other node takes this one for no validator. */
+/** A connection does not wait longer for a signer: without its proof the other node treats this one as no validator. */
 const PROOF_MS = 1_000
 
 const proverOf = ({ validatorKey, remoteSigner }: Context.Tag.Service<typeof Home>): Prover | null => {
@@ -42,7 +42,7 @@ const proverOf = ({ validatorKey, remoteSigner }: Context.Tag.Service<typeof Hom
   return { publicKey: signer.publicKey, sign: inTime }
 }
 
-/** Somebody who tries the program has no peers to be reached by. */
+/** A first trial has no peers to be reached by. */
 const hostOf = ({ p2p, peers }: Settings, home: Context.Tag.Service<typeof Home>): string => {
   const { genesis } = home
   const own = validatorOf(home)

@@ -1,4 +1,4 @@
-/** The line to a signer that holds this node's validator key. The node starts once it knows the key. */
+/** The connection to a signer that holds this node's validator key. The node starts once it knows the key. */
 import { Effect, Either, Runtime, type Scope } from "effect"
 import { nodeClock } from "../../network/tls/NodeClock.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -19,7 +19,7 @@ export interface RemoteSigner {
   readonly publicKey: Keys.PublicKey
   /** Why the signer does not answer; null while it does. */
   readonly absence: () => string | null
-  /** How many signatures are waited for. */
+  /** The number of pending signatures. */
   readonly waiting: () => number
   /** The signature, or why the signer refuses, however long it takes. */
   readonly sign: (bytes: Uint8Array) => Promise<Either.Either<Keys.Signature, string>>
@@ -30,7 +30,7 @@ const told = (state: State) =>
     ? log.info("the signer is connected", { key: state.publicKey })
     : log.warn("no signer: this node follows without signing until it answers", { reason: state.reason })
 
-/** Tells the log of changes, and of a signer that stays away once. */
+/** Logs changes, and a signer that stays away only once. */
 const telling = () => {
   let last = ""
   return (state: State): Effect.Effect<void> => {

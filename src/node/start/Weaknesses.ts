@@ -1,6 +1,6 @@
 /**
- * Weaknesses of a valid genesis: rules under which one party could decide alone, or before the others can leave, and an id
- * that another network may have. Both making such a genesis and joining it cause a warning.
+ * Weaknesses of a valid genesis: rules under which one party could decide alone or before others can leave, and an id
+ * that another network may have. Making or joining such a genesis logs a warning.
  */
 import type { Genesis } from "../../protocol/epoch/Genesis.js"
 import * as Network from "../../protocol/identity/Network.js"
@@ -22,7 +22,7 @@ export const ofGovernance = ({ parameters, protocol: { epochRounds } }: Genesis)
     ...weakness(
       executionDelayRounds < epochRounds,
       `execution_delay_rounds is ${executionDelayRounds}, less than an epoch of ${epochRounds}: ` +
-        "a decision takes effect before anybody who disagrees can leave",
+        "a decision takes effect before those who disagree can leave",
     ),
     ...weakness(
       quorumPercent < Parameters.THIRD_PERCENT,
@@ -31,7 +31,7 @@ export const ofGovernance = ({ parameters, protocol: { epochRounds } }: Genesis)
     ),
     ...weakness(
       proposalBond < Sats.SATS_PER_COIN,
-      `proposal_bond_sats is ${proposalBond}, below ${Sats.SATS_PER_COIN}: proposals that get no votes cost next to nothing`,
+      `proposal_bond_sats is ${proposalBond}, below ${Sats.SATS_PER_COIN}: proposals without votes cost almost nothing`,
     ),
     ...weakness(
       maxActivePerProposer >= maxActiveProposals,

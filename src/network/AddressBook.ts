@@ -43,7 +43,6 @@ interface Entry {
   nextAt: number
 }
 
-/** The peer at an address. */
 export interface Party {
   readonly peer: PeerId
   readonly validator: Address.Address | null
@@ -108,7 +107,6 @@ const spoken = (text: string): Option.Option<Spoken> =>
   })
 
 export class AddressBook {
-  /** By target, in order of discovery. */
   readonly #entries = new Map<string, Entry>()
   /** Returns 0 to 1; spreads the reconnections of nodes that lost each other at the same time. */
   readonly #chance: () => number
@@ -150,7 +148,6 @@ export class AddressBook {
     this.#add(withoutPeer(address), PeerAddress.toText(address), "named", { peer, validator: null })
   }
 
-  /** A dialled peer has greeted. */
   met(address: string, party: Party): void {
     const entry = this.#learn(address, "met", party)
     if (entry !== undefined) entry.failures = 0
@@ -300,7 +297,6 @@ export class AddressBook {
     this.#entries.delete(target)
   }
 
-  /** Records which peer answered, so that it is not dialled while connected. */
   answered({ target }: Candidate, peer: PeerId): void {
     const entry = this.#entries.get(target)
     if (entry !== undefined) entry.peer = peer

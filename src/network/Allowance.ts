@@ -37,7 +37,6 @@ export class Allowance {
     this.#credit = Math.min(most, this.#credit + amount)
   }
 
-  /** Restores part of the allowance, up to the burst. */
   earn(amount: number): void {
     this.#left = Math.min(this.#rate.burst, this.#left + amount)
   }

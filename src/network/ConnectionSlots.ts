@@ -7,7 +7,6 @@ import * as AddressGroup from "./AddressGroup.js"
 import type { Standing } from "./Standing.js"
 
 export const STRANGERS = 128
-/** Places for strangers from one host. */
 export const STRANGERS_PER_HOST = 32
 /** Limit of connections that have not greeted yet. */
 export const UNGREETED = 64
@@ -18,20 +17,17 @@ export const GREETS_WITHIN_MS = 2_000
 /** A peer that has sent nothing new within this time can be replaced by any other. */
 export const PROBATION_MS = 60_000
 
-/** A stranger that holds a place. */
 export interface Held {
   readonly peer: PeerId
   readonly host: string
   readonly connectedSince: number
   /** How many of its messages were new. */
   readonly news: number
-  /** Its points from `Conduct`. */
   readonly points: number
 }
 
 export type Placement =
   | { readonly _tag: "Admitted" }
-  /** The newcomer replaces this peer. */
   | { readonly _tag: "Instead"; readonly of: PeerId }
   | { readonly _tag: "Refused"; readonly reason: string }
 

@@ -18,7 +18,6 @@ export interface Hello {
   readonly version: number
   readonly networkId: Network.NetworkId
   readonly genesisHash: Hash.Hash
-  /** The program and its version. */
   readonly agent: string
   /** The port it listens on, at the address it connects from; 0 if it does not listen. */
   readonly port: number
@@ -26,7 +25,6 @@ export interface Hello {
   readonly challenge: Hash.Hash
 }
 
-/** The signature that proves a node's validator. */
 export interface Proof {
   readonly publicKey: Keys.PublicKey
   readonly signature: Keys.Signature
@@ -47,7 +45,6 @@ export const MAX_BYTES = 512
 
 export const drawChallenge = (): Hash.Hash => toHex(randomBytes(Hash.BYTES)) as Hash.Hash
 
-/** Truncated to fit. */
 export const agentOf = (version: string): string => `udg/${version}`.slice(0, AGENT_BYTES)
 
 export const encode = (hello: Hello): Uint8Array =>
@@ -117,13 +114,11 @@ export interface Prover {
   readonly sign: (bytes: Uint8Array) => Keys.Signature | Promise<Keys.Signature | null>
 }
 
-/** The proof by a validator's signer; null if it does not sign in time. */
 export const proven = async (theirs: Hello, ends: Ends, prover: Prover): Promise<Proof | null> => {
   const signature = await prover.sign(signedBytes(theirs, ends))
   return signature === null ? null : { publicKey: prover.publicKey, signature }
 }
 
-/** Signs the verifier's challenge. */
 export const prove = (theirs: Hello, ends: Ends, key: Keys.Signer): Proof => ({
   publicKey: key.publicKey,
   signature: key.sign(signedBytes(theirs, ends)),

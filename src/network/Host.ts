@@ -1,6 +1,5 @@
 import { isIP } from "node:net"
 
-/** The kinds of host: an IPv4 address, an IPv6 address, or a DNS name. */
 export type Kind = "ip4" | "ip6" | "dns"
 
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i

@@ -46,12 +46,10 @@ const BYTE_OF: { readonly [T in Tag]: number } = {
 
 /** Room for an answer's length prefixes, which `ANSWER_BYTES` does not count, with the smallest possible vertices. */
 const OVERHEAD_BYTES = 65_536
-/** The limit of a message; longer ones are not read. */
 export const MAX_BYTES = Messages.ANSWER_BYTES + OVERHEAD_BYTES
 /** More than fit: the smallest vertex has 198 bytes. */
 const MAX_VERTICES = 16_384
 const MAX_TRANSACTIONS = 4_096
-/** An encoded `Position`. */
 const MAX_POSITION_BYTES = 1 + Hash.BYTES
 
 const writeBytes = (writer: Binary.Writer, bytes: Uint8Array): void => {

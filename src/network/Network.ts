@@ -11,10 +11,8 @@ import type { Tag } from "./MessageCodec.js"
 import type { Standing } from "./Standing.js"
 import { Volume } from "./Volume.js"
 
-/** A connected node. */
 export interface Peer {
   readonly id: PeerId
-  /** The validator whose key it has proven, if any. */
   readonly validator: Address | null
   /** Its address, as KEY@HOST:PORT. */
   readonly address: string
@@ -31,7 +29,6 @@ export type RelayDecision = "news" | "known" | "refused"
 
 export interface Received {
   readonly from: PeerId
-  /** The sender's standing when the message arrived. */
   readonly standing: Standing
   /** The widest network that contains its address. */
   readonly network: string
@@ -43,11 +40,9 @@ export interface Received {
 }
 
 export interface Figures {
-  /** Free places for strangers that dial in. */
   readonly freePlaces: number
   /** How many times a bug ended work for a peer. */
   readonly failures: number
-  /** Live traffic counters. */
   readonly volume: Volume
 }
 
@@ -56,9 +51,7 @@ export class Network extends Context.Tag("udg/Network")<
   {
     /** Where other nodes can reach this one, if they can. */
     readonly listensAt: Option.Option<string>
-    /** Sends to one peer. The message is lost if the peer is gone. */
     readonly send: (to: PeerId, message: Question | DiskQuestion | Answer<Vertex.Encoded>) => Effect.Effect<void>
-    /** Sends to all nodes. */
     readonly broadcast: (message: Gossip) => Effect.Effect<void>
     /** Messages from peers, not yet checked. */
     readonly inbound: Inbox<Received>
@@ -66,14 +59,12 @@ export class Network extends Context.Tag("udg/Network")<
     readonly figures: () => Figures
     /** All peers, now and after every change. */
     readonly changes: Stream.Stream<ReadonlyArray<Peer>>
-    /** Reports that this peer sent something no honest node sends. */
     readonly misbehaved: (peer: PeerId, what: string, offence?: Offence) => Effect.Effect<void>
     /** Sets the committee. Peers that prove the key of one of these validators are members. */
     readonly setMembers: (members: ReadonlyArray<Address>) => Effect.Effect<void>
   }
 >() {}
 
-/** A node without peers. */
 export const offline: Layer.Layer<Network> = Layer.sync(Network, () => ({
   listensAt: Option.none(),
   send: () => Effect.void,

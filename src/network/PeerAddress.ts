@@ -33,7 +33,6 @@ export const parse = (text: string): Option.Option<PeerAddress> =>
 
 export const hostPort = (host: string, port: number): string => `${host.includes(":") ? `[${host}]` : host}:${port}`
 
-/** The address of a peer whose key is known. */
 export const at = (key: PeerId, hostAndPort: string): string => `${key}@${hostAndPort}`
 
 export const toText = ({ host, port, key }: PeerAddress): string =>

@@ -26,7 +26,6 @@ export class Reassembly {
     this.#lengthOf = lengthOf
   }
 
-  /** Whether a record has begun and is incomplete. */
   get isWaiting(): boolean {
     return this.#filled > 0
   }
@@ -36,7 +35,6 @@ export class Reassembly {
     return this.#copied
   }
 
-  /** Memory held between two pieces. */
   get heldBytes(): number {
     return this.#buffer.length
   }

@@ -20,7 +20,6 @@ export class Standings {
     this.#members = new Set(members)
   }
 
-  /** Records the peer behind an address that the operator named. */
   name(address: string, peer: PeerId): void {
     this.#named.set(address, peer)
   }

@@ -43,7 +43,6 @@ export class Volume {
     cell.bytes += bytes
   }
 
-  /** Cells with traffic only. */
   get amounts(): ReadonlyArray<Amount> {
     return [...rowsOf("received", this.#received), ...rowsOf("sent", this.#sent)]
   }

@@ -60,7 +60,6 @@ export const servicesOver = <E, R>(engine: typeof Engine.layer, network: Layer.L
     Layer.provideMerge(Supervisor.layer),
   )
 
-/** `servicesOver` with the `Home` that the settings name. */
 export const layerOver = <E, R>(engine: typeof Engine.layer, network: Layer.Layer<Network, E, R>) =>
   Layer.provideMerge(servicesOver(engine, network), Home.layer)
 

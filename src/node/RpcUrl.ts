@@ -4,7 +4,6 @@ import { Context } from "effect"
 export class RpcUrl extends Context.Tag("udg/RpcUrl")<
   RpcUrl,
   {
-    /** As reached from this machine. */
     readonly url: string
   }
 >() {}

@@ -47,7 +47,6 @@ import { Outbox } from "./output/Outbox.js"
 import type { Fatal, Outputs } from "./output/Output.js"
 import { Signing } from "./signing/Signing.js"
 
-/** The least time to wait for an answer. */
 const MIN_PATIENCE_MS = 500
 /**
  * Time between two messages with transactions: short compared with the 700 ms until a payment is final with rounds of
@@ -89,7 +88,6 @@ export interface Accepted {
   readonly nonce: Nonce
 }
 
-/** The use of a message. */
 export type Use = Core.Use | { readonly _tag: UseOfHeartbeat }
 
 type CoreCommit = Extract<CoreOutput, { _tag: "Committed" }>
@@ -119,12 +117,10 @@ export class Replica {
   #wallAheadMs = 0
   #live: LiveState.LiveState
   #joining: Joining | null = null
-  /** The progress of a fast sync before a restart. */
   #keptJoin: StoredJoin | null
   /** A closing checkpoint not recorded as built before a restart. */
   #closing: LoadedState["closing"]
 
-  /** Resumes from the state on disk. */
   constructor(options: Options, stored: StoredState, { ledger, trie, views, closing }: LoadedState) {
     const { roundIntervalMs } = stored.genesis.protocol
     this.#options = options
@@ -167,17 +163,14 @@ export class Replica {
     this.#announcements.restore(this.#live.pool.all)
   }
 
-  /** Read access to the finalized state. */
   get read() {
     return this.#live.ledger.read
   }
 
-  /** Pending transactions, read-only. */
   get pool(): Pick<PendingTransactions, "all" | "get" | "judge" | "nextNonce" | "of" | "size" | "top" | "turnover"> {
     return this.#live.pool
   }
 
-  /** The consensus, read-only. */
   get core(): Pick<
     Core.Core,
     "epoch" | "checkpoints" | "vertex" | "committeeOf" | "isBuiltOn" | "isHalted" | "useOf" | "signing"
@@ -195,7 +188,6 @@ export class Replica {
     return this.#live.views.subtree(...piece)
   }
 
-  /** Whether it is fetching the state of a closing checkpoint. */
   get isJoining(): boolean {
     return (this.#joining?.target ?? null) !== null
   }
@@ -498,8 +490,6 @@ export class Replica {
     this.#pendingKeptAt = now
   }
 
-  // Input from peers.
-
   /** Returns whether to relay the message as gossip. Vertices and answers are never relayed. */
   #receive(from: PeerId, message: Message, isWhole: boolean, now: Timestamp): boolean {
     const { core, pool } = this.#live
@@ -617,8 +607,6 @@ export class Replica {
     })
     return { checkpoint, signatures: hold ? news : [] }
   }
-
-  // Outputs of the consensus.
 
   /**
    * Follows outputs in the order in which the core made them; their consequences come after all that are queued. After

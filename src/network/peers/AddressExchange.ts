@@ -21,9 +21,7 @@ const decode = (bytes: Uint8Array): Either.Either<ReadonlyArray<string>, Binary.
 
 export interface Around {
   readonly now: () => number
-  /** The addresses to share with this peer. */
   readonly tell: () => ReadonlyArray<string>
-  /** Receives the addresses this node asked for. */
   readonly learn: (addresses: ReadonlyArray<string>) => void
 }
 

@@ -24,7 +24,6 @@ const TOGETHER: Rate = { burst: 512, perSecond: 100 }
 /** Limit of remembered networks of each size. An attacker with more hosts has them in few networks. */
 const MAX_REMEMBERED = 4_096
 
-/** Allowances of networks of one size. */
 class Allowances {
   readonly #all = new Map<string, Allowance>()
 
@@ -46,7 +45,6 @@ export class Arrivals {
   readonly #now: () => number
   /** By remote address, including the port. */
   readonly #waiting = new Map<string, Arrival>()
-  /** For hosts and for each wider network. */
   readonly #allowances = RATES.map((rate) => ({ rate, all: new Allowances() }))
   readonly #together: Allowance
   readonly #isKnown: (host: string) => boolean
@@ -93,12 +91,10 @@ export class Arrivals {
     if (arrival !== undefined) arrival.cut = cut
   }
 
-  /** The connection has greeted or is gone. */
   done(address: string): void {
     this.#waiting.delete(address)
   }
 
-  /** Cuts connections that did not greet in time. */
   sweep(): void {
     const before = this.#now() - this.#limitMs
     for (const { id, since } of this.#waiting.values()) if (since < before) this.#cut(id)

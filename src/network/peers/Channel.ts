@@ -13,7 +13,6 @@ import * as Relays from "./Relays.js"
  */
 export type Channel = "greeting" | "vertices" | "transactions" | "votes" | "questions" | "answers" | "addresses"
 
-/** The lanes of the replica's messages. */
 export const ofReplica = [
   "vertices",
   "transactions",

@@ -17,7 +17,6 @@ const DIALS_AT_ONCE = 8
 /** Leaves dials for the rest of the network when many members are away. */
 const DIALS_OF_MEMBERS = 6
 const DIAL_LIMIT_MS = 10_000
-/** How often a peer is asked for more addresses. */
 const ASKED_EVERY_MS = 30_000
 
 export interface Around {
@@ -26,7 +25,6 @@ export interface Around {
   readonly standings: Standings
   readonly log: Pick<PeerLog, "complain">
   readonly named: ReadonlyArray<PeerAddress.PeerAddress>
-  /** Addresses from an earlier run, as listed by `remembered`. */
   readonly remembered: ReadonlyArray<string>
   readonly clock: Clock
 }
@@ -35,7 +33,6 @@ export class Dialling {
   readonly #around: Around
   readonly #book: AddressBook
   readonly #dialling: { [origin in Origin]: number } = { named: 0, member: 0, met: 0, told: 0 }
-  /** By session; removed with it. */
   readonly #exchanges = new WeakMap<Session, AddressExchange>()
   #askedAt = 0
 
@@ -53,7 +50,6 @@ export class Dialling {
     return this.#book.remembered
   }
 
-  /** Whether a member or a named peer is known at this host. */
   knows(host: string): boolean {
     return this.#book.knows(host)
   }

@@ -15,7 +15,6 @@ const LOGGED: { readonly [consequence in Consequence]: string } = {
   ban: "peer banned for breaking the protocol",
 }
 
-/** A peer and where it connects from. */
 export interface Offender {
   readonly peer: PeerId
   readonly host: string | null
@@ -69,7 +68,6 @@ export class Discipline {
     this.offend({ peer, host: connection?.host ?? null }, offence, what)
   }
 
-  /** Ends all connections to a peer immediately. */
   cut(peer: PeerId, error: Error): void {
     for (const connection of this.connectionsOf(peer)) connection.abort(error)
   }

@@ -16,7 +16,6 @@ interface Receiving {
   /** Enough credit is owed to grant it. */
   readonly granted: () => void
   readonly failed: (error: unknown) => void
-  /** Reports every change of the bytes held here. */
   readonly held: (more: number) => void
 }
 

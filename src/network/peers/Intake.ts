@@ -19,7 +19,6 @@ export interface Around {
   readonly log: PeerLog
   readonly discipline: Discipline
   readonly volume: Volume
-  /** Relays a message that turned out to be news. */
   readonly passOn: (told: Relays.Told) => void
   /** Whether a broadcast message arrived within the last moments. Records it as seen. */
   readonly isKnown: (message: Uint8Array, from: Standing) => boolean
@@ -34,7 +33,6 @@ export class Intake {
     this.#around = around
   }
 
-  /** Starts taking messages from a greeted peer. */
   read(session: Session): void {
     const { log } = this.#around
     session.open((channel, bytes) =>
@@ -67,7 +65,6 @@ export class Intake {
     })
   }
 
-  /** Handles a broadcast message. */
   #told(session: Session, channel: Relays.Channel, bytes: Uint8Array): void {
     const { discipline, passOn, isKnown, standingOf } = this.#around
     const { facts } = session

@@ -10,7 +10,6 @@ import { frameLength, HEAD_BYTES, KIND, MOST_NUMBER, numberAt, PIECE_BYTES, Viol
 import { Inbound, type Take } from "./Inbound.js"
 import { Outbound } from "./Outbound.js"
 
-/** Bytes of frames written together. */
 const GATHERED_BYTES = 4 * (HEAD_BYTES + PIECE_BYTES)
 /** More than any window, so that the other side cannot overflow the counter. */
 const MOST_CREDIT = 0x7fff_ffff
@@ -34,7 +33,6 @@ export class Lanes {
   })
   readonly #in: Array<Inbound | undefined> = Channel.all.map(() => undefined)
   readonly #assembly = new Reassembly(frameLength)
-  /** Since when a frame has been incomplete. */
   #begunAt: number | null = null
   #heldBytes = 0
   #counted: (more: number) => void = () => {}
@@ -82,7 +80,6 @@ export class Lanes {
     return out
   }
 
-  /** Bytes queued on a lane. */
   unsent(channel: Channel.Channel): number {
     return this.#outOf(channel).bytes
   }
@@ -99,12 +96,10 @@ export class Lanes {
     return Math.max(ofFrame, ...this.#in.map((each) => each?.waitingMs ?? 0))
   }
 
-  /** The last measured round trip; null before the first. */
   get latencyMs(): number | null {
     return this.#latencyMs
   }
 
-  /** Opens this lane for the other side. */
   accept(channel: Channel.Channel, window: number, take: Take): void {
     const lane = Channel.all.indexOf(channel)
     const { messageBytes: limit } = Channel.LIMITS[channel]
@@ -126,7 +121,6 @@ export class Lanes {
     this.#flushSoon()
   }
 
-  /** The line accepts data again. */
   drained(): void {
     this.#isFull = false
     this.flush()
@@ -215,7 +209,6 @@ export class Lanes {
     return at
   }
 
-  /** Writes credit grants, pings and pongs. */
   #control(): number {
     let at = 0
     const put = (kind: number, lane: number, number: number): void => {

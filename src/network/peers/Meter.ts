@@ -27,7 +27,6 @@ const CREDITED_ANSWERS = 8
 export interface Around {
   readonly standing: () => Standing
   readonly strangerRates: () => Rates.Raw
-  /** The peer stays beyond its rates. */
   readonly flooded: (what: string) => void
   readonly clock: Clock
 }
@@ -56,7 +55,6 @@ export class Meter {
     return standing === "stranger" ? this.#around.strangerRates() : Rates.RATES[standing]
   }
 
-  /** The time of the last arrival. */
   get usedAt(): number {
     return this.#usedAt
   }

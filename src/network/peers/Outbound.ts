@@ -11,7 +11,6 @@ export class Outbound {
   #sent = 0
   bytes = 0
   credit = 0
-  /** Since when nothing was sent although data is queued. */
   waitsSince: number | null = null
 
   constructor(held: (more: number) => void) {

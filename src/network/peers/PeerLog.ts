@@ -37,12 +37,10 @@ export class PeerLog {
     this.write(isFresh ? level : "debug", message, fields)
   }
 
-  /** How many times a bug of this node ended work for a peer. */
   get failures(): number {
     return this.#failures
   }
 
-  /** Counts a bug and logs it once per peer and cause. */
   failed(peer: string, where: string, error: unknown): void {
     this.#failures++
     this.complain("warn", `a bug of this node while serving a peer (${where}): ${reasonOf(error)}`, { peer })

@@ -19,11 +19,9 @@ export const TOGETHER: { readonly [standing in Standing]: number } = {
 export interface Around {
   readonly standing: (peer: PeerId) => Standing
   readonly now: () => number
-  /** The peer holds too much, for too long. */
   readonly cut: (peer: PeerId) => void
 }
 
-/** What one peer holds. */
 export interface Account {
   /** Whether there is room for more. Strangers always have room, at the expense of other strangers if necessary. */
   readonly hasRoom: () => boolean
@@ -37,7 +35,6 @@ interface Entry {
   readonly peer: PeerId
   standing: Standing
   bytes: number
-  /** Since when it has held something without interruption. */
   since: number
 }
 
@@ -50,7 +47,6 @@ export class PeerMemory {
     this.#around = around
   }
 
-  /** Bytes held by all peers of a standing. */
   of(standing: Standing): number {
     return this.#bytes[standing]
   }

@@ -30,7 +30,6 @@ const among = (strangers: number, rate: Rate, together: number, least: number): 
   return { burst: rate.burst, perSecond: Math.min(rate.perSecond, part) }
 }
 
-/** The rates of each of this many strangers. */
 export const strangerShare = (strangers: number): Raw => ({
   pieces: among(strangers, RATES.stranger.pieces, STRANGERS_TOGETHER.pieces, LEAST.pieces),
   bytes: among(strangers, RATES.stranger.bytes, STRANGERS_TOGETHER.bytes, LEAST.bytes),

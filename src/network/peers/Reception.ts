@@ -32,7 +32,6 @@ export interface Around {
   readonly lost: (session: Session) => void
   /** A connection dialled by this node got no session. */
   readonly missed: (connection: Connection) => void
-  /** The set of sessions changed. */
   readonly changed: () => void
   readonly log: PeerLog
   readonly discipline: Discipline
@@ -42,7 +41,6 @@ export interface Around {
   readonly clock: Clock
 }
 
-/** A connection from its opening to its end. */
 class Newcomer {
   readonly connection: Connection
   readonly since: number
@@ -86,7 +84,6 @@ export class Reception {
     return this.#around.standings.of(peer, isOneOfMany ? null : validator)
   }
 
-  /** The number of places taken by strangers. */
   get strangers(): number {
     return this.#strangers.length
   }
@@ -133,7 +130,6 @@ export class Reception {
     else void this.#greet(newcomer)
   }
 
-  /** Ends the wait for a decision on a session. */
   #decide(newcomer: Newcomer): void {
     newcomer.isDecided = true
     this.#around.arrivals.done(newcomer.connection.address)

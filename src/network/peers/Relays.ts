@@ -10,7 +10,6 @@ import * as Address from "../../protocol/identity/Address.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Tag } from "../MessageCodec.js"
 
-/** The lanes of broadcast messages. */
 export type Channel = "transactions" | "votes"
 
 /** Members not reached yet; `"any"` if the author does not know the committee. */
@@ -27,7 +26,6 @@ export interface Told {
 /** A third of the largest committee: with more members away, nothing becomes final anyway. */
 const MOST_NAMED = 34
 const ANY = 255
-/** The longest member list before a message. */
 export const LIST_BYTES = 1 + MOST_NAMED * Address.BYTES
 /**
  * How many peers that are not members get a relayed message: enough to reach nearly every node in a network of any
@@ -60,7 +58,6 @@ export const open = (bytes: Uint8Array): { readonly untold: Untold; readonly mes
   return { untold, message: bytes.subarray(end) }
 }
 
-/** A peer that can receive a message. */
 export interface Recipient {
   readonly peer: PeerId
   /** Its validator, if a committee member. */
@@ -83,7 +80,6 @@ export const ofOwn = <R extends Recipient>(
   return { to: peers, untold: committee.length === 0 ? "any" : committee.filter((member) => !told.has(member)) }
 }
 
-/** A random selection; reorders `all`. */
 const drawn = <A>(all: Array<A>, count: number, chance: () => number): ReadonlyArray<A> => {
   for (let i = 0; i < Math.min(count, all.length - 1); i++) {
     const other = i + Math.floor(chance() * (all.length - i))
@@ -116,7 +112,6 @@ export const ofOther = <R extends Recipient>(
   return { to: [...members, ...strangers], untold: untold === "any" && committee.length === 0 ? "any" : [...left] }
 }
 
-/** Recently received messages, recognised by their bytes. */
 export class Known {
   readonly #now: () => number
   readonly #messages = new Map<string, { readonly since: number; readonly isTrusted: boolean }>()

@@ -13,7 +13,6 @@ import type { Account } from "./PeerMemory.js"
 import type * as Relays from "./Relays.js"
 import type { Connection } from "./Wire.js"
 
-/** The counters for this peer's traffic. */
 export interface Counted {
   readonly meter: Meter
   readonly account: Account
@@ -55,7 +54,6 @@ export interface Facts {
   readonly connection: Connection
   readonly hello: Hello
   readonly validator: Address | null
-  /** As HOST:PORT. */
   readonly address: string
   readonly host: string
   readonly connectedSince: Timestamp
@@ -80,7 +78,6 @@ export class Session {
     votes: { bytes: 0, messages: 0 },
   }
   #openQuestions = 0
-  /** Requests for closing checkpoints that are not answered yet. */
   #closingsAwaited = 0
   #waiters: Array<() => void> = []
   #isOver = false
@@ -217,12 +214,10 @@ export class Session {
     }
   }
 
-  /** How many of its messages were new. */
   get news(): number {
     return this.#news
   }
 
-  /** Whether a message has been incomplete for too long. */
   get hasUnfinished(): boolean {
     return this.facts.connection.lanes.unfinishedMs > UNFINISHED_MS
   }

@@ -23,7 +23,6 @@ import type { Connection, Policy, Wire } from "./Wire.js"
 export interface Listener {
   /** Message bytes, not yet judged. */
   readonly heard: (received: Received) => void
-  /** All peers, on every change. */
   readonly changed: (peers: ReadonlyArray<Peer>) => void
   readonly logged: (entry: LogEntry) => void
 }
@@ -106,7 +105,6 @@ export class Switchboard {
     return board
   }
 
-  /** Where it listens, with its peer id. */
   get addresses(): ReadonlyArray<string> {
     return this.#options.wire.addresses
   }
@@ -119,17 +117,14 @@ export class Switchboard {
     return this.#reception.peers
   }
 
-  /** The number of places taken by strangers. */
   get strangers(): number {
     return this.#reception.strangers
   }
 
-  /** How many times a bug of this node ended work for a peer. */
   get failures(): number {
     return this.#log.failures
   }
 
-  /** Addresses to try after a restart. */
   get remembered(): ReadonlyArray<string> {
     return this.#dialling.remembered
   }
@@ -190,7 +185,6 @@ export class Switchboard {
     session.send(channel, bytes)
   }
 
-  /** Sends to all peers. */
   broadcast(gossip: Gossip): void {
     const { sessions } = this
     if (sessions.length === 0) return
@@ -233,7 +227,6 @@ export class Switchboard {
       )
   }
 
-  /** Sends one encoding to all of them. */
   #tell(sessions: ReadonlyArray<Session>, channel: "vertices" | Relays.Channel, tag: Tag, bytes: Uint8Array): void {
     for (const session of sessions) {
       this.volume.sent(tag, this.#reception.standingOf(session.facts.peer), bytes.length)

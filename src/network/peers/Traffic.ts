@@ -10,7 +10,6 @@ import type { Outflow } from "./Wire.js"
 const STALLED_MS = 30_000
 /** A meter is dropped this long after its last use, when its allowance is full again. */
 const FORGOTTEN_MS = 30_000
-/** How often strangers are counted. */
 const COUNTED_EVERY_MS = 1_000
 
 export interface Around {
@@ -67,7 +66,6 @@ export class Traffic {
     this.#watched.set(peer, [...(this.#watched.get(peer) ?? []), watched])
   }
 
-  /** The last connection to this peer closed. */
   closed(peer: PeerId): void {
     this.#watched.delete(peer)
   }
@@ -90,7 +88,6 @@ export class Traffic {
     watched.since = this.#clock.now()
   }
 
-  /** Drops the meters of peers that are gone. */
   sweep(): void {
     const before = this.#clock.now() - FORGOTTEN_MS
     for (const [peer, { usedAt }] of this.#meters) {

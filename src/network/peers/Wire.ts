@@ -9,26 +9,21 @@ import type { Meter } from "./Meter.js"
 
 /** The outgoing data of one connection, below its lanes. */
 export interface Outflow {
-  /** Bytes not yet written. */
   readonly unsentBytes: number
-  /** Bytes written so far. */
   readonly written: number
 }
 
 export interface Connection extends Outflow {
-  /** The id proven by the handshake. */
   readonly peer: PeerId
   readonly direction: "inbound" | "outbound"
   /** The other end, as HOST:PORT. */
   readonly address: string
-  /** The host of `address`. */
   readonly host: string
   /** False once it begins to close, possibly long before `Policy.closed`. */
   readonly isOpen: boolean
   readonly lanes: Lanes
   /** Closes after sending pending data, if possible. */
   readonly close: () => void
-  /** Closes immediately. */
   readonly abort: (reason: Error) => void
 }
 
@@ -68,6 +63,5 @@ export interface Policy {
   readonly closed: (connection: Connection) => void
   /** The peer broke the rules below the level of messages and must be cut. */
   readonly violated: (connection: Connection, violation: Violation) => void
-  /** A bug of this node ended its work for a peer. */
   readonly failed: (peer: PeerId, where: string, error: unknown) => void
 }

@@ -22,7 +22,6 @@ const CLOSED = "it closed the connection before it proved a key: it may speak an
 export interface Proven {
   readonly peer: PeerId
   readonly socket: TLSSocket
-  /** Data received after the proof. */
   readonly rest: Buffer
 }
 

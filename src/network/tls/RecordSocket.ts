@@ -10,7 +10,6 @@ import { Duplex } from "node:stream"
 const AT_ONCE = 64
 const HEAD_BYTES = 5
 
-/** Counts records in bytes with arbitrary boundaries. */
 class Counter {
   readonly #head = new Uint8Array(HEAD_BYTES)
   #filled = 0
@@ -49,7 +48,6 @@ export class RecordSocket extends Duplex {
   /** Called with the number of records so far, after each batch is decrypted. */
   counted: (records: number) => void = () => {}
 
-  /** How many records have begun so far. */
   get count(): number {
     return this.#seen
   }

@@ -27,11 +27,9 @@ export interface Facts {
 export interface Line {
   readonly socket: TLSSocket
   readonly raw: Socket
-  /** The record counter, if records are counted. */
   readonly records: RecordSocket | null
 }
 
-/** The part of the policy that a connection uses. */
 type Gate = Pick<Policy, "meterOf" | "closed" | "violated" | "failed">
 
 export class TlsConnection implements Connection {
@@ -51,7 +49,6 @@ export class TlsConnection implements Connection {
   #records = 0
   /** Records without data that were already charged. */
   #emptyRecords = 0
-  /** Counts records before they are decrypted. */
   readonly #counted: RecordSocket | null
   readonly #rawBefore: number
   #rawSeen: number

@@ -18,7 +18,6 @@ export interface Options {
   readonly key: SecretKey
   readonly listen: { readonly host: string; readonly port: number }
   readonly clock: Clock
-  /** Defaults to `SILENCE`. */
   readonly silence?: Silence
 }
 
@@ -36,14 +35,12 @@ export interface Silence {
 const SILENCE: Silence = { tickMs: 5_000, ticks: 18 }
 const TICKS_PER_PING = 2
 const BACKLOG = 64
-/** How often records without data are charged. */
 const CHARGED_EVERY_MS = 100
 
 export class TlsWire implements Wire.Wire {
   readonly id: PeerId
   readonly #options: Options
   readonly #connections = new Set<TlsConnection>()
-  /** Sockets whose peers have not proven a key. */
   readonly #strange = new Set<Socket>()
   readonly #server: Server
   #policy: Wire.Policy | null = null

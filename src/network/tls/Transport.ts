@@ -13,7 +13,6 @@ import { Standings } from "../Standing.js"
 import { nodeClock } from "./NodeClock.js"
 
 export interface Options extends Pick<Switchboard.Options, "signer" | "named" | "remembered"> {
-  /** The program's name and version, as announced to peers. */
   readonly agent: string
   readonly networkId: NetworkId
   readonly genesisHash: Hash
@@ -25,7 +24,6 @@ export interface Options extends Pick<Switchboard.Options, "signer" | "named" | 
 
 const IN_USE = "the port is in use"
 
-/** This node cannot listen at the configured address. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{
   readonly host: string
   readonly port: number

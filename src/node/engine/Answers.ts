@@ -9,7 +9,6 @@ import type { DiskQuestion, Question } from "../../replica/messages/Message.js"
 import { Budget } from "../signatures/Budget.js"
 import { FairQueue, type Owner } from "../signatures/FairQueue.js"
 
-/** The cost of an answer. */
 export interface Price {
   readonly bytes: number
   readonly milliseconds: number
@@ -17,7 +16,6 @@ export interface Price {
 
 export type Answer = (to: Owner, question: Question | DiskQuestion, done: (price: Price) => void) => void
 
-/** Limit of answers in progress. */
 const MAX_ANSWERS = 4
 /** Limit for one member, whose pages then follow each other without a gap. */
 const OF_A_MEMBER = 2
@@ -32,7 +30,6 @@ const MILLISECONDS = {
   named: { burst: 1_000, perSecond: 200 },
   stranger: { burst: 500, perSecond: 100 },
 }
-/** How soon to check again whether a peer can have an answer. */
 const LOOK_MS = 20
 /** For fair turns: a byte costs as much as the time it takes to send. */
 const BYTES_PER_MILLISECOND = 131_072
@@ -80,7 +77,6 @@ export class Answers {
     return true
   }
 
-  /** Drops questions of all other peers. */
   keepOnly(peers: ReadonlySet<string>): void {
     for (const peer of this.#questions.peers) if (!peers.has(peer)) this.#questions.drop(peer)
   }

@@ -15,7 +15,6 @@ export interface Progress extends Position {
   /** Of the rounds missing at the beginning. */
   readonly percent: number
   readonly roundsPerSecond: number
-  /** Null before there is an estimate. */
   readonly etaSeconds: number | null
 }
 

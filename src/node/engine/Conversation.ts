@@ -19,7 +19,6 @@ const log = Log.for("consensus")
 
 const MEMBERS_TOLD_EVERY = Duration.seconds(2)
 
-/** The parts that judge and answer peers' messages and send ours. */
 export const conversation = (
   replica: Replica,
   { networkId }: Genesis,

@@ -29,9 +29,7 @@ const NOTHING = {
   commits: 0,
   /** Final vertices of all members. */
   finalVertices: 0,
-  /** Signed here. */
   ownVertices: 0,
-  /** Equivocation proofs found here. */
   equivocations: 0,
   slashings: 0,
   /** On disk or being written, in all epochs. */
@@ -49,7 +47,6 @@ const FINALITY_BOUNDS = [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 30, 60
 /** More than a committee makes in the rounds a leader can order; beyond it, the oldest are forgotten. */
 const MOST_UNORDERED = 20_000
 
-/** A commit's transactions by outcome. */
 export const outcomesOf = ({ vertices }: Pick<Execution, "vertices">): Record<Outcome["_tag"], number> => {
   const counts = { Applied: 0, Failed: 0, NoEffect: 0 }
   for (const { transactions } of vertices) for (const { _tag } of transactions) counts[_tag]++
@@ -81,7 +78,6 @@ export class Counters {
   readonly finality = new Histogram(FINALITY_BOUNDS)
   readonly #refusals = new Map<Refusal["_tag"], number>()
   readonly #outcomes = { Applied: 0, Failed: 0, NoEffect: 0 }
-  /** Arrival times of vertices that no commit has ordered yet. */
   readonly #unordered = new Map<Hash, number>()
   /** Commit times of the checkpoints being built. */
   readonly #building = new Map<CommitIndex, number>()
@@ -98,17 +94,14 @@ export class Counters {
     return this.#counts
   }
 
-  /** Clients' rejected transactions by reason. */
   get refusals(): ReadonlyMap<Refusal["_tag"], number> {
     return this.#refusals
   }
 
-  /** Transactions in final vertices. */
   get outcomes(): Readonly<Record<Outcome["_tag"], number>> {
     return this.#outcomes
   }
 
-  /** Counts the replica's outputs. */
   putOut(output: Output): void {
     switch (output._tag) {
       case "Write":
@@ -224,7 +217,6 @@ export class Counters {
     this.#unordered.clear()
   }
 
-  /** Counts a client's rejected transaction. */
   refused(reason: Refusal["_tag"]): void {
     this.#refusals.set(reason, (this.#refusals.get(reason) ?? 0) + 1)
   }
@@ -233,17 +225,14 @@ export class Counters {
     this.#counts.peers = peers
   }
 
-  /** Counts a peer's checkpoint with an invalid signature. */
   checkpointRefused(): void {
     this.#counts.checkpointValidationFailures++
   }
 
-  /** Counts a message dropped because a bug occurred while judging it. */
   judgingFailed(): void {
     this.#counts.judgingFailures++
   }
 
-  /** This many vertices were deleted from disk. */
   pruned(vertices: number): void {
     this.#counts.vertices -= vertices
   }

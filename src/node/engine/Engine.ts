@@ -50,7 +50,6 @@ import * as Writer from "./Writer.js"
 
 const log = Log.for("consensus")
 
-/** Read-only. */
 export type View = Pick<
   Replica,
   | "read"
@@ -91,7 +90,6 @@ const wordOf = ({ signingWord }: Settings) =>
     return { epoch: Natural.epoch(epoch), round: Natural.round(round), base }
   })
 
-/** Loads a replica's parts from disk. */
 export type Load = typeof Loading.load
 
 /**
@@ -149,7 +147,6 @@ const opened = (load: Load) =>
     return { replica, vitals, self }
   })
 
-/** The parts that learn of events. */
 interface Audience {
   readonly events: PubSub.PubSub<NodeEvent>
   readonly ineffective: Ineffective
@@ -157,7 +154,6 @@ interface Audience {
   readonly counters: Counters
   readonly vitals: Vitals
   readonly fastSync: FastSync.FastSync
-  /** The address of this node's validator key. */
   readonly self: Option.Option<Address.Address>
 }
 
@@ -256,7 +252,6 @@ const make = (load: Load) =>
     return {
       /** Everything in memory. All reads within one synchronous step see the same state. */
       view,
-      /** Returns once the files hold everything handed to the writer. */
       gathered,
       /** The last commit in the files; `view` may be ahead of it. */
       written: () => settling.written,
@@ -265,11 +260,9 @@ const make = (load: Load) =>
         const { index } = view.read.head
         return index <= settling.written.index ? Effect.void : Effect.zipRight(gathered, settling.reached(index))
       }),
-      /** Changes whenever `view` may have changed. */
       revision: () => vitals.revision,
       /** Accepts clients' transactions one after the other and answers each. */
       submit: (transactions: ReadonlyArray<Transaction>) => atDoor(incoming.submit(transactions, SteadyClock.current)),
-      /** Signs with the sender's next nonce and submits, with no step in between. */
       signAndSubmit: (request: SignRequest) =>
         atDoor(Effect.flatMap(SteadyClock.current, (at) => incoming.signAndSubmit(request, at))),
       /** An executed transaction whose commit is still being written. */
@@ -287,11 +280,8 @@ const make = (load: Load) =>
         signatures: { checked: signatures.checked, waiting: signatures.waiting },
         questions: { waiting: answers.waiting, dropped: answers.dropped, heldBack: answers.heldBack },
       }),
-      /** The progress of a fast sync, if one is running. */
       fastSync: Effect.map(SteadyClock.current, (at) => Option.fromNullable(fastSync.progress(at))),
-      /** The progress of catching up, if the node is fetching missing vertices. */
       catchUp: Effect.sync(() => Option.fromNullable(catchUp.progress)),
-      /** What this node is waiting for, and whether its clock is right. */
       watch: whatIsWatched,
     }
   })

@@ -6,12 +6,10 @@ import * as Log from "../log/Log.js"
 import type { NodeEvent } from "./NodeEvent.js"
 
 export interface Progress {
-  /** The epoch whose closing state is fetched. */
   readonly epoch: Epoch
   readonly records: number
   readonly percent: number
   readonly recordsPerSecond: number
-  /** Null before there is an estimate. */
   readonly etaSeconds: number | null
 }
 
@@ -24,7 +22,6 @@ export class FastSync {
   #last: JoinProgress | null = null
   #saidAt = 0
 
-  /** Null if no fast sync is running. */
   progress(now: Timestamp): Progress | null {
     const first = this.#first
     const last = this.#last
@@ -42,7 +39,6 @@ export class FastSync {
     }
   }
 
-  /** Records the event and logs the progress occasionally. */
   published(event: NodeEvent, now: Timestamp): Effect.Effect<void> {
     if (event._tag === "Joining") return this.#moved(event.progress, now)
     return event._tag === "Joined" || event._tag === "EpochStarted" ? this.#ended(event, now) : Effect.void

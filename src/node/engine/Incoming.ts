@@ -33,7 +33,6 @@ export type Input =
   /** The remote signer's answer; null if it refuses. */
   | { readonly _tag: "Signed"; readonly id: number; readonly signature: Signature | null }
 
-/** A transaction that this node signs for a client. */
 export interface SignRequest {
   readonly key: Signer
   /** The sender if not the key's own account; the key then signs as one of that account's keys. */
@@ -43,13 +42,11 @@ export interface SignRequest {
   readonly fee?: Sats.Sats
 }
 
-/** The answer to a client's transaction. */
 export type Submitted = Either.Either<Accepted, Refusal>
 
 export interface Surroundings extends Pick<OfInspection, "networkId" | "asked" | "bulkhead"> {
   readonly replica: Replica
   readonly network: typeof Network.Service
-  /** Runs effects in the engine's runtime. */
   readonly fork: (effect: Effect.Effect<void>) => void
   readonly counters: Counters
   readonly signatures: OfInspection["signatures"] & Pick<SignatureThreads, "results" | "verified">
@@ -124,7 +121,6 @@ export class Incoming {
     })
   }
 
-  /** Returns the replica's outputs. */
   take(input: Input, at: Timestamp): Outputs {
     const { replica, asked, counters } = this.#around
     switch (input._tag) {

@@ -9,7 +9,6 @@ import type { Header } from "../../protocol/vertex/Header.js"
 import type { NodeEvent } from "./NodeEvent.js"
 
 export interface WithoutEffect {
-  /** The last finalized vertex that contains it. */
   readonly vertex: Pick<Header, "hash" | "round">
   readonly reason: Rejection
 }

@@ -127,7 +127,6 @@ const commit = (event: Executed, self: Option.Option<Address>): Record => {
   )
 }
 
-/** `self`: the address of this node's validator key, if any. */
 export const write = (event: NodeEvent, self: Option.Option<Address>): Record => {
   switch (event._tag) {
     case "Executed":

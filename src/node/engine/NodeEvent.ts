@@ -21,5 +21,4 @@ export const isPublished = (write: Write): write is Published => PUBLISHED.some(
 export type NodeEvent =
   | Published
   | Extract<Output, { readonly _tag: "TakenIn" | "Joining" }>
-  /** A new highest round. */
   | { readonly _tag: "RoundReached"; readonly round: Round }

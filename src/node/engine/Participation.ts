@@ -23,7 +23,6 @@ export interface Committed {
 export class Participation {
   readonly #self: Address | null
   #depth = 0
-  /** The next round to count. */
   #next = 0
   #leaderRound = 0
   #authors = new Map<number, Set<Address>>()

@@ -13,7 +13,6 @@ export class Recording extends Context.Tag("udg/Recording")<
     readonly begin: (commit: number) => Effect.Effect<void, RecordingFailed>
     /** Returns once the writes are recorded. They may be already. */
     readonly record: (writes: ReadonlyArray<Write>) => Effect.Effect<void, RecordingFailed>
-    /** The last recorded commit. */
     readonly recorded: () => number
   }
 >() {}

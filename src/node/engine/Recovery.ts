@@ -11,7 +11,6 @@ const log = Log.for("validator")
 export interface Waiting {
   readonly following: Following["_tag"]
   readonly signing: Signing["_tag"]
-  /** A phrase for each wait. */
   readonly waitsFor: ReadonlyArray<string>
   /** The remaining silence; null if it waits for more than time. */
   readonly signsInSeconds: number | null
@@ -23,9 +22,7 @@ export interface View {
   readonly recovery: Recovery
   /** How far this node's wall clock is ahead of the committee's median; null before a quorum has been heard. */
   readonly clockAheadMs: number | null
-  /** How far this node's wall clock is ahead of the steady one. */
   readonly wallAheadMs: number
-  /** How often this process stalled. */
   readonly pauses: Seen
 }
 
@@ -149,7 +146,6 @@ export class Watch {
     this.#settledMs = Math.max(SETTLED_MS, RIGHT_INTERVALS * roundIntervalMs)
   }
 
-  /** As of the last check. */
   get waiting(): Waiting | null {
     return this.#waiting
   }

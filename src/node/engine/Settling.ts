@@ -11,7 +11,6 @@ import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Write } from "../../replica/output/Write.js"
 import type { NodeEvent } from "./NodeEvent.js"
 
-/** A commit, the round of its leader, and the ledger's totals after it. */
 export interface Position {
   readonly index: CommitIndex
   readonly leaderRound: Round
@@ -40,7 +39,6 @@ export class Settling {
     return Option.fromNullable(this.#transactions.get(id))
   }
 
-  /** The last commit in the files. */
   get written(): Position {
     return this.#written
   }

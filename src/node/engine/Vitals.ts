@@ -4,7 +4,6 @@ import type * as Natural from "../../protocol/numbers/Natural.js"
 export interface Pulse {
   /** The highest round ever seen; never decreases. */
   readonly round: Natural.Round
-  /** When that round was first seen. */
   readonly advancedAt: Natural.Timestamp
 }
 

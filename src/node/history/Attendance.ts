@@ -11,7 +11,6 @@ export interface Rounds {
   readonly missed: number
 }
 
-/** The number of delegators to a member, and their amount. */
 export interface Backing {
   readonly delegators: number
   readonly delegated: Sats
@@ -29,7 +28,6 @@ interface Mutable extends Point {
   readonly backing: Map<Address, Backing>
 }
 
-/** A point of one member. */
 export interface Past extends Rounds, Ranges.Dated {
   readonly backing: Backing | undefined
 }
@@ -86,7 +84,6 @@ export class Attendance {
     }
   }
 
-  /** Totals of all members over a range. */
   totals(name: Ranges.Name): ReadonlyMap<Address, Rounds> {
     const totals = new Map<Address, Rounds>()
     for (const { members } of this.#points[name]) {

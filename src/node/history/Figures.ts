@@ -6,15 +6,12 @@ export interface Reading {
   readonly transactions: number
   /** Decided here: rounds with a committed leader and rounds with a skipped one. */
   readonly rounds: number
-  /** In sats. */
   readonly fees: number
   /** Total milliseconds to finality, and the number of final vertices. */
   readonly finalityMs: number
   readonly finalVertices: number
-  /** In sats. */
   readonly supply: number
   readonly staked: number
-  /** Pending transactions. */
   readonly mempool: number
 }
 
@@ -63,7 +60,6 @@ export class Figures {
   readonly #points: Record<Ranges.Name, Array<Mutable>>
   #before: Reading
 
-  /** `first`: the reading at the start. */
   constructor(first: Reading, kept: Kept) {
     this.#before = first
     const copied = (name: Ranges.Name) => kept[name].map((point) => ({ ...point }))

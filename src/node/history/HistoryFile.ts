@@ -141,7 +141,6 @@ const contentOf = ({ figures, attendance }: History): Content => {
   }
 }
 
-/** None if the file cannot be read. */
 export const load = (path: string): Effect.Effect<Option.Option<History>, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem

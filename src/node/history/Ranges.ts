@@ -6,7 +6,6 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 export interface Steps {
-  /** The length of one point. */
   readonly stepMs: number
   readonly spanMs: number
 }
@@ -14,7 +13,6 @@ export interface Steps {
 export const names = ["hour", "day", "year"] as const
 export type Name = (typeof names)[number]
 
-/** For the whole network. */
 export const figures: Readonly<Record<Name, Steps>> = {
   hour: { stepMs: SECOND, spanMs: HOUR },
   day: { stepMs: MINUTE, spanMs: DAY },

@@ -130,7 +130,6 @@ const describeJoin = (problem: JoinProblem): string => {
   }
 }
 
-/** A join that needs the operator's decision. */
 export class JoinStopped extends Data.TaggedError("JoinStopped")<{ readonly problem: JoinProblem }> {
   override get message(): string {
     return describeJoin(this.problem)
@@ -154,7 +153,6 @@ export class RecordingFailed extends Data.TaggedError("RecordingFailed")<{ reado
   }
 }
 
-/** The endings of a running node. */
 export type Ending =
   | FinalityRollback
   | SupplyViolation
@@ -181,7 +179,6 @@ export const fromFatal = (fatal: Fatal): FinalityRollback | SupplyViolation | In
 export const fromDamage = (damage: { readonly message: string }): StateDamaged =>
   new StateDamaged({ finding: damage.message })
 
-/** Unreadable data counts as damage. */
 export const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect.Effect<A, StateDamaged> =>
   Effect.mapError(value, fromDamage)
 

@@ -13,7 +13,6 @@ export type Status = "running" | "restarting" | "stopped"
 export interface Component {
   readonly name: string
   readonly status: Status
-  /** The number of restarts. */
   readonly restarts: number
 }
 
@@ -76,7 +75,6 @@ const make = Effect.gen(function* () {
 
     /** Ends the node. The first ending counts. */
     end: (reason: Ending) => Effect.asVoid(Deferred.fail(ending, reason)),
-    /** Waits for an ending. */
     ended: Deferred.await(ending),
     components: Effect.sync((): ReadonlyArray<Component> => [...components.values()]),
   }

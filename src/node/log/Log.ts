@@ -10,7 +10,6 @@ type Lazy<A> = A | (() => A)
 
 type Write = (message: Lazy<string>, fields?: Lazy<Fields>, cause?: Cause.Cause<unknown>) => Effect.Effect<void>
 
-/** The logger of one module. */
 export interface Log extends Readonly<Record<LogFilter.Level, Write>> {
   /** Writes records that are made only if wanted, since there may be thousands. */
   readonly traceEach: (make: () => ReadonlyArray<readonly [message: string, fields: Fields]>) => Effect.Effect<void>

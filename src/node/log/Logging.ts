@@ -159,7 +159,6 @@ const warning = (unreadable: ReadonlyArray<string>, at: number): Record => ({
 })
 
 export interface Options {
-  /** The text of RUST_LOG. */
   readonly directives: string
   readonly format: Format
   readonly colours: boolean

@@ -23,7 +23,6 @@ import { FinalityRollback, fromDamage, InternalFault, type StateDamaged, SupplyV
 import * as Lookup from "../reads/Lookup.js"
 import * as Loading from "../start/Loading.js"
 
-/** A state to continue from. */
 interface Base {
   readonly ledger: Ledger
   readonly trie: Trie.Trie
@@ -150,16 +149,13 @@ export const audit = (genesis: Genesis) =>
     }
     const { head, accountCount, totals } = opened.ledger.read
     return {
-      /** The last commit. */
       head,
       accounts: accountCount,
       totals,
       stateRoot: trie.hash,
       /** Execution started from the close of this epoch; 0 is the genesis. */
       closedEpoch: Natural.epoch(epoch - 1),
-      /** Commits executed again. */
       commits,
-      /** Checkpoints whose roots were compared. */
       checkpoints,
     }
   }).pipe(Effect.withSpan("audit"))

@@ -32,7 +32,6 @@ const TRANSACTIONS_PER_TURN = 250
 const TRANSACTIONS_PAUSE = Duration.millis(10)
 const EVERY = Duration.seconds(30)
 
-/** Defines which data is old. */
 export interface Bounds {
   /** Rounds below this one are deleted … */
   readonly beforeRound: Natural.Round
@@ -133,7 +132,6 @@ const writtenEpoch = Effect.gen(function* () {
   return Option.match(last, { onNone: () => Natural.epoch(0), onSome: ({ epoch }) => epoch })
 })
 
-/** One pass. */
 export const once: Effect.Effect<void, StorageError, Engine | Storage | Configuration> = Effect.gen(function* () {
   const { archive, history } = yield* Configuration
   const { view, pulse, counters } = yield* Engine

@@ -110,7 +110,6 @@ export const read = (path: string) =>
     } satisfies Original
   }).pipe(Effect.scoped)
 
-/** Creates the data directory of the fork. */
 export const fork = (original: Original, into: string, founder: Founder) =>
   Effect.gen(function* () {
     const { target, trie, ledger } = original

@@ -30,7 +30,6 @@ export interface Dated {
   readonly time: Timestamp | null
 }
 
-/** Only if signed by a quorum. */
 const final = (stored: Option.Option<StoredCheckpoint>) => Option.filter(stored, ({ hasQuorum }) => hasQuorum)
 
 /**
@@ -74,12 +73,10 @@ const make = Effect.gen(function* () {
     latestRound: () => latestRound,
     /** The time of its commit by the committee's clocks; null before the first. */
     latestTime: () => latestTime,
-    /** Signed by a quorum. */
     latest: storage.checkpoints.latestWithQuorum,
     /** Signed by a quorum, by the leader round of its commit. */
     at: (round: Round) => Effect.map(storage.checkpoints.at(round), final),
     byHash: (hash: Hash) => Effect.map(storage.checkpoints.byHash(hash), final),
-    /** The checkpoint that closed this epoch. */
     closing: (epoch: Epoch) =>
       Effect.map(storage.checkpoints.closing(epoch, 1), ([first]) =>
         Option.filter(final(Option.fromNullable(first)), ({ checkpoint }) => checkpoint.epoch === epoch),
@@ -91,7 +88,6 @@ const make = Effect.gen(function* () {
           Effect.map(timeOf(signed.checkpoint.commitIndex), (time): Dated => ({ signed, time })),
         ),
       ),
-    /** Proves that the transaction is in the total order. */
     proveTransaction: ({ vertex, commitIndex }: RecordedTransaction) => Inclusion.of(storage, vertex, commitIndex),
     /** Whether the state is about to be replaced, so that nothing can be proven. */
     isJoining: () => engine.view.isJoining,

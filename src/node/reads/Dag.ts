@@ -93,9 +93,7 @@ const make = Effect.gen(function* () {
   const stretchOf = DagStretch.make(engine, storage)
   const position = Effect.sync(() => ({
     ...engine.pulse(),
-    /** The leader round of the last commit. */
     finalizedRound: engine.view.read.head.leaderRound,
-    /** The number of vertices that the node holds. */
     vertices: engine.counters.counts.vertices,
   }))
 
@@ -141,7 +139,6 @@ export class Dag extends Context.Tag("udg/Dag")<Dag, Effect.Effect.Success<typeo
 type Answer<Name extends "round" | "stretch"> = Effect.Effect.Success<ReturnType<(typeof Dag.Service)[Name]>>
 
 export type KnownRound = Answer<"round">
-/** A part of the DAG for drawing. */
 export type Stretch = Answer<"stretch">
 
 export const layer = Layer.effect(Dag, make)

@@ -10,12 +10,10 @@ interface Part {
   readonly status: Status
 }
 
-/** The figures behind each status. */
 export interface Seen {
   readonly dag: Part & { readonly quietMs: number; readonly isForeign: boolean }
   readonly finality: Part & { readonly lag: number }
   readonly state: Part
-  /** This validator has stake and no seat. */
   readonly seat: Part & { readonly epoch: number }
   readonly directory: Part & { readonly lost: string | null }
   readonly mempool: Part & { readonly size: number; readonly capacity: number }
@@ -36,7 +34,6 @@ export interface Seen {
   readonly components: ReadonlyArray<Component>
 }
 
-/** This part's problem, if any. */
 const wrong = (component: string, status: Status, page: string, reason: string): ReadonlyArray<Found> =>
   status === "healthy" ? [] : [{ component, status, reason, page }]
 

@@ -20,7 +20,6 @@ export const over = (view: View, epochRounds: number) => ({
       max: entry.max,
     })),
   council: () => view.read.council(),
-  /** Newest first. */
   proposals: (limit: number) => view.read.proposals(limit),
   proposal: (id: ProposalId) => view.read.proposal(id),
   /** While a proposal can be voted on, its snapshot; afterwards, its voters. Ordered by address. */

@@ -44,9 +44,7 @@ export interface Report {
   readonly recovery: Option.Option<{ readonly status: Status } & Recovery.Waiting>
   /** While the wall clock differs from the committee's. */
   readonly clock: Option.Option<{ readonly status: Status; readonly aheadMs: number }>
-  /** The parts that the supervisor keeps running. */
   readonly components: ReadonlyArray<Component>
-  /** The problem of each unhealthy part. */
   readonly problems: ReadonlyArray<Problems.Problem>
 }
 

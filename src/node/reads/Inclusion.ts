@@ -25,7 +25,6 @@ const orNone = <A>(found: Option.Option<A>, because: NoProof["because"]) =>
 interface Step {
   readonly header: Header.Header
   readonly below: Hash
-  /** How many steps are below it. */
   readonly height: number
 }
 

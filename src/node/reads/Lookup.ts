@@ -5,7 +5,6 @@ import * as Vertex from "../../protocol/vertex/Vertex.js"
 import type { StorageError } from "../../storage/files/StorageError.js"
 import { type StateDamaged, sound } from "../lifecycle/Ending.js"
 
-/** A read failed on disk. */
 export type Unreadable = StateDamaged | StorageError
 
 /** The source of a read does not answer now. Only behind a gateway: a node has its data in memory or on disk. */

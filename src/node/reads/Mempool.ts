@@ -7,7 +7,6 @@ import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import { Engine } from "../engine/Engine.js"
 
 const make = Effect.map(Engine, ({ view, revision, submit, signAndSubmit }) => ({
-  /** Changes whenever the mempool may have changed. */
   revision,
   capacity: Limits.MEMPOOL_TRANSACTIONS,
   size: Effect.sync(() => view.pool.size),

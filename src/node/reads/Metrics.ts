@@ -18,7 +18,6 @@ import { Validator } from "./Validator.js"
 
 export type { NetworkFigures }
 
-/** This program's version and formats. */
 export interface Build extends Versions.Versions {
   readonly networkId: string
   readonly mode: string
@@ -39,7 +38,6 @@ export interface Measured {
   readonly checkpointTime: Timestamp | null
   /** How far this node's wall clock is ahead of the committee's; null before a quorum has been heard. */
   readonly clockAheadMs: number | null
-  /** How often this process stalled. */
   readonly pauses: number
   /** While a closing state is fetched: the records held, and their share of all. */
   readonly sync: { readonly records: number; readonly ratio: number } | null

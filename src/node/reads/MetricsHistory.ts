@@ -86,7 +86,6 @@ const make = Effect.gen(function* () {
   yield* supervisor.restarted("writing figures over time", Effect.zipRight(saves, Effect.never))
 
   return {
-    /** The time of the last reading. */
     time: () => time,
     figures: () => figures.points,
     /** All members' rounds over a range, and one member's over time. */

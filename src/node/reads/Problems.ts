@@ -17,7 +17,6 @@ export interface Problem extends Found {
 
 const ALERTS = "docs/operations/alerts.md"
 
-/** The section for each problem. */
 export const PAGES = {
   silent: `${ALERTS}#udgvalidatorsilent`,
   seat: `${ALERTS}#udgvalidatorwithoutseat`,
@@ -39,7 +38,6 @@ export const PAGES = {
 export class Problems {
   readonly #since = new Map<string, Timestamp>()
 
-  /** `found`: all current problems. */
   look(found: ReadonlyArray<Found>, at: Timestamp): ReadonlyArray<Problem> {
     const wrong = new Set(found.map(({ component }) => component))
     for (const component of this.#since.keys()) if (!wrong.has(component)) this.#since.delete(component)

@@ -8,7 +8,6 @@ import { Engine } from "../engine/Engine.js"
 import { Home } from "../start/Home.js"
 import * as State from "./State.js"
 
-/** For each kind. */
 const MOST = 5
 
 const NOTHING = Effect.succeed([])

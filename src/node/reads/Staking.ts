@@ -43,7 +43,6 @@ const makeSearches = Effect.gen(function* () {
   }
 })
 
-/** The current state. */
 export interface View {
   readonly read: Reads
 }

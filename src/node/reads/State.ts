@@ -27,7 +27,6 @@ export interface Finalized {
 /** A balance change: a transaction, or an amount that a commit added otherwise. */
 export type Entry = Statements.Entry
 
-/** Where a page of a statement ends. */
 export type StatementCursor = Statements.Cursor
 
 export type Known = { readonly _tag: "Pending"; readonly transaction: Transaction } | Finalized
@@ -46,16 +45,13 @@ export class TransactionNotFound extends Data.TaggedError("TransactionNotFound")
 
 export interface Period {
   readonly from?: Natural.Timestamp
-  /** Only before this moment. */
   readonly until?: Natural.Timestamp
 }
 
-/** Filters all accounts' transactions. */
 export interface Filter extends Period {
   readonly type?: Type
 }
 
-/** Filters one account's transactions. */
 export interface HistoryFilter extends Filter {
   /** Sent includes transfers to itself. */
   readonly direction?: "sent" | "received"
@@ -201,7 +197,6 @@ const make = Effect.gen(function* () {
           storage.transactions.history({ address, before: range.end, limit: most }),
         ),
       ),
-    /** Balance changes, newest first. */
     statement: (request: Statements.Request): Effect.Effect<Statements.Statement, NoAnswer> =>
       storage.statements.page(request),
   }

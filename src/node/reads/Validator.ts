@@ -9,7 +9,6 @@ import { Home, validatorOf } from "../start/Home.js"
 export interface Standing {
   readonly address: Address.Address
   readonly publicKey: PublicKey
-  /** It has a seat in the running epoch. */
   readonly isInCommittee: boolean
   /** The stake that would count for a seat; zero unless it is active. */
   readonly activeStake: Sats.Sats

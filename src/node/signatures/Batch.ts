@@ -34,12 +34,10 @@ export const allOf = ({ job, from, to }: Piece): Batch =>
 
 export const isByZip215 = (batch: Batch): boolean => batch[0]?.job.isByZip215 ?? false
 
-/** In native checks. */
 export const costOf = (batch: Batch): number => batch.length * (isByZip215(batch) ? COST_OF_YES : 1)
 
 export const checksIn = (batch: Batch): ReadonlyArray<Check> => batch.map(({ check }) => check)
 
-/** Checks it in this thread. */
 export const resultsOf = (batch: Batch): Uint8Array => {
   const holds = isByZip215(batch) ? isValid : isStrictlyValid
   return Uint8Array.from(checksIn(batch), (check) => (holds(check) ? 1 : 0))

@@ -12,7 +12,6 @@ export class Budget {
     this.#allowances = new Map(Object.entries(rates).map(([rank, rate]) => [rank, new Allowance(rate, now)]))
   }
 
-  /** Whether the rank has any budget left. */
   has(rank: Rank, now: number): boolean {
     const allowance = this.#allowances.get(rank)
     return allowance === undefined || allowance.take(0, now) === 0

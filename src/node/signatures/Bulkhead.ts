@@ -4,12 +4,10 @@
  * trigger it. An exception while a message is applied is different: a change may be half done, and the node ends.
  */
 
-/** Counts every failure. */
 interface Counters {
   readonly judgingFailed: () => void
 }
 
-/** The work that threw. */
 export type Place = "reading" | "judging" | "checking signatures" | "answering"
 
 /** Limit of distinguished causes; further ones are only counted. */
@@ -25,7 +23,6 @@ export class Bulkhead {
     this.#say = say
   }
 
-  /** Runs `judge`, then `otherwise` if that throws. */
   hold(place: Place, judge: () => void, otherwise: () => void): void {
     try {
       judge()

@@ -15,11 +15,9 @@ interface Surroundings {
   readonly onGone: (unanswered: ReadonlyArray<Batch>) => void
 }
 
-/** A thread and its unanswered batches, in order. */
 class Thread {
   readonly #worker: Worker
   readonly #waiting: Array<Batch> = []
-  /** Its unanswered work, in native checks. */
   #load = 0
 
   constructor({ start, onAnswered, onFault, onGone }: Surroundings) {

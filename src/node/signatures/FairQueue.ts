@@ -24,7 +24,6 @@ export interface Owner {
 interface Part {
   /** The cost so far, divided by the share. */
   used: number
-  /** Waiting pieces. */
   waiting: number
 }
 
@@ -100,7 +99,6 @@ export class FairQueue<A> {
     return Object.values(this.#classes).reduce((sum, { waiting }) => sum + waiting, 0)
   }
 
-  /** Peers with waiting work. */
   get peers(): ReadonlySet<string> {
     const nets = Object.values(this.#classes).flatMap(({ nets }) => [...nets.all.values()])
     const lines = nets.flatMap(({ lines }) => [...lines.all.values()])
@@ -144,7 +142,6 @@ export class FairQueue<A> {
     return undefined
   }
 
-  /** Charges this peer for a piece of its work. */
   charge(owner: Owner, cost: number): void {
     const one = this.#classes[owner.standing]
     one.used += cost / SHARES[owner.standing]

@@ -8,7 +8,6 @@ export interface Lane {
   readonly isUrgent: boolean
 }
 
-/** Asks which of these checks hold. */
 export interface Job {
   readonly checks: ReadonlyArray<Check>
   /** 1 for each valid one, filled in as answers arrive. */
@@ -35,7 +34,6 @@ export interface Place {
 
 export const whole = (job: Job): Piece => ({ job, from: 0, to: job.checks.length })
 
-/** Stores the result at this index of a job. */
 export const settle = (job: Job, at: number, result: number): void => {
   if (job.missing === 0) return
   job.results[at] = result

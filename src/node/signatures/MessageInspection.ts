@@ -22,7 +22,6 @@ import { Turns } from "./Turns.js"
 import { type Finding, type Surroundings as OfVertices, VertexInspection } from "./VertexInspection.js"
 import { WaitingRoom } from "./WaitingRoom.js"
 
-/** An input for the replica. */
 export type Inspected =
   | {
       readonly _tag: "Message"
@@ -38,10 +37,8 @@ export type Inspected =
 
 export interface Surroundings extends Pick<OfVertices, "networkId" | "signatures"> {
   readonly replica: Pick<Replica, "checksOf" | "core" | "isAwaited" | "pool" | "read" | "useOf" | "validatorOf">
-  /** This node's open questions. */
   readonly asked: OpenQuestions
   readonly bulkhead: Bulkhead
-  /** A question, to be answered in its turn. */
   readonly ask: (owner: Owner, question: Question | DiskQuestion) => void
   /** A peer sent something that no honest node sends. */
   readonly refused: (received: Received, what: string, offence: Offence) => void
@@ -52,7 +49,6 @@ export interface Surroundings extends Pick<OfVertices, "networkId" | "signatures
 interface Waiting {
   readonly received: Received
   readonly owner: Owner
-  /** The inputs for the replica, once known. */
   outcome: ReadonlyArray<Inspected> | null
   /** It has left its lane and is passed on as soon as it is judged. */
   isAside: boolean
@@ -279,8 +275,6 @@ export class MessageInspection {
       this.#lookLater()
     }, LOOK_MS).unref()
   }
-
-  // The results.
 
   #accept(waiting: Waiting, message: Message, isWhole = true): void {
     const { from, release } = waiting.received

@@ -61,7 +61,6 @@ export class SignatureLanes {
     return this.#looks > 0
   }
 
-  /** Charges an owner for a rejection by the rule for vertices. */
   chargeNo(owner: Owner): void {
     this.#doubted.charge(owner, COST_OF_NO)
   }

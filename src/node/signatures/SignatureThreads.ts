@@ -31,7 +31,6 @@ const WORTH_THE_WAY = 16
 const MOST_WORKERS = 4
 /** Signatures of all strangers together: a quarter of a core. */
 const STRANGERS: Rate = { burst: 10_000, perSecond: 5_000 }
-/** How soon to check again whether strangers may have a turn. */
 const LOOK_MS = 20
 const WARNED_EVERY_MS = 60_000
 /**
@@ -41,9 +40,7 @@ const WARNED_EVERY_MS = 60_000
 const VERIFIED_SIGNATURES = 80_000
 
 export interface Options {
-  /** Threads. */
   readonly most: number
-  /** Limit for all strangers together. */
   readonly strangers: Rate
   readonly start: () => Worker
   /** Known verified transactions; those verified here are added. */
@@ -69,7 +66,6 @@ export class SignatureThreads {
   #warnedAt = Number.NEGATIVE_INFINITY
   /** Jobs from this turn of the event loop. */
   #jobs: Array<Job> = []
-  /** The number of checks in them. */
   #gathered = 0
   #isLooking = false
   #isToGoOn = false
@@ -115,7 +111,6 @@ export class SignatureThreads {
     return this.#checked
   }
 
-  /** Signatures without a verdict yet. */
   get waiting(): number {
     return this.#waiting
   }

@@ -7,7 +7,6 @@ import * as Slice from "../../turns/Slice.js"
 import { Budget } from "./Budget.js"
 import { FairQueue, type Owner } from "./FairQueue.js"
 
-/** In milliseconds. */
 const RATES = {
   relayed: { burst: 500, perSecond: 200 },
   named: { burst: 1_000, perSecond: 400 },

@@ -93,11 +93,9 @@ const SOON_MS = 250
 
 interface Doubtful {
   readonly part: Part
-  /** Signatures that the native verifier refused. */
   readonly doubted: ReadonlyArray<Check>
 }
 
-/** A bounded set of hashes. */
 class Remembered {
   readonly #hashes = new Set<Hash>()
 

@@ -11,7 +11,6 @@ interface Waiting<A> {
 
 /** Places per peer: more than honest ones send between two commits. */
 const OF_A_PEER = 16
-/** Places of all peers. */
 const IN_ALL = 1_024
 
 export class WaitingRoom<A> {

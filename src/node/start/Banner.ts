@@ -14,7 +14,6 @@ export interface Facts {
   readonly dataDirectory: Option.Option<string>
   readonly validator: Option.Option<Keys.PublicKey>
   readonly faucetAddress: Option.Option<Address.Address>
-  /** The URL of the HTTP interface. */
   readonly rpc: string
   readonly rateLimits: boolean
   /** The address for other nodes; none if they cannot connect. */

@@ -3,7 +3,6 @@ import type * as PeerAddress from "../../network/PeerAddress.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import type * as Cidr from "./Cidr.js"
 
-/** The configured kind of network. */
 export type Mode = "testnet" | "mainnet"
 
 /** An interface to listen on. Port 0 lets the system choose a free one. */

@@ -21,7 +21,6 @@ export interface Founders {
   readonly validator: PublicKey
   /** None on a mainnet. */
   readonly faucet: PublicKey | null
-  /** Deviations from a standard solo network. */
   readonly otherwise?: {
     readonly allocations?: ReadonlyArray<Genesis.Allocation>
     readonly parameters?: Partial<Parameters.Parameters>
@@ -75,7 +74,6 @@ export interface Several {
   readonly validators: ReadonlyArray<Genesis.FirstValidator>
   readonly allocations: ReadonlyArray<Genesis.Allocation>
   readonly council: ReadonlyArray<Address.Address>
-  /** The account of the faucet's reserve. */
   readonly faucet: Address.Address | null
   /** The faucet's reserve. Defaults to a tenth of the stakes. */
   readonly faucetReserve?: Sats.Sats

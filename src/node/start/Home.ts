@@ -42,7 +42,6 @@ export class Home extends Context.Tag("udg/Home")<
   {
     readonly location: Storage.Location
     readonly genesis: Genesis.Genesis
-    /** Whether this start made the network. */
     readonly isFounded: boolean
     /** None if the node only follows the network, or its key is held remotely. */
     readonly validatorKey: Option.Option<Keys.Signer>

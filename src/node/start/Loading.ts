@@ -55,7 +55,6 @@ const FOREIGN_HEADERS = 1_000
 const requireHash = (what: string, found: Hash.Hash, expected: Hash.Hash): Effect.Effect<void, StateDamaged> =>
   found === expected ? Effect.void : Effect.fail(fromDamage({ message: `${what} ${expected} has the hash ${found}` }))
 
-/** The database was never initialised. */
 export const noEpoch: StateDamaged = fromDamage({ message: "there is no record of the running epoch" })
 
 /** Commit 0 and the epoch it opens. */
@@ -178,7 +177,6 @@ export const ledgerOf = (protocol: Protocol.Protocol, tableKey: HalfSipHash.Key,
     }
   })
 
-/** The trie of all records. */
 const trieOf = (ledger: Ledger) => updated(Trie.empty, ledger.entries()).pipe(Effect.withSpan("state trie"))
 
 /** The states of the last closes, oldest first, each reconstructed from the one after it. */

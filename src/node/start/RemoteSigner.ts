@@ -19,7 +19,6 @@ export interface RemoteSigner {
   readonly publicKey: Keys.PublicKey
   /** Why the signer does not answer; null while it does. */
   readonly absence: () => string | null
-  /** The number of pending signatures. */
   readonly waiting: () => number
   /** The signature, or why the signer refuses, however long it takes. */
   readonly sign: (bytes: Uint8Array) => Promise<Either.Either<Keys.Signature, string>>

@@ -5,7 +5,6 @@ import * as NodeSchema from "../../storage/schema/Node.js"
 import * as Migration from "../../storage/sqlite/Migration.js"
 
 export interface Versions {
-  /** The program. */
   readonly version: string
   /** The rules: nodes with different ones do not agree on a state. */
   readonly protocol: number

@@ -9,7 +9,6 @@ import * as Sats from "../../protocol/numbers/Sats.js"
 
 const weakness = (isWeak: boolean, text: string): ReadonlyArray<string> => (isWeak ? [text] : [])
 
-/** Weaknesses of governance in a public network. */
 export const ofGovernance = ({ parameters, protocol: { epochRounds } }: Genesis): ReadonlyArray<string> => {
   const { votingPeriodRounds, executionDelayRounds, quorumPercent } = parameters
   const { proposalBond, maxActiveProposals, maxActivePerProposer } = parameters

@@ -35,7 +35,6 @@ export class Announcements {
   readonly #pace: Pace
   #announcedAt: number | null = null
   #fresh: Array<Transaction> = []
-  /** Transactions that waited for a missing nonce. */
   #reached: Array<Transaction> = []
   /** When to announce each again, soonest first. */
   readonly #announced = new Map<Hash, number>()
@@ -48,7 +47,6 @@ export class Announcements {
     this.#pace = pace
   }
 
-  /** How many transactions may need an announcement or a repetition. */
   get size(): number {
     return this.#fresh.length + this.#reached.length + this.#announced.size + this.#overheard.size
   }
@@ -71,7 +69,6 @@ export class Announcements {
     for (const transaction of transactions) this.#reached.push(transaction)
   }
 
-  /** A peer brought these in a message that is not relayed. */
   overheard(transactions: ReadonlyArray<Transaction>, now: Timestamp): void {
     for (const { id } of transactions) {
       // Deleting first makes it the last entry.
@@ -102,7 +99,6 @@ export class Announcements {
     return [...new Set([...fresh, ...waited])].filter((transaction) => pool.isTold(transaction))
   }
 
-  /** Transactions overheard long enough ago. */
   #due(pool: PendingTransactions, now: Timestamp): ReadonlyArray<Transaction> {
     const due: Array<Transaction> = []
     for (const [id, dueAt] of this.#overheard) {
@@ -121,7 +117,6 @@ export class Announcements {
 
   #repeatAfter(id: Hash, announcedAt: number): void {
     const dueAt = announcedAt + this.#pace.againMs
-    // Deleting first makes it the last entry.
     this.#announced.delete(id)
     this.#announced.set(id, dueAt)
     this.#repeatsAt = Math.min(this.#repeatsAt, dueAt)

@@ -29,7 +29,6 @@ export interface Shelf {
   readonly committee: { readonly size: number }
 }
 
-/** The consequences of an answer. */
 export interface Judgement {
   readonly next: Asking | null
   /** Why no honest node would have sent it; null if one might have. */
@@ -57,7 +56,6 @@ interface Session extends Asking {
   readonly since: Timestamp
   /** Progress: vertices that arrived, or were already here and are skipped. */
   readonly moved: number
-  /** Whether any vertex was new. */
   readonly hasBrought: boolean
 }
 
@@ -69,7 +67,6 @@ export class CatchingUp {
   #session: Session | null = null
   /** Vertices of the session that were already here: an honest peer shows each at most once. */
   #shown = new Set<Hash>()
-  /** Peers that may still answer, and their open questions. */
   readonly #awaited = new Map<PeerId, Awaited>()
 
   constructor(peers: Peers, patienceMs: number) {

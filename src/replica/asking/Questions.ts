@@ -19,7 +19,6 @@ type Rounds = Extract<Answer, { _tag: "Rounds" }>
 
 const LAST_ROUND = Natural.round(Number.MAX_SAFE_INTEGER)
 
-/** Receives the vertices of an answer. */
 export interface Taking {
   readonly shelf: Shelf
   readonly receive: (vertex: Vertex) => void
@@ -32,7 +31,6 @@ export class Questions {
   readonly #outbox: Outbox
   readonly #patienceMs: number
   readonly #catchingUp: CatchingUp
-  /** The hashes last requested from each peer. */
   readonly #fetching = new Map<PeerId, ReadonlySet<Hash>>()
   /** The keys whose highest header each peer was asked for. */
   readonly #askedHighest = new Map<PeerId, Set<Address>>()
@@ -55,7 +53,6 @@ export class Questions {
     this.#ask(this.#catchingUp.wanted(wanted, now))
   }
 
-  /** Whether the message answers a question or needs none. */
   isAwaited(from: PeerId, message: Message<Encoded>): boolean {
     switch (message._tag) {
       case "Rounds":
@@ -141,7 +138,6 @@ export class Questions {
     }
   }
 
-  /** Drops expectations of peers that are gone. */
   connected(): void {
     this.#catchingUp.connected()
     for (const asked of [this.#fetching, this.#askedHighest, this.#askedClosing]) {

@@ -40,7 +40,6 @@ export const worthTelling = (
 export const areRelayed = (transactions: ReadonlyArray<Transaction>, worth: ReadonlyArray<Transaction>): boolean =>
   transactions.length > 0 && worth.length === transactions.length
 
-/** The commit named by a heartbeat. */
 interface Named {
   readonly commitIndex: number
   readonly leaderRound: Round
@@ -81,7 +80,6 @@ export class Relaying {
     return this.#accused.get(epoch)?.has(author) !== true
   }
 
-  /** Records evidence that proves a member's equivocation. */
   evidence({ first: { epoch, author } }: Evidence): void {
     this.#accused.set(epoch, (this.#accused.get(epoch) ?? new Set()).add(author))
   }

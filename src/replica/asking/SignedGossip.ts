@@ -22,7 +22,6 @@ type Naming =
   | { readonly _tag: "Executed"; readonly leaderRound: Round }
   /** Not executed yet, but close to the last executed one. */
   | { readonly _tag: "Ahead" }
-  /** This commit has another hash. */
   | { readonly _tag: "Wrong" }
   /** Too old or too far ahead. */
   | { readonly _tag: "Unknown" }
@@ -40,7 +39,6 @@ export class SignedGossip {
     this.#live = live
   }
 
-  /** The number of items each part holds. */
   get held() {
     return { relayed: this.#relaying.size, evidence: this.evidence.size, heartbeats: this.heartbeats.size }
   }
@@ -82,14 +80,12 @@ export class SignedGossip {
     return true
   }
 
-  /** Returns whether it is new and to be relayed. */
   keepEvidence(evidence: Evidence): boolean {
     if (!this.wantsEvidence(evidence)) return false
     this.#relaying.evidence(evidence)
     return this.evidence.add(evidence)
   }
 
-  /** Records a wanted signature that was taken in. */
   heardSignature({ validator }: CheckpointSignature): void {
     this.#relaying.signature(validator, this.#round, this.#rules)
   }
@@ -125,7 +121,6 @@ export class SignedGossip {
       : ledger.read.isPunishable(evidence)
   }
 
-  /** These heartbeats are in a vertex. */
   included(heartbeats: ReadonlyArray<Heartbeat>): void {
     for (const heartbeat of heartbeats) {
       if (this.#namingOf(heartbeat)._tag === "Executed") this.heartbeats.included(heartbeat)

@@ -48,7 +48,6 @@ const ofLedger = ({ current }: StoredState, { read }: Ledger): Finding => {
 /** The epoch starts from the checkpoint that closed the previous one. */
 const ofOpening = ({ base, record, position }: Opening, closing: Checkpoint | undefined): Finding => {
   const { epoch } = record
-  // The genesis checkpoint is unsigned.
   if (epoch === 1) return null
   if (closing === undefined) return `the signed closing checkpoint of epoch ${epoch - 1} is missing`
   const { hash, nextEpoch, commitIndex, commitHash, round } = closing
@@ -75,7 +74,6 @@ const ofChain = ({ opening, commits }: StoredEpoch, next: Opening): Finding => {
 const isOf = ({ commitHash, effectsDigest, round }: Checkpoint, { commit, ...executed }: ExecutedCommit): boolean =>
   commitHash === commit.hash && effectsDigest === executed.effectsDigest && round === commit.leaderRound
 
-/** Checkpoints built here belong to commits executed here. */
 const ofCheckpoints = ({ commits, checkpoints }: StoredEpoch): Finding => {
   const byIndex = new Map(commits.map((executed) => [executed.commit.index, executed]))
   for (const checkpoint of checkpoints) {

@@ -24,14 +24,12 @@ export class DamagedState extends Data.TaggedError("DamagedState")<{
   }
 }
 
-/** Parts of the stored state contradict each other. */
 export class ContradictoryState extends Data.TaggedError("ContradictoryState")<{ readonly finding: string }> {
   override get message(): string {
     return this.finding
   }
 }
 
-/** The state at the close of an epoch. */
 export interface ClosedState {
   readonly epoch: Epoch
   readonly trie: Trie.Trie
@@ -39,7 +37,6 @@ export interface ClosedState {
 
 export interface LoadedState {
   readonly ledger: Ledger
-  /** The current state. */
   readonly trie: Trie.Trie
   readonly views: StateViews
   /**

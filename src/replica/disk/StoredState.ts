@@ -6,7 +6,6 @@ import type { Header } from "../../protocol/vertex/Header.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { ReceivedTransaction } from "../output/Write.js"
 
-/** The progress of a fast sync. */
 export interface StoredJoin {
   readonly target: SignedCheckpoint
   readonly subtrees: ReadonlyArray<Uint8Array>
@@ -24,7 +23,6 @@ export interface StoredState {
   readonly companions: ReadonlyArray<Vertex>
   /** Signed with this node's key, but not by this node. */
   readonly foreignHeaders: Iterable<Header>
-  /** In order of arrival. */
   readonly pending: Iterable<ReceivedTransaction>
   /** Signed closing checkpoints by epoch, at least the last two. */
   readonly closings: ReadonlyArray<SignedCheckpoint>

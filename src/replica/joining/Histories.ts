@@ -43,7 +43,6 @@ export class Histories {
     return inquiry
   }
 
-  /** Discards the peer's claims. */
   drop(peer: PeerId): void {
     this.#claims.delete(peer)
   }
@@ -66,7 +65,6 @@ export class Histories {
     return [...byHash.values()].sort((a, b) => a.checkpoint.epoch - b.checkpoint.epoch)
   }
 
-  /** The peers that claim exactly this checkpoint. */
   claimantsOf({ checkpoint }: SignedCheckpoint): ReadonlyArray<PeerId> {
     return this.#proven.filter(({ chain }) => chain.newest.checkpoint.hash === checkpoint.hash).map(({ peer }) => peer)
   }
@@ -118,7 +116,6 @@ export class Histories {
         if (link.isConnected) break
         const peer = ranked.find((each) => !link.tried.has(each) && this.claimantsOf(high).includes(each))
         if (peer === undefined) {
-          // A liar's claim is dropped with it.
           if (liars.length > 0) return { liars, parting: null }
           return { liars, parting: this.#parting(low, high, link) }
         }

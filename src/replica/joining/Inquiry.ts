@@ -35,7 +35,6 @@ export class Inquiry {
     return !this.#isOver && this.chain.hasWork
   }
 
-  /** Whether it can still lead anywhere. */
   get isOpen(): boolean {
     return this.hasWork || this.question !== null
   }

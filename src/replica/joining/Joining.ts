@@ -32,7 +32,6 @@ export interface Surroundings {
   readonly ledgerOf: (state: JoinedState) => JoinedLedger
 }
 
-/** The result of a fast sync. */
 export interface Joined extends JoinedState {
   readonly target: SignedClosing
   readonly ledger: Ledger
@@ -78,10 +77,8 @@ export class Joining {
   readonly #others = new Set<PeerId>()
   /** Peers that could not prove their offer or did not answer. */
   readonly #failed = new Set<PeerId>()
-  /** The one open question to each peer. */
   readonly #asked = new Map<PeerId, Asked>()
   readonly #begunAt: Timestamp
-  /** When the first claim was proven. */
   #provenAt: Timestamp | null = null
   #wakeAt: number
   #askAgainAt: number | null = null
@@ -111,7 +108,6 @@ export class Joining {
     return this.#download?.target ?? null
   }
 
-  /** When to check again if nothing arrives. */
   get wakeAt(): number {
     return this.#wakeAt
   }
@@ -121,7 +117,6 @@ export class Joining {
     return this.#begun === null && this.#histories.size === 0 && this.#asked.size === 0
   }
 
-  /** Whether an answer from this peer is awaited. */
   isAsked(peer: PeerId): boolean {
     return this.#asked.has(peer)
   }
@@ -303,7 +298,6 @@ export class Joining {
     this.#provenAt = null
   }
 
-  /** Takes a piece of the state and asks for the next. */
   received(from: PeerId, answer: Extract<Answer, { _tag: "State" }>, now: Timestamp): void {
     const download = this.#download
     if (download === null || this.#isStopped) return

@@ -47,7 +47,6 @@ export class ProvenChain {
   #showedAsked = false
   /** The committee from which the next step starts; at first the one trusted from the outset. */
   #trusted: EpochRecord.EpochRecord
-  /** The trusted committee before the last answer. */
   #trustedBefore: EpochRecord.EpochRecord
   #isPinned: boolean
   /** Proven by signatures. */
@@ -72,7 +71,6 @@ export class ProvenChain {
     return [...this.#proven.values()]
   }
 
-  /** The newest one, once it is proven. */
   get provenNewest(): SignedClosing | undefined {
     const { epoch, hash } = this.newest.checkpoint
     const found = this.#hashes.get(epoch)

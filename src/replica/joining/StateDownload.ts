@@ -14,7 +14,6 @@ type StateAnswer = Extract<Answer, { _tag: "State" }>
 /** An honest peer's piece is about half of an answer's limit, unless it is the last of its part of the state. */
 const MEAGRE_BYTES = 131_072
 
-/** The result of an answer. */
 export type Received =
   /** `isMeagre`: a small part of the request, where an honest peer fills its answer. */
   | { readonly _tag: "Kept"; readonly subtree: Uint8Array; readonly isMeagre: boolean }
@@ -42,7 +41,6 @@ export class StateDownload {
     this.#kept = [...kept].reverse()
   }
 
-  /** Whether pieces from before a restart are left. */
   get hasKept(): boolean {
     return this.#kept.length > 0
   }
@@ -78,7 +76,6 @@ export class StateDownload {
     return this.target.checkpoint.stateRoot
   }
 
-  /** When to check again if no answer arrives. */
   get wakeAt(): number | null {
     return this.#asked === null ? null : this.#asked.at + this.#patienceMs
   }
@@ -102,7 +99,6 @@ export class StateDownload {
     return { to, question: { _tag: "AskState", root: this.#root, position } }
   }
 
-  /** Peers given up on since the last call. */
   takeSilent(): ReadonlyArray<PeerId> {
     const silent = this.#silent
     this.#silent = []

@@ -20,7 +20,6 @@ export interface Built {
 
 interface Due {
   readonly execution: Execution
-  /** The hash of the previous closing checkpoint. */
   readonly previous: Hash
 }
 

@@ -19,7 +19,6 @@ interface Heard {
 export class CommitteeClock {
   #heard = new Map<Address, Heard>()
 
-  /** The number of remembered members. */
   get size(): number {
     return this.#heard.size
   }
@@ -36,7 +35,6 @@ export class CommitteeClock {
     this.#heard.set(author, heard)
   }
 
-  /** Forgets validators outside the committee. */
   keepOnly(committee: Committee): void {
     this.#heard = new Map([...this.#heard].filter(([author]) => committee.seatOf(author) !== undefined))
   }

@@ -32,7 +32,6 @@ export interface Source {
   readonly pace?: RoundClock.Pace | undefined
 }
 
-/** Whether a transaction waits here or is in an unordered vertex. */
 const isAwaited = ({ pool, unordered }: Pick<LiveState, "pool" | "unordered">): boolean =>
   pool.hasExecutable || unordered.carryTransactions
 

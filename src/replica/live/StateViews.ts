@@ -43,7 +43,6 @@ export class StateViews {
     this.#built = [...this.#built, trie].slice(-KEPT_BUILT)
   }
 
-  /** A quorum has signed it. */
   final(signed: SignedCheckpoint): void {
     const { stateRoot, commitIndex } = signed.checkpoint
     const trie = [...this.#built, ...this.#closing].find(({ hash }) => hash === stateRoot)

@@ -19,7 +19,6 @@ export class UnorderedVertices {
     return this.#vertices.size
   }
 
-  /** Whether any of them has transactions. */
   get carryTransactions(): boolean {
     return this.#carrying > 0
   }

@@ -12,9 +12,7 @@ import type { Vertex } from "../../protocol/vertex/Vertex.js"
 
 /** Size limit of an answer, in vertices or closing checkpoints; a single item always passes. */
 export const ANSWER_BYTES = 2_097_152
-/** Limit of vertices in one question. */
 export const ASKED_VERTICES = 256
-/** Limit of closing checkpoints in one answer, besides the newest. */
 export const ANSWERED_CHECKPOINTS = 16
 
 /**

@@ -7,7 +7,6 @@ export type PeerId = string & Brand<"PeerId">
 
 export interface Connection {
   readonly peer: PeerId
-  /** The validator whose key the peer has proven, if any. */
   readonly validator: Address | null
   /** Whether this node dialled it. One machine can dial in a hundred times. */
   readonly isDialled: boolean

@@ -32,7 +32,6 @@ interface Standing {
   connection: Connection
   /** When it was last asked, counted in questions; before that, when it connected. */
   turn: number
-  /** Whether it brought something since it was last asked. */
   hasBrought: boolean
   failures: number
   benchedUntil: number
@@ -48,7 +47,6 @@ export type Order = "Best" | "Members" | "Rotation"
 export class Peers {
   readonly #everyMs: number
   readonly #weightOf: (validator: Address) => number
-  /** In order of connection. */
   #standings = new Map<PeerId, Standing>()
   #turns = 0
   #paces = new Map<string, Pace>()
@@ -136,7 +134,6 @@ export class Peers {
     return standing.connection.isDialled ? DIALLED : STRANGER
   }
 
-  /** Its claim, including its share of the next question. */
   #owedTo(validator: Address): number {
     return (this.#owed.get(validator) ?? 0) + this.#weightOf(validator)
   }

@@ -4,7 +4,6 @@
  */
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 
-/** Limit beside one vertex. */
 export const MOST_BYTES = 32_768
 /** Limit since the last sync of the ledger's file: this much is read and compared at startup. */
 export const MOST_BYTES_KEPT = 262_144

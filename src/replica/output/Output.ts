@@ -28,7 +28,6 @@ export type JoinProblem =
   /** The complete state has the signed root, but no ledger would write it. */
   | { readonly _tag: "UnreadableState"; readonly epoch: Epoch; readonly reason: string }
 
-/** The progress of a fast sync. */
 export interface JoinProgress {
   readonly epoch: Epoch
   readonly heldRecords: number

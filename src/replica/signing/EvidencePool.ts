@@ -25,12 +25,10 @@ export class EvidencePool {
     return this.#held.size
   }
 
-  /** Whether `add` would take it. */
   wants(evidence: Evidence.Evidence): boolean {
     return !this.#held.has(keyOf(evidence.first)) && this.#held.size < MAX_HELD
   }
 
-  /** Returns whether it was new. */
   add(evidence: Evidence.Evidence): boolean {
     if (!this.wants(evidence)) return false
     const key = keyOf(evidence.first)

@@ -46,7 +46,6 @@ const MAX_ASKED = 64
 export class Signing {
   readonly self: Address.Address | null
   readonly #signer: Signer | SignerElsewhere | null
-  /** Open requests to the remote signer. */
   readonly #asked = new Map<number, Then>()
   #lastAsked = 0
   #isBeating = false
@@ -60,7 +59,6 @@ export class Signing {
   #lastSigned: Pick<Header.Header, "epoch" | "round">
   #unsent: ReadonlyArray<Unsent> = []
   readonly #refused: Array<Vertex.Vertex> = []
-  /** The last write known to be on disk. */
   #writtenId = 0
 
   /** `intent`: a vertex for the remote signer, if not among the stored ones. */
@@ -88,7 +86,6 @@ export class Signing {
     this.#outbox = outbox
   }
 
-  /** The number of own headers held, and of own vertices being written. */
   get size(): number {
     return this.#headers.size + this.#unsent.length
   }
@@ -201,7 +198,6 @@ export class Signing {
     return this.#refused.splice(0)
   }
 
-  /** Whether this is an own vertex that has not been sent. */
   isUnsent(hash: Hash): boolean {
     return this.#unsent.some(({ vertex }) => vertex.header.hash === hash)
   }

@@ -1,4 +1,4 @@
-/** The HTTP interface over a node: every group's handlers over its services, and the server in front of them. */
+/** The HTTP interface over a node: the handlers of every group and the server in front of them. */
 import { Effect, Layer } from "effect"
 import * as Mounted from "../edge/server/Mounted.js"
 import * as Server from "../edge/server/Server.js"
@@ -28,7 +28,6 @@ import * as Prometheus from "./metrics/Prometheus.js"
 import * as Pages from "./server/Pages.js"
 import * as ServerSettings from "./server/ServerSettings.js"
 
-/** All that answers requests to a node. */
 export const groups = Layer.unwrapEffect(
   Effect.map(Configuration, ({ version }) =>
     Layer.mergeAll(
@@ -47,7 +46,7 @@ export const groups = Layer.unwrapEffect(
   ),
 )
 
-/** What a server asks of the node behind it, beside answers. */
+/** The node's services that a server uses besides the handlers. */
 export interface Behind
   extends Required<Pick<Server.Settings, "versions" | "memory" | "onAnswer" | "onDefect" | "isPressed">> {
   readonly isMainnet: boolean
@@ -62,9 +61,9 @@ export const behind = Effect.gen(function* () {
     state: revision,
     commit: asOf,
     record: recorded,
-    // Of answers that tell only what the files already hold, and so never wait for them.
+    // For answers that show only what the files already hold, and so never wait for them.
     written: revision,
-    // The seconds go on where nothing else does.
+    // The uptime advances even if nothing else does.
     figures: () => `${revision()} ${metrics.uptimeSeconds()}`,
     history: time,
     // Later vertices and signatures do not change it.
@@ -101,7 +100,7 @@ export const layer = Layer.effect(
   Layer.provide(Prometheus.layer),
 )
 
-/** The same groups for `HttpApiBuilder.api(Api)`, in a program whose own server has other groups too. */
+/** The same groups for `HttpApiBuilder.api(Api)`, in a program whose own server has other groups as well. */
 export const mounted = Layer.unwrapEffect(
   Effect.map(behind, ({ isMainnet, versions, memory }) =>
     Mounted.layer(Api, { ...ServerSettings.settings({ isMainnet }), versions, memory, errors: ServiceErrors.failures }),

@@ -101,7 +101,7 @@ describe("an account", () => {
     const of = (address: string) => refusal(client.core.balance({ path: { address } }))
     expect(await of("xyz")).toMatchObject({ code: "InvalidRequest", field: "address" })
     expect(await of("udg1nu7p526dtehhpqvj5w6vt4h8lqy352eud263hw")).toMatchObject({ code: "InvalidRequest" })
-    expect(await of("@nobody")).toMatchObject({ code: "NameNotFound", message: "nobody registered the name @nobody" })
+    expect(await of("@nobody")).toMatchObject({ code: "NameNotFound", message: "no account has the name @nobody" })
   })
 })
 

@@ -107,7 +107,7 @@ it("a faucet that has no more than its last coins, or too many payments to make,
   for (let i = 0; i < 49; i++) expect((await pay(most)).status).toBe(200)
   const empty = await pay(most)
   expect(empty).toEqual(refusal(503, "FaucetUnavailable", null))
-  expect(empty.body.error).toMatch(/^the faucet has [\d.]+ UDG \(\d+ sats\) left/)
+  expect(empty.body.error).toMatch(/^the faucet has only [\d.]+ UDG \(\d+ sats\) left/)
   for (let i = 49; i < 64; i++) expect((await pay(1)).status).toBe(200)
   expect((await pay(1)).body).toMatchObject({ code: "FaucetUnavailable", error: expect.stringContaining("pending") })
 })

@@ -1,92 +1,92 @@
 /** Written by scripts/client.ts from the definition of the HTTP interface: `npm run client`. */
 import type * as Kinds from "../../protocol/numbers/Kinds.js"
 
-/** The node's current state. */
+/** the node's current state */
 export interface NodeStatus {
-  /** Highest round seen in the DAG; never decreases. */
+  /** highest round seen in the DAG; never decreases */
   readonly dag_round: Kinds.Round
-  /** Round of the last committed leader. */
+  /** round of the last committed leader */
   readonly last_finalized_round: Kinds.Round
-  /** Connected nodes. */
+  /** connected nodes */
   readonly peers: number
-  /** Everything that exists: liquid, staked, delegated, treasury. */
+  /** everything that exists: liquid, staked, delegated, treasury */
   readonly total_supply: Kinds.Sats
-  /** total_supply in coins. */
+  /** total_supply in coins */
   readonly total_supply_coin: number
-  /** Own stakes and delegations together. */
+  /** own stakes and delegations together */
   readonly total_staked: Kinds.Sats
-  /** Validators with an active stake among the 100 largest. */
+  /** validators with an active stake among the 100 largest */
   readonly active_stakers: number
-  /** Pending transactions. */
+  /** pending transactions */
   readonly mempool_size: number
-  /** Vertices that the node holds. */
+  /** vertices that the node holds */
   readonly dag_vertices: number
   readonly versions?: {
-    /** Version of the program. */
+    /** version of the program */
     readonly program: string
-    /** Version of the rules. */
+    /** version of the rules */
     readonly protocol: number
-    /** Version of the messages between nodes. */
+    /** version of the messages between nodes */
     readonly wire: number
-    /** Version of the database. */
+    /** version of the database */
     readonly database: number
   } | undefined
 }
 
-/** An account; all zeros if it has never been used. */
+/** an account; all zeros if it has never been used */
 export interface Balance {
-  /** The account in hex. */
+  /** the account in hex */
   readonly address: Kinds.Address
-  /** The account in bech32m. */
+  /** the account in bech32m */
   readonly address_bech32: string
-  /** What it can spend. */
+  /** spendable balance */
   readonly balance: Kinds.Sats
-  /** Balance in coins. */
+  /** balance in coins */
   readonly balance_coin: number
-  /** Next nonce in finalized state: the number of the account's transactions that had an effect. */
+  /** next nonce in finalized state: the number of the account's transactions that had an effect */
   readonly nonce: Kinds.Nonce
-  /** Own stake; below MIN_STAKE_SATS (200,000,000,000) it does not count as staked. */
+  /** own stake; below MIN_STAKE_SATS (200,000,000,000) it does not count as staked */
   readonly staked: Kinds.Sats
-  /** Staked in coins. */
+  /** staked in coins */
   readonly staked_coin: number
-  /** Has a seat in the council. */
+  /** has a seat in the council */
   readonly is_council_member: boolean
-  /** Several keys sign for it, as set by a SetAccountPolicyTx. */
+  /** its keys and threshold are set by a SetAccountPolicyTx */
   readonly is_smart_account: boolean
-  /** Nonce for the next transaction, after the pending ones. */
+  /** nonce for the next transaction, after the pending ones */
   readonly next_nonce: Kinds.Nonce
-  /** Registered name without the @. */
+  /** registered name without the @ */
   readonly name: string | null
-  /** Has an account in finalized state; if not, a transfer to it costs account_fee_sats more. */
+  /** has an account in finalized state; if not, a transfer to it costs account_fee_sats more */
   readonly exists: boolean
 }
 
-/** Which keys sign for a smart account. */
+/** the keys that sign for a smart account */
 export interface Policy {
-  /** The account in hex. */
+  /** the account in hex */
   readonly address: Kinds.Address
-  /** How many of the keys must sign. */
+  /** how many of the keys must sign */
   readonly threshold: number
-  /** The public keys that may sign, in the order of the SetAccountPolicyTx. */
+  /** the public keys that may sign, in the order of the SetAccountPolicyTx */
   readonly keys: ReadonlyArray<Kinds.PublicKey>
 }
 
-/** The names of those addresses that have one. */
+/** the names of those addresses that have one */
 export interface Names {
   readonly names: ReadonlyArray<{
-    /** The account. */
+    /** the account */
     readonly address: Kinds.Address
-    /** Without the @. */
+    /** without the @ */
     readonly name: string
   }>
 }
 
-/** What begins with the text, at most five of each kind. */
+/** entries that begin with the text, at most five of each kind */
 export interface SearchResult {
   readonly names: ReadonlyArray<{
-    /** The account. */
+    /** the account */
     readonly address: Kinds.Address
-    /** Without the @. */
+    /** without the @ */
     readonly name: string
   }>
   readonly accounts: ReadonlyArray<Kinds.Address>
@@ -94,234 +94,234 @@ export interface SearchResult {
   readonly vertices: ReadonlyArray<Kinds.Hash>
 }
 
-/** The node runs. */
+/** the node runs */
 export interface Health {
-  /** Always ok: a stopped node does not answer. */
+  /** always ok: a stopped node does not answer */
   readonly status: "ok"
 }
 
-/** The node follows the network, and takes transactions. */
+/** the node follows the network and accepts transactions */
 export interface Ready {
-  /** Always ready: a node that is not answers 503. */
+  /** always ready: a node that is not ready answers 503 */
   readonly status: "ready"
 }
 
-/** From best to worst: healthy, degraded (cannot be read, or only in part), warning, unhealthy. */
+/** from best to worst: healthy, degraded (behind, waiting or restarting a part), warning, unhealthy */
 export type HealthLevel = "healthy" | "degraded" | "warning" | "unhealthy"
 
-/** The health of each part of the node; the overall status is the worst of them. */
+/** the health of each part of the node; the overall status is the worst of them */
 export interface HealthReport {
-  /** The worst of the components. */
+  /** the worst of the components */
   readonly status: HealthLevel
   readonly components: {
     readonly dag: {
-      /** How this part is. */
+      /** this part's health */
       readonly status: HealthLevel
-      /** Highest round. */
+      /** highest round */
       readonly round: Kinds.Round
-      /** Vertices held. */
+      /** vertices held */
       readonly vertices: number
     }
     readonly finality: {
-      /** How this part is. */
+      /** this part's health */
       readonly status: HealthLevel
-      /** Last finalized round. */
+      /** last finalized round */
       readonly finalized_round: Kinds.Round
-      /** Rounds between the highest and the last finalized. */
+      /** rounds between the highest and the last finalized */
       readonly lag: number
     }
     readonly state: {
-      /** How this part is. */
+      /** this part's health */
       readonly status: HealthLevel
-      /** Accounts with a record. */
+      /** accounts with a record */
       readonly accounts: number
-      /** Total supply. */
+      /** total supply */
       readonly total_supply: Kinds.Sats
-      /** Total supply, the same as total_supply. */
+      /** total supply, the same as total_supply */
       readonly supply: Kinds.Sats
     }
     readonly mempool: {
-      /** How this part is. */
+      /** this part's health */
       readonly status: HealthLevel
-      /** Pending transactions. */
+      /** pending transactions */
       readonly size: number
-      /** How many it can hold. */
+      /** how many it can hold */
       readonly capacity: number
     }
     readonly network: {
-      /** How this part is. */
+      /** this part's health */
       readonly status: HealthLevel
-      /** Connected nodes. */
+      /** connected nodes */
       readonly peers: number
     }
     readonly checkpoints: {
-      /** How this part is. */
+      /** this part's health */
       readonly status: HealthLevel
-      /** Round of the latest quorum checkpoint. */
+      /** round of the latest quorum checkpoint */
       readonly latest_round: Kinds.Round
     }
     readonly sync?: {
-      /** How this part is. */
+      /** this part's health */
       readonly status: HealthLevel
-      /** The epoch whose closing state is fetched. */
+      /** the epoch whose closing state is fetched */
       readonly epoch: number
-      /** Records downloaded so far. */
+      /** records downloaded so far */
       readonly records: number
-      /** Percentage of the whole state. */
+      /** percentage of the whole state */
       readonly percent: number
-      /** How fast they come. */
+      /** how fast they come */
       readonly records_per_second: number
-      /** Estimated time until done; null until it can be estimated. */
+      /** estimated time until done; null until it can be estimated */
       readonly eta_seconds: number | null
     } | undefined
     readonly catch_up?: {
-      /** How this part is. */
+      /** this part's health */
       readonly status: HealthLevel
-      /** The running epoch, as far as this node knows. */
+      /** the running epoch, as far as this node knows */
       readonly epoch: number
-      /** Highest round for which it has a quorum of vertices. */
+      /** highest round for which it has a quorum of vertices */
       readonly round: Kinds.Round
-      /** The round that a quorum has reached. */
+      /** the round that a quorum has reached */
       readonly reached_round: Kinds.Round
-      /** Percentage of the rounds that were missing at the start. */
+      /** percentage of the rounds that were missing at the start */
       readonly percent: number
-      /** How fast they come. */
+      /** how fast they come */
       readonly rounds_per_second: number
-      /** Estimated time until done; null until it can be estimated. */
+      /** estimated time until done; null until it can be estimated */
       readonly eta_seconds: number | null
     } | undefined
     readonly recovery?: {
-      /** How this part is. */
+      /** this part's health */
       readonly status: HealthLevel
-      /** How it follows the rounds of the others. */
+      /** how it follows the others' rounds */
       readonly following: "InStep" | "Behind" | "EpochOver" | "Closing" | "Standstill" | "Joining"
-      /** Whether it signs vertices. */
+      /** whether it signs vertices */
       readonly signing: "NoSeat" | "Asking" | "Silent" | "Forgotten" | "Signing"
-      /** What it is waiting for, one sentence each. */
+      /** what it is waiting for, one phrase each */
       readonly waits_for: ReadonlyArray<string>
-      /** Seconds of silence left; null if it is not silent. */
+      /** seconds of silence left; null if it is not silent */
       readonly signs_in_seconds: number | null
-      /** Whether rounds wait for this validator, whose disk was lost: see docs/recovery.md. */
+      /** whether rounds are waiting for this validator, whose disk was lost: see docs/recovery.md */
       readonly needs_operator: boolean
     } | undefined
     readonly clock?: {
-      /** How this part is. */
+      /** this part's health */
       readonly status: HealthLevel
-      /** How far the wall clock is ahead of the committee's median; negative if behind. */
+      /** how far the wall clock is ahead of the committee's median; negative if behind */
       readonly ahead_ms: number
     } | undefined
   }
-  /** One for each part that is not healthy; empty if all is well. */
+  /** one for each part that is not healthy */
   readonly problems: ReadonlyArray<{
-    /** The part that is not healthy. */
+    /** the part that is not healthy */
     readonly component: string
-    /** How it is. */
+    /** its health */
     readonly status: HealthLevel
-    /** What is wrong. */
+    /** what is wrong */
     readonly reason: string
-    /** When it was first seen to be anything but healthy, by the node's clock. */
+    /** when it was first seen not to be healthy, by the node's clock */
     readonly since: Kinds.Timestamp
-    /** What to read, below the directory in which the program is installed. */
+    /** the page with the remedy, relative to the installation directory */
     readonly page: string
   }>
 }
 
-/** A new key; anyone who sees this answer can spend from the address. */
+/** a new key; anyone who sees this answer can spend from the address */
 export interface Keypair {
-  /** Address of the key, in hex. */
+  /** address of the key, in hex */
   readonly address: Kinds.Address
-  /** Address of the key, in bech32m. */
+  /** address of the key, in bech32m */
   readonly address_bech32: string
-  /** Ed25519 secret key in plain text. */
+  /** Ed25519 secret key in plain text */
   readonly secret_key: Kinds.SecretKey
-  /** What not to do with it. */
+  /** what not to do with it */
   readonly warning: string
 }
 
-/** The payment, pending. */
+/** the payment, pending */
 export interface FaucetResult {
-  /** The payment, for GET /tx/:hash. */
+  /** the payment, for GET /tx/:hash */
   readonly tx_hash: Kinds.Hash
-  /** The exact amount that the account receives. */
+  /** the exact amount that the account receives */
   readonly amount: Kinds.Sats
-  /** Amount in coins. */
+  /** amount in coins */
   readonly amount_coin: number
-  /** The same in words. */
+  /** the payment in words */
   readonly message: string
 }
 
-/** Who gets how much. */
+/** the recipient and the amount */
 export interface FaucetRequest {
-  /** The account that receives the coins. */
+  /** the account that receives the coins */
   readonly address: string
-  /** Sats, from 1 to the faucet's limit per request. */
+  /** sats, from 1 to the faucet's limit per request */
   readonly amount: number
 }
 
-/** The type of a transaction. */
+/** the type of a transaction */
 export type TransactionType = "Transfer" | "StakeTx" | "UnstakeTx" | "DelegateTx" | "UndelegateTx" | "SetCommissionTx" | "CreateProposalTx" | "VoteTx" | "RegisterNameTx" | "SetAccountPolicyTx"
 
-/** The 100 pending transactions with the highest fees, highest first. */
+/** the 100 pending transactions with the highest fees, highest first */
 export type PendingTransactions = ReadonlyArray<{
-  /** The transaction, for GET /tx/:hash. */
+  /** the transaction, for GET /tx/:hash */
   readonly hash: Kinds.Hash
-  /** What it does. */
+  /** what it does */
   readonly type: TransactionType
-  /** Who signed it. */
+  /** the sender */
   readonly from: Kinds.Address
-  /** The recipient, if the type has one. */
+  /** the recipient, if the type has one */
   readonly to?: Kinds.Address
-  /** The amount in sats, if the type has one. */
+  /** the amount in sats, if the type has one */
   readonly amount?: Kinds.Sats
-  /** What it pays. */
+  /** its fee */
   readonly fee: Kinds.Sats
-  /** Its place among the sender's transactions. */
+  /** its place among the sender's transactions */
   readonly nonce: Kinds.Nonce
-  /** When the node received it, in milliseconds since 1970. */
+  /** when the node received it, in milliseconds since 1970 */
   readonly received_at: Kinds.Timestamp
 }>
 
-/** Connected nodes, and the nodes it was configured to connect to. */
+/** the connected nodes and the configured ones */
 export interface Peers {
-  /** How many nodes are connected. */
+  /** how many nodes are connected */
   readonly connected: number
   readonly peers: ReadonlyArray<{
-    /** The node's peer id. */
+    /** the node's peer id */
     readonly id: string
-    /** Its address, as KEY@HOST:PORT. */
+    /** its address, as KEY@HOST:PORT */
     readonly address: string
-    /** Who opened the connection. */
+    /** who opened the connection */
     readonly direction: "inbound" | "outbound"
-    /** The program name that it reports. */
+    /** the program it claims to run */
     readonly agent: string
-    /** Last measured round trip; null before the first. */
+    /** last measured round trip; null before the first */
     readonly latency_ms: number | null
-    /** Milliseconds since 1970. */
+    /** milliseconds since 1970 */
     readonly connected_since: Kinds.Timestamp
   }>
   readonly bootstrap_nodes: ReadonlyArray<{
-    /** As given with --peer. */
+    /** as given with --peer */
     readonly address: string
-    /** Connected now. */
+    /** connected now */
     readonly connected: boolean
   }>
 }
 
-/** The network, and what a wallet needs to know about it. */
+/** the network and its parameters for wallets */
 export interface NetworkInfo {
-  /** Covered by every signature, so that nothing can be replayed on another network. */
+  /** covered by every signature, which prevents replays on other networks */
   readonly network_id: Kinds.NetworkId
-  /** Identity of the network. */
+  /** identity of the network */
   readonly genesis_hash: Kinds.Hash
-  /** Testnet or mainnet. */
+  /** testnet or mainnet */
   readonly mode: "testnet" | "mainnet"
-  /** Prefix of bech32m addresses. */
+  /** prefix of bech32m addresses */
   readonly address_prefix: "tudg" | "udg"
-  /** Version of this node. */
+  /** version of this node */
   readonly version: string
-  /** Whether it answers what only an archive can. */
+  /** whether it answers queries that need an archive */
   readonly has_archive: boolean
-  /** The values fixed by genesis and the current values set by governance. */
+  /** the values fixed by genesis and the current values set by governance */
   readonly parameters: {
     readonly min_fee_sats: number
     readonly name_fee_sats: number
@@ -340,73 +340,73 @@ export interface NetworkInfo {
     readonly proposal_bond_sats: number
     readonly max_active_per_proposer: number
     readonly account_fee_sats: number
-    /** Milliseconds between rounds. */
+    /** milliseconds between rounds */
     readonly round_interval_ms: number
-    /** Rounds per epoch. */
+    /** rounds per epoch */
     readonly epoch_rounds: number
-    /** How many rounds below its leader a commit still orders. */
+    /** how many rounds below its leader a commit still orders */
     readonly collection_depth_rounds: number
-    /** Minted per round before the first halving. */
+    /** minted per round before the first halving */
     readonly round_reward: Kinds.Sats
-    /** Rounds between halvings. */
+    /** rounds between halvings */
     readonly halving_rounds: number
-    /** Commission of validators that have not set one. */
+    /** commission of validators that have not set one */
     readonly default_commission_percent: number
-    /** Minimum active stake. */
+    /** minimum active stake */
     readonly min_stake_sats: Kinds.Sats
-    /** The most that the faucet pays per request; null if there is no faucet. */
+    /** the most that the faucet pays per request; null if there is no faucet */
     readonly faucet_max_sats: Kinds.Sats | null
   }
 }
 
-/** An accepted transaction. */
+/** an accepted transaction */
 export interface Accepted {
-  /** The transaction, for GET /tx/:hash. */
+  /** the transaction, for GET /tx/:hash */
   readonly tx_hash: Kinds.Hash
-  /** It is in the mempool. */
+  /** it is in the mempool */
   readonly status: "accepted"
-  /** The nonce it uses. */
+  /** the nonce it uses */
   readonly nonce: Kinds.Nonce
 }
 
-/** A transfer that the node signs. */
+/** a transfer that the node signs */
 export interface TransferRequest {
-  /** Secret key of the account that acts, 64 hex characters. */
+  /** secret key of the account that acts, 64 hex characters */
   readonly secret_key: Kinds.SecretKey | string
-  /** The recipient. */
+  /** the recipient */
   readonly to: string
-  /** Sats, at least 1. */
+  /** sats, at least 1 */
   readonly amount: number
-  /** Sats, at least the network's min_fee_sats. */
+  /** sats, at least the network's min_fee_sats */
   readonly fee: number
-  /** Text for the recipient, at most 256 bytes in UTF-8. */
+  /** text for the recipient, at most 256 bytes in UTF-8 */
   readonly memo?: string
 }
 
 export interface AcceptedAnswer {
   readonly status_code: 200
-  /** The transaction, for GET /tx/:hash. */
+  /** the transaction, for GET /tx/:hash */
   readonly tx_hash: Kinds.Hash
-  /** It is in the mempool. */
+  /** it is in the mempool */
   readonly status: "accepted"
-  /** The nonce it uses. */
+  /** the nonce it uses */
   readonly nonce: Kinds.Nonce
 }
 
 export type RefusedAnswer = {
-  /** The status that the transaction would have had alone. */
+  /** the transaction's status if submitted alone */
   readonly status_code: number
-  /** As in any error. */
+  /** as in any error */
   readonly code: string
-  /** As in any error. */
+  /** as in any error */
   readonly error: string
   readonly [name: string]: unknown
 }
 
-/** The answer that one transaction of an array would have had alone. */
+/** the answer for one transaction of an array, as if submitted alone */
 export type SubmissionAnswer = AcceptedAnswer | RefusedAnswer
 
-/** One answer for each transaction, in their order. */
+/** one answer for each transaction, in their order */
 export type SubmissionAnswers = ReadonlyArray<SubmissionAnswer>
 
 export interface KeySignature {
@@ -685,464 +685,464 @@ export interface SetAccountPolicyTxInput {
   readonly fee: number
 }
 
-/** A signed transaction. */
+/** a signed transaction */
 export type TransactionInput = TransferInput | StakeTxInput | UnstakeTxInput | DelegateTxInput | UndelegateTxInput | SetCommissionTxInput | CreateProposalTxInput | VoteTxInput | RegisterNameTxInput | SetAccountPolicyTxInput
 
-/** A signed transaction. */
+/** a signed transaction */
 export type Transaction = Transfer | StakeTx | UnstakeTx | DelegateTx | UndelegateTx | SetCommissionTx | CreateProposalTx | VoteTx | RegisterNameTx | SetAccountPolicyTx
 
-/** A transaction and its outcome. */
+/** a transaction and its outcome */
 export interface TransactionLookup {
-  /** The transaction. */
+  /** the transaction */
   readonly hash: Kinds.Hash
-  /** Finalized: on disk, and every other read reflects it. */
+  /** finalized: on disk and reflected by every other read */
   readonly status: "pending" | "finalized"
-  /** Round of the vertex that carried it; null while pending. */
+  /** round of its vertex; null while pending */
   readonly round: Kinds.Round | null
-  /** The vertex that carried it; null while pending. */
+  /** its vertex; null while pending */
   readonly vertex_hash: Kinds.Hash | null
-  /** Validator of that vertex; null while pending. */
+  /** validator of that vertex; null while pending */
   readonly validator: Kinds.Address | null
-  /** false: only the fee was taken; null while pending. */
+  /** false: only the fee was taken; null while pending */
   readonly applied: boolean | null
-  /** Why it was not applied; null otherwise. */
+  /** why it was not applied; null otherwise */
   readonly failure: string | null
-  /** Number of the proposal it made; null otherwise. */
+  /** number of the proposal it created; null otherwise */
   readonly proposal_id: Kinds.ProposalId | null
-  /** Time of the commit, milliseconds since 1970; null while pending. */
+  /** time of the commit, milliseconds since 1970; null while pending */
   readonly timestamp: Kinds.Timestamp | null
-  /** The transaction in its canonical form. */
+  /** the transaction in its canonical form */
   readonly transaction: Transaction
 }
 
-/** Transactions of an account, newest first. */
+/** transactions of an account, newest first */
 export interface TransactionHistory {
   readonly transactions: ReadonlyArray<{
-    /** The transaction. */
+    /** the transaction */
     readonly hash: Kinds.Hash
-    /** Sent includes transfers to itself. */
+    /** sent includes transfers to itself */
     readonly direction: "sent" | "received"
-    /** Finalized: on disk, and every other read reflects it. */
+    /** finalized: on disk and reflected by every other read */
     readonly status: "pending" | "finalized"
-    /** Round of the vertex that carried it; null while pending. */
+    /** round of its vertex; null while pending */
     readonly round: Kinds.Round | null
-    /** The vertex that carried it; null while pending. */
+    /** its vertex; null while pending */
     readonly vertex_hash: Kinds.Hash | null
-    /** Validator of that vertex; null while pending. */
+    /** validator of that vertex; null while pending */
     readonly validator: Kinds.Address | null
-    /** false: only the fee was taken; null while pending. */
+    /** false: only the fee was taken; null while pending */
     readonly applied: boolean | null
-    /** Why it was not applied; null otherwise. */
+    /** why it was not applied; null otherwise */
     readonly failure: string | null
-    /** Number of the proposal it made; null otherwise. */
+    /** number of the proposal it created; null otherwise */
     readonly proposal_id: Kinds.ProposalId | null
-    /** Time of the commit, milliseconds since 1970; null while pending. */
+    /** time of the commit, milliseconds since 1970; null while pending */
     readonly timestamp: Kinds.Timestamp | null
-    /** The transaction in its canonical form. */
+    /** the transaction in its canonical form */
     readonly transaction: Transaction
   }>
-  /** Pass it as ?cursor= to get the next page; null on the last page. */
+  /** pass it as ?cursor= to get the next page; null on the last page */
   readonly next_cursor: string | null
 }
 
-/** What changed a balance, newest first. */
+/** an account's balance changes, newest first */
 export interface AccountStatement {
-  /** The account. */
+  /** the account */
   readonly address: Kinds.Address
-  /** Sats, as of the newest entry there is: the sum of all changes, if this node has them all. */
+  /** sats, as of the newest existing entry: the sum of all changes, if this node has them all */
   readonly balance: Kinds.Sats
   readonly entries: ReadonlyArray<{
-    /** Sent and received are transactions; reward, fees and council are added up over up to 10,000 commits. */
+    /** sent and received are transactions; reward, fees and council are sums over up to 10,000 commits */
     readonly kind: "sent" | "received" | "genesis" | "reward" | "fees" | "council" | "treasury_payment" | "bond_returned" | "stake_released" | "delegation_released" | "stake_slashed" | "delegations_slashed"
-    /** Of the balance, in sats; 0 where only a stake or delegations were burned. */
+    /** change of the balance, in sats; 0 if only a stake or delegations were burned */
     readonly change: number
-    /** Sats that moved, or were burned; without the fee. */
+    /** sats moved or burned, without the fee */
     readonly amount: Kinds.Sats
-    /** Sats that a sender paid for the transaction; null for other kinds. */
+    /** the fee paid by the sender, in sats; null for other kinds */
     readonly fee: Kinds.Sats | null
-    /** Of the transaction; null for other kinds. */
+    /** the transaction's type; null for other kinds */
     readonly type: TransactionType | null
-    /** The transaction; null for other kinds. */
+    /** the transaction; null for other kinds */
     readonly hash: Kinds.Hash | null
-    /** The other account of a transaction; null where there is none. */
+    /** the other account of a transaction; null if there is none */
     readonly counterparty: Kinds.Address | null
-    /** false: only the fee was taken; null for other kinds. */
+    /** false: only the fee was taken; null for other kinds */
     readonly applied: boolean | null
-    /** The proposal behind it; null where there is none. */
+    /** the proposal behind it; null if there is none */
     readonly proposal_id: Kinds.ProposalId | null
-    /** What the sender of a transfer wrote; null where there is none. */
+    /** the memo of a transfer; null if there is none */
     readonly memo: string | null
-    /** Leader round of the commit, of the last one where several are added up. */
+    /** leader round of the commit, or of the last one in a sum */
     readonly round: Kinds.Round
-    /** Time of the first commit in it, milliseconds since 1970. */
+    /** time of the first commit, milliseconds since 1970 */
     readonly since: Kinds.Timestamp
-    /** Time of the commit, of the last one where several are added up. */
+    /** time of the commit, or of the last one in a sum */
     readonly timestamp: Kinds.Timestamp
   }>
-  /** Pass it as ?cursor= to get the next page; null on the last page. */
+  /** pass it as ?cursor= to get the next page; null on the last page */
   readonly next_cursor: string | null
 }
 
-/** Finalized transactions, newest first. */
+/** finalized transactions, newest first */
 export interface LatestTransactions {
   readonly transactions: ReadonlyArray<{
-    /** The transaction. */
+    /** the transaction */
     readonly hash: Kinds.Hash
-    /** Finalized: on disk, and every other read reflects it. */
+    /** finalized: on disk and reflected by every other read */
     readonly status: "pending" | "finalized"
-    /** Round of the vertex that carried it; null while pending. */
+    /** round of its vertex; null while pending */
     readonly round: Kinds.Round | null
-    /** The vertex that carried it; null while pending. */
+    /** its vertex; null while pending */
     readonly vertex_hash: Kinds.Hash | null
-    /** Validator of that vertex; null while pending. */
+    /** validator of that vertex; null while pending */
     readonly validator: Kinds.Address | null
-    /** false: only the fee was taken; null while pending. */
+    /** false: only the fee was taken; null while pending */
     readonly applied: boolean | null
-    /** Why it was not applied; null otherwise. */
+    /** why it was not applied; null otherwise */
     readonly failure: string | null
-    /** Number of the proposal it made; null otherwise. */
+    /** number of the proposal it created; null otherwise */
     readonly proposal_id: Kinds.ProposalId | null
-    /** Time of the commit, milliseconds since 1970; null while pending. */
+    /** time of the commit, milliseconds since 1970; null while pending */
     readonly timestamp: Kinds.Timestamp | null
-    /** The transaction in its canonical form. */
+    /** the transaction in its canonical form */
     readonly transaction: Transaction
   }>
-  /** Pass it as ?cursor= to get the next page; null on the last page. */
+  /** pass it as ?cursor= to get the next page; null on the last page */
   readonly next_cursor: string | null
 }
 
-/** An account's balance after commits, newest first. */
+/** an account's balance after commits, newest first */
 export interface Balances {
-  /** The account. */
+  /** the account */
   readonly address: Kinds.Address
   readonly balances: ReadonlyArray<{
-    /** Index of the commit. */
+    /** index of the commit */
     readonly commit: number
-    /** Time of the commit, milliseconds since 1970. */
+    /** time of the commit, milliseconds since 1970 */
     readonly timestamp: Kinds.Timestamp
-    /** After the commit. */
+    /** after the commit */
     readonly balance: Kinds.Sats
-    /** After the commit. */
+    /** after the commit */
     readonly nonce: Kinds.Nonce
   }>
-  /** Pass it as ?commit= to get what is older; null at the end. */
+  /** pass it as ?commit= for older entries; null at the end */
   readonly next_commit: Kinds.CommitIndex | null
 }
 
-/** Accounts by what they can spend, the richest first. */
+/** accounts by balance, richest first */
 export interface RichAccounts {
   readonly accounts: ReadonlyArray<{
-    /** The account. */
+    /** the account */
     readonly address: Kinds.Address
-    /** Its @name without the @. */
+    /** its @name without the @ */
     readonly name: string | null
-    /** What it can spend. */
+    /** spendable balance */
     readonly balance: Kinds.Sats
   }>
-  /** Pass it as ?cursor= to get the next page; null on the last page. */
+  /** pass it as ?cursor= to get the next page; null on the last page */
   readonly next_cursor: string | null
 }
 
-/** What happened in each hour or day of UTC, newest first; nothing for one without a commit. */
+/** activity per hour or day (UTC), newest first; periods without a commit are left out */
 export interface Statistics {
   readonly statistics: ReadonlyArray<{
-    /** When it begins, milliseconds since 1970. */
+    /** when it begins, milliseconds since 1970 */
     readonly timestamp: Kinds.Timestamp
-    /** How many. */
+    /** commits in it */
     readonly commits: number
-    /** That these commits ordered. */
+    /** vertices that these commits ordered */
     readonly vertices: number
-    /** Executed, applied or failed. */
+    /** executed transactions, applied or failed */
     readonly transactions: number
-    /** Of these, how many only paid the fee. */
+    /** those of them that failed and only paid the fee */
     readonly failed: number
-    /** Sats paid in fees. */
+    /** sats paid in fees */
     readonly fees: number
-    /** Everything that existed at the end. */
+    /** total supply at the end */
     readonly total_supply: Kinds.Sats
   }>
 }
 
-/** How long an entry is. */
+/** the length of an entry */
 export type Interval = "hour" | "day"
 
-/** A new stake or a top-up. */
+/** a new stake or a top-up */
 export interface StakeRequest {
-  /** Secret key of the account that acts, 64 hex characters. */
+  /** secret key of the account that acts, 64 hex characters */
   readonly secret_key: Kinds.SecretKey | string
-  /** Sats, at least 200,000,000,000, top-ups too. */
+  /** sats, at least 200,000,000,000, also for top-ups */
   readonly amount: number
 }
 
-/** The account that acts. */
+/** the account that acts */
 export interface KeyOnlyRequest {
-  /** Secret key of the account that acts, 64 hex characters. */
+  /** secret key of the account that acts, 64 hex characters */
   readonly secret_key: Kinds.SecretKey | string
 }
 
-/** An account's stake; zeros if it has never staked. */
+/** an account's stake; zeros if it has never staked */
 export interface StakeDetails {
-  /** The account. */
+  /** the account */
   readonly address: Kinds.Address
-  /** Own stake, leaving or not. */
+  /** own stake, leaving or not */
   readonly staked_amount: Kinds.Sats
-  /** staked_amount in coins. */
+  /** staked_amount in coins */
   readonly staked_coin: number
-  /** What it keeps of its delegators' rewards. */
+  /** what it keeps of its delegators' rewards */
   readonly commission_percent: number
-  /** Own stake plus delegations. */
+  /** own stake plus delegations */
   readonly effective_stake: Kinds.Sats
-  /** Number of delegators. */
+  /** number of delegators */
   readonly delegator_count: number
-  /** Among the 100 largest active stakes. */
+  /** among the 100 largest active stakes */
   readonly is_active_validator: boolean
-  /** Its stake is leaving. */
+  /** its stake is leaving */
   readonly unstaking: boolean
-  /** First round at which a leaving stake is paid out; null otherwise. */
+  /** first round at which a leaving stake is paid out; null otherwise */
   readonly unlock_at_round: Kinds.Round | null
-  /** Makes vertices in this epoch. */
+  /** makes vertices in this epoch */
   readonly in_committee: boolean
 }
 
-/** All accounts with a stake, largest effective stake first, at most 500. */
+/** all accounts with a stake, largest effective stake first, at most 500 */
 export interface ValidatorList {
   readonly validators: ReadonlyArray<{
-    /** The validator. */
+    /** the validator */
     readonly address: Kinds.Address
-    /** Own stake plus delegations. */
+    /** own stake plus delegations */
     readonly effective_stake: Kinds.Sats
-    /** What it keeps of its delegators' rewards. */
+    /** what it keeps of its delegators' rewards */
     readonly commission_percent: number
-    /** Number of delegators. */
+    /** number of delegators */
     readonly delegator_count: number
-    /** Among the 100 largest active stakes. */
+    /** among the 100 largest active stakes */
     readonly is_active: boolean
-    /** Makes vertices in this epoch. */
+    /** makes vertices in this epoch */
     readonly in_committee: boolean
   }>
-  /** Sum of all stakes and delegations. */
+  /** sum of all stakes and delegations */
   readonly total_staked: Kinds.Sats
-  /** Number of active validators. */
+  /** number of active validators */
   readonly active_count: number
-  /** Seats in a committee. */
+  /** seats in a committee */
   readonly max_validators: number
 }
 
-/** A delegation, or more of it. */
+/** a delegation, or more of it */
 export interface DelegateRequest {
-  /** Secret key of the account that acts, 64 hex characters. */
+  /** secret key of the account that acts, 64 hex characters */
   readonly secret_key: Kinds.SecretKey | string
-  /** An active validator, not the account itself. */
+  /** an active validator, not the account itself */
   readonly validator: string
-  /** Sats, at least the network's min_delegation_sats; what does not buy a whole share of the pool stays in the balance. */
+  /** sats, at least the network's min_delegation_sats; an amount too small for a whole pool share stays in the balance */
   readonly amount: number
 }
 
-/** A validator's commission. */
+/** a validator's commission */
 export interface CommissionRequest {
-  /** Secret key of the account that acts, 64 hex characters. */
+  /** secret key of the account that acts, 64 hex characters */
   readonly secret_key: Kinds.SecretKey | string
-  /** What the validator keeps of its delegators' rewards, 0 to 100. */
+  /** the validator's share of its delegators' rewards, 0 to 100 */
   readonly commission_percent: number
 }
 
-/** What an account delegates. */
+/** an account's delegation */
 export interface Delegation {
-  /** The account. */
+  /** the account */
   readonly delegator: Kinds.Address
-  /** To whom it delegates. */
+  /** its validator */
   readonly validator: Kinds.Address
-  /** What it is worth now; rewards make it grow. */
+  /** its present value; rewards increase it */
   readonly amount: Kinds.Sats
-  /** Amount in coins. */
+  /** amount in coins */
   readonly amount_coin: number
-  /** It is leaving. */
+  /** it is leaving */
   readonly undelegating: boolean
-  /** First round at which it is paid out; null when it is not leaving. */
+  /** first round at which it is paid out; null if it is not leaving */
   readonly unlock_at_round: Kinds.Round | null
 }
 
-/** Who delegates to a validator, largest first, at most 500. */
+/** a validator's delegators, largest first, at most 500 */
 export interface DelegatorList {
-  /** The validator. */
+  /** the validator */
   readonly validator: Kinds.Address
-  /** All of them, also beyond the 500. */
+  /** all of them, including those beyond the 500 */
   readonly delegator_count: number
-  /** All of it. */
+  /** the sum of all delegations */
   readonly total_delegated: Kinds.Sats
   readonly delegators: ReadonlyArray<{
-    /** The delegator. */
+    /** the delegator */
     readonly address: Kinds.Address
-    /** What its delegation is worth now. */
+    /** the present value of its delegation */
     readonly amount: Kinds.Sats
-    /** Amount in coins. */
+    /** amount in coins */
     readonly amount_coin: number
-    /** It is leaving. */
+    /** it is leaving */
     readonly undelegating: boolean
   }>
 }
 
-/** A proposal. */
+/** a proposal */
 export interface ProposalRequest {
-  /** Secret key of the account that acts, 64 hex characters. */
+  /** secret key of the account that acts, 64 hex characters */
   readonly secret_key: Kinds.SecretKey | string
-  /** 1 to 128 bytes in UTF-8. */
+  /** 1 to 128 bytes in UTF-8 */
   readonly title: string
-  /** At most 4,096 bytes in UTF-8; may be empty. */
+  /** at most 4,096 bytes in UTF-8; may be empty */
   readonly description: string
-  /** What the proposal would do. */
+  /** the proposal's effect */
   readonly proposal_type: ProposalTypeInput
-  /** Sats, at least the network's min_fee_sats. */
+  /** sats, at least the network's min_fee_sats */
   readonly fee: number
 }
 
-/** A vote. */
+/** a vote */
 export interface VoteRequest {
-  /** Secret key of the account that acts, 64 hex characters. */
+  /** secret key of the account that acts, 64 hex characters */
   readonly secret_key: Kinds.SecretKey | string
-  /** Number of the proposal. */
+  /** number of the proposal */
   readonly proposal_id: number
-  /** true means yes. */
+  /** true means yes */
   readonly vote: boolean
-  /** Sats, at least the network's min_fee_sats. */
+  /** sats, at least the network's min_fee_sats */
   readonly fee: number
 }
 
 export interface ParameterChangePayload {
-  /** The parameter. */
+  /** the parameter */
   readonly param: string
-  /** Its new value. */
+  /** its new value */
   readonly value: number
 }
 
 export interface CouncilMembershipPayload {
-  /** Whether the account gets or loses a seat. */
+  /** whether the account gets or loses a seat */
   readonly action: "add" | "remove"
-  /** The account. */
+  /** the account */
   readonly address: Kinds.Address
 }
 
 export interface TreasurySpendPayload {
-  /** The recipient. */
+  /** the recipient */
   readonly recipient: Kinds.Address
-  /** From the treasury. */
+  /** from the treasury */
   readonly amount: Kinds.Sats
 }
 
-/** The fields of the proposal's type. */
+/** the fields of the proposal's type */
 export type ProposalPayload = ParameterChangePayload | CouncilMembershipPayload | TreasurySpendPayload | Readonly<Record<never, never>>
 
-/** Active until voting ends, then Passed or Rejected; Passed becomes Executed or Failed. */
+/** Active until voting ends, then Passed or Rejected; Passed becomes Executed or Failed */
 export type ProposalStatus = "Active" | "Passed" | "Rejected" | "Executed" | "Failed"
 
-/** Proposals, newest first, at most 200; /proposal/:id lists the votes. */
+/** proposals, newest first, at most 200; /proposal/:id lists the votes */
 export interface ProposalList {
-  /** Number of proposals in the list. */
+  /** number of proposals in the list */
   readonly count: number
   readonly proposals: ReadonlyArray<{
-    /** Counted from 1. */
+    /** counted from 1 */
     readonly id: Kinds.ProposalId
-    /** Title; empty once the texts are pruned. */
+    /** title; empty once the texts are pruned */
     readonly title: string
-    /** Description; empty once the texts are pruned. */
+    /** description; empty once the texts are pruned */
     readonly description: string
-    /** Whether the ledger has dropped title and description; the transaction still has them. */
+    /** whether the ledger has dropped title and description; the transaction still has them */
     readonly texts_pruned: boolean
-    /** The transaction that made it. */
+    /** the transaction that made it */
     readonly tx_hash: Kinds.Hash
-    /** Name of the type. */
+    /** name of the type */
     readonly proposal_type: "Text" | "ParameterChange" | "CouncilMembership" | "TreasurySpend"
-    /** The type's fields. */
+    /** the type's fields */
     readonly payload: ProposalPayload
-    /** Where it stands. */
+    /** its status */
     readonly status: ProposalStatus
-    /** Who made it. */
+    /** the proposer */
     readonly proposer: Kinds.Address
-    /** Stake that voted yes. */
+    /** stake that voted yes */
     readonly votes_for: Kinds.Sats
-    /** Stake that voted no. */
+    /** stake that voted no */
     readonly votes_against: Kinds.Sats
-    /** Stake that could vote, as of its creation. */
+    /** stake that could vote, as of its creation */
     readonly snapshot_total_stake: Kinds.Sats
-    /** When it was made. */
+    /** the round of its creation */
     readonly created_at_round: Kinds.Round
-    /** Last round in which a vote counts. */
+    /** last round in which a vote counts */
     readonly voting_ends_at_round: Kinds.Round
-    /** First round in which a passed proposal is executed. */
+    /** first round in which a passed proposal is executed */
     readonly executes_at_round: Kinds.Round
-    /** Why execution failed; null otherwise. */
+    /** why execution failed; null otherwise */
     readonly failure: string | null
-    /** The amount taken from the proposer's balance at creation. */
+    /** the amount taken from the proposer's balance at creation */
     readonly bond: Kinds.Sats
-    /** Held until the decision; then returned, or forfeited to the treasury without a quorum. */
+    /** held until the decision; then returned, or forfeited to the treasury without a quorum */
     readonly bond_status: "held" | "returned" | "forfeited"
   }>
 }
 
-/** Yes or no. */
+/** yes or no */
 export type VoteChoice = "yes" | "no"
 
-/** A proposal with all its votes. */
+/** a proposal with all its votes */
 export interface Proposal {
-  /** Counted from 1. */
+  /** counted from 1 */
   readonly id: Kinds.ProposalId
-  /** Title; empty once the texts are pruned. */
+  /** title; empty once the texts are pruned */
   readonly title: string
-  /** Description; empty once the texts are pruned. */
+  /** description; empty once the texts are pruned */
   readonly description: string
-  /** Whether the ledger has dropped title and description; the transaction still has them. */
+  /** whether the ledger has dropped title and description; the transaction still has them */
   readonly texts_pruned: boolean
-  /** The transaction that made it. */
+  /** the transaction that made it */
   readonly tx_hash: Kinds.Hash
-  /** Name of the type. */
+  /** name of the type */
   readonly proposal_type: "Text" | "ParameterChange" | "CouncilMembership" | "TreasurySpend"
-  /** The type's fields. */
+  /** the type's fields */
   readonly payload: ProposalPayload
-  /** Where it stands. */
+  /** its status */
   readonly status: ProposalStatus
-  /** Who made it. */
+  /** the proposer */
   readonly proposer: Kinds.Address
-  /** Stake that voted yes. */
+  /** stake that voted yes */
   readonly votes_for: Kinds.Sats
-  /** Stake that voted no. */
+  /** stake that voted no */
   readonly votes_against: Kinds.Sats
-  /** Stake that could vote, as of its creation. */
+  /** stake that could vote, as of its creation */
   readonly snapshot_total_stake: Kinds.Sats
-  /** When it was made. */
+  /** the round of its creation */
   readonly created_at_round: Kinds.Round
-  /** Last round in which a vote counts. */
+  /** last round in which a vote counts */
   readonly voting_ends_at_round: Kinds.Round
-  /** First round in which a passed proposal is executed. */
+  /** first round in which a passed proposal is executed */
   readonly executes_at_round: Kinds.Round
-  /** Why execution failed; null otherwise. */
+  /** why execution failed; null otherwise */
   readonly failure: string | null
-  /** The amount taken from the proposer's balance at creation. */
+  /** the amount taken from the proposer's balance at creation */
   readonly bond: Kinds.Sats
-  /** Held until the decision; then returned, or forfeited to the treasury without a quorum. */
+  /** held until the decision; then returned, or forfeited to the treasury without a quorum */
   readonly bond_status: "held" | "returned" | "forfeited"
   readonly voters: ReadonlyArray<{
-    /** The validator. */
+    /** the validator */
     readonly address: Kinds.Address
-    /** What it voted. */
+    /** its vote */
     readonly vote: VoteChoice
-    /** Its effective stake in the snapshot. */
+    /** its effective stake in the snapshot */
     readonly weight: Kinds.Sats
   }>
 }
 
-/** What an account voted on a proposal. */
+/** an account's vote on a proposal */
 export interface VoteRecord {
-  /** The proposal. */
+  /** the proposal */
   readonly proposal_id: Kinds.ProposalId
-  /** The account. */
+  /** the account */
   readonly address: Kinds.Address
-  /** null if it has not voted. */
+  /** null if it has not voted */
   readonly vote: VoteChoice | null
-  /** Its effective stake in the snapshot; 0 if it cannot vote, or had not voted by the decision. */
+  /** its effective stake in the snapshot; 0 if it cannot vote, or had not voted by the decision */
   readonly weight: Kinds.Sats
 }
 
-/** The current parameters and the bounds for changing them. */
+/** the current parameters and the bounds for changing them */
 export interface GovernanceConfig {
   readonly min_fee_sats: number
   readonly name_fee_sats: number
@@ -1162,237 +1162,237 @@ export interface GovernanceConfig {
   readonly max_active_per_proposer: number
   readonly account_fee_sats: number
   readonly governable_params: ReadonlyArray<{
-    /** Name for a ParameterChange. */
+    /** name for a ParameterChange */
     readonly name: string
-    /** Value now. */
+    /** current value */
     readonly value: number
-    /** Least value. */
+    /** lowest allowed value */
     readonly min: number
-    /** Greatest value. */
+    /** highest allowed value */
     readonly max: number
   }>
 }
 
-/** Every vertex that the node knows for a round. */
+/** all vertices of a round that the node knows */
 export interface RoundAnswer {
-  /** The round; 0 is the genesis and has no vertices. */
+  /** the round; 0 is the genesis and has no vertices */
   readonly round: Kinds.Round
-  /** Time of the commit that finalized it, milliseconds since 1970; null before. */
+  /** time of the commit that finalized it, milliseconds since 1970; null before */
   readonly timestamp: Kinds.Timestamp | null
-  /** The round is at or below the last finalized one. */
+  /** the round is at or below the last finalized one */
   readonly finalized: boolean
   readonly vertices: ReadonlyArray<{
-    /** The vertex. */
+    /** the vertex */
     readonly hash: Kinds.Hash
-    /** The validator that signed it. */
+    /** the validator that signed it */
     readonly validator: Kinds.Address
-    /** Its coinbase reward. */
+    /** its coinbase reward */
     readonly reward: Kinds.Sats
-    /** Transactions that it carries. */
+    /** transactions that it carries */
     readonly tx_count: number
-    /** Vertices that it names as parents. */
+    /** vertices that it names as parents */
     readonly parent_count: number
   }>
 }
 
-/** A vertex of the DAG. */
+/** a vertex of the DAG */
 export interface Vertex {
-  /** The vertex. */
+  /** the vertex */
   readonly hash: Kinds.Hash
-  /** Its round. */
+  /** its round */
   readonly round: Kinds.Round
-  /** The validator that signed it. */
+  /** the validator that signed it */
   readonly validator: Kinds.Address
-  /** How many parents. */
+  /** how many parents */
   readonly parent_count: number
   readonly parents: ReadonlyArray<Kinds.Hash>
-  /** Minted when it is finalized. */
+  /** minted when it is finalized */
   readonly coinbase_reward: Kinds.Sats
-  /** Its validator's clock, milliseconds since 1970. */
+  /** its validator's clock, milliseconds since 1970 */
   readonly timestamp: Kinds.Timestamp
-  /** It is ordered for good. */
+  /** its order is final */
   readonly finalized: boolean
   readonly transactions: ReadonlyArray<{
-    /** What it does. */
+    /** what it does */
     readonly type: TransactionType
-    /** The transaction. */
+    /** the transaction */
     readonly hash: Kinds.Hash
-    /** What it pays. */
+    /** its fee */
     readonly fee: Kinds.Sats
-    /** Its result in this vertex; failed: only the fee was taken; no effect: nothing was taken, and another vertex may contain it too; null until the vertex is finalized. */
+    /** its result in this vertex; failed: only the fee was taken; no effect: nothing was taken, and another vertex may contain it too; null until the vertex is finalized */
     readonly outcome: "applied" | "failed" | "no effect" | null
   }>
 }
 
-/** A stretch of the DAG as one would draw it: rounds from low to high, who led them, and who named whom as a parent. */
+/** a stretch of the DAG for drawing: rounds from low to high, their leaders, and the edges between vertices */
 export interface DagColumns {
-  /** Highest round seen. */
+  /** highest round seen */
   readonly dag_round: Kinds.Round
-  /** Last finalized round. */
+  /** last finalized round */
   readonly finalized_round: Kinds.Round
   readonly validators: ReadonlyArray<Kinds.Address>
   readonly columns: ReadonlyArray<{
-    /** The round. */
+    /** the round */
     readonly round: Kinds.Round
-    /** Its epoch. */
+    /** its epoch */
     readonly epoch: Kinds.Epoch
-    /** Time of the last commit that ordered one of its vertices; null before. */
+    /** time of the last commit that ordered one of its vertices; null before */
     readonly timestamp: Kinds.Timestamp | null
-    /** The round is at or below the last finalized one. */
+    /** the round is at or below the last finalized one */
     readonly finalized: boolean
-    /** Who led it; null where the node no longer knows the committee. */
+    /** its leader; null if the node no longer knows the committee */
     readonly leader: {
-      /** A validator, as its place in `validators`. */
+      /** a validator, as its index in `validators` */
       readonly validator: number
-      /** Whether the leader was committed; skipped: others went on without it. */
+      /** whether the leader was committed, or skipped by the others */
       readonly verdict: "undecided" | "committed" | "skipped"
     } | null
     readonly vertices: ReadonlyArray<{
-      /** The vertex. */
+      /** the vertex */
       readonly hash: Kinds.Hash
-      /** A validator, as its place in `validators`. */
+      /** a validator, as its index in `validators` */
       readonly validator: number
-      /** Transactions that it carries. */
+      /** transactions that it carries */
       readonly tx_count: number
-      /** The commit that ordered it; null while none has. */
+      /** the commit that ordered it; null while none has */
       readonly commit_index: Kinds.CommitIndex | null
       readonly parents: ReadonlyArray<number>
       readonly older_parents: ReadonlyArray<{
-        /** The parent's round. */
+        /** the parent's round */
         readonly round: Kinds.Round
-        /** A validator, as its place in `validators`. */
+        /** a validator, as its index in `validators` */
         readonly validator: number
       }>
     }>
   }>
 }
 
-/** The committee and rules of an epoch. */
+/** the committee and rules of an epoch */
 export interface EpochRecord {
-  /** Number of the epoch. */
+  /** number of the epoch */
   readonly epoch: number
-  /** Its first round. */
+  /** its first round */
   readonly first_round: Kinds.Round
-  /** The seed from which its leaders are drawn. */
+  /** the seed that draws its leaders */
   readonly seed: Kinds.Hash
   readonly rules: {
-    /** Number of rounds, from the first to the nominal last. */
+    /** number of rounds, from the first to the nominal last */
     readonly epoch_rounds: number
-    /** How many rounds below its leader a commit still orders. */
+    /** how many rounds below its leader a commit still orders */
     readonly collection_depth_rounds: number
-    /** Rounds between checkpoints. */
+    /** rounds between checkpoints */
     readonly checkpoint_interval_rounds: number
-    /** Minted per round before the first halving. */
+    /** minted per round before the first halving */
     readonly round_reward: Kinds.Sats
-    /** Rounds between halvings. */
+    /** rounds between halvings */
     readonly halving_rounds: number
-    /** The treasury's share of a reward. */
+    /** the treasury's share of a reward */
     readonly treasury_percent: number
-    /** The council's share of a reward. */
+    /** the council's share of a reward */
     readonly council_percent: number
   }
   readonly members: ReadonlyArray<{
-    /** The validator. */
+    /** the validator */
     readonly address: Kinds.Address
-    /** The key that verifies its signatures. */
+    /** the key that verifies its signatures */
     readonly pub_key: Kinds.PublicKey
-    /** Its weight in quorums, leader draws and rewards. */
+    /** its weight in quorums, leader draws and rewards */
     readonly weight: Kinds.Sats
   }>
 }
 
-/** The state after a commit, signed by a quorum of the committee. */
+/** the state after a commit, signed by a quorum of the committee */
 export interface Checkpoint {
-  /** Its epoch. */
+  /** its epoch */
   readonly epoch: number
-  /** Leader round of the commit. */
+  /** leader round of the commit */
   readonly round: Kinds.Round
-  /** Index of the commit. */
+  /** index of the commit */
   readonly commit_index: number
-  /** The commit. */
+  /** the commit */
   readonly commit_hash: Kinds.Hash
-  /** Chained over the effects of every commit. */
+  /** chained over the effects of every commit */
   readonly effects_digest: Kinds.Hash
-  /** Root of the state trie. */
+  /** root of the state trie */
   readonly state_root: Kinds.Hash
-  /** What exists. */
+  /** total supply */
   readonly total_supply: Kinds.Sats
-  /** The epoch that this checkpoint opens; null when it opens none. */
+  /** the epoch that this checkpoint opens; null if it opens none */
   readonly next_epoch: EpochRecord | null
-  /** The checkpoint that closed the epoch before, for GET /checkpoint/hash/:hash. */
+  /** the checkpoint that closed the epoch before, for GET /checkpoint/hash/:hash */
   readonly previous: Kinds.Hash
-  /** Hash of all of this except the signatures. */
+  /** hash of everything here except the signatures */
   readonly hash: Kinds.Hash
   readonly signatures: ReadonlyArray<{
-    /** Who signed. */
+    /** who signed */
     readonly validator: Kinds.Address
-    /** Ed25519 over the content. */
+    /** Ed25519 over the content */
     readonly signature: Kinds.Signature
   }>
 }
 
-/** Checkpoints that a quorum signed, newest first. */
+/** checkpoints signed by a quorum, newest first */
 export interface Checkpoints {
   readonly checkpoints: ReadonlyArray<{
-    /** Its epoch. */
+    /** its epoch */
     readonly epoch: number
-    /** Leader round of the commit, for GET /checkpoint/:round. */
+    /** leader round of the commit, for GET /checkpoint/:round */
     readonly round: Kinds.Round
-    /** Index of the commit. */
+    /** index of the commit */
     readonly commit_index: number
-    /** Hash of its content. */
+    /** hash of its content */
     readonly hash: Kinds.Hash
-    /** It is the last one of its epoch, and opens the next. */
+    /** it is the last one of its epoch, and opens the next */
     readonly closes_epoch: boolean
-    /** Members of the committee that it opens; null if it opens none. */
+    /** members of the committee that it opens; null if it opens none */
     readonly members: number | null
-    /** What existed. */
+    /** total supply */
     readonly total_supply: Kinds.Sats
-    /** How many members signed. */
+    /** number of members that signed */
     readonly signatures: number
-    /** Time of the commit; null where this node has not got it. */
+    /** time of the commit; null if this node lacks the commit */
     readonly timestamp: Kinds.Timestamp | null
   }>
-  /** Pass it as ?before= to get what is older; null at the end. */
+  /** pass it as ?before= for older checkpoints; null at the end */
   readonly next_round: Kinds.Round | null
 }
 
-/** A part of the state at the end of an epoch, with what proves that it belongs there. */
+/** a part of the state at the end of an epoch, with its proof */
 export interface StatePiece {
-  /** Root of the state. */
+  /** root of the state */
   readonly state_root: Kinds.Hash
-  /** The place, the siblings on the way to it and the records below it, as nodes send it. */
+  /** its place, the siblings on the path to it and the records below it, as nodes send it */
   readonly piece: Uint8Array
 }
 
-/** The way from a transaction to a checkpoint that a quorum signed. */
+/** the path from a transaction to a checkpoint signed by a quorum */
 export interface TransactionProof {
-  /** The transaction. */
+  /** the transaction */
   readonly hash: Kinds.Hash
-  /** The network that the transaction was signed for. */
+  /** the network that the transaction was signed for */
   readonly network_id: Kinds.NetworkId
-  /** The vertex that contains it. */
+  /** the vertex that contains it */
   readonly vertex: Uint8Array
-  /** From the commit's leader down to a child of the vertex; none if the vertex is the leader. */
+  /** from the commit's leader down to a child of the vertex; empty if the vertex is the leader */
   readonly headers: ReadonlyArray<Uint8Array>
-  /** The commit before the first of these. */
+  /** the commit before the first of these */
   readonly previous: Kinds.Hash
-  /** The leader's commit and those that follow, up to the checkpoint's. */
+  /** the leader's commit and its successors, up to the checkpoint's */
   readonly commits: ReadonlyArray<{
-    /** Number of the commit. */
+    /** number of the commit */
     readonly index: Kinds.CommitIndex
-    /** Its epoch. */
+    /** its epoch */
     readonly epoch: Kinds.Epoch
-    /** Round of its leader. */
+    /** round of its leader */
     readonly leader_round: Kinds.Round
-    /** Its leader. */
+    /** its leader */
     readonly leader_hash: Kinds.Hash
   }>
-  /** The first checkpoint at or after the commit. */
+  /** the first checkpoint at or after the commit */
   readonly checkpoint: Checkpoint
 }
 
-/** A proof of what the state holds under one key. */
+/** a proof of what the state holds under one key */
 export interface StateProof {
   readonly siblings: ReadonlyArray<{
     readonly hash: Kinds.Hash
@@ -1404,52 +1404,52 @@ export interface StateProof {
   }>
 }
 
-/** An account's record with its path to the state root of a quorum checkpoint. */
+/** an account's record with its path to the state root of a quorum checkpoint */
 export interface AccountProof {
-  /** The account. */
+  /** the account */
   readonly address: Kinds.Address
-  /** The account's key in the state. */
+  /** the account's key in the state */
   readonly key: Kinds.Hash
-  /** The account's record as the state holds it, in hex; null proves that there is none. */
+  /** the account's record as stored in the state, in hex; null proves that there is none */
   readonly record: string | null
-  /** The leaf that holds the record or would hold it, and the siblings along its path. */
+  /** the leaf with the record's place, and the siblings along its path */
   readonly proof: StateProof
-  /** The checkpoint whose state_root the proof leads to. */
+  /** the checkpoint whose state_root the proof leads to */
   readonly checkpoint: Checkpoint
 }
 
-/** Key figures for monitoring. */
+/** key figures for monitoring */
 export interface Metrics {
-  /** Highest round seen. */
+  /** highest round seen */
   readonly dag_round: Kinds.Round
-  /** Last finalized round. */
+  /** last finalized round */
   readonly finalized_round: Kinds.Round
-  /** Their difference; 2 or 3 is healthy, above 10 critical. */
+  /** their difference; 2 or 3 is healthy, above 10 critical */
   readonly finality_lag: number
-  /** Connected nodes; 3 or more is healthy, below 2 critical. */
+  /** connected nodes; 3 or more is healthy, below 2 critical */
   readonly peer_count: number
-  /** Pending transactions; below 5,000 is healthy, above 8,000 critical. */
+  /** pending transactions; below 5,000 is healthy, above 8,000 critical */
   readonly mempool_size: number
-  /** Everything that exists. */
+  /** total supply */
   readonly total_supply: Kinds.Sats
-  /** Own stakes and delegations together. */
+  /** own stakes and delegations together */
   readonly total_staked: Kinds.Sats
-  /** Validators with an active stake among the 100 largest. */
+  /** validators with an active stake among the 100 largest */
   readonly active_validators: number
-  /** Round of the latest quorum checkpoint. */
+  /** round of the latest quorum checkpoint */
   readonly checkpoint_latest: Kinds.Round
-  /** Since the node started. */
+  /** since the node started */
   readonly uptime_seconds: number
 }
 
-/** How far back. */
+/** how far back */
 export type Range = "hour" | "day" | "year"
 
-/** The network's figures over time; all lists have one entry for each point, oldest first. */
+/** the network's figures over time; all lists have one entry for each point, oldest first */
 export interface MetricsHistory {
-  /** How far back. */
+  /** how far back */
   readonly range: Range
-  /** How long one point is, in milliseconds. */
+  /** the length of one point, in milliseconds */
   readonly step_ms: number
   readonly at: ReadonlyArray<Kinds.Timestamp>
   readonly measured_ms: ReadonlyArray<number>
@@ -1462,29 +1462,29 @@ export interface MetricsHistory {
   readonly mempool_size: ReadonlyArray<number>
 }
 
-/** In how many rounds each member of a committee made a vertex that became final, and in how many none, as far as this node counted. */
+/** for each committee member, the rounds with and without a final vertex, as far as this node counted */
 export interface Attendance {
-  /** How far back. */
+  /** how far back */
   readonly range: Range
-  /** When this node began to count within the range, to the minute; null before the first count. */
+  /** when counting within the range began on this node, to the minute; null before the first count */
   readonly since: Kinds.Timestamp | null
   readonly validators: ReadonlyArray<{
-    /** The validator. */
+    /** the validator */
     readonly address: Kinds.Address
-    /** Rounds with a final vertex. */
+    /** rounds with a final vertex */
     readonly made: number
-    /** Rounds without one. */
+    /** rounds without one */
     readonly missed: number
   }>
 }
 
-/** One validator's rounds and delegations over time, only where it had a seat; all lists have one entry for each point, oldest first. */
+/** one validator's rounds and delegations over time, while it had a seat; all lists have one entry for each point, oldest first */
 export interface ValidatorRounds {
-  /** The validator. */
+  /** the validator */
   readonly validator: Kinds.Address
-  /** How far back. */
+  /** how far back */
   readonly range: Range
-  /** How long one point is, in milliseconds. */
+  /** the length of one point, in milliseconds */
   readonly step_ms: number
   readonly at: ReadonlyArray<Kinds.Timestamp>
   readonly made: ReadonlyArray<number>
@@ -1718,57 +1718,57 @@ export interface FaucetUnavailable {
 
 export interface RoundEvent {
   readonly type: "round"
-  /** Highest round now. */
+  /** highest round now */
   readonly round: Kinds.Round
-  /** Last finalized round now. */
+  /** last finalized round now */
   readonly finalized_round: Kinds.Round
 }
 
 export interface VertexEvent {
   readonly type: "vertex"
-  /** A finalized vertex. */
+  /** a finalized vertex */
   readonly hash: Kinds.Hash
-  /** Its round. */
+  /** its round */
   readonly round: Kinds.Round
-  /** The validator that signed it. */
+  /** the validator that signed it */
   readonly validator: Kinds.Address
-  /** Its coinbase reward. */
+  /** its coinbase reward */
   readonly reward: Kinds.Sats
-  /** Transactions that it carries. */
+  /** transactions that it carries */
   readonly tx_count: number
 }
 
 export interface TransactionEvent {
   readonly type: "transaction"
-  /** The transaction. */
+  /** the transaction */
   readonly hash: Kinds.Hash
-  /** What it does. */
+  /** what it does */
   readonly transaction_type: TransactionType
-  /** Who signed it. */
+  /** the sender */
   readonly from: Kinds.Address
-  /** The recipient, if the type has one. */
+  /** the recipient, if the type has one */
   readonly to?: Kinds.Address
-  /** Taken in, or ordered for good. */
+  /** in the mempool, or final */
   readonly status: "pending" | "finalized"
-  /** false: only the fee was taken; null while pending. */
+  /** false: only the fee was taken; null while pending */
   readonly applied: boolean | null
 }
 
 export interface AlertEvent {
   readonly type: "alert"
-  /** How bad; info: it is well again. */
+  /** how serious; info: the part is healthy again */
   readonly severity: "info" | "warning" | "critical"
-  /** What an operator should know. */
+  /** the alert in words */
   readonly message: string
 }
 
 export interface ResetEvent {
   readonly type: "reset"
-  /** Events were missed; read the state again. */
+  /** events were missed; read the state again */
   readonly message: string
 }
 
-/** One thing that happened. */
+/** an event */
 export type Event = RoundEvent | VertexEvent | TransactionEvent | AlertEvent | ResetEvent
 
 /** Everything that a node answers instead of what was asked for, told apart by `_tag`. */
@@ -1842,7 +1842,7 @@ export interface Methods {
       readonly address: string
     } }) => Promise<Balance>
     /**
-     * Who signs for a smart account.
+     * The keys of a smart account.
      * 404 for an account with a single key. Takes hex, bech32m or @name.
      *
      * `GET /account/:address/policy`
@@ -1857,7 +1857,7 @@ export interface Methods {
     } }) => Promise<Policy>
     /**
      * The names of up to 100 accounts.
-     * An account has one name at most. Those without one are left out.
+     * An account has at most one name. Accounts without one are left out.
      *
      * `GET /names`
      *
@@ -1870,8 +1870,8 @@ export interface Methods {
       readonly addresses: string
     } }) => Promise<Names>
     /**
-     * Names, accounts, transactions and vertices by their beginning.
-     * Names from three characters on, with or without the @; accounts and hashes by four hex digits or more; accounts also by the beginning of their bech32m address, from `tudg1` and four characters on.
+     * Names, accounts, transactions and vertices by prefix.
+     * Finds names by at least three characters, with or without the @; accounts and hashes by at least four hex digits; accounts also by the beginning of their bech32m address, at least `tudg1` and four characters.
      *
      * `GET /search`
      *
@@ -1895,8 +1895,8 @@ export interface Methods {
      */
     readonly health: () => Promise<Health>
     /**
-     * Whether the node follows the network, so that traffic may go to it.
-     * For load balancers. A node that is behind, waits for a quorum or is about to end answers 503 with the reason, and a gateway does whose archive is silent. It is no reason to start the node again.
+     * Whether the node follows the network and can take traffic.
+     * For load balancers. A node that is behind, waits for a quorum or is about to end answers 503 with the reason, as does a gateway whose archive does not answer. Do not restart a node because of it.
      *
      * `GET /ready`
      *
@@ -1908,7 +1908,7 @@ export interface Methods {
     readonly ready: () => Promise<Ready>
     /**
      * The health of each part of the node.
-     * Always 200 while the node runs, whatever the report says.
+     * Always 200 while the node runs, whatever the health.
      *
      * `GET /health/detailed`
      *
@@ -1963,7 +1963,7 @@ export interface Methods {
      */
     readonly peers: () => Promise<Peers>
     /**
-     * Which network this is, and its parameters.
+     * The network and its parameters.
      *
      * `GET /network`
      *
@@ -1977,7 +1977,7 @@ export interface Methods {
   readonly transactions: {
     /**
      * Send a transfer (testnet).
-     * The node signs with the secret key of the body and the account's next nonce.
+     * The node signs with the secret key in the body and the account's next nonce.
      *
      * `POST /tx`
      *
@@ -1989,7 +1989,7 @@ export interface Methods {
     readonly send: (request: { readonly payload: TransferRequest }) => Promise<Accepted>
     /**
      * Submit a signed transaction, or up to 1,000 of them.
-     * The only way in on a mainnet. An array (body up to 1 MiB) is answered with an array, in order, of what each transaction would have been answered alone, with its status as status_code. It counts as that many requests. Sending a transaction again while it is pending gets the same answer.
+     * The only way to submit on a mainnet. An array (body up to 1 MiB) is answered by an array, in order, of each transaction's answer as if submitted alone, with its status as status_code. It counts as that many requests. Submitting a pending transaction again gets the same answer.
      *
      * `POST /tx/submit`
      *
@@ -2004,7 +2004,7 @@ export interface Methods {
     }
     /**
      * A transaction and its outcome.
-     * A transaction that was replaced, evicted or expired, or that had no effect, is not found.
+     * Transactions that were replaced, evicted, expired or without effect are not found.
      *
      * `GET /tx/:hash`
      *
@@ -2018,7 +2018,7 @@ export interface Methods {
     } }) => Promise<TransactionLookup>
     /**
      * Transactions that an account sent or received, newest first.
-     * With a type or a direction, a page covers the account's last 500 transactions, so it may have fewer entries than requested, or none, and still a next_cursor.
+     * With a type or direction, a page covers the account's last 500 transactions, so it can have fewer entries than requested, or none, and still a next_cursor.
      *
      * `GET /account/:address/transactions`
      *
@@ -2030,22 +2030,22 @@ export interface Methods {
     readonly history: (request: { readonly path: {
       readonly address: string
     }; readonly urlParams?: {
-      /** How many, 1 to 100; 50 when left out. */
+      /** how many, 1 to 100; defaults to 50 */
       readonly limit?: number
-      /** Only transactions of this type. */
+      /** only transactions of this type */
       readonly type?: TransactionType
-      /** Only those that the account sent, or only those it received. */
+      /** only transactions that the account sent, or only those it received */
       readonly direction?: "sent" | "received"
-      /** Only from this moment on, milliseconds since 1970. */
+      /** only from this time on, milliseconds since 1970 */
       readonly from?: number
-      /** Only before this moment. */
+      /** only before this moment */
       readonly until?: number
-      /** The next_cursor of the page before; another text is refused. */
+      /** the next_cursor of the previous page; any other text is rejected */
       readonly cursor?: string
     } }) => Promise<TransactionHistory>
     /**
-     * Everything that changed an account's balance, newest first.
-     * Transactions, and what the network added: genesis allocations, rewards, fees earned, payments from the treasury, returned bonds, released stakes and delegations. Slashes are listed, too. All changes add up to the balance on a node that has executed every commit; one that joined later, or has pruned, lists what it has recorded.
+     * An account's balance changes, newest first.
+     * Transactions and credits by the network: genesis allocations, rewards, fees earned, payments from the treasury, returned bonds, released stakes and delegations. Slashes are listed as well. All changes add up to the balance on a node that has executed every commit; one that joined later or has pruned lists its recorded part.
      *
      * `GET /account/:address/statement`
      *
@@ -2057,14 +2057,14 @@ export interface Methods {
     readonly statement: (request: { readonly path: {
       readonly address: string
     }; readonly urlParams?: {
-      /** How many, 1 to 100; 50 when left out. */
+      /** how many, 1 to 100; defaults to 50 */
       readonly limit?: number
-      /** next_cursor from the previous page. */
+      /** next_cursor from the previous page */
       readonly cursor?: string
     } }) => Promise<AccountStatement>
     /**
-     * Finalized transactions of everybody, newest first.
-     * With a type, a page of a node covers the last 500 transactions, so it may have fewer entries than requested, or none, and still a next_cursor. Only a gateway knows `words`, and gives full pages of a type; a node answers 501.
+     * Finalized transactions of all accounts, newest first.
+     * With a type, a node's page covers the last 500 transactions, so it can have fewer entries than requested, or none, and still a next_cursor. Only a gateway supports `words` and returns full pages of a type; a node answers `words` with 501.
      *
      * `GET /transactions`
      *
@@ -2074,24 +2074,24 @@ export interface Methods {
      * ```
      */
     readonly latest: (request?: { readonly urlParams?: {
-      /** How many, 1 to 100; 50 when left out. */
+      /** how many, 1 to 100; defaults to 50 */
       readonly limit?: number
-      /** Only transactions of this type. */
+      /** only transactions of this type */
       readonly type?: TransactionType
-      /** Only with these words in the memo, or in the texts of the proposal; as "these words" in their order, -not. */
+      /** only with these words in the memo or the proposal's texts; "in this order", -without */
       readonly words?: string
-      /** Only from this moment on, milliseconds since 1970. */
+      /** only from this time on, milliseconds since 1970 */
       readonly from?: number
-      /** Only before this moment. */
+      /** only before this moment */
       readonly until?: number
-      /** The next_cursor of the page before; another text is refused. */
+      /** the next_cursor of the previous page; any other text is rejected */
       readonly cursor?: string
     } }) => Promise<LatestTransactions>
   }
   readonly archive: {
     /**
      * An account's balance after any commit, and over time.
-     * After each commit that changed the account, or with `step` after every so manieth commit. The first entry is the balance after `commit`, whenever it changed last.
+     * Lists the balance after each commit that changed the account or, with `step`, after every `step`-th commit. The first entry is the balance after `commit`, whenever it last changed.
      *
      * `GET /account/:address/balances`
      *
@@ -2103,15 +2103,15 @@ export interface Methods {
     readonly balances: (request: { readonly path: {
       readonly address: string
     }; readonly urlParams?: {
-      /** How many, 1 to 100; 50 when left out. */
+      /** how many, 1 to 100; defaults to 50 */
       readonly limit?: number
-      /** The newest commit; the last one when left out. */
+      /** the newest commit; defaults to the last one */
       readonly commit?: number
-      /** Commits between two entries. */
+      /** commits between two entries */
       readonly step?: number
     } }) => Promise<Balances>
     /**
-     * Accounts by balance, the richest first.
+     * Accounts by balance, richest first.
      *
      * `GET /accounts`
      *
@@ -2121,13 +2121,13 @@ export interface Methods {
      * ```
      */
     readonly richest: (request?: { readonly urlParams?: {
-      /** How many, 1 to 100; 50 when left out. */
+      /** how many, 1 to 100; defaults to 50 */
       readonly limit?: number
-      /** The next_cursor of the page before; another text is refused. */
+      /** the next_cursor of the previous page; any other text is rejected */
       readonly cursor?: string
     } }) => Promise<RichAccounts>
     /**
-     * What happened in each hour or day.
+     * Activity per hour or day.
      *
      * `GET /statistics`
      *
@@ -2137,11 +2137,11 @@ export interface Methods {
      * ```
      */
     readonly statistics: (request?: { readonly urlParams?: {
-      /** How many, 1 to 500; 50 when left out. */
+      /** how many, 1 to 500; defaults to 50 */
       readonly limit?: number
-      /** A day when left out. */
+      /** defaults to day */
       readonly interval?: Interval
-      /** Only before this moment. */
+      /** only before this moment */
       readonly until?: number
     } }) => Promise<Statistics>
   }
@@ -2159,7 +2159,6 @@ export interface Methods {
     readonly stake: (request: { readonly payload: StakeRequest }) => Promise<Accepted>
     /**
      * Withdraw the whole stake (testnet).
-     * It stays at work until the epoch ends and is paid out after the cooldown.
      *
      * `POST /unstake`
      *
@@ -2170,7 +2169,7 @@ export interface Methods {
      */
     readonly unstake: (request: { readonly payload: KeyOnlyRequest }) => Promise<Accepted>
     /**
-     * What an account has staked.
+     * An account's stake.
      *
      * `GET /stake/:address`
      *
@@ -2208,7 +2207,6 @@ export interface Methods {
     readonly delegate: (request: { readonly payload: DelegateRequest }) => Promise<Accepted>
     /**
      * Take the whole delegation back (testnet).
-     * It works until the epoch ends and is paid out after the cooldown.
      *
      * `POST /undelegate`
      *
@@ -2230,7 +2228,7 @@ export interface Methods {
      */
     readonly setCommission: (request: { readonly payload: CommissionRequest }) => Promise<Accepted>
     /**
-     * What an account delegates.
+     * An account's delegation.
      *
      * `GET /delegation/:address`
      *
@@ -2243,8 +2241,8 @@ export interface Methods {
       readonly address: string
     } }) => Promise<Delegation>
     /**
-     * Who delegates to a validator.
-     * Empty for an account that is no validator. Number and total are as of now. The list is up to one commit old for each 2,000 delegators beyond the first 2,000.
+     * A validator's delegators.
+     * Empty for an account that is not a validator. Number and total are current. The list is up to one commit old for each 2,000 delegators beyond the first 2,000.
      *
      * `GET /validator/:address/delegators`
      *
@@ -2305,7 +2303,7 @@ export interface Methods {
       readonly id: number
     } }) => Promise<Proposal>
     /**
-     * What an account voted on a proposal.
+     * An account's vote on a proposal.
      *
      * `GET /vote/:id/:address`
      *
@@ -2319,7 +2317,7 @@ export interface Methods {
       readonly address: string
     } }) => Promise<VoteRecord>
     /**
-     * The parameters that governance may change.
+     * The parameters that governance can change.
      *
      * `GET /governance/config`
      *
@@ -2359,7 +2357,7 @@ export interface Methods {
     } }) => Promise<Vertex>
     /**
      * A stretch of the DAG with its edges and leaders.
-     * Without `from`, the latest rounds. A large committee's answer may end before the last round that was asked for; go on behind its last column. It counts as one request for every three rounds asked for, and as ten at most.
+     * Without `from`, the latest rounds. For a large committee the answer may end before the last requested round; continue after its last column. Counts as one request for every three requested rounds, and as ten at most.
      *
      * `GET /dag`
      *
@@ -2369,9 +2367,9 @@ export interface Methods {
      * ```
      */
     readonly columns: (request?: { readonly urlParams?: {
-      /** First round; the latest rounds when left out. */
+      /** first round; defaults to the latest rounds */
       readonly from?: number
-      /** How many rounds, 1 to 120; 60 when left out. */
+      /** how many rounds, 1 to 120; defaults to 60 */
       readonly rounds?: number
     } }) => Promise<DagColumns>
   }
@@ -2388,7 +2386,7 @@ export interface Methods {
      */
     readonly latest: () => Promise<Checkpoint>
     /**
-     * Checkpoints that a quorum signed, newest first.
+     * Checkpoints signed by a quorum, newest first.
      * A node keeps those that closed epochs forever, and the others as long as it keeps their rounds.
      *
      * `GET /checkpoints`
@@ -2399,11 +2397,11 @@ export interface Methods {
      * ```
      */
     readonly list: (request?: { readonly urlParams?: {
-      /** How many, 1 to 100; 50 when left out. */
+      /** how many, 1 to 100; defaults to 50 */
       readonly limit?: number
-      /** Only before this round. */
+      /** only before this round */
       readonly before?: number
-      /** Only those that closed an epoch. */
+      /** only those that closed an epoch */
       readonly closing?: "only"
     } }) => Promise<Checkpoints>
     /**
@@ -2434,7 +2432,7 @@ export interface Methods {
     } }) => Promise<Checkpoint>
     /**
      * The checkpoint that closed an epoch.
-     * Its next_epoch has the committee that signs the one of the next epoch, so these prove each other from epoch 1 on. The checkpoint of epoch 0 follows from the genesis, and nobody signs it.
+     * Its next_epoch names the committee that signs the next epoch's checkpoint, so each proves the next from epoch 1 on. The checkpoint of epoch 0 follows from the genesis and is unsigned.
      *
      * `GET /checkpoint/epoch/:epoch`
      *
@@ -2448,7 +2446,7 @@ export interface Methods {
     } }) => Promise<Checkpoint>
     /**
      * A piece of the state at the end of an epoch.
-     * For whoever copies the whole state, as udg dev --fork does. A node has the states that closed the last two epochs, by the state_root of the checkpoint. A piece has up to 273,309 bytes, and its siblings show which places are missing.
+     * For copying the whole state, as udg dev --fork does. A node has the closing states of the last two epochs, by the checkpoint's state_root. A piece has up to 273,309 bytes, and its siblings show which places are missing.
      *
      * `GET /state/:root/:position`
      *
@@ -2463,7 +2461,7 @@ export interface Methods {
     } }) => Promise<StatePiece>
     /**
      * A transaction with a proof that it is in the total order.
-     * That a commit ordered it, not what it did.
+     * Proves that a commit ordered the transaction, not its outcome.
      *
      * `GET /proof/tx/:hash`
      *
@@ -2514,7 +2512,7 @@ export interface Methods {
     readonly metricsJson: () => Promise<Metrics>
     /**
      * The network's figures over time.
-     * As this node measured them: an hour by second, a day by minute, a year by hour. A restart keeps them. The last point is still growing: to follow, pass its `at` as `since` and replace it. It counts as three requests.
+     * Measured by this node: an hour by second, a day by minute, a year by hour. They survive restarts. The last point is still growing: to follow, pass its `at` as `since` and replace it. Counts as three requests.
      *
      * `GET /metrics/history`
      *
@@ -2524,9 +2522,9 @@ export interface Methods {
      * ```
      */
     readonly history: (request?: { readonly urlParams?: {
-      /** How far back; an hour when left out. */
+      /** how far back; defaults to hour */
       readonly range?: Range
-      /** Only points that begin at or after this moment. */
+      /** only points that begin at or after this moment */
       readonly since?: number
     } }) => Promise<MetricsHistory>
     /**
@@ -2540,12 +2538,12 @@ export interface Methods {
      * ```
      */
     readonly attendance: (request?: { readonly urlParams?: {
-      /** How far back; an hour when left out. */
+      /** how far back; defaults to hour */
       readonly range?: Range
     } }) => Promise<Attendance>
     /**
      * Rounds and delegations of a validator over time.
-     * An hour by minute, a day by half hour, a year by day. Empty for an account that had no seat. A round counts once no later commit can order a vertex of it.
+     * An hour by minute, a day by half hour, a year by day. Empty for an account without a seat. A round counts once no later commit can order one of its vertices.
      *
      * `GET /validator/:address/rounds`
      *
@@ -2557,7 +2555,7 @@ export interface Methods {
     readonly validatorRounds: (request: { readonly path: {
       readonly address: string
     }; readonly urlParams?: {
-      /** How far back; an hour when left out. */
+      /** how far back; defaults to hour */
       readonly range?: Range
     } }) => Promise<ValidatorRounds>
   }
@@ -2574,7 +2572,7 @@ export interface Methods {
      */
     readonly openapi: () => Promise<string>
     /**
-     * This interface as a page to read.
+     * This interface as an HTML page.
      *
      * `GET /docs`
      *

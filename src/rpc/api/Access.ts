@@ -1,11 +1,13 @@
-/** What the endpoints of this interface ask of the server, beside the rules of `edge/definition`. */
+/** This interface's access rules, in addition to those of `edge/definition`. */
 import { Context } from "effect"
 import type { Limit } from "../../edge/definition/Rules.js"
 
-/** The limit over all endpoints together. */
 export const globalLimit: Limit = { requests: 1_000, windowSeconds: 60 }
 
-/** Process managers ask there whether the node lives. Neither it nor preflights count in all; both share the same limit once more. */
+/**
+ * The liveness probe of process managers. It and preflights are exempt from the total limit and share one of the same
+ * size.
+ */
 export const livenessPath = "/health"
 
 /** Off on a mainnet; the value says what to do there instead. */

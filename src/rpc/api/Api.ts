@@ -1,4 +1,7 @@
-/** The whole HTTP interface, nothing but definitions: the server, the typed client and the OpenAPI document come from it. */
+/**
+ * The whole HTTP interface as definitions, from which the server, the typed client and the OpenAPI document are
+ * derived.
+ */
 import { OpenApi } from "@effect/platform"
 import * as Definition from "../../effect3/http/Definition.js"
 import * as Archive from "./Archive.js"
@@ -19,8 +22,8 @@ export const Api = Definition.empty("udg")
   .annotate(
     OpenApi.Description,
     "JSON over HTTP. Amounts are integers in sats (1 coin = 100,000,000 sats); fields that end in `_coin` carry the " +
-      "same amount in coins. Errors are `{code, error}` plus fields that say more. Unknown fields in a body, and unknown query parameters, are refused. " +
-      "All endpoints share a limit of 1,000 requests per minute and client; some have a limit of their own.",
+      "same amount in coins. Errors are `{code, error}` plus fields with details. Unknown body fields and query parameters are rejected. " +
+      "All endpoints share a limit of 1,000 requests per minute and client; some have their own limit.",
   )
   .annotate(OpenApi.License, { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" })
   .addError(Failure.Anywhere)

@@ -1,4 +1,4 @@
-/** What only an archive can be asked for: a gateway answers it, and a node refuses with 501. */
+/** Queries that only an archive can answer: a gateway serves them, a node answers 501. */
 import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import * as Group from "../../effect3/http/Group.js"
@@ -22,10 +22,7 @@ const Balances = Field.record(
         nonce: Field.nonce("after the commit"),
       }),
     ),
-    next_commit: Field.of(
-      Schema.NullOr(Field.CommitIndex),
-      "pass it as ?commit= to get what is older; null at the end",
-    ),
+    next_commit: Field.of(Schema.NullOr(Field.CommitIndex), "pass it as ?commit= for older entries; null at the end"),
   }),
   {
     address: example.address,
@@ -36,13 +33,13 @@ const Balances = Field.record(
 
 const RichAccounts = Field.record(
   "RichAccounts",
-  "accounts by what they can spend, the richest first",
+  "accounts by balance, richest first",
   Schema.Struct({
     accounts: Schema.Array(
       Schema.Struct({
         address: Field.address("the account"),
         name: Field.textOrNull("its @name without the @"),
-        balance: Field.sats("what it can spend"),
+        balance: Field.sats("spendable balance"),
       }),
     ),
     next_cursor: Field.nextCursor,
@@ -52,22 +49,22 @@ const RichAccounts = Field.record(
 
 const Interval = Schema.Literal("hour", "day").annotations({
   identifier: "Interval",
-  description: "how long an entry is",
+  description: "the length of an entry",
 })
 
 const Statistics = Field.record(
   "Statistics",
-  "what happened in each hour or day of UTC, newest first; nothing for one without a commit",
+  "activity per hour or day (UTC), newest first; periods without a commit are left out",
   Schema.Struct({
     statistics: Schema.Array(
       Schema.Struct({
         timestamp: Field.timestamp("when it begins, milliseconds since 1970"),
-        commits: Field.count("how many"),
-        vertices: Field.count("that these commits ordered"),
-        transactions: Field.count("executed, applied or failed"),
-        failed: Field.count("of these, how many only paid the fee"),
+        commits: Field.count("commits in it"),
+        vertices: Field.count("vertices that these commits ordered"),
+        transactions: Field.count("executed transactions, applied or failed"),
+        failed: Field.count("those of them that failed and only paid the fee"),
         fees: Field.count("sats paid in fees"),
-        total_supply: Field.sats("everything that existed at the end"),
+        total_supply: Field.sats("total supply at the end"),
       }),
     ),
   }),
@@ -85,33 +82,33 @@ const Statistics = Field.record(
 export const group = Group.of(
   "archive",
   "Archive",
-  "Questions about the whole past. A gateway answers them from its archive; a node has none and answers 501.",
+  "Queries over the whole history. A gateway answers them from its archive; a node has no archive and answers 501.",
   [
     Group.get("balances", "/account/:address/balances", "An account's balance after any commit, and over time")
       .annotate(
         OpenApi.Description,
-        "After each commit that changed the account, or with `step` after every so manieth commit. The first entry is the balance " +
-          "after `commit`, whenever it changed last.",
+        "Lists the balance after each commit that changed the account or, with `step`, after every `step`-th commit. The first " +
+          "entry is the balance after `commit`, whenever it last changed.",
       )
       .setPath(Schema.Struct({ address: Field.AccountText }))
       .setUrlParams(
         Schema.Struct({
           limit: Field.pageLimit,
-          commit: Field.optional(Field.CommitInUrl, "the newest commit; the last one when left out"),
+          commit: Field.optional(Field.CommitInUrl, "the newest commit; defaults to the last one"),
           step: Field.optional(Field.StepInUrl, "commits between two entries"),
         }),
       )
       .addSuccess(Balances)
       .addError(Schema.Union(Failure.OfAccount, Failure.NotServed)),
-    Group.get("richest", "/accounts", "Accounts by balance, the richest first")
+    Group.get("richest", "/accounts", "Accounts by balance, richest first")
       .setUrlParams(Schema.Struct({ limit: Field.pageLimit, cursor: Field.cursor }))
       .addSuccess(RichAccounts)
       .addError(Schema.Union(Failure.InvalidRequest, Failure.NotServed)),
-    Group.get("statistics", "/statistics", "What happened in each hour or day")
+    Group.get("statistics", "/statistics", "Activity per hour or day")
       .setUrlParams(
         Schema.Struct({
-          limit: Field.optional(Field.limitInUrl(500), "how many, 1 to 500; 50 when left out"),
-          interval: Field.optional(Interval, "a day when left out"),
+          limit: Field.optional(Field.limitInUrl(500), "how many, 1 to 500; defaults to 50"),
+          interval: Field.optional(Interval, "defaults to day"),
           until: Field.until,
         }),
       )

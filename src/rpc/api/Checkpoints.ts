@@ -18,7 +18,7 @@ const { example } = Field
 const EpochRecord = Schema.Struct({
   epoch: Field.count("number of the epoch"),
   first_round: Field.round("its first round"),
-  seed: Field.hash("the seed from which its leaders are drawn"),
+  seed: Field.hash("the seed that draws its leaders"),
   rules: Schema.Struct({
     epoch_rounds: Field.count("number of rounds, from the first to the nominal last"),
     collection_depth_rounds: Field.count("how many rounds below its leader a commit still orders"),
@@ -61,10 +61,10 @@ export const Checkpoint = Field.record(
     commit_hash: Field.hash("the commit"),
     effects_digest: Field.hash("chained over the effects of every commit"),
     state_root: Field.hash("root of the state trie"),
-    total_supply: Field.sats("what exists"),
-    next_epoch: Field.of(Schema.NullOr(EpochRecord), "the epoch that this checkpoint opens; null when it opens none"),
+    total_supply: Field.sats("total supply"),
+    next_epoch: Field.of(Schema.NullOr(EpochRecord), "the epoch that this checkpoint opens; null if it opens none"),
     previous: Field.hash("the checkpoint that closed the epoch before, for GET /checkpoint/hash/:hash"),
-    hash: Field.hash("hash of all of this except the signatures"),
+    hash: Field.hash("hash of everything here except the signatures"),
     signatures: Schema.Array(
       Schema.Struct({
         validator: Field.address("who signed"),
@@ -77,7 +77,7 @@ export const Checkpoint = Field.record(
 
 export const Checkpoints = Field.record(
   "Checkpoints",
-  "checkpoints that a quorum signed, newest first",
+  "checkpoints signed by a quorum, newest first",
   Schema.Struct({
     checkpoints: Schema.Array(
       Schema.Struct({
@@ -90,12 +90,12 @@ export const Checkpoints = Field.record(
           Schema.NullOr(Schema.Number),
           "members of the committee that it opens; null if it opens none",
         ),
-        total_supply: Field.sats("what existed"),
-        signatures: Field.count("how many members signed"),
-        timestamp: Field.timestampOrNull("time of the commit; null where this node has not got it"),
+        total_supply: Field.sats("total supply"),
+        signatures: Field.count("number of members that signed"),
+        timestamp: Field.timestampOrNull("time of the commit; null if this node lacks the commit"),
       }),
     ),
-    next_round: Field.roundOrNull("pass it as ?before= to get what is older; null at the end"),
+    next_round: Field.roundOrNull("pass it as ?before= for older checkpoints; null at the end"),
   }),
   {
     checkpoints: [
@@ -114,11 +114,8 @@ export const Proof = Field.record(
   Schema.Struct({
     address: Field.address("the account"),
     key: Field.hash("the account's key in the state"),
-    record: Field.textOrNull("the account's record as the state holds it, in hex; null proves that there is none"),
-    proof: Field.of(
-      StateProof.schema,
-      "the leaf that holds the record or would hold it, and the siblings along its path",
-    ),
+    record: Field.textOrNull("the account's record as stored in the state, in hex; null proves that there is none"),
+    proof: Field.of(StateProof.schema, "the leaf with the record's place, and the siblings along its path"),
     checkpoint: Field.of(Checkpoint, "the checkpoint whose state_root the proof leads to"),
   }),
   {
@@ -141,7 +138,7 @@ const bytes = (most: number, about: string) =>
 
 export const TransactionProof = Field.record(
   "TransactionProof",
-  "the way from a transaction to a checkpoint that a quorum signed",
+  "the path from a transaction to a checkpoint signed by a quorum",
   Schema.Struct({
     hash: Field.hash("the transaction"),
     network_id: Field.of(Network.NetworkId, "the network that the transaction was signed for"),
@@ -151,7 +148,7 @@ export const TransactionProof = Field.record(
     ),
     headers: Field.of(
       Schema.Array(bytes(Header.MAX_BYTES, "a header with its signature")).pipe(Schema.maxItems(Inclusion.MAX_HEADERS)),
-      "from the commit's leader down to a child of the vertex; none if the vertex is the leader",
+      "from the commit's leader down to a child of the vertex; empty if the vertex is the leader",
     ),
     previous: Field.hash("the commit before the first of these"),
     commits: Field.of(
@@ -163,7 +160,7 @@ export const TransactionProof = Field.record(
           leader_hash: Field.hash("its leader"),
         }),
       ).pipe(Schema.minItems(1), Schema.maxItems(Inclusion.MAX_COMMITS)),
-      "the leader's commit and those that follow, up to the checkpoint's",
+      "the leader's commit and its successors, up to the checkpoint's",
     ),
     checkpoint: Field.of(Checkpoint, "the first checkpoint at or after the commit"),
   }),
@@ -178,7 +175,7 @@ export const TransactionProof = Field.record(
   },
 )
 
-/** Of the longest leaf; see docs/state-trie.md. */
+/** The size of the longest leaf; see docs/state-trie.md. */
 const PIECE_BYTES = 273_309
 
 const ABOUT_POSITION = "a place in the state trie: its depth as one byte and its path as 32 bytes, in hexadecimal"
@@ -193,79 +190,84 @@ const Position = Schema.String.pipe(
 
 export const StatePiece = Field.record(
   "StatePiece",
-  "a part of the state at the end of an epoch, with what proves that it belongs there",
+  "a part of the state at the end of an epoch, with its proof",
   Schema.Struct({
     state_root: Field.hash("root of the state"),
     piece: Field.of(
       bytes(PIECE_BYTES, "a subtree, as nodes send it"),
-      "the place, the siblings on the way to it and the records below it, as nodes send it",
+      "its place, the siblings on the path to it and the records below it, as nodes send it",
     ),
   }),
   { state_root: example.hash, piece: "00" },
 )
 
-export const group = Group.of("checkpoints", "Checkpoints", "What a quorum signed, and proofs against it.", [
-  Group.get("latest", "/checkpoint/latest", "The latest quorum checkpoint")
-    .addSuccess(Checkpoint)
-    .addError(Failure.CheckpointNotFound),
-  Group.get("list", "/checkpoints", "Checkpoints that a quorum signed, newest first")
-    .annotate(
-      OpenApi.Description,
-      "A node keeps those that closed epochs forever, and the others as long as it keeps their rounds.",
-    )
-    .annotate(Rules.Weight, 3)
-    .setUrlParams(
-      Schema.Struct({
-        limit: Field.pageLimit,
-        before: Field.optional(Field.RoundInUrl, "only before this round"),
-        closing: Field.optional(Schema.Literal("only"), "only those that closed an epoch"),
-      }),
-    )
-    .addSuccess(Checkpoints)
-    .addError(Failure.InvalidRequest),
-  Group.get("checkpoint", "/checkpoint/:round", "The checkpoint of a commit, by its leader round")
-    .setPath(Schema.Struct({ round: Field.RoundInUrl }))
-    .addSuccess(Checkpoint)
-    .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
-  Group.get("byHash", "/checkpoint/hash/:hash", "A checkpoint by its hash")
-    .setPath(Schema.Struct({ hash: Hash.schema }))
-    .addSuccess(Checkpoint)
-    .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
-  Group.get("closing", "/checkpoint/epoch/:epoch", "The checkpoint that closed an epoch")
-    .annotate(
-      OpenApi.Description,
-      "Its next_epoch has the committee that signs the one of the next epoch, so these prove each other from epoch 1 on. " +
-        "The checkpoint of epoch 0 follows from the genesis, and nobody signs it.",
-    )
-    .setPath(Schema.Struct({ epoch: Field.EpochInUrl }))
-    .addSuccess(Checkpoint)
-    .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
-  Group.get("state", "/state/:root/:position", "A piece of the state at the end of an epoch")
-    .annotate(
-      OpenApi.Description,
-      "For whoever copies the whole state, as udg dev --fork does. A node has the states that closed the last two epochs, by the " +
-        "state_root of the checkpoint. A piece has up to 273,309 bytes, and its siblings show which places are missing.",
-    )
-    .annotate(Rules.Weight, 10)
-    .setPath(Schema.Struct({ root: Hash.schema, position: Position }))
-    .addSuccess(StatePiece)
-    .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound, Failure.NotReady)),
-  Group.get("transactionProof", "/proof/tx/:hash", "A transaction with a proof that it is in the total order")
-    .annotate(OpenApi.Description, "That a commit ordered it, not what it did.")
-    .annotate(Rules.Weight, 10)
-    .setPath(Schema.Struct({ hash: Hash.schema }))
-    .annotate(Rules.Cached, { until: "proof" })
-    .addSuccess(TransactionProof)
-    .addError(
-      Schema.Union(
-        Failure.InvalidRequest,
-        Failure.TransactionNotFound,
-        Failure.VertexNotFound,
-        Failure.CheckpointNotFound,
+export const group = Group.of(
+  "checkpoints",
+  "Checkpoints",
+  "Checkpoints signed by a quorum, and proofs against them.",
+  [
+    Group.get("latest", "/checkpoint/latest", "The latest quorum checkpoint")
+      .addSuccess(Checkpoint)
+      .addError(Failure.CheckpointNotFound),
+    Group.get("list", "/checkpoints", "Checkpoints signed by a quorum, newest first")
+      .annotate(
+        OpenApi.Description,
+        "A node keeps those that closed epochs forever, and the others as long as it keeps their rounds.",
+      )
+      .annotate(Rules.Weight, 3)
+      .setUrlParams(
+        Schema.Struct({
+          limit: Field.pageLimit,
+          before: Field.optional(Field.RoundInUrl, "only before this round"),
+          closing: Field.optional(Schema.Literal("only"), "only those that closed an epoch"),
+        }),
+      )
+      .addSuccess(Checkpoints)
+      .addError(Failure.InvalidRequest),
+    Group.get("checkpoint", "/checkpoint/:round", "The checkpoint of a commit, by its leader round")
+      .setPath(Schema.Struct({ round: Field.RoundInUrl }))
+      .addSuccess(Checkpoint)
+      .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
+    Group.get("byHash", "/checkpoint/hash/:hash", "A checkpoint by its hash")
+      .setPath(Schema.Struct({ hash: Hash.schema }))
+      .addSuccess(Checkpoint)
+      .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
+    Group.get("closing", "/checkpoint/epoch/:epoch", "The checkpoint that closed an epoch")
+      .annotate(
+        OpenApi.Description,
+        "Its next_epoch names the committee that signs the next epoch's checkpoint, so each proves the next from epoch 1 on. " +
+          "The checkpoint of epoch 0 follows from the genesis and is unsigned.",
+      )
+      .setPath(Schema.Struct({ epoch: Field.EpochInUrl }))
+      .addSuccess(Checkpoint)
+      .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
+    Group.get("state", "/state/:root/:position", "A piece of the state at the end of an epoch")
+      .annotate(
+        OpenApi.Description,
+        "For copying the whole state, as udg dev --fork does. A node has the closing states of the last two epochs, by the " +
+          "checkpoint's state_root. A piece has up to 273,309 bytes, and its siblings show which places are missing.",
+      )
+      .annotate(Rules.Weight, 10)
+      .setPath(Schema.Struct({ root: Hash.schema, position: Position }))
+      .addSuccess(StatePiece)
+      .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound, Failure.NotReady)),
+    Group.get("transactionProof", "/proof/tx/:hash", "A transaction with a proof that it is in the total order")
+      .annotate(OpenApi.Description, "Proves that a commit ordered the transaction, not its outcome.")
+      .annotate(Rules.Weight, 10)
+      .setPath(Schema.Struct({ hash: Hash.schema }))
+      .annotate(Rules.Cached, { until: "proof" })
+      .addSuccess(TransactionProof)
+      .addError(
+        Schema.Union(
+          Failure.InvalidRequest,
+          Failure.TransactionNotFound,
+          Failure.VertexNotFound,
+          Failure.CheckpointNotFound,
+        ),
       ),
-    ),
-  Group.get("proof", "/proof/:address", "An account with a proof")
-    .setPath(Schema.Struct({ address: Field.AccountText }))
-    .addSuccess(Proof)
-    .addError(Schema.Union(Failure.OfAccount, Failure.CheckpointNotFound, Failure.NotReady)),
-])
+    Group.get("proof", "/proof/:address", "An account with a proof")
+      .setPath(Schema.Struct({ address: Field.AccountText }))
+      .addSuccess(Proof)
+      .addError(Schema.Union(Failure.OfAccount, Failure.CheckpointNotFound, Failure.NotReady)),
+  ],
+)

@@ -21,7 +21,7 @@ const Versions = Schema.Struct({
   protocol: Field.count("version of the rules"),
   wire: Field.count("version of the messages between nodes"),
   database: Field.count("version of the database"),
-}).annotations({ description: "what the node is compatible with; missing from nodes of other implementations" })
+}).annotations({ description: "the node's versions; missing from nodes of other implementations" })
 
 export const NodeStatus = Field.record(
   "NodeStatus",
@@ -58,13 +58,13 @@ export const Balance = Field.record(
   Schema.Struct({
     address: Field.address("the account in hex"),
     address_bech32: Field.text("the account in bech32m"),
-    balance: Field.sats("what it can spend"),
+    balance: Field.sats("spendable balance"),
     balance_coin: Field.coin("balance in coins"),
     nonce: Field.nonce("next nonce in finalized state: the number of the account's transactions that had an effect"),
     staked: Field.sats("own stake; below MIN_STAKE_SATS (200,000,000,000) it does not count as staked"),
     staked_coin: Field.coin("staked in coins"),
     is_council_member: Field.boolean("has a seat in the council"),
-    is_smart_account: Field.boolean("several keys sign for it, as set by a SetAccountPolicyTx"),
+    is_smart_account: Field.boolean("its keys and threshold are set by a SetAccountPolicyTx"),
     next_nonce: Field.nonce("nonce for the next transaction, after the pending ones"),
     name: Field.textOrNull("registered name without the @"),
     exists: Field.boolean("has an account in finalized state; if not, a transfer to it costs account_fee_sats more"),
@@ -87,7 +87,7 @@ export const Balance = Field.record(
 
 export const Policy = Field.record(
   "Policy",
-  "which keys sign for a smart account",
+  "the keys that sign for a smart account",
   Schema.Struct({
     address: Field.address("the account in hex"),
     threshold: Field.count("how many of the keys must sign"),
@@ -108,16 +108,16 @@ export const Health = Field.record(
 
 export const Ready = Field.record(
   "Ready",
-  "the node follows the network, and takes transactions",
-  Schema.Struct({ status: Field.of(Schema.Literal("ready"), "always ready: a node that is not answers 503") }),
+  "the node follows the network and accepts transactions",
+  Schema.Struct({ status: Field.of(Schema.Literal("ready"), "always ready: a node that is not ready answers 503") }),
   { status: "ready" },
 )
 
 const Status = Schema.Literal("healthy", "degraded", "warning", "unhealthy").annotations({
   identifier: "HealthLevel",
-  description: "from best to worst: healthy, degraded (cannot be read, or only in part), warning, unhealthy",
+  description: "from best to worst: healthy, degraded (behind, waiting or restarting a part), warning, unhealthy",
 })
-const status = Field.of(Status, "how this part is")
+const status = Field.of(Status, "this part's health")
 
 const FastSync = Schema.Struct({
   status,
@@ -126,7 +126,7 @@ const FastSync = Schema.Struct({
   percent: Field.count("percentage of the whole state"),
   records_per_second: Field.count("how fast they come"),
   eta_seconds: Field.of(Schema.NullOr(Schema.Number), "estimated time until done; null until it can be estimated"),
-}).annotations({ description: "only while a node that is new, or was away for long, downloads the state" })
+}).annotations({ description: "only while a new or long-absent node downloads the state" })
 
 const CatchUp = Schema.Struct({
   status,
@@ -136,18 +136,20 @@ const CatchUp = Schema.Struct({
   percent: Field.count("percentage of the rounds that were missing at the start"),
   rounds_per_second: Field.count("how fast they come"),
   eta_seconds: Field.of(Schema.NullOr(Schema.Number), "estimated time until done; null until it can be estimated"),
-}).annotations({ description: "only while a node that was away fetches missing vertices" })
+}).annotations({ description: "only while a node fetches missing vertices" })
 
 const Following = Schema.Literal("InStep", "Behind", "EpochOver", "Closing", "Standstill", "Joining")
 const Signing = Schema.Literal("NoSeat", "Asking", "Silent", "Forgotten", "Signing")
 
 const Recovery = Schema.Struct({
   status,
-  following: Field.of(Following, "how it follows the rounds of the others"),
+  following: Field.of(Following, "how it follows the others' rounds"),
   signing: Field.of(Signing, "whether it signs vertices"),
-  waits_for: Field.of(Schema.Array(Schema.String), "what it is waiting for, one sentence each"),
+  waits_for: Field.of(Schema.Array(Schema.String), "what it is waiting for, one phrase each"),
   signs_in_seconds: Field.of(Schema.NullOr(Schema.Number), "seconds of silence left; null if it is not silent"),
-  needs_operator: Field.boolean("whether rounds wait for this validator, whose disk was lost: see docs/recovery.md"),
+  needs_operator: Field.boolean(
+    "whether rounds are waiting for this validator, whose disk was lost: see docs/recovery.md",
+  ),
 }).annotations({ description: "only while the node is behind, joining, or not signing" })
 
 const WrongClock = Schema.Struct({
@@ -157,11 +159,11 @@ const WrongClock = Schema.Struct({
 
 const Problem = Schema.Struct({
   component: Field.text("the part that is not healthy"),
-  status: Field.of(Status, "how it is"),
+  status: Field.of(Status, "its health"),
   reason: Field.text("what is wrong"),
-  since: Field.timestamp("when it was first seen to be anything but healthy, by the node's clock"),
-  page: Field.text("what to read, below the directory in which the program is installed"),
-}).annotations({ description: "what is wrong with a part" })
+  since: Field.timestamp("when it was first seen not to be healthy, by the node's clock"),
+  page: Field.text("the page with the remedy, relative to the installation directory"),
+}).annotations({ description: "the problem of a part" })
 
 export const HealthReport = Field.record(
   "HealthReport",
@@ -197,7 +199,7 @@ export const HealthReport = Field.record(
       recovery: Schema.optional(Recovery),
       clock: Schema.optional(WrongClock),
     }),
-    problems: Field.of(Schema.Array(Problem), "one for each part that is not healthy; empty if all is well"),
+    problems: Field.of(Schema.Array(Problem), "one for each part that is not healthy"),
   }),
   {
     status: "healthy",
@@ -237,7 +239,7 @@ export const Keypair = Field.record(
 
 export const FaucetRequest = Field.record(
   "FaucetRequest",
-  "who gets how much",
+  "the recipient and the amount",
   Schema.Struct({
     address: Field.account("the account that receives the coins"),
     amount: Field.sats("sats, from 1 to the faucet's limit per request"),
@@ -252,7 +254,7 @@ export const FaucetResult = Field.record(
     tx_hash: Field.hash("the payment, for GET /tx/:hash"),
     amount: Field.sats("the exact amount that the account receives"),
     amount_coin: Field.coin("amount in coins"),
-    message: Field.text("the same in words"),
+    message: Field.text("the payment in words"),
   }),
   {
     tx_hash: example.hash,
@@ -270,10 +272,10 @@ export const TransactionType = Schema.Union(...TransactionJson.members.map(({ fi
 const PendingTransaction = Schema.Struct({
   hash: Field.hash("the transaction, for GET /tx/:hash"),
   type: Field.of(TransactionType, "what it does"),
-  from: Field.address("who signed it"),
+  from: Field.address("the sender"),
   to: Field.optional(Address.schema, "the recipient, if the type has one"),
   amount: Field.optional(Sats.schema, "the amount in sats, if the type has one"),
-  fee: Field.sats("what it pays"),
+  fee: Field.sats("its fee"),
   nonce: Field.nonce("its place among the sender's transactions"),
   received_at: Field.timestamp("when the node received it, in milliseconds since 1970"),
 })
@@ -304,7 +306,7 @@ const BeginningInUrl = Schema.String.pipe(
 
 export const Beginning = Field.record(
   "SearchResult",
-  "what begins with the text, at most five of each kind",
+  "entries that begin with the text, at most five of each kind",
   Schema.Struct({
     names: Schema.Array(Schema.Struct({ address: Field.address("the account"), name: Field.text("without the @") })),
     accounts: Schema.Array(Address.schema),
@@ -316,7 +318,7 @@ export const Beginning = Field.record(
 
 const ADDRESSES = /^[0-9a-f]{40}(?:,[0-9a-f]{40}){0,99}$/
 
-/** Addresses in hex with commas between them. */
+/** Comma-separated addresses in hex. */
 const AddressesInUrl = Schema.String.pipe(
   Schema.filter((text) => ADDRESSES.test(text), {
     description: "in hex, with commas between them",
@@ -336,7 +338,7 @@ export const Names = Field.record(
 
 export const Peers = Field.record(
   "Peers",
-  "connected nodes, and the nodes it was configured to connect to",
+  "the connected nodes and the configured ones",
   Schema.Struct({
     connected: Field.count("how many nodes are connected"),
     peers: Schema.Array(
@@ -344,7 +346,7 @@ export const Peers = Field.record(
         id: Field.text("the node's peer id"),
         address: Field.text("its address, as KEY@HOST:PORT"),
         direction: Field.of(Schema.Literal("inbound", "outbound"), "who opened the connection"),
-        agent: Field.text("the program name that it reports"),
+        agent: Field.text("the program it claims to run"),
         latency_ms: Field.of(Schema.NullOr(Schema.Number), "last measured round trip; null before the first"),
         connected_since: Field.timestamp("milliseconds since 1970"),
       }),
@@ -391,17 +393,14 @@ const NetworkParameters = Schema.extend(
 
 export const NetworkInfo = Field.record(
   "NetworkInfo",
-  "the network, and what a wallet needs to know about it",
+  "the network and its parameters for wallets",
   Schema.Struct({
-    network_id: Field.of(
-      Network.NetworkId,
-      "covered by every signature, so that nothing can be replayed on another network",
-    ),
+    network_id: Field.of(Network.NetworkId, "covered by every signature, which prevents replays on other networks"),
     genesis_hash: Field.hash("identity of the network"),
     mode: Field.of(Network.Mode, "testnet or mainnet"),
     address_prefix: Field.of(Schema.Literal("tudg", "udg"), "prefix of bech32m addresses"),
     version: Field.text("version of this node"),
-    has_archive: Field.boolean("whether it answers what only an archive can"),
+    has_archive: Field.boolean("whether it answers queries that need an archive"),
     parameters: Field.of(NetworkParameters, "the values fixed by genesis and the current values set by governance"),
   }),
   {
@@ -422,91 +421,86 @@ export const NetworkInfo = Field.record(
 
 const addressPath = Schema.Struct({ address: Field.AccountText })
 
-export const group = Group.of(
-  "core",
-  "Core",
-  "The node and its accounts; on a testnet also keys and coins to start with.",
-  [
-    Group.get("status", "/status", "The node's current state")
-      .annotate(Rules.Cached, { until: "written" })
-      .addSuccess(NodeStatus),
-    Group.get("balance", "/balance/:address", "Balance and state of an account")
-      .annotate(OpenApi.Description, "An account that has never been used has zeros. Takes hex, bech32m or @name.")
-      .setPath(addressPath)
-      .annotate(Rules.Cached, { until: "state" })
-      .addSuccess(Balance)
-      .addError(Failure.OfAccount),
-    Group.get("policy", "/account/:address/policy", "Who signs for a smart account")
-      .annotate(OpenApi.Description, "404 for an account with a single key. Takes hex, bech32m or @name.")
-      .setPath(addressPath)
-      .annotate(Rules.Cached, { until: "commit" })
-      .addSuccess(Policy)
-      .addError(Schema.Union(Failure.OfAccount, Failure.PolicyNotFound)),
-    Group.get("names", "/names", "The names of up to 100 accounts")
-      .annotate(OpenApi.Description, "An account has one name at most. Those without one are left out.")
-      .setUrlParams(Schema.Struct({ addresses: AddressesInUrl }))
-      .annotate(Rules.Cached, { until: "state" })
-      .addSuccess(Names)
-      .addError(Failure.InvalidRequest),
-    Group.get("search", "/search", "Names, accounts, transactions and vertices by their beginning")
-      .annotate(
-        OpenApi.Description,
-        "Names from three characters on, with or without the @; accounts and hashes by four hex digits or more; accounts also by " +
-          "the beginning of their bech32m address, from `tudg1` and four characters on.",
-      )
-      .setUrlParams(Schema.Struct({ prefix: BeginningInUrl }))
-      .annotate(Rules.Cached, { until: "state" })
-      .addSuccess(Beginning)
-      .addError(Failure.InvalidRequest),
-    Group.get("health", "/health", "Whether the node is running").addSuccess(Health),
-    Group.get("ready", "/ready", "Whether the node follows the network, so that traffic may go to it")
-      .annotate(
-        OpenApi.Description,
-        "For load balancers. A node that is behind, waits for a quorum or is about to end answers 503 with the reason, and a " +
-          "gateway does whose archive is silent. It is no reason to start the node again.",
-      )
-      .addSuccess(Ready)
-      .addError(Failure.NotReady),
-    Group.get("healthReport", "/health/detailed", "The health of each part of the node")
-      .annotate(OpenApi.Description, "Always 200 while the node runs, whatever the report says.")
-      .addSuccess(HealthReport),
-    Group.get("keygen", "/keygen", "A fresh key pair (testnet)")
-      .annotate(Rules.RateLimit, { requests: 10, windowSeconds: 60 })
-      .annotate(
-        Access.TestnetOnly,
-        "make keys on your own machine (udg keygen, or udg-node/wallet), then sign a Transfer or any other type with " +
-          "them and send it to /tx/submit",
-      )
-      .addSuccess(Keypair)
-      .addError(Failure.OfTestnet),
-    Group.post("faucet", "/faucet", "Free coins (testnet)")
-      .annotate(Rules.RateLimit, {
-        requests: 1,
-        windowSeconds: 600,
-        hint: "pay further accounts from the first one; on a network of your own, --rate-limits off lifts all limits",
-      })
-      .annotate(
-        Access.TestnetOnly,
-        "there is no faucet on a mainnet; coins come from whoever has some, by a Transfer sent to /tx/submit",
-      )
-      .setPayload(FaucetRequest)
-      .addSuccess(FaucetResult)
-      .addError(
-        Schema.Union(
-          Failure.OfBody,
-          Failure.NameNotFound,
-          Failure.OfTestnet,
-          Failure.FaucetUnavailable,
-          Failure.MempoolFull,
-          Failure.NotReady,
-        ),
+export const group = Group.of("core", "Core", "The node and its accounts; on a testnet also keys and free coins.", [
+  Group.get("status", "/status", "The node's current state")
+    .annotate(Rules.Cached, { until: "written" })
+    .addSuccess(NodeStatus),
+  Group.get("balance", "/balance/:address", "Balance and state of an account")
+    .annotate(OpenApi.Description, "An account that has never been used has zeros. Takes hex, bech32m or @name.")
+    .setPath(addressPath)
+    .annotate(Rules.Cached, { until: "state" })
+    .addSuccess(Balance)
+    .addError(Failure.OfAccount),
+  Group.get("policy", "/account/:address/policy", "The keys of a smart account")
+    .annotate(OpenApi.Description, "404 for an account with a single key. Takes hex, bech32m or @name.")
+    .setPath(addressPath)
+    .annotate(Rules.Cached, { until: "commit" })
+    .addSuccess(Policy)
+    .addError(Schema.Union(Failure.OfAccount, Failure.PolicyNotFound)),
+  Group.get("names", "/names", "The names of up to 100 accounts")
+    .annotate(OpenApi.Description, "An account has at most one name. Accounts without one are left out.")
+    .setUrlParams(Schema.Struct({ addresses: AddressesInUrl }))
+    .annotate(Rules.Cached, { until: "state" })
+    .addSuccess(Names)
+    .addError(Failure.InvalidRequest),
+  Group.get("search", "/search", "Names, accounts, transactions and vertices by prefix")
+    .annotate(
+      OpenApi.Description,
+      "Finds names by at least three characters, with or without the @; accounts and hashes by at least four hex digits; " +
+        "accounts also by the beginning of their bech32m address, at least `tudg1` and four characters.",
+    )
+    .setUrlParams(Schema.Struct({ prefix: BeginningInUrl }))
+    .annotate(Rules.Cached, { until: "state" })
+    .addSuccess(Beginning)
+    .addError(Failure.InvalidRequest),
+  Group.get("health", "/health", "Whether the node is running").addSuccess(Health),
+  Group.get("ready", "/ready", "Whether the node follows the network and can take traffic")
+    .annotate(
+      OpenApi.Description,
+      "For load balancers. A node that is behind, waits for a quorum or is about to end answers 503 with the reason, as does a " +
+        "gateway whose archive does not answer. Do not restart a node because of it.",
+    )
+    .addSuccess(Ready)
+    .addError(Failure.NotReady),
+  Group.get("healthReport", "/health/detailed", "The health of each part of the node")
+    .annotate(OpenApi.Description, "Always 200 while the node runs, whatever the health.")
+    .addSuccess(HealthReport),
+  Group.get("keygen", "/keygen", "A fresh key pair (testnet)")
+    .annotate(Rules.RateLimit, { requests: 10, windowSeconds: 60 })
+    .annotate(
+      Access.TestnetOnly,
+      "make keys on your own machine (udg keygen, or udg-node/wallet), then sign a Transfer or any other type with " +
+        "them and send it to /tx/submit",
+    )
+    .addSuccess(Keypair)
+    .addError(Failure.OfTestnet),
+  Group.post("faucet", "/faucet", "Free coins (testnet)")
+    .annotate(Rules.RateLimit, {
+      requests: 1,
+      windowSeconds: 600,
+      hint: "pay further accounts from the first one; on a network of your own, --rate-limits off lifts all limits",
+    })
+    .annotate(
+      Access.TestnetOnly,
+      "there is no faucet on a mainnet; get coins by a Transfer from another account, sent to /tx/submit",
+    )
+    .setPayload(FaucetRequest)
+    .addSuccess(FaucetResult)
+    .addError(
+      Schema.Union(
+        Failure.OfBody,
+        Failure.NameNotFound,
+        Failure.OfTestnet,
+        Failure.FaucetUnavailable,
+        Failure.MempoolFull,
+        Failure.NotReady,
       ),
-    Group.get("mempool", "/mempool", "Pending transactions, highest fee first")
-      .annotate(Rules.Cached, { until: "state" })
-      .addSuccess(PendingTransactions),
-    Group.get("peers", "/peers", "Connected and bootstrap nodes").addSuccess(Peers),
-    Group.get("network", "/network", "Which network this is, and its parameters")
-      .annotate(Rules.Cached, { until: "commit" })
-      .addSuccess(NetworkInfo),
-  ],
-)
+    ),
+  Group.get("mempool", "/mempool", "Pending transactions, highest fee first")
+    .annotate(Rules.Cached, { until: "state" })
+    .addSuccess(PendingTransactions),
+  Group.get("peers", "/peers", "Connected and bootstrap nodes").addSuccess(Peers),
+  Group.get("network", "/network", "The network and its parameters")
+    .annotate(Rules.Cached, { until: "commit" })
+    .addSuccess(NetworkInfo),
+])

@@ -13,7 +13,7 @@ const { example } = Field
 
 export const Round = Field.record(
   "Round",
-  "every vertex that the node knows for a round",
+  "all vertices of a round that the node knows",
   Schema.Struct({
     round: Field.round("the round; 0 is the genesis and has no vertices"),
     timestamp: Field.timestampOrNull("time of the commit that finalized it, milliseconds since 1970; null before"),
@@ -47,12 +47,12 @@ export const Vertex = Field.record(
     parents: Schema.Array(Hash.schema),
     coinbase_reward: Field.sats("minted when it is finalized"),
     timestamp: Field.timestamp("its validator's clock, milliseconds since 1970"),
-    finalized: Field.boolean("it is ordered for good"),
+    finalized: Field.boolean("its order is final"),
     transactions: Schema.Array(
       Schema.Struct({
         type: Field.of(TransactionType, "what it does"),
         hash: Field.hash("the transaction"),
-        fee: Field.sats("what it pays"),
+        fee: Field.sats("its fee"),
         outcome: Field.of(
           Schema.NullOr(Schema.Literal("applied", "failed", "no effect")),
           "its result in this vertex; failed: only the fee was taken; no effect: nothing was taken, and another vertex may " +
@@ -74,23 +74,22 @@ export const Vertex = Field.record(
   },
 )
 
-const Lane = Field.count("a validator, as its place in `validators`")
+const Lane = Field.count("a validator, as its index in `validators`")
 
-/** Most rounds that one answer shows. */
 export const maximumColumns = 120
 export const standardColumns = 60
 
 const COLUMNS_PER_REQUEST = 3
-/** An answer has room for thirty rounds of a hundred validators, however many are asked for. */
+/** Whatever the number of rounds, an answer has room for thirty rounds of a hundred validators. */
 const HEAVIEST_COLUMNS = 10
 
-/** Who follows the newest rounds asks for few of them, but often. */
+/** Clients that follow the newest rounds ask for few, but often. */
 const weightOfColumns = ({ rounds }: Rules.Query): number =>
   Math.min(HEAVIEST_COLUMNS, Math.ceil((typeof rounds === "number" ? rounds : standardColumns) / COLUMNS_PER_REQUEST))
 
 export const Columns = Field.record(
   "DagColumns",
-  "a stretch of the DAG as one would draw it: rounds from low to high, who led them, and who named whom as a parent",
+  "a stretch of the DAG for drawing: rounds from low to high, their leaders, and the edges between vertices",
   Schema.Struct({
     dag_round: Field.round("highest round seen"),
     finalized_round: Field.round("last finalized round"),
@@ -107,11 +106,11 @@ export const Columns = Field.record(
               validator: Lane,
               verdict: Field.of(
                 Schema.Literal("undecided", "committed", "skipped"),
-                "whether the leader was committed; skipped: others went on without it",
+                "whether the leader was committed, or skipped by the others",
               ),
             }),
           ),
-          "who led it; null where the node no longer knows the committee",
+          "its leader; null if the node no longer knows the committee",
         ),
         vertices: Schema.Array(
           Schema.Struct({
@@ -122,7 +121,7 @@ export const Columns = Field.record(
               Schema.NullOr(Natural.schema<Natural.CommitIndex>("a commit")),
               "the commit that ordered it; null while none has",
             ),
-            parents: Schema.Array(Natural.count("a place in `validators`")).annotations({
+            parents: Schema.Array(Natural.count("an index in `validators`")).annotations({
               description: "validators of its parents in the round before",
             }),
             older_parents: Schema.Array(
@@ -165,16 +164,16 @@ export const group = Group.of("dag", "DAG", "Rounds and the vertices in them.", 
   Group.get("columns", "/dag", "A stretch of the DAG with its edges and leaders")
     .annotate(
       OpenApi.Description,
-      "Without `from`, the latest rounds. A large committee's answer may end before the last round that was asked " +
-        "for; go on behind its last column. It counts as one request for every three rounds asked for, and as ten at most.",
+      "Without `from`, the latest rounds. For a large committee the answer may end before the last requested round; " +
+        "continue after its last column. Counts as one request for every three requested rounds, and as ten at most.",
     )
     .annotate(Rules.Weight, weightOfColumns)
     .setUrlParams(
       Schema.Struct({
-        from: Field.optional(Field.RoundInUrl, "first round; the latest rounds when left out"),
+        from: Field.optional(Field.RoundInUrl, "first round; defaults to the latest rounds"),
         rounds: Field.optional(
           Field.limitInUrl(maximumColumns),
-          `how many rounds, 1 to ${maximumColumns}; ${standardColumns} when left out`,
+          `how many rounds, 1 to ${maximumColumns}; defaults to ${standardColumns}`,
         ),
       }),
     )

@@ -16,7 +16,7 @@ export const DelegateRequest = Field.record(
     secret_key: Field.secretKey,
     validator: Field.account("an active validator, not the account itself"),
     amount: Field.sats(
-      "sats, at least the network's min_delegation_sats; what does not buy a whole share of the pool stays in the balance",
+      "sats, at least the network's min_delegation_sats; an amount too small for a whole pool share stays in the balance",
     ),
   }),
   { secret_key: example.secretKey, validator: example.other, amount: 100_000_000 },
@@ -27,21 +27,21 @@ export const CommissionRequest = Field.record(
   "a validator's commission",
   Schema.Struct({
     secret_key: Field.secretKey,
-    commission_percent: Field.percent("what the validator keeps of its delegators' rewards, 0 to 100"),
+    commission_percent: Field.percent("the validator's share of its delegators' rewards, 0 to 100"),
   }),
   { secret_key: example.secretKey, commission_percent: 10 },
 )
 
 export const Delegation = Field.record(
   "Delegation",
-  "what an account delegates",
+  "an account's delegation",
   Schema.Struct({
     delegator: Field.address("the account"),
-    validator: Field.address("to whom it delegates"),
-    amount: Field.sats("what it is worth now; rewards make it grow"),
+    validator: Field.address("its validator"),
+    amount: Field.sats("its present value; rewards increase it"),
     amount_coin: Field.coin("amount in coins"),
     undelegating: Field.boolean("it is leaving"),
-    unlock_at_round: Field.roundOrNull("first round at which it is paid out; null when it is not leaving"),
+    unlock_at_round: Field.roundOrNull("first round at which it is paid out; null if it is not leaving"),
   }),
   {
     delegator: example.address,
@@ -55,15 +55,15 @@ export const Delegation = Field.record(
 
 export const DelegatorList = Field.record(
   "DelegatorList",
-  "who delegates to a validator, largest first, at most 500",
+  "a validator's delegators, largest first, at most 500",
   Schema.Struct({
     validator: Field.address("the validator"),
-    delegator_count: Field.count("all of them, also beyond the 500"),
-    total_delegated: Field.sats("all of it"),
+    delegator_count: Field.count("all of them, including those beyond the 500"),
+    total_delegated: Field.sats("the sum of all delegations"),
     delegators: Schema.Array(
       Schema.Struct({
         address: Field.address("the delegator"),
-        amount: Field.sats("what its delegation is worth now"),
+        amount: Field.sats("the present value of its delegation"),
         amount_coin: Field.coin("amount in coins"),
         undelegating: Field.boolean("it is leaving"),
       }),
@@ -87,21 +87,21 @@ export const group = Group.of("delegation", "Delegation", "Lending stake to a va
     type: "UndelegateTx",
     perMinute: 5,
     body: KeyOnlyRequest,
-  }).annotate(OpenApi.Description, "It works until the epoch ends and is paid out after the cooldown."),
+  }).annotate(OpenApi.Description, "It stays active until the epoch ends and is paid out after the cooldown."),
   signedByNode("setCommission", "/set-commission", "Set a validator's commission", {
     type: "SetCommissionTx",
     perMinute: 5,
     body: CommissionRequest,
   }),
-  Group.get("delegationOf", "/delegation/:address", "What an account delegates")
+  Group.get("delegationOf", "/delegation/:address", "An account's delegation")
     .setPath(Schema.Struct({ address: Field.AccountText }))
     .annotate(Rules.Cached, { until: "commit" })
     .addSuccess(Delegation)
     .addError(Schema.Union(Failure.OfAccount, Failure.DelegationNotFound)),
-  Group.get("delegators", "/validator/:address/delegators", "Who delegates to a validator")
+  Group.get("delegators", "/validator/:address/delegators", "A validator's delegators")
     .annotate(
       OpenApi.Description,
-      "Empty for an account that is no validator. Number and total are as of now. The list is up to one commit old for each " +
+      "Empty for an account that is not a validator. Number and total are current. The list is up to one commit old for each " +
         "2,000 delegators beyond the first 2,000.",
     )
     .setPath(Schema.Struct({ address: Field.AccountText }))

@@ -2,7 +2,7 @@ import { HttpApiSchema } from "@effect/platform"
 import * as Rules from "../../edge/definition/Rules.js"
 import * as Group from "../../effect3/http/Group.js"
 
-export const group = Group.of("documents", "Documents", "This interface, described.", [
+export const group = Group.of("documents", "Documents", "Descriptions of this interface.", [
   Group.get("openapi", "/openapi.json", "This interface as an OpenAPI 3.1 document")
     .annotate(Rules.Cached, { until: "restart" })
     .addSuccess(
@@ -11,7 +11,7 @@ export const group = Group.of("documents", "Documents", "This interface, describ
         jsonSchema: { type: "object" },
       }),
     ),
-  Group.get("reference", "/docs", "This interface as a page to read")
+  Group.get("reference", "/docs", "This interface as an HTML page")
     .annotate(Rules.Cached, { until: "restart" })
     .addSuccess(
       HttpApiSchema.Text({ contentType: "text/html; charset=utf-8" }).annotations({ description: "an HTML page" }),

@@ -10,7 +10,7 @@ import * as Field from "./Field.js"
 /** The content of a `data:` line; the `event:` line repeats the type. */
 export const Event = Field.record(
   "Event",
-  "one thing that happened",
+  "an event",
   Schema.Union(
     Schema.Struct({
       type: Schema.Literal("round"),
@@ -29,15 +29,15 @@ export const Event = Field.record(
       type: Schema.Literal("transaction"),
       hash: Field.hash("the transaction"),
       transaction_type: Field.of(TransactionType, "what it does"),
-      from: Field.address("who signed it"),
+      from: Field.address("the sender"),
       to: Field.optional(Address.schema, "the recipient, if the type has one"),
-      status: Field.of(Schema.Literal("pending", "finalized"), "taken in, or ordered for good"),
+      status: Field.of(Schema.Literal("pending", "finalized"), "in the mempool, or final"),
       applied: Field.of(Schema.NullOr(Schema.Boolean), "false: only the fee was taken; null while pending"),
     }).annotations({ identifier: "TransactionEvent" }),
     Schema.Struct({
       type: Schema.Literal("alert"),
-      severity: Field.of(Schema.Literal("info", "warning", "critical"), "how bad; info: it is well again"),
-      message: Field.text("what an operator should know"),
+      severity: Field.of(Schema.Literal("info", "warning", "critical"), "how serious; info: the part is healthy again"),
+      message: Field.text("the alert in words"),
     }).annotations({ identifier: "AlertEvent" }),
     Schema.Struct({
       type: Schema.Literal("reset"),
@@ -48,13 +48,13 @@ export const Event = Field.record(
 )
 export type Event = typeof Event.Type
 
-/** A reset comes whatever a reader asks for. */
+/** Reset events are always sent, whatever the filter. */
 const TYPES = ["round", "vertex", "transaction", "alert"] as const
 export type EventType = (typeof TYPES)[number]
 
 const TYPES_IN_URL = new RegExp(`^(?:${TYPES.join("|")})(?:,(?:${TYPES.join("|")}))*$`)
 
-/** Types with commas between them. */
+/** Comma-separated types. */
 const TypesInUrl: Schema.Schema<ReadonlyArray<EventType>, string> = Schema.transform(
   Schema.String.pipe(
     Schema.filter((text) => TYPES_IN_URL.test(text), {
@@ -70,19 +70,19 @@ const TypesInUrl: Schema.Schema<ReadonlyArray<EventType>, string> = Schema.trans
   },
 )
 
-export const group = Group.of("events", "Events", "What happens, as it happens.", [
+export const group = Group.of("events", "Events", "Live events.", [
   Group.get("stream", "/events", "Rounds, vertices, transactions and alerts as server-sent events")
     .annotate(
       OpenApi.Description,
-      "Begins after the event named by Last-Event-ID, if it is among the last 1,000; otherwise with a reset event. With a " +
+      "Starts after the event named by Last-Event-ID if it is among the last 1,000, otherwise with a reset event. With a " +
         "filter by type or account, only matching events are sent, and every reset.",
     )
     .setUrlParams(
       Schema.Struct({
-        type: Field.optional(TypesInUrl, "which events, such as vertex,transaction; all types when left out"),
+        type: Field.optional(TypesInUrl, "comma-separated, such as vertex,transaction; defaults to all types"),
         account: Field.optional(
           Field.AccountText,
-          "only transactions that this account sends or receives, and vertices that it makes",
+          "only transactions that this account sends or receives, and its vertices",
         ),
       }),
     )
@@ -95,7 +95,7 @@ export const group = Group.of("events", "Events", "What happens, as it happens."
               message: () => "the id of an event of this stream",
             }),
           ),
-          "id of the last event that was seen",
+          "id of the last event received",
         ),
       }),
     )

@@ -1,4 +1,4 @@
-/** The failures of this interface: those of the server, and its own. */
+/** The failures of this interface: its own and the server's. */
 import { Schema } from "effect"
 import {
   Anywhere,
@@ -35,7 +35,6 @@ export {
   UnsupportedMediaType,
 } from "../../edge/definition/Failure.js"
 
-/** Every code of this interface. */
 export type Code = Failure["_tag"]
 
 export class InvalidSignature extends failure("InvalidSignature", 400)(
@@ -175,10 +174,10 @@ export class NotServed extends failure("NotServed", 501)(
   "Ask the kind of server that the message names.",
 ) {}
 
-/** Where an account is named in the path. */
+/** For paths that name an account. */
 export const OfAccount = Schema.Union(InvalidRequest, NameNotFound)
 
-/** What the mempool may say to any transaction. */
+/** The mempool's refusals for any transaction. */
 export const OfSubmission = Schema.Union(
   InvalidTransaction,
   InsufficientBalance,
@@ -188,10 +187,13 @@ export const OfSubmission = Schema.Union(
   NotReady,
 )
 
-/** Where coins, keys or signatures are given away: on a testnet, by a node and no gateway, and not to any web page. */
+/**
+ * For endpoints that give away coins, keys or signatures: only on a testnet, only from a node, and not to arbitrary web
+ * pages.
+ */
 export const OfTestnet = Schema.Union(TestnetOnly, ForeignOrigin, NotServed)
 
-/** Where the node makes and signs the transaction with a secret key that the request brings. */
+/** For endpoints where the node signs with a secret key from the request. */
 export const OfConvenience = Schema.Union(OfBody, NotAllowed, NameNotFound, OfTestnet, OfSubmission)
 
 const Failure = Schema.Union(
@@ -219,11 +221,10 @@ const Failure = Schema.Union(
 
 export type Failure = typeof Failure.Type
 
-/** The schema of any failure. */
 export const schema = Failure
 
-/** A cursor is what this node gave out with the page before. */
+/** A cursor is valid only if this node issued it. */
 export const badCursor = new InvalidRequest({
-  message: "cursor: the next_cursor of the page before expected",
+  message: "cursor: expected the next_cursor of the previous page",
   field: "cursor",
 })

@@ -1,4 +1,4 @@
-/** The fields of bodies and paths, each with its description for readers of the reference. */
+/** The fields of bodies and paths, each with its description for the reference. */
 import { Option, Schema } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
@@ -12,7 +12,7 @@ import * as Sats from "../../protocol/numbers/Sats.js"
 export const of = <A, I>(schema: Schema.Schema<A, I>, about: string) =>
   Schema.propertySignature(schema).annotations({ description: about })
 
-/** A field that is left out where it has no meaning. */
+/** A field that is left out if it has no meaning. */
 export const optional = <A, I>(schema: Schema.Schema<A, I>, about: string) =>
   Schema.optionalWith(schema, { exact: true }).annotations({ description: about })
 
@@ -51,9 +51,9 @@ export const textOrNull = (about: string) => of(Schema.NullOr(Schema.String), ab
 export const proposalId = (about: string) => of(Natural.schema<Natural.ProposalId>("a proposal's number"), about)
 
 const ABOUT_ACCOUNT =
-  "an account: 40 hex characters, bech32m (tudg1… on testnet, udg1… on mainnet) with a right checksum, or a registered @name"
+  "an account: 40 hex characters, bech32m (tudg1… on testnet, udg1… on mainnet) with a valid checksum, or a registered @name"
 
-/** An account as a person names it. Only the node knows the network's prefix and its names, so the handler reads it. */
+/** An account as users name it. The handler parses it, since only the node knows the network's prefix and names. */
 export const AccountText = Schema.String.pipe(
   Schema.filter((text) => text.length > 0 && text.length <= 100, {
     identifier: "AccountText",
@@ -68,7 +68,7 @@ export const AccountText = Schema.String.pipe(
 )
 export const account = (about: string) => of(AccountText, about)
 
-/** A secret key on the wire of a testnet: 64 hex characters. Inside it is an object that never prints. */
+/** A secret key on a testnet's wire: 64 hex characters. In the program it is an object that never prints. */
 export const SecretKey: Schema.Schema<Kinds.SecretKey, string> = Schema.transform(
   Schema.String.pipe(
     Schema.filter((text) => Option.isSome(Keys.SecretKey.fromHex(text)), {
@@ -94,7 +94,7 @@ interface Range {
 
 const ANY: Range = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 
-/** A decimal integer in a path or a query, without sign, spaces or leading zeros. `range` is what the schema takes. */
+/** A decimal integer in a path or query, without sign, spaces or leading zeros. `range`: the schema's bounds. */
 const inUrl = <A extends number>(
   schema: Schema.Schema<A, number>,
   about: string,
@@ -112,7 +112,6 @@ const inUrl = <A extends number>(
     { strict: true, decode: (text) => Number(text), encode: (value) => String(value) },
   )
 
-/** The index of a commit. */
 export const CommitIndex = Natural.schema<Natural.CommitIndex>("index of a commit")
 export const CommitInUrl = inUrl(CommitIndex, "index of a commit")
 export const StepInUrl = inUrl(Natural.between(1, Number.MAX_SAFE_INTEGER, "how many commits"), "how many commits", {
@@ -120,7 +119,7 @@ export const StepInUrl = inUrl(Natural.between(1, Number.MAX_SAFE_INTEGER, "how 
   minimum: 1,
 })
 export const RoundInUrl = inUrl(Round, "a round of the DAG")
-/** Any number: what is later than every time means the last one. */
+/** Any number is accepted: one beyond the last possible time means that time. */
 export const TimestampInUrl = inUrl(
   Schema.transform(Natural.count("milliseconds since 1970"), Schema.typeSchema(Timestamp), {
     strict: true,
@@ -131,20 +130,18 @@ export const TimestampInUrl = inUrl(
 )
 export const EpochInUrl = inUrl(Natural.schema<Natural.Epoch>("an epoch"), "an epoch")
 export const ProposalIdInUrl = inUrl(Natural.schema<Natural.ProposalId>("a proposal's number"), "a proposal's number")
-/** How many entries of a list. */
 export const limitInUrl = (most: number) =>
   inUrl(Natural.between(1, most, "how many"), `how many entries, 1 to ${most}`, { minimum: 1, maximum: most })
 
-/** Of a list that comes in pages. */
-export const pageLimit = optional(limitInUrl(100), "how many, 1 to 100; 50 when left out")
+export const pageLimit = optional(limitInUrl(100), "how many, 1 to 100; defaults to 50")
 export const cursor = optional(
   Schema.String.pipe(Schema.maxLength(100, { message: () => "a next_cursor from the previous page" })),
-  "the next_cursor of the page before; another text is refused",
+  "the next_cursor of the previous page; any other text is rejected",
 )
 export const nextCursor = textOrNull("pass it as ?cursor= to get the next page; null on the last page")
 export const until = optional(TimestampInUrl, "only before this moment")
 
-/** A body under its own name in the reference, with an example that is checked when it is defined. */
+/** A body with its own name in the reference, and an example that is checked when it is defined. */
 export const record = <A, I>(
   identifier: string,
   about: string,
@@ -153,7 +150,6 @@ export const record = <A, I>(
 ): Schema.Schema<A, I> =>
   schema.annotations({ identifier, description: about, examples: [Schema.decodeUnknownSync(schema)(example)] })
 
-/** Values for examples, without a meaning. */
 export const example = {
   address: "9f3c1a2b4d5e6f708192a3b4c5d6e7f8091a2b3c",
   addressBech32: "tudg1nu7p526dtehhpqvj5w6vt4h8lqy352eud263hw",

@@ -19,7 +19,7 @@ export const ProposalRequest = Field.record(
     secret_key: Field.secretKey,
     title: Field.of(Text.schema(1, Limits.TITLE_BYTES), "1 to 128 bytes in UTF-8"),
     description: Field.of(Text.schema(0, Limits.DESCRIPTION_BYTES), "at most 4,096 bytes in UTF-8; may be empty"),
-    proposal_type: Field.of(TransactionJson.ProposalType, "what the proposal would do"),
+    proposal_type: Field.of(TransactionJson.ProposalType, "the proposal's effect"),
     fee: Field.sats("sats, at least the network's min_fee_sats"),
   }),
   {
@@ -76,12 +76,12 @@ const summary = {
     "name of the type",
   ),
   payload: Field.of(Payload, "the type's fields"),
-  status: Field.of(ProposalStatus, "where it stands"),
-  proposer: Field.address("who made it"),
+  status: Field.of(ProposalStatus, "its status"),
+  proposer: Field.address("the proposer"),
   votes_for: Field.sats("stake that voted yes"),
   votes_against: Field.sats("stake that voted no"),
   snapshot_total_stake: Field.sats("stake that could vote, as of its creation"),
-  created_at_round: Field.round("when it was made"),
+  created_at_round: Field.round("the round of its creation"),
   voting_ends_at_round: Field.round("last round in which a vote counts"),
   executes_at_round: Field.round("first round in which a passed proposal is executed"),
   failure: Field.textOrNull("why execution failed; null otherwise"),
@@ -121,7 +121,7 @@ export const Proposal = Field.record(
     voters: Schema.Array(
       Schema.Struct({
         address: Field.address("the validator"),
-        vote: Field.of(Vote, "what it voted"),
+        vote: Field.of(Vote, "its vote"),
         weight: Field.sats("its effective stake in the snapshot"),
       }),
     ),
@@ -141,7 +141,7 @@ export const ProposalList = Field.record(
 
 export const VoteRecord = Field.record(
   "VoteRecord",
-  "what an account voted on a proposal",
+  "an account's vote on a proposal",
   Schema.Struct({
     proposal_id: Field.proposalId("the proposal"),
     address: Field.address("the account"),
@@ -160,9 +160,9 @@ export const GovernanceConfig = Field.record(
       governable_params: Schema.Array(
         Schema.Struct({
           name: Field.text("name for a ParameterChange"),
-          value: Field.count("value now"),
-          min: Field.count("least value"),
-          max: Field.count("greatest value"),
+          value: Field.count("current value"),
+          min: Field.count("lowest allowed value"),
+          max: Field.count("highest allowed value"),
         }),
       ),
     }),
@@ -190,12 +190,12 @@ export const group = Group.of("governance", "Governance", "Proposals, votes, and
     .annotate(Rules.Cached, { until: "commit" })
     .addSuccess(Proposal)
     .addError(Schema.Union(Failure.InvalidRequest, Failure.ProposalNotFound)),
-  Group.get("voteOf", "/vote/:id/:address", "What an account voted on a proposal")
+  Group.get("voteOf", "/vote/:id/:address", "An account's vote on a proposal")
     .setPath(Schema.Struct({ id: Field.ProposalIdInUrl, address: Field.AccountText }))
     .annotate(Rules.Cached, { until: "commit" })
     .addSuccess(VoteRecord)
     .addError(Schema.Union(Failure.OfAccount, Failure.ProposalNotFound)),
-  Group.get("config", "/governance/config", "The parameters that governance may change")
+  Group.get("config", "/governance/config", "The parameters that governance can change")
     .annotate(Rules.Cached, { until: "commit" })
     .addSuccess(GovernanceConfig),
 ])

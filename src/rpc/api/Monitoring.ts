@@ -18,7 +18,7 @@ export const Metrics = Field.record(
     finality_lag: Field.count("their difference; 2 or 3 is healthy, above 10 critical"),
     peer_count: Field.count("connected nodes; 3 or more is healthy, below 2 critical"),
     mempool_size: Field.count("pending transactions; below 5,000 is healthy, above 8,000 critical"),
-    total_supply: Field.sats("everything that exists"),
+    total_supply: Field.sats("total supply"),
     total_staked: Field.sats("own stakes and delegations together"),
     active_validators: Field.count("validators with an active stake among the 100 largest"),
     checkpoint_latest: Field.round("round of the latest quorum checkpoint"),
@@ -38,7 +38,6 @@ export const Metrics = Field.record(
   },
 )
 
-/** Prometheus' text format. */
 export const Exposition = HttpApiSchema.Text({ contentType: "text/plain; version=0.0.4; charset=utf-8" }).annotations({
   description: "HELP, TYPE and value lines",
   examples: ["# HELP udg_dag_round Highest round seen\n# TYPE udg_dag_round gauge\nudg_dag_round 1205\n"],
@@ -49,9 +48,9 @@ export const Range = Schema.Literal("hour", "day", "year").annotations({
   description: "how far back",
 })
 
-const range = Field.optional(Range, "how far back; an hour when left out")
+const range = Field.optional(Range, "how far back; defaults to hour")
 
-const stepMs = Field.count("how long one point is, in milliseconds")
+const stepMs = Field.count("the length of one point, in milliseconds")
 const Moment = Natural.time("when a point begins, milliseconds since 1970")
 const Counted = Natural.count("how many in this point")
 
@@ -66,7 +65,7 @@ export const History = Field.record(
     step_ms: stepMs,
     at: column(
       Moment,
-      "when the point begins, milliseconds since 1970; while the node did not run there are no points",
+      "when the point begins, milliseconds since 1970; there are no points for times when the node did not run",
     ),
     measured_ms: column(Counted, "how much of the point was measured: divide by it to get a rate"),
     transactions: column(Counted, "finalized, applied or failed"),
@@ -74,9 +73,9 @@ export const History = Field.record(
     fees: column(Sats.schema, "sats paid in fees"),
     finality_ms: column(
       Schema.NullOr(Counted),
-      "from a vertex' arrival here until it was final and on disk, on average; null where no vertex became final",
+      "average time from a vertex's arrival here until it was final and on disk; null if no vertex became final",
     ),
-    total_supply: column(Sats.schema, "everything that exists, at the end"),
+    total_supply: column(Sats.schema, "total supply at the end"),
     total_staked: column(Sats.schema, "own stakes and delegations together, at the end"),
     mempool_size: column(Counted, "pending transactions, at the end"),
   }),
@@ -97,12 +96,12 @@ export const History = Field.record(
 
 export const Attendance = Field.record(
   "Attendance",
-  "in how many rounds each member of a committee made a vertex that became final, and in how many none, as far as this node counted",
+  "for each committee member, the rounds with and without a final vertex, as far as this node counted",
   Schema.Struct({
     range: Field.of(Range, "how far back"),
     since: Field.of(
       Schema.NullOr(Moment),
-      "when this node began to count within the range, to the minute; null before the first count",
+      "when counting within the range began on this node, to the minute; null before the first count",
     ),
     validators: Schema.Array(
       Schema.Struct({
@@ -117,7 +116,7 @@ export const Attendance = Field.record(
 
 export const ValidatorRounds = Field.record(
   "ValidatorRounds",
-  "one validator's rounds and delegations over time, only where it had a seat; all lists have one entry for each point, oldest first",
+  "one validator's rounds and delegations over time, while it had a seat; all lists have one entry for each point, oldest first",
   Schema.Struct({
     validator: Field.address("the validator"),
     range: Field.of(Range, "how far back"),
@@ -127,9 +126,9 @@ export const ValidatorRounds = Field.record(
     missed: column(Counted, "rounds without one"),
     delegators: column(
       Schema.NullOr(Counted),
-      "how many delegate to it, at the end; null where an earlier version of the node ran",
+      "number of its delegators at the end; null if an earlier version of the node ran",
     ),
-    delegated: column(Schema.NullOr(Sats.schema), "sats delegated to it, at the end; null likewise"),
+    delegated: column(Schema.NullOr(Sats.schema), "sats delegated to it at the end; null likewise"),
   }),
   {
     ...{ validator: example.address, range: "hour", step_ms: 60_000 },
@@ -145,8 +144,8 @@ export const group = Group.of("monitoring", "Monitoring", "Figures for monitorin
   Group.get("history", "/metrics/history", "The network's figures over time")
     .annotate(
       OpenApi.Description,
-      "As this node measured them: an hour by second, a day by minute, a year by hour. A restart keeps them. The last point is " +
-        "still growing: to follow, pass its `at` as `since` and replace it. It counts as three requests.",
+      "Measured by this node: an hour by second, a day by minute, a year by hour. They survive restarts. The last point is " +
+        "still growing: to follow, pass its `at` as `since` and replace it. Counts as three requests.",
     )
     .annotate(Rules.Weight, 3)
     .setUrlParams(
@@ -166,8 +165,8 @@ export const group = Group.of("monitoring", "Monitoring", "Figures for monitorin
   Group.get("validatorRounds", "/validator/:address/rounds", "Rounds and delegations of a validator over time")
     .annotate(
       OpenApi.Description,
-      "An hour by minute, a day by half hour, a year by day. Empty for an account that had no seat. A round counts once no later " +
-        "commit can order a vertex of it.",
+      "An hour by minute, a day by half hour, a year by day. Empty for an account without a seat. A round counts once no later " +
+        "commit can order one of its vertices.",
     )
     .setPath(Schema.Struct({ address: Field.AccountText }))
     .setUrlParams(Schema.Struct({ range }))

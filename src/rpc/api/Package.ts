@@ -1,4 +1,4 @@
-/** What `import … from "udg-node/api"` gives: the definition of the interface, and the failures and events in it. */
+/** The exports of `udg-node/api`: the definition of the interface, with its failures and events. */
 export { Api } from "./Api.js"
 export { Event } from "./Events.js"
 export * as Failure from "./Failure.js"

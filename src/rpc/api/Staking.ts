@@ -12,7 +12,10 @@ const { example } = Field
 export const StakeRequest = Field.record(
   "StakeRequest",
   "a new stake or a top-up",
-  Schema.Struct({ secret_key: Field.secretKey, amount: Field.sats("sats, at least 200,000,000,000, top-ups too") }),
+  Schema.Struct({
+    secret_key: Field.secretKey,
+    amount: Field.sats("sats, at least 200,000,000,000, also for top-ups"),
+  }),
   { secret_key: example.secretKey, amount: Sats.MIN_STAKE_SATS },
 )
 
@@ -93,8 +96,8 @@ export const group = Group.of("staking", "Staking", "Staking, and the list of va
     type: "UnstakeTx",
     perMinute: 5,
     body: KeyOnlyRequest,
-  }).annotate(OpenApi.Description, "It stays at work until the epoch ends and is paid out after the cooldown."),
-  Group.get("stakeOf", "/stake/:address", "What an account has staked")
+  }).annotate(OpenApi.Description, "It stays active until the epoch ends and is paid out after the cooldown."),
+  Group.get("stakeOf", "/stake/:address", "An account's stake")
     .setPath(Schema.Struct({ address: Field.AccountText }))
     .annotate(Rules.Cached, { until: "commit" })
     .addSuccess(StakeDetails)

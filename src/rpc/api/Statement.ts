@@ -1,4 +1,4 @@
-/** Everything that changed an account's balance. */
+/** All changes of an account's balance. */
 import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import * as Rules from "../../edge/definition/Rules.js"
@@ -31,28 +31,28 @@ const kinds = [
 const Entry = Schema.Struct({
   kind: Field.of(
     Schema.Literal(...kinds),
-    "sent and received are transactions; reward, fees and council are added up over up to 10,000 commits",
+    "sent and received are transactions; reward, fees and council are sums over up to 10,000 commits",
   ),
-  change: Field.change("of the balance, in sats; 0 where only a stake or delegations were burned"),
-  amount: Field.sats("sats that moved, or were burned; without the fee"),
-  fee: Field.of(Schema.NullOr(Sats.schema), "sats that a sender paid for the transaction; null for other kinds"),
-  type: Field.of(Schema.NullOr(TransactionType), "of the transaction; null for other kinds"),
+  change: Field.change("change of the balance, in sats; 0 if only a stake or delegations were burned"),
+  amount: Field.sats("sats moved or burned, without the fee"),
+  fee: Field.of(Schema.NullOr(Sats.schema), "the fee paid by the sender, in sats; null for other kinds"),
+  type: Field.of(Schema.NullOr(TransactionType), "the transaction's type; null for other kinds"),
   hash: Field.hashOrNull("the transaction; null for other kinds"),
-  counterparty: Field.addressOrNull("the other account of a transaction; null where there is none"),
+  counterparty: Field.addressOrNull("the other account of a transaction; null if there is none"),
   applied: Field.of(Schema.NullOr(Schema.Boolean), "false: only the fee was taken; null for other kinds"),
-  proposal_id: Field.of(Schema.NullOr(ProposalId), "the proposal behind it; null where there is none"),
-  memo: Field.textOrNull("what the sender of a transfer wrote; null where there is none"),
-  round: Field.round("leader round of the commit, of the last one where several are added up"),
-  since: Field.timestamp("time of the first commit in it, milliseconds since 1970"),
-  timestamp: Field.timestamp("time of the commit, of the last one where several are added up"),
+  proposal_id: Field.of(Schema.NullOr(ProposalId), "the proposal behind it; null if there is none"),
+  memo: Field.textOrNull("the memo of a transfer; null if there is none"),
+  round: Field.round("leader round of the commit, or of the last one in a sum"),
+  since: Field.timestamp("time of the first commit, milliseconds since 1970"),
+  timestamp: Field.timestamp("time of the commit, or of the last one in a sum"),
 })
 
 export const Statement = Field.record(
   "AccountStatement",
-  "what changed a balance, newest first",
+  "an account's balance changes, newest first",
   Schema.Struct({
     address: Field.address("the account"),
-    balance: Field.sats("sats, as of the newest entry there is: the sum of all changes, if this node has them all"),
+    balance: Field.sats("sats, as of the newest existing entry: the sum of all changes, if this node has them all"),
     entries: Schema.Array(Entry),
     next_cursor: Field.textOrNull("pass it as ?cursor= to get the next page; null on the last page"),
   }),
@@ -83,13 +83,13 @@ export const Statement = Field.record(
 export const statement = Group.get(
   "statement",
   "/account/:address/statement",
-  "Everything that changed an account's balance, newest first",
+  "An account's balance changes, newest first",
 )
   .annotate(
     OpenApi.Description,
-    "Transactions, and what the network added: genesis allocations, rewards, fees earned, payments from the treasury, " +
-      "returned bonds, released stakes and delegations. Slashes are listed, too. All changes add up to the balance on a " +
-      "node that has executed every commit; one that joined later, or has pruned, lists what it has recorded.",
+    "Transactions and credits by the network: genesis allocations, rewards, fees earned, payments from the treasury, " +
+      "returned bonds, released stakes and delegations. Slashes are listed as well. All changes add up to the balance on a " +
+      "node that has executed every commit; one that joined later or has pruned lists its recorded part.",
   )
   .setPath(Schema.Struct({ address: Field.AccountText }))
   .setUrlParams(

@@ -59,10 +59,8 @@ export const Signed = Field.record(
   signedTransfer,
 )
 
-/** Of an array. */
 export const maximumTransactions = 1_000
 
-/** One transaction or several. */
 export const Submission = Field.record(
   "Submission",
   "a signed transaction, or an array of up to 1,000",
@@ -70,7 +68,7 @@ export const Submission = Field.record(
     Signed,
     Schema.Array(Signed).pipe(
       Schema.minItems(1),
-      Schema.maxItems(maximumTransactions, { description: "transactions, judged one by one" }),
+      Schema.maxItems(maximumTransactions, { description: "transactions, judged separately" }),
     ),
   ),
   signedTransfer,
@@ -80,10 +78,7 @@ export const SubmissionAnswer = Schema.Union(
   Schema.Struct({ status_code: Schema.Literal(200), ...accepted }).annotations({ identifier: "AcceptedAnswer" }),
   Schema.Struct(
     {
-      status_code: Field.of(
-        Natural.between(400, 599, "a status"),
-        "the status that the transaction would have had alone",
-      ),
+      status_code: Field.of(Natural.between(400, 599, "a status"), "the transaction's status if submitted alone"),
       code: Field.text("as in any error"),
       error: Field.text("as in any error"),
     },
@@ -91,7 +86,7 @@ export const SubmissionAnswer = Schema.Union(
   ).annotations({ identifier: "RefusedAnswer" }),
 ).annotations({
   identifier: "SubmissionAnswer",
-  description: "the answer that one transaction of an array would have had alone",
+  description: "the answer for one transaction of an array, as if submitted alone",
 })
 
 export const SubmissionAnswers = Schema.Array(SubmissionAnswer).annotations({
@@ -100,15 +95,15 @@ export const SubmissionAnswers = Schema.Array(SubmissionAnswer).annotations({
 })
 
 const outcome = {
-  status: Field.of(Schema.Literal("pending", "finalized"), "finalized: on disk, and every other read reflects it"),
-  round: Field.roundOrNull("round of the vertex that carried it; null while pending"),
-  vertex_hash: Field.hashOrNull("the vertex that carried it; null while pending"),
+  status: Field.of(Schema.Literal("pending", "finalized"), "finalized: on disk and reflected by every other read"),
+  round: Field.roundOrNull("round of its vertex; null while pending"),
+  vertex_hash: Field.hashOrNull("its vertex; null while pending"),
   validator: Field.addressOrNull("validator of that vertex; null while pending"),
   applied: Field.of(Schema.NullOr(Schema.Boolean), "false: only the fee was taken; null while pending"),
   failure: Field.textOrNull("why it was not applied; null otherwise"),
   proposal_id: Field.of(
     Schema.NullOr(Natural.schema<Natural.ProposalId>("a proposal's number")),
-    "number of the proposal it made; null otherwise",
+    "number of the proposal it created; null otherwise",
   ),
   timestamp: Field.timestampOrNull("time of the commit, milliseconds since 1970; null while pending"),
   transaction: Field.of(Signed, "the transaction in its canonical form"),
@@ -136,7 +131,7 @@ export const Lookup = Field.record(
 
 const Direction = Schema.Literal("sent", "received")
 
-const from = Field.optional(Field.TimestampInUrl, "only from this moment on, milliseconds since 1970")
+const from = Field.optional(Field.TimestampInUrl, "only from this time on, milliseconds since 1970")
 
 export const History = Field.record(
   "TransactionHistory",
@@ -164,13 +159,11 @@ export const Latest = Field.record(
   { transactions: [finalizedTransfer], next_cursor: "rv" },
 )
 
-/** What somebody looks for. */
 const WordsInUrl = Schema.String.pipe(
   Schema.minLength(1, { message: () => "at least one word" }),
   Schema.maxLength(200, { message: () => "at most 200 characters" }),
 )
 
-/** Why a transaction may be refused. */
 export const Submitted = Schema.Union(
   Failure.OfBody,
   Failure.OfSubmission,
@@ -184,7 +177,7 @@ export const Submitted = Schema.Union(
   Failure.TooManyActiveProposals,
 )
 
-/** An endpoint that takes a secret key: the node makes a transaction of this type, signs and submits it. */
+/** An endpoint that takes a secret key: the node makes a transaction of this type, signs it and submits it. */
 export const signedByNode = <const Name extends string, A, I>(
   name: Name,
   path: `/${string}`,
@@ -201,9 +194,9 @@ export const signedByNode = <const Name extends string, A, I>(
 export const submit = Group.post("submit", "/tx/submit", "Submit a signed transaction, or up to 1,000 of them")
   .annotate(
     OpenApi.Description,
-    "The only way in on a mainnet. An array (body up to 1 MiB) is answered with an array, in order, of what each " +
-      "transaction would have been answered alone, with its status as status_code. It counts as that many " +
-      "requests. Sending a transaction again while it is pending gets the same answer.",
+    "The only way to submit on a mainnet. An array (body up to 1 MiB) is answered by an array, in order, of each " +
+      "transaction's answer as if submitted alone, with its status as status_code. It counts as that many " +
+      "requests. Submitting a pending transaction again gets the same answer.",
   )
   .annotate(Rules.Batched, {
     item: Signed,
@@ -218,23 +211,20 @@ export const submit = Group.post("submit", "/tx/submit", "Submit a signed transa
 export const group = Group.of("transactions", "Transactions", "Sending and finding transactions.", [
   signedByNode("send", "/tx", "Send a transfer", { type: "Transfer", perMinute: 100, body: TransferRequest }).annotate(
     OpenApi.Description,
-    "The node signs with the secret key of the body and the account's next nonce.",
+    "The node signs with the secret key in the body and the account's next nonce.",
   ),
   submit,
   Group.get("lookup", "/tx/:hash", "A transaction and its outcome")
-    .annotate(
-      OpenApi.Description,
-      "A transaction that was replaced, evicted or expired, or that had no effect, is not found.",
-    )
+    .annotate(OpenApi.Description, "Transactions that were replaced, evicted, expired or without effect are not found.")
     .setPath(Schema.Struct({ hash: Hash.schema }))
-    // A pending one becomes final when it is in the files, where statements see it before anything else has changed.
+    // A pending transaction becomes final once it is in the files, where statements see it before any other change.
     .annotate(Rules.Cached, { isFinal: (answer) => "status" in answer && answer.status === "finalized" })
     .addSuccess(Lookup)
     .addError(Schema.Union(Failure.InvalidRequest, Failure.TransactionNotFound)),
   Group.get("history", "/account/:address/transactions", "Transactions that an account sent or received, newest first")
     .annotate(
       OpenApi.Description,
-      "With a type or a direction, a page covers the account's last 500 transactions, so it may have fewer entries than requested, " +
+      "With a type or direction, a page covers the account's last 500 transactions, so it can have fewer entries than requested, " +
         "or none, and still a next_cursor.",
     )
     .setPath(Schema.Struct({ address: Field.AccountText }))
@@ -242,7 +232,7 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
       Schema.Struct({
         limit: Field.pageLimit,
         type: Field.optional(TransactionType, "only transactions of this type"),
-        direction: Field.optional(Direction, "only those that the account sent, or only those it received"),
+        direction: Field.optional(Direction, "only transactions that the account sent, or only those it received"),
         from,
         until: Field.until,
         cursor: Field.cursor,
@@ -252,11 +242,11 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
     .addSuccess(History)
     .addError(Failure.OfAccount),
   statement,
-  Group.get("latest", "/transactions", "Finalized transactions of everybody, newest first")
+  Group.get("latest", "/transactions", "Finalized transactions of all accounts, newest first")
     .annotate(
       OpenApi.Description,
-      "With a type, a page of a node covers the last 500 transactions, so it may have fewer entries than requested, or none, and " +
-        "still a next_cursor. Only a gateway knows `words`, and gives full pages of a type; a node answers 501.",
+      "With a type, a node's page covers the last 500 transactions, so it can have fewer entries than requested, or none, and " +
+        "still a next_cursor. Only a gateway supports `words` and returns full pages of a type; a node answers `words` with 501.",
     )
     .setUrlParams(
       Schema.Struct({
@@ -264,7 +254,7 @@ export const group = Group.of("transactions", "Transactions", "Sending and findi
         type: Field.optional(TransactionType, "only transactions of this type"),
         words: Field.optional(
           WordsInUrl,
-          'only with these words in the memo, or in the texts of the proposal; as "these words" in their order, -not',
+          'only with these words in the memo or the proposal\'s texts; "in this order", -without',
         ),
         from,
         until: Field.until,

@@ -1,6 +1,6 @@
 /**
- * The shapes in which generators of clients expect what a schema says. Nothing is said that was not there before, but without them a
- * Go client has numbers of 32 bits, and a union is a list of types that are tried one after the other.
+ * Reshapes schemas for client generators without changing their meaning. Without this, a Go client has 32-bit numbers
+ * and tries a union's types one after the other.
  */
 
 type Fields = Readonly<Record<string, unknown>>
@@ -12,7 +12,7 @@ const replace = (schema: object, fields: Fields): void => {
   Object.assign(schema, fields)
 }
 
-/** How Effect writes any value, and any object. */
+/** Effect's forms for any value and any object. */
 const ANYTHING: ReadonlyMap<unknown, Fields> = new Map<unknown, Fields>([
   ["/schemas/unknown", {}],
   ["/schemas/%7B%7D", { type: "object" }],
@@ -51,7 +51,6 @@ interface Body {
 
 const PREFIX = "#/components/schemas/"
 
-/** The properties of a named schema that always have one value. */
 const constantsOf = (schemas: Fields, reference: unknown): ReadonlyMap<string, string> => {
   const target = typeof reference === "string" ? schemas[reference.slice(PREFIX.length)] : undefined
   const properties = isObject(target) && "properties" in target ? target.properties : undefined
@@ -62,7 +61,7 @@ const constantsOf = (schemas: Fields, reference: unknown): ReadonlyMap<string, s
   return new Map(constants)
 }
 
-/** A union of named schemas that one property tells apart. */
+/** A union of named schemas distinguished by one property. */
 const shapeUnion = (schema: object, schemas: Fields): void => {
   if (!("anyOf" in schema) || !Array.isArray(schema.anyOf)) return
   const { anyOf, ...around } = schema
@@ -91,7 +90,7 @@ const singular = (name: string): string =>
 const capitalised = (name: string): string =>
   name.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** Gives every object within another one a name, since what has none gets a strange one, or none, from a generator. */
+/** Names every nested object, since generators give unnamed ones strange names or none. */
 const shapeInner = (schemas: Record<string, unknown>): void => {
   const name = (inner: unknown, called: string): void => {
     if (!isObject(inner)) return
@@ -112,7 +111,7 @@ const shapeInner = (schemas: Record<string, unknown>): void => {
   for (const [parent, schema] of Object.entries(schemas)) if (isObject(schema)) within(schema, parent)
 }
 
-/** A body of several kinds gets a name: in Go, one without would be written as an empty object. */
+/** Names a body of several kinds: in Go, an unnamed one would be written as an empty object. */
 const shapeBodies = (paths: object, schemas: Record<string, unknown>): void => {
   for (const operation of Object.values(paths).flatMap((item: object) => Object.values(item))) {
     const { operationId, requestBody }: { readonly operationId: string; readonly requestBody?: Body } = operation
@@ -133,7 +132,6 @@ const visit = (value: unknown, shape: (schema: object) => void): void => {
   shape(value)
 }
 
-/** Changes the schemas of a document in place. */
 export const shape = (document: {
   readonly components: { readonly schemas: Record<string, unknown> }
   readonly paths: object

@@ -1,4 +1,4 @@
-/** The interface as an OpenAPI 3.1 document, made from its definition and its access rules. */
+/** The interface as an OpenAPI 3.1 document, made from its definition and access rules. */
 import { OpenApi } from "@effect/platform"
 import * as Rules from "../../edge/definition/Rules.js"
 import * as Definition from "../../effect3/http/Definition.js"
@@ -12,10 +12,10 @@ export type Document = OpenApi.OpenAPISpec
 
 type Operation = OpenApi.OpenAPISpecOperation
 
-/** The page of error codes, as a node serves it. */
+/** The page of error codes, as served by a node. */
 export const ERRORS = "/docs/errors.md"
 
-/** Where a copy of the document describes a server. */
+/** A server that a copy of the document describes. */
 export interface Where {
   readonly url: string
   readonly description: string
@@ -32,7 +32,7 @@ const accessOf = ({ annotation }: Definition.Definition): ReadonlyArray<string> 
   ]
 }
 
-/** Ids of the operations with what a caller must know about access. */
+/** By operation id, the access rules that callers must know. */
 const accessById = (): ReadonlyMap<string, ReadonlyArray<string>> =>
   new Map(Definition.all(Api).map((definition) => [`${definition.group}.${definition.name}`, accessOf(definition)]))
 
@@ -42,7 +42,7 @@ const referenced = (schema: unknown): ReadonlyArray<string> => {
   return "anyOf" in schema && Array.isArray(schema.anyOf) ? schema.anyOf.flatMap(referenced) : []
 }
 
-/** A status with several codes names them all, each with when it is answered. */
+/** A status with several codes lists them all, each with its condition. */
 const describeFailures = (operation: Operation, schemas: Document["components"]["schemas"]): void => {
   for (const [status, response] of Object.entries(operation.responses)) {
     if (Number(status) < 400) continue
@@ -51,7 +51,7 @@ const describeFailures = (operation: Operation, schemas: Document["components"][
   }
 }
 
-/** Leads from each failure to what its reader can do about it. */
+/** Links each failure to its remedy. */
 const linkFailures = (schemas: Document["components"]["schemas"]): void => {
   for (const { identifier } of Definition.failures(Failure.schema)) {
     Object.assign(schemas[identifier] ?? {}, { externalDocs: { url: `${ERRORS}#${identifier.toLowerCase()}` } })
@@ -66,16 +66,18 @@ const describeParameters = (operation: Operation, schemas: Document["components"
   }
 }
 
-/** Effect titles a schema that has no name after its check, `maxLength(100)`. Generators of clients take a title for a name. */
+/**
+ * Effect titles an unnamed schema after its check, such as `maxLength(100)`, which client generators take for a name.
+ */
 const dropTitles = (schema: unknown): void => {
   if (typeof schema !== "object" || schema === null) return
   if ("title" in schema && typeof schema.title === "string" && !/^[A-Z]\w*$/.test(schema.title)) delete schema.title
   for (const [key, inner] of Object.entries(schema)) if (key !== "examples") dropTitles(inner)
 }
 
-/** `servers` are the addresses under which this document's node answers; without one it is the document's own. */
+/** `servers`: the addresses at which this document's node answers; defaults to the document's own. */
 export const make = (version: string, servers: ReadonlyArray<Where> = []): Document => {
-  // `fromApi` keeps what it made for the next caller, so the additions go into a copy.
+  // A copy, since `fromApi` caches its result.
   const document = structuredClone(OpenApi.fromApi(Api))
   const access = accessById()
   const { schemas } = document.components

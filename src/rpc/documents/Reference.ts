@@ -1,6 +1,6 @@
 /**
- * The API reference as one HTML page: made from the OpenAPI document, without a font or anything else that would have to be
- * fetched, so that it reads the same behind any firewall and under the strictest policy. Its script only adds to it.
+ * The API reference as one HTML page made from the OpenAPI document. It fetches nothing, not even a font, so it works
+ * behind any firewall and under the strictest policy. Its script only adds features.
  */
 import * as Field from "../api/Field.js"
 import type { Document } from "./OpenApiDocument.js"
@@ -16,7 +16,7 @@ type Schemas = Document["components"]["schemas"]
 type Item = Document["paths"][string]
 type Operation = NonNullable<Item["get"]>
 
-/** How a page lets one try an operation. */
+/** The part of a page for trying an operation. */
 type Attempt = (method: string, path: string, operation: Operation, schemas: Schemas) => string
 
 const escaped = (text: string): string =>
@@ -24,7 +24,7 @@ const escaped = (text: string): string =>
 
 const code = (text: string): string => `<code>${escaped(text)}</code>`
 
-/** Prose, in which backquotes mark code. */
+/** Prose in which backquotes mark code. */
 const prose = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>")
 
 const anchor = (name: string): string => `<a href="#schema-${escaped(name)}">${escaped(name)}</a>`
@@ -74,7 +74,7 @@ const pre = (value: unknown): string =>
     ? ""
     : `<pre tabindex="0">${escaped(typeof value === "string" ? value : JSON.stringify(value, null, 2))}</pre>`
 
-/** What a parameter of this name may be, until the script knows better. */
+/** The initial value of a parameter with this name, until the script finds a better one. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   address: Field.example.address,
   hash: Field.example.hash,
@@ -97,7 +97,6 @@ const bodyOf = (operation: Operation, schemas: Schemas): string | undefined => {
   return schema === undefined ? undefined : JSON.stringify(exampleOf(schema, schemas) ?? {}, null, 2)
 }
 
-/** The call for a terminal, with the examples and the standard port. */
 const curl = (method: string, path: string, body: string | undefined): string => {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => EXAMPLES[name] ?? "1")
   const rest = body === undefined ? "" : ` -X ${method} -H 'Content-Type: application/json' -d '${body}'`
@@ -107,7 +106,7 @@ const curl = (method: string, path: string, body: string | undefined): string =>
 const call: Attempt = (method, path, operation, schemas) =>
   `<h4>With curl</h4>${curl(method, path, bodyOf(operation, schemas))}`
 
-/** The same call for a terminal, and from the page. */
+/** The same call for a terminal and from the page. */
 const attempt: Attempt = (method, path, operation, schemas) => {
   const body = bodyOf(operation, schemas)
   return [
@@ -138,7 +137,7 @@ const answers = (operation: Operation, schemas: Schemas): string => {
   const rows = Object.entries(operation.responses).map(([status, { description, content }]) => {
     const [entry] = Object.entries(content ?? {})
     const schema = entry?.[1].schema
-    // What a code means is said once, where the link leads.
+    // The link explains the code, so it is not explained here.
     if (schema !== undefined && Number(status) >= 400) return `<dt>${status}</dt><dd>${typeOf(schema)}</dd>`
     const example = exampleOf(schema, schemas)
     const type = schema === undefined ? "" : `<small>${escaped(entry?.[0] ?? "")}, ${typeOf(schema)}</small>`
@@ -192,10 +191,9 @@ const body = (document: Document, attempt: Attempt): string => {
   ].join("\n")
 }
 
-/** The operations and schemas without a page around them and without a node that could be asked. */
+/** The operations and schemas without a surrounding page and without a node to call. */
 export const content = (document: Document): string => body(document, call)
 
-/** The page of a document. */
 export const page = (document: Document): string => {
   const { info } = document
   return [

@@ -1,6 +1,6 @@
 /**
- * The reference's only script: search, this node's own address in every `curl` line, and sending a request from the page. The
- * page is whole without it. Inline, so that a policy can name it by its hash.
+ * The reference's only script: search, this node's own address in every `curl` line, and sending requests from the
+ * page. The page is complete without it. Inline, so that a policy can name it by its hash.
  */
 export const SCRIPT = `
 const all = (selector, within = document) => [...within.querySelectorAll(selector)]

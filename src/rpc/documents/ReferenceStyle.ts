@@ -1,4 +1,6 @@
-/** The reference's only style: the explorer's paper, ink and green. Inline, so that a policy can name it by its hash. */
+/**
+ * The reference's only style: the explorer's paper, ink and green. Inline, so that a policy can name it by its hash.
+ */
 export const STYLE = `:root{color-scheme:light dark;--paper:light-dark(#f6f5f1,#0e1413);--surface:light-dark(#fffefb,#141c1a);
 --ink:light-dark(#1b2524,#e3eae7);--quiet:light-dark(#5b6866,#93a3a0);--line:light-dark(#e2e0d8,#24312e);--accent:light-dark(#0c6b62,#5fc9b8);
 --accent-ink:light-dark(#fff,#08201c)}

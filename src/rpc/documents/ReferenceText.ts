@@ -1,4 +1,6 @@
-/** The API reference as Markdown, for coding assistants and other readers of plain text: made from the OpenAPI document, as the page is. */
+/**
+ * The API reference as Markdown, for coding assistants and other plain-text readers, made from the OpenAPI document.
+ */
 import type { Document } from "./OpenApiDocument.js"
 import { itemsOf, type JsonSchema, membersOf, referenceOf, typesOf, valuesOf } from "./SchemaParts.js"
 

@@ -1,11 +1,11 @@
-/** What readers of the OpenAPI document ask of a schema in it. */
+/** Reads parts of schemas in the OpenAPI document. */
 import type { OpenApiJsonSchema } from "@effect/platform"
 
 export type JsonSchema = OpenApiJsonSchema.JsonSchema
 
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1)
 
-/** A schema by reference, also where the reference is wrapped to carry a description of its own. */
+/** The name of a referenced schema, even if the reference is wrapped with its own description. */
 export const referenceOf = (schema: object): string | undefined => {
   if ("$ref" in schema && typeof schema.$ref === "string") return nameOf(schema.$ref)
   if (!("allOf" in schema) || !Array.isArray(schema.allOf)) return undefined
@@ -13,13 +13,12 @@ export const referenceOf = (schema: object): string | undefined => {
   return typeof first === "object" && first !== null ? referenceOf(first) : undefined
 }
 
-/** Those of which a value has one. */
+/** The members of a union. */
 export const membersOf = (schema: object): ReadonlyArray<JsonSchema> | undefined => {
   if ("oneOf" in schema && Array.isArray(schema.oneOf)) return schema.oneOf
   return "anyOf" in schema && Array.isArray(schema.anyOf) ? schema.anyOf : undefined
 }
 
-/** The values that it is limited to. */
 export const valuesOf = (schema: object): ReadonlyArray<unknown> | undefined => {
   if ("const" in schema) return [schema.const]
   return "enum" in schema && Array.isArray(schema.enum) ? schema.enum : undefined
@@ -30,7 +29,6 @@ export const itemsOf = (schema: JsonSchema): JsonSchema | undefined =>
     ? schema.items
     : undefined
 
-/** Where more is said about it. */
 export const documentedAt = (schema: object): string | undefined =>
   "externalDocs" in schema &&
   typeof schema.externalDocs === "object" &&

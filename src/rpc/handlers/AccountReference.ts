@@ -1,4 +1,4 @@
-/** Accounts as people name them, in a path or a body: hex, bech32m of this network, or a registered `@name`. */
+/** Accounts as users name them in a path or body: hex, bech32m of this network, or a registered `@name`. */
 import { Effect, Either, Option } from "effect"
 import type { Unanswered } from "../../node/reads/Lookup.js"
 import { State } from "../../node/reads/State.js"
@@ -6,7 +6,7 @@ import * as Address from "../../protocol/identity/Address.js"
 import * as Network from "../../protocol/identity/Network.js"
 import * as Failure from "../api/Failure.js"
 
-/** Reads the account in this field; at once, if it is no name. */
+/** Resolves the account in this field; immediately, unless it is a name. */
 export type Resolve = (
   field: string,
   text: string,
@@ -26,7 +26,7 @@ export const resolver = Effect.gen(function* () {
       state.addressOf(name),
       Option.match({
         onSome: Effect.succeed,
-        onNone: () => Effect.fail(new Failure.NameNotFound({ message: `nobody registered the name @${name}` })),
+        onNone: () => Effect.fail(new Failure.NameNotFound({ message: `no account has the name @${name}` })),
       }),
     )
   }

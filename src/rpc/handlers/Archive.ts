@@ -1,10 +1,10 @@
-/** A node keeps what it needs. It knows who can answer the rest. */
+/** A node refers queries that need an archive to a gateway. */
 import { Effect } from "effect"
 import * as Failure from "../api/Failure.js"
 import { group } from "./Group.js"
 
 export const notKept = new Failure.NotServed({
-  message: "a node does not keep what this takes; ask a gateway, which has an archive behind it",
+  message: "this node does not store the history this query needs; query a gateway, which has an archive",
 })
 
 const refuse = () => Effect.fail(notKept)

@@ -87,7 +87,7 @@ const absent = (which: string, why: string) =>
 
 const noPiece = (root: Hash.Hash) =>
   new Failure.CheckpointNotFound({
-    message: `this node has no such piece of a state with root ${Hash.short(root)}: it has the states that closed the last two epochs`,
+    message: `this node has no such piece of a state with root ${Hash.short(root)}: it has the closing states of the last two epochs`,
   })
 
 const none = new Failure.CheckpointNotFound({ message: "no checkpoint is signed by a quorum yet; try again later" })
@@ -115,7 +115,7 @@ const summaryOf = ({
 
 type Found = Effect.Effect<Option.Option<SignedCheckpoint>, NoAnswer>
 
-/** Wherever checkpoints are kept that a quorum signed. */
+/** A source of checkpoints signed by a quorum. */
 export interface Kept {
   readonly latest: Found
   readonly at: (round: Natural.Round) => Found
@@ -131,14 +131,14 @@ export interface Kept {
 export const reads = (checkpoints: Kept) =>
   ({
     list: ({ urlParams: { limit = STANDARD_PAGE, before = NEWEST, closing } }) =>
-      // One more than requested, to see whether there are more.
+      // One more than requested, to detect a further page.
       Effect.map(checkpoints.before(before, limit + 1, closing === "only"), (found) => ({
         checkpoints: found.slice(0, limit).map(summaryOf),
         next_round: found.length > limit ? (found[limit - 1]?.signed.checkpoint.round ?? null) : null,
       })),
     latest: () => Effect.flatMap(checkpoints.latest, foundOr(none)),
     checkpoint: ({ path: { round } }) => {
-      const why = "no commit of that round made one that a quorum signed, or it closed no epoch and was pruned"
+      const why = "a quorum signed none for that round, or it closed no epoch and was pruned"
       return Effect.flatMap(checkpoints.at(round), foundOr(absent(`of round ${round}`, why)))
     },
     byHash: ({ path: { hash } }) => {
@@ -146,7 +146,7 @@ export const reads = (checkpoints: Kept) =>
       return Effect.flatMap(checkpoints.byHash(hash), foundOr(absent(Hash.short(hash), why)))
     },
     closing: ({ path: { epoch } }) => {
-      const why = epoch === 0 ? "it follows from the genesis, and nobody signs it" : "the epoch has not closed yet"
+      const why = epoch === 0 ? "it follows from the genesis and is unsigned" : "the epoch has not closed yet"
       const missing = absent(`that closed epoch ${epoch}`, why)
       return Effect.flatMap(checkpoints.closing(epoch), foundOr(missing))
     },

@@ -90,7 +90,6 @@ const reportOf = ({ status, problems, ...parts }: Report): typeof Api.HealthRepo
 
 const unready = ({ reason, message }: Obstacle) => Effect.fail(new Failure.NotReady({ reason, message }))
 
-/** The amount and the recipient of a transaction, if its type has them. */
 const movementOf = ({ operation }: Transaction) => {
   const to = Charges.recipientOf(operation)
   return { ...(to === undefined ? {} : { to }), ...("amount" in operation ? { amount: operation.amount } : {}) }
@@ -140,7 +139,7 @@ const addressOf = Schema.decodeUnknownOption(Address.schema)
 
 const KEYGEN_WARNING = "testnet only: this key travelled in plain text; never use it for anything of value"
 
-/** Accounts, and the network that they are of. */
+/** Handlers for accounts and their network. */
 export const accounts = (version: string, { hasArchive }: { readonly hasArchive: boolean }) =>
   Effect.gen(function* () {
     const state = yield* State

@@ -43,7 +43,7 @@ const vertexOf = ({ vertex: { header, body }, outcomes }: KnownVertex): typeof A
   })),
 })
 
-/** Wherever rounds and vertices are kept. */
+/** A source of rounds and vertices. */
 export interface Kept {
   readonly round: (round: Round) => Effect.Effect<KnownRound, RoundNotFound | NoAnswer>
   readonly vertex: (hash: Hash) => Effect.Effect<KnownVertex, VertexNotFound | NoAnswer>

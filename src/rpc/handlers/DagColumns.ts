@@ -2,7 +2,7 @@ import type { Stretch } from "../../node/reads/Dag.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type * as Api from "../api/Dag.js"
 
-/** A part of the DAG as it is sent: each address appears once, and as a small number everywhere else. */
+/** The wire form of a part of the DAG: each address appears once, and as an index everywhere else. */
 export const of = ({ newest, finalizedRound, columns }: Stretch): typeof Api.Columns.Type => {
   const named = columns.flatMap(({ leader, vertices }) => [
     ...(leader === null ? [] : [leader.address]),

@@ -1,9 +1,9 @@
-/** Events in order for any number of readers, stored once. The latest are kept for clients that reconnect. */
+/** Ordered events for any number of readers, stored once. The latest are kept for clients that reconnect. */
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { NumberedEvent } from "../../edge/server/EventStreams.js"
 import type { Event } from "../api/Events.js"
 
-/** Events that arrived together, and the link to those after them. */
+/** Events that arrived together, and the link to the next ones. */
 interface Link {
   readonly events: Chunk.Chunk<NumberedEvent<Event>>
   readonly last: number
@@ -11,7 +11,7 @@ interface Link {
 }
 
 const KEPT = 1_000
-/** A reader that is further behind does not read, or cannot keep up. */
+/** A reader further behind does not read or cannot keep up. */
 const FARTHEST_BEHIND = 50_000
 
 const missed = "events were missed: they are older than the last 1,000, or of another node, gateway or start"
@@ -21,7 +21,7 @@ export class Feed {
   #tail: Link
   readonly #waiting = new Set<() => void>()
 
-  /** `last`: the number that counting goes on from. It should be one that no other feed is near. */
+  /** `last`: the number to continue counting from. No other feed should be near it. */
   constructor(last: number) {
     this.#tail = { events: Chunk.empty(), last, next: undefined }
   }
@@ -43,7 +43,7 @@ export class Feed {
     for (const wake of waiting) wake()
   }
 
-  /** Those behind this one, or the news that some of them are gone. */
+  /** The events after this one, or a reset if some of them are gone. */
   #behind(id: number): ReadonlyArray<NumberedEvent<Event>> {
     const oldest = this.#kept[0]?.id ?? this.last + 1
     return id >= oldest - 1 && id <= this.last

@@ -1,17 +1,16 @@
-/** Which events a reader asks for: of some types, about an account. */
+/** A reader's filter of events by type and account. */
 import { Stream } from "effect"
 import type { NumberedEvent } from "../../edge/server/EventStreams.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Event, EventType } from "../api/Events.js"
 
 export interface Wanted {
-  /** All of them if it is missing. */
+  /** All types if missing. */
   readonly types: ReadonlyArray<EventType> | undefined
-  /** Everybody if it is missing. */
+  /** All accounts if missing. */
   readonly account: Address | undefined
 }
 
-/** Transactions that the account sends or receives, and vertices that it makes. */
 const concerns = (event: Event, account: Address): boolean => {
   switch (event.type) {
     case "transaction":
@@ -25,12 +24,12 @@ const concerns = (event: Event, account: Address): boolean => {
   }
 }
 
-/** A reset is for everybody: events may be missing that the reader wants. */
+/** Resets always pass: events the reader wants may be missing. */
 const isWanted = (event: Event, { types, account }: Wanted): boolean =>
   event.type === "reset" ||
   ((types === undefined || types.includes(event.type)) && (account === undefined || concerns(event, account)))
 
-/** Events that nobody filters stay in the pieces that are encoded once for all readers. */
+/** Unfiltered events stay in the pieces encoded once for all readers. */
 export const filtered = (
   events: Stream.Stream<NumberedEvent<Event>>,
   wanted: Wanted,

@@ -10,10 +10,12 @@ import * as PublicEvents from "./PublicEvents.js"
 
 const HEALTH_EVERY = Duration.seconds(1)
 
-/** No node has as many events, so numbers grow across restarts: a client with an old number learns of the restart. */
+/**
+ * More than a node has events per second, so that numbers grow across restarts and clients with an old number notice.
+ */
 const NUMBERS_A_SECOND = 100_000
 
-/** Streams of what a feed has and gets. */
+/** Streams a feed's stored and new events. */
 export const layer = <E, R>(make: Effect.Effect<Feed, E, R>) =>
   group("events", (handlers) =>
     Effect.gen(function* () {
@@ -29,7 +31,6 @@ export const layer = <E, R>(make: Effect.Effect<Feed, E, R>) =>
     }),
   )
 
-/** What happens on a node. */
 export const feed = Effect.gen(function* () {
   const events = yield* Events
   const health = yield* Health

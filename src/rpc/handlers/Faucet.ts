@@ -1,4 +1,4 @@
-/** Free coins of a testnet: a transfer from the reserve, whose fee the reserve pays on top. */
+/** Free testnet coins: a transfer from the reserve, which pays the fee on top. */
 import { Effect, Option } from "effect"
 import type { Unanswered } from "../../node/reads/Lookup.js"
 import { Mempool } from "../../node/reads/Mempool.js"
@@ -18,16 +18,16 @@ type Refusal = Failure.InvalidRequest | Failure.FaucetUnavailable | Failure.Memp
 
 const unavailable = (message: string) => new Failure.FaucetUnavailable({ message })
 
-/** The obstacle concerns the reserve, not the account that asks. */
+/** The obstacle concerns the reserve, not the requesting account. */
 const ofRefusal = (refused: Refused.Refused): Refusal => {
   switch (refused._tag) {
     case "MempoolFull":
     case "NotReady":
       return refused
     case "InsufficientBalance":
-      return unavailable(`the faucet has ${Words.amount(refused.balance)} left, less than that; ask for less`)
+      return unavailable(`the faucet has only ${Words.amount(refused.balance)} left; ask for less`)
     case "NonceTooHigh":
-      return unavailable("as many payments of the faucet are pending as may be; ask again in a moment")
+      return unavailable("the faucet has reached its limit of pending payments; ask again in a moment")
     default:
       return unavailable(`the faucet cannot pay: ${refused.message}`)
   }
@@ -41,11 +41,11 @@ export const make = Effect.gen(function* () {
 
   return (to: Address.Address, amount: Sats.Sats): Effect.Effect<typeof FaucetResult.Type, Refusal | Unanswered> => {
     if (amount < 1 || amount > most) {
-      const message = `amount: an integer number of sats from 1 to ${most} expected, that is at most ${Sats.formatCoin(most)} UDG; got ${amount}`
+      const message = `amount: expected an integer number of sats from 1 to ${most} (${Sats.formatCoin(most)} UDG); got ${amount}`
       return Effect.fail(new Failure.InvalidRequest({ message, field: "amount" }))
     }
     if (Option.isNone(faucetKey)) {
-      return Effect.fail(unavailable("this node does not have the faucet's key; ask another one"))
+      return Effect.fail(unavailable("this node does not have the faucet's key; ask another node"))
     }
     const operation = { _tag: "Transfer", to, amount, memo: "" } as const
     const key = faucetKey.value

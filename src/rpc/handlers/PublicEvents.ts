@@ -1,4 +1,4 @@
-/** Turns what happens in the node into the events of the interface. */
+/** Converts the node's events into those of the interface. */
 
 import type { NodeEvent } from "../../node/engine/NodeEvent.js"
 import type { Report, Status } from "../../node/reads/Health.js"
@@ -12,7 +12,7 @@ import type { Event } from "../api/Events.js"
 type Executed = Extract<NodeEvent, { readonly _tag: "Executed" }>
 type TransactionEvent = Extract<Event, { readonly type: "transaction" }>
 
-/** `applied` is null while it is pending. */
+/** `applied`: null while pending. */
 export const transaction = ({
   to,
   applied,
@@ -39,7 +39,7 @@ export const vertex = ({ hash, round, author, coinbase }: Header, transactions: 
 const transactionEvent = ({ id, from, operation }: Transaction, applied: boolean | null): Event =>
   transaction({ hash: id, transaction_type: operation._tag, from, to: Charges.recipientOf(operation), applied })
 
-/** Every vertex in its order, with those of its transactions that had an effect. */
+/** Every vertex in order, with its transactions that had an effect. */
 const executedEvents = ({ execution, vertices }: Executed): ReadonlyArray<Event> =>
   vertices.flatMap(({ header, body }, i) => [
     vertex(header, body.transactions.length),
@@ -51,7 +51,7 @@ const executedEvents = ({ execution, vertices }: Executed): ReadonlyArray<Event>
     }),
   ])
 
-/** `round` and `finalizedRound`: as they are now. */
+/** `round` and `finalizedRound`: the current ones. */
 export const eventsOf = (event: NodeEvent, round: Round, finalizedRound: Round): ReadonlyArray<Event> => {
   const position: Event = { type: "round", round, finalized_round: finalizedRound }
   switch (event._tag) {
@@ -66,7 +66,8 @@ export const eventsOf = (event: NodeEvent, round: Round, finalizedRound: Round):
         {
           type: "alert",
           severity: "critical",
-          message: "somebody else signs with this node's validator key, or its disk was set back; it makes no vertices",
+          message:
+            "another process signs with this node's validator key, or its disk was rolled back; it makes no vertices",
         },
       ]
     case "Joined":
@@ -79,7 +80,7 @@ export const eventsOf = (event: NodeEvent, round: Round, finalizedRound: Round):
   }
 }
 
-/** Leaves out a position that is still that of the event before: fast rounds are past by the time they are told. */
+/** Drops a position that equals the previous event's: fast rounds are over by the time they are reported. */
 export const unsaid = (): ((events: ReadonlyArray<Event>) => ReadonlyArray<Event>) => {
   let said: Extract<Event, { readonly type: "round" }> | undefined
   return (events) =>
@@ -100,7 +101,6 @@ const SEVERITY: { readonly [S in Status]: "info" | "warning" | "critical" } = {
   unhealthy: "critical",
 }
 
-/** "finalizedRound" as people write it. */
 const inWords = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 const figures = ({ status: _status, ...rest }: Report[(typeof parts)[number]]): string =>
@@ -108,7 +108,7 @@ const figures = ({ status: _status, ...rest }: Report[(typeof parts)[number]]): 
     .map(([name, value]) => `${inWords(name)} ${value}`)
     .join(", ")
 
-/** One alert for each part whose health is another one than before. A node that has just started is expected healthy. */
+/** One alert for each part whose health changed. A node that has just started is expected to be healthy. */
 export const alertsOf = (before: Report | undefined, after: Report): ReadonlyArray<Event> =>
   parts.flatMap((part): ReadonlyArray<Event> => {
     const { status } = after[part]

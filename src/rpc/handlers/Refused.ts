@@ -7,7 +7,7 @@ import * as Failure from "../api/Failure.js"
 
 export type Refused = ReturnType<typeof fromRefusal>
 
-/** The field that a person would change; none where the rule is about the account and not about the request. */
+/** The field that the user would change; none if the rule concerns the account rather than the request. */
 const fieldOf = (rule: Rejection.Rule): { readonly field?: string } => {
   switch (rule) {
     case "fee_below_minimum":
@@ -40,11 +40,11 @@ const fieldOf = (rule: Rejection.Rule): { readonly field?: string } => {
 const full = (limit: number, of: "pool" | "sender" | "peers"): string => {
   switch (of) {
     case "pool":
-      return `the mempool holds ${limit} transactions that pay as much or more; raise the fee, or try again later`
+      return `the mempool is full: its ${limit} transactions pay as much or more; raise the fee, or try again later`
     case "sender":
-      return `${limit} fee-exempt transactions of this account are pending, the most there may be; wait until one is finalized`
+      return `this account has reached the limit of ${limit} pending fee-exempt transactions; wait until one is finalized`
     case "peers":
-      return `peers brought as many transactions that nobody has paid for as they may; try again later`
+      return `the limit of unpaid transactions from peers is reached; try again later`
   }
 }
 
@@ -63,7 +63,7 @@ export const fromRefusal = (refusal: Refusal) => {
       return new Failure.AccountThrottled({
         message:
           `too many transactions of this account were replaced or became invalid; until some are executed, ` +
-          `only nonce ${refusal.next} may be pending, and nothing replaces it`,
+          `only nonce ${refusal.next} can be pending, and it cannot be replaced`,
         next_nonce: refusal.next,
         retry_after_seconds: Math.ceil(refusal.waitMs / 1_000),
       })

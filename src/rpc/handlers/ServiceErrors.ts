@@ -1,6 +1,6 @@
 /**
- * What the services behind the handlers fail with, and the failure of the interface that each becomes. Only this file knows both:
- * a handler passes an error on wherever its endpoint declares the failure.
+ * Maps the errors of the services behind the handlers to failures of the interface. Only this file knows both: a
+ * handler passes on an error if its endpoint declares the failure.
  */
 import { Option } from "effect"
 import type { RoundNotFound, VertexNotFound } from "../../node/reads/Dag.js"
@@ -9,7 +9,7 @@ import type { TransactionNotFound } from "../../node/reads/State.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Failure from "../api/Failure.js"
 
-/** A read that fails on the disk is nothing that the asker could act on: its cause is in the log. */
+/** The client can do nothing about a failed disk read; the log has the cause. */
 const bug = (_: Unreadable): undefined => undefined
 
 export const failures = {

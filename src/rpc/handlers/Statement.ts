@@ -14,7 +14,7 @@ const STANDARD_PAGE = 50
 
 const FIRST: StatementCursor = { sequence: null, position: null }
 
-/** Numbers to the base 36, 0 for none yet: transaction, then commit, kind and number of the posting. */
+/** Base-36 numbers, 0 for none yet: transaction, then commit, kind and number of the posting. */
 const cursorOf = ({ sequence, position }: StatementCursor): string =>
   [sequence ?? 0, ...(position === null ? [] : [position.until, position.kind, position.number])]
     .map((number) => number.toString(36))

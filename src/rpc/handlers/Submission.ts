@@ -1,4 +1,6 @@
-/** How transactions come in: signed by the sender or, on a testnet, by the node with the secret key of the request. */
+/**
+ * Submission of transactions, signed by the sender or, on a testnet, by the node with the secret key in the request.
+ */
 import { Effect } from "effect"
 import type { SignRequest } from "../../node/engine/Incoming.js"
 import { Mempool } from "../../node/reads/Mempool.js"
@@ -10,7 +12,7 @@ import * as Failure from "../api/Failure.js"
 import type { Accepted as Answer } from "../api/Transactions.js"
 import * as Refused from "./Refused.js"
 
-/** Why any transaction that the node signs may be refused. */
+/** Possible refusals of any transaction that the node signs. */
 const COMMON = [
   "InvalidTransaction",
   "InsufficientBalance",
@@ -30,7 +32,7 @@ const smartAccount = (address: Address.Address) =>
     message: `${address} is a smart account: its keys sign together; send the signed transaction to /tx/submit`,
   })
 
-/** Signs with the next nonce and submits. `also` names further refusals of these types; any other is a bug. */
+/** Signs with the next nonce and submits. `also`: further refusals of these types; any other is a bug. */
 export const signer = <Also extends Refused.Refused["_tag"] = never>(...also: ReadonlyArray<Also>) =>
   Effect.gen(function* () {
     const [state, mempool] = yield* Effect.all([State, Mempool])
@@ -40,7 +42,7 @@ export const signer = <Also extends Refused.Refused["_tag"] = never>(...also: Re
     return (request: SignRequest) =>
       Effect.gen(function* () {
         const { key, operation } = request
-        // The ledger judges whether it can be done; its form is judged before anything is signed.
+        // Checks the form before signing; the ledger judges feasibility.
         const violation = Operation.violationOf(operation)
         if (violation !== undefined) return yield* Effect.fail(Failure.InvalidRequest.of(violation))
         const { address, policy } = yield* state.account(Address.fromPublicKey(key.publicKey))

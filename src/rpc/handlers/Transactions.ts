@@ -46,7 +46,7 @@ const pendingOutcome = (transaction: Transaction) => ({
 const lookupOf = (hash: Hash.Hash, known: Known) =>
   known._tag === "Finalized" ? { hash, ...finalizedOutcome(known) } : { hash, ...pendingOutcome(known.transaction) }
 
-/** Where the next page begins; only this node reads it. */
+/** Where the next page begins. Only this node reads it. */
 const cursorOf = (sequence: number): string => sequence.toString(36)
 
 const sequenceOf = (cursor: string): Option.Option<number> => {
@@ -57,23 +57,22 @@ const sequenceOf = (cursor: string): Option.Option<number> => {
 }
 
 const answerTo = (submitted: Submitted | undefined) => {
-  if (submitted === undefined) throw new Error("the mempool gave an answer too few")
+  if (submitted === undefined) throw new Error("the mempool returned too few answers")
   return Either.mapBoth(submitted, { onLeft: Refused.fromRefusal, onRight: Submission.answerOf })
 }
 
-/** Which of everybody's transactions. Only an archive finds words. */
+/** A filter of all accounts' transactions. Only an archive can search words. */
 export interface Filter extends OfEverybody {
   readonly words?: string
 }
 
-/** A page of everybody's transactions, newest first. */
+/** A page of all accounts' transactions, newest first. */
 export type Latest = (
   before: number | null,
   limit: number,
   filter: Filter,
 ) => Effect.Effect<Page, NoAnswer | Failure.NotServed>
 
-/** Everything that finds transactions. */
 export const reads = (latest: Latest) =>
   Effect.gen(function* () {
     const state = yield* State

@@ -6,16 +6,14 @@ import type { Figures, Measured } from "../../node/reads/Metrics.js"
 import { counter, type Family, gauge, histogram, labelled } from "./Family.js"
 import type { Latencies } from "./Latencies.js"
 
-/** What HTTP itself measures. */
 export interface OfHttp {
   readonly latencies: Latencies
-  /** Requests that met a bug, by route. */
   readonly defects: ReadonlyMap<string, number>
 }
 
 type Of<M> = ReadonlyArray<Family<M>>
 
-/** The series without a prefix, under the names that the specification fixes. */
+/** The series without a prefix, whose names the specification fixes. */
 const specified: Of<Measured> = [
   counter(
     "checkpoint_produced_total",
@@ -51,7 +49,7 @@ const specified: Of<Measured> = [
   ),
 ]
 
-/** A node exposes these of itself, `udg exporter` of a node elsewhere. */
+/** A node exposes these about itself, `udg exporter` about a remote node. */
 const shared: Of<{ readonly figures: Figures }> = [
   gauge("udg_dag_round", "Highest round seen in the DAG", (m) => m.figures.dagRound),
   gauge("udg_finalized_round", "Round of the last committed leader", (m) => m.figures.finalizedRound),
@@ -79,14 +77,14 @@ const ofTransactions: Of<Measured> = [
   labelled(
     "counter",
     "udg_transactions_ordered_total",
-    "Transactions in final vertices; outcome NoEffect: another vertex brought it first, or no rule allowed it",
+    "Transactions in final vertices; outcome NoEffect: another vertex had it first, or a rule forbade it",
     ["outcome"],
     (m) => Object.entries(m.counters.outcomes),
   ),
   labelled(
     "counter",
     "udg_transactions_refused_total",
-    "Transactions of clients that were refused, by the code of the error",
+    "Clients' rejected transactions by error code",
     ["reason"],
     (m) => [...m.counters.refusals],
   ),
@@ -94,7 +92,7 @@ const ofTransactions: Of<Measured> = [
   labelled(
     "counter",
     "udg_mempool_removed_total",
-    "Transactions that left the mempool: executed, replaced by a better paying one, evicted from a full pool, expired, " +
+    "Transactions that left the mempool: executed, replaced by one with a higher fee, evicted from a full pool, expired, " +
       "or invalid since their sender's account changed",
     ["reason"],
     (m) => Object.entries(m.mempool.departed),
@@ -104,13 +102,13 @@ const ofTransactions: Of<Measured> = [
 const ofConsensus: Of<Measured> = [
   histogram(
     "udg_finality_seconds",
-    "Time from the arrival of a vertex until it is final and on disk; without vertices that were fetched later",
+    "Time from a vertex's arrival until it is final and on disk; excludes vertices fetched later",
     (m) => m.counters.finality,
   ),
-  counter("udg_commits_total", "Leaders that were committed", (m) => m.counters.counts.commits),
+  counter("udg_commits_total", "Committed leaders", (m) => m.counters.counts.commits),
   counter(
     "udg_leaders_skipped_total",
-    "Leaders that were skipped because their vertex was missing or late",
+    "Leaders skipped because their vertex was missing or late",
     (m) => m.counters.participation.leadersSkipped,
   ),
   counter("udg_vertices_final_total", "Vertices that became final", (m) => m.counters.counts.finalVertices),
@@ -124,7 +122,7 @@ const ofConsensus: Of<Measured> = [
   ),
   gauge(
     "udg_validator_weight_ratio",
-    "This validator's part of the committee's weight, from 0 to 1",
+    "This validator's share of the committee's weight, from 0 to 1",
     (m) => m.seat?.weightRatio ?? null,
   ),
   gauge(
@@ -154,10 +152,10 @@ const ofConsensus: Of<Measured> = [
   ),
   counter(
     "udg_equivocations_total",
-    "Proofs, found by this node, that a member signed two vertices for one round",
+    "Proofs found by this node that a member signed two vertices for one round",
     (m) => m.counters.counts.equivocations,
   ),
-  counter("udg_slashings_total", "Validators that were slashed", (m) => m.counters.counts.slashings),
+  counter("udg_slashings_total", "Slashed validators", (m) => m.counters.counts.slashings),
   gauge("udg_checkpoint_latest_timestamp_seconds", "Time of the commit under the latest quorum checkpoint", (m) =>
     m.checkpointTime === null ? null : m.checkpointTime / 1_000,
   ),
@@ -168,7 +166,7 @@ const ofConsensus: Of<Measured> = [
   ),
   counter(
     "udg_pauses_total",
-    "Times that the process stood still for four intervals, at least two seconds, for example on a busy machine",
+    "Times the process stalled for four intervals and at least two seconds, for example on a busy machine",
     (m) => m.pauses,
   ),
   gauge("udg_catch_up_rounds", "Rounds that this node is behind a quorum", (m) => m.roundsBehind),
@@ -179,7 +177,7 @@ const ofConsensus: Of<Measured> = [
   ),
   gauge(
     "udg_sync_ratio",
-    "Part of the state fetched so far, from 0 to 1; missing while none is fetched",
+    "Share of the state fetched so far, from 0 to 1; missing while none is fetched",
     (m) => m.sync?.ratio ?? null,
   ),
 ]
@@ -200,16 +198,16 @@ const ofNetwork: Of<Measured> = [
     ["direction", "kind", "class"],
     (m) => m.network.volume.amounts.map(({ direction, kind, of, bytes }) => [direction, kind, of, bytes] as const),
   ),
-  gauge("udg_questions_waiting", "Requests of peers that wait for an answer", (m) => m.load.questions.waiting),
+  gauge("udg_questions_waiting", "Peers' requests waiting for an answer", (m) => m.load.questions.waiting),
   counter(
     "udg_answers_held_back_total",
-    "Times all requests of peers waited because the budget for answers was used up",
+    "Times all of peers' requests waited because the answer budget was exhausted",
     (m) => m.load.questions.heldBack,
   ),
   labelled(
     "counter",
     "udg_answers_refused_total",
-    "Requests of peers that were dropped because too many of the same peer waited",
+    "Peers' requests dropped because too many of the same peer were waiting",
     ["class"],
     (m) => Object.entries(m.load.questions.dropped),
   ),
@@ -218,17 +216,13 @@ const ofNetwork: Of<Measured> = [
     "Signatures checked; one that also needs the slow check counts twice",
     (m) => m.load.signatures.checked,
   ),
-  gauge("udg_signature_checks_waiting", "Signatures that wait to be checked", (m) => m.load.signatures.waiting),
+  gauge("udg_signature_checks_waiting", "Signatures waiting to be checked", (m) => m.load.signatures.waiting),
   counter(
     "udg_judging_failures_total",
-    "Messages and requests of peers that a bug prevented the node from checking",
+    "Peers' messages and requests that a bug prevented the node from checking",
     (m) => m.counters.counts.judgingFailures,
   ),
-  counter(
-    "udg_network_failures_total",
-    "Times a bug ended a message or a connection of a peer",
-    (m) => m.network.failures,
-  ),
+  counter("udg_network_failures_total", "Times a bug ended a peer's message or connection", (m) => m.network.failures),
   gauge("udg_network_free_places", "Free places for strangers' connections", (m) => m.network.freePlaces),
 ]
 
@@ -280,7 +274,7 @@ const ofHttp: Of<OfHttp> = [
   labelled(
     "histogram",
     "udg_http_request_duration_seconds",
-    "Time from a request's headers to its answer; the method is other if no endpoint has it",
+    "Time from a request's headers to its answer; method is other if no endpoint has it",
     ["route", "method", "status"],
     (m) => m.latencies.rows,
   ),
@@ -293,15 +287,14 @@ const ofHttp: Of<OfHttp> = [
   ),
 ]
 
-/** What a gateway measures of what is behind it. */
+/** A gateway's measurements of its backends. */
 interface OfGateway {
-  /** The last commit of its archive. */
   readonly commit: number
   readonly nodes: number
   readonly healthy: number
 }
 
-/** What no node has. */
+/** Series that no node has. */
 export const ofGatewayAlone: Of<OfGateway> = [
   gauge(
     "udg_gateway_commit",
@@ -318,7 +311,6 @@ export const ofGatewayAlone: Of<OfGateway> = [
 
 export const ofGateway: Of<OfGateway & OfHttp> = [...ofGatewayAlone, ...ofHttp]
 
-/** What can be read of a node elsewhere. */
 export const ofElsewhere = shared
 
 export const all: Of<Measured & OfHttp> = [

@@ -1,6 +1,6 @@
 /**
- * Series of one name: what they are called, what they mean, and how they are read at a scrape, in Prometheus' text format.
- * By hand, because the library makes a text of the labels at every change of a value, and changes are many.
+ * A metric family: its name, its meaning and how to read it at a scrape, in Prometheus' text format. Hand-written,
+ * because the library formats the labels at every change of a value, and changes are many.
  */
 import { Histogram } from "../../collections/Histogram.js"
 
@@ -12,7 +12,7 @@ export interface Sample {
   readonly value: number | Histogram
 }
 
-/** `M` is what is measured for a scrape. */
+/** `M`: the measurements for a scrape. */
 export interface Family<M> {
   readonly name: string
   readonly type: Type
@@ -38,7 +38,7 @@ const single =
 export const counter = single("counter")
 export const gauge = single("gauge")
 
-/** Series told apart by labels. Each label takes a bounded number of values, none of which a stranger chooses. */
+/** Series distinguished by labels. Each label takes a bounded number of values, none chosen by strangers. */
 export const labelled = <M>(
   type: Type,
   name: string,
@@ -92,6 +92,5 @@ const exposedOf = <M>({ name, type, help, labels, read }: Family<M>, measured: M
   ),
 ]
 
-/** These families in Prometheus' text format. */
 export const expose = <M>(families: ReadonlyArray<Family<M>>, measured: M): string =>
   families.map((family) => `${exposedOf(family, measured).join("\n")}\n`).join("")

@@ -1,4 +1,4 @@
-/** How long answers took, counted with each answer. */
+/** Answer times, counted with each answer. */
 import { Histogram } from "../../collections/Histogram.js"
 import type { Answered } from "../../edge/server/Responder.js"
 
@@ -8,11 +8,11 @@ const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 
 /** The methods that some endpoint answers. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"])
 
-/** Clients choose the method, and the parser knows over thirty: with each as a label they would make thousands of series. */
+/** Clients choose the method, and the parser knows over thirty: as labels they would make thousands of series. */
 const labelOf = (method: string): string => (METHODS.has(method) ? method : "other")
 
 export class Latencies {
-  /** By route, method and status, one map inside the other: a look-up makes no key. */
+  /** By route, method and status in nested maps, so that a look-up builds no key. */
   readonly #series = new Map<string, Map<string, Map<number, Histogram>>>()
 
   readonly observe = (answered: Answered): void => {

@@ -1,6 +1,6 @@
 /**
- * A listener for operators, apart from the HTTP interface: the node's metrics, and the level of its log, which can be changed while it
- * runs. It has no limits but on connections and bodies, so it belongs on an address that no client reaches.
+ * A listener for operators, apart from the HTTP interface: the node's metrics, and its log level, which can be changed
+ * while it runs. It limits only connections and bodies, so it belongs on an address that no client reaches.
  */
 import * as Http from "node:http"
 import { Effect, Layer, Option, Runtime, type Scope } from "effect"
@@ -19,7 +19,7 @@ const MAX_BODY_BYTES = 1_024
 const MAX_CONNECTIONS = 64
 const PATIENCE_MS = 5_000
 const LOOKED_EVERY_MS = 1_000
-/** How long what is left of a body is read and dropped. */
+/** How long the rest of a body is read and dropped. */
 const LINGER_MS = 250
 
 interface Answer {
@@ -52,7 +52,7 @@ const setLevel = (filter: LogFilter.LogFilter, directives: string) =>
       return { status: 400, text: `${JSON.stringify(directives)} is not understood; use ${expected}\n` }
     }
     LogFilter.change(filter, wanted)
-    yield* log.warn("the level of the log was changed", { directives: LogFilter.describe(filter) })
+    yield* log.warn("the log level was changed", { directives: LogFilter.describe(filter) })
     return { status: 200, text: `${LogFilter.describe(filter)}\n` }
   })
 
@@ -66,7 +66,7 @@ const answerTo = (
 ): Effect.Effect<Answer, Answer> => {
   const foreign = guard.refusalOfHost(request)
   if (foreign !== undefined) return Effect.fail({ status: 403, text: `${foreign.message}\n` })
-  // A page in the browser of somebody who can reach this listener is no operator.
+  // A web page in the browser of somebody who can reach this listener is not an operator.
   if (PageGuard.isOfPage(request)) return Effect.fail({ status: 403, text: "this is not for web pages\n" })
   const path = request.url?.split("?", 1)[0]
   const isRead = request.method === "GET" || request.method === "HEAD"
@@ -79,7 +79,7 @@ const answerTo = (
 
 /** For the log and `udg doctor`. */
 export const WARNING =
-  "the operators' listener accepts connections from other machines, and whoever reaches it can read the metrics and set the log " +
+  "the operators' listener accepts connections from other machines, and anyone who reaches it can read the metrics and set the log " +
   "level; use --metrics-host 127.0.0.1, or let a firewall admit only Prometheus and operators"
 
 const listen = ({ host, port }: Endpoint): Effect.Effect<string, Server.CannotListen, Prometheus | Scope.Scope> =>
@@ -97,7 +97,7 @@ const listen = ({ host, port }: Endpoint): Effect.Effect<string, Server.CannotLi
     const server = Http.createServer(limits, (request, response) => {
       const write = ({ status, type = TEXT_TYPE, text }: Answer) => {
         response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" }).end(text)
-        // Closed at once, the connection would take an answer with it that the client has not read.
+        // Closing immediately would discard an answer that the client has not read.
         request.resume()
         setTimeout(() => request.complete || request.destroy(), LINGER_MS)
       }
@@ -118,12 +118,11 @@ const listen = ({ host, port }: Endpoint): Effect.Effect<string, Server.CannotLi
     return Server.urlOf({ host, port: address.port })
   })
 
-/** Listens where the settings say so. */
 export const layer = Layer.scopedDiscard(
   Effect.gen(function* () {
     const { metrics } = yield* Configuration
     if (Option.isNone(metrics)) return
     const url = yield* listen(metrics.value)
-    yield* log.info("metrics and the level of the log are served on an address of their own", { url })
+    yield* log.info("metrics and the log level are served on a separate address", { url })
   }),
 )

@@ -1,4 +1,4 @@
-/** What is measured, in Prometheus' format: read at a scrape, but times of answers are collected as they pass. */
+/** Measurements in Prometheus' format: read at a scrape, except answer times, which are collected continuously. */
 import { Context, Effect, Layer } from "effect"
 import * as Prom from "prom-client"
 import type { Answered } from "../../edge/server/Responder.js"
@@ -11,13 +11,12 @@ export class Prometheus extends Context.Tag("udg/rpc/Prometheus")<
   Prometheus,
   {
     readonly observe: (answered: Answered) => void
-    /** A request, by its route, that met a bug. */
     readonly countDefect: (route: string) => void
     readonly expose: Effect.Effect<string>
   }
 >() {}
 
-/** Memory, processor time, garbage collection and the lag of the event loop belong to the process: one set for all nodes in it. */
+/** Memory, processor time, garbage collection and event loop lag belong to the process: one set for all nodes in it. */
 const ofProcess = (() => {
   let registry: Prom.Registry | undefined
   return (): Prom.Registry => {
@@ -29,7 +28,6 @@ const ofProcess = (() => {
   }
 })()
 
-/** In Prometheus' format. */
 export const process = Effect.promise(() => ofProcess().metrics())
 
 const make = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Every answer in the log: refusals at `debug`, all of them at `trace`. A server that logs neither pays nothing. */
+/** Logs answers: refusals at `debug`, all of them at `trace`. A server that logs neither pays nothing. */
 import { Effect } from "effect"
 import type { Answered } from "../../edge/server/Responder.js"
 import * as Run from "../../effect3/fibers/Run.js"
@@ -9,7 +9,7 @@ const log = Log.for("rpc")
 
 const isRefusal = ({ status }: Answered): boolean => status >= 400
 
-/** Passes every answer on as well. */
+/** Also passes every answer on. */
 export const over = (next: (answered: Answered) => void) =>
   Effect.gen(function* () {
     const filter = yield* LogFilter.current.use(Effect.succeed)

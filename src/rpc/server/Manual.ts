@@ -1,6 +1,6 @@
 /**
- * The documentation as plain Markdown, for coding assistants: `/llms.txt` lists it, and each page has the path of its file. It is that of
- * the package, so it describes this version. A megabyte of text stays in memory.
+ * The package's documentation as plain Markdown, for coding assistants: `/llms.txt` lists it, and each page is at the
+ * path of its file. It describes this version. A megabyte of text stays in memory.
  */
 import { fileURLToPath } from "node:url"
 import { FileSystem } from "@effect/platform"
@@ -10,14 +10,14 @@ import * as ReferenceText from "../documents/ReferenceText.js"
 import * as Site from "./Site.js"
 
 const LIST = "docs/llms.txt"
-/** Made from the code, as on the site of the documentation. */
+/** Made from the code, as on the documentation site. */
 const ENDPOINTS = "/docs/endpoints.md"
 const SERVED = /\.(?:md|json|svg)$/
 
-/** The top of the package, seen from the bundle, and from a module, built or not. */
+/** The package's root, seen from the bundle, and from a module, built or not. */
 const places = ["../", "../../../"].map((place) => fileURLToPath(new URL(place, import.meta.url)))
 
-/** The pages by their paths. The page of the endpoints is made when somebody first asks for it. */
+/** The pages by path. The page of endpoints is made at the first request. */
 export const make = (contents: ReadonlyMap<string, Uint8Array>, endpoints: () => string): Site.Site => {
   const files = new Map([...contents].map(([path, content]) => [path, new Site.File(path, content)] as const))
   return (path, request) => {
@@ -27,7 +27,7 @@ export const make = (contents: ReadonlyMap<string, Uint8Array>, endpoints: () =>
   }
 }
 
-/** All that the package at this place has. */
+/** All pages of the package at this path. */
 export const within = (top: string) =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
@@ -43,7 +43,7 @@ export const within = (top: string) =>
     return new Map(yield* Effect.all(all, { concurrency: 16 }))
   })
 
-/** What the package has; a node without it is a node all the same, and still describes its endpoints. */
+/** The package's pages. A node without them runs all the same and still describes its endpoints. */
 export const built = (version: string) =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem

@@ -1,4 +1,4 @@
-/** Everything that is served and is no endpoint: the explorer, and the documentation as text. */
+/** Everything served besides endpoints: the explorer, and the documentation as text. */
 import { Effect } from "effect"
 import * as Manual from "./Manual.js"
 import * as Site from "./Site.js"

@@ -1,10 +1,10 @@
-/** Takes every answer for a trace, if somebody provides it: a server without it pays nothing. */
+/** Takes every answer for a trace, if provided: a server without it pays nothing. */
 import { Context, Effect, Option } from "effect"
 import type { Answered } from "../../edge/server/Responder.js"
 
 export class RequestSpans extends Context.Tag("udg/RequestSpans")<RequestSpans, (answered: Answered) => void>() {}
 
-/** Passes every answer on as well. */
+/** Also passes every answer on. */
 export const over = (next: (answered: Answered) => void): Effect.Effect<(answered: Answered) => void> =>
   Effect.map(
     Effect.serviceOption(RequestSpans),

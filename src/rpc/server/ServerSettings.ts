@@ -1,4 +1,4 @@
-/** What this interface asks of the server in front of it, on a node and on a gateway. */
+/** This interface's settings for the server in front of it, on a node and on a gateway. */
 import { Effect } from "effect"
 import type { Answered } from "../../edge/server/Responder.js"
 import type * as Server from "../../edge/server/Server.js"
@@ -11,7 +11,10 @@ import * as RequestSpans from "./RequestSpans.js"
 
 type Settings = Pick<Server.Settings, "limit" | "livenessPath" | "words" | "inline" | "closed" | "isGuarded">
 
-/** Endpoints that give coins, keys or signatures away are closed on a mainnet, and elsewhere not for any page. */
+/**
+ * Endpoints that give away coins, keys or signatures are closed on a mainnet, and elsewhere not open to arbitrary
+ * pages.
+ */
 export const settings = ({ isMainnet }: { readonly isMainnet: boolean }): Settings => ({
   limit: Access.globalLimit,
   livenessPath: Access.livenessPath,
@@ -30,5 +33,5 @@ export const settings = ({ isMainnet }: { readonly isMainnet: boolean }): Settin
   isGuarded: ({ annotation }) => annotation(Access.TestnetOnly) !== undefined,
 })
 
-/** Passes every answer on to the log, and to a trace if somebody wants one. */
+/** Passes every answer to the log, and to a trace if there is one. */
 export const observed = (next: (answered: Answered) => void) => Effect.flatMap(RequestSpans.over(next), AccessLog.over)

@@ -1,6 +1,6 @@
 /**
- * The explorer's files and the paths that lead to them. The page knows its own paths, so every path below `/explorer/`
- * that is no file gets the page; `/` leads browsers there. Files stay in memory: there are a dozen.
+ * The explorer's files and their paths. The page does its own routing, so every path below `/explorer/` that is not a
+ * file gets the page; `/` redirects browsers there. Files stay in memory: there are a dozen.
  */
 import type { IncomingMessage } from "node:http"
 import { fileURLToPath } from "node:url"
@@ -65,7 +65,7 @@ export class File {
   }
 }
 
-/** The site that these files make, by their paths below `/explorer/`. */
+/** The site made of these files, by their paths below `/explorer/`. */
 export const make = (contents: ReadonlyMap<string, Uint8Array>): Site => {
   const files = new Map([...contents].map(([name, content]) => [name, new File(name, content)] as const))
   return (path, request) => {
@@ -73,7 +73,7 @@ export const make = (contents: ReadonlyMap<string, Uint8Array>): Site => {
     if (`${path}/` === BASE) return redirect(BASE)
     if (!path.startsWith(BASE)) return undefined
     const name = path.slice(BASE.length)
-    // A missing asset is a missing asset; the page in its place would be read as a broken script.
+    // A missing asset must not get the page, which would be parsed as a broken script.
     const file = files.get(name) ?? (name.startsWith("assets/") ? undefined : files.get(INDEX))
     return file?.answer(request)
   }
@@ -94,7 +94,7 @@ const read = (directory: string) =>
     return contents
   })
 
-/** Says what is missing when the sources run without a built explorer. */
+/** Explains what is missing if the sources run without a built explorer. */
 const unbuilt: Site = (path) =>
   path.startsWith(BASE)
     ? {
@@ -107,7 +107,7 @@ const unbuilt: Site = (path) =>
       }
     : undefined
 
-/** The explorer as the build left it. A node whose explorer cannot be read is a node all the same. */
+/** The explorer as built. A node whose explorer cannot be read runs all the same. */
 export const built = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem
   for (const place of places) {

@@ -1,7 +1,7 @@
 /**
- * Records what a follower executes in PostgreSQL. The database has each commit before the follower's own files do: so after
- * any crash it holds what the files hold, or more. What it has already when the follower executes it again is compared with
- * it, and what follows is added. Nothing is lost, nothing is there twice, and two histories never mix.
+ * Records a follower's executions in PostgreSQL. The database gets each commit before the follower's own files, so
+ * after any crash it holds at least what the files hold. When the follower executes a recorded commit again, it is
+ * compared with the record, and later commits are added. So nothing is lost or duplicated, and two histories never mix.
  */
 import { Effect, Layer, type Redacted, Schedule } from "effect"
 import { fromHex, randomBytes, toHex } from "#crypto"
@@ -32,17 +32,17 @@ interface Position {
   readonly sequence: number
 }
 
-/** So long may the database be away before the follower ends. */
+/** How long the follower tolerates an unreachable database before it ends. */
 const PATIENCE = "60 seconds"
 const AGAIN = Schedule.exponential("100 millis", 2).pipe(
   Schedule.union(Schedule.spaced("2 seconds")),
   Schedule.upTo(PATIENCE),
 )
 
-/** Until the database answers, unless the answer is that this cannot go on. */
+/** Retries until the database answers, unless the answer is final. */
 const again = <A, R>(effect: Effect.Effect<A, ArchiveError, R>): Effect.Effect<A, ArchiveError, R> =>
   Effect.tapError(effect, ({ _tag, message }) =>
-    _tag === "DatabaseFailed" ? log.warn("the database is tried again", { reason: message }) : Effect.void,
+    _tag === "DatabaseFailed" ? log.warn("the database failed; trying again", { reason: message }) : Effect.void,
   ).pipe(Effect.retry({ schedule: AGAIN, while: ({ _tag }) => _tag === "DatabaseFailed" }))
 
 const hexOf = (value: unknown): string => (value instanceof Uint8Array ? toHex(value) : "")
@@ -56,7 +56,6 @@ const positionOf = ({ rows }: Pick<Postgres.Statements, "rows">) =>
         : { index: Number(row[0]), hash: hexOf(row[1]), digest: hexOf(row[2]), sequence: Number(row[3]) },
   )
 
-/** The partitions that these commits belong to. */
 const partition = ({ rows }: Postgres.Statements, first: number, last: number) =>
   Effect.gen(function* () {
     for (let n = Math.floor(first / PARTITION_COMMITS); n <= Math.floor(last / PARTITION_COMMITS); n++)
@@ -96,7 +95,7 @@ export const genesisOf = (genesis: Genesis.Genesis): Executed => {
   }
 }
 
-/** A new database is of this network from now on. */
+/** Binds a new database to this network. */
 const claim = (database: Postgres.Postgres, genesis: Genesis.Genesis) =>
   database.write<void>((sql) =>
     Effect.gen(function* () {
@@ -107,7 +106,7 @@ const claim = (database: Postgres.Postgres, genesis: Genesis.Genesis) =>
       ])
       const [row = []] = yield* sql.rows("select genesis_hash, network_id from network")
       if (hexOf(row[0]) === hash) return
-      const finding = `is of ${String(row[1])} (${hexOf(row[0])}), not of ${genesis.networkId} (${hash}); name another database`
+      const finding = `belongs to ${String(row[1])} (${hexOf(row[0])}), not to ${genesis.networkId} (${hash}); name another database`
       return yield* new OtherHistory({ place: database.place, finding })
     }),
   )
@@ -129,7 +128,7 @@ const keep = ({ rows }: Postgres.Statements, write: Kept) => {
   )
 }
 
-/** The commits that the database lacks; those that it has must be the same. */
+/** The commits that the database lacks. Those it has must be the same. */
 const lacking = (
   database: Postgres.Postgres,
   sql: Postgres.Statements,
@@ -149,7 +148,7 @@ const lacking = (
           )
     for (const [i, { execution }] of known.entries()) {
       const isSame = hexOf(rows[i]?.[0]) === execution.commit.hash && hexOf(rows[i]?.[1]) === execution.effectsDigest
-      const finding = `holds another commit ${execution.commit.index} than this network has; name another database`
+      const finding = `holds a commit ${execution.commit.index} that differs from this network's; name another database`
       if (!isSame) return yield* new OtherHistory({ place: database.place, finding })
     }
     const [follower] = next
@@ -171,7 +170,7 @@ export const append = (database: Postgres.Postgres, executed: ReadonlyArray<Exec
         const rows = new CommitRows(held?.sequence ?? 0)
         for (const one of next) rows.add(one)
         const isMoved = yield* rows.write(sql, held?.index ?? null)
-        // Two archives may fill one database: whoever comes second compares.
+        // Two archives can fill one database: the second one compares.
         if (!isMoved)
           return yield* new DatabaseFailed({
             place: database.place,
@@ -187,14 +186,14 @@ export const append = (database: Postgres.Postgres, executed: ReadonlyArray<Exec
 /** The database could not be reached in time, or holds something else. */
 const failed = ({ message }: { readonly message: string }) => new RecordingFailed({ reason: message })
 
-/** The follower's files must not be ahead: what they have, they do not execute again. */
+/** The follower's files must not be ahead: it does not execute their commits again. */
 const requireAhead = (database: Postgres.Postgres, followerAt: number) =>
   Effect.gen(function* () {
     const held = yield* positionOf(database)
     if (held !== null && held.index >= followerAt) return held.index
     const finding =
       `ends with commit ${held?.index ?? "none"}, before commit ${followerAt} of the data directory; ` +
-      "name an empty data directory, and everything is followed again and compared"
+      "name an empty data directory to follow everything again and compare it"
     return yield* new OtherHistory({ place: database.place, finding })
   })
 
@@ -227,5 +226,5 @@ const make = (url: Redacted.Redacted) =>
     })
   })
 
-/** The recording of a follower in this database, which it makes ready. */
+/** A follower's recording in this database, which it prepares. */
 export const layer = (url: Redacted.Redacted) => Layer.scoped(Recording, make(url))

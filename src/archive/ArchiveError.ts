@@ -1,11 +1,10 @@
-/** Why an archive cannot go on. None of these says anything of a password. */
+/** Why an archive cannot continue. No error contains a password. */
 import { Data } from "effect"
 
-/** The database cannot be reached, or refuses a statement. */
+/** The database cannot be reached or refuses a statement. */
 export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   readonly place: string
   readonly reason: string
-  /** What to do, where that is known. */
   readonly advice: string | null
 }> {
   override get message(): string {
@@ -13,7 +12,7 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   }
 }
 
-/** A newer program has been at work. */
+/** A newer program has used it. */
 export class NewerArchive extends Data.TaggedError("NewerArchive")<{
   readonly place: string
   readonly version: number
@@ -21,11 +20,11 @@ export class NewerArchive extends Data.TaggedError("NewerArchive")<{
 }> {
   override get message(): string {
     const { place, version, known } = this
-    return `the archive ${place} has version ${version} of the schema, and this program knows ${known}; use a newer one`
+    return `the archive ${place} has schema version ${version}, but this program knows only ${known}; use a newer program`
   }
 }
 
-/** It was filled by an earlier program, and lacks what only the execution of its commits can tell. */
+/** It was filled by an earlier program and lacks data that only executing its commits can provide. */
 export class OutdatedArchive extends Data.TaggedError("OutdatedArchive")<{
   readonly place: string
   readonly version: number
@@ -34,13 +33,13 @@ export class OutdatedArchive extends Data.TaggedError("OutdatedArchive")<{
   override get message(): string {
     const { place, version, known } = this
     return (
-      `the archive ${place} was filled with version ${version} of the schema, and version ${known} has more of every commit; ` +
-      "name an empty database and an empty data directory, and everything is followed again"
+      `the archive ${place} was filled with schema version ${version}, and version ${known} stores more about every commit; ` +
+      "name an empty database and an empty data directory to follow everything again"
     )
   }
 }
 
-/** The database is of another network, or of another history of this one. */
+/** The database belongs to another network, or to another history of this one. */
 export class OtherHistory extends Data.TaggedError("OtherHistory")<{
   readonly place: string
   readonly finding: string

@@ -1,12 +1,12 @@
 /**
- * The values of one column as an array in PostgreSQL's binary format. The driver would send a list as text: every number and every
- * byte would be printed here and parsed there, which costs either side more than anything else that it does with a row.
+ * One column's values as an array in PostgreSQL's binary format. The driver would send a list as text: printing and
+ * parsing every number and byte costs either side more than anything else it does with a row.
  */
 import * as HexDigits from "../protocol/crypto/HexDigits.js"
 
 /**
- * How many dimensions, whether there are nulls, the type of the elements, how many there are, the number of the first.
- * PostgreSQL sees by itself whether there are nulls, so that word is always 0.
+ * Number of dimensions, null flag, element type, number of elements, index of the first. PostgreSQL detects nulls
+ * itself, so the flag is always 0.
  */
 const HEAD_BYTES = 20
 const LEAST_BYTES = 1_024
@@ -46,7 +46,7 @@ export class BinaryArray {
     this.#bytes.writeUInt32BE(value >>> 0, at + 4)
   }
 
-  /** For what needs more than 53 bits. */
+  /** For values of more than 53 bits. */
   bigInt8(value: bigint): void {
     const at = this.#element(8)
     this.#bytes.writeBigInt64BE(value, at)
@@ -68,14 +68,14 @@ export class BinaryArray {
     this.#element(length)
   }
 
-  /** All of it, whose elements are of the type with this number. Nothing may be added afterwards. */
+  /** The finished array of elements of this type. Nothing may be added afterwards. */
   finish(elementType: number): Buffer {
     const head = [1, 0, elementType, this.#size, 1]
     for (const [i, word] of head.entries()) this.#bytes.writeInt32BE(word, 4 * i)
     return this.#bytes.subarray(0, this.#end)
   }
 
-  /** Makes room for an element of this length, perhaps in a larger buffer, and says where it begins. */
+  /** Makes room for an element of this length, possibly in a larger buffer, and returns its offset. */
   #element(length: number): number {
     const room = Math.max(0, length)
     this.#reserve(4 + room)

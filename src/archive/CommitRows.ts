@@ -1,4 +1,4 @@
-/** What the archive keeps of commits: the rows of each, in its order. */
+/** The archive's rows of commits, in commit order. */
 import { Effect, Either } from "effect"
 import { fromHex } from "#crypto"
 import type * as Execution from "../ledger/rules/Execution.js"
@@ -38,7 +38,6 @@ const wordsOf = (operation: Operation): string => {
   }
 }
 
-/** The balance and nonce in the canonical bytes of a record. */
 const accountOf = (value: Uint8Array): AccountRecord.AccountRecord => Either.getOrThrow(AccountRecord.decode(value))
 
 export class CommitRows {
@@ -104,14 +103,14 @@ export class CommitRows {
     commit_index: "bigint",
     value: "bytea",
   })
-  /** As of the last of the commits. */
+  /** As of the last of these commits. */
   readonly #current = new CurrentRows()
   readonly #postings = new PostingRows()
   readonly #hours = new HourRows()
   #sequence: number
   #last: Executed["execution"] | null = null
 
-  /** `sequence` is the number of the last transaction that is stored. */
+  /** `sequence`: the number of the last stored transaction. */
   constructor(sequence: number) {
     this.#sequence = sequence
   }
@@ -220,7 +219,9 @@ export class CommitRows {
     this.#current.account(index, key, account, value ?? new Uint8Array())
   }
 
-  /** Writes all of it, and moves the position; fails if it is not where the first of these commits follows. */
+  /**
+   * Writes all rows and moves the position; false if the position is not directly before the first of these commits.
+   */
   write(sql: Statements, expected: number | null) {
     return Effect.gen(this, function* () {
       const last = this.#last

@@ -10,7 +10,6 @@ import { type Columns, Rows } from "./Rows.js"
 interface Account {
   readonly key: Uint8Array
   readonly index: number
-  /** Null where it was left empty. */
   readonly account: AccountRecord.AccountRecord | null
   readonly value: Uint8Array
 }
@@ -18,7 +17,7 @@ interface Account {
 const hasExtras = ({ stake, delegation, policy, name, publicKey, isCouncilMember }: AccountRecord.Extras): boolean =>
   isCouncilMember || [stake, delegation, policy, name, publicKey].some((extra) => extra !== null)
 
-/** Replaces all but the first `keys` columns of a row that is there; a `lasting` one stays true. */
+/** Replaces all but the first `keys` columns of an existing row; a `lasting` one stays true. */
 const upsert = <C extends Columns>(table: string, columns: C, keys: number, lasting = ""): Rows<C> => {
   const names = Object.keys(columns)
   const set = names
@@ -27,7 +26,7 @@ const upsert = <C extends Columns>(table: string, columns: C, keys: number, last
   return new Rows(table, columns, `on conflict (${names.slice(0, keys).join()}) do update set ${set.join()}`)
 }
 
-/** The last change of a key counts. */
+/** Only the last change of a key counts. */
 export class CurrentRows {
   readonly #accounts = new Map<string, Account>()
   readonly #records = new Map<string, Change & { readonly index: number }>()

@@ -1,32 +1,32 @@
-/** What is wrong with a database, for people: what happened, without the user and the password, and what to do. */
+/** Describes a database problem: what happened, without the user and the password, and what to do. */
 
 export interface DatabaseProblem {
   readonly reason: string
-  /** None where only the reason can tell. */
+  /** Null if only the reason helps. */
   readonly advice: string | null
 }
 
-/** By the code of the system or of PostgreSQL (its appendix A), where the server's own sentence does not tell as well. */
+/** By system code or PostgreSQL code (its appendix A), with a reason where the server's own message is less clear. */
 const KNOWN: Readonly<Record<string, readonly [advice: string, reason?: string]>> = {
   ECONNREFUSED: ["start PostgreSQL, or name the host and port where it listens"],
   ENOENT: ["start PostgreSQL, or name the host and port where it listens"],
-  ENOTFOUND: ["name a host that there is"],
-  "28P01": ["put the right password into UDG_DATABASE, percent-encoded, or into PGPASSWORD", "it refuses the password"],
-  "28000": ["name a user that there is, and that pg_hba.conf lets in", "it does not let this user in"],
+  ENOTFOUND: ["name an existing host"],
+  "28P01": ["put the right password into UDG_DATABASE, percent-encoded, or into PGPASSWORD", "it rejects the password"],
+  "28000": ["name an existing user that pg_hba.conf admits", "it does not admit this user"],
   "3D000": ["make it with createdb, or name another one"],
-  "42501": ["an archive needs the database for its own (createdb --owner); a gateway may select from all tables"],
-  "25006": ["an archive needs a database that it may write"],
-  "53100": ["make room on PostgreSQL's disk"],
-  "53300": ["raise max_connections of PostgreSQL or the limit of its user, or start fewer gateways"],
+  "42501": ["an archive needs its own database (createdb --owner); a gateway must be able to select from all tables"],
+  "25006": ["an archive needs a writable database"],
+  "53100": ["free some space on PostgreSQL's disk"],
+  "53300": ["raise PostgreSQL's max_connections or its user's limit, or start fewer gateways"],
 }
 
-/** What the driver says where the server asks for a password and there is none. */
+/** The driver's message if the server asks for a password and there is none. */
 const NO_PASSWORD = /client password must be a (non-empty )?string/
 
-/** The user's name, as PostgreSQL and poolers of its connections write it. */
+/** The user's name as written by PostgreSQL and by connection poolers. */
 const USER = /\b(role|user)(?: "[^"]*"|: \S+)/g
 
-/** The error behind those that the packages in between have made of it. */
+/** The error inside the wrappers of the packages in between. */
 const innermost = (error: unknown): unknown => {
   if (error instanceof AggregateError) return innermost(error.errors[0])
   return error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error

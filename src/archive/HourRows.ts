@@ -1,4 +1,4 @@
-/** What the commits of each hour did, added to what the database has of the hour. */
+/** Sums over the commits of each hour, added to those in the database. */
 import { Effect } from "effect"
 import type { Timestamp } from "../protocol/numbers/Natural.js"
 import type { Sats } from "../protocol/numbers/Sats.js"

@@ -1,4 +1,4 @@
-/** Brings an archive's database to the newest schema: each migration in a transaction of its own, in the order of its number. */
+/** Upgrades an archive's database to the newest schema: each migration in its own transaction, in order. */
 import { Effect } from "effect"
 import { type ArchiveError, NewerArchive, OtherHistory, OutdatedArchive } from "./ArchiveError.js"
 import type * as Postgres from "./Postgres.js"
@@ -12,7 +12,7 @@ const VERSIONS = `create table if not exists schema_versions (version integer no
 const versionOf = ({ rows }: Postgres.Statements) =>
   Effect.map(rows("select coalesce(max(version), 0) from schema_versions"), ([row]) => Number(row?.[0] ?? 0))
 
-/** For a program that only reads: the schema must be the one that this program knows. */
+/** For a program that only reads: requires the schema that this program knows. */
 export const require = (database: Postgres.Postgres): Effect.Effect<void, ArchiveError> =>
   Effect.gen(function* () {
     const known = migrations.length
@@ -24,7 +24,7 @@ export const require = (database: Postgres.Postgres): Effect.Effect<void, Archiv
     if (version < known)
       return yield* new OtherHistory({
         place: database.place,
-        finding: `has version ${version} of the schema, and this program reads ${known}; start this version of udg archive first`,
+        finding: `has schema version ${version}, but this program reads ${known}; start this version of udg archive first`,
       })
   })
 
@@ -44,7 +44,7 @@ export const run = (database: Postgres.Postgres): Effect.Effect<void, ArchiveErr
           if (version >= migration.version) return
           if (migration.needsEmpty && (yield* sql.rows("select 1 from position")).length > 0)
             return yield* new OutdatedArchive({ place: database.place, version, known: migrations.length })
-          // One statement after the other: with values, the server takes only one at a time.
+          // One statement at a time, as the server requires for statements with values.
           for (const statement of migration.statements.split(/;\s*\n/).filter((text) => text.trim() !== ""))
             yield* sql.rows(statement)
           yield* sql.rows("insert into schema_versions values ($1, now())", [migration.version])

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL database. Every write is a transaction of its own and happens whole or not at all. An error names the place
- * of the database and never its password.
+ * A PostgreSQL database. Every write is an atomic transaction of its own. Errors name the database's place and never
+ * its password.
  */
 import * as Reactivity from "@effect/experimental/Reactivity"
 import type { SqlError } from "@effect/sql"
@@ -16,20 +16,20 @@ export type Value = Single | ReadonlyArray<Single>
 
 export type Row = ReadonlyArray<unknown>
 
-/** As the server lists its connections. */
+/** As shown in the server's list of connections. */
 const NAME = "udg"
 
-/** Also how long one may wait for a connection to be made. */
+/** Also limits the wait for a new connection. */
 const CONNECT = Duration.seconds(5)
 /**
- * Whoever gives up a statement needs another connection to cancel it. Without one of these, he would wait for those that he could
- * make free, and whoever waits for a connection of the pool cannot be told to stop.
+ * Cancelling a statement needs another connection. Without spare ones, a caller giving up would wait for the very
+ * connections it could free, and a wait for a pooled connection cannot be interrupted.
  */
 const TO_CANCEL = 2
-/** A connection that has fallen silent is asked whether it is still there. */
+/** A silent connection is probed after this time. */
 const SILENT_MS = 10_000
 
-/** The address of a database, without what is secret. */
+/** The address of a database, without secrets. */
 const placeOf = (url: Redacted.Redacted): string => {
   const { hostname, port, pathname, searchParams } = new URL(Redacted.value(url))
   const host = searchParams.get("host") ?? (hostname || "localhost")
@@ -42,21 +42,21 @@ export interface Statements {
 
 export interface Postgres extends Statements {
   readonly place: string
-  /** All or nothing. If it fails while it is being committed, it may have happened. */
+  /** All or nothing. If it fails during commit, it may have happened. */
   readonly write: <A>(statements: (sql: Statements) => Effect.Effect<A, ArchiveError>) => Effect.Effect<A, ArchiveError>
-  /** Only reads, and all see the same commit; the server itself gives up a statement that takes longer. */
+  /** Only reads, all at the same commit. The server aborts a statement that takes longer. */
   readonly snapshot: <A>(
     statements: (sql: Statements) => Effect.Effect<A, ArchiveError>,
     longestMs: number,
   ) => Effect.Effect<A, ArchiveError>
-  /** What is said on a channel from now on; fails when the connection does. */
+  /** Notifications on a channel from now on; fails when the connection does. */
   readonly listen: (channel: string) => Stream.Stream<string, DatabaseFailed>
 }
 
 const isSqlError = (error: unknown): error is SqlError.SqlError =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
 
-/** A connection of its own: the listening one of `@effect/sql-pg` does not say when it is lost. */
+/** Has its own connection: the listening one of `@effect/sql-pg` does not report when it is lost. */
 const listening = <E>(
   url: Redacted.Redacted,
   channel: string,
@@ -85,13 +85,13 @@ const listening = <E>(
     ),
   )
 
-/** Whether a statement is running. The driver has a public property for this, but reading it prints a warning. */
+/** Whether a statement is running. The driver's public property for this prints a warning when read. */
 const isBusy = (client: Pg.PoolClient): boolean =>
   "_activeQuery" in client && client._activeQuery !== null && client._activeQuery !== undefined
 
 /**
- * A fiber that is interrupted while the server is silent cannot cancel its statement, and returns the connection with the statement
- * still running. The next statement would wait behind it, so the connection is closed.
+ * A fiber interrupted while the server is silent cannot cancel its statement and returns the connection with the
+ * statement running. The next statement would wait behind it, so the connection is closed.
  */
 const poolOf = (url: Redacted.Redacted, max: number): Pg.Pool => {
   const pool = new Pg.Pool({
@@ -100,7 +100,7 @@ const poolOf = (url: Redacted.Redacted, max: number): Pg.Pool => {
     max,
     connectionTimeoutMillis: Duration.toMillis(CONNECT),
   })
-  // A statement on a connection that fails reports the failure itself.
+  // A statement on a failing connection reports the failure itself.
   pool.on("error", () => {})
   pool.on("release", (_, client) => {
     if (isBusy(client) && client instanceof Pg.Client) void client.end().catch(() => {})
@@ -108,7 +108,7 @@ const poolOf = (url: Redacted.Redacted, max: number): Pg.Pool => {
   return pool
 }
 
-/** It has answered once. */
+/** A pool that has answered once. */
 const connected = (url: Redacted.Redacted, max: number, failed: (error: unknown) => DatabaseFailed) =>
   Effect.acquireRelease(
     Effect.sync(() => poolOf(url, max)),
@@ -121,7 +121,7 @@ const connected = (url: Redacted.Redacted, max: number, failed: (error: unknown)
     ),
   )
 
-/** Who waits for one of the connections may be told to stop. */
+/** Waiting for one of the connections is interruptible. */
 export const open = (url: Redacted.Redacted, connections = 4): Effect.Effect<Postgres, DatabaseFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const place = placeOf(url)

@@ -1,4 +1,4 @@
-/** What commits added to balances other than by transfers: small amounts by blocks of commits, as nodes keep them. */
+/** Balance changes of commits other than transfers; small amounts are summed over blocks of commits, as on nodes. */
 import { Effect } from "effect"
 import * as PostingBlocks from "../ledger/rules/PostingBlocks.js"
 import type { Timestamp } from "../protocol/numbers/Natural.js"
@@ -21,7 +21,7 @@ interface Entry extends PostingBlocks.Place {
 }
 
 export class PostingRows {
-  /** One statement may touch a row only once, so those of a block are added up here first. */
+  /** One statement can touch a row only once, so postings of a block are summed here first. */
   readonly #entries = new Map<string, Entry>()
 
   add({ commit: { index, leaderRound: round }, time, postings }: Made): void {

@@ -1,9 +1,9 @@
-/** Rows to be written together: one statement for each table, however many rows there are. */
+/** Rows written together: one statement per table, however many rows there are. */
 import { Effect } from "effect"
 import { BinaryArray } from "./BinaryArray.js"
 import type { Statements } from "./Postgres.js"
 
-/** What a cell is given as, by the kind of its column. */
+/** The type of a cell, by the kind of its column. */
 interface Cells {
   readonly bigint: number
   readonly integer: number
@@ -12,7 +12,7 @@ interface Cells {
   readonly boolean: boolean
   readonly text: string
   readonly bytea: Uint8Array
-  /** Bytes that the program has as hexadecimal digits. */
+  /** Bytes held as hexadecimal digits. */
   readonly hex: string
   /** Milliseconds since 1970. */
   readonly instant: number
@@ -21,15 +21,14 @@ interface Cells {
 
 type Kind = keyof Cells
 
-/** A table's columns with their kinds. */
 export type Columns = Readonly<Record<string, Kind>>
 
 export type Row<C extends Columns> = { readonly [Name in keyof C]: Cells[C[Name]] | null }
 
 interface Encoding<Cell> {
-  /** What PostgreSQL makes of the parameter. */
+  /** PostgreSQL's type for the parameter. */
   readonly cast: string
-  /** The number of the elements' type, which PostgreSQL never changes. */
+  /** The element type's number, which PostgreSQL never changes. */
   readonly elementType: number
   readonly add: (array: BinaryArray, cell: Cell) => void
 }
@@ -50,7 +49,7 @@ const ENCODINGS: { readonly [K in Kind]: Encoding<Cells[K]> } = {
     elementType: 1184,
     add: (array, cell) => array.bigInt8(BigInt(cell - EPOCH_OF_POSTGRES) * 1_000n),
   },
-  // The number of our own type differs from database to database.
+  // A custom type's number differs from database to database.
   postingKind: { cast: "text[]::posting_kind[]", elementType: 25, add: (array, cell) => array.text(cell) },
 }
 
@@ -85,7 +84,7 @@ export class Rows<C extends Columns> {
   readonly #after: string
   #size = 0
 
-  /** `after` is what the statement ends with, such as what to do with a row that is there already. */
+  /** `after`: the end of the statement, such as how to treat existing rows. */
   constructor(table: string, columns: C, after = "") {
     this.#table = table
     this.#columns = Object.keys(columns).map((name) => columnOf(columns, name))
@@ -97,7 +96,7 @@ export class Rows<C extends Columns> {
     this.#size++
   }
 
-  /** At most once. */
+  /** Call at most once. */
   write({ rows }: Statements) {
     if (this.#size === 0) return Effect.void
     const names = this.#columns.map(({ name }) => name).join(", ")

@@ -1,21 +1,27 @@
 /**
- * The schema of an archive in PostgreSQL. Hashes are 32 and addresses 20 raw bytes. What grows with the network is partitioned
- * by the index of the commit, so that old partitions can be detached.
+ * The schema of an archive in PostgreSQL. Hashes are 32 and addresses 20 raw bytes. Tables that grow with the network
+ * are partitioned by commit index, so that old partitions can be detached.
  */
 
 import { KINDS } from "../ledger/rules/PostingBlocks.js"
 
 export interface Migration {
   readonly version: number
-  /** It adds what cannot be found out of commits that are there already, so there may be none. */
+  /** It adds data that existing commits cannot provide, so there must be none. */
   readonly needsEmpty: boolean
   readonly statements: string
 }
 
-/** Commits of one partition: a day and a half at two a second. Fixed: it is in the bounds of every partition. */
+/**
+ * Commits per partition: a day and a half at two per second. Must not change, since every partition's bounds depend on
+ * it.
+ */
 export const PARTITION_COMMITS = 250_000
 
-/** The tables that are partitioned by commits; `account_postings` by the last one of its block, which is in the same partition. */
+/**
+ * The tables partitioned by commits; `account_postings` by the last commit of its block, which is in the same
+ * partition.
+ */
 export const PARTITIONED = [
   "commits",
   "vertices",
@@ -26,7 +32,7 @@ export const PARTITIONED = [
   "record_states",
 ]
 
-/** The channel that tells of each commit, by its index. */
+/** The channel that announces each commit by its index. */
 export const CHANNEL = "udg_commits"
 
 const first = `
@@ -216,14 +222,14 @@ create index checkpoints_by_hash on checkpoints (hash);
 create index checkpoints_by_closed_epoch on checkpoints (epoch) where is_closing;
 `
 
-/** Pages of everybody's transactions begin anywhere. */
+/** Pages of all accounts' transactions begin anywhere. */
 const third = `
 create index transactions_by_sequence on transactions (sequence);
 `
 
 const SECONDS_OF_HOUR = 3_600
 
-/** Sums that would otherwise take a walk through everything. */
+/** Sums that would otherwise need a full scan. */
 const fourth = `
 create table hours (
   hour bigint not null primary key,
@@ -246,7 +252,7 @@ left join (
 group by 1;
 `
 
-/** What changed since a commit, for readers that keep the rest in memory. */
+/** Changes since a commit, for readers that keep the rest in memory. */
 const fifth = `
 comment on column accounts.has_extras is 'Whether its record has, or once had, more than a balance and a nonce.';
 create index accounts_with_extras_by_commit on accounts (commit_index) where has_extras;
@@ -259,7 +265,7 @@ const sixth = `
 comment on table epochs is 'Every epoch but the first, which follows from the genesis: the closing checkpoint before it, and its committee.';
 `
 
-/** Names by their beginning, whatever order of letters the database has. */
+/** Names by prefix, whatever the database's collation. */
 const seventh = `
 create index accounts_by_name_beginning on accounts (name collate "C") where name is not null;
 `

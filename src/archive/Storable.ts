@@ -1,2 +1,2 @@
-/** Text of PostgreSQL cannot hold this character, which a memo may. The bytes of a transaction have it. */
+/** PostgreSQL's text cannot hold this character, but a memo can. The transaction's bytes keep it. */
 export const storable = (text: string): string => text.replaceAll("\u0000", "\uFFFD")

@@ -1,4 +1,4 @@
-/** Accounts as of the archive's last commit, and the nonces that the nodes have for them. */
+/** Accounts as of the archive's last commit, with the next nonces known to the nodes. */
 import { Effect, Either, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { State } from "../node/reads/State.js"
@@ -20,7 +20,6 @@ type Accounts = Pick<typeof State.Service, "account" | "sender" | "namesOf" | "a
 export const make = Effect.gen(function* () {
   const [archive, nodes] = yield* Effect.all([Archive, Nodes])
 
-  /** The records that this statement finds, by their accounts. */
   const recordsOf = (statement: string, addresses: Iterable<Address>) =>
     Effect.map(
       archive.read(({ rows }) => rows(statement, [[...addresses].map((address) => fromHex(address))])),
@@ -49,7 +48,7 @@ export const make = Effect.gen(function* () {
           concurrency: "unbounded",
         })
         const isTrue = (nonce: number) => Nonces.isNear(found, nonce)
-        // A node that names another one lies, or the archive is far behind; the next node is asked before it is not believed.
+        // A node with another nonce lies, or the archive is far behind; the next node is asked before disbelieving it.
         const next = Option.exists(told, (nonce) => !isTrue(nonce)) ? yield* Effect.option(nextNonce(address)) : told
         const believed = Option.getOrElse(Option.filter(next, isTrue), () => found.nonce)
         return { account: found, nextNonce: Natural.nonce(Math.max(believed, found.nonce)) }

@@ -1,6 +1,6 @@
 /**
- * The database of an archive, as a gateway reads it. What it answers never comes from a later commit than `asOf` says
- * afterwards, so a client that takes this number to another gateway finds nothing there that is older.
+ * A gateway's view of an archive's database. Its answers never reflect a later commit than `asOf` reports afterwards,
+ * so a client that takes this number to another gateway finds nothing older there.
  */
 import { Context, Duration, Effect, Layer, type Redacted, Schedule, Stream } from "effect"
 import { type ArchiveError, DatabaseFailed, OtherHistory } from "../archive/ArchiveError.js"
@@ -18,22 +18,22 @@ const log = Log.for("storage")
 
 /** A read that takes longer is given up. */
 const PATIENCE = Duration.seconds(5)
-/** One that the gateway itself cannot do without. */
+/** For reads that the gateway itself needs. */
 const MORE_PATIENCE = Duration.seconds(60)
-/** One that tells how the gateway is. */
+/** For reads of the gateway's own state. */
 const SHORT_PATIENCE = Duration.seconds(1)
-/** One that looks at it every second and has heard nothing for so long does not answer. */
+/** The archive is checked every second; after this much silence it counts as not answering. */
 const LONGEST_SILENCE_MS = 3_000
-/** Where notifications do not come, as through a pooler of connections. */
+/** For connections without notifications, as through a pooler. */
 const LOOK_EVERY = Duration.seconds(1)
 const LISTEN_AGAIN = Schedule.spaced(Duration.seconds(1))
-/** More than the readers of one client, so that none can take them all. */
+/** More than one client's readers, so that no client can take them all. */
 const CONNECTIONS = 20
-/** What is looked for in texts may take as long as it may, so it has some of the connections, and leaves the others alone. */
+/** Text searches can be slow, so they get only some of the connections. */
 const SEARCHES = 4
 
 const slow = new Unanswered({
-  message: "the archive gave no answer in time; ask again in a moment, or for less",
+  message: "the archive did not answer in time; ask again in a moment, or for less",
   retryAfterSeconds: 2,
 })
 
@@ -59,19 +59,16 @@ export class Archive extends Context.Tag("udg/gateway/Archive")<
   {
     /** The last commit that the archive is known to have. */
     readonly asOf: () => number
-    /** The leader round of that commit. */
     readonly finalizedRound: () => Natural.Round
-    /** Fails within a second if the archive does not answer, and at once where that is known. */
+    /** Fails within a second if the archive does not answer, or at once if that is known. */
     readonly isThere: Effect.Effect<void, Unanswered>
-    /** The result of reads. */
     readonly read: <A>(reads: Reads<A>) => Effect.Effect<A, Unanswered>
-    /** The same, with one view of the database for all of them. */
+    /** Runs reads on one view of the database. */
     readonly snapshot: <A>(reads: Reads<A>) => Effect.Effect<A, Unanswered>
-    /** The same, and it may take a minute. For what the gateway itself must know, and not for a client. */
+    /** The same, for up to a minute. For the gateway's own needs, never for a client. */
     readonly thorough: <A>(reads: Reads<A>) => Effect.Effect<A, Unanswered>
-    /** The same for reads that may take long, of which only a few are under way. */
+    /** The same for slow reads, of which only a few run at a time. */
     readonly search: <A>(reads: Reads<A>) => Effect.Effect<A, Unanswered>
-    /** Waits until the archive has this commit. */
     readonly reached: (commit: number) => Effect.Effect<void>
   }
 >() {}
@@ -83,7 +80,7 @@ const requireNetwork = (database: Postgres.Postgres, genesis: Genesis.Genesis) =
       return yield* new OtherHistory({ place: database.place, finding: "is empty; start udg archive with it first" })
     const [held, own] = [Column.hash(row, 0), Genesis.hash(genesis)]
     if (held === own) return
-    const finding = `is of ${Column.text(row, 1)} (${held}), not of ${genesis.networkId} (${own}); name the right genesis`
+    const finding = `belongs to ${Column.text(row, 1)} (${held}), not to ${genesis.networkId} (${own}); name the right genesis`
     return yield* new OtherHistory({ place: database.place, finding })
   })
 
@@ -92,7 +89,7 @@ const POSITION = "select commit_index, leader_round from position join commits u
 const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
   Effect.gen(function* () {
     const database = yield* Postgres.open(url, CONNECTIONS)
-    // However busy the others are, this one tells how far the archive is, and so whether it answers.
+    // However busy the others are, this connection tracks the archive's position, and so whether it answers.
     const watch = yield* Postgres.open(url, 1)
     const searches = yield* Effect.makeSemaphore(SEARCHES)
     yield* Migration.require(database)
@@ -100,7 +97,7 @@ const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
     let position: Position = { commit: -1, round: Natural.round(0) }
     const waiting = new Set<() => void>()
     const inTime = <A, E, Late>(effect: Effect.Effect<A, E>, duration: Duration.Duration, late: Late) =>
-      // Whoever asked is answered in time, even if the server does not even cancel.
+      // The caller gets its answer in time, even if the server does not react to a cancel.
       Effect.timeoutFail(Effect.disconnect(effect), { duration, onTimeout: () => late })
     const silent = new DatabaseFailed({ place: database.place, reason: "no answer within five seconds", advice: null })
     let heardAt = 0
@@ -108,7 +105,7 @@ const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
       Effect.map(inTime(watch.rows(POSITION), PATIENCE, silent), ([row = []]) => {
         heardAt = performance.now()
         const commit = Column.integer(row, 0)
-        // Never back: a database that fails over to a copy may be behind for a moment.
+        // Never backwards: after a failover to a replica, the database can be behind for a moment.
         if (commit <= position.commit) return
         position = { commit, round: Natural.round(Column.integer(row, 1)) }
         const woken = [...waiting]

@@ -1,4 +1,4 @@
-/** What only an archive knows: balances after any commit, the richest accounts, and what happened hour by hour. */
+/** Queries that only an archive can answer: balances after any commit, the richest accounts, and hourly statistics. */
 import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Row } from "../archive/Postgres.js"
@@ -13,7 +13,7 @@ import * as Column from "./Column.js"
 
 const STANDARD_PAGE = 50
 
-/** More commits than there will be; a hundred of them are still an integer of PostgreSQL. */
+/** More commits than there will be; a hundred times this still fits a PostgreSQL integer. */
 const LARGEST_STEP = 2 ** 50
 
 const HOUR_MS = 3_600_000
@@ -36,7 +36,7 @@ export const STEPS = `select c.commit_index, ${milliseconds}, coalesce(s.balance
     ) s on true
   order by c.commit_index desc`
 
-/** Those as rich as the last one of the page before, and those who have less: one range of the index each. */
+/** Accounts as rich as the last one of the previous page, and poorer ones: one index range each. */
 export const RICHEST = `select address, name, balance
   from (
     (select address, name, balance from accounts where balance = $1 and address > $2 order by address limit $3)
@@ -48,7 +48,7 @@ const sums = "sum(commits), sum(vertices), sum(transactions), sum(failed), least
 
 export const HOURS = `select hour, ${sums}, max(total_supply) from hours where hour < $1 group by hour order by hour desc limit $2`
 
-/** The newest hours that so many days can have. The day in which they end may be cut, and is one more than is wanted. */
+/** The newest hours that this many days can have. The last day may be cut off, and is one more than wanted. */
 export const DAYS = `select hour / 24, ${sums}, (array_agg(total_supply order by hour desc))[1]
   from (select * from hours where hour < $1 order by hour desc limit 24 * $2) h
   group by 1 order by 1 desc limit $2`
@@ -67,7 +67,7 @@ interface Rich {
 
 const cursorOf = ({ balance, address }: Rich): string => `${balance.toString(36)}.${address}`
 
-/** Richer than anybody. */
+/** Richer than any account. */
 const TOP = { balance: Number.MAX_SAFE_INTEGER, address: "" }
 
 const placeAt = (cursor: string | undefined): Option.Option<{ readonly balance: number; readonly address: string }> => {

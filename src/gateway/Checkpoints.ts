@@ -1,6 +1,6 @@
 /**
- * Checkpoints as the archive has them. Whoever catches up hears only of those that close epochs, so an archive may lack the others,
- * and a node is asked for one that there must be. Names that somebody makes up cost the nodes next to nothing.
+ * Checkpoints from the archive. An archive that caught up has only those that close epochs, so a node is asked for
+ * others that must exist. Made-up names cost the nodes next to nothing.
  */
 import { Effect, Either } from "effect"
 import type { Row } from "../archive/Postgres.js"
@@ -38,11 +38,11 @@ const isDue = (first: EpochRecord.EpochRecord, row: Row): boolean => {
   )
 }
 
-/** Shared fairly among networks of clients: a hash does not tell whether there is such a checkpoint. */
+/** Shared fairly among client networks: a hash does not show whether such a checkpoint exists. */
 const HASHES_A_SECOND = 20
 
 const tooMany = new Unanswered({
-  message: "too many ask for checkpoints that the archive lacks; ask again in a second, or by the round",
+  message: "too many requests for checkpoints that the archive lacks; ask again in a second, or by round",
   retryAfterSeconds: 1,
 })
 
@@ -60,7 +60,7 @@ export const layer = group("checkpoints", (handlers) =>
             archive.read(({ rows }) => rows("select record from epochs where epoch = $1", [epoch])),
             ([row]) => (row === undefined ? undefined : Either.getOrThrow(EpochRecord.decode(Column.bytes(row, 0)))),
           )
-    /** A node may have made it up; its content has the hash, and a quorum of the committee has signed it. */
+    /** A node may have made it up: the content must have the hash and the signatures of a quorum. */
     const required = (asked: Effect.Effect<typeof Api.Checkpoint.Type, Trouble>) =>
       Effect.gen(function* () {
         const json = yield* asked
@@ -100,7 +100,7 @@ export const layer = group("checkpoints", (handlers) =>
               : tooMany,
           ),
         )
-        // Whoever asks checks it against the root.
+        // The client checks it against the root.
         .handle("state", ({ path }) =>
           nodes
             .ask(({ checkpoints }) => checkpoints.state({ path }))
@@ -111,7 +111,7 @@ export const layer = group("checkpoints", (handlers) =>
             .ask(({ checkpoints }) => checkpoints.transactionProof({ path }))
             .pipe(forwarded("TransactionNotFound", "CheckpointNotFound", "VertexNotFound")),
         )
-        // Here, and not at a node: a path is no place for whatever somebody writes for an account.
+        // Resolved here rather than by a node: an account's text in any form does not belong in a path.
         .handle("proof", ({ path }) =>
           Effect.flatMap(account("address", path.address), (address) =>
             nodes

@@ -1,9 +1,8 @@
 /**
- * How a node has answered the questions that were put to it: a circuit breaker. One that has failed is left alone for a while, and
- * then one question shows whether it answers again. Times are those of a clock that is never set, in milliseconds.
+ * A circuit breaker for a node's answers. A failed node rests for a while, then a single question tests whether it
+ * answers again. Times are monotonic milliseconds.
  */
 
-/** In a row. */
 const MOST_FAILURES = 2
 const FIRST_REST_MS = 1_000
 const LONGEST_REST_MS = 30_000
@@ -18,12 +17,12 @@ export class CircuitBreaker {
     return this.#failures < MOST_FAILURES
   }
 
-  /** Whether it has rested, and no question is under way that would show how it is. */
+  /** Whether it has rested and no test question is in progress. */
   isDue(now: number): boolean {
     return !this.isGood && !this.#isTried && now >= this.#restsUntil
   }
 
-  /** A question is put to it first, although others are good. */
+  /** Sends it a test question although others are healthy. */
   try(): void {
     this.#isTried = true
   }
@@ -42,7 +41,7 @@ export class CircuitBreaker {
   failed(now: number): void {
     this.#isTried = false
     this.#failures++
-    // Those that were under way when it failed say nothing new.
+    // Questions that were in progress when it failed say nothing new.
     if (this.isGood || now < this.#restsUntil) return
     this.#restsUntil = now + this.#restMs
     this.#restMs = Math.min(2 * this.#restMs, LONGEST_REST_MS)

@@ -1,6 +1,6 @@
 /**
- * Many questions answered by one: those who ask while it is under way are answered together by the next one. It begins after they
- * asked, so no answer is older than its question.
+ * Answers many questions at once: those asked while an answer is in progress are answered together by the next one. It
+ * begins after they were asked, so no answer is older than its question.
  */
 import { Deferred, Effect, type Scope } from "effect"
 
@@ -9,7 +9,7 @@ interface Round<Question, Answer, E> {
   readonly answered: Deferred.Deferred<Answer, E>
 }
 
-/** What `answer` is given has come while it was busy, in this order; all who asked get the same result. */
+/** `answer` gets the questions that arrived while it was busy, in order; all callers get the same result. */
 export const make = <Question, Answer, E>(
   answer: (questions: ReadonlyArray<Question>) => Effect.Effect<Answer, E>,
 ): Effect.Effect<(question: Question) => Effect.Effect<Answer, E>, never, Scope.Scope> =>

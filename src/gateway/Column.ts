@@ -1,4 +1,4 @@
-/** The columns of a row of PostgreSQL: large numbers come as text, and bytes as bytes. */
+/** Reads columns of PostgreSQL rows: large numbers arrive as text, bytes as bytes. */
 import { toHex } from "#crypto"
 import type { Row } from "../archive/Postgres.js"
 import type { Address } from "../protocol/identity/Address.js"

@@ -1,4 +1,4 @@
-/** What commits brought, as events of the interface, from the archive. */
+/** The interface's events for commits, from the archive. */
 import { Effect, Either, Schema } from "effect"
 import type { DatabaseFailed } from "../archive/ArchiveError.js"
 import type { Row, Statements } from "../archive/Postgres.js"
@@ -12,7 +12,7 @@ import * as Column from "./Column.js"
 export interface CommitEvents {
   readonly index: number
   readonly leaderRound: Natural.Round
-  /** Every vertex in its order, with those of its transactions that had an effect. */
+  /** Every vertex in order, with its transactions that had an effect. */
   readonly events: ReadonlyArray<Event>
 }
 
@@ -39,7 +39,7 @@ const vertexOf = (row: Row): Event => {
   return PublicEvents.vertex(header, transactionCount)
 }
 
-/** Of the commits from the first to the last, as far as they are there. */
+/** For the commits in this range that exist. */
 export const read = (
   { rows }: Statements,
   first: number,
@@ -49,7 +49,7 @@ export const read = (
     const vertices = yield* rows(VERTICES, [first, last])
     const transactions = (yield* rows(TRANSACTIONS, [first, last])).values()
     let transaction = transactions.next()
-    /** Both are in the order of execution, so those of a vertex are the next ones. */
+    /** Both lists are in order of execution, so a vertex's transactions come next. */
     const inVertex = (commit: number, position: number): ReadonlyArray<Event> => {
       const events: Array<Event> = []
       const isHere = (row: Row) => Column.integer(row, 0) === commit && Column.integer(row, 1) === position

@@ -1,15 +1,15 @@
 /**
- * Requests to nodes over connections that stay open. `fetch` would take four times as much of the processor, and a gateway asks
- * a node for every balance that it answers.
+ * Requests to nodes over persistent connections. `fetch` would take four times the processor time, and a gateway asks a
+ * node for every balance it answers.
  */
 import * as Http from "node:http"
 import * as Https from "node:https"
 import { Effect, type Scope } from "effect"
 import { MOST_CHARACTERS, type Send } from "../client/wire/Exchange.js"
 
-/** At each node; who comes later waits for one of them. */
+/** Per node; later requests wait for one of them. */
 const CONNECTIONS = 64
-/** A node promises to keep an idle connection for fifteen seconds. If we close it first, nothing is sent into one that is closing. */
+/** A node keeps an idle connection for fifteen seconds. Closing it first prevents sending into a closing connection. */
 const IDLE_MS = 5_000
 
 const collected = (response: Http.IncomingMessage, done: (text: string) => void, failed: (error: Error) => void) => {

@@ -1,6 +1,7 @@
 /**
- * The events of a gateway. What is final is told from the archive, commit by commit: whoever hears of it can read it, it comes
- * exactly once, and no node that stops can change that. What is pending, rounds and alerts come from one node at a time.
+ * The events of a gateway. Final events come from the archive, commit by commit: clients can read what they hear of,
+ * each event comes exactly once, and a stopping node changes nothing. Pending transactions, rounds and alerts come from
+ * one node at a time.
  */
 import { Duration, Effect, Schedule, Stream } from "effect"
 import { randomBytes } from "#crypto"
@@ -18,14 +19,13 @@ import { Nodes } from "./Nodes.js"
 
 const log = Log.for("rpc")
 
-/** Read at once. */
 const COMMITS = 20
-/** An archive that brings more at once catches up with its network, and nobody follows that event by event. */
+/** An archive that adds more at once is catching up, and nobody follows that event by event. */
 const FARTHEST_BEHIND = 1_000
-/** How many transactions are remembered, so that none is reported pending twice, or after it was final. */
+/** Limit of remembered transactions, so that none is reported pending twice or after it was final. */
 const REMEMBERED = 50_000
 const AGAIN = Duration.seconds(1)
-/** Alerts of a node from one commit to the next: more than its health has parts. */
+/** A node's alerts between two commits: more than its health has parts. */
 const MOST_ALERTS = 16
 
 const skipped: Event = {
@@ -33,7 +33,7 @@ const skipped: Event = {
   message: "events were missed: the archive brought too many commits at once; read the state again",
 }
 
-/** Far from the numbers of nodes and of other gateways, so that none of theirs is taken for one of these. */
+/** Far from the numbers of nodes and other gateways, so that theirs are not taken for these. */
 const anyNumber = (): number => randomBytes(6).reduce((number, byte) => number * 256 + byte, 0)
 
 /** Merges the events of the archive and of a node into one consistent order. */
@@ -45,7 +45,10 @@ export class Telling {
   #final: Natural.Round
   #alerts = 0
 
-  /** `mostAhead`: how far a node's round may be ahead of what is final. A higher one is a lie, or the archive is that far behind. */
+  /**
+   * `mostAhead`: how far a node's round can be ahead of the final one. A higher round is a lie, or the archive is that
+   * far behind.
+   */
   constructor(feed: Feed, final: Natural.Round, mostAhead: number) {
     this.#feed = feed
     this.#mostAhead = mostAhead
@@ -53,7 +56,6 @@ export class Telling {
     this.#final = final
   }
 
-  /** Whether it was not known before. */
   #remember(hash: Hash): boolean {
     if (this.#known.has(hash)) return false
     this.#known.add(hash)
@@ -98,10 +100,10 @@ export class Telling {
         this.#feed.append([this.#position])
         return
       case "alert":
-        // Nothing proves one, and a feed full of them would have no room for what is final.
+        // Alerts are unproven, and a feed full of them would have no room for final events.
         if (this.#alerts++ < MOST_ALERTS) this.#feed.append([event])
         return
-      // Vertices come with their commit, and what a node missed the archive did not.
+      // Vertices come with their commit, and the archive did not miss what a node missed.
       case "vertex":
       case "reset":
         return
@@ -127,17 +129,17 @@ const fromArchive = (telling: Telling) =>
         telling.committed(commit)
         next = commit.index + 1
       }
-      // A copy of the database that is behind.
+      // A replica of the database is behind.
       if (commits.length === 0) yield* Effect.sleep(AGAIN)
     })
     return yield* Effect.forever(step).pipe(
       Effect.sandbox,
-      Effect.tapError((cause) => log.warn("tells what is final later", {}, cause)),
+      Effect.tapError((cause) => log.warn("final events are delayed", {}, cause)),
       Effect.retry(Schedule.spaced(AGAIN)),
     )
   })
 
-/** What a node has taken in while no node was heard: the first of its mempool, since it shows no more. */
+/** Transactions that a node accepted while none was heard: the first of its mempool, since it shows no more. */
 const pendingAt = (client: Client.EffectClient, telling: Telling) =>
   Effect.map(client.core.mempool(), (transactions) => {
     for (const { hash, type, from, to } of transactions)

@@ -1,4 +1,4 @@
-/** Rounds, vertices and checkpoints that are final, as the archive has them. */
+/** Final rounds, vertices and checkpoints, from the archive. */
 import { Effect, Either, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Row } from "../archive/Postgres.js"
@@ -12,7 +12,7 @@ import type * as Dag from "../rpc/handlers/Dag.js"
 import { Archive } from "./Archive.js"
 import * as Column from "./Column.js"
 
-/** Of the vertices only the beginnings: the bodies of a full round are a hundred megabytes. */
+/** Reads only the beginnings of vertices: the bodies of a full round are a hundred megabytes. */
 export const ROUND = `select substring(v.bytes for ${Vertex.HEAD_BYTES}), (extract(epoch from c.time) * 1000)::bigint
   from vertices v join commits c using (commit_index) where v.round = $1 order by v.commit_index, v.position`
 
@@ -27,7 +27,7 @@ const outcomesOf = (vertex: Vertex.Vertex, executed: ReadonlyArray<Row>): Readon
   return outcomes
 }
 
-/** Only what a commit ordered: vertices that are not final yet are the nodes' alone. */
+/** Only vertices that a commit ordered; only nodes have the others. */
 export const dag = (networkId: NetworkId): Effect.Effect<Dag.Kept, never, Archive> =>
   Effect.map(Archive, (archive) => ({
     round: (round) =>
@@ -71,7 +71,7 @@ const listed = (which: string): string => `select k.signed,
 export const LISTED = listed("")
 export const CLOSING = listed(" and k.is_closing")
 
-/** Every checkpoint that a quorum signed. */
+/** Every checkpoint signed by a quorum. */
 export const checkpoints: Effect.Effect<Checkpoints.Kept, never, Archive> = Effect.map(Archive, (archive) => {
   const signedIn = (row: Row) => Either.getOrThrow(Checkpoint.decodeSigned(Column.bytes(row, 0)))
   const found = (where: string, ...values: ReadonlyArray<number | Uint8Array>) =>

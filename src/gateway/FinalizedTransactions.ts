@@ -1,4 +1,4 @@
-/** Finalized transactions and postings, as PostgreSQL has them. */
+/** Finalized transactions and postings, from PostgreSQL. */
 import { Effect, Either, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Row, Statements } from "../archive/Postgres.js"
@@ -16,12 +16,11 @@ import * as TransactionList from "./TransactionList.js"
 
 type Posting = Extract<Entry, { readonly _tag: "Posting" }>["posting"]
 
-/** Newer than everything. */
 const NEWEST = Number.MAX_SAFE_INTEGER
 
 const milliseconds = (column: string): string => `(extract(epoch from ${column}) * 1000)::bigint`
 
-/** Of the transactions whose place `found` has. */
+/** Completes the transactions whose places `found` selects. */
 const SELECT = `select t.sequence, t.bytes, t.failure, t.failure_reason, t.proposal_id, t.charged, t.commit_index,
     ${milliseconds("c.time")}, c.leader_round, v.hash, v.round, v.author, ${milliseconds("v.time")}
   from found join transactions t on t.commit_index = found.commit_index and t.sequence = found.sequence
@@ -35,7 +34,7 @@ export const BY_HASH = withFound("select commit_index, sequence from transaction
 export const HISTORY = withFound(
   "select commit_index, sequence from account_history where address = $1 and sequence < $2 order by sequence desc limit $3",
 )
-/** Without a name of its own the text would be what `kind` means in the order, and pages go by the kind's place. */
+/** Renamed, because `kind` in the order would otherwise mean the text, and pages follow the kind's place. */
 export const POSTINGS = `select until, kind::text as word, number, amount, proposal_id, ${milliseconds("since")}, ${milliseconds("time")}, round
   from account_postings where address = $1 and (until, kind, number) < ($2, $3::posting_kind, $4)
   order by until desc, kind desc, number desc limit $5`
@@ -106,7 +105,7 @@ const postingOf = (row: Row): Posting => {
   }
 }
 
-/** Newest first. A position that no posting has, as of a cursor that somebody made up, finds what is older. */
+/** Newest first. A position without a posting, from a made-up cursor, finds older ones. */
 export const postings = (
   { rows }: Statements,
   address: Address,

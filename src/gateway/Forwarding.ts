@@ -1,4 +1,4 @@
-/** What a gateway makes of a node's answers: its refusals are the gateway's own, and anything else is silence. */
+/** Maps a node's answers: its refusals become the gateway's own, and anything else counts as no answer. */
 import { Effect, Schema } from "effect"
 import { Unanswered } from "../node/reads/Lookup.js"
 import * as Failure from "../rpc/api/Failure.js"
@@ -6,14 +6,14 @@ import type { Trouble } from "./Nodes.js"
 
 const read = Schema.decodeUnknownSync(Failure.schema)
 
-/** The client has no classes of failures, only their fields. */
+/** The client has only the fields of failures, not their classes. */
 const refusalOf = (trouble: Trouble): Failure.Failure | undefined => {
   if (trouble instanceof Error) return undefined
   const { _tag: code, message: error, ...more } = trouble
   return read({ code, error, ...more })
 }
 
-/** Passes on the refusals with these codes; anything else means that no node could answer. */
+/** Passes on refusals with these codes; anything else means that no node could answer. */
 export const forwarded =
   <const Code extends Failure.Code = never>(...codes: ReadonlyArray<Code>) =>
   <A, R>(

@@ -1,4 +1,4 @@
-/** A gateway: the HTTP interface of a network, over an archive and some nodes. It keeps nothing, so there may be many. */
+/** A gateway: a network's HTTP interface over an archive and some nodes. It keeps no state, so there can be many. */
 import { Effect, Layer, type Redacted } from "effect"
 import * as Server from "../edge/server/Server.js"
 import * as GovernanceReads from "../node/reads/Governance.js"
@@ -36,7 +36,7 @@ const views = (genesis: Genesis.Genesis) =>
     State.layer(genesis),
   )
 
-/** Listens as long as the scope lives. */
+/** Listens until the scope ends. */
 export const layer = ({ version, genesis, database, nodes, ...access }: Settings) => {
   const outside = Layer.merge(Archive.layer(database, genesis), Nodes.layer(nodes, genesis))
   const inside = Layer.merge(RecordCache.layer(genesis), Gauges.layer).pipe(Layer.provideMerge(outside))
@@ -47,7 +47,7 @@ export const layer = ({ version, genesis, database, nodes, ...access }: Settings
       const onAnswer = yield* ServerSettings.observed(observe)
       const serving = ServerSettings.settings({ isMainnet: genesis.mode === "mainnet" })
       const pages = yield* Pages.built(version)
-      // What comes from a node may be anything the next time, and a false proof would be kept.
+      // A node's answer can differ the next time, and a false proof would be cached.
       const ofNodes = () => ({})
       const versions = {
         state: ofNodes,

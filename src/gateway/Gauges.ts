@@ -1,4 +1,4 @@
-/** What a gateway measures of itself: its answers, its archive and its nodes, and the process. */
+/** A gateway's own metrics: its answers, its archive and nodes, and the process. */
 import { Context, Effect, Layer } from "effect"
 import type { Answered } from "../edge/server/Responder.js"
 import * as Catalogue from "../rpc/metrics/Catalogue.js"

@@ -1,4 +1,4 @@
-/** The handlers of a gateway: what is final comes from the archive, what is not from the nodes. */
+/** The handlers of a gateway: final data comes from the archive, the rest from nodes. */
 import { Effect, Layer } from "effect"
 import { Staking } from "../node/reads/Staking.js"
 import { State } from "../node/reads/State.js"
@@ -34,7 +34,7 @@ const notServed = (message: string) => () => Effect.fail(new Failure.NotServed({
 
 const secret = notServed("a gateway takes no secret keys; sign the transaction yourself and send it to /tx/submit")
 
-/** Makes handlers wait until the records in memory are of the archive's last commit. */
+/** Makes handlers wait until the records in memory reflect the archive's last commit. */
 const refreshing = Effect.map(
   RecordCache,
   ({ refreshed }) =>
@@ -55,7 +55,8 @@ const makeStatus = (version: string) =>
       const { dag_round, peers, mempool_size, dag_vertices } = yield* nodes.status
       const { head, totals } = records.view.read
       const { staked, activeValidators } = staking.totals()
-      // The node's is up to a second old, and the archive may have more by now; one far beyond it is not believed.
+      // The node's status is up to a second old, and the archive may be ahead of it; a round far beyond is not
+      // believed.
       const furthest = head.leaderRound + genesis.protocol.epochRounds
       return {
         dag_round: Natural.round(Math.min(Math.max(dag_round, head.leaderRound), furthest)),
@@ -88,12 +89,12 @@ const core = (version: string) =>
           .handle("search", ({ urlParams }) =>
             archive.snapshot((sql) => Search.beginningWith(sql, urlParams.prefix, prefix)),
           )
-          // Whoever asks decides by it where the next request goes.
+          // Clients decide by it where to send the next request.
           .handle("health", () => Effect.as(archive.isThere, { status: "ok" as const }))
           .handle("ready", () => Effect.as(archive.isThere, { status: "ready" as const }))
           .handle("healthReport", () => nodes.ask(({ core }) => core.healthReport()).pipe(forwarded()))
           .handle("keygen", secret)
-          .handle("faucet", notServed("a gateway has no faucet; ask a node that has one"))
+          .handle("faucet", notServed("a gateway has no faucet; use a node that has one"))
           .handle("mempool", () => nodes.ask(({ core }) => core.mempool()).pipe(forwarded()))
           .handle("peers", () => nodes.ask(({ core }) => core.peers()).pipe(forwarded()))
           .handle("network", network)
@@ -107,7 +108,7 @@ const latest = Effect.gen(function* () {
   const finalized = FinalizedTransactions.make(genesis.networkId)
   const find: Transactions.Latest = (before, limit, filter) =>
     Effect.map(
-      // One more than requested, to see whether there are more.
+      // One more than requested, to detect a further page.
       archive[filter.words === undefined ? "snapshot" : "search"]((sql) =>
         finalized.latest(sql, filter, before, limit + 1),
       ),
@@ -182,7 +183,7 @@ const dag = group("dag", (handlers) =>
   }),
 )
 
-/** What a node has measured itself. */
+/** Figures that a node measured itself. */
 const monitoring = group("monitoring", (handlers) =>
   Effect.gen(function* () {
     const [nodes, gauges, account] = yield* Effect.all([Nodes, Gauges.Gauges, AccountReference.resolver])
@@ -196,7 +197,7 @@ const monitoring = group("monitoring", (handlers) =>
         .handle("attendance", ({ urlParams }) =>
           nodes.ask(({ monitoring }) => monitoring.attendance({ urlParams })).pipe(forwarded("InvalidRequest")),
         )
-        // Here, and not at a node: a path is no place for whatever somebody writes for an account.
+        // Resolved here rather than by a node: an account's text in any form does not belong in a path.
         .handle("validatorRounds", ({ path, urlParams }) =>
           Effect.flatMap(account("address", path.address), (address) =>
             nodes

@@ -1,4 +1,4 @@
-/** The nodes behind a gateway: those that answer what they are asked take turns. */
+/** The nodes behind a gateway. Healthy ones take turns. */
 import { Context, Deferred, Duration, Effect, Either, Layer, Schedule } from "effect"
 import * as Client from "../client/Effects.js"
 import * as Log from "../node/log/Log.js"
@@ -14,14 +14,13 @@ const log = Log.for("rpc")
 const LOOK_EVERY = Duration.seconds(1)
 const LISTEN_AGAIN = Duration.millis(200)
 const TIMEOUT_MS = 5_000
-/** For as many transactions as one request holds, whose signatures a busy node checks. */
+/** For the largest array of transactions, whose signatures a busy node checks. */
 const LONG_TIMEOUT_MS = 30_000
-/** After so long without an answer the next node is asked too, and the first that answers is believed. */
+/** After this long without an answer the next node is asked as well, and the first answer counts. */
 const PATIENCE = Duration.seconds(1)
 const LONG_PATIENCE = Duration.seconds(10)
-/** Of a node that may not answer yet. */
+/** For a node that may not answer yet. */
 const SHORT_PATIENCE = Duration.millis(300)
-/** How many are asked one question. */
 const MOST_ASKED = 3
 
 export type Status = typeof Core.NodeStatus.Type
@@ -30,15 +29,15 @@ interface Node {
   readonly url: string
   readonly client: Client.EffectClient
   readonly patient: Client.EffectClient
-  /** Null while it does not answer, or is of another network. */
+  /** Null while it does not answer or belongs to another network. */
   status: Status | null
-  /** Whether it was told in the log that it cannot be used. */
+  /** Whether the log says that it cannot be used. */
   isMissed: boolean
-  /** How it answers questions; its status it may answer all the same. */
+  /** Tracks its answers to questions; it may answer its status all the same. */
   readonly breaker: CircuitBreaker
 }
 
-/** What a node or the client finds, or that the archive, by which answers are judged, says nothing. */
+/** Trouble of a node or the client, or a silent archive, against which answers are judged. */
 export type Trouble = Client.Trouble | Unanswered
 
 type Ask<A> = (client: Client.EffectClient) => Effect.Effect<A, Trouble>
@@ -48,15 +47,16 @@ export class Nodes extends Context.Tag("udg/gateway/Nodes")<
   {
     /** How many there are, and how many answer their status and other questions. */
     readonly count: () => { readonly all: number; readonly healthy: number }
-    /** Of one of them, a second old at most. */
+    /** The status of one of them, at most a second old. */
     readonly status: Effect.Effect<Status, Unanswered>
     /**
-     * Asks one and, if it is slow, does not answer or is about to stop, the next one as well. For what may be asked twice.
+     * Asks one node and, if it is slow, does not answer or is about to stop, the next one as well. For questions that
+     * can be asked twice.
      */
     readonly ask: <A>(question: Ask<A>) => Effect.Effect<A, Trouble>
-    /** The same with the time that an array of transactions takes. */
+    /** The same, with enough time for an array of transactions. */
     readonly askPatiently: <A>(question: Ask<A>) => Effect.Effect<A, Trouble>
-    /** Listens to one of them until that ends or the node cannot be used, then to the next one, and so on. */
+    /** Listens to one node until that ends or the node becomes unusable, then to the next one, and so on. */
     readonly listen: (listening: Ask<void>) => Effect.Effect<never>
   }
 >() {}
@@ -76,13 +76,13 @@ const none = new Unanswered({
   retryAfterSeconds: 2,
 })
 
-/** Whoever answers anew may be another one: a wrong URL, or a machine that is used for something else. */
+/** A node that answers again may be another one: a wrong URL, or a machine with a new purpose. */
 const requireNetwork = ({ client }: Node, genesis: Genesis.Genesis) =>
   Effect.filterOrFail(
     client.core.network(),
     ({ genesis_hash }) => genesis_hash === Genesis.hash(genesis),
     ({ network_id }) => ({
-      message: `it is of ${network_id}, or of another genesis than ${genesis.networkId}; name a node of this network`,
+      message: `it belongs to ${network_id}, or to another genesis than that of ${genesis.networkId}; name a node of this network`,
     }),
   )
 
@@ -107,13 +107,13 @@ const look = (node: Node, genesis: Genesis.Genesis) =>
 
 const isUsed = ({ status, breaker }: Node): boolean => status !== null && breaker.isGood
 
-/** Puts those behind others that do not answer, and one of these first when it is time to try it again. */
+/** Puts failing nodes behind the others, except one that is due for a test, which goes first. */
 const inOrder = (nodes: ReadonlyArray<Node>, turn: number): ReadonlyArray<Node> => {
   const there = nodes.filter(({ status }) => status !== null)
   const due = there.find(({ breaker }) => breaker.isDue(performance.now()))
   const rotated = (some: ReadonlyArray<Node>) => some.map((_, n) => some[(turn + n) % some.length] ?? _)
   const good = rotated(there.filter((node) => isUsed(node)))
-  // A question may be slow at all of them, so they are asked anyway, and nobody can close a gateway with such questions.
+  // A question may be slow on all nodes, so failing ones are asked too: nobody can shut a gateway with such questions.
   const bad = rotated(there.filter((node) => !isUsed(node) && node !== due))
   return [...(due === undefined ? [] : [due]), ...good, ...bad].slice(0, MOST_ASKED)
 }
@@ -123,7 +123,7 @@ const failed = (node: Node, reason: string) =>
     const wasGood = node.breaker.isGood
     node.breaker.failed(performance.now())
     return wasGood && !node.breaker.isGood
-      ? log.warn("a node does not answer what it is asked", { url: node.url, reason })
+      ? log.warn("a node does not answer requests", { url: node.url, reason })
       : Effect.void
   })
 
@@ -131,13 +131,13 @@ const answered = (node: Node) =>
   Effect.suspend(() => {
     const wasGood = node.breaker.isGood
     node.breaker.answered()
-    return wasGood ? Effect.void : log.info("a node answers what it is asked", { url: node.url })
+    return wasGood ? Effect.void : log.info("a node answers requests again", { url: node.url })
   })
 
 /** An answer, or a refusal that any node would give. */
 type Settled<A> = Either.Either<A, Trouble>
 
-/** Asks them one after the other until one has settled it; a later one is not asked before it must be. */
+/** Asks one node after the other until one settles the question, each only when necessary. */
 const settle = <A>(
   [node, ...others]: readonly [Node, ...ReadonlyArray<Node>],
   ask: (node: Node) => Effect.Effect<A, Trouble>,
@@ -161,7 +161,7 @@ const settle = <A>(
       Effect.sleep(isTried ? Duration.min(patience, SHORT_PATIENCE) : patience),
       Effect.suspend(() => {
         isLate = true
-        return failed(node, "it takes too long")
+        return failed(node, "the answer takes too long")
       }),
     )
     const second = Effect.zipRight(
@@ -190,7 +190,9 @@ const make = (urls: ReadonlyArray<string>, genesis: Genesis.Genesis) =>
     yield* Effect.forEach(nodes, (node) => look(node, genesis), { concurrency: "unbounded" })
     for (const node of nodes) yield* Effect.forkScoped(Effect.repeat(look(node, genesis), Schedule.spaced(LOOK_EVERY)))
     let turn = 0
-    /** When it cannot be used any more, and another can; its connection may have fallen silent without an end. */
+    /**
+     * Completes when the node is unusable and another is usable. Its connection may have gone silent without ending.
+     */
     const unusable = (node: Node) =>
       Effect.repeat(
         Effect.sync(() => node.status !== null && (isUsed(node) || !nodes.some(isUsed))),
@@ -217,11 +219,11 @@ const make = (urls: ReadonlyArray<string>, genesis: Genesis.Genesis) =>
           if (node === undefined) return Effect.void
           heard = node
           return Effect.zipRight(
-            log.debug("listens to a node", { url: node.url }),
+            log.debug("listening to a node", { url: node.url }),
             Effect.raceFirst(listening(node.client), unusable(node)),
           )
         }).pipe(
-          Effect.catchAll(({ message }) => log.warn("hears a node no more", { reason: message })),
+          Effect.catchAll(({ message }) => log.warn("lost a node's events", { reason: message })),
           Effect.zipRight(Effect.sleep(LISTEN_AGAIN)),
           Effect.forever,
         ),

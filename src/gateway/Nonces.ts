@@ -1,4 +1,4 @@
-/** Which nonces a node can name for an account that is as the archive has it: others are the invention of one that lies. */
+/** The nonces that a node can claim for an account in the archive's state; any other is a lie. */
 
 import * as Limits from "../protocol/numbers/Limits.js"
 import type { Nonce } from "../protocol/numbers/Natural.js"
@@ -8,10 +8,10 @@ interface Account {
   readonly nonce: Nonce
 }
 
-/** Whether it may be the next one: no more than a window of transactions is pending. */
+/** Whether it can be the next one: at most a window of transactions is pending. */
 export const isNear = ({ nonce }: Account, next: number): boolean => next <= nonce + Limits.NONCE_WINDOW
 
-/** Whether a transaction with this nonce may be refused so. */
+/** Whether a transaction with this nonce can be refused this way. */
 export const mayRefuse = (
   account: Account,
   nonce: Nonce,

@@ -1,4 +1,4 @@
-/** What may happen so often a second, shared fairly among the networks of clients: none can have all of it. */
+/** A rate limit per second, shared fairly among client networks so that none can use it all. */
 import { Budget } from "../edge/admission/Budget.js"
 
 export class PerSecond {
@@ -14,7 +14,6 @@ export class PerSecond {
     this.#left = new Budget(limit)
   }
 
-  /** Whether this client may have one. */
   take(client: string): boolean {
     const second = Math.floor(this.#now() / 1_000)
     if (second !== this.#second) {

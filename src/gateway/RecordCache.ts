@@ -1,6 +1,6 @@
 /**
- * Stakes, delegations, proposals and parameters, in memory: a ledger of these records and of the accounts that have more than
- * a balance and a nonce. It is made when somebody asks and a commit has come since, so an idle gateway makes none.
+ * Stakes, delegations, proposals and parameters in memory: a ledger of these records and of accounts with more than a
+ * balance and a nonce. Refreshed on demand after new commits, so an idle gateway does no work.
  */
 import { Context, Duration, Effect, Either, Layer } from "effect"
 import { randomBytes } from "#crypto"
@@ -15,7 +15,7 @@ import { Archive } from "./Archive.js"
 import * as Coalescing from "./Coalescing.js"
 import * as Column from "./Column.js"
 
-/** So long does a question wait for what has changed. */
+/** How long a question waits for the latest changes. */
 const PATIENCE = Duration.seconds(5)
 
 const behind = new Unanswered({
@@ -28,12 +28,12 @@ export class RecordCache extends Context.Tag("udg/gateway/RecordCache")<
   {
     /** As of the last `refreshed`. */
     readonly view: { readonly read: Reads }
-    /** Afterwards, the view is of the last commit that the archive is known to have. */
+    /** Afterwards, the view reflects the last commit that the archive is known to have. */
     readonly refreshed: Effect.Effect<void, Unanswered>
   }
 >() {}
 
-/** Those that only the execution of commits needs. */
+/** Records that only the execution of commits needs. */
 export const NOT_READ: ReadonlyArray<StateKey.Kind> = ["Presence", "Minted", "RecentCommit", "Slashed"]
 
 const READ = Object.entries(StateKey.KINDS)
@@ -43,11 +43,10 @@ const READ = Object.entries(StateKey.KINDS)
 export const CHANGED_RECORDS =
   "select kind, key, value from records where commit_index > $1 and kind = any($2::smallint[])"
 export const CHANGED_ACCOUNTS = "select address, record from accounts where has_extras and commit_index > $1"
-/** Records that are there no more. */
 export const GONE = `select distinct kind, key from record_states s
   where value is null and commit_index > $1 and kind = any($2::smallint[])
     and not exists (select from records r where r.kind = s.kind and r.key = s.key)`
-/** An account that has nothing any more. */
+/** An account that has become empty. */
 export const EMPTIED = "select 1 from account_states where record is null and commit_index > $1 limit 1"
 
 const placeOf = (row: Row) => {
@@ -60,10 +59,10 @@ const recordOf = (row: Row) => ({ ...placeOf(row), value: Column.bytes(row, 2) }
 
 const accountOf = (row: Row) => ({ kind: "Account" as const, key: Column.bytes(row, 0), value: Column.bytes(row, 1) })
 
-/** What changed in more commits than this takes the longer to find the more there are, and reading everything does not. */
+/** Finding the changes of more commits than this takes longer the more there are; reading everything does not. */
 const MOST_COMMITS = 1_000
 
-/** All that changed after a commit, and all that is gone since. */
+/** All changes and removals after a commit. */
 const changesSince = ({ rows }: Statements, commit: number) =>
   Effect.all({
     records: Effect.map(rows(CHANGED_RECORDS, [commit, READ]), (found) => found.map(recordOf)),
@@ -94,18 +93,18 @@ const make = (genesis: Genesis.Genesis) =>
     let ledger = yield* load
     const missing = () => archive.asOf() - ledger.read.head.index
     const isOld = () => missing() > 0
-    /** Whether taking over what changed was enough. */
+    /** Whether applying the changes was enough. */
     const isFollowed = Effect.map(
       Effect.suspend(() => archive.thorough((sql) => changesSince(sql, ledger.read.head.index))),
       ({ gone, records, accounts, emptied }) =>
         emptied.length === 0 && Either.getOrThrow(ledger.follow([...gone, ...records, ...accounts])),
     )
-    /** Only what changed is read, apart from a time or two in each epoch. */
+    /** Reads only the changes, except once or twice per epoch. */
     const renew = Effect.gen(function* () {
       if (missing() <= MOST_COMMITS && (yield* isFollowed)) return
       ledger = yield* load
     })
-    /** It goes on when whoever asked has given up: else a gateway that fell far behind would begin again each time. */
+    /** Continues after the caller gives up: otherwise a gateway far behind would start over each time. */
     const renewed = yield* Coalescing.make(() => Effect.suspend(() => (isOld() ? renew : Effect.void)))
     return RecordCache.of({
       view: {

@@ -1,4 +1,4 @@
-/** What begins with a text, out of the archive: whatever is found here, a gateway can show. */
+/** Prefix search in the archive: a gateway can show everything it finds here. */
 import { Effect } from "effect"
 import { fromHex } from "#crypto"
 import type { DatabaseFailed } from "../archive/ArchiveError.js"
@@ -7,11 +7,10 @@ import type { AddressPrefix } from "../protocol/identity/Network.js"
 import * as SearchPrefix from "../protocol/identity/SearchPrefix.js"
 import * as Column from "./Column.js"
 
-/** Of each kind. */
 const MOST = 5
 const ADDRESS_DIGITS = 40
 const HASH_DIGITS = 64
-/** Comes after whatever a name may contain. */
+/** Sorts after every character that a name can contain. */
 const AFTER = "~"
 
 export const NAMES = `select name, address from accounts

@@ -1,4 +1,4 @@
-/** The state as of the archive's last commit. What is not final yet is the nodes' to know. */
+/** The state as of the archive's last commit. Only nodes know of pending transactions. */
 import { Effect, Either, Layer, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Statements } from "../archive/Postgres.js"
@@ -19,7 +19,7 @@ import { Nodes } from "./Nodes.js"
 import { RecordCache } from "./RecordCache.js"
 import * as TransactionList from "./TransactionList.js"
 
-/** A node has not got it. Where it had no effect the client has checked. */
+/** No node has it. The client has verified the vertex in which it had no effect. */
 const absent = (id: Hash, { vertex_hash: hash, round, reason }: Failure.TransactionNotFound): TransactionNotFound =>
   new TransactionNotFound({
     id,
@@ -29,7 +29,7 @@ const absent = (id: Hash, { vertex_hash: hash, round, reason }: Failure.Transact
         : Option.some({ vertex: { hash: hash as Hash, round: Natural.round(round) }, reason }),
   })
 
-/** What a node says of it, which may not be final here yet even if it is there. */
+/** A node's answer: the transaction may be final there but not here yet. */
 const pendingAt =
   (nodes: typeof Nodes.Service, { networkId, mode }: Genesis.Genesis) =>
   (id: Hash) =>
@@ -68,7 +68,7 @@ const make = (genesis: Genesis.Genesis) =>
     return State.of({
       ...(yield* Accounts.make),
       genesis,
-      // What is pending may change at any time, so no answer with it is kept.
+      // Pending transactions can change at any time, so no answer with them is cached.
       revision: () => ++asked,
       recorded: archive.asOf,
       asOf: () => Natural.commitIndex(archive.asOf()),

@@ -1,4 +1,4 @@
-/** Passes transactions on to the nodes. The same one may be sent twice: it has one hash and counts once. */
+/** Passes transactions on to nodes. Sending one twice is harmless: it has one hash and counts once. */
 import { Array as Arr, Effect, Either, Schema } from "effect"
 import { FalseAnswer, UnexpectedAnswer } from "../client/wire/Failures.js"
 import { State } from "../node/reads/State.js"
@@ -14,11 +14,11 @@ type Json = TransactionJson.TransactionJson
 type Outcome = Either.Either<typeof Accepted.Type, typeof Submitted.Type>
 type Answered = (typeof SubmissionAnswers.Type)[number]
 
-/** Half of what a node takes: our JSON may be longer than the sender's. */
+/** Half of a node's limit: our JSON can be longer than the sender's. */
 const MOST_CHARACTERS = 500_000
 const MOST_TRANSACTIONS = 1_000
 
-/** As many as fit into one request, in their order. */
+/** Splits them in order into requests as large as possible. */
 export const parts = (bodies: ReadonlyArray<Json>): ReadonlyArray<ReadonlyArray<Json>> => {
   const all: Array<Array<Json>> = []
   let room = 0
@@ -39,7 +39,7 @@ export const parts = (bodies: ReadonlyArray<Json>): ReadonlyArray<ReadonlyArray<
 const acceptance = Schema.decodeUnknownEither(Accepted)
 const refusal = Schema.decodeUnknownEither(Submitted)
 
-/** A refusal that is none of the interface's comes from something that is no node. */
+/** A refusal unknown to the interface comes from something that is not a node. */
 const outcomeOf = (answer: Answered): Either.Either<Outcome, UnexpectedAnswer> => {
   const outcome =
     answer.status_code === 200
@@ -53,7 +53,7 @@ export const make = Effect.gen(function* () {
   const { networkId, mode } = state.genesis
   const prefix = Network.addressPrefix(mode)
 
-  /** What was sent twice may have been executed in between. Then its nonce is used, and it is known. */
+  /** A transaction sent twice may have been executed in between: then its nonce is used, and it is known. */
   const settled = (body: Json, outcome: Outcome): Effect.Effect<Outcome> => {
     const transaction = JsonForm.fromJson(networkId, prefix, body)
     if (Either.isRight(outcome) || outcome.left._tag !== "NonceTooLow" || Either.isLeft(transaction))
@@ -65,7 +65,9 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  /** Fails if a refusal names a nonce that cannot be, so that another node is asked. The client has checked what is accepted. */
+  /**
+   * Fails if a refusal names an impossible nonce, so that another node is asked. The client has checked acceptances.
+   */
   const requireTrue = (body: Json, outcome: Outcome) =>
     Effect.gen(function* () {
       if (Either.isRight(outcome)) return
@@ -87,7 +89,7 @@ export const make = Effect.gen(function* () {
           attempts++
           const answers = yield* client.transactions.submit({ payload: part })
           const outcomes = yield* Effect.forEach(answers, outcomeOf)
-          // All accounts at once, which is one question to the archive.
+          // All accounts at once, which is one query to the archive.
           yield* Effect.forEach(Arr.zip(part, outcomes), ([body, outcome]) => requireTrue(body, outcome), {
             concurrency: "unbounded",
             discard: true,

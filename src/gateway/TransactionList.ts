@@ -1,4 +1,4 @@
-/** Which of everybody's transactions a page has: by type, time and words, newest first, and at a bounded cost. */
+/** Lists all accounts' transactions by type, time and words, newest first, at a bounded cost. */
 import { Effect } from "effect"
 import type { DatabaseFailed } from "../archive/ArchiveError.js"
 import type { Row, Statements, Value } from "../archive/Postgres.js"
@@ -6,7 +6,7 @@ import { storable } from "../archive/Storable.js"
 import type { Filter } from "../rpc/handlers/Transactions.js"
 import * as Column from "./Column.js"
 
-/** The first transaction of the commits from a moment on; their times never fall. */
+/** The first transaction of the commits from a time on; commit times never decrease. */
 const SINCE = `select t.sequence
   from (
     select commit_index from commits where time >= to_timestamp($1::bigint / 1000.0) order by time, commit_index limit 1
@@ -14,23 +14,23 @@ const SINCE = `select t.sequence
     select sequence from transactions where commit_index >= c.commit_index order by commit_index, sequence limit 1
   ) t`
 
-/** Beyond everything when there is none. */
+/** Beyond everything if there is none. */
 export const since = ({ rows }: Statements, moment: number): Effect.Effect<number, DatabaseFailed> =>
   Effect.map(rows(SINCE, [moment]), ([row]) => (row === undefined ? Number.MAX_SAFE_INTEGER : Column.integer(row, 0)))
 
 const HELD = "select last_sequence from position"
 
-/** Empty, or T, for words that no index can find, such as none or only unwanted ones. */
+/** Empty, or T, for words that no index can find, such as none or only excluded ones. */
 const FINDABLE = "select querytree(websearch_to_tsquery('simple', $1)) not in ('', 'T')"
 
 /**
- * Words are looked for among so many transactions first, and then among more and more older ones. Else PostgreSQL would put all that
- * have a common word in order before it gives the newest.
+ * Words are searched in this many transactions first, then in ever more older ones. Otherwise PostgreSQL would sort all
+ * matches of a common word before returning the newest.
  */
 const FIRST_STRETCH = 50_000
 const GROWTH = 8
 
-/** The statement that finds places, its values after the bounds and the limit, for this filter. */
+/** The statement that finds places for this filter, and its values after the bounds and the limit. */
 const statementOf = ({ type, words }: Filter): readonly [text: string, values: ReadonlyArray<Value>] => {
   const values: Array<Value> = []
   const next = (value: Value): string => `$${values.push(value) + 3}`
@@ -44,10 +44,9 @@ const statementOf = ({ type, words }: Filter): readonly [text: string, values: R
   return [`select commit_index, sequence from transactions where ${where} order by sequence desc limit $3`, values]
 }
 
-/** The places that `found` selects, with what belongs to them. */
+/** Adds the data of the places that `found` selects. */
 type Complete = (found: string) => string
 
-/** Those of a page, and whatever the filter leaves out is not among them. */
 export const latest = (
   sql: Statements,
   complete: Complete,

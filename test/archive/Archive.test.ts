@@ -165,7 +165,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await Processes.until("it ends", () => other.child.exitCode !== null)
       expect([other.child.exitCode, other.said()]).toEqual([
         1,
-        expect.stringContaining(`holds another commit ${held} than this network has; name another database`),
+        expect.stringContaining(`holds a commit ${held} that differs from this network's; name another database`),
       ])
     })
 
@@ -260,7 +260,9 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const migrate = Effect.scoped(Effect.flatMap(Postgres.open(Redacted.make(database)), Migration.run))
       const refused = await Effect.runPromise(Effect.flip(migrate))
       expect(refused._tag).toBe("OutdatedArchive")
-      expect(refused.message).toMatch(/filled with version 1 .* name an empty database and an empty data directory/)
+      expect(refused.message).toMatch(
+        /filled with schema version 1 .* name an empty database and an empty data directory/,
+      )
       await Server.query(database, "delete from position")
       await Effect.runPromise(migrate)
       expect(await Server.query(database, "select max(version) from schema_versions")).toEqual([[migrations.length]])
@@ -273,7 +275,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const stranger = follow(other, "b", secret, node)
       await Processes.until("it ends", () => stranger.child.exitCode !== null)
       expect(stranger.child.exitCode).toBe(1)
-      expect(stranger.said()).toMatch(/is of udg-[a-z]+ \([0-9a-f]{64}\), not of udg-other/)
+      expect(stranger.said()).toMatch(/belongs to udg-[a-z]+ \([0-9a-f]{64}\), not to udg-other/)
       await Server.query(
         database,
         `update position set (commit_index, commit_hash, effects_digest) =

@@ -14,7 +14,7 @@ const refusal = (code: string, message: string) =>
 describe("the trouble with a database", () => {
   it("is told with what to do, and without the user", () => {
     const wrong = DatabaseProblem.of(refusal("28P01", 'password authentication failed for user "udg"'))
-    expect(wrong.reason).toBe("it refuses the password")
+    expect(wrong.reason).toBe("it rejects the password")
     expect(wrong.advice).toContain("PGPASSWORD")
     const barred = DatabaseProblem.of(
       refusal("28000", 'no pg_hba.conf entry for host "10.0.0.9", user "udg", database "udg"'),
@@ -73,10 +73,10 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         ["postgres://udg@127.0.0.1:1/trouble", /ECONNREFUSED.*; start PostgreSQL/],
         ["postgres://udg@localhost/trouble?host=/tmp/nowhere", /; start PostgreSQL/],
         [url.replace("/trouble", "/nowhere"), /"nowhere" does not exist; make it with createdb/],
-        [url.replace("udg@", "nobody@"), /it does not let this user in; name a user/],
-        [url.replace("udg@", "reader@"), /permission denied.*; an archive needs the database for its own/],
+        [url.replace("udg@", "nobody@"), /it does not admit this user; name an existing user/],
+        [url.replace("udg@", "reader@"), /permission denied.*; an archive needs its own database/],
         [url.replace("udg@", "crowded@"), /too many connections for role …; raise max_connections .* limit/],
-        [url.replace("udg@", "frozen@"), /read-only transaction; an archive needs a database that it may write/],
+        [url.replace("udg@", "frozen@"), /read-only transaction; an archive needs a writable database/],
       ] as const)
         expect(await messageOf(database)).toMatch(found)
     })

@@ -224,7 +224,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const sent = payment(nonce++)
       expect(await post(`${gateway.url}/tx/submit`, sent[1])).toMatchObject({ status: 200, body: { tx_hash: sent[0] } })
       expect((await get(`${gateway.url}/metrics`)).body).toContain("udg_gateway_nodes_healthy 1")
-      expect(gateway.said()).toContain("a node does not answer what it is asked")
+      expect(gateway.said()).toContain("a node does not answer requests")
 
       bad().other = (_, pass) => pass()
       bad().submission = (pass) => pass()

@@ -1,4 +1,4 @@
-/** `udg archive`: follows a network and writes all of it into PostgreSQL. */
+/** `udg archive`: follows a network and writes its whole history into PostgreSQL. */
 import { Effect, Layer, Option } from "effect"
 import * as Archive from "../archive/Archive.js"
 import * as Logging from "../node/log/Logging.js"

@@ -10,17 +10,16 @@ const takesValue = ({ takes }: Setting.Setting<unknown>): boolean => takes !== "
 
 const takesWord = (setting: Setting.Setting<unknown>): boolean => isOption(setting) && takesValue(setting)
 
-/** The words of a placeholder such as yes|no; none for any other placeholder. */
+/** The choices in a placeholder such as yes|no; other placeholders have none. */
 const choicesOf = ({ placeholder }: Setting.Setting<unknown>): ReadonlyArray<string> =>
   /^[a-z]+(?:\|[a-z]+)+$/.test(placeholder) ? placeholder.split("|") : []
 
-/** The words that may stand where an argument is expected. */
+/** The words that can complete an argument. */
 const wordsOf = ({ actions, settings }: Command.Command, commands: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...actions,
   ...settings.filter(Setting.isArgument).flatMap((place) => (isCommand(place) ? commands : choicesOf(place))),
 ]
 
-/** The name of another command. */
 const isCommand = ({ placeholder }: Setting.Setting<unknown>): boolean => placeholder === "COMMAND"
 
 const isFile = ({ placeholder }: Setting.Setting<unknown>): boolean => /^(?:FILE|DIR)$/.test(placeholder)
@@ -40,7 +39,7 @@ const bashCommand = (command: Command.Command, others: ReadonlyArray<string>): s
   const options = [...settings.filter(isOption).map(Setting.flagOf), ...everywhere]
   const places = settings.filter(Setting.isArgument)
   const words = name === "" ? others : wordsOf(command, others)
-  // An argument with a fixed set of words comes before arguments that take files.
+  // Arguments with fixed choices precede those that take files.
   const files = places.some(isFile) ? `; [[ $COMPREPLY ]] || { ${bashFiles}; }` : ""
   return `    '${name}') if [[ $word == -* ]]; then ${bashChoices(options)}; else ${bashChoices(words)}${files}; fi ;;`
 }
@@ -67,7 +66,7 @@ complete -F _udg udg`
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Text for `_arguments` of zsh, where brackets and colons have a meaning. */
+/** Escapes brackets and colons, which have a meaning in zsh's `_arguments`. */
 const zshText = (text: string): string => text.replaceAll(/[[\]:\\]/g, "\\$&")
 
 const zshValue = (setting: Setting.Setting<unknown>): string => {
@@ -154,7 +153,6 @@ const scripts = { bash, zsh, fish }
 
 const shell = Setting.argument("bash|zsh|fish", "the shell", Reader.choice("bash", "zsh", "fish"))
 
-/** The command, for a program with these commands. */
 export const commandFor = (load: () => Promise<ReadonlyArray<Command.Command>>): Command.Command =>
   Command.make({
     name: "completion",

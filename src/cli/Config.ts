@@ -1,4 +1,4 @@
-/** `udg config`: what is wrong with a file of settings, and what it may hold. */
+/** `udg config`: checks a configuration file and prints its schema. */
 import { Console, Effect } from "effect"
 import * as NodeSettings from "./NodeSettings.js"
 import * as Command from "./settings/Command.js"
@@ -29,14 +29,14 @@ const settingsOf = (role: "node" | "archive" | "gateway") =>
     }
   })
 
-/** What stands there is read as at a start; the environment is left out, since it might win over a mistake. */
+/** Reads the file as a start does. The environment is left out because it could override a mistake in the file. */
 const check = Command.action({ file, role }, (given) =>
   Effect.gen(function* () {
     const settings = yield* settingsOf(given.role)
     const said = yield* ConfigFile.read(settings, given.file)
     for (const setting of new Set(said.map((each) => each.setting)))
       yield* setting.read(said.filter((each) => each.setting === setting))
-    // Without values: some of them are secret.
+    // Names only: some values are secret.
     const names = [...new Set(said.map(({ setting }) => setting.name))]
     yield* Console.log(`${given.file} is sound: ${names.length === 0 ? "it sets nothing" : names.join(", ")}`)
   }),

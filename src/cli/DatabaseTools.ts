@@ -72,7 +72,7 @@ const stateLines = (
   ["records", Figure.count(records)],
 ]
 
-/** Logs nothing below a warning unless asked to. */
+/** Logs warnings and errors only, unless RUST_LOG says otherwise. */
 const quietly = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { colours, writeError } = yield* Terminal
@@ -139,7 +139,6 @@ const importState = action({ dataDir, from, genesis }, (given) =>
   }),
 )
 
-/** The size of the database on the disk. */
 const bytesOf = (directory: DataDirectory) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
@@ -159,10 +158,9 @@ const oldOf = ({ beforeRound, running }: Pruning.Bounds): string =>
 
 const FIRST_EPOCH = 1
 
-/** Whether anything can be that old. */
 const isAnyOld = ({ beforeRound, running }: Pruning.Bounds): boolean => beforeRound > 0 && running - 1 > FIRST_EPOCH
 
-/** What is deleted cannot be restored from this directory. */
+/** Asks first: deleted data cannot be restored from this directory. */
 const agree = (bounds: Pruning.Bounds, isSaid: boolean) => {
   const what = `the vertices, checkpoints, transactions and histories of ${oldOf(bounds)}`
   return Agreement.ask({

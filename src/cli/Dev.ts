@@ -1,4 +1,4 @@
-/** `udg dev`: a network for developers, with funded accounts and controls, gone when it stops. */
+/** `udg dev`: a network for developers, with funded accounts and controls. */
 import { FileSystem } from "@effect/platform"
 import { Console, Effect, Fiber, Option, Stream } from "effect"
 import * as Mnemonic from "../client/Mnemonic.js"
@@ -22,7 +22,7 @@ import * as Sheet from "./terminal/Sheet.js"
 import { Terminal } from "./terminal/Terminal.js"
 
 const COINS_EACH = 10_000
-/** It may run all day: a tenth of the rounds of a test's network, which is gone in seconds. */
+/** Ten times the interval of a test's network, since this one can run all day. */
 const IDLE_MS = 100
 const HIGHEST_PORT = 65_535
 
@@ -95,7 +95,7 @@ const controlPortOf = ({ rpcPort, controlPort }: Command.Values<typeof settings>
     : Effect.succeed(port)
 }
 
-/** What the keys of the accounts derive from. */
+/** The seed or mnemonic from which the accounts' keys derive. */
 const keysOf = ({ seed, mnemonic }: Command.Values<typeof settings>) => {
   if (Option.isNone(mnemonic))
     return Effect.succeed(Option.match(seed, { onNone: () => ({}), onSome: (text) => ({ seed: text }) }))
@@ -106,7 +106,7 @@ const keysOf = ({ seed, mnemonic }: Command.Values<typeof settings>) => {
     : wrongUsage(`--mnemonic: ${Mnemonic.complaint}`)
 }
 
-/** The network to begin with, and what proves the state of its node. */
+/** The network to fork, and the genesis that proves its state. */
 const forkOf = ({ fork, forkGenesis: genesis }: Command.Values<typeof settings>) =>
   Effect.gen(function* () {
     if (Option.isNone(fork))
@@ -118,7 +118,6 @@ const forkOf = ({ fork, forkGenesis: genesis }: Command.Values<typeof settings>)
     return { fork: fork.value, forkGenesis: Genesis.toJson(known) }
   })
 
-/** The state in the file, if there is one. */
 const readState = (file: Option.Option<string>) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
@@ -126,7 +125,7 @@ const readState = (file: Option.Option<string>) =>
     return { state: yield* files.readFile(file.value) }
   }).pipe(Effect.mapError((error) => wrongUsage(`--state: the file cannot be read: ${error.message}`)))
 
-/** Whole or not at all. */
+/** Replaces the file atomically. */
 const writeState = (file: Option.Option<string>, network: DevNetwork) =>
   Effect.gen(function* () {
     if (Option.isNone(file)) return
@@ -143,7 +142,7 @@ const originOf = ({ origin }: Made): ReadonlyArray<Sheet.Line> =>
     ? []
     : [["fork of", `${origin.networkId}, end of epoch ${origin.checkpoint.epoch}, round ${origin.checkpoint.round}`]]
 
-/** What somebody who forks must compare by himself. */
+/** The hash that the user must compare before trusting the fork. */
 const trustOf = ({ origin }: Made): ReadonlyArray<string> =>
   origin === undefined
     ? []
@@ -231,7 +230,7 @@ const running = Command.make({
         )
         const prefix = addressPrefix(made.genesis.mode)
         const controls = yield* DevControls.serve(made.network, controlPort, new Set(given.allowOrigins))
-        // Its own fiber: what a finalizer starts cannot be interrupted, and the node is started once more.
+        // In a fiber of its own: a finalizer's effects cannot be interrupted, and dumping restarts the node.
         const keep = Effect.interruptible(writeState(given.state, made.network))
         yield* Effect.addFinalizer(() => Effect.orDie(Effect.flatMap(Effect.forkDaemon(keep), Fiber.join)))
         yield* Console.log(`udg ${version} dev\n`)

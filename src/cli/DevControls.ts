@@ -1,6 +1,6 @@
 /**
- * The controls of `udg dev` over HTTP, on a port of their own: no node has these paths. They answer programs of this machine
- * only. A web page gets nothing: browsers name the page, its kind or another host, and every change takes a JSON body.
+ * The HTTP controls of `udg dev`, on their own port because no other node has them. They answer local programs only.
+ * Web pages are refused by origin, fetch metadata and host, and every change needs a JSON body.
  */
 import * as Http from "node:http"
 import { Effect, Either, Runtime, Schema } from "effect"
@@ -18,14 +18,14 @@ interface Answer {
 
 const HOST = "127.0.0.1"
 const BODY_BYTES = 4_096
-/** Of a dump, which grows with the network. */
+/** Limit of a dump, which grows with the network. */
 const STATE_BYTES = 268_435_456
 const WAITING_AT_MOST = 16
 const REQUEST_MS = 10_000
 
 const failed = (status: number, code: string, error: string): Answer => ({ status, body: { code, error } })
 
-/** Pages that may do what programs may, by their origins. */
+/** Origins of pages that have the same access as programs. */
 type Allowed = ReadonlySet<string>
 
 const refusalOf = (request: Http.IncomingMessage, allowed: Allowed): Answer | undefined => {
@@ -67,7 +67,7 @@ const nameOf = (name: string) =>
     ? Effect.succeed(name)
     : new ControlRefused({ message: "name: 3 to 20 characters of a-z, 0-9 and -, no - at either end expected" })
 
-/** Sets something of an account, and answers with what it is then. */
+/** Sets a field of an account and returns its new value. */
 const setting = <A, B>(
   network: DevNetwork,
   field: string,
@@ -146,11 +146,11 @@ const controlsOf = (network: DevNetwork): ReadonlyMap<string, Control> =>
     ],
   ])
 
-/** The body as text; none if it is too long. */
+/** Returns the body, or undefined if it is too long. */
 const bodyOf = async (request: Http.IncomingMessage, most: number): Promise<string | undefined> => {
   const pieces: Array<Buffer> = []
   let bytes = 0
-  // What is too long is answered, so the connection must outlive the reading.
+  // The connection must stay open for the error response.
   for await (const piece of request.iterator({ destroyOnReturn: false })) {
     bytes += piece.length
     if (bytes > most) return undefined
@@ -183,7 +183,7 @@ const carriedOut = async (
   )
 }
 
-/** What lets a page read the answer. */
+/** CORS headers that let an allowed page read the response. */
 const forPage = ({ headers: { origin } }: Http.IncomingMessage, allowed: Allowed): Http.OutgoingHttpHeaders =>
   origin !== undefined && allowed.has(origin) ? { "Access-Control-Allow-Origin": origin, Vary: "Origin" } : {}
 
@@ -192,7 +192,7 @@ const preflight = (request: Http.IncomingMessage, response: Http.ServerResponse,
     ...forPage(request, allowed),
     "Access-Control-Allow-Methods": "GET, POST",
     "Access-Control-Allow-Headers": "Content-Type",
-    // Asked of an address of this machine by a page from elsewhere.
+    // Browsers require this header when a page from another network uses a local address.
     "Access-Control-Allow-Private-Network": "true",
   })
   response.end()
@@ -218,7 +218,7 @@ const statusOf = (network: DevNetwork) => ({
   impersonation_key: network.standIn.toSecretHex(),
 })
 
-/** Serves the controls until the scope ends, and returns where. */
+/** Serves the controls until the scope ends. Returns their URL. */
 export const serve = (network: DevNetwork, port: number, allowed: Allowed) =>
   Effect.gen(function* () {
     const controls = controlsOf(network)

@@ -1,4 +1,4 @@
-/** A line for each transaction of `udg dev`, once it is final: who did what, for which fee, and what came of it. Pure. */
+/** Log lines of `udg dev`: one per final transaction, with sender, operation, fee and outcome. Pure. */
 
 import * as Visible from "../client/Visible.js"
 import type { NodeEvent } from "../node/engine/NodeEvent.js"
@@ -10,7 +10,7 @@ import * as Describe from "./wallet/Describe.js"
 
 const SHOWN = 14
 
-/** Enough to know an account again. */
+/** The beginning of an address, enough to recognize it. */
 const short = (address: Address.Address, prefix: AddressPrefix): string =>
   `${Address.toBech32(address, prefix).slice(0, SHOWN)}…`
 

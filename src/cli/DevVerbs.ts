@@ -1,4 +1,4 @@
-/** The controls of `udg dev` as words of the command line: they ask the network that runs in another terminal. */
+/** The subcommands of `udg dev` that control a running network over HTTP. */
 import { FileSystem } from "@effect/platform"
 import { Console, Data, Effect, Schema } from "effect"
 import { SecretKey } from "../protocol/identity/Keys.js"
@@ -30,7 +30,7 @@ const snapshot = Setting.argument("SNAPSHOT", "the number of a snapshot", Reader
 const newFile = Setting.argument("NEWFILE", "a file that does not exist, for the state", Reader.newFile)
 const file = Setting.argument("FILE", "a state written by udg dev dump", Reader.file)
 
-/** What an account may do that is impersonated: every verb that sends a transaction. */
+/** The wallet's verbs that send transactions; these can be impersonated. */
 const acts: ReadonlyMap<string, Command.Command> = new Map(
   Wallet.verbs.filter(({ settings }) => settings.includes(Sending.settings.out)).map((verb) => [verb.name, verb]),
 )
@@ -60,7 +60,7 @@ const asked = (url: string, init?: RequestInit) =>
     catch: () => noControls(url),
   })
 
-/** Prints the answer, a line for each field. */
+/** Sends the request and prints each field of the response on a line. */
 const perform = (url: string, init?: RequestInit) =>
   Effect.gen(function* () {
     const { isDone, body } = yield* asked(url, init)
@@ -76,7 +76,7 @@ const perform = (url: string, init?: RequestInit) =>
 
 const Status = Schema.Struct({ rpc: Schema.String, impersonation_key: Schema.String })
 
-/** The verb of the wallet, at this network, with the key that it accepts for every account. */
+/** Runs a wallet verb against this network with the key that it accepts for every account. */
 const impersonate = (words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const at = words.findIndex((word) => acts.has(word))

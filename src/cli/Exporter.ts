@@ -1,8 +1,8 @@
 /**
- * `udg exporter`: the metrics of another node, in Prometheus' format. It replaces a node that cannot be scraped (behind a
- * proxy that hides /metrics, or of another implementation). It reads only /status and /metrics/json, names its gauges as a
- * node does, and fails a scrape if the node does not answer. So the same rules and dashboards apply, and `up` is 0 when the
- * node is down.
+ * `udg exporter`: another node's metrics in Prometheus' format, for a node that cannot be scraped because a proxy hides
+ * /metrics or it is another implementation. It reads only /status and /metrics/json. Its gauges have the names that a
+ * node uses, and a scrape fails if the node does not answer, so the same rules and dashboards apply and `up` is 0 for a
+ * node that is down.
  */
 import * as Http from "node:http"
 import { Console, Data, Effect, Runtime } from "effect"
@@ -16,7 +16,7 @@ import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
 import * as Sheet from "./terminal/Sheet.js"
 
-/** Prometheus waits ten seconds by default, and should get an answer before it stops waiting. */
+/** Below Prometheus' default timeout of ten seconds. */
 const PATIENCE_MS = 4_000
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -43,23 +43,22 @@ const settings = {
   ),
 }
 
-/** The node gave no usable answer. */
 class TargetSilent extends Data.TaggedError("TargetSilent")<{ readonly target: string; readonly reason: string }> {
   override get message(): string {
     return `no metrics from ${this.target}: ${this.reason}`
   }
 }
 
-/** The innermost reason: the message of fetch itself only says that it failed. */
+/** The innermost cause, because the message of fetch only says that it failed. */
 const reasonOf = (error: { readonly message: string; readonly cause?: unknown }): string => {
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error.cause
   return inner instanceof Error ? reasonOf(inner) : error.message.replaceAll(/\s+/g, " ")
 }
 
-/** The node's current figures, under the names that the node's own metrics use. */
+/** The node's current figures under the names of its own metrics. */
 const read = (target: string): Effect.Effect<Figures, TargetSilent> =>
   Effect.gen(function* () {
-    // Prometheus itself asks again.
+    // Prometheus retries by scraping again.
     const client = yield* Client.make(target, { retries: 0 })
     const [status, metrics] = yield* Effect.all([client.core.status(), client.monitoring.metricsJson()], {
       concurrency: "unbounded",
@@ -108,7 +107,7 @@ const answerTo = (request: Http.IncomingMessage, target: string): Effect.Effect<
     : Effect.succeed({ status: 405, text: "metrics can only be read, with GET\n" })
 }
 
-/** Serves until the scope ends; returns the port. */
+/** Serves until the scope ends. Returns the port. */
 const serve = (target: string, host: string, port: number) =>
   Effect.gen(function* () {
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
@@ -126,7 +125,7 @@ const serve = (target: string, host: string, port: number) =>
     )
     const options = { host: "--metrics-host", port: "--metrics-port" }
     const address = yield* Server.listen(server, { host, port, what: "metrics", options })
-    // A connection that cannot be accepted is Prometheus' to open again.
+    // A connection that cannot be accepted is left for Prometheus to reopen.
     server.on("error", () => {})
     return address.port
   })

@@ -1,4 +1,4 @@
-/** `udg gateway`: the HTTP interface of a network over an archive and some nodes. */
+/** `udg gateway`: the HTTP interface of a network, backed by an archive and several nodes. */
 import { Console, Effect, Layer } from "effect"
 import * as Server from "../edge/server/Server.js"
 import * as Gateway from "../gateway/Gateway.js"

@@ -1,4 +1,4 @@
-/** `udg genesis`: keys, and the genesis file that the machines of a network share. */
+/** `udg genesis`: creates keys and the genesis file that all machines of a network share. */
 import { Clock, Console, Effect, Either, Option } from "effect"
 import * as Founding from "../node/start/Founding.js"
 import * as Weaknesses from "../node/start/Weaknesses.js"
@@ -19,7 +19,7 @@ import { type WrongUsage, wrongUsage } from "./settings/WrongUsage.js"
 import * as Figure from "./terminal/Figure.js"
 import * as Sheet from "./terminal/Sheet.js"
 
-/** An hour: closing an epoch is cheap, but a joining node verifies one checkpoint per epoch. */
+/** One hour. Closing an epoch is cheap, but a joining node verifies one checkpoint per epoch. */
 const PUBLIC_EPOCH_MS = 3_600_000
 const DAY_MS = 86_400_000
 
@@ -166,7 +166,7 @@ const idOf = ({ name, networkId }: Values): Effect.Effect<Network.NetworkId, Wro
 
 const roundsIn = (milliseconds: number, { roundMs }: Values): number => Math.ceil(milliseconds / roundMs)
 
-/** A number of rounds, which may be given as a time instead. */
+/** A number of rounds, given as rounds or as a time. */
 const inRounds = (values: Values, key: "votingPeriod" | "executionDelay" | "cooldown" | "epoch") =>
   Effect.gen(function* () {
     const [time, rounds] = [values[key], values[`${key}Rounds`]]
@@ -176,7 +176,7 @@ const inRounds = (values: Values, key: "votingPeriod" | "executionDelay" | "cool
     return yield* wrongUsage(`--${name} and --${name}-rounds exclude each other; leave one of them out`)
   })
 
-/** The parameters that were set. */
+/** The parameters that the options set. */
 const chosenOf = (values: Values) =>
   Effect.gen(function* () {
     const chosen = {

@@ -1,4 +1,4 @@
-/** `udg localnet`: a network of several validators on this machine, kept in one directory. */
+/** `udg localnet`: a network of several validators on this machine, stored in one directory. */
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Clock, Console, Effect, Either, Option } from "effect"
@@ -92,7 +92,7 @@ const firstValidator = ({ publicKey }: Keys.SecretKey): Genesis.FirstValidator =
   commissionPercent: COMMISSION_PERCENT,
 })
 
-/** Keys first, the genesis last: after a crash in between, the next start uses the same keys. */
+/** Writes the keys before the genesis, so that a start after a crash in between reuses the keys. */
 const found = (directory: string, genesisFile: string, validators: number, roundMs: number) =>
   Effect.gen(function* () {
     const numbers = Array.from({ length: validators }, (_, n) => n)
@@ -108,7 +108,7 @@ const found = (directory: string, genesisFile: string, validators: number, round
       allocations: [],
       council: [],
       faucet: Address.fromPublicKey(faucet.publicKey),
-      // One person's network: nobody is outvoted by it.
+      // The network has one operator, so the reserve outvotes nobody.
       faucetReserve: Founding.FAUCET_RESERVE,
       parameters: Parameters.standard(protocol.epochRounds),
     })
@@ -116,7 +116,7 @@ const found = (directory: string, genesisFile: string, validators: number, round
     return Either.getOrThrow(genesis)
   })
 
-/** Every port that the nodes need is a port, and free: else nothing is made. */
+/** Checks that every port is valid and free before anything is created. */
 const requirePorts = (first: number, nodes: number) =>
   Effect.gen(function* () {
     if (first === 0) return

@@ -1,4 +1,4 @@
-/** Runs the command that the words name, and ends the process with its exit code. */
+/** Runs the command that the command line names and exits with its code. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import * as Terminal from "./terminal/Terminal.js"

@@ -22,7 +22,7 @@ import { Terminal } from "./terminal/Terminal.js"
 
 const log = Log.for("supervisor")
 
-/** If a process manager must not restart the node, the last line of the log says so; everything is closed by then. */
+/** Logs as the last line, after everything is closed, that a process manager must not restart the node. */
 export const sayFatal = (ending: Command.Failed) => {
   const exitCode = Ending.exitCodeOf(ending)
   if (exitCode < 100) return Effect.void
@@ -42,7 +42,7 @@ class PortsTaken extends Data.TaggedError("PortsTaken")<{ readonly p2p: number; 
   }
 }
 
-/** Where there is no data directory yet, a node that cannot listen makes none. */
+/** Checks the ports first, so that a node that cannot listen creates no data directory. */
 const canListen = ({ dataDirectory, ephemeral, rpc, p2p, genesisFile }: Configuration.Settings) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
@@ -57,7 +57,7 @@ const canListen = ({ dataDirectory, ephemeral, rpc, p2p, genesisFile }: Configur
     yield* nodes
   })
 
-/** Under the names that OpenTelemetry gives them. Without a collector nothing of it is loaded. */
+/** Configured by OpenTelemetry's own variables. The module is loaded only if they name a collector. */
 const tracing = (version: string) =>
   Effect.gen(function* () {
     const endpoint = yield* Environment.variable("OTEL_EXPORTER_OTLP_ENDPOINT")

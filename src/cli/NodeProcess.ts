@@ -1,13 +1,13 @@
-/** Another node as a child process: started, asked for its addresses, and stopped. */
+/** A node as a child process: starts it, reads its addresses and stops it. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { open, readFile } from "node:fs/promises"
 import { Data, Effect, type Scope } from "effect"
 
 export interface NodeProcess {
   readonly name: string
-  /** As KEY@HOST:PORT. */
+  /** `KEY@HOST:PORT`. */
   readonly p2p: string
-  /** Where it serves HTTP. */
+  /** The URL of its HTTP interface. */
   readonly rpc: string
   readonly logFile: string
   /** Fails when the process ends. */
@@ -18,7 +18,7 @@ export class NodeEnded extends Data.TaggedError("NodeEnded")<{
   readonly name: string
   readonly code: number | null
   readonly logFile: string
-  /** What it said last, if that was a complaint. */
+  /** Its last line, if that was an error. */
   readonly complaint: string | undefined
 }> {
   override get message(): string {
@@ -28,21 +28,21 @@ export class NodeEnded extends Data.TaggedError("NodeEnded")<{
   }
 }
 
-/** A program of ours that cannot run says why in its last line. The node that it is in the way of may log there as well. */
+/** The error in a node's last line. Another node that blocks this one can write to the same log. */
 const lastComplaint = (logFile: string, from: number): Effect.Effect<string | undefined> =>
   Effect.promise(async () => {
     const log = await readFile(logFile).catch(() => Buffer.alloc(0))
     return [...log.toString("utf8", from).matchAll(/^udg: (.+)$/gm)].at(-1)?.[1]
   })
 
-/** How to start a process: under which name, with which command line, logging where. */
+/** A process to start: its name, command line and log file. */
 export interface Launch {
   readonly name: string
   readonly logFile: string
   readonly words: ReadonlyArray<string>
 }
 
-/** A node stops within five seconds; one that takes longer hangs. */
+/** A node stops within five seconds, so one that takes longer hangs. */
 const STOP_LIMIT = "8 seconds"
 
 const codeOf = (child: ChildProcess): Effect.Effect<number | null> =>
@@ -58,7 +58,7 @@ const codeOf = (child: ChildProcess): Effect.Effect<number | null> =>
 
 const stop = (child: ChildProcess): Effect.Effect<void> =>
   Effect.sync(() => child.kill("SIGTERM")).pipe(
-    // A release cannot be interrupted unless it says so, and a time-out waits for what it interrupts.
+    // A release is uninterruptible by default, and a timeout waits for the effect that it interrupts.
     Effect.zipRight(Effect.timeoutOption(Effect.interruptible(codeOf(child)), STOP_LIMIT)),
     Effect.zipRight(Effect.sync(() => child.kill("SIGKILL"))),
     Effect.zipRight(codeOf(child)),
@@ -69,9 +69,8 @@ const spawned = ({ logFile, words }: Launch) =>
     Effect.promise(async () => {
       const log = await open(logFile, "a", 0o600)
       const { size: logged } = await log.stat()
-      // The same program under the same interpreter, which needs nothing but its own file.
-      // In its own process group: Ctrl-C reaches only this process, which asks each node once. A node takes a second signal
-      // as "stop at once".
+      // The same program under the same interpreter needs only its own file. The separate process group keeps Ctrl-C
+      // from reaching the node: a node takes a second signal as "stop at once", and this process sends the first.
       const child = spawn(process.execPath, [process.argv[1] ?? "", ...words], {
         stdio: ["ignore", "pipe", log.fd],
         detached: true,
@@ -84,7 +83,7 @@ const spawned = ({ logFile, words }: Launch) =>
 
 const LINE = /^ {2}(rpc|p2p) +(\S+)$/gm
 
-/** The addresses in its first lines, once they are complete. */
+/** Waits until the first lines of output contain all addresses. */
 const addresses = (child: ChildProcess): Effect.Effect<ReadonlyMap<string, string>> =>
   Effect.async((resume) => {
     let text = ""
@@ -95,7 +94,7 @@ const addresses = (child: ChildProcess): Effect.Effect<ReadonlyMap<string, strin
     })
   })
 
-/** Starts the process and waits until it can be reached. It is stopped with the scope. */
+/** Starts the process and waits until it is reachable. The scope stops it. */
 export const start = (launch: Launch): Effect.Effect<NodeProcess, NodeEnded, Scope.Scope> =>
   Effect.gen(function* () {
     const { name, logFile } = launch

@@ -16,7 +16,7 @@ const chain = Setting.group("Chain and data")
 const validating = Setting.group("Validating")
 const logging = Setting.group("Logging")
 
-/** The options of the node, in the order of the help page. */
+/** The node's options, in the order of the help page. */
 export const settings = {
   port: network.withDefault("--port PORT", "port for other nodes; 0 takes any free port", Reader.port, 9333),
   host: network.optional(
@@ -152,7 +152,7 @@ export const settings = {
 type Values = Command.Values<typeof settings>
 type Origins = Command.Origins<typeof settings>
 
-/** A complaint about two settings uses the names under which they were given. */
+/** Error messages about two settings use the names under which each was given. */
 const rpcPort = ({ port, rpcPort }: Values, names: Origins): Effect.Effect<number, WrongUsage> => {
   const chosen = Option.getOrElse(rpcPort, () => (port === 0 ? 0 : port + rpcPortDistance))
   if (chosen > 65_535)
@@ -166,7 +166,7 @@ const rpcPort = ({ port, rpcPort }: Values, names: Origins): Effect.Effect<numbe
   return Effect.succeed(chosen)
 }
 
-/** One keeps everything and the other does not. */
+/** Rejects --archive together with --history: one keeps everything, the other prunes. */
 const history = ({ archive, history }: Values, names: Origins) =>
   archive && Option.isSome(history)
     ? wrongUsage(`${names.archive} keeps everything and ${names.history} prunes what is old; use only one of them`)
@@ -177,13 +177,13 @@ const signingWord = ({ signingWord, noValidate }: Values, names: Origins) =>
     ? wrongUsage(`${names.signingWord} lets a validator sign and ${names.noValidate} makes none; use only one of them`)
     : Effect.succeed(signingWord)
 
-/** The default directory is checked too, so that a start from a read-only place fails at once. */
+/** Checks the default directory too, so that a start from a read-only place fails at once. */
 const dataDirectory = ({ ephemeral, dataDir }: Values) =>
   ephemeral || Option.isSome(dataDir)
     ? Effect.succeed(Option.getOrElse(dataDir, () => resolve(defaultDataDirectory)))
     : Reader.defaultDirectory("--data-dir", defaultDataDirectory)
 
-/** How to run the node, from its settings. */
+/** The node's configuration, from its settings. */
 export const configurationOf = (version: string, values: Values, origins: Origins) =>
   Effect.gen(function* () {
     const {

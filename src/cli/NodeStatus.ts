@@ -1,4 +1,4 @@
-/** What a running node shows of itself on a terminal: one line, renewed every second. */
+/** The status line of a running node on a terminal, refreshed every second. */
 import { Clock, Effect } from "effect"
 import { Metrics } from "../node/reads/Metrics.js"
 import * as Figure from "./terminal/Figure.js"
@@ -6,7 +6,7 @@ import type { StatusLine } from "./terminal/StatusLine.js"
 
 const EVERY = "1 second"
 
-/** What changes all the time comes first, since a narrow terminal cuts the end. */
+/** The most volatile figures come first, because narrow terminals cut the end. */
 export const words = (
   figures: { readonly [name in "dagRound" | "finalizedRound" | "mempoolSize" | "peers"]: number },
   transactionsPerSecond: number,

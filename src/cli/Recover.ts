@@ -1,4 +1,4 @@
-/** `udg recover`: the operator's word that a node which ended with 100, 101 or 102 may be started again. */
+/** `udg recover`: clears the halt of a node that ended with 100, 101 or 102. */
 import { join, resolve } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Console, Effect, Option } from "effect"

@@ -1,4 +1,4 @@
-/** Leaves word in the data directory of where the node can be reached and how it was started, for as long as it runs. */
+/** Records in the data directory, while the node runs, where it can be reached and how it was started. */
 import { Clock, Effect, Option } from "effect"
 import { Network } from "../network/Network.js"
 import * as PeerAddress from "../network/PeerAddress.js"

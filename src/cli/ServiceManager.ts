@@ -1,7 +1,7 @@
 /**
- * Tells systemd that the node is ready, and then every now and then that its main thread still runs (`Type=notify` and
- * `WatchdogSec=` of a unit). Node.js has no datagram sockets of the file system, over which systemd listens, so its own program
- * `systemd-notify` carries the message; the unit must take it from there (`NotifyAccess=all`).
+ * Notifies systemd that the node is ready, then regularly that its main thread still runs (`Type=notify` and
+ * `WatchdogSec=` of a unit). Node.js cannot open the Unix datagram sockets that systemd listens on, so `systemd-notify`
+ * sends the message; the unit needs `NotifyAccess=all`.
  */
 import { execFile } from "node:child_process"
 import { Duration, Effect, Option, Schedule } from "effect"
@@ -12,13 +12,13 @@ import * as Environment from "./terminal/Environment.js"
 const log = Log.for("supervisor")
 
 const PROGRAM = "systemd-notify"
-/** It waits until systemd has taken the message. */
+/** `systemd-notify` waits until systemd has received the message. */
 const PATIENCE_MS = 5_000
-/** Two may be late or lost before systemd ends the node. */
+/** Two messages can be late or lost before systemd ends the node. */
 const ALIVE_PER_PERIOD = 3
 const MICROSECONDS = 1_000
 
-/** The reason if it could not be told. */
+/** Returns the reason if the notification failed. */
 const tell = (...states: ReadonlyArray<string>): Effect.Effect<string | null> =>
   Effect.async((resume) => {
     execFile(PROGRAM, states, { timeout: PATIENCE_MS }, (error, _, said) => {
@@ -26,7 +26,7 @@ const tell = (...states: ReadonlyArray<string>): Effect.Effect<string | null> =>
     })
   })
 
-/** A node that is behind has started all the same: systemd must not start it again for that, so this is a line of `systemctl status`. */
+/** A node that is behind counts as started, or systemd would restart it; the lag is shown in `systemctl status`. */
 const statusOf = Option.match<string, Obstacle>({ onNone: () => "ready", onSome: ({ message }) => message })
 
 const telling = (watchdogMs: number) =>
@@ -47,7 +47,7 @@ const telling = (watchdogMs: number) =>
     return yield* Effect.never
   })
 
-/** Goes on beside a node that is ready. Does nothing where no service manager listens. */
+/** Runs beside the node. Does nothing without a service manager. */
 export const beside: Effect.Effect<never, never, Health> = Effect.gen(function* () {
   if ((yield* Environment.variable("NOTIFY_SOCKET")) === "") return yield* Effect.never
   const microseconds = Number(yield* Environment.variable("WATCHDOG_USEC"))

@@ -1,4 +1,4 @@
-/** `udg signer`: holds validators' keys for nodes that have none, and never signs two vertices for a slot. */
+/** `udg signer`: holds validators' keys for remote nodes and never signs two vertices for a slot. */
 import { resolve } from "node:path"
 import { Console, Effect, Layer, Option } from "effect"
 import * as PeerAddress from "../network/PeerAddress.js"

@@ -17,7 +17,7 @@ import * as Terminal from "./terminal/Terminal.js"
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
 
-/** A command is loaded when it is needed: reading the code of all of them takes longer than most of them run. */
+/** Commands are loaded on demand: loading all of them takes longer than most commands run. */
 type Load = () => Promise<Command.Command>
 
 const loadNode: Load = async () => (await import("./NodeCommand.js")).command
@@ -60,7 +60,7 @@ const tools: ReadonlyMap<string, Load> = new Map<string, Load>([
 
 const loadWallet = () => import("./wallet/Wallet.js")
 
-/** All that have a name, as the help page shows them. */
+/** The named commands, grouped as on the help page. */
 const groups = async () => [
   { title: "Nodes and networks", commands: await Promise.all([...tools.values()].map((load) => load())) },
   ...(await loadWallet()).groups,
@@ -78,16 +78,15 @@ const loadNamed = async (name: string): Promise<Command.Command | undefined> => 
   return load === undefined ? (await loadWallet()).verbs.find((verb) => verb.name === name) : load()
 }
 
-/** A command, its help page, or the version. */
 export interface Call {
   readonly run: Effect.Effect<void, Command.Failed, Command.Environment>
-  /** The exit code after a signal, or Ctrl-C at a prompt. */
+  /** The exit code after a signal, or after Ctrl-C at a prompt. */
   readonly exitCodeWhenInterrupted: number
-  /** Whether its last words belong into a log of JSON. */
+  /** Whether final errors are logged as JSON. */
   readonly logsJson: Effect.Effect<boolean, never, FileSystem.FileSystem>
 }
 
-/** The exit code that shells report after Ctrl-C. */
+/** What shells report after Ctrl-C. */
 const INTERRUPTED = 130
 
 const called = (run: Call["run"], runsUntilStopped = false, words: ReadonlyArray<string> = []): Call => ({
@@ -96,7 +95,7 @@ const called = (run: Call["run"], runsUntilStopped = false, words: ReadonlyArray
   logsJson: runsUntilStopped ? logsJson(words) : Effect.succeed(false),
 })
 
-/** A program that reads the log as JSON can read its last line too, even if another option is wrong. */
+/** Reads the log format on its own, so that a JSON log stays parseable even if another option is invalid. */
 const logsJson = (words: ReadonlyArray<string>): Call["logsJson"] =>
   Effect.gen(function* () {
     const format = (yield* saidOf(words, "--log-format", "UDG_LOG_FORMAT")).toLowerCase()
@@ -106,7 +105,7 @@ const logsJson = (words: ReadonlyArray<string>): Call["logsJson"] =>
     return (yield* logFormatOf(file)) === "json"
   })
 
-/** What stands behind an option, or in its variable; empty if neither is there. */
+/** The value of an option on the command line or in its variable; empty if unset. */
 const saidOf = (words: ReadonlyArray<string>, option: string, variable: string): Effect.Effect<string> => {
   const at = words.findLastIndex((word) => word === option || word.startsWith(`${option}=`))
   if (at < 0) return Environment.variable(variable)
@@ -127,7 +126,6 @@ const nodePage = async (version: string): Promise<Help.Page> => {
   return { ...page(version), commands: await groups() }
 }
 
-/** The page of the command with this name, or of the whole program. */
 const showPage = async (version: string, name: string | undefined): Promise<Call["run"]> => {
   const named = name === undefined ? undefined : await loadNamed(name)
   if (named === undefined && name !== undefined) return unknown(name)
@@ -136,13 +134,13 @@ const showPage = async (version: string, name: string | undefined): Promise<Call
   return Effect.flatMap(Terminal.Terminal, ({ colours }) => Console.log(render(page, colours.stdout)))
 }
 
-/** For a script that decides whether two programs may follow each other. */
+/** Versions as JSON, for scripts that check whether one release can follow another. */
 const showVersions = async (version: string): Promise<Call> => {
   const Versions = await import("../node/start/Versions.js")
   return called(Console.log(JSON.stringify(Versions.of(version))))
 }
 
-/** A first word that begins with a dash is an option of the node; any other first word names a command. */
+/** A first word that begins with a dash is an option of the node; any other names a command. */
 export const find = async (version: string, words: ReadonlyArray<string>): Promise<Call> => {
   const asksFor = (...options: ReadonlyArray<string>) => words.some((word) => options.includes(word))
   const asksForHelp = asksFor("--help", "-h")
@@ -156,12 +154,12 @@ export const find = async (version: string, words: ReadonlyArray<string>): Promi
   return called(named.run(name === undefined ? words : rest, version), named.runsUntilStopped, words)
 }
 
-/** What every terminal has room for. */
+/** The width that every terminal has. */
 const COLUMNS = 80
 
 const NAME = "udg:"
 
-/** The last words after a failure: one line, broken on a terminal, if a person can act on it, the whole cause for a bug. */
+/** The final error: one line, wrapped on a terminal, if the user can act on it; the whole cause for a bug. */
 const asText = (cause: Cause.Cause<Command.Failed>, room: number, name: string): string =>
   Option.match(Cause.failureOption(cause), {
     onNone: () => `${name} a bug, please report it: ${Cause.pretty(cause)}\n`,
@@ -189,7 +187,6 @@ const complaint = (cause: Cause.Cause<Command.Failed>, code: number, inJson: boo
     return asText(cause, room, colours.stderr ? Paint.alarm(NAME) : NAME)
   })
 
-/** Runs the command and returns the exit code. */
 export const program = ({
   run,
   exitCodeWhenInterrupted,
@@ -202,12 +199,12 @@ export const program = ({
     if (Cause.isInterruptedOnly(exit.cause)) return exitCodeWhenInterrupted
     const failure = Cause.failureOption(exit.cause)
     const code = Option.match(failure, { onNone: () => 1, onSome: Ending.exitCodeOf })
-    // The log has said why the node ended.
+    // Above 99, the log has already given the reason.
     if (code < 100) terminal.writeError(yield* complaint(exit.cause, code, yield* logsJson))
     return code
   }).pipe(Effect.provide(platform))
 
-/** The exit code of the process: the program's own, or the one for an interruption. */
+/** The process's exit code: the program's own, or the one for an interruption. */
 export const exitCode = (exit: Exit.Exit<unknown, unknown>, { exitCodeWhenInterrupted }: Call): number =>
   Exit.match(exit, {
     onSuccess: (code) => (typeof code === "number" ? code : 0),

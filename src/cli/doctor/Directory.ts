@@ -1,4 +1,4 @@
-/** Looks at a data directory from outside: changes nothing in it, and needs no node. */
+/** Examines a data directory without changing it; no node needs to run. */
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Clock, Effect, Either, Layer, Option } from "effect"
@@ -27,12 +27,12 @@ const PAGES = {
 } as const
 
 const OF_OTHERS = 0o077
-/** The ledger's time is that of a commit, which is never later than the clocks of most validators. */
+/** The ledger's time is that of a commit, never later than the clocks of most validators. */
 const CLOCK_TOLERANCE_MS = 2_000
 
 export interface Examined {
   readonly findings: ReadonlyArray<Finding>
-  /** Left by the node that runs, or by one that was killed. */
+  /** Written by the running node, or left by one that was killed. */
   readonly left: Option.Option<RunningFile.Facts>
   readonly isRunning: boolean
 }
@@ -42,7 +42,7 @@ type Checked = Effect.Effect<ReadonlyArray<Finding>, never, FileSystem.FileSyste
 const exists = (path: string) =>
   Effect.flatMap(FileSystem.FileSystem, (files) => Effect.orElseSucceed(files.exists(path), () => true))
 
-/** What its owner and its mode allow. */
+/** Checks owner and mode. */
 const permissions = (path: string): Checked =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
@@ -110,7 +110,7 @@ const pageOf = (tag: string): string => {
   }
 }
 
-/** All pages, indexes and versions of both files, and whether the clock is behind what they hold. */
+/** Checks all pages, indexes and versions of both databases, and whether the clock is behind their contents. */
 const databases = (directory: DataDirectory, genesis: Genesis.Genesis): Checked =>
   Effect.gen(function* () {
     const { commits } = yield* Storage.Storage
@@ -142,7 +142,7 @@ const databases = (directory: DataDirectory, genesis: Genesis.Genesis): Checked 
     Effect.catchAll((error) => Effect.succeed([Found.problem("databases", error.message, pageOf(error._tag))])),
   )
 
-/** Whether somebody holds the lock; if not, the checks that need it. */
+/** Whether a process holds the lock; if not, runs the checks that need it. */
 const stopped = (path: string, genesis: Option.Option<Genesis.Genesis>) =>
   Effect.gen(function* () {
     if (!(yield* exists(join(path, FILES.lock)))) {
@@ -187,7 +187,7 @@ const process = (isRunning: boolean, left: Option.Option<RunningFile.Facts>): Fi
   })
 }
 
-/** Of a node that runs. */
+/** Warns if other machines can reach a running node's operators' port. */
 const operators = ({ metrics_host: host }: RunningFile.Facts): ReadonlyArray<Finding> =>
   host === null || PageGuard.isLocal(host) ? [] : [Found.warning("metrics", OperatorListener.WARNING, PAGES.operators)]
 
@@ -207,7 +207,7 @@ const halted = (path: string): Checked =>
     }),
   )
 
-/** Everything that the directory itself tells. */
+/** Everything that can be read from the directory. */
 export const examine = (path: string): Effect.Effect<Examined, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const allowed = yield* permissions(path)
@@ -230,7 +230,7 @@ export const examine = (path: string): Effect.Effect<Examined, never, FileSystem
     return { findings: all, left, isRunning }
   })
 
-/** What to say of a path that is no directory. */
+/** The finding for a path that is not a directory. */
 export const absent = (path: string): Finding =>
   Found.problem("directory", `${path} is no directory that can be read; name the data directory of a node, or its URL`)
 

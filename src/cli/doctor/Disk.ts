@@ -1,9 +1,9 @@
-/** Is there room for the data? */
+/** Checks free disk space. */
 import type { Finding } from "./Finding.js"
 import * as Found from "./Finding.js"
 
 const MEBIBYTE = 1_048_576
-/** A node that finds no room for a commit ends; docs/operations.md names the same figure. */
+/** A node ends when it has no room for a commit. docs/operations.md states this figure. */
 const LEAST_BYTES = 64 * MEBIBYTE
 const COMFORTABLE_BYTES = 2_048 * MEBIBYTE
 const PAGE = "docs/operations/alerts.md#udgdiskfull"

@@ -1,4 +1,4 @@
-/** `udg doctor`: everything that somebody who helps wants to know first, about a data directory or a running node. */
+/** `udg doctor`: collects what support needs to know first about a data directory or a running node. */
 import { join, resolve } from "node:path"
 import { Console, Data, Effect, Option } from "effect"
 import * as Versions from "../../node/start/Versions.js"
@@ -13,7 +13,7 @@ import type { Finding } from "./Finding.js"
 import * as LogFile from "./LogFile.js"
 import * as RunningNode from "./RunningNode.js"
 
-/** Sought in the directory if none is named; `udg localnet` writes it there. */
+/** The default log file in the directory, as `udg localnet` names it. */
 const LOG = "node.log"
 
 const options = Setting.group("Options")

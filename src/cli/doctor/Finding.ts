@@ -1,12 +1,12 @@
-/** What one check found. */
+/** The result of one check. */
 
 export interface Finding {
-  /** What was looked at: `disk`, `clock`, `signed.db`. */
+  /** What was checked: `disk`, `clock`, `signed.db`. */
   readonly part: string
-  /** A warning can wait; a problem keeps the node from doing its work, or endangers it. */
+  /** A warning can wait. A problem stops or endangers the node. */
   readonly status: "ok" | "warning" | "problem"
   readonly message: string
-  /** What to read, below the directory in which the program is installed. */
+  /** The page to read, relative to the installation directory. */
   readonly page?: string
 }
 

@@ -1,16 +1,16 @@
-/** The last warnings and errors of a log, in either of its two forms. */
+/** The last warnings and errors of a log, in either format. */
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import * as Secrets from "../../node/log/Secrets.js"
 
 const SHOWN = 10
-/** From its end: a log may be of any size. */
+/** Read from the end, because a log can have any size. */
 const READ_BYTES = 1_048_576
 
 const PRETTY = /^\d{2}:\d{2}:\d{2}\.\d{3} (?:WARN|ERROR) /
 const JSON_LINE = /"level":"(?:warn|error)"/
 
-/** Those lines of the text; a log should hold no secret, and what leaves the machine is looked at once more. */
+/** The matching lines, with secrets removed: logs should hold none, but these lines leave the machine. */
 const errorsIn = (text: string): ReadonlyArray<string> =>
   text
     .split("\n")
@@ -18,7 +18,7 @@ const errorsIn = (text: string): ReadonlyArray<string> =>
     .slice(-SHOWN)
     .map(Secrets.redactText)
 
-/** Of the end of a file; none if it cannot be read. */
+/** The last errors in a file; empty if it cannot be read. */
 export const lastErrors = (path: string): Effect.Effect<ReadonlyArray<string>, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem

@@ -1,4 +1,4 @@
-/** Looks at a running node over its HTTP interface. */
+/** Examines a running node over its HTTP interface. */
 import { Clock, Effect, Either } from "effect"
 import * as Client from "../../client/Effects.js"
 import type { Versions } from "../../node/start/Versions.js"
@@ -13,13 +13,13 @@ const PAGES = {
 } as const
 
 const PATIENCE_MS = 5_000
-/** The header has whole seconds, and an answer takes its time. */
+/** The Date header has whole seconds, and a response takes time. */
 const CLOCK_TOLERANCE_MS = 5_000
 
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? (error.cause === undefined ? error.message : reasonOf(error.cause)) : String(error)
 
-/** The time at which the node answered, by its own clock; null if a proxy took it away. */
+/** The node's clock when it answered; null if a proxy removed the header. */
 const answeredAt = (url: string): Effect.Effect<Either.Either<number | null, string>> =>
   Effect.tryPromise({
     try: async (signal) => {
@@ -75,7 +75,7 @@ const peers = ({ peers, bootstrap_nodes }: Connected): ReadonlyArray<Finding> =>
   ]
 }
 
-/** Everything that the node tells of itself. */
+/** Everything that the node reports about itself. */
 export const examine = (url: string, own: Versions): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.gen(function* () {
     const at = yield* answeredAt(url)

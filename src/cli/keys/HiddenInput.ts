@@ -1,7 +1,7 @@
-/** Reads typed lines without showing them. Closing the scope always restores the terminal. */
+/** Reads lines without echo. Closing the scope always restores the terminal. */
 import { Effect, Option } from "effect"
 
-/** Cursor keys and reports of the terminal arrive as escape sequences, which are no part of a passphrase. */
+/** Cursor keys and terminal reports arrive as escape sequences, which do not belong to a passphrase. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with one
 const escapes = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.|)/g
 
@@ -12,7 +12,7 @@ const CTRL_U = "\u0015"
 const BACKSPACE = /^[\u007f\b]$/
 const CONTROL = /^\p{Cc}$/u
 
-/** The line typed so far. Text that is typed ahead waits for the next prompt. */
+/** The current line. Text that is typed ahead is kept for the next prompt. */
 class Keyboard {
   #line: Array<string> = []
   #ahead: Array<string> = []
@@ -25,7 +25,7 @@ class Keyboard {
     else if (this.#ahead.includes(CTRL_C)) this.#cancel?.()
   }
 
-  /** Interrupts when Ctrl-C is typed while no prompt waits. */
+  /** Interrupts when Ctrl-C is typed between prompts. */
   readonly cancelled: Effect.Effect<never> = Effect.async<never>((resume) => {
     this.#cancel = () => resume(Effect.interrupt)
     return Effect.sync(() => {
@@ -36,7 +36,7 @@ class Keyboard {
   /** The terminal was closed. */
   readonly onEnd = (): void => this.onData(CTRL_C)
 
-  /** The complete line, none if it was cancelled, or undefined while it is unfinished. */
+  /** Returns the complete line, none if it was cancelled, or undefined while it is unfinished. */
   #take(): Option.Option<string> | undefined {
     for (let key = this.#ahead.shift(); key !== undefined; key = this.#ahead.shift()) {
       if (ENTER.test(key)) return Option.some(this.#line.splice(0).join(""))
@@ -67,7 +67,7 @@ const open = Effect.acquireRelease(
   Effect.sync(() => {
     const keyboard = new Keyboard()
     process.stdin.setEncoding("utf8").on("data", keyboard.onData).once("end", keyboard.onEnd)
-    // Without echo, and with Ctrl-C as a character, so that the program always ends through this code.
+    // Raw mode turns echo off and delivers Ctrl-C as a character, so that the program always ends through this code.
     process.stdin.setRawMode(true).resume()
     return keyboard
   }),
@@ -78,7 +78,7 @@ const open = Effect.acquireRelease(
     }),
 )
 
-/** Shows the prompt. Ctrl-C, and Ctrl-D on an empty line, interrupt. */
+/** Shows the prompt. Ctrl-C interrupts, and so does Ctrl-D on an empty line. */
 export type Ask = (prompt: string) => Effect.Effect<string>
 
 const askWith =
@@ -90,8 +90,8 @@ const askWith =
     )
 
 /**
- * Asks as often as `use` wants. Nothing typed is shown from the first prompt to the end, also between two prompts; Ctrl-C
- * there interrupts too.
+ * Lets `use` prompt any number of times. Echo stays off from the first prompt to the end, also between prompts, where
+ * Ctrl-C interrupts too.
  */
 export const asking = <A, E, R>(use: (ask: Ask) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.scoped(Effect.flatMap(open, (keyboard) => Effect.raceFirst(use(askWith(keyboard)), keyboard.cancelled)))

@@ -1,4 +1,4 @@
-/** The key of the wallet: an encrypted file, or one of a node's own key files in plain text. */
+/** The wallet's key: an encrypted file, or a node's key file in plain text. */
 import { homedir } from "node:os"
 import { dirname, join } from "node:path"
 import { FileSystem } from "@effect/platform"
@@ -21,9 +21,9 @@ export interface KeyInFile {
   readonly path: string
   readonly publicKey: Keys.PublicKey
   readonly address: Address.Address
-  /** The file is encrypted. */
+  /** Whether the file is encrypted. */
   readonly isSealed: boolean
-  /** Asks for the passphrase if it is. */
+  /** Asks for the passphrase if the file is encrypted. */
   readonly unlock: Effect.Effect<Keys.SecretKey, WalletFailure, Terminal | FileSystem.FileSystem>
 }
 
@@ -52,7 +52,7 @@ const unlocked = (path: string, sealed: SealedKey.Sealed, file: Passphrase.File)
     ),
   )
 
-/** What a node reads, and words as well. */
+/** Reads a node's key file or 24 words. */
 const read = (path: string, text: string, passphrase: Passphrase.File) =>
   Option.match(Mnemonic.parse(text), {
     onSome: (key) => Effect.succeed(inPlainText(path, key)),
@@ -87,7 +87,7 @@ export const load = (
 
 const isThere = (path: string) => fail("key", `${path} exists, and a key is never overwritten; choose another --key`)
 
-/** The path of a new key file; fails if it exists. */
+/** The path of a new key file. Fails if the file exists. */
 export const newPath = (given: Option.Option<string>): Effect.Effect<string, WalletFailure, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const path = Option.getOrElse(given, defaultPath)
@@ -109,7 +109,7 @@ const unwritable =
       ? isThere(path)
       : fail("key", `${path} cannot be written: ${error._tag === "SystemError" ? error.reason : "it is not a path"}`)
 
-/** The text of the file for the key, which has been opened once: a machine that fails now must not cost the key. */
+/** The text of the encrypted file. Decrypts it once before use, so that a faulty machine cannot cost the key. */
 const sealed = (key: Keys.SecretKey, passphrase: string) =>
   Effect.gen(function* () {
     const content = yield* KeySealing.seal(key, passphrase)
@@ -121,7 +121,7 @@ const sealed = (key: Keys.SecretKey, passphrase: string) =>
     )
   })
 
-/** Writes and syncs a file that did not exist, for its owner alone. */
+/** Writes and syncs a new file that only its owner can read. */
 const written = (path: string, text: string) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
@@ -131,7 +131,7 @@ const written = (path: string, text: string) =>
     )
   }).pipe(Effect.scoped)
 
-/** Writes the key, encrypted, to a new file; never replaces an existing one. */
+/** Writes the encrypted key to a new file. Never replaces an existing one. */
 export const create = (
   path: string,
   key: Keys.SecretKey,
@@ -143,7 +143,9 @@ export const create = (
     yield* AtomicFile.syncDirectory(dirname(path))
   })
 
-/** Root may encrypt the key of a service, which must be able to read it afterwards. */
+/**
+ * Gives the new file the old one's owner: root can encrypt the key of a service, which must still be able to read it.
+ */
 const handedOver = (from: string, to: string) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
@@ -154,8 +156,8 @@ const handedOver = (from: string, to: string) =>
   })
 
 /**
- * Replaces what an existing key file holds: after a crash at any moment it holds the old content or the new one, whole. A link
- * still leads to it.
+ * Replaces a key file atomically: after a crash it holds the old content or the new one. Follows a symbolic link to the
+ * file.
  */
 const replace = (path: string, text: string): Effect.Effect<void, WalletFailure, FileSystem.FileSystem> =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** The passphrase of a node's encrypted keys: in a file, in a credential of systemd, or typed at the terminal. */
+/** The passphrase of a node's encrypted keys: from a file, from a systemd credential, or typed at the terminal. */
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Effect, Layer, Option, Ref } from "effect"
@@ -7,7 +7,7 @@ import * as Environment from "../terminal/Environment.js"
 import { Terminal } from "../terminal/Terminal.js"
 import * as Passphrase from "./Passphrase.js"
 
-/** The name in `LoadCredential=` and `SetCredential=` of the unit. */
+/** The credential's name in `LoadCredential=` and `SetCredential=` of the unit. */
 export const CREDENTIAL = "key-passphrase"
 
 const credential = Effect.gen(function* () {
@@ -18,7 +18,7 @@ const credential = Effect.gen(function* () {
   return isThere ? Option.some(path) : Option.none()
 })
 
-/** Asks a person once for all key files with the same passphrase. */
+/** Asks once for all key files with the same passphrase. */
 const typed: Effect.Effect<Source, never, Terminal> = Effect.gen(function* () {
   const terminal = yield* Terminal
   const remembered = yield* Ref.make(Option.none<string>())
@@ -40,7 +40,7 @@ const typed: Effect.Effect<Source, never, Terminal> = Effect.gen(function* () {
   }
 })
 
-/** A file that was named comes first, then the credential; a person is asked if there is neither. */
+/** A named file wins over the credential. Without either, the user is asked. */
 export const layer = (named: Option.Option<string>) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {

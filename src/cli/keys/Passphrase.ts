@@ -1,4 +1,7 @@
-/** The passphrase: in a file, from `UDG_PASSPHRASE` or typed at the terminal. Never an argument: everybody can read those. */
+/**
+ * A key's passphrase: from a file, from `UDG_PASSPHRASE`, or typed. It is never an argument, because other users can
+ * read those.
+ */
 import type { FileSystem } from "@effect/platform"
 import { Effect, Option, Redacted } from "effect"
 import * as Mnemonic from "../../client/Mnemonic.js"
@@ -24,7 +27,7 @@ const requireLength = (passphrase: string) =>
     ? Effect.succeed(passphrase)
     : fail("key", `the passphrase is too short; it needs at least ${SealedKey.SHORTEST_PASSPHRASE} characters`)
 
-/** The file that was named; none leaves the environment and the terminal. */
+/** The passphrase file; without one, the environment or the terminal is used. */
 export type File = Option.Option<string>
 
 const inFile = (path: string): Effect.Effect<string, WalletFailure, FileSystem.FileSystem> =>
@@ -33,7 +36,7 @@ const inFile = (path: string): Effect.Effect<string, WalletFailure, FileSystem.F
     onSuccess: Redacted.value,
   })
 
-/** Typed twice: a typing error would make the key unusable. */
+/** Asks twice, because a typing error would make the key unusable. */
 const typedTwice = (instead?: string) =>
   Effect.gen(function* () {
     yield* requireTerminal("a passphrase is needed to encrypt the key", instead)
@@ -47,7 +50,7 @@ const typedTwice = (instead?: string) =>
     return first === second ? first : yield* fail("key", "the two passphrases differ; nothing was written")
   })
 
-/** A new one. */
+/** A passphrase for a new key. */
 export const choose = (file: File) =>
   Effect.gen(function* () {
     if (Option.isSome(file)) return yield* Effect.flatMap(inFile(file.value), requireLength)
@@ -55,13 +58,13 @@ export const choose = (file: File) =>
     return fromEnvironment === "" ? yield* typedTwice() : yield* requireLength(fromEnvironment)
   })
 
-/** Another one: that in the environment is the present one. */
+/** A replacement. The environment holds the current passphrase, so it is not used here. */
 export const chooseAnother = (file: File) =>
   Option.isSome(file)
     ? Effect.flatMap(inFile(file.value), requireLength)
     : typedTwice("name a file with --new-passphrase-file")
 
-/** The words are shown on several lines, and typed or pasted so; an empty line ends them. */
+/** Reads words over several lines, as they are shown. An empty line ends them. */
 const askLines = (ask: HiddenInput.Ask) =>
   Effect.gen(function* () {
     const lines = [yield* ask(`The ${Mnemonic.WORDS} words, with spaces between them: `)]
@@ -73,7 +76,7 @@ const askLines = (ask: HiddenInput.Ask) =>
     return lines
   })
 
-/** A key, typed as its words. */
+/** Asks for a key as its words. */
 export const askWords: Effect.Effect<Keys.SecretKey, WalletFailure, Terminal> = Effect.gen(function* () {
   const { canAsk } = yield* Terminal
   if (!canAsk)
@@ -85,7 +88,7 @@ export const askWords: Effect.Effect<Keys.SecretKey, WalletFailure, Terminal> = 
   })
 })
 
-/** Asks a person at the terminal for the passphrase that opens something; they have three attempts. */
+/** Asks for a passphrase at the terminal, with three attempts. */
 export const ask = <A, E extends { readonly message: string }, R>(
   path: string,
   open: (passphrase: string) => Effect.Effect<A, E, R>,
@@ -104,7 +107,7 @@ export const ask = <A, E extends { readonly message: string }, R>(
     }),
   )
 
-/** Opens something with the passphrase. */
+/** Unlocks something with the passphrase. */
 export const unlock = <A, R>(
   path: string,
   file: File,

@@ -1,6 +1,6 @@
 import { Data } from "effect"
 
-/** Why a wallet command failed, each with its own exit code for scripts. */
+/** Reasons for which a wallet command fails, each with its exit code for scripts. */
 export const kinds = {
   key: { exitCode: 2, about: "the key file or its passphrase is missing or wrong" },
   node: { exitCode: 3, about: "no node answers, or its answer is wrong" },

@@ -1,16 +1,16 @@
-/** What cannot be undone: a person is asked, and a script says so itself. */
+/** Confirmation of an irreversible action: a user is asked, a script must pass `--yes`. */
 import { Terminal as PlatformTerminal } from "@effect/platform"
 import { Effect } from "effect"
 import { Terminal } from "../terminal/Terminal.js"
 import { wrongUsage } from "./WrongUsage.js"
 
 export interface Question {
-  /** A sentence: what is done. */
+  /** A sentence that states what the command does. */
   readonly question: string
-  /** What a script is told that has not said `--yes`. */
+  /** The error for a script without `--yes`. */
   readonly unsaid: string
   readonly unlessAgreed: string
-  /** The script has said so. */
+  /** Whether `--yes` was given. */
   readonly isSaid: boolean
 }
 

@@ -1,4 +1,4 @@
-/** A command: its settings, its help page, and what it does. */
+/** A command: its settings, its help page and its effect. */
 import type { FileSystem, Path, Terminal as PlatformTerminal } from "@effect/platform"
 import { Effect, Record } from "effect"
 import type { Terminal } from "../terminal/Terminal.js"
@@ -13,10 +13,10 @@ export type Settings = Record<string, Setting.Setting<unknown>>
 /** The values of a record of settings, under the same keys. */
 export type Values<S extends Settings> = { readonly [K in keyof S]: Setting.Value<S[K]> }
 
-/** The name under which each setting was given; its option's name if it was not. */
+/** The name under which each setting was given; if it was not, its option's name. */
 export type Origins<S extends Settings> = { readonly [K in keyof S]: string }
 
-/** Reads the settings from the command line and, where it says nothing, from the environment. */
+/** Reads the settings from the command line, then from the environment, then from a configuration file. */
 export const read = <S extends Settings>(settings: S, words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const all = Record.values(settings)
@@ -29,10 +29,10 @@ export const read = <S extends Settings>(settings: S, words: ReadonlyArray<strin
     return { values: values as Values<S>, origins: origins as Origins<S> }
   })
 
-/** Services a command may use. */
+/** Services that a command can use. */
 export type Environment = FileSystem.FileSystem | Path.Path | PlatformTerminal.Terminal | Terminal
 
-/** How a command ends if it does not succeed. Without an exit code of its own, its tag decides. */
+/** How a command fails. Without an exit code of its own, the error's tag determines it. */
 export interface Failed {
   readonly _tag: string
   readonly message: string
@@ -44,15 +44,15 @@ export interface Command {
   readonly name: string
   readonly about: string
   readonly settings: ReadonlyArray<Setting.Setting<unknown>>
-  /** The words of which the first one must be; none if it begins with anything else. */
+  /** Allowed first words; empty if the first word is not an action. */
   readonly actions: ReadonlyArray<string>
   readonly page: (version: string) => Help.Page
-  /** Runs until it is asked to stop, and has then done its work. */
+  /** Whether it runs until it is stopped. An interruption is then a success. */
   readonly runsUntilStopped: boolean
   readonly run: (words: ReadonlyArray<string>, version: string) => Effect.Effect<void, Failed, Environment>
 }
 
-/** What help says about a command besides its settings. */
+/** The text of a help page besides the settings. */
 export interface Description {
   readonly name: string
   readonly about: string
@@ -98,7 +98,7 @@ export const make = <const S extends Settings>(definition: Definition<S>): Comma
   )
 }
 
-/** What `udg db` or `udg genesis` does at one of its action words, with settings of its own. */
+/** One action of a command such as `udg db`, with its own settings. */
 export interface Action {
   readonly settings: Settings
   readonly run: (words: ReadonlyArray<string>) => Effect.Effect<void, Failed, Environment>
@@ -114,7 +114,7 @@ const missingAction = (name: string, word: string | undefined, choices: Readonly
     `udg ${name} ${word === undefined ? "needs an action" : `has no action ${quote(word)}`}; use ${choices.join(", ")} or --help`,
   )
 
-/** A command whose first word names an action, or another command where none is named. */
+/** A command whose first word names an action. `otherwise` runs without one. */
 export const withActions = (
   description: Description,
   actions: ReadonlyMap<string, Action>,
@@ -124,7 +124,7 @@ export const withActions = (
   const settings = [...new Set([...(otherwise?.settings ?? []), ...ofActions])]
   const choices = [...actions.keys()]
   const places = [...new Set(settings.filter(Setting.isArgument).map(({ placeholder }) => `[${placeholder}]`))]
-  // Where there are many, a line may end between two.
+  // With many actions, spaces allow a line break between two.
   const words = choices.join(otherwise === undefined ? "|" : " | ")
   const usage = ["udg", description.name, words, ...places, "[options]"].join(" ")
   const whole = otherwise === undefined ? usage : `udg ${description.name} [options], or ${usage}`

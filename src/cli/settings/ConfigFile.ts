@@ -1,4 +1,7 @@
-/** A file of settings: a JSON object with the names of the options, without dashes. The command line and the environment win over it. */
+/**
+ * A configuration file: a JSON object whose fields are options without dashes. The command line and the environment
+ * override it.
+ */
 import type { FileSystem } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
 import * as JsonText from "../../protocol/encoding/JsonText.js"
@@ -11,27 +14,27 @@ import { quote, type WrongUsage, wrongUsage } from "./WrongUsage.js"
 
 type Settings = ReadonlyArray<Setting.Setting<unknown>>
 
-/** In the settings of a command that takes such a file. */
+/** The option that commands with a configuration file have. */
 export const setting = Setting.group("Configuration").optional(
   "--config FILE",
   "a JSON file with any of these options, without the dashes; the command line and the environment win over it",
   Reader.file,
 )
 
-/** Editors look there for what the file may hold. */
+/** Editors find the schema of the file here. */
 const SCHEMA = "$schema"
 
 const optionsOf = (settings: Settings): Settings =>
   settings.filter((each) => each !== setting && !Setting.isArgument(each))
 
-/** Every option a hundred times. Each peer costs the start some microseconds, and the node a place in its address book. */
+/** Room for every option a hundred times. Each peer costs microseconds at the start and a place in the address book. */
 const MAX_BYTES = 262_144
 const MAX_VALUES = 4_096
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What the file says, each field once, or the rest of a sentence that begins with the file: what is wrong with it. */
+/** The fields of the file, each once. Fails with the rest of a sentence that begins with the file's name. */
 const entriesOf = (
   file: string,
 ): Effect.Effect<ReadonlyArray<readonly [string, unknown]>, string, FileSystem.FileSystem> =>
@@ -58,7 +61,7 @@ const unknown = (file: string, name: string, options: Settings): WrongUsage => {
   return wrongUsage(`${file}: ${quote(name)} is not an option; ${hint}`)
 }
 
-/** Not the value, which may be a secret, or deeper than can be written. */
+/** Does not show the value, which can be secret or too deep to print. */
 const kindOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : typeof value
 
@@ -70,7 +73,7 @@ const textsOf = (origin: string, { takes }: Setting.Setting<unknown>, value: unk
   return wrongUsage(`${origin} is ${kindOf(value)}; use ${expected}`)
 }
 
-/** All that the file says of these settings. */
+/** The settings that the file contains. */
 export const read = (
   settings: Settings,
   file: string,
@@ -89,7 +92,7 @@ export const read = (
     return said
   })
 
-/** The settings that neither the command line nor the environment has named, from the file that one of them names. */
+/** The settings from the file, except those that the command line or the environment has set. */
 export const rest = (settings: Settings, said: ReadonlyArray<Said>) =>
   Effect.gen(function* () {
     const named = said.filter((each) => each.setting === setting)
@@ -99,7 +102,7 @@ export const rest = (settings: Settings, said: ReadonlyArray<Said>) =>
     return all.filter((each) => !said.some((other) => other.setting === each.setting))
   })
 
-/** For the last words of a program that could not read its settings. */
+/** The log format for the final error of a program that could not read its settings. */
 export const logFormatOf = (file: string): Effect.Effect<unknown, never, FileSystem.FileSystem> =>
   Effect.match(entriesOf(file), {
     onFailure: () => undefined,
@@ -113,7 +116,7 @@ const typeOf = ({ takes }: Setting.Setting<unknown>) => {
   return { type: [...single, "array"], items: { type: single } }
 }
 
-/** What such a file may hold, as a JSON schema. */
+/** The JSON Schema of such a file. */
 export const schemaOf = (title: string, settings: Settings) => ({
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title,

@@ -3,17 +3,17 @@ import * as Paint from "../terminal/Paint.js"
 import { wrapped } from "../terminal/Printable.js"
 import * as Setting from "./Setting.js"
 
-/** Commands that belong together. */
+/** A group of commands. */
 interface Commands {
   readonly title: string
   readonly commands: ReadonlyArray<{ readonly name: string; readonly about: string }>
 }
 
-/** A page of help. */
+/** A help page. */
 export interface Page {
   readonly title: string
   readonly usage: string
-  /** The other commands, on the page of the whole program. */
+  /** All commands, on the program's own page. */
   readonly commands?: ReadonlyArray<Commands>
   readonly settings: ReadonlyArray<Setting.Setting<unknown>>
   readonly examples: ReadonlyArray<readonly [about: string, line: string]>
@@ -25,7 +25,7 @@ const column = 30
 
 const room = width - column
 
-/** A term on the left and its meaning on the right, or below if the term is too long. */
+/** A term with its meaning beside it, or below it if the term is too long. */
 const entry = (term: string, meaning: ReadonlyArray<string>): ReadonlyArray<string> => {
   const [first = "", ...rest] = meaning
   const below = (line: string) => `${" ".repeat(column)}${line}`
@@ -35,7 +35,7 @@ const entry = (term: string, meaning: ReadonlyArray<string>): ReadonlyArray<stri
     : [head, below(first), ...rest.map(below)]
 }
 
-/** The purpose of an option and its default, on separate lines if they do not fit on one. */
+/** An option's purpose and default, on separate lines if one line is too short. */
 const settingEntry = (setting: Setting.Setting<unknown>): ReadonlyArray<string> => {
   const otherwise = Option.map(setting.otherwise, (text) => `[default: ${text}]`)
   const both = [setting.about, ...Option.toArray(otherwise)]
@@ -60,11 +60,11 @@ const listed = ({ title, commands }: Commands): Section => ({
   lines: commands.flatMap(({ name, about }) => entry(`udg ${name}`, wrapped(about, room))),
 })
 
-/** What follows the first line stands below what can be left out or chosen. */
+/** Indents continuation lines. */
 const usageLines = (usage: string): ReadonlyArray<string> =>
   wrapped(usage, width - 6).map((text, i) => `${i === 0 ? "  " : "      "}${text}`)
 
-/** A command line as a shell takes it. */
+/** Breaks a command line with backslashes. */
 const continued = (line: string): ReadonlyArray<string> => {
   const lines = wrapped(line, width - 6)
   return lines.map((text, i) => `${i === 0 ? "" : "  "}${text}${i === lines.length - 1 ? "" : " \\"}`)
@@ -86,7 +86,7 @@ const sectionsOf = (page: Page): ReadonlyArray<Section> => [
   { title: "Examples", lines: page.examples.flatMap(example) },
 ]
 
-/** The page as text; `styled` if its headings stand out. */
+/** Renders the page; `styled` makes headings bold. */
 export const render = (page: Page, styled: boolean): string => {
   const heading = styled ? Paint.strong : Paint.plain
   const section = ({ title, lines }: Section): string => [heading(title), ...lines].join("\n")

@@ -21,7 +21,10 @@ import * as Sats from "../../protocol/numbers/Sats.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import { wrongUsage } from "./WrongUsage.js"
 
-/** Parses a text, or completes a sentence that begins with the quoted text: why it is invalid, and what to use instead. */
+/**
+ * Parses a text. A failure completes a sentence that begins with the quoted text: why it is invalid, and what to use
+ * instead.
+ */
 export type Reader<A> = (text: string) => Effect.Effect<A, string, FileSystem.FileSystem>
 
 const reader =
@@ -45,7 +48,7 @@ export const keptRounds = wholeNumber(0, 999_999_999, "a number of rounds", "")
 
 const rounds = wholeNumber(0, 999_999_999, "a number of rounds", ", or none")
 
-/** How many rounds of history to keep. */
+/** How many rounds of history to keep; `none` is 0. */
 export const history: Reader<number> = (text) => (text.toLowerCase() === "none" ? Either.right(0) : rounds(text))
 
 const truths = new Map([
@@ -53,7 +56,7 @@ const truths = new Map([
   ...["false", "no", "off", "0"].map((word) => [word, false] as const),
 ])
 
-/** Yes or no; accepts other usual words besides the documented pair. */
+/** Accepts other usual words besides the documented pair. */
 export const boolean = (yes: string, no: string): Reader<boolean> =>
   reader((text) => Option.fromNullable(truths.get(text.toLowerCase())), `is neither ${yes} nor ${no}; use the two`)
 
@@ -68,7 +71,7 @@ export const host: Reader<string> = reader(
   "is not a host; use an IP address such as 127.0.0.1 or ::1, or a host name, without a port",
 )
 
-/** The URL of a node's HTTP interface. It is shown, so it may contain no secret. */
+/** The URL of a node's HTTP interface, without parts that can hold a secret, because it is shown. */
 export const url: Reader<string> = (given) => {
   const text = NodeUrl.complete(given)
   const parsed = URL.canParse(text) ? new URL(text) : undefined
@@ -79,7 +82,7 @@ export const url: Reader<string> = (given) => {
     : Either.left("has more than scheme, host, port and path; use a URL such as http://127.0.0.1:10333")
 }
 
-/** Of a web page, as browsers name it. */
+/** The origin of a web page, as browsers send it. */
 export const origin: Reader<string> = (text) => {
   const parsed = URL.canParse(text) ? new URL(text) : undefined
   const isWeb = parsed?.protocol === "http:" || parsed?.protocol === "https:"
@@ -130,7 +133,7 @@ export const signingWord: Reader<Configuration.SigningWord> = (text) => {
     : Either.right({ epoch: Number(epoch), round: Number(round), base: base.toLowerCase() })
 }
 
-/** A place from which on a key has signed nothing: the place before it. */
+/** The round before the first one that a key may sign. */
 export const place: Reader<{ readonly epoch: Natural.Epoch; readonly round: Natural.Round }> = (text) => {
   const [, epoch = "", round = ""] = /^([1-9]\d{0,14}):([1-9]\d{0,14})$/.exec(text) ?? []
   return round === ""
@@ -138,23 +141,23 @@ export const place: Reader<{ readonly epoch: Natural.Epoch; readonly round: Natu
     : Either.right({ epoch: Natural.epoch(Number(epoch)), round: Natural.round(Number(round) - 1) })
 }
 
-/** A node that a signer serves, and the validator's key that signs for it, if it is named. */
+/** A node that a signer serves and, if given, the validator's key that signs for it. */
 export interface ServedNode {
   readonly node: PeerId
   readonly key: Option.Option<Keys.PublicKey>
 }
 
-/** The reason, without the system call and the path that Node appends. */
+/** The reason without the system call and path that Node.js appends. */
 const because = ({ reason, description = reason }: SystemError): string =>
   reason === "PermissionDenied" ? "permission denied" : description.replace(/, .*$/s, "")
 
-/** An existing, readable file, as an absolute path. Its content is checked where it is needed. */
+/** An existing, readable file as an absolute path. Its content is checked where it is used. */
 export const file: Reader<string> = (text) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const info = yield* files.stat(text)
     if (info.type === "Directory") return yield* Effect.fail("is a directory; use the path of a file")
-    // A pipe or a device may have no end.
+    // Pipes and devices can be endless.
     if (info.type !== "File") return yield* Effect.fail("is not a regular file; use the path of one")
     yield* files.access(text, { readable: true })
     return resolve(text)
@@ -170,10 +173,10 @@ export const file: Reader<string> = (text) =>
     }),
   )
 
-/** The URL of a node where there is a scheme, and otherwise a file. */
+/** The URL of a node if the text has a scheme, otherwise a file. */
 export const urlOrFile: Reader<string> = (text) => (/^https?:\/\//i.test(text) ? url(text) : file(text))
 
-/** A writable directory, or a path where one can be created later, as an absolute path. */
+/** A writable directory, or a path where one can be created, as an absolute path. */
 export const directory: Reader<string> = (text) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
@@ -191,11 +194,11 @@ export const directory: Reader<string> = (text) =>
     }),
   )
 
-/** The directory that is used if its option is left out. */
+/** The default of a directory option. */
 export const defaultDirectory = (option: string, path: string) =>
   Effect.mapError(directory(path), (complaint) => wrongUsage(`${option} is not set and "${path}" ${complaint}`))
 
-/** Any text; it is checked later, where its meaning is known. */
+/** Any text; checked where its meaning is known. */
 export const text: Reader<string> = (given) => Either.right(given)
 
 export const networkId = reader(
@@ -205,7 +208,7 @@ export const networkId = reader(
 
 const ownNames: ReadonlyArray<string> = Object.values(OWN_NAMES)
 
-/** A name for a network of several people. */
+/** A name for a network of several operators. */
 export const networkName: Reader<string> = (given) => {
   if (!isName(given)) return Either.left(`is not a name; use 1 to ${NAME_CHARACTERS} of a-z, 0-9 and -`)
   return ownNames.includes(given)
@@ -213,7 +216,7 @@ export const networkName: Reader<string> = (given) => {
     : Either.right(given)
 }
 
-/** A value of a parameter within its bounds; the genesis checks it against the length of the epoch. */
+/** A parameter's value within its bounds. The genesis checks it against the length of the epoch. */
 export const governed = ({ min, max, name }: Parameters.Entry): Reader<number> =>
   wholeNumber(min, max, `a value of ${name}`, "")
 
@@ -227,7 +230,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ["d", 86_400_000],
 ])
 
-/** A length of time in milliseconds, such as 1h. */
+/** A duration in milliseconds, such as 1h. */
 export const time: Reader<number> = (given) => {
   const [, count = "", unit = ""] = /^(\d{1,9})(ms|[smhd])$/i.exec(given) ?? []
   const milliseconds = Number(count) * (UNITS.get(unit.toLowerCase()) ?? 0)
@@ -250,7 +253,7 @@ export const publicKey: Reader<Keys.PublicKey> = (given) =>
   Either.filterOrLeft(
     spelledKey(given),
     Keys.hasSecretKey,
-    // Only its beginning: it may be a secret key, given by mistake.
+    // Only its beginning, in case it is a secret key given by mistake.
     (key) => `is not a public key: no secret key belongs to ${key.slice(0, 8)}…; use the one that came with a new key`,
   )
 
@@ -279,13 +282,13 @@ export const firstValidator: Reader<Genesis.FirstValidator> = (given) =>
     return { publicKey: yield* publicKey(key), stake: yield* coins(stake), commissionPercent: Number(commission) }
   })
 
-/** Kept from logs, since it may hold a password. */
+/** Redacted, because the URL can hold a password. */
 export const database: Reader<Redacted.Redacted> = (given) =>
   URL.canParse(given) && /^postgres(?:ql)?:$/.test(new URL(given).protocol)
     ? Either.right(Redacted.make(given))
     : Either.left("is not a database; use postgres://USER@HOST:PORT/NAME")
 
-/** `ADDRESS:COINS`; the address is checked where the network is known. */
+/** `ADDRESS:COINS`. The address is checked where the network is known. */
 export const allocation: Reader<{ readonly to: string; readonly amount: Sats.Sats }> = (given) =>
   Effect.gen(function* () {
     const [to = "", amount = "", ...rest] = given.split(":")
@@ -294,7 +297,7 @@ export const allocation: Reader<{ readonly to: string; readonly amount: Sats.Sat
     return { to, amount: yield* coins(amount) }
   })
 
-/** The path of a key file, which is checked where it is needed. */
+/** The path of a key file, checked where it is used. */
 export const keyPath: Reader<string> = (given) =>
   Secrets.mayBeKey(given)
     ? Either.left(
@@ -302,13 +305,13 @@ export const keyPath: Reader<string> = (given) =>
       )
     : Either.right(given)
 
-/** `ACCOUNT:COINS`; the account is checked where the network is known. */
+/** `ACCOUNT:COINS`. The account is checked where the network is known. */
 export const payment: Reader<{ readonly to: string; readonly amount: Sats.Sats }> = (given) =>
   Effect.flatMap(allocation(given), ({ to, amount }) =>
     amount > 0 ? Either.right({ to, amount }) : Either.left("pays nothing; use more than 0"),
   )
 
-/** `NAME=VALUE`, where NAME is a parameter of governance. */
+/** `NAME=VALUE`, where NAME is a parameter that governance can change. */
 export const parameterChange: Reader<{ readonly param: string; readonly value: number }> = (given) => {
   const [, param = "", digits = ""] = /^([a-z_]+)=(\d{1,15})$/.exec(given) ?? []
   const entry = Parameters.find(param)
@@ -345,17 +348,17 @@ const writtenAmount = reader(
   "is not an amount of UDG; use one such as 2000 or 0.5, in digits, with at most eight decimal places",
 )
 
-/** Coins as a person writes them, exact to the sat. */
+/** An amount in UDG, exact to the sat. */
 export const amount: Reader<Sats.Sats> = (given) =>
   isMoreThanAll(given) ? Either.left(`is ${moreThanAll}`) : writtenAmount(given)
 
-/** An amount that moves something. */
+/** An amount above zero. */
 export const positiveAmount: Reader<Sats.Sats> = (given) =>
   Effect.flatMap(amount(given), (sats) => (sats > 0 ? Either.right(sats) : Either.left("is nothing; use more than 0")))
 
 export const percent = wholeNumber(0, 100, "a percentage", "")
 
-/** Nonces and parameters; bounds are checked where the meaning is known. */
+/** A nonce or a parameter; bounds are checked where the meaning is known. */
 export const count: Reader<number> = (given) =>
   /^\d{1,15}$/.test(given) ? Either.right(Number(given)) : Either.left("is not a whole number; use digits only")
 
@@ -367,7 +370,7 @@ export const proposalId: Reader<Natural.ProposalId> = (given) =>
 const hashOf = (what: string) =>
   reader(Schema.decodeUnknownOption(Hash.schema), `is not the hash of a ${what}; use its 64 hex characters`)
 
-/** A hash of which a list shows the two ends, or of which somebody typed the beginning. */
+/** A shortened hash: its beginning, or both ends as lists show it. */
 export interface Ends {
   readonly start: string
   readonly end: string
@@ -392,7 +395,7 @@ export const round = wholeNumber(0, 999_999_999_999_999, "a round", "")
 
 export const entries = wholeNumber(1, 10_000, "a number of entries", "")
 
-/** A registered name, with its @ or without. */
+/** A registered name, with or without its @. */
 export const name = reader(
   (given) => Option.liftPredicate(Name.isName)(given.replace(/^@/, "")),
   "is not a name; use 3 to 20 characters of a-z, 0-9 and -, no - at either end",

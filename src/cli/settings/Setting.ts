@@ -3,25 +3,25 @@ import { Effect, Either, Option } from "effect"
 import * as Reader from "./Reader.js"
 import { quote, type WrongUsage, wrongUsage } from "./WrongUsage.js"
 
-/** A value as it was written, before it is judged. */
+/** A value as it was written, not yet parsed. */
 export interface Given {
-  /** `--rpc-port` or `UDG_RPC_PORT`: the name that a complaint uses. */
+  /** The name for error messages: `--rpc-port` or `UDG_RPC_PORT`. */
   readonly origin: string
   readonly value: string
 }
 
 /**
- * One thing a person can decide: an option of the command line that is also an environment variable, or an argument, which
- * is given by its place among the words and called by its placeholder.
+ * A setting: an option, which is also an environment variable, or a positional argument, which is named by its
+ * placeholder.
  */
 export interface Setting<A> {
-  /** Without dashes: `rpc-port` is `--rpc-port` and `UDG_RPC_PORT`. An argument's name is its placeholder. */
+  /** `rpc-port` for `--rpc-port` and `UDG_RPC_PORT`. An argument's name is its placeholder. */
   readonly name: string
   readonly group: string
   readonly placeholder: string
   /**
-   * `flag`: present or absent, a value may follow. `values`: may be repeated. `argument`: one word by its place;
-   * `arguments`: all remaining words.
+   * `flag`: a value is optional. `values`: repeatable. `argument`: one positional word. `arguments`: all remaining
+   * words.
    */
   readonly takes: "value" | "values" | "flag" | "argument" | "arguments"
   readonly isRequired: boolean
@@ -43,7 +43,7 @@ export const variableOf = (setting: Setting<unknown>): string =>
 
 type Named = Pick<Setting<unknown>, "name" | "placeholder" | "takes" | "about">
 
-/** As help shows it. */
+/** The setting's name on help pages. */
 export const termOf = (setting: Named): string =>
   isArgument(setting) ? setting.placeholder : `${flagOf(setting)} ${setting.placeholder}`.trimEnd()
 
@@ -71,7 +71,7 @@ const make = <A>(
   return { name, group, placeholder, takes, about, isRequired: false, otherwise: Option.fromNullable(otherwise), read }
 }
 
-/** The options in one section of a help page. Each is written as help shows it: `--port PORT`. */
+/** The options in one section of a help page, each written as on the page: `--port PORT`. */
 export const group = (title: string) => ({
   required: <A>(term: string, about: string, reader: Reader.Reader<A>): Setting<A> => {
     const { read, ...rest } = group(title).optional(term, about, reader)
@@ -84,28 +84,28 @@ export const group = (title: string) => ({
     return make(title, term, about, "value", oneOr(Option.none<A>(), some), otherwise)
   },
 
-  /** `shown` is the default as a person would write it. */
+  /** `shown` is the default as help prints it. */
   withDefault: <A>(term: string, about: string, read: Reader.Reader<A>, standard: A, shown = String(standard)) =>
     make(title, term, about, "value", oneOr(standard, read), shown),
 
-  /** Given any number of times; in the environment, separated by commas. */
+  /** Repeatable; in the environment, a list separated by commas. */
   repeated: <A>(term: string, about: string, read: Reader.Reader<A>, otherwise?: string): Setting<ReadonlyArray<A>> =>
     make(title, term, about, "values", Effect.forEach(one(read)), otherwise),
 
-  /** On when named; `--name false` and `UDG_NAME=false` turn it off. */
+  /** True when present; `--name false` and `UDG_NAME=false` make it false. */
   flag: (term: string, about: string) =>
     make(title, term, about, "flag", oneOr(false, Reader.boolean("true", "false"))),
 })
 
 const ARGUMENTS = "Arguments"
 
-/** A required word, written as help shows it: `AMOUNT`. */
+/** A required positional word, written as on the help page: `AMOUNT`. */
 export const argument = <A>(term: string, about: string, read: Reader.Reader<A>): Setting<A> => ({
   ...group(ARGUMENTS).required(term, about, read),
   takes: "argument",
 })
 
-/** A word that may be left out; no required argument may follow it. */
+/** An optional positional word; no required argument can follow it. */
 export const optionalArgument = <A>(
   term: string,
   about: string,

@@ -11,14 +11,14 @@ type Settings = ReadonlyArray<Setting.Setting<unknown>>
 
 const complain = (message: string): Either.Either<never, WrongUsage> => Either.left(new WrongUsage({ message }))
 
-/** Whether two neighbouring letters are swapped, the commonest slip: "sned". */
+/** Whether two adjacent letters are swapped, the most common typing error: "sned". */
 const isSwapped = (word: string, candidate: string): boolean =>
   [...word].some((letter, i) => {
     const swapped = word.slice(0, i) + word.charAt(i + 1) + letter + word.slice(i + 2)
     return i + 1 < word.length && swapped === candidate
   })
 
-/** How many letters must be put in, taken out or changed to come from one to the other (Levenshtein). */
+/** The Levenshtein distance. */
 const edits = (from: string, to: string): number => {
   let row = Array.from({ length: to.length + 1 }, (_, i) => i)
   for (let at = 0; at < from.length; at++) {
@@ -35,7 +35,7 @@ const edits = (from: string, to: string): number => {
 const distanceOf = (word: string, candidate: string): number =>
   isSwapped(word, candidate) ? 1 : edits(word, candidate)
 
-/** The most similar candidate, if one is similar enough. */
+/** The most similar candidate, if it is similar enough. */
 export const nearest = (word: string, candidates: ReadonlyArray<string>): Option.Option<string> => {
   const [best] = candidates
     .map((candidate) => ({ candidate, distance: distanceOf(word, candidate) }))
@@ -48,7 +48,7 @@ const unknown = (word: string, options: Settings) => {
   const what = word.startsWith("-") ? "is not an option" : "is an argument, and none is expected here"
   const plain = word.toLowerCase().replace(/^-*/, "--").replaceAll("_", "-")
   const flags = ["--help", "--version", ...options.map(Setting.flagOf)]
-  // `--port` where the option is `--rpc-port`: the first that ends so.
+  // `--port` for `--rpc-port`: the first option with this ending.
   const longer = Option.fromNullable(flags.find((flag) => plain.length > 2 && flag.endsWith(plain.slice(1))))
   const hint = Option.match(
     Option.orElse(nearest(plain, flags), () => longer),
@@ -71,11 +71,11 @@ const isOption = (word: string): boolean => word.startsWith("--") || /^-[a-z]/i.
 interface Line {
   readonly words: ReadonlyArray<string>
   readonly options: Settings
-  /** If the command takes arguments, the word after a flag is one of them: `vote 1 --json yes`. */
+  /** With positional arguments, a word after a flag is an argument: `vote 1 --json yes`. */
   readonly flagsStandAlone: boolean
 }
 
-/** The option at this position, and how many words it takes. */
+/** The option at this position and the number of words it takes. */
 const optionAt = (
   { words, options, flagsStandAlone }: Line,
   at: number,
@@ -98,7 +98,7 @@ const isOneTooMany = ({ setting, origin, value }: Said, before: Said | undefined
     ? complain(`${origin} is set twice, to ${quote(before.value)} and ${quote(value)}; set it once`)
     : Either.void
 
-/** The argument that this word is, by its position. */
+/** The argument at this word's position. */
 const argumentAt = (word: string, places: Settings, said: ReadonlyArray<Said>): Either.Either<Said, WrongUsage> => {
   const isFree = (place: Setting.Setting<unknown>) =>
     place.takes === "arguments" || !said.some(({ setting }) => setting === place)
@@ -108,7 +108,7 @@ const argumentAt = (word: string, places: Settings, said: ReadonlyArray<Said>): 
     : Either.right({ setting, origin: setting.placeholder, value: word })
 }
 
-/** Reads the words of the command line, or names the first one that makes no sense. */
+/** Parses the command line, or fails with the first invalid word. */
 export const parse = (
   words: ReadonlyArray<string>,
   settings: Settings,
@@ -118,7 +118,7 @@ export const parse = (
     const places = settings.filter(Setting.isArgument)
     const options = settings.filter((setting) => !Setting.isArgument(setting))
     const line: Line = { words, options, flagsStandAlone: places.length > 0 }
-    // Behind a lone `--` everything is an argument, whatever it looks like.
+    // After a lone `--`, every word is an argument.
     const dashes = places.length === 0 ? -1 : words.indexOf("--")
     const end = dashes === -1 ? words.length : dashes
     for (let i = 0; i < end; ) {
@@ -140,7 +140,7 @@ export const parse = (
     return said
   })
 
-/** Values from the environment for settings that the command line leaves out. An empty variable counts as unset. */
+/** Values from the environment for settings that the command line omits. An empty variable counts as unset. */
 export const fromEnvironment = (
   settings: Settings,
   said: ReadonlyArray<Said>,

@@ -1,4 +1,4 @@
 import { Config, Effect } from "effect"
 
-/** The text of one environment variable; empty when it is not set. */
+/** An environment variable's text; empty if unset. */
 export const variable = (name: string): Effect.Effect<string> => Effect.orElseSucceed(Config.string(name), () => "")

@@ -1,4 +1,4 @@
-/** The result of a command: lines for people, or JSON for scripts. */
+/** A command's result: lines for people or JSON for scripts. */
 import { Console, Effect } from "effect"
 import * as Printable from "./Printable.js"
 import * as Sheet from "./Sheet.js"
@@ -6,7 +6,7 @@ import { Terminal } from "./Terminal.js"
 
 const INDENT = 2
 
-/** As JSON, the value is the node's own answer under the node's own names. */
+/** JSON output is the node's own answer with the node's field names. */
 export const lines = (
   asJson: boolean,
   value: unknown,
@@ -19,7 +19,7 @@ export const lines = (
 interface Table {
   readonly columns: ReadonlyArray<Sheet.Column>
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
-  /** Shown instead of an empty table. */
+  /** Replaces an empty table. */
   readonly none: string
 }
 
@@ -32,7 +32,7 @@ export const table = (asJson: boolean, value: unknown, make: () => Table): Effec
     return yield* Console.log(rows.length === 0 ? none : Sheet.table(columns, rows, look))
   })
 
-/** Lines, and a table below them. */
+/** Lines with a table below them. */
 export const sheet = (
   asJson: boolean,
   value: unknown,
@@ -46,6 +46,6 @@ export const sheet = (
     return yield* table(false, value, () => rest)
   })
 
-/** One item of a stream on a line of its own, so that a script can read the items one by one. */
+/** One item of a stream, on a line of its own so that scripts can read it immediately. */
 export const entry = (asJson: boolean, value: unknown, words: () => string): Effect.Effect<void> =>
   Console.log(asJson ? Printable.json(value) : words())

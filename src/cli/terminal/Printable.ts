@@ -1,7 +1,7 @@
-/** Text that fits on a terminal and is harmless there. */
+/** Fits text to a terminal and makes it harmless there. */
 import * as Visible from "../../client/Visible.js"
 
-/** The value as JSON: the same value for a program, and harmless on a terminal. */
+/** JSON of the same value with characters escaped that a terminal would interpret. */
 export const json = (value: unknown, indent?: number): string => Visible.lines(JSON.stringify(value, null, indent))
 
 const WIDE =
@@ -11,14 +11,14 @@ const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
 
 const widthOfCharacter = (character: string): number => (WIDE.test(character) ? 2 : 1)
 
-/** About how many columns a text takes; terminals differ for some scripts. */
+/** Approximate width in columns; terminals differ for some scripts. */
 export const widthOf = (text: string): number => {
   let width = 0
   for (const { segment } of graphemes.segment(text)) width += widthOfCharacter(segment)
   return width
 }
 
-/** As much of the beginning as fits, with an ellipsis if something is missing. */
+/** The beginning that fits, with an ellipsis if text is cut. */
 export const cut = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   let taken = ""
@@ -31,7 +31,7 @@ export const cut = (text: string, width: number): string => {
   return `${taken}…`
 }
 
-/** Broken at spaces into lines of at most that width; a longer word has a line of its own. */
+/** Wraps at spaces. A word that is too long gets a line of its own. */
 export const wrapped = (text: string, width: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const word of text.split(" ")) {
@@ -42,7 +42,7 @@ export const wrapped = (text: string, width: number): ReadonlyArray<string> => {
   return lines
 }
 
-/** The ends of an address or a hash, which tell it from any other. */
+/** Both ends of an address or hash, enough to tell it from others. */
 export const abbreviated = (text: string, width: number): string => {
   if (text.length <= width) return text
   const end = Math.floor((width - 1) / 2)

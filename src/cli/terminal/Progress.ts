@@ -1,4 +1,4 @@
-/** A line that shows that work is going on; only on a terminal. */
+/** A progress line, shown only on a terminal. */
 import { Clock, Effect, Option } from "effect"
 import * as Printable from "./Printable.js"
 import { Terminal } from "./Terminal.js"
@@ -7,7 +7,7 @@ const EVERY = "1 second"
 const CLEAR = "\r\u001b[K"
 const USUAL_COLUMNS = 80
 
-/** Shows the line while the work runs and clears it afterwards, also after an interruption. */
+/** Shows the line while the work runs, and clears it afterwards or after an interruption. */
 export const during = <A, E, R>(what: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Terminal> =>
   Effect.gen(function* () {
     const { isWatched, columns, writeError } = yield* Terminal

@@ -1,17 +1,17 @@
-/** Results for people: lines of a label and a value, and tables that fit the terminal. Pure. */
+/** Lays out results for people: labelled values, and tables that fit the terminal. Pure. */
 import { Option } from "effect"
 import * as Visible from "../../client/Visible.js"
 import * as Paint from "./Paint.js"
 import * as Printable from "./Printable.js"
 
-/** Text that is copied, such as a command or what was signed: it stays on one line, however long. */
+/** Text to copy, such as a command or a signature. It stays on one line, whatever its length. */
 interface Whole {
   readonly whole: string
 }
 
 export const whole = (text: string): Whole => ({ whole: text })
 
-/** Several values get a line each, below the label. A line without a value is left out. */
+/** A list of values takes one line each. A line without a value is omitted. */
 export type Line = readonly [
   label: string,
   value: string | Whole | ReadonlyArray<string> | null | undefined,
@@ -20,10 +20,10 @@ export type Line = readonly [
 
 const GAP = "  "
 
-/** What every terminal has room for. */
+/** The width that every terminal has. */
 const COLUMNS = 80
 
-/** The lines that a value takes, each at most that wide if it can be broken. */
+/** The value's lines, each within the width where it can be broken. */
 const linesOf = (value: Line[1], room: number): ReadonlyArray<string> => {
   if (value === null || value === undefined) return []
   if (typeof value === "object" && "whole" in value) return [Visible.line(value.whole)]
@@ -44,17 +44,17 @@ const laidOut = (pairs: ReadonlyArray<Line>, indent: string, columns: number, is
   return shown.map(({ label, text }) => `${indent}${label.padEnd(width)}${GAP}${text}`.trimEnd()).join("\n")
 }
 
-/** Long values are broken at spaces, but no word is cut, so that every hash can be copied. */
+/** Breaks long values at spaces and never within a word, so that hashes can be copied. */
 export const lines = (pairs: ReadonlyArray<Line>, isStyled: boolean): string => laidOut(pairs, "", COLUMNS, isStyled)
 
-/** As the node shows what it starts with. Nothing is broken: a command among it can be copied whole. */
+/** The layout of a node's start. Nothing is broken, so that commands can be copied whole. */
 export const indented = (pairs: ReadonlyArray<Line>, isStyled = false): string =>
   laidOut(pairs, GAP, Number.POSITIVE_INFINITY, isStyled)
 
 export interface Column {
   readonly title: string
   readonly align?: "right"
-  /** Where a value is cut if the terminal is too narrow. */
+  /** Where to cut a value on a narrow terminal. */
   readonly cutAt?: "end" | "middle"
   readonly paint?: Paint.Paint
 }
@@ -63,7 +63,7 @@ const LEAST_WIDTH = 9
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, each) => total + each, 0)
 
-/** The columns' widths; of those that may be cut, the widest is narrowed first. */
+/** Column widths. The widest column that can be cut shrinks first. */
 const narrowed = (
   columns: ReadonlyArray<Column>,
   wanted: ReadonlyArray<number>,
@@ -94,7 +94,7 @@ const cell = (
   return align === "right" ? padding + painted : painted + padding
 }
 
-/** One row per entry; nothing is cut unless the output is a terminal. */
+/** One row per entry. Cells are cut only on a terminal. */
 export const table = (
   columns: ReadonlyArray<Column>,
   rows: ReadonlyArray<ReadonlyArray<string>>,

@@ -1,4 +1,4 @@
-/** A line that stays below all else that is written to the terminal. */
+/** A line that stays below all other output on a terminal. */
 import { Option } from "effect"
 import * as Printable from "./Printable.js"
 
@@ -7,7 +7,7 @@ const USUAL_COLUMNS = 80
 
 export interface Options {
   readonly write: (text: string) => void
-  /** The width of the terminal, if it is known. */
+  /** The terminal's width, if known. */
   readonly columns: () => Option.Option<number>
 }
 
@@ -19,7 +19,7 @@ export class StatusLine {
     this.#options = options
   }
 
-  /** Replaces the line; an empty one goes away. */
+  /** Replaces the line; an empty text removes it. */
   show(text: string): void {
     const room = Option.getOrElse(this.#options.columns(), () => USUAL_COLUMNS)
     const next = Printable.cut(text, room - 1)

@@ -5,21 +5,21 @@ import * as Environment from "./Environment.js"
 export class Terminal extends Context.Tag("udg/Terminal")<
   Terminal,
   {
-    /** True on a terminal that can show styling, unless NO_COLOR is set. */
+    /** True on a terminal with styling, unless NO_COLOR is set. */
     readonly colours: { readonly stdout: boolean; readonly stderr: boolean }
     readonly writeError: (text: string) => void
     /** The width of stdout; none if it is not a terminal. */
     readonly columns: () => Option.Option<number>
     /** Whether stderr is a terminal on which a line can be overwritten. */
     readonly isWatched: boolean
-    /** Completes when the reader of stdout is gone. */
+    /** Completes when stdout's reader is gone. */
     readonly abandoned: Effect.Effect<void>
-    /** Whether a person can be prompted: both stderr and stdin are terminals. */
+    /** Whether the user can be prompted: stderr and stdin are terminals. */
     readonly canAsk: boolean
   }
 >() {}
 
-/** A reader of stderr that goes away changes nothing. */
+/** stderr without a reader is ignored. */
 const forgive = () => {}
 
 export const layer: Layer.Layer<Terminal> = Layer.effect(
@@ -28,7 +28,7 @@ export const layer: Layer.Layer<Terminal> = Layer.effect(
     const isDumb = (yield* Environment.variable("TERM")) === "dumb"
     const plain = isDumb || (yield* Environment.variable("NO_COLOR")) !== ""
     const isWatched = process.stderr.isTTY === true
-    // A reader that went away (`udg --help | head -1`) is no reason to die with a stack trace.
+    // A closed stdout (`udg --help | head -1`) must not cause a stack trace.
     const abandoned = yield* Deferred.make<void>()
     process.stdout.on("error", () => Deferred.unsafeDone(abandoned, Effect.void))
     process.stderr.on("error", forgive)

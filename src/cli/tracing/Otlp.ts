@@ -1,7 +1,7 @@
-/** Sends spans to a collector: OTLP over HTTP, in JSON, some seconds' worth at a time. */
+/** Sends spans to a collector in batches: OTLP over HTTP, in JSON. */
 import type { Ended } from "./Sampled.js"
 
-/** More than are made in the time between two of them; what comes beyond is dropped, so that a dead collector costs no memory. */
+/** More spans than one interval produces. Further spans are dropped, so that a dead collector costs no memory. */
 const MOST_WAITING = 4_096
 const EVERY_MS = 2_000
 const PATIENCE_MS = 5_000
@@ -48,7 +48,7 @@ export class Otlp {
   #waiting: Array<Ended> = []
   #isSending = false
 
-  /** `endpoint` is the collector's address without the path of the signal. */
+  /** `endpoint` is the collector's address without the signal's path. */
   constructor(endpoint: string, version: string, failed: (reason: string) => void) {
     this.#url = `${endpoint.replace(/\/+$/, "")}/v1/traces`
     this.#resource = {
@@ -66,7 +66,7 @@ export class Otlp {
     if (this.#waiting.length < MOST_WAITING) this.#waiting.push(span)
   }
 
-  /** One request at a time. A request that fails is not repeated: traces are a sample anyway. */
+  /** Runs one request at a time. Failed requests are not repeated, because traces are a sample anyway. */
   async flush(): Promise<void> {
     if (this.#isSending || this.#waiting.length === 0) return
     const spans = this.#waiting

@@ -1,6 +1,6 @@
 /**
- * A tracer that hands on a part of the traces: drawn where a trace begins, and the same for everything within it. A span that is not
- * taken costs an object, and no random bytes: nobody reads its names.
+ * A sampling tracer. The decision falls where a trace begins and holds for the whole trace. A span that is not sampled
+ * costs an object and no random bytes.
  */
 import { randomBytes } from "node:crypto"
 import { type Context, type Exit, Option, Tracer } from "effect"

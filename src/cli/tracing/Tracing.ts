@@ -1,6 +1,6 @@
 /**
- * Traces for a collector of OpenTelemetry: commits and joins, which are spans of the program anyway, and HTTP requests. This module
- * is loaded only if a collector is named.
+ * Traces for an OpenTelemetry collector: commits and joins, which are spans of the program, and HTTP requests. Loaded
+ * only if a collector is configured.
  */
 import { Context, Effect, Exit, Layer, Option, Runtime } from "effect"
 import * as Log from "../../node/log/Log.js"
@@ -15,7 +15,7 @@ const FIRST_FAILURE = 500
 
 export interface Options {
   readonly endpoint: string
-  /** The part of all traces, from 0 to 1. */
+  /** The sampled share of traces, from 0 to 1. */
   readonly ratio: number
   readonly version: string
 }
@@ -31,7 +31,7 @@ const exporter = ({ endpoint, version }: Options) =>
     (otlp) => Effect.promise(() => otlp.stop()),
   )
 
-/** A request is a span once it is answered: nothing waits for a trace. */
+/** A request's span is made after its response, so that responses never wait for tracing. */
 const requests = (tracer: ReturnType<typeof Sampled.tracer>) =>
   RequestSpans.of(({ route, method, status, milliseconds }) => {
     const endNanos = BigInt(Date.now()) * BigInt(NANOS_PER_MS)

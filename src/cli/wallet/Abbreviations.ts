@@ -1,4 +1,4 @@
-/** What lists show in short: the names of accounts, asked for at once, and hashes of which only the ends are known. */
+/** Shortened forms: account names, fetched together, and hashes of which only the ends are known. */
 import { Effect } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
@@ -7,13 +7,13 @@ import type * as Reader from "../settings/Reader.js"
 import * as Describe from "./Describe.js"
 import type * as Node from "./Node.js"
 
-/** As many as one request may ask for. */
+/** The limit of one request. */
 const AT_ONCE = 100
 
-/** By address, with the @, which only a name begins with. */
+/** Names by address, each with its @. */
 export type Names = ReadonlyMap<string, string>
 
-/** None as JSON, which is the node's own answer. */
+/** Empty for JSON output, which is the node's own answer. */
 export const namesOf = (
   asJson: boolean,
   node: Node.Node,
@@ -30,7 +30,7 @@ export const namesOf = (
     return names
   })
 
-/** `@alice tudg1…`: cut in the middle, the name and the end of the address stay. */
+/** `@alice tudg1…`: cut in the middle, it keeps the name and the end of the address. */
 export const account = (address: string, prefix: AddressPrefix, names: Names): string => {
   const name = names.get(address)
   const written = Describe.account(address, prefix)
@@ -39,7 +39,7 @@ export const account = (address: string, prefix: AddressPrefix, names: Names): s
 
 const ONE = { transactions: "transaction", vertices: "vertex" } as const
 
-/** The hash itself; of its ends, the only one of those that the node knows. */
+/** A full hash stays; a shortened one resolves to the only match that the node has. */
 export const hash = (
   node: Node.Node,
   kind: keyof typeof ONE,

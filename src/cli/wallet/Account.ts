@@ -1,4 +1,4 @@
-/** Accounts as people name them: an address in either form, or a `@name` that only the node can look up. */
+/** Accounts as users name them: an address in either form, or a `@name` that the node resolves. */
 import { Effect, Either, Option } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
@@ -6,11 +6,11 @@ import { fail } from "../keys/WalletFailure.js"
 import { quote, wrongUsage } from "../settings/WrongUsage.js"
 import type * as Node from "./Node.js"
 
-/** An address in hex, or in the form of any network. */
+/** An address in hex or in the form of any network. */
 export const ofAnyNetwork = (text: string): Either.Either<Address.Address, Address.InvalidAddress> =>
   Address.parse(text, /^udg1/i.test(text) ? "udg" : "tudg")
 
-/** The address of the account on the network with this prefix. */
+/** The account's address on the network with this prefix. */
 export const resolve = (node: Node.Node, prefix: AddressPrefix, text: string) =>
   Effect.gen(function* () {
     const reference = Address.parseReference(text, prefix)

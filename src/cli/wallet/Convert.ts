@@ -1,4 +1,4 @@
-/** `udg convert`: the other forms of an amount, an address or a public key, without a node. */
+/** `udg convert`: other forms of an amount, address or public key. Needs no node. */
 import { Effect, Either, Option, Schema } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Keys from "../../protocol/identity/Keys.js"
@@ -18,7 +18,10 @@ const unit = Setting.optionalArgument("udg|sats", "the unit of the amount", Read
 
 const publicKey = Schema.decodeUnknownOption(Keys.PublicKey)
 
-/** Plain digits, or in groups of three as this command prints them: sats have no decimals that a comma could begin. */
+/**
+ * Plain digits, or digits in groups of three as this command prints them. Sats have no decimals that a comma could
+ * start.
+ */
 const SATS = /^(?:\d+|\d{1,3}(?:,\d{3})+)$/
 
 const sats: Reader.Reader<Sats.Sats> = (text) => {

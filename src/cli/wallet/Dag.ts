@@ -1,4 +1,4 @@
-/** `udg round` and `udg vertex`: the DAG, one round or one vertex of it. */
+/** `udg round` and `udg vertex`: one round or vertex of the DAG. */
 import { Effect, Option } from "effect"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"

@@ -1,4 +1,4 @@
-/** A complete description of a transaction, before it is signed and after. Pure. */
+/** Describes a transaction completely, before signing and afterwards. Pure. */
 import * as Moment from "../../client/Moment.js"
 import * as Proposal from "../../client/Proposal.js"
 import * as Address from "../../protocol/identity/Address.js"
@@ -12,12 +12,12 @@ import type { Line } from "../terminal/Sheet.js"
 
 export const { coins } = Figure
 
-/** Names that a person typed, by address. */
+/** Names that the user typed, by address. */
 export type Names = ReadonlyMap<string, string>
 
 const NO_NAMES: Names = new Map()
 
-/** As people write it on this network. */
+/** The address in this network's form. */
 export const account = (address: string, prefix: AddressPrefix): string => {
   const parsed = Address.parse(address, prefix)
   return parsed._tag === "Right" ? Address.toBech32(parsed.right, prefix) : address
@@ -26,7 +26,7 @@ export const account = (address: string, prefix: AddressPrefix): string => {
 /** `2026-11-22 03:41`, in UTC. */
 export const minute = (timestamp: number): string => moment(timestamp).replace(/^(.{10})T(.{5}).*Z$/, "$1 $2")
 
-/** An address for each kind of network. */
+/** One form for each kind of network. */
 export const formsOf = (address: Address.Address) => ({
   address,
   testnet: Address.toBech32(address, "tudg"),
@@ -44,7 +44,7 @@ export const forms = (address: Address.Address): ReadonlyArray<Line> => {
 
 export const moment = Moment.iso
 
-/** An account under its name, if one was typed, and its address, which is what is signed. */
+/** An account's name, if the user typed one, and its address, which the signature covers. */
 const named = (prefix: AddressPrefix, names: Names) => (address: string) => {
   const name = names.get(address)
   const written = account(address, prefix)
@@ -98,7 +98,7 @@ const operation = (transaction: TransactionJson, prefix: AddressPrefix, names: N
   }
 }
 
-/** `forAccount`: the part of the fee that pays for the receiver's new account. A fee below it pays for none. */
+/** `forAccount` is the part of the fee that pays for the receiver's new account. A smaller fee pays for none. */
 const fee = (sats: number, forAccount: number): string =>
   forAccount === 0 || sats < forAccount
     ? coins(sats)
@@ -116,7 +116,7 @@ export const transaction = (
   ["nonce", String(json.nonce)],
 ]
 
-/** One sentence from the point of view of the account that sent or received it. */
+/** One sentence from the perspective of the sender or the receiver. */
 export const sentence = (json: TransactionJson, direction: "sent" | "received", prefix: AddressPrefix): string => {
   if (json.type === "Transfer") {
     const memo = json.memo === undefined ? "" : `: ${json.memo}`

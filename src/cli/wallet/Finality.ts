@@ -1,4 +1,4 @@
-/** Waiting until a transaction is final, which takes a few rounds. */
+/** Waits until a transaction is final, which takes a few rounds. */
 import { Effect, Option } from "effect"
 import type { PromiseClient } from "../../client/Client.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -15,17 +15,17 @@ type NetworkInfo = Awaited<ReturnType<PromiseClient["core"]["network"]>>
 /** A node's record of a transaction. */
 export type Outcome = Awaited<ReturnType<PromiseClient["transactions"]["lookup"]>>
 
-/** How long to wait between two questions, at least and at most. */
+/** The polling interval, within bounds. */
 export const pollMs = (wantedMs: number, least: number, most: number): number =>
   Math.min(most, Math.max(least, wantedMs))
 
 const LEAST_POLL_MS = 50
 const LONGEST_POLL_MS = 1_000
 
-/** The node may be away for a moment; only a clear answer that there is no such transaction ends the wait. */
+/** Whether the wait continues: a node can be unreachable for a moment, but a missing transaction ends it. */
 export const mayPass = ({ kind }: WalletFailure): boolean => kind === "node" || kind === "refused"
 
-/** The outcome so far; none while the node is away. */
+/** The outcome so far; none while the node is unreachable. */
 const look = (node: Node.Node, hash: Hash): Effect.Effect<Option.Option<Outcome>, WalletFailure> =>
   node
     .find((client) => client.transactions.lookup({ path: { hash } }))
@@ -36,7 +36,7 @@ const look = (node: Node.Node, hash: Hash): Effect.Effect<Option.Option<Outcome>
       Effect.catchIf(mayPass, () => Effect.succeedNone),
     )
 
-/** Waits as long as it takes; fails if the node does not know the transaction. */
+/** Waits without limit. Fails if the node does not know the transaction. */
 export const untilFinal = (node: Node.Node, hash: Hash, { parameters }: NetworkInfo) => {
   const pause = Effect.sleep(pollMs(parameters.round_interval_ms / 2, LEAST_POLL_MS, LONGEST_POLL_MS))
   const again: Effect.Effect<Outcome, WalletFailure> = Effect.flatMap(look(node, hash), (outcome) =>
@@ -50,7 +50,7 @@ export const untilFinal = (node: Node.Node, hash: Hash, { parameters }: NetworkI
 const LEAST_PATIENCE_MS = 60_000
 const PATIENCE_ROUNDS = 20
 
-/** The same, but gives up after a while: for a transaction that was just sent. */
+/** Waits for a new transaction with a time limit. */
 export const withinReason = (node: Node.Node, hash: Hash, info: NetworkInfo) => {
   const patienceMs = Math.max(LEAST_PATIENCE_MS, PATIENCE_ROUNDS * info.parameters.round_interval_ms)
   return Effect.timeoutFail(untilFinal(node, hash, info), {

@@ -23,7 +23,7 @@ const effects = {
 
 type ProposalType = Effect.Effect<Wallet.ProposalType, Effect.Effect.Error<ReturnType<Sending.Context["resolve"]>>>
 
-/** Each effect that was asked for, as the type of a proposal. */
+/** The requested effects as proposal types. */
 const proposalTypes = ({ set, seat, unseat, pay }: Command.Values<typeof effects>, { resolve }: Sending.Context) => {
   const membership = (action: "add" | "remove") => (text: string) =>
     Effect.map(resolve(text), (address) => ({ CouncilMembership: { action, address } }))

@@ -25,7 +25,7 @@ const keys = Setting.remainingArguments(
   Reader.publicKey,
 )
 
-/** Nobody should lock themselves out without a warning. */
+/** Warns users who are about to lock themselves out. */
 const warnIfLeftOut = (key: Option.Option<{ readonly publicKey: string }>, chosen: ReadonlyArray<string>) =>
   Effect.map(Terminal, ({ isWatched, writeError }) => {
     const isLeftOut = Option.exists(key, ({ publicKey }) => !chosen.includes(publicKey))

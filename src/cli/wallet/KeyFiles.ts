@@ -1,4 +1,4 @@
-/** `udg keys`: the keys in the wallet's directory, and ways in and out of it. */
+/** `udg keys`: lists, exports, imports and encrypts the keys in the wallet's directory. */
 import { basename, dirname, join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Effect, Either, Option } from "effect"

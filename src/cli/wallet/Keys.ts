@@ -1,4 +1,4 @@
-/** `udg keygen` and `udg address`: the key in its file, and everything public about it. */
+/** `udg keygen` and `udg address`: the key file and its public part. */
 import { Effect, Option } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Keys from "../../protocol/identity/Keys.js"
@@ -10,7 +10,7 @@ import * as Sheet from "../terminal/Sheet.js"
 import * as Describe from "./Describe.js"
 import * as Verb from "./Verb.js"
 
-/** Everything public about a key. Its address has two forms, one for each kind of network. */
+/** The public part of a key, with one address for each kind of network. */
 export const show = (asJson: boolean, path: string, publicKey: Keys.PublicKey) => {
   const address = Address.fromPublicKey(publicKey)
   return Out.lines(asJson, { ...Describe.formsOf(address), public_key: publicKey, file: path }, () => [

@@ -1,4 +1,4 @@
-/** `udg sign` and `udg verify`: text under a signature, without a node. */
+/** `udg sign` and `udg verify`: signed text. Needs no node. */
 import { Effect, Option } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Message from "../../protocol/identity/Message.js"
@@ -35,7 +35,7 @@ export const sign = Verb.make({
         ["text", Sheet.whole(given.text)],
         ...Describe.forms(address),
         ["public key", key.publicKey],
-        // Longer than a line of a terminal, but a signature in two pieces cannot be copied.
+        // Longer than 80 columns, because a signature in two pieces cannot be copied.
         ["signature", signature],
       ])
     }),

@@ -35,7 +35,7 @@ const settings = {
 
 type Given = Command.Values<typeof settings>
 
-/** One transaction, with every signature in any of the files. */
+/** One transaction with the signatures of all files. */
 const load = ({ files, network }: Given) =>
   Effect.gen(function* () {
     const [first, ...others] = yield* Effect.forEach(files, SignatureFile.load)
@@ -61,7 +61,7 @@ const jsonOf = ({ policy, signatures }: SignatureFile.Signatures) => ({
   keys: policy?.keys ?? null,
 })
 
-/** What a person sees of a file, and adds to: only signatures that count. */
+/** A file to show or sign. Only signatures that count are kept. */
 const loadOne = (given: Given) =>
   Effect.map(load(given), (file) => ({
     ...file,
@@ -109,7 +109,7 @@ const sign = (given: Given) =>
     ])
   })
 
-/** With the policy that the account has now: whose signatures do not count is left out, so that nobody can spoil the rest. */
+/** Applies the account's current policy and drops signatures that do not count, so that nobody can spoil the others. */
 const signedFor = (node: Node.Node, { unsigned, signatures }: SignatureFile.Signatures) =>
   Effect.gen(function* () {
     const { from } = unsigned.transaction

@@ -1,4 +1,4 @@
-/** The node that a command talks to, and what to do if it does not answer as it should. */
+/** A command's connection to its node, and its error messages. */
 import { Effect, Option, Predicate, Stream } from "effect"
 import * as Client from "../../client/Client.js"
 import type * as Failure from "../../rpc/api/Failure.js"
@@ -11,14 +11,16 @@ type Question<A> = (client: Client.PromiseClient) => Promise<A>
 export interface Node {
   readonly url: string
   readonly ask: <A>(question: Question<A>) => Effect.Effect<A, WalletFailure>
-  /** None if the node answers that there is no such thing. */
+  /** None if the node does not have the requested thing. */
   readonly find: <A>(question: Question<A>) => Effect.Effect<Option.Option<A>, WalletFailure>
-  /** For requests that must not be repeated: if the answer is lost, the failure is `open`, and `hint` says what to do. */
+  /**
+   * For requests that must not be repeated. If the response is lost, the failure is `open` and `hint` says what to do.
+   */
   readonly tell: <A>(question: Question<A>, hint: string) => Effect.Effect<A, WalletFailure>
   readonly events: Stream.Stream<Client.NumberedEvent, WalletFailure>
 }
 
-/** A node answers within milliseconds; this allows for distant ones, and for `Retry-After`. */
+/** A node answers within milliseconds. This leaves time for distant nodes and `Retry-After`. */
 const PATIENCE = "30 seconds"
 const LONGEST_WAIT_MS = 5_000
 
@@ -32,7 +34,7 @@ const kindOf = (failure: Failure.Failure): Kind => {
 const refusal = (failure: Failure.Failure): WalletFailure =>
   fail(kindOf(failure), `the node refuses (${failure._tag}): ${failure.message}`)
 
-/** The code of the system that a failed connection carries somewhere inside. */
+/** The system's error code, from anywhere in the chain of causes. */
 const codeOf = (error: unknown): string | undefined => {
   if (!Predicate.isRecord(error)) return undefined
   const { code, cause } = error
@@ -61,7 +63,7 @@ const reasons: ReadonlyMap<string, Reason> = new Map([
 
 const SILENT = after("it did not answer in time")
 
-/** Why a question got no proper answer. */
+/** Why a request failed. */
 type Trouble =
   | { readonly _tag: "Refused"; readonly failure: Failure.Failure }
   | { readonly _tag: "Lost"; readonly reason: Reason }
@@ -95,11 +97,11 @@ const complaint = (url: string, trouble: Trouble): WalletFailure => {
   }
 }
 
-/** Whether the node may have carried it out all the same. */
+/** Whether the node could have carried out the request. */
 const isOpen = (trouble: Trouble): boolean =>
   trouble._tag === "Refused" ? trouble.failure._tag === "InternalError" : !trouble.reason.isBefore
 
-/** Opens no connection until something is asked. */
+/** Connects only when something is asked. */
 export const connect = (url: string): Node => {
   const client = Client.connect(url, { longestWaitMs: LONGEST_WAIT_MS })
   const put = <A>(question: Question<A>, onTrouble: (trouble: Trouble) => WalletFailure) =>

@@ -1,4 +1,4 @@
-/** `udg peers`, `udg mempool` and `udg parameters`: what a node has, and the numbers of its network. */
+/** `udg peers`, `udg mempool` and `udg parameters`: a node's state and its network's parameters. */
 import { Clock, Effect } from "effect"
 import * as Figure from "../terminal/Figure.js"
 import * as Out from "../terminal/Out.js"
@@ -83,7 +83,7 @@ export const mempool = Verb.make({
     }),
 })
 
-/** A value with its unit. A number of rounds has it in its name. */
+/** A value with its unit, except for rounds, which the parameter's name mentions. */
 const figure = (name: string, value: number): string => {
   if (name.endsWith("_percent")) return `${value} %`
   if (name.endsWith("_sats") || name === "round_reward") return Figure.coins(value)

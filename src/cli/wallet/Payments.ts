@@ -1,4 +1,4 @@
-/** `udg send` and `udg faucet`: coins from one account to another. */
+/** `udg send` and `udg faucet`: payments. */
 import { Effect, Option } from "effect"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Reader from "../settings/Reader.js"

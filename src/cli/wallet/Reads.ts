@@ -1,4 +1,4 @@
-/** The verbs that only read: `status`, `balance`, `tx`, `validators`, `proposals`. */
+/** Read-only verbs: `status`, `balance`, `tx`, `validators`, `proposals`. */
 import { Effect, Option } from "effect"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
 import type * as Natural from "../../protocol/numbers/Natural.js"
@@ -48,7 +48,7 @@ export const status = Verb.make({
 const leaving = (unlockAt: number | null): string =>
   unlockAt === null ? "" : `, leaving, paid out at round ${Figure.count(unlockAt)}`
 
-/** Everything an account has, in one question after the other. */
+/** Everything that an account holds, fetched in sequence. */
 const holdings = (node: Node.Node, address: string) =>
   Effect.gen(function* () {
     const path = { path: { address } }
@@ -188,7 +188,7 @@ type Votes = {
 const votesOf = ({ votes_for, votes_against, snapshot_total_stake: all }: Votes): string =>
   `${share(votes_for, all)} for, ${share(votes_against, all)} against`
 
-/** The ledger drops old texts; the transaction still has them. */
+/** The ledger drops old texts, but the proposal's transaction keeps them. */
 const titleOf = ({ title, texts_pruned }: { readonly title: string; readonly texts_pruned: boolean }): string =>
   texts_pruned ? "(text no longer kept)" : title
 

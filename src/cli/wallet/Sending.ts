@@ -1,4 +1,4 @@
-/** From a request to a final transaction: built and signed here, and shown before it is signed. */
+/** Builds a transaction, shows it, signs it locally, sends it and waits until it is final. */
 import type { FileSystem } from "@effect/platform"
 import { Effect, Option, Context as Services } from "effect"
 import * as Fee from "../../client/Fee.js"
@@ -29,7 +29,7 @@ import * as Verb from "./Verb.js"
 
 export const sending = Setting.group("Sending")
 
-/** The settings of every verb that sends a transaction. */
+/** Settings of every verb that sends a transaction. */
 export const settings = {
   fee: sending.optional(
     "--fee UDG",
@@ -58,8 +58,8 @@ export const settings = {
 export type Given = Command.Values<typeof settings>
 
 /**
- * Who acts where it is not the owner of a key file: `udg dev impersonate` names the account, and the key that its network
- * accepts for every account.
+ * The actor when no key file is used: `udg dev impersonate` names the account and the key that its network accepts for
+ * all accounts.
  */
 export class Impersonated extends Services.Reference<Impersonated>()("udg/cli/Impersonated", {
   defaultValue: (): { readonly account: string; readonly key: SecretKey } | null => null,
@@ -72,13 +72,13 @@ export const footer = [
 ]
 
 export interface Context {
-  /** The address of an account as a person named it. */
+  /** Resolves an account as the user named it. */
   readonly resolve: (text: string) => Effect.Effect<Address.Address, WalletFailure | WrongUsage>
   /** The key in its file; none if another account acts. */
   readonly key: Option.Option<KeyStore.KeyInFile>
 }
 
-/** Invalid input becomes wrong usage; any other exception is a bug. */
+/** Turns invalid input into wrong usage. Other exceptions are bugs. */
 export const built = <A>(build: () => A): Effect.Effect<A, WrongUsage> =>
   Effect.suspend(() => {
     try {
@@ -94,7 +94,7 @@ const walletNetwork = ({ network }: Given, { node, info }: Verb.Contact) =>
     ? fail("node", `${node.url} is a node of "${info.network_id}", not of the network in --network; nothing was signed`)
     : built(() => Wallet.network(info))
 
-/** What the node says of who receives a transfer; nothing for another type. */
+/** The node's record of a transfer's receiver; undefined for other types. */
 const recipientOf = ({ transaction }: Wallet.Unsigned, node: Node.Node) => {
   const address = Charges.recipientOf(transaction.operation)
   return address === undefined
@@ -114,7 +114,7 @@ const feeOf = ({ fee }: Given, type: Wallet.Type, { info }: Verb.Contact, recipi
     : Effect.succeed(Sats.make(asked))
 }
 
-/** Who signs for the account now; null for its own key. */
+/** The account's current policy; null if its own key signs. */
 export const policyOf = (node: Node.Node, address: Address.Address): Effect.Effect<Signers.Policy, WalletFailure> =>
   Effect.map(
     node.find((client) => client.core.policy({ path: { address } })),
@@ -133,7 +133,7 @@ const nonceOf = (given: Given, node: Node.Node, from: Address.Address) =>
     return Option.getOrElse(given.nonce, () => account.next_nonce)
   })
 
-/** The account that acts, its key in a file, and what unlocks the key that signs. */
+/** The acting account, its key file, and the effect that unlocks the signing key. */
 interface Actor {
   readonly address: Address.Address
   readonly key: Option.Option<KeyStore.KeyInFile>
@@ -142,7 +142,7 @@ interface Actor {
 
 const withoutKey = (address: Address.Address): Actor => ({ address, key: Option.none(), unlock: Option.none() })
 
-/** No key if others sign, with `udg multisig`. */
+/** Without a key if others sign with `udg multisig`. */
 const actorOf = (
   given: Given,
   resolve: Context["resolve"],
@@ -166,7 +166,7 @@ const actorOf = (
     return withoutKey(yield* resolve(given.from.value))
   })
 
-/** Shows the transaction before the passphrase is asked for, and accounts under the names that were typed for them. */
+/** Shows the transaction before the passphrase prompt, with the account names that the user typed. */
 export const show = (unsigned: Wallet.Unsigned, names?: Describe.Names, forAccount?: number) =>
   Effect.map(Terminal, ({ isWatched, colours, writeError }) => {
     if (!isWatched) return
@@ -178,14 +178,14 @@ export const show = (unsigned: Wallet.Unsigned, names?: Describe.Names, forAccou
     writeError(`${Sheet.lines(lines, colours.stderr)}\n`)
   })
 
-/** The result of a command that does not wait. */
+/** The result with --no-wait. */
 export const showPending = (asJson: boolean, hash: Hash, more: object = {}) =>
   Out.lines(asJson, { hash, status: "pending", ...more }, () => [
     ["hash", hash, Paint.quiet],
     ["status", "pending", Paint.state],
   ])
 
-/** Sends a signed transaction, waits until it is final unless told not to, and shows the outcome. */
+/** Sends a signed transaction, waits for finality unless told otherwise, and shows the outcome. */
 export const submit = (
   given: { readonly noWait: boolean; readonly json: boolean },
   { node, info }: Verb.Contact,
@@ -207,7 +207,7 @@ export const submit = (
     yield* Finality.requireApplied(outcome)
   })
 
-/** Sends a transaction whose payload needs the node to be built. */
+/** Sends a transaction whose payload depends on the node. */
 export const sendResolved = <T extends Wallet.Type>(
   given: Given,
   type: T,

@@ -1,6 +1,6 @@
 /**
- * A transaction on its way from one signer to the next: its content, its network, and the signatures so far. The file may
- * come from anybody, so everything in it is checked again, and only valid signatures count.
+ * A transaction on its way between signers: its content, network and signatures so far. Files are untrusted, so all of
+ * it is checked, and only valid signatures count.
  */
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
@@ -35,7 +35,7 @@ const decode = Schema.decodeUnknownEither(Schema.parseJson(Content), { onExcessP
 
 export interface Signatures {
   readonly unsigned: Wallet.Unsigned
-  /** As the node gave it when the file was written. It guides the signers; the network's own decides. */
+  /** The policy when the file was written. It guides the signers; the network applies the current one. */
   readonly policy: Signers.Policy
   readonly signatures: ReadonlyArray<Transaction.KeySignature>
 }
@@ -100,7 +100,7 @@ export const load = (path: string) =>
     return yield* parse(path, text)
   })
 
-/** Replaces the file, completely or not at all. */
+/** Replaces the file atomically. */
 export const save = (path: string, signatures: Signatures) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
@@ -109,7 +109,7 @@ export const save = (path: string, signatures: Signatures) =>
     yield* files.rename(beside, path)
   }).pipe(Effect.mapError((error) => unusable(path, `cannot be written: ${reasonOf(error)}`)))
 
-/** Writes a new file without signatures; never replaces an existing one. */
+/** Writes a new file without signatures. Never replaces an existing one. */
 export const create = (path: string, unsigned: Wallet.Unsigned, policy: Signers.Policy, asJson: boolean) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem

@@ -1,10 +1,10 @@
-/** Who signs for an account, and how many of them have. Pure. */
+/** Who must sign for an account, and how many have. Pure. */
 import * as Address from "../../protocol/identity/Address.js"
 import type { PublicKey } from "../../protocol/identity/Keys.js"
 import type * as Transaction from "../../protocol/transaction/Transaction.js"
 import type { Line } from "../terminal/Sheet.js"
 
-/** Of a smart account; null for an account that its own key signs for. */
+/** Null for an account that its own key signs for. */
 export type Policy = { readonly threshold: number; readonly keys: ReadonlyArray<PublicKey> } | null
 
 type Signatures = ReadonlyArray<Transaction.KeySignature>
@@ -14,11 +14,11 @@ export const isSigner = (policy: Policy, account: Address.Address, key: PublicKe
 
 export const thresholdOf = (policy: Policy): number => policy?.threshold ?? 1
 
-/** Signatures of others say nothing, and a node would refuse the transaction for them. */
+/** Drops signatures of other keys, for which a node would refuse the transaction. */
 export const counted = (policy: Policy, account: Address.Address, signatures: Signatures): Signatures =>
   signatures.filter(({ publicKey }) => isSigner(policy, account, publicKey))
 
-/** `1 of 2, still needs 1 of these keys`; which keys could still sign. */
+/** `1 of 2, still needs 1 of these keys`, and the keys that can still sign. */
 export const progress = (policy: Policy, signatures: Signatures): ReadonlyArray<Line> => {
   const signed = signatures.map(({ publicKey }) => publicKey)
   const threshold = thresholdOf(policy)

@@ -1,4 +1,4 @@
-/** Staking, delegating, and a validator's commission. None of it costs a fee if it is applied. */
+/** Staking, delegating and commission. Applied transactions of these types need no fee. */
 import { Effect } from "effect"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Reader from "../settings/Reader.js"

@@ -30,7 +30,7 @@ const cursor = reading.optional(
   "the newest entry",
 )
 
-/** As many of the newest entries as are wanted, in one answer. */
+/** The newest entries up to the limit, fetched page by page. */
 const statementOf = (node: Node.Node, address: Address.Address, wanted: number, from: Option.Option<string>) =>
   Effect.gen(function* () {
     const page = (limit: number, cursor: string | null) =>

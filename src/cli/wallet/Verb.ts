@@ -1,4 +1,4 @@
-/** One verb of the wallet, with the settings that several verbs share. */
+/** One verb of the wallet, and settings that several verbs share. */
 import { Effect, Option } from "effect"
 import * as KeyStore from "../keys/KeyStore.js"
 import { kinds } from "../keys/WalletFailure.js"
@@ -8,7 +8,7 @@ import * as Setting from "../settings/Setting.js"
 import * as Account from "./Account.js"
 import * as Node from "./Node.js"
 
-/** With the codes that every command has. */
+/** Exit codes, including those that every command has. */
 export const exitCodes: ReadonlyArray<readonly [code: number, about: string]> = [
   [0, "done"],
   [1, "wrong usage"],
@@ -47,7 +47,7 @@ export const json = Setting.group("Output").flag(
   "JSON for scripts, amounts in sats, instead of text for people",
 )
 
-/** The node, and its description of its network. */
+/** Connects to the node and reads its description of the network. */
 export const contact = ({ node: url }: { readonly node: string }) => {
   const node = Node.connect(url)
   return Effect.map(
@@ -67,7 +67,7 @@ export const account = Setting.optionalArgument(
   "the account of the key",
 )
 
-/** The address of the account that was named; without a name, that of the key. */
+/** The named account's address; without a name, that of the key. */
 export const addressOf = (
   account: Option.Option<string>,
   given: { readonly key: Option.Option<string> },

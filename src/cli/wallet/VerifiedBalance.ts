@@ -1,4 +1,4 @@
-/** `udg balance --verify`: an account that is proven, not believed, or a loud refusal. */
+/** `udg balance --verify`: verifies the node's answer with the light client. */
 import { Effect, Either, Option } from "effect"
 import * as Visible from "../../client/Visible.js"
 import * as Light from "../../light/Light.js"
@@ -39,7 +39,7 @@ interface Given {
   readonly json: boolean
 }
 
-/** A checkpoint does not tell the network's kind, so the node is asked for it: only the form of addresses depends on it. */
+/** Asks the node for the network's kind, which checkpoints do not contain; only the form of addresses depends on it. */
 const trustOf = (given: Given) =>
   Effect.gen(function* () {
     if (Option.isSome(given.trust)) {
@@ -89,7 +89,7 @@ const WARNINGS = {
   false: "LIES OR IS BROKEN",
 } as const satisfies Record<Light.Verdict, string>
 
-/** About nodes besides the one whose answer holds. */
+/** Warnings about the other nodes. */
 const warn = ({ nodes }: Light.Report) =>
   Effect.map(Terminal, (terminal) => {
     for (const { node, refusal } of refusalsOf(nodes)) {
@@ -139,7 +139,7 @@ const linesOf = ({ proven, trust }: Light.Report) => {
     ["signed by", policy === null ? [] : [`${policy.threshold} of ${policy.keys.length} keys`, ...policy.keys]],
     ["nonce", Figure.count(account.nonce)],
     ["checked", signedBy(proven)],
-    // One word, so that it is copied whole from a terminal of 80 columns.
+    // One word, so that it can be copied whole at 80 columns.
     ["--trust", pin === null ? null : `${pin.epoch}:${pin.hash}`],
   ] as const
 }

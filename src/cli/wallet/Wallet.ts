@@ -15,7 +15,7 @@ import * as Staking from "./Staking.js"
 import * as Statement from "./Statement.js"
 import * as Watching from "./Watching.js"
 
-/** What belongs together, under the title that the help page gives it. */
+/** Commands of one section of the help page. */
 export interface Group {
   readonly title: string
   readonly commands: ReadonlyArray<Command>

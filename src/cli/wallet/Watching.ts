@@ -1,4 +1,4 @@
-/** `udg watch` and `udg events`: events as they happen. */
+/** `udg watch` and `udg events`: follows events. */
 import { Effect, Option, Stream } from "effect"
 import type { PromiseClient } from "../../client/Client.js"
 import * as Visible from "../../client/Visible.js"
@@ -19,7 +19,7 @@ import * as Finality from "./Finality.js"
 import type * as Node from "./Node.js"
 import * as Verb from "./Verb.js"
 
-/** Runs until the reader of stdout is gone. */
+/** Runs until stdout's reader is gone. */
 const whileRead = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Terminal, ({ abandoned }) => Effect.raceFirst(Effect.asVoid(work), abandoned))
 
@@ -45,7 +45,7 @@ const historyOf = (node: Node.Node, address: Address.Address, cursor: string | n
     }),
   )
 
-/** Everything that became final after the last transaction seen, oldest first. */
+/** Transactions that became final after `last`, oldest first. */
 const since = (node: Node.Node, address: Address.Address, last: Hash | undefined) =>
   Effect.gen(function* () {
     const found: Array<Entry> = []
@@ -83,7 +83,7 @@ const watchAccount = ({ node, info, prefix }: Verb.Contact, address: Address.Add
     return yield* whileRead(Effect.forever(Effect.zipRight(look, Effect.sleep(pollMs))))
   })
 
-/** What is written like an address is one: the first 40 digits of a hash are not taken for it. */
+/** 40 hex digits are an address and not the beginning of a hash. */
 const ADDRESS = /^[0-9a-f]{40}$/i
 
 const hashIn = (text: string) =>
@@ -124,10 +124,10 @@ export const watch = Verb.make({
     }),
 })
 
-/** What is left of a hash or an address where an event must fit the line of a terminal. */
+/** The width of a shortened hash or address. */
 const SHORT = 11
 
-/** Hashes and addresses are whole where the reader is no terminal. */
+/** Shortens hashes and addresses only on a terminal. */
 export const describeEvent = (event: Event, prefix: AddressPrefix, columns: Option.Option<number>): string => {
   const short = (text: string) => (Option.isNone(columns) ? text : Printable.abbreviated(text, SHORT))
   const whole = Visible.line(wordsOf(event, prefix, short))

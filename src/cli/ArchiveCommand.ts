@@ -32,7 +32,7 @@ const {
 export const settings = {
   database: archive.required(
     "--database URL",
-    "the PostgreSQL database to fill, as postgres://USER:PASSWORD@HOST:PORT/NAME; better in UDG_DATABASE",
+    "the PostgreSQL database to fill, as postgres://USER:PASSWORD@HOST:PORT/NAME; set UDG_DATABASE to hide the password",
     Reader.database,
   ),
   ...following,
@@ -55,17 +55,17 @@ const originsOfNode = Object.fromEntries(
 
 export const command = Command.make({
   name: "archive",
-  about: "follows a network and writes all of it into PostgreSQL",
+  about: "follows a network and writes its history into PostgreSQL",
   settings,
   examples: [
     [
-      "follow a network from its genesis; at least one peer must have all of it (udg --archive)",
+      "follow a network from its genesis; at least one peer must store all of it (udg --archive)",
       "UDG_DATABASE=postgres://udg@localhost/udg udg archive --genesis genesis.json --peer 203.0.113.7:9333",
     ],
   ],
   footer: [
-    "It checks everything itself, as any node that follows does, and serves the node's HTTP interface. It starts at the " +
-      "genesis and never takes a later state from its peers. It may be killed at any time, and goes on where it was.",
+    "An archive verifies everything, as a node does, and serves the same HTTP interface. It starts at the genesis and " +
+      "never takes a later state from its peers. You can kill it at any time: it resumes where it was.",
   ],
   runsUntilStopped: true,
   run: ({ database, ...values }, { version, origins }) =>

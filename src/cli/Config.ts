@@ -12,7 +12,7 @@ const file = Setting.argument("FILE", "the JSON file to check", Reader.file)
 
 const role = config.withDefault(
   "--for node|archive|gateway",
-  "what the file is for",
+  "the command that reads the file",
   Reader.choice("node", "archive", "gateway"),
   "node",
 )
@@ -38,7 +38,7 @@ const check = Command.action({ file, role }, (given) =>
       yield* setting.read(said.filter((each) => each.setting === setting))
     // Names only: some values are secret.
     const names = [...new Set(said.map(({ setting }) => setting.name))]
-    yield* Console.log(`${given.file} is sound: ${names.length === 0 ? "it sets nothing" : names.join(", ")}`)
+    yield* Console.log(`${given.file} is valid: ${names.length === 0 ? "it sets nothing" : names.join(", ")}`)
   }),
 )
 
@@ -51,7 +51,7 @@ const schema = Command.action({ role }, (given) =>
 export const command = Command.withActions(
   {
     name: "config",
-    about: "checks a file of settings, or prints the schema of such files",
+    about: "checks a configuration file, or prints its schema",
     examples: [
       ["before a restart", "udg config check /etc/udg/udg.json"],
       ["the same for a gateway's file", "udg config check gateway.json --for gateway"],

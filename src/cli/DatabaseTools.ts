@@ -30,13 +30,13 @@ const pruning = Setting.group("Pruning (udg db prune)")
 
 const dataDir = shared.withDefault(
   "--data-dir DIR",
-  "the data directory; no node may be running on it",
+  "the data directory of a stopped node",
   Reader.directory,
   resolve("./data"),
   "./data",
 )
 
-const out = exporting.required("--out FILE", "the file to write the state to; it must not exist", Reader.newFile)
+const out = exporting.required("--out FILE", "the file to write; it must not exist", Reader.newFile)
 
 const from = importing.required("--from FILE", "a state written by udg db export", Reader.file)
 
@@ -49,7 +49,7 @@ const genesis = importing.optional(
 
 const keepRounds = pruning.withDefault(
   "--keep-rounds ROUNDS",
-  "prune rounds older than this, but nothing of the running epoch and the one before",
+  "how many recent rounds to keep; the running epoch and the one before always stay",
   Reader.keptRounds,
   Pruning.KEPT_ROUNDS,
 )
@@ -165,7 +165,7 @@ const agree = (bounds: Pruning.Bounds, isSaid: boolean) => {
   const what = `the vertices, checkpoints, transactions and histories of ${oldOf(bounds)}`
   return Agreement.ask({
     question: `This deletes ${what}.`,
-    unsaid: `it would delete ${what}; say --yes if they may go`,
+    unsaid: `this would delete ${what}; use --yes to confirm`,
     unlessAgreed: "nothing was deleted",
     isSaid,
   })
@@ -186,7 +186,7 @@ const prune = action({ dataDir, keepRounds, yes }, (given) =>
     const done = yield* Effect.provide(pruned, Storage.layer({ location: { _tag: "Directory", directory }, genesis }))
     if (done === undefined) {
       const kept = `the running epoch, the one before and the last ${Figure.counted(given.keepRounds, "round")} stay`
-      return yield* show([["old", `nothing: ${kept}`]])
+      return yield* show([["pruned", `nothing: ${kept}`]])
     }
     const { bounds, vertices, transactions } = done
     const after = yield* bytesOf(directory)
@@ -207,19 +207,19 @@ export const command = Command.withActions(
     name: "db",
     about: "verifies, exports, imports and prunes the data directory of a stopped node",
     examples: [
-      ["check that the data is what was finalized; changes nothing", "udg db verify --data-dir /var/lib/udg"],
+      ["verify the data; changes nothing", "udg db verify --data-dir /var/lib/udg"],
       ["the state of the last closed epoch, with its proof", "udg db export --out state.udg"],
       [
-        "a directory for a node to continue from",
+        "create a data directory from that state",
         "udg db import --from state.udg --genesis genesis.json --data-dir new",
       ],
       ["delete old vertices, checkpoints, transactions and histories", "udg db prune --keep-rounds 1000000 --yes"],
     ],
     footer: [
-      "verify makes all checks of a start (pages, supply, state root, the running epoch decided again) and then executes " +
-        "the running epoch again from the close before it. Its exit codes are those of a node: 1 for damage, 100 for a " +
-        "finality rollback, 101 for a violated supply, 102 for an internal fault, 0 if all is sound.",
-      "export, import and prune are atomic: if one is interrupted, everything is as before.",
+      "verify runs all checks of a start (pages, supply, state root, the running epoch's commits decided again), then " +
+        "executes the running epoch again from the previous close. Its exit codes: 0 sound, 1 damage, 100 finality rollback, " +
+        "101 supply invariant violated, 102 internal fault.",
+      "export, import and prune are atomic: an interruption changes nothing.",
     ],
   },
   new Map(Object.entries({ verify, export: exportState, import: importState, prune })),

@@ -29,16 +29,16 @@ const HIGHEST_PORT = 65_535
 const options = Setting.group("Options")
 
 const settings = {
-  accounts: options.withDefault("--accounts N", "how many accounts with coins, 1 to 1000", Reader.devAccounts, 10),
+  accounts: options.withDefault("--accounts N", "number of funded accounts, 1 to 1000", Reader.devAccounts, 10),
   seed: options.optional(
     "--seed TEXT",
-    "the text from which their keys derive",
+    "text from which the accounts' keys derive",
     Reader.text,
     "the same at every start",
   ),
   mnemonic: options.optional(
     "--mnemonic WORDS",
-    "24 words from which their keys derive",
+    "24 words from which the accounts' keys derive",
     Reader.text,
     "those of --seed",
   ),
@@ -46,9 +46,9 @@ const settings = {
     "--round-ms MS",
     "round interval, 1 to 60000",
     Reader.roundMs,
-    `rounds at once while a transaction waits, otherwise each ${IDLE_MS} ms`,
+    `at once while transactions are pending, otherwise every ${IDLE_MS} ms`,
   ),
-  onDemand: options.flag("--on-demand", "make rounds only while transactions wait, or when asked for"),
+  onDemand: options.flag("--on-demand", "make rounds only for pending transactions and for udg dev advance"),
   rpcPort: options.withDefault(
     "--rpc-port PORT",
     "port of the HTTP interface; 0 takes any free port",
@@ -57,25 +57,25 @@ const settings = {
   ),
   state: options.optional(
     "--state FILE",
-    "goes on with the network in this file, if it is there, and keeps it there at the end",
+    "resume the network in this file, if it exists, and save it there on exit",
     Reader.keyPath,
-    "nothing is kept",
+    "nothing is saved",
   ),
   fork: options.optional(
     "--fork URL",
-    "begins with the state of another network, from a node or a file of udg db export; not where --state has one already",
+    "start with the state of another network, from a node or a file of udg db export; without effect if the --state file exists",
     Reader.urlOrFile,
     "a new network",
   ),
   forkGenesis: options.optional(
     "--fork-genesis FILE",
-    "the file that defines the network of --fork, to prove the node's state",
+    "the genesis file of the network in --fork, to prove the node's state",
     Reader.file,
-    "the node is believed about its last checkpoint",
+    "trust the node's last checkpoint",
   ),
   allowOrigins: options.repeated(
     "--allow-origin ORIGIN",
-    "the origin of web pages that may use the controls, such as http://localhost:5173; may be repeated",
+    "origin of web pages that can use the controls, such as http://localhost:5173; may be repeated",
     Reader.origin,
     "none",
   ),
@@ -99,8 +99,7 @@ const controlPortOf = ({ rpcPort, controlPort }: Command.Values<typeof settings>
 const keysOf = ({ seed, mnemonic }: Command.Values<typeof settings>) => {
   if (Option.isNone(mnemonic))
     return Effect.succeed(Option.match(seed, { onNone: () => ({}), onSome: (text) => ({ seed: text }) }))
-  if (Option.isSome(seed))
-    return wrongUsage("--seed and --mnemonic both say where the keys come from; give one of them")
+  if (Option.isSome(seed)) return wrongUsage("--seed and --mnemonic both define the keys; use one of them")
   return Option.isSome(Mnemonic.parse(mnemonic.value))
     ? Effect.succeed({ mnemonic: mnemonic.value })
     : wrongUsage(`--mnemonic: ${Mnemonic.complaint}`)
@@ -112,7 +111,7 @@ const forkOf = ({ fork, forkGenesis: genesis }: Command.Values<typeof settings>)
     if (Option.isNone(fork))
       return Option.isNone(genesis)
         ? {}
-        : yield* wrongUsage("--fork-genesis says which network --fork means; name its node there")
+        : yield* wrongUsage("--fork-genesis needs --fork; name a node of its network there")
     if (Option.isNone(genesis)) return { fork: fork.value }
     const known = yield* Effect.mapError(GenesisFile.load(genesis.value), ({ message }) => wrongUsage(message))
     return { fork: fork.value, forkGenesis: Genesis.toJson(known) }
@@ -148,14 +147,14 @@ const trustOf = ({ origin }: Made): ReadonlyArray<string> =>
     ? []
     : origin.isFromGenesis
       ? [
-          "  The state is proven from the genesis with this hash. Is it that network's?",
+          "  The state is proven from the genesis with this hash. Check that it is the network's:",
           "",
           `    ${origin.genesisHash}`,
           "",
         ]
       : [
-          `  The node says that the checkpoint of epoch ${origin.checkpoint.epoch} has this hash, which proves the state.`,
-          "  Compare it with another node, or name the network's file with --fork-genesis.",
+          `  The state is proven by the checkpoint of epoch ${origin.checkpoint.epoch}, which the node claims has this hash.`,
+          "  Compare it with another node, or name the network's genesis file with --fork-genesis.",
           "",
           `    ${origin.checkpoint.hash}`,
           "",
@@ -163,7 +162,7 @@ const trustOf = ({ origin }: Made): ReadonlyArray<string> =>
 
 const describe = (made: Made, controls: string, rounds: string, state: Option.Option<string>): string => {
   const { network, genesis, accounts, origin } = made
-  const kept = Option.match(state, { onNone: () => "gone when it stops", onSome: (file) => `kept in ${file}` })
+  const kept = Option.match(state, { onNone: () => "deleted on exit", onSome: (file) => `saved in ${file}` })
   const prefix = addressPrefix(genesis.mode)
   const lines: ReadonlyArray<Sheet.Line> = [
     ["network", `${genesis.networkId} (${genesis.mode}), ${kept}`],
@@ -182,14 +181,14 @@ const describe = (made: Made, controls: string, rounds: string, state: Option.Op
     Sheet.indented(lines),
     "",
     ...trustOf(made),
-    "  Mnemonic of account 0, from which the others follow:",
+    "  Mnemonic of account 0, from which the others derive:",
     "",
     ...accounts.slice(0, 1).flatMap((key) => Mnemonic.lines(Mnemonic.of(key)).map((line) => `    ${line}`)),
     "",
     origin === undefined
-      ? `  Accounts with ${COINS_EACH.toLocaleString("en")} UDG each, and their secret keys.`
-      : "  Accounts, and their secret keys. udg dev set-balance gives them coins.",
-    "  Everybody knows these keys: never use them on another network.",
+      ? `  Accounts with ${COINS_EACH.toLocaleString("en")} UDG each and their secret keys.`
+      : "  Accounts and their secret keys. Fund them with udg dev set-balance.",
+    "  These keys are public: never use them on another network.",
     "",
     ...listed.flat().map((line) => `  ${line}`),
     "",
@@ -215,7 +214,7 @@ const running = Command.make({
       const { accounts, onDemand, rpcPort } = given
       const interval = Option.match(given.roundMs, { onNone: () => ({}), onSome: (roundMs) => ({ roundMs }) })
       const evenly = Option.match(given.roundMs, {
-        onNone: () => `at once while a transaction waits, otherwise each ${IDLE_MS} ms`,
+        onNone: () => `at once while transactions are pending, otherwise every ${IDLE_MS} ms`,
         onSome: (roundMs) => `every ${roundMs} ms`,
       })
       const keys = yield* keysOf(given)
@@ -248,16 +247,16 @@ export const command = Command.withActions(
     name: "dev",
     about: "runs a network for developers, with funded accounts and controls",
     examples: [
-      ["ten accounts, and a payment is final at once", "udg dev"],
-      ["rounds only when there is something to do", "udg dev --on-demand --round-ms 10"],
-      ["in another terminal: a hundred rounds, and a day, at once", "udg dev advance 100 && udg dev advance-time 1d"],
-      ["coins for an account", "udg dev set-balance @alice 5000"],
-      ["what if: the state of a live network", "udg dev --fork https://node.example"],
-      ["a payment of any account, without its key", "udg dev impersonate @alice send @bob 5"],
+      ["ten funded accounts; payments are final at once", "udg dev"],
+      ["rounds only for pending transactions", "udg dev --on-demand --round-ms 10"],
+      ["in another terminal: skip a hundred rounds, then a day", "udg dev advance 100 && udg dev advance-time 1d"],
+      ["set a balance", "udg dev set-balance @alice 5000"],
+      ["fork a live network", "udg dev --fork https://node.example"],
+      ["pay from any account, without its key", "udg dev impersonate @alice send @bob 5"],
     ],
     footer: [
-      "It listens on 127.0.0.1 only, keeps nothing, has no peers, and joins no other network. Epochs last 40 rounds, so stakes and " +
-        "votes need no long wait. The actions use the controls of the network that runs; docs/dev.md shows each, also over HTTP.",
+      "The network listens on 127.0.0.1 only, has no peers, and stores nothing without --state. Epochs last 40 rounds, so " +
+        "stakes and votes take effect soon. The actions control the running network; docs/dev.md has each, also over HTTP.",
     ],
     runsUntilStopped: true,
   },

@@ -30,14 +30,18 @@ type Allowed = ReadonlySet<string>
 
 const refusalOf = (request: Http.IncomingMessage, allowed: Allowed): Answer | undefined => {
   if (!PageGuard.isOfThisMachine(request))
-    return failed(403, "ForeignHost", "ask under 127.0.0.1 or localhost, without a proxy in between")
+    return failed(
+      403,
+      "ForeignHost",
+      "the controls answer under 127.0.0.1 and localhost only; use one of these, without a proxy",
+    )
   const { origin } = request.headers
   if (origin !== undefined && allowed.has(origin)) return undefined
   if (PageGuard.isOfPage(request))
     return failed(
       403,
       "ForeignOrigin",
-      "the controls are for programs, not for web pages; to let a page of yours use them, start udg dev with --allow-origin and its origin",
+      "web pages cannot use the controls; to allow a page of yours, start udg dev with --allow-origin and its origin",
     )
   return undefined
 }
@@ -60,12 +64,12 @@ const number = Schema.Number
 const satsOf = (amount: number) =>
   Number.isSafeInteger(amount) && amount >= 0 && amount <= Sats.MAX_SUPPLY
     ? Effect.succeed(Sats.make(amount))
-    : new ControlRefused({ message: "amount: sats from 0 to those of the whole supply expected" })
+    : new ControlRefused({ message: `amount: a number of sats from 0 to ${Sats.MAX_SUPPLY} expected` })
 
 const nameOf = (name: string) =>
   Name.isName(name)
     ? Effect.succeed(name)
-    : new ControlRefused({ message: "name: 3 to 20 characters of a-z, 0-9 and -, no - at either end expected" })
+    : new ControlRefused({ message: "name: 3 to 20 characters of a-z, 0-9 and -, without - at either end, expected" })
 
 /** Sets a field of an account and returns its new value. */
 const setting = <A, B>(
@@ -160,7 +164,10 @@ const bodyOf = async (request: Http.IncomingMessage, most: number): Promise<stri
 }
 
 const parsed = (text: string): Either.Either<unknown, Answer> =>
-  Either.try({ try: (): unknown => JSON.parse(text), catch: () => failed(400, "InvalidRequest", "this is not JSON") })
+  Either.try({
+    try: (): unknown => JSON.parse(text),
+    catch: () => failed(400, "InvalidRequest", "the request body is not valid JSON"),
+  })
 
 const carriedOut = async (
   request: Http.IncomingMessage,
@@ -236,7 +243,7 @@ export const serve = (network: DevNetwork, port: number, allowed: Allowed) =>
           "NotFound",
           `there is no ${JSON.stringify(path.slice(0, 80))} here; use ${[...controls.keys()].join(", ")}`,
         )
-      if (waiting >= WAITING_AT_MOST) return failed(503, "Overloaded", "too many controls are waiting; ask again")
+      if (waiting >= WAITING_AT_MOST) return failed(503, "Overloaded", "too many requests are waiting; try again")
       waiting++
       try {
         return await carriedOut(request, run, perform)
@@ -252,7 +259,7 @@ export const serve = (network: DevNetwork, port: number, allowed: Allowed) =>
           return preflight(request, response, allowed)
         answerTo(request).then(
           (answer) => send(response, answer, forPage(request, allowed)),
-          () => send(response, failed(500, "InternalError", "it could not be done; the log says why")),
+          () => send(response, failed(500, "InternalError", "internal error; see the log of udg dev")),
         )
       },
     )

@@ -6,6 +6,7 @@ import * as Command from "./settings/Command.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
 import { wrongUsage } from "./settings/WrongUsage.js"
+import * as Figure from "./terminal/Figure.js"
 import * as Sheet from "./terminal/Sheet.js"
 import * as Sending from "./wallet/Sending.js"
 import * as Wallet from "./wallet/Wallet.js"
@@ -14,20 +15,20 @@ class ControlFailed extends Data.TaggedError("ControlFailed")<{ readonly message
 
 const controls = Setting.group("All actions").withDefault(
   "--controls URL",
-  "where the network's controls are",
+  "URL of the network's controls",
   Reader.url,
   "http://127.0.0.1:10334",
 )
 
 const account = Setting.argument("ACCOUNT", "an account: hex, bech32m or @name", Reader.text)
-const coins = Setting.argument("COINS", "an amount in coins", Reader.amount)
-const rounds = Setting.argument("ROUNDS", "how many rounds", Reader.count)
+const coins = Setting.argument("COINS", "amount in UDG", Reader.amount)
+const rounds = Setting.argument("ROUNDS", "number of rounds", Reader.count)
 const duration = Setting.argument("TIME", "how long: 90s, 15m, 2h or 3d", Reader.duration)
 const nonce = Setting.argument("NONCE", "the account's next nonce", Reader.count)
 const name = Setting.argument("NAME", "a name without the @", Reader.name)
 const snapshot = Setting.argument("SNAPSHOT", "the number of a snapshot", Reader.count)
 
-const newFile = Setting.argument("NEWFILE", "a file that does not exist, for the state", Reader.newFile)
+const newFile = Setting.argument("NEWFILE", "a new file for the state", Reader.newFile)
 const file = Setting.argument("FILE", "a state written by udg dev dump", Reader.file)
 
 /** The wallet's verbs that send transactions; these can be impersonated. */
@@ -35,11 +36,7 @@ const acts: ReadonlyMap<string, Command.Command> = new Map(
   Wallet.verbs.filter(({ settings }) => settings.includes(Sending.settings.out)).map((verb) => [verb.name, verb]),
 )
 
-const act = Setting.remainingArguments(
-  "VERB",
-  `what it does, as the wallet says it: ${[...acts.keys()].join(", ")}`,
-  Reader.text,
-)
+const act = Setting.remainingArguments("VERB", `a command of the wallet: ${[...acts.keys()].join(", ")}`, Reader.text)
 
 const Answer = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const Refusal = Schema.Struct({ error: Schema.String })
@@ -49,7 +46,13 @@ const JSON_BODY = { "content-type": "application/json" }
 const noControls = (url: string) =>
   new ControlFailed({ message: `no controls answer at ${url}; start udg dev, or name its controls with --controls` })
 
-const written = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+const COINS = new Set(["balance", "stake"])
+
+/** Amounts are in UDG, as they are typed; over HTTP they are in sats. */
+const written = (label: string, value: unknown): string => {
+  if (typeof value === "number" && COINS.has(label)) return Figure.coins(value)
+  return typeof value === "string" ? value : JSON.stringify(value)
+}
 
 const asked = (url: string, init?: RequestInit) =>
   Effect.tryPromise({
@@ -71,7 +74,7 @@ const perform = (url: string, init?: RequestInit) =>
       })
     }
     const answer = yield* Effect.mapError(Schema.decodeUnknown(Answer)(body), () => noControls(url))
-    yield* Console.log(Sheet.indented(Object.entries(answer).map(([label, value]) => [label, written(value)])))
+    yield* Console.log(Sheet.indented(Object.entries(answer).map(([label, value]) => [label, written(label, value)])))
   })
 
 const Status = Schema.Struct({ rpc: Schema.String, impersonation_key: Schema.String })
@@ -82,7 +85,9 @@ const impersonate = (words: ReadonlyArray<string>) =>
     const at = words.findIndex((word) => acts.has(word))
     const verb = acts.get(words[at] ?? "")
     if (verb === undefined)
-      return yield* wrongUsage(`name the account and what it does, such as send @bob 5: ${[...acts.keys()].join(", ")}`)
+      return yield* wrongUsage(
+        `name the account and a command, such as send @bob 5; the commands: ${[...acts.keys()].join(", ")}`,
+      )
     const { values } = yield* Command.read({ account, controls }, words.slice(0, at))
     const { body } = yield* asked(values.controls)
     const status = yield* Effect.mapError(Schema.decodeUnknown(Status)(body), () => noControls(values.controls))

@@ -32,12 +32,12 @@ const {
 export const settings = {
   database: gateway.required(
     "--database URL",
-    "the PostgreSQL database of udg archive, as postgres://USER:PASSWORD@HOST:PORT/NAME; better in UDG_DATABASE",
+    "the PostgreSQL database of udg archive, as postgres://USER:PASSWORD@HOST:PORT/NAME; set UDG_DATABASE to hide the password",
     Reader.database,
   ),
   nodes: gateway.repeated(
     "--node URL",
-    "the HTTP interface of a node that takes transactions and knows what is pending; may be repeated",
+    "the HTTP interface of a node that accepts transactions and has the pending ones; may be repeated",
     Reader.url,
   ),
   genesisFile: gateway.required("--genesis FILE", "the genesis file of the network", Reader.file),
@@ -58,17 +58,17 @@ export const settings = {
 
 export const command = Command.make({
   name: "gateway",
-  about: "serves the HTTP interface from an archive and some nodes",
+  about: "serves the HTTP interface from an archive and several nodes",
   settings,
   examples: [
     [
-      "what is final from PostgreSQL, what is not from two nodes",
+      "final transactions from PostgreSQL, pending ones from two nodes",
       "UDG_DATABASE=postgres://udg@localhost/udg udg gateway --genesis genesis.json --node http://10.0.0.5:10333 --node http://10.0.0.6:10333",
     ],
   ],
   footer: [
-    "A gateway keeps nothing, so any number of them may serve behind a load balancer. It never takes a secret key. Its nodes " +
-      "see one client, so run them with --rate-limits off where only gateways reach them.",
+    "A gateway stores nothing, so any number can run behind a load balancer. It never accepts secret keys. Its nodes see a " +
+      "single client: run them with --rate-limits off if only gateways can reach them.",
   ],
   runsUntilStopped: true,
   run: ({ genesisFile, rpcHost: host, rpcPort: port, rpcNames: names, logFormat, ...rest }, { version }) =>

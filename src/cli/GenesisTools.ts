@@ -29,7 +29,7 @@ const rewardsPerDay = ({ roundReward, roundIntervalMs }: Protocol.Protocol): Sat
   Sats.make(Sats.divideFloor(roundReward * DAY_MS, roundIntervalMs))
 
 const making = Setting.group("Making a network (udg genesis new)")
-const governing = Setting.group("What governance may change later (udg genesis new)")
+const governing = Setting.group("Governable parameters (udg genesis new)")
 
 const parameters = Parameters.make((entry) =>
   governing.optional(
@@ -62,15 +62,15 @@ const settings = {
   ),
   validator: making.repeated(
     "--validator KEY:COINS",
-    "a first validator: its public key, its stake in coins, and :PERCENT of commission if not 10; repeated",
+    "an initial validator: public key, stake in UDG, and :PERCENT for a commission other than 10; may be repeated",
     Reader.firstValidator,
   ),
   allocate: making.repeated(
     "--allocate ADDR:COINS",
-    "coins of an account from the beginning; may be repeated",
+    "initial balance of an account in UDG; may be repeated",
     Reader.allocation,
   ),
-  council: making.repeated("--council ADDR", "a first member of the council; may be repeated", Reader.text),
+  council: making.repeated("--council ADDR", "an initial member of the council; may be repeated", Reader.text),
   faucet: making.optional(
     "--faucet KEY",
     "public key of the faucet's reserve, which holds a tenth of the stakes (testnet)",
@@ -84,11 +84,11 @@ const settings = {
     Reader.roundMs,
     Protocol.standard.roundIntervalMs,
   ),
-  epoch: making.optional("--epoch TIME", "how long an epoch takes at least, such as 30m or 1h", Reader.time, "1h"),
+  epoch: making.optional("--epoch TIME", "minimum duration of an epoch, such as 30m or 1h", Reader.time, "1h"),
   epochRounds: making.optional("--epoch-rounds N", "the same in rounds, from 40", Reader.epochRounds),
   rewards: making.optional(
     "--rewards-per-day COINS",
-    "what all validators together mint at most in a day, before the first halving",
+    "the most that all validators together mint in a day before the first halving",
     Reader.coins,
     Figure.coins(rewardsPerDay(Protocol.standard)),
   ),
@@ -251,7 +251,7 @@ export const command = Command.withActions(
     about: "makes keys and genesis files for a network of several machines",
     examples: [
       [
-        "on each machine: a key, whose public part goes to the person who makes the genesis",
+        "on each machine: make a key, and send its public part to the person who makes the genesis",
         "udg genesis key --out validator.key",
       ],
       [

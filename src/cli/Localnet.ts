@@ -38,9 +38,9 @@ const options = Setting.group("Options")
 const settings = {
   validators: options.optional(
     "--validators N",
-    "how many validators, 1 to 16",
+    "number of validators, 1 to 16",
     Reader.validators,
-    `${DEFAULT_VALIDATORS}, or as many as the network has`,
+    `${DEFAULT_VALIDATORS}, or the number that the network has`,
   ),
   dir: options.optional(
     "--dir DIR",
@@ -62,7 +62,7 @@ const settings = {
   ),
   rateLimits: options.withDefault(
     "--rate-limits on|off",
-    "limits per client, as nodes of a public network have them",
+    "limits per client, as on a public network",
     Reader.boolean("on", "off"),
     false,
     "off",

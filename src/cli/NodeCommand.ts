@@ -67,7 +67,7 @@ const tracing = (version: string) =>
     }
     const ratio = Number((yield* Environment.variable("OTEL_TRACES_SAMPLER_ARG")) || "0.01")
     if (!(ratio >= 0 && ratio <= 1)) {
-      return yield* wrongUsage("OTEL_TRACES_SAMPLER_ARG is not a part of all; use a number from 0 to 1")
+      return yield* wrongUsage("OTEL_TRACES_SAMPLER_ARG is not a sampling ratio; use a number from 0 to 1")
     }
     const { layer } = yield* Effect.promise(() => import("./tracing/Tracing.js"))
     return layer({ endpoint, ratio, version })
@@ -76,11 +76,11 @@ const tracing = (version: string) =>
 export const command = Command.make({
   name: "",
   about: "a node of a DAG ledger network",
-  usage: "udg [options] to run a node, or udg COMMAND for all else",
+  usage: "udg [options] to run a node, or udg COMMAND",
   settings: NodeSettings.settings,
   examples: [
     ["a network of your own in ./data, RPC on http://127.0.0.1:10333", "udg"],
-    ["the same, forgotten on exit, with faster rounds", "udg --ephemeral --round-ms 100"],
+    ["the same with faster rounds, stored nowhere", "udg --ephemeral --round-ms 100"],
     ["join a network", "udg --genesis genesis.json --peer 203.0.113.7:9333 --data-dir /var/lib/udg"],
     ["mainnet rules, RPC behind a proxy on the same host", "udg --testnet false --trusted-proxy 127.0.0.1"],
     ["a key and coins for it, while your node runs", "udg keygen && udg faucet"],
@@ -94,7 +94,7 @@ export const command = Command.make({
     `RUST_LOG sets the log level: a level (${LogFilter.levels.join(", ")}; default info) and module=level pairs, ` +
       `separated by commas. Modules: ${LogFilter.modules.join(", ")}.`,
     "Exit codes: 0 stopped on request; 1 cannot start or run, with one line that says why; 100 finality rollback, 101 " +
-      "supply invariant violated and 102 internal fault: after these three, do not simply start the node again.",
+      "supply invariant violated and 102 internal fault: after these three, read docs/operations/exit-CODE.md before a restart.",
   ],
   runsUntilStopped: true,
   run: (values, { version, origins }) =>

@@ -21,9 +21,9 @@ export const settings = {
   port: network.withDefault("--port PORT", "port for other nodes; 0 takes any free port", Reader.port, 9333),
   host: network.optional(
     "--host HOST",
-    "address of the interface that other nodes connect to; 0.0.0.0 is all",
+    "address that listens for other nodes; 0.0.0.0 is every interface",
     Reader.host,
-    "127.0.0.1 for a network that this node made and validates alone, otherwise 0.0.0.0",
+    "127.0.0.1 on a solo network, otherwise 0.0.0.0",
   ),
   peers: network.repeated(
     "--peer ADDR",
@@ -32,7 +32,7 @@ export const settings = {
   ),
   trustedCheckpoint: network.optional(
     "--trust EPOCH:HASH",
-    "a closing checkpoint you vouch for; joining starts from it and refuses a chain without it",
+    "a closing checkpoint that you trust; joining starts from it and rejects a history without it",
     Reader.trustedCheckpoint,
   ),
   rpcPort: rpc.optional(
@@ -43,13 +43,13 @@ export const settings = {
   ),
   rpcHost: rpc.withDefault(
     "--rpc-host HOST",
-    "address of the interface that serves HTTP; 0.0.0.0 opens it to other machines",
+    "address that serves HTTP; 0.0.0.0 opens it to other machines",
     Reader.host,
     "127.0.0.1",
   ),
   rpcNames: rpc.repeated(
     "--rpc-name NAME",
-    "another name of this machine, or a host whose web pages may use its faucet and keys; may be repeated",
+    "another name of this machine, or a host whose web pages can use its faucet and key endpoints; may be repeated",
     Reader.host,
     "none",
   ),
@@ -74,19 +74,19 @@ export const settings = {
   ),
   metricsPort: rpc.optional(
     "--metrics-port PORT",
-    "serve metrics and the level of the log on a port of their own; 0 takes any free port",
+    "a separate port for metrics and the log level; 0 takes any free port",
     Reader.port,
     "none",
   ),
   metricsHost: rpc.withDefault(
     "--metrics-host HOST",
-    "address of the interface that serves them; 0.0.0.0 opens it to other machines",
+    "address that serves them; 0.0.0.0 opens it to other machines",
     Reader.host,
     "127.0.0.1",
   ),
   testnet: chain.optional(
     "--testnet true|false",
-    "the kind of network: false is mainnet, without a faucet and without endpoints that take private keys",
+    "the kind of network: false is a mainnet, without a faucet and without endpoints that take secret keys",
     Reader.boolean("true", "false"),
     "as in the genesis; a new network is a testnet",
   ),
@@ -106,11 +106,11 @@ export const settings = {
   archive: chain.flag("--archive", "keep every vertex and checkpoint: prune nothing"),
   history: chain.optional(
     "--history ROUNDS|none",
-    "prune transactions and histories older than this, but nothing of the running epoch and the one before",
+    "how many rounds of transactions and histories to keep; the running epoch and the one before always stay",
     Reader.history,
     "all",
   ),
-  ephemeral: chain.flag("--ephemeral", "keep nothing: the data directory is neither read nor written"),
+  ephemeral: chain.flag("--ephemeral", "store nothing: the data directory is neither read nor written"),
   validatorKeyFile: validating.optional(
     "--validator-key FILE",
     "file with the validator's secret key",
@@ -119,13 +119,13 @@ export const settings = {
   ),
   signer: validating.optional(
     "--signer KEY@HOST:PORT",
-    "the signer that holds the validator's key, as udg signer prints it; the node then has no such key",
+    "the signer that holds the validator's key, as udg signer prints it; the node then stores no validator key",
     Reader.signer,
   ),
   noValidate: validating.flag("--no-validate", "follow the network without making vertices"),
   signingWord: validating.optional(
     "--sign-from-round EPOCH:ROUND:BASE",
-    "after a lost disk: your word that the key has signed nothing from there on; the log and udg doctor print the value",
+    "after a lost disk: confirms that the key has signed nothing from this round on; the log and udg doctor print the value",
     Reader.signingWord,
   ),
   faucetKeyFile: validating.optional(
@@ -136,7 +136,7 @@ export const settings = {
   ),
   keyPassphraseFile: validating.optional(
     "--key-passphrase-file FILE",
-    "file with the passphrase of encrypted key files; keys that the node makes are encrypted with it, too",
+    "file with the passphrase of encrypted key files; new keys are encrypted with it too",
     Reader.file,
     "the systemd credential key-passphrase, or asked for at a terminal",
   ),
@@ -169,12 +169,12 @@ const rpcPort = ({ port, rpcPort }: Values, names: Origins): Effect.Effect<numbe
 /** Rejects --archive together with --history: one keeps everything, the other prunes. */
 const history = ({ archive, history }: Values, names: Origins) =>
   archive && Option.isSome(history)
-    ? wrongUsage(`${names.archive} keeps everything and ${names.history} prunes what is old; use only one of them`)
+    ? wrongUsage(`${names.archive} keeps everything and ${names.history} prunes old data; use only one of them`)
     : Effect.succeed(history)
 
 const signingWord = ({ signingWord, noValidate }: Values, names: Origins) =>
   noValidate && Option.isSome(signingWord)
-    ? wrongUsage(`${names.signingWord} lets a validator sign and ${names.noValidate} makes none; use only one of them`)
+    ? wrongUsage(`${names.signingWord} lets a validator sign and ${names.noValidate} runs none; use only one of them`)
     : Effect.succeed(signingWord)
 
 /** Checks the default directory too, so that a start from a read-only place fails at once. */

@@ -17,12 +17,12 @@ const recovering = Setting.group("Recovering")
 const settings = {
   dataDir: recovering.withDefault(
     "--data-dir DIR",
-    "the data directory; no node may be running on it",
+    "the data directory of a stopped node",
     Reader.directory,
     resolve("./data"),
     "./data",
   ),
-  yes: recovering.flag("--yes", "the node may be started again: the page on its exit code was followed"),
+  yes: recovering.flag("--yes", "confirms that you followed the page on the exit code"),
 }
 
 const shown = ({ exit_code: code, reason, at, version }: HaltFile.Halt): ReadonlyArray<Sheet.Line> => [
@@ -33,15 +33,15 @@ const shown = ({ exit_code: code, reason, at, version }: HaltFile.Halt): Readonl
 
 export const command = Command.make({
   name: "recover",
-  about: "lets a node start again that ended with 100, 101 or 102",
+  about: "clears the halt of a node that ended with 100, 101 or 102",
   settings,
   examples: [
-    ["why the node must not be started yet; changes nothing", "udg recover --data-dir /var/lib/udg"],
-    ["after what the page on the exit code says was done", "udg recover --data-dir /var/lib/udg --yes"],
+    ["show why the node is halted; changes nothing", "udg recover --data-dir /var/lib/udg"],
+    ["once you have followed the page on the exit code", "udg recover --data-dir /var/lib/udg --yes"],
   ],
   footer: [
-    "A node that ended with one of these codes leaves halted.json in its directory, and ends with the same code at each start until " +
-      "this command, or a person, has removed the file. Nothing else is changed.",
+    "A node that ends with one of these codes leaves halted.json in its directory and ends with the same code at every " +
+      "start while the file exists. This command removes the file and changes nothing else.",
   ],
   run: ({ dataDir, yes }) =>
     Effect.gen(function* () {
@@ -53,7 +53,7 @@ export const command = Command.make({
       const halt = yield* HaltFile.load(file)
       if (Option.isNone(halt)) return yield* Console.log(`${directory.path} is not halted: start its node`)
       yield* Console.log(Sheet.indented(shown(halt.value)))
-      if (!yes) return yield* wrongUsage("nothing was changed; say --yes once the node may be started again")
+      if (!yes) return yield* wrongUsage("nothing was changed; use --yes once the node can be started again")
       yield* Effect.mapError(files.remove(file), (error) =>
         wrongUsage(`${file} cannot be removed (${AtomicFile.reasonOf(error)}); remove it yourself, and start the node`),
       )

@@ -38,7 +38,7 @@ const telling = (watchdogMs: number) =>
         const reason = yield* tell(state, `STATUS=${statusOf(yield* obstacle)}`)
         if (reason === null || isSaid) return
         isSaid = true
-        yield* log.error(`systemd was not told ${state}, and will end this node: ${PROGRAM} failed`, { reason })
+        yield* log.error(`systemd did not get ${state} and will end this node: ${PROGRAM} failed`, { reason })
       })
     yield* say("READY=1")
     if (watchdogMs === 0) return yield* Effect.never

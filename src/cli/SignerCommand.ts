@@ -25,7 +25,7 @@ const STANDARD_PORT = 8_333
 
 const dataDir = shared.withDefault(
   "--data-dir DIR",
-  "where the signer keeps its identity and what it has signed; never copied, never restored",
+  "directory of the signer's identity and signing record; never copy or restore it",
   Reader.directory,
   resolve("./signer"),
   "./signer",
@@ -48,7 +48,7 @@ const settings = {
   keyPassphraseFile,
   serve: serving.repeated(
     "--serve NODE[:KEY]",
-    "the public key of a node that may ask, and with several validator keys the public key that signs for it; may be repeated",
+    "public key of a node to serve, and with several validator keys the public key that signs for it; may be repeated",
     Reader.servedNode,
   ),
   host: serving.withDefault("--host HOST", "address to listen on for nodes", Reader.host, "127.0.0.1"),
@@ -69,14 +69,16 @@ const servedBy = (keys: ReadonlyArray<Keys.SecretKey>, { node, key }: Reader.Ser
     return Effect.fail(wrongUsage(`--serve ${node} does not say which key signs for it; use NODE:KEY`))
   }
   return found === undefined
-    ? Effect.fail(wrongUsage(`--serve ${node}:${Option.getOrElse(key, () => "")} names a key that this signer has not`))
+    ? Effect.fail(
+        wrongUsage(`--serve ${node}:${Option.getOrElse(key, () => "")} names a key that this signer does not have`),
+      )
     : Effect.succeed({ node, signer: found })
 }
 
 const stateOf = (opened: Signer.Opened) => (key: Keys.SecretKey) =>
   Effect.map(Signer.known(opened, key.publicKey), (memory): Sheet.Line => {
     const state = Option.match(memory, {
-      onNone: () => "signs nothing before udg signer sign-from says from where",
+      onNone: () => "signs nothing until udg signer sign-from sets a start",
       onSome: ({ taken }) => `signs above round ${taken.round} of epoch ${taken.epoch}`,
     })
     return ["key", [key.publicKey, state]]
@@ -93,7 +95,7 @@ const logged = (format: "pretty" | "json") =>
 
 const run = Command.make({
   name: "signer",
-  about: "holds validators' keys for nodes that have none",
+  about: "holds validators' keys and signs for nodes without them",
   settings,
   examples: [],
   runsUntilStopped: true,
@@ -124,7 +126,7 @@ const run = Command.make({
 
 const signFrom = Command.action(
   {
-    place: Setting.argument("EPOCH:ROUND", "where each key may begin to sign; a new key begins at 1:1", Reader.place),
+    place: Setting.argument("EPOCH:ROUND", "where each key starts to sign; 1:1 for a new key", Reader.place),
     dataDir,
     genesisFile,
     validatorKeyFiles,
@@ -147,21 +149,21 @@ const signFrom = Command.action(
 export const command = Command.withActions(
   {
     name: "signer",
-    about: "holds validators' keys for nodes that have none",
+    about: "holds validators' keys and signs for nodes without them",
     examples: [
       [
-        "the word of an operator: this new key has signed nothing yet",
+        "confirm that a new key has signed nothing yet",
         "udg signer sign-from 1:1 --genesis genesis.json --validator-key validator.key",
       ],
       [
-        "signs for one node, which is started with --signer",
+        "sign for one node, which runs with --signer",
         "udg signer --genesis genesis.json --validator-key validator.key --serve 4f1c…",
       ],
     ],
     footer: [
-      "It signs vertices, checkpoints, heartbeats and proofs of its validators' keys, and nothing else. It never signs two " +
-        "vertices for a slot, whatever asks. A directory that is new or was lost knows nothing: before it signs, " +
-        "sign-from says from which round on a key has signed nothing. The node's public key is in its log and in /status.",
+      "The signer signs vertices, checkpoints, heartbeats and key proofs of its validators, and nothing else. It never signs " +
+        "two vertices for a slot. A new directory has no signing record, so sign-from must first state from which round on a " +
+        "key has signed nothing. A node's public key is in its log and in /status.",
     ],
     runsUntilStopped: true,
   },

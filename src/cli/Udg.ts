@@ -29,7 +29,7 @@ const loadCompletion: Load = async () => {
 
 const help = Command.make({
   name: "help",
-  about: "shows the page of a command",
+  about: "shows the help page of a command",
   settings: { command: Setting.optionalArgument("COMMAND", "its name", Reader.text, "the page of udg itself") },
   examples: [["the same page as udg send --help", "udg help send"]],
   run: ({ command }, { version }) =>

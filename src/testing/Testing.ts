@@ -210,7 +210,7 @@ const promised = async <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
 const satsOf = (amount: number) =>
   Effect.try({
     try: () => Sats.make(amount),
-    catch: () => refuse("amount: sats from 0 to those of the whole supply expected"),
+    catch: () => refuse(`amount: a number of sats from 0 to ${Sats.MAX_SUPPLY} expected`),
   })
 
 const nameOf = (text: string) =>

@@ -469,7 +469,7 @@ describe.concurrent("udg db", () => {
     it("ask for what they need", async () => {
       expect(await udg("db", "export", "--data-dir", original)).toMatchObject({
         code: 1,
-        stderr: "udg: --out FILE is missing: the file to write the state to; it must not exist; see --help\n",
+        stderr: "udg: --out FILE is missing: the file to write; it must not exist; see --help\n",
       })
       expect(await udg("db", "import", "--data-dir", place("x"))).toMatchObject({
         code: 1,
@@ -534,14 +534,16 @@ describe.concurrent("udg db", () => {
       const before = await count(directory, "vertices")
       const { code, stdout, stderr } = await udg("db", "prune", "--data-dir", directory, "--keep-rounds", "0")
       expect({ code, stdout }).toStrictEqual({ code: 1, stdout: "" })
-      expect(stderr).toMatch(/it would delete the vertices, .* of rounds before \d+, of epochs before 4; say --yes if/)
+      expect(stderr).toMatch(
+        /this would delete the vertices, .* of rounds before \d+, of epochs before 4; use --yes to/,
+      )
       for (const [answer, status] of [
         ["no", 1],
         ["yes", 0],
       ] as const) {
         const line = `${process.execPath} ${program} db prune --data-dir ${directory} --keep-rounds 0`
         const terminal = new AtTerminal(line, { PATH: process.env["PATH"] ?? "", TERM: "xterm" })
-        await terminal.see("Type yes to go on: ")
+        await terminal.see("Type yes to continue: ")
         expect(await count(directory, "vertices")).toBe(before)
         terminal.type(`${answer}\r`)
         expect(await terminal.end()).toBe(status)

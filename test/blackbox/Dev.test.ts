@@ -112,7 +112,7 @@ describe("a network for developers", () => {
       const { code, stderr } = await wrong("--mnemonic", text)
       expect([code, stderr]).toEqual([1, expect.stringContaining("--mnemonic")])
     }
-    expect((await wrong("--mnemonic", words.join(" "), "--seed", "x")).stderr).toContain("give one of them")
+    expect((await wrong("--mnemonic", words.join(" "), "--seed", "x")).stderr).toContain("use one of them")
   })
 
   it("is put forward, set back and given coins over HTTP", async () => {
@@ -177,9 +177,9 @@ describe("a network for developers", () => {
     const later = await verb("advance-time", "1d")
     expect(Number(later["time"]) - Number(advanced["time"])).toBeGreaterThanOrEqual(86_400_000)
     expect(await verb("set-name", alice, "alice")).toMatchObject({ name: "alice" })
-    expect(await verb("set-balance", "@alice", "5000")).toMatchObject({ balance: "500000000000" })
+    expect(await verb("set-balance", "@alice", "5000")).toMatchObject({ balance: "5,000 UDG" })
     expect(await verb("set-nonce", "@alice", "150")).toMatchObject({ nonce: "150" })
-    expect(await verb("set-stake", "@alice", "2500")).toMatchObject({ stake: "250000000000" })
+    expect(await verb("set-stake", "@alice", "2500")).toMatchObject({ stake: "2,500 UDG" })
     expect(await account()).toMatchObject({ name: "alice", balance: 500_000_000_000, staked: 250_000_000_000 })
     const { snapshot = "" } = await verb("snapshot")
     const file = join(folder, "dumped")
@@ -265,7 +265,9 @@ describe("a network for developers", () => {
       await live.controls.advanceRounds(90)
       const fork = await start("--fork", live.url, "--on-demand", "--accounts", "1")
       expect(fork.stdout).toMatch(/^ {2}fork of +udg-solo-[0-9a-f]{16}, end of epoch \d+, round \d+$/m)
-      expect(fork.stdout).toMatch(/^ {2}The node says that the checkpoint of epoch \d+ has this hash/m)
+      expect(fork.stdout).toMatch(
+        /^ {2}The state is proven by the checkpoint of epoch \d+, which the node claims has this hash/m,
+      )
       expect((await ask(`${shownAs(fork, "rpc")}/balance/${nobody}`, { method: "GET" })).json).toMatchObject({
         balance: 700_000_000,
       })

@@ -145,7 +145,7 @@ describe("udg doctor", () => {
 
   it("a directory that is not there", async () => {
     const said = await ask(join(scratch, "nowhere"))
-    expect(named(said, "directory")[0]?.message).toContain("nowhere is no directory")
+    expect(named(said, "directory")[0]?.message).toContain("nowhere is not a readable directory")
     expect(said.code).toBe(1)
   })
 
@@ -162,11 +162,11 @@ describe("udg doctor", () => {
       {
         part: "disk",
         status: "problem",
-        message: expect.stringMatching(/^0 MiB are free; the databases have \d+ MiB; make room, at least 64 MiB$/),
+        message: expect.stringMatching(/^0 MiB are free; the databases take \d+ MiB; make room, at least 64 MiB$/),
         page: "docs/operations/alerts.md#udgdiskfull",
       },
     ])
-    expect(named(said, "databases").map(({ message }) => message)).toEqual(["not checked, since the disk is full"])
+    expect(named(said, "databases").map(({ message }) => message)).toEqual(["not checked because the disk is full"])
     expect(said.code).toBe(1)
   })
 
@@ -237,7 +237,7 @@ describe("udg doctor", () => {
     node.signal("SIGKILL")
     await node.end()
     const said = await ask(directory)
-    expect(named(said, "process")[0]?.message).toContain(`process ${node.pid}, was killed or lost its power`)
+    expect(named(said, "process")[0]?.message).toContain(`process ${node.pid}, was killed or lost power`)
     expect(said.code).toBe(1)
   })
 
@@ -268,7 +268,7 @@ describe("udg doctor", () => {
       await node.until(async () => (await (await fetch(`${rpc}/health/detailed`)).json()).status === "unhealthy")
       const said = await ask(rpc)
       expect(named(said, "network")[0]?.message).toBe("no peer is connected; 3 or more expected")
-      expect(named(said, "peers")[0]?.message).toContain("127.0.0.1:9 is configured and not connected")
+      expect(named(said, "peers")[0]?.message).toContain("127.0.0.1:9 is configured but not connected")
       expect(named(said, "network")[0]?.page).toContain("#udgpeercount")
       const ready = await fetch(`${rpc}/ready`)
       expect([ready.status, await ready.json()]).toMatchObject([503, { code: "NotReady", reason: "no_quorum" }])

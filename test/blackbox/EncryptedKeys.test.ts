@@ -79,7 +79,7 @@ describe("a node with an encrypted key", () => {
         expect(JSON.parse(readFileSync(place(`named/${made}`), "utf8"))).toMatchObject({ udg_key: 1 })
       }
       const { stdout: doctor } = await InProcess.udg("doctor", place("named"))
-      expect(doctor).toMatch(/node\.key: can be read, by its owner alone, and is encrypted/)
+      expect(doctor).toMatch(/node\.key: is readable, by its owner only, and is encrypted/)
     },
     LIMIT_MS,
   )

@@ -52,11 +52,11 @@ describe("a node under systemd", () => {
 
   it(Rest.of("one more start", "says why systemd does not learn of it, once, and goes on"), async () => {
     const node = start("echo no socket >&2; exit 1", { NOTIFY_SOCKET: "/run/notify", WATCHDOG_USEC: "30000" })
-    await node.until(() => node.stderr.includes("systemd was not told READY=1"))
+    await node.until(() => node.stderr.includes("systemd did not get READY=1"))
     expect(node.stderr).toContain("no socket")
     await new Promise((resolve) => setTimeout(resolve, 300))
     await ending(node)
-    expect(node.stderr.match(/systemd was not told/g)).toHaveLength(1)
+    expect(node.stderr.match(/systemd did not get/g)).toHaveLength(1)
   })
 
   it("says nothing elsewhere", async () => {

@@ -99,7 +99,7 @@ describe("a node with a collector", () => {
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense" }, /OTEL_EXPORTER_OTLP_ENDPOINT is not a URL/],
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: "http://x", OTEL_TRACES_SAMPLER_ARG: "2" },
-      /OTEL_TRACES_SAMPLER_ARG is not a part/,
+      /OTEL_TRACES_SAMPLER_ARG is not a sampling ratio/,
     ],
   ])("refuses %j in one line", async (variables, line) => {
     const node = new Running(process.execPath, [program, "--ephemeral", "--port", "0"], variables)

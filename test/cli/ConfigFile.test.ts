@@ -91,7 +91,7 @@ describe("a configuration file", () => {
       const file = written({ database: "postgres://udg:hidden@localhost/udg", node: "http://127.0.0.1:10333" })
       expect(await udg("config", "check", file, "--for", "gateway")).toEqual({
         code: 0,
-        stdout: `${file} is sound: database, node\n`,
+        stdout: `${file} is valid: database, node\n`,
         stderr: "",
       })
       expect((await udg("config", "check", file, "--for", "archive")).stderr).toContain('"node" is not an option')
@@ -114,7 +114,7 @@ describe("a configuration file", () => {
     Effect.gen(function* () {
       const peers = Array.from({ length: 5_000 }, () => "a:1")
       for (const [content, complaint] of [
-        [{ peer: peers }, /udg\.json has too much in it: more than 4096 values$/],
+        [{ peer: peers }, /udg\.json is too large: more than 4096 values$/],
         [{ peer: [...peers, "a".repeat(300_000)] }, /udg\.json cannot be read: larger than 262144 bytes$/],
       ] as const)
         expect((yield* Effect.flip(reading(["--config", written(content)]))).message).toMatch(complaint)
@@ -129,7 +129,7 @@ describe("a configuration file", () => {
       const { code, stderr } = await udg("config", "check", file, "--for", "archive")
       expect([code, stderr]).toEqual([
         1,
-        `udg: ${file} has too much in it: more than 32 levels of nested objects and lists\n`,
+        `udg: ${file} is too large: more than 32 levels of nested objects and lists\n`,
       ])
     }),
   )

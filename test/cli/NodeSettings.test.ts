@@ -181,7 +181,7 @@ describe("the settings of the node", () => {
       expect((yield* configurationOf(["--history", "5000"])).history).toEqual(Option.some(5_000))
       expect((yield* configurationOf(["--history", "none"])).history).toEqual(Option.some(0))
       expect(yield* complaintOf(["--history", "none"], { UDG_ARCHIVE: "true" })).toBe(
-        "UDG_ARCHIVE keeps everything and --history prunes what is old; use only one of them",
+        "UDG_ARCHIVE keeps everything and --history prunes old data; use only one of them",
       )
     }),
   )

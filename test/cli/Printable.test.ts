@@ -25,6 +25,18 @@ describe("text of others", () => {
   })
 })
 
+describe("wrapped text", () => {
+  it("keeps a number and its unit on one line, and breaks at every other space", () => {
+    const lines = ["rounds take", "500 ms and", "cost 0.5 UDG", "(1 sat) or", "9 s a day"]
+    expect(Printable.wrapped(lines.join(" "), 12)).toEqual(lines)
+  })
+
+  it("does not cut a word that is too long, such as a hash", () => {
+    const hash = "ab".repeat(32)
+    expect(Printable.wrapped(`check with udg tx ${hash} later`, 20)).toEqual(["check with udg tx", hash, "later"])
+  })
+})
+
 describe("what is cut", () => {
   it("fits, and says that something is missing", () => {
     expect(Printable.cut("abcdef", 6)).toBe("abcdef")

@@ -52,7 +52,7 @@ const permissions = (path: string): Checked =>
     }
     const { mode } = yield* Effect.orElseSucceed(files.stat(path), () => ({ mode: 0 }))
     return (mode & OF_OTHERS) === 0
-      ? [Found.ok("permissions", `${path} is for its owner alone`)]
+      ? [Found.ok("permissions", `${path} is open to its owner only`)]
       : [Found.warning("permissions", `other users can enter ${path}; run: chmod 700 ${path}`, PAGES.keys)]
   })
 
@@ -66,7 +66,7 @@ const keys = (path: string): Checked =>
         const content = yield* Effect.either(KeyFile.read(file))
         if (Either.isLeft(content)) return [Found.problem(FILES[name], content.left.message, PAGES.keys)]
         const how = content.right._tag === "Sealed" ? ", and is encrypted" : ""
-        return [Found.ok(FILES[name], `can be read, by its owner alone${how}`)]
+        return [Found.ok(FILES[name], `is readable, by its owner only${how}`)]
       }),
     )
     const hasSigned = yield* exists(join(path, FILES.signed))
@@ -83,7 +83,8 @@ const genesisOf = (path: string) =>
   Effect.gen(function* () {
     const file = join(path, FILES.genesis)
     if (!(yield* exists(file))) {
-      const message = "is missing; a first start makes a network of its own, a later one restores it from the database"
+      const message =
+        "is missing; a first start creates a solo network, a later one restores the file from the database"
       return { genesis: Option.none<Genesis.Genesis>(), finding: Found.warning(FILES.genesis, message) }
     }
     return yield* Effect.match(GenesisFile.load(file), {
@@ -159,12 +160,12 @@ const stopped = (path: string, genesis: Option.Option<Genesis.Genesis>) =>
         case "DatabaseFailed":
           return { isRunning: false, found: [Found.problem("databases", message)] }
         case "DiskFull":
-          return { isRunning: false, found: [Found.warning("databases", "not checked, since the disk is full")] }
+          return { isRunning: false, found: [Found.warning("databases", "not checked because the disk is full")] }
       }
     }
     if (Option.isNone(genesis)) return { isRunning: false, found: [] }
     if (!(yield* exists(join(path, FILES.database)))) {
-      return { isRunning: false, found: [Found.warning("databases", "udg.db is not there; the node joins anew")] }
+      return { isRunning: false, found: [Found.warning("databases", "udg.db is missing; the node will join again")] }
     }
     return { isRunning: false, found: yield* databases(opened.right, genesis.value) }
   }).pipe(Effect.scoped)
@@ -172,16 +173,16 @@ const stopped = (path: string, genesis: Option.Option<Genesis.Genesis>) =>
 const process = (isRunning: boolean, left: Option.Option<RunningFile.Facts>): Finding => {
   if (isRunning) {
     return Option.match(left, {
-      onNone: () => Found.warning("process", "something holds the directory, a node that starts or a tool"),
+      onNone: () => Found.warning("process", "the directory is locked by a starting node or by a tool"),
       onSome: ({ version, pid }) => Found.ok("process", `udg ${version} runs, process ${pid}`),
     })
   }
   return Option.match(left, {
-    onNone: () => Found.warning("process", "no node runs in this directory; the last one stopped in order"),
+    onNone: () => Found.warning("process", "no node runs in this directory; the last one stopped properly"),
     onSome: ({ pid }) =>
       Found.problem(
         "process",
-        `no node runs in this directory; the last one, process ${pid}, was killed or lost its power`,
+        `no node runs in this directory; the last one, process ${pid}, was killed or lost power`,
         PAGES.operations,
       ),
   })
@@ -232,7 +233,7 @@ export const examine = (path: string): Effect.Effect<Examined, never, FileSystem
 
 /** The finding for a path that is not a directory. */
 export const absent = (path: string): Finding =>
-  Found.problem("directory", `${path} is no directory that can be read; name the data directory of a node, or its URL`)
+  Found.problem("directory", `${path} is not a readable directory; name the data directory of a node, or its URL`)
 
 export const isThere = (path: string): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
   Effect.flatMap(FileSystem.FileSystem, (files) =>

@@ -9,7 +9,7 @@ const COMFORTABLE_BYTES = 2_048 * MEBIBYTE
 const PAGE = "docs/operations/alerts.md#udgdiskfull"
 
 export const finding = (freeBytes: number, databaseBytes: number): Finding => {
-  const said = `${Math.floor(freeBytes / MEBIBYTE)} MiB are free; the databases have ${Math.ceil(databaseBytes / MEBIBYTE)} MiB`
+  const said = `${Math.floor(freeBytes / MEBIBYTE)} MiB are free; the databases take ${Math.ceil(databaseBytes / MEBIBYTE)} MiB`
   if (freeBytes < LEAST_BYTES) return Found.problem("disk", `${said}; make room, at least 64 MiB`, PAGE)
   return freeBytes < COMFORTABLE_BYTES ? Found.warning("disk", said, PAGE) : Found.ok("disk", said)
 }

@@ -87,7 +87,7 @@ const text = ({ place, program, findings, last_errors, settings }: Report, isSty
 
 export const command = Command.make({
   name: "doctor",
-  about: "looks at a data directory or a running node, and names what is wrong",
+  about: "checks a data directory or a running node for problems",
   settings,
   examples: [
     ["the node of this machine, whether it runs or not", "udg doctor /var/lib/udg"],

@@ -53,7 +53,7 @@ const clock = (at: number | null): Effect.Effect<ReadonlyArray<Finding>> =>
 type Theirs = { readonly program: string; readonly protocol: number; readonly wire: number } | null
 
 const versions = (theirs: Theirs, own: Versions): Finding => {
-  if (theirs === null) return Found.warning("versions", "the node does not say which versions it has", PAGES.upgrade)
+  if (theirs === null) return Found.warning("versions", "the node does not report its versions", PAGES.upgrade)
   const { program, protocol, wire } = theirs
   const said = `the node is udg ${program}, protocol ${protocol}, wire ${wire}`
   return protocol !== own.protocol || wire !== own.wire
@@ -71,7 +71,7 @@ const peers = ({ peers, bootstrap_nodes }: Connected): ReadonlyArray<Finding> =>
   const missing = bootstrap_nodes.filter(({ connected }) => !connected)
   return [
     Found.ok("peers", `${peers.length} connected${agents.length === 0 ? "" : `: ${agents.join(", ")}`}`),
-    ...missing.map(({ address }) => Found.warning("peers", `${address} is configured and not connected`, PAGES.peers)),
+    ...missing.map(({ address }) => Found.warning("peers", `${address} is configured but not connected`, PAGES.peers)),
   ]
 }
 

@@ -117,7 +117,7 @@ const sealed = (key: Keys.SecretKey, passphrase: string) =>
     if (Option.isSome(opened)) return SealedKey.print(content)
     return yield* fail(
       "key",
-      "the encrypted key does not open again; nothing was written, and this machine is not sound",
+      "the encrypted key could not be decrypted again; nothing was written; check this machine's hardware",
     )
   })
 
@@ -164,7 +164,7 @@ const replace = (path: string, text: string): Effect.Effect<void, WalletFailure,
     const files = yield* FileSystem.FileSystem
     const target = yield* Effect.mapError(files.realPath(path), unwritable(path))
     const temporary = `${target}.new`
-    const left = `${temporary} is left of a change that was cut off, and ${path} is whole; remove ${temporary} and repeat`
+    const left = `${temporary} is left over from an interrupted change, and ${path} is intact; remove ${temporary} and repeat`
     yield* Effect.mapError(written(temporary, text), (error) =>
       isTaken(error) ? fail("key", left) : unwritable(path)(error),
     )

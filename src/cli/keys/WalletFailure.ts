@@ -8,7 +8,7 @@ export const kinds = {
   open: { exitCode: 5, about: "sent, but not known to be final" },
   notApplied: { exitCode: 6, about: "final, but only the fee was taken" },
   notFound: { exitCode: 7, about: "not found" },
-  unproven: { exitCode: 8, about: "an answer or a signature does not hold when it is checked" },
+  unproven: { exitCode: 8, about: "an answer or a signature is not valid" },
 } as const
 
 export type Kind = keyof typeof kinds

@@ -19,7 +19,7 @@ export const ask = ({ question, unsaid, unlessAgreed, isSaid }: Question) =>
     if (isSaid) return
     const { canAsk, writeError } = yield* Terminal
     if (!canAsk) return yield* wrongUsage(unsaid)
-    writeError(`${question}\nType yes to go on: `)
+    writeError(`${question}\nType yes to continue: `)
     const typed = yield* Effect.flatMap(PlatformTerminal.Terminal, ({ readLine }) =>
       // Ctrl-C.
       Effect.catchAll(readLine, () => Effect.interrupt),

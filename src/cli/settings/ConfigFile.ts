@@ -17,7 +17,7 @@ type Settings = ReadonlyArray<Setting.Setting<unknown>>
 /** The option that commands with a configuration file have. */
 export const setting = Setting.group("Configuration").optional(
   "--config FILE",
-  "a JSON file with any of these options, without the dashes; the command line and the environment win over it",
+  "a JSON file with any of these options, without the dashes; the command line and the environment override it",
   Reader.file,
 )
 
@@ -41,7 +41,7 @@ const entriesOf = (
   Effect.gen(function* () {
     const text = yield* Effect.mapError(AtomicFile.readText(file, MAX_BYTES), (why) => ` cannot be read: ${why}`)
     const excess = JsonText.excessOf(text, { values: MAX_VALUES, depth: JsonText.MAX_DEPTH })
-    if (excess !== undefined) return yield* Effect.fail(` has too much in it: ${excess}`)
+    if (excess !== undefined) return yield* Effect.fail(` is too large: ${excess}`)
     const isNone = ' is not a JSON object; write { "rpc-port": 10333 }'
     const value = yield* Effect.mapError(JsonText.parse(text, ""), ({ field, reason }) =>
       field === "" ? isNone : `: ${field} ${reason}`,

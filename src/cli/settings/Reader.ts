@@ -58,12 +58,12 @@ const truths = new Map([
 
 /** Accepts other usual words besides the documented pair. */
 export const boolean = (yes: string, no: string): Reader<boolean> =>
-  reader((text) => Option.fromNullable(truths.get(text.toLowerCase())), `is neither ${yes} nor ${no}; use the two`)
+  reader((text) => Option.fromNullable(truths.get(text.toLowerCase())), `is neither ${yes} nor ${no}; use one of them`)
 
 export const choice = <const A extends string>(...choices: ReadonlyArray<A>): Reader<A> =>
   reader(
     (text) => Option.fromNullable(choices.find((each) => each === text.toLowerCase())),
-    `is not one of ${choices.join(", ")}; use these`,
+    `is not one of ${choices.join(", ")}; use one of them`,
   )
 
 export const host: Reader<string> = reader(
@@ -212,7 +212,7 @@ const ownNames: ReadonlyArray<string> = Object.values(OWN_NAMES)
 export const networkName: Reader<string> = (given) => {
   if (!isName(given)) return Either.left(`is not a name; use 1 to ${NAME_CHARACTERS} of a-z, 0-9 and -`)
   return ownNames.includes(given)
-    ? Either.left("is reserved for networks of one person; choose another")
+    ? Either.left("is reserved for networks of one operator; choose another")
     : Either.right(given)
 }
 
@@ -220,7 +220,7 @@ export const networkName: Reader<string> = (given) => {
 export const governed = ({ min, max, name }: Parameters.Entry): Reader<number> =>
   wholeNumber(min, max, `a value of ${name}`, "")
 
-export const epochRounds = wholeNumber(Protocol.MIN_EPOCH_ROUNDS, 10_000_000, "a length of an epoch", " rounds")
+export const epochRounds = wholeNumber(Protocol.MIN_EPOCH_ROUNDS, 10_000_000, "an epoch's length", " rounds")
 
 const UNITS: ReadonlyMap<string, number> = new Map([
   ["ms", 1],
@@ -236,7 +236,7 @@ export const time: Reader<number> = (given) => {
   const milliseconds = Number(count) * (UNITS.get(unit.toLowerCase()) ?? 0)
   return milliseconds > 0
     ? Either.right(milliseconds)
-    : Either.left("is not a length of time; use one such as 90s, 30m, 1h or 7d")
+    : Either.left("is not a duration; use one such as 90s, 30m, 1h or 7d")
 }
 
 export const devAccounts = wholeNumber(1, 1_000, "a number of accounts", "")
@@ -245,7 +245,7 @@ export const validators = wholeNumber(1, 16, "a number of validators", "")
 
 const isMoreThanAll = (text: string): boolean => Option.isNone(Sats.parseCoin(text)) && /^\d+(?:\.\d{1,8})?$/.test(text)
 
-const moreThanAll = `more than there can ever be; use at most ${Sats.formatCoin(Sats.MAX_SUPPLY)}`
+const moreThanAll = `more than the maximum supply; use at most ${Sats.formatCoin(Sats.MAX_SUPPLY)}`
 
 const spelledKey = reader(Schema.decodeUnknownOption(Keys.PublicKey), "is not a public key; use 64 hex characters")
 
@@ -277,7 +277,7 @@ export const firstValidator: Reader<Genesis.FirstValidator> = (given) =>
     const [key = "", stake = "", commission = "10", ...rest] = given.split(":")
     const isPercent = /^\d{1,3}$/.test(commission) && Number(commission) <= 100
     if (rest.length > 0 || !isPercent) {
-      return yield* Effect.fail("is not a first validator; use KEY:COINS or KEY:COINS:PERCENT")
+      return yield* Effect.fail("is not an initial validator; use KEY:COINS or KEY:COINS:PERCENT")
     }
     return { publicKey: yield* publicKey(key), stake: yield* coins(stake), commissionPercent: Number(commission) }
   })
@@ -316,12 +316,12 @@ export const parameterChange: Reader<{ readonly param: string; readonly value: n
   const [, param = "", digits = ""] = /^([a-z_]+)=(\d{1,15})$/.exec(given) ?? []
   const entry = Parameters.find(param)
   if (digits === "" || entry === undefined) {
-    return Either.left(`is not a change of a parameter; use NAME=VALUE, NAME one of ${names.join(", ")}`)
+    return Either.left(`is not a parameter change; use NAME=VALUE with NAME one of ${names.join(", ")}`)
   }
   const value = Number(digits)
   return value >= entry.min && value <= entry.max
     ? Either.right({ param, value })
-    : Either.left(`is out of bounds; use ${param} a value from ${entry.min} to ${entry.max}`)
+    : Either.left(`is out of bounds; use a value from ${entry.min} to ${entry.max} for ${param}`)
 }
 
 const names = Parameters.table.map(({ name }) => name)
@@ -354,7 +354,7 @@ export const amount: Reader<Sats.Sats> = (given) =>
 
 /** An amount above zero. */
 export const positiveAmount: Reader<Sats.Sats> = (given) =>
-  Effect.flatMap(amount(given), (sats) => (sats > 0 ? Either.right(sats) : Either.left("is nothing; use more than 0")))
+  Effect.flatMap(amount(given), (sats) => (sats > 0 ? Either.right(sats) : Either.left("is zero; use more than 0")))
 
 export const percent = wholeNumber(0, 100, "a percentage", "")
 

@@ -31,10 +31,13 @@ export const cut = (text: string, width: number): string => {
   return `${taken}…`
 }
 
+/** A space where a line can break: every one, except between a number and its unit. */
+const BREAK = / (?!(?<=\d )(?:UDG|sats?|ms|s|min|h|%|days?|seconds?|minutes?|rounds?|bytes|MiB)(?!\w))/
+
 /** Wraps at spaces. A word that is too long gets a line of its own. */
 export const wrapped = (text: string, width: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
-  for (const word of text.split(" ")) {
+  for (const word of text.split(BREAK)) {
     const longer = `${lines.at(-1) ?? ""} ${word}`
     if (lines.length > 0 && widthOf(longer) <= width) lines[lines.length - 1] = longer
     else lines.push(word)

@@ -25,7 +25,7 @@ const exporter = ({ endpoint, version }: Options) =>
     Effect.map(Effect.runtime<never>(), (runtime) => {
       const fork = Runtime.runFork(runtime)
       return new Otlp(endpoint, version, (reason) =>
-        fork(log.warn("traces were lost: the collector did not take them", { endpoint, reason })),
+        fork(log.warn("traces were lost: the collector did not accept them", { endpoint, reason })),
       )
     }),
     (otlp) => Effect.promise(() => otlp.stop()),

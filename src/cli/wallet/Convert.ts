@@ -29,7 +29,7 @@ const sats: Reader.Reader<Sats.Sats> = (text) => {
   const number = Number(text.replaceAll(",", ""))
   return Sats.isSats(number)
     ? Either.right(number)
-    : Either.left(`is more than there can ever be; use at most ${Sats.MAX_SUPPLY}`)
+    : Either.left(`is more than the maximum supply; use at most ${Sats.MAX_SUPPLY}`)
 }
 
 /** `250000000sats`: the unit may follow the amount without a space. */
@@ -60,7 +60,7 @@ export const convert = Verb.make({
   ],
   footer: [
     "A coin, 1 UDG, is 100,000,000 sats. Both bech32m forms of an address are the same account of different networks. " +
-      "Hashes have no other form than their 64 hex characters.",
+      "Hashes have no form besides their 64 hex characters.",
   ],
   run: ({ value, unit, json }) => {
     const address = Either.getRight(Account.ofAnyNetwork(value))

@@ -32,7 +32,7 @@ export const round = Verb.make({
           ["status", finalized ? "final" : "not final yet", Paint.state],
           ["time", timestamp === null ? null : Describe.moment(timestamp)],
         ],
-        none: "no vertices are known of it",
+        none: "the node has no vertices of this round",
         columns: [
           { title: "VERTEX", cutAt: "middle", paint: Paint.quiet },
           { title: "VALIDATOR", cutAt: "middle", paint: Paint.quiet },
@@ -51,7 +51,7 @@ export const round = Verb.make({
     }),
 })
 
-const hash = Setting.argument("HASH", "the hash of a vertex, or how it begins", Reader.shownVertex)
+const hash = Setting.argument("HASH", "a vertex's hash, or at least its first four digits", Reader.shownVertex)
 
 export const vertex = Verb.make({
   name: "vertex",

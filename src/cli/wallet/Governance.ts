@@ -10,9 +10,9 @@ import * as Verb from "./Verb.js"
 
 const title = Setting.argument("TITLE", "its title, 1 to 128 bytes", Reader.text)
 
-const description = Sending.sending.optional("--description TEXT", "why, in at most 4096 bytes", Reader.text)
+const description = Sending.sending.optional("--description TEXT", "the reason, at most 4096 bytes", Reader.text)
 
-const effect = Setting.group("What the proposal would do, one at most")
+const effect = Setting.group("Effect of the proposal (at most one)")
 
 const effects = {
   set: effect.optional("--set NAME=VALUE", "set a parameter, such as min_fee_sats=2000", Reader.parameterChange),
@@ -56,7 +56,7 @@ export const propose = Verb.make({
     Sending.sendResolved(given, "CreateProposalTx", (context) => {
       const [chosen = Effect.succeed({ Text: {} }), ...others] = proposalTypes(given, context)
       if (others.length > 0) {
-        return wrongUsage("a proposal does one thing; use one of --set, --seat, --unseat and --pay")
+        return wrongUsage("a proposal has one effect; use one of --set, --seat, --unseat and --pay")
       }
       const text = { title: given.title, description: Option.getOrElse(given.description, () => "") }
       return Effect.map(chosen, (proposal_type) => ({ ...text, proposal_type }))

@@ -13,7 +13,7 @@ export const name = Verb.make({
   about: "registers a name for the account",
   settings: { newName, ...Sending.settings },
   examples: [["others can then pay @alice", "udg name alice"]],
-  footer: ["One per account, permanent, first come first served.", ...Sending.footer],
+  footer: ["An account can register one name, permanently. Names are first come, first served.", ...Sending.footer],
   run: (given) => Sending.send(given, "RegisterNameTx", { name: given.newName }),
 })
 
@@ -30,13 +30,13 @@ const warnIfLeftOut = (key: Option.Option<{ readonly publicKey: string }>, chose
   Effect.map(Terminal, ({ isWatched, writeError }) => {
     const isLeftOut = Option.exists(key, ({ publicKey }) => !chosen.includes(publicKey))
     if (isWatched && isLeftOut) {
-      writeError("The key that signs this is not in the list: it can sign nothing for this account afterwards.\n")
+      writeError("The signing key is not in the list: afterwards it can no longer sign for this account.\n")
     }
   })
 
 export const policy = Verb.make({
   name: "policy",
-  about: "lets several keys sign for the account, or another one",
+  about: "sets the keys that sign for the account",
   settings: { threshold, keys, ...Sending.settings },
   examples: [
     ["two of three must sign", "udg policy 2 KEY1 KEY2 KEY3"],

@@ -70,7 +70,7 @@ const words = exporting.flag("--words", "show the key as 24 words instead, to wr
 const exportKey = Command.action({ out, words, ...ofOne }, (given) =>
   Effect.gen(function* () {
     if (Option.isSome(given.out) === given.words) {
-      return yield* wrongUsage("say how: --out FILE writes the key in plain text, --words shows it as 24 words")
+      return yield* wrongUsage("choose a form: --out FILE writes the key in plain text, --words shows it as 24 words")
     }
     const { publicKey, unlock } = yield* KeyStore.load(given.key, given.passphraseFile)
     const key = yield* unlock
@@ -121,10 +121,10 @@ const decrypt = Command.action({ yes, ...ofOne }, (given) =>
   Effect.gen(function* () {
     const { path, publicKey, isSealed, unlock } = yield* KeyStore.load(given.key, given.passphraseFile)
     if (!isSealed) return yield* fail("key", `${path} is not encrypted`)
-    const then = `${path} in plain text, where whoever reads the file or a backup has the key`
+    const then = `${path} in plain text, where anyone who reads the file or a backup has the key`
     yield* Agreement.ask({
       question: `This stores ${then}.`,
-      unsaid: `it would store ${then}; say --yes if that is meant`,
+      unsaid: `this would store ${then}; use --yes to confirm`,
       unlessAgreed: "nothing was changed",
       isSaid: given.yes,
     })
@@ -153,7 +153,7 @@ const passphrase = Command.action({ newPassphraseFile, ...ofOne }, (given) =>
 export const keys = Verb.withActions(
   {
     name: "keys",
-    about: "lists keys, encrypts them, and moves them in or out",
+    about: "lists, encrypts, exports and imports keys",
     examples: [
       ["all keys in ~/.udg", "udg keys list"],
       [
@@ -165,9 +165,9 @@ export const keys = Verb.withActions(
       ["a copy in plain text", "udg keys export --key savings.key --out validator.key"],
     ],
     footer: [
-      "Anybody who sees an exported key, or its words, can spend from the account. The words are the key itself in the word " +
-        "list of BIP-39: wallets of other networks make other keys of them. encrypt, decrypt and passphrase replace the file " +
-        "at once: after a power cut it holds the old content or the new.",
+      "Anyone who sees an exported key, or its words, can spend from the account. The words encode the key itself with the " +
+        "word list of BIP-39: wallets of other networks derive other keys from them. encrypt, decrypt and passphrase replace " +
+        "the file atomically: after a power cut it holds the old content or the new.",
     ],
   },
   new Map(Object.entries({ list, export: exportKey, import: importKey, encrypt, decrypt, passphrase })),

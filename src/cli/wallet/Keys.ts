@@ -32,7 +32,7 @@ export const keygen = Verb.make({
     ["the key of a validator, encrypted", "udg keygen --from data/validator.key --key validator-copy.key"],
   ],
   footer: [
-    "Without the file and its passphrase the account is lost, and nobody can restore them: make a copy of the file. An " +
+    "Nobody can restore a lost file or passphrase, and without both the account is lost: make a copy of the file. An " +
       "existing file is never overwritten. In scripts, set UDG_PASSPHRASE.",
   ],
   run: (given) =>

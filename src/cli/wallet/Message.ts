@@ -21,8 +21,8 @@ export const sign = Verb.make({
   settings: { text, key: Verb.key, json: Verb.json },
   examples: [["show somebody that an account is yours", "udg sign 'Hello Bob, 22 November'"]],
   footer: [
-    "A signed text is no transaction and moves nothing. It is valid on every network and does not expire, so put into it whom " +
-      "it is for, and when.",
+    "A signed text is not a transaction and moves no coins. It is valid on every network and does not expire, so include " +
+      "the receiver and the date.",
   ],
   run: (given) =>
     Effect.gen(function* () {
@@ -41,7 +41,7 @@ export const sign = Verb.make({
     }),
 })
 
-const publicKey = Setting.argument("KEY", "the public key of whoever signed it", Reader.publicKey)
+const publicKey = Setting.argument("KEY", "the signer's public key", Reader.publicKey)
 
 const signature = Setting.argument("SIGNATURE", "the signature, 128 hex characters", Reader.signature)
 
@@ -53,8 +53,8 @@ export const verify = Verb.make({
   settings: { publicKey, signature, text, by, json: Verb.json },
   examples: [["is it hers?", "udg verify KEY SIGNATURE 'Hello Bob, 22 November' --by tudg1…"]],
   footer: [
-    "Without --by it only says which account the key belongs to: compare that yourself. A key that a policy has replaced still " +
-      "belongs to the account's address here.",
+    "Without --by it only prints the account of the key, for you to compare. Policies are not considered: a key that a " +
+      "policy has replaced still belongs to its address.",
   ],
   run: (given) =>
     Effect.gen(function* () {

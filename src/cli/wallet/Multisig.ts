@@ -18,7 +18,7 @@ import * as Verb from "./Verb.js"
 const settings = {
   action: Setting.argument(
     "show|sign|submit",
-    "look at it, add the signature of the key, or send it",
+    "show it, add the key's signature, or send it",
     Reader.choice("show", "sign", "submit"),
   ),
   files: Setting.remainingArguments(
@@ -151,12 +151,12 @@ export const multisig = Verb.make({
       "write a payment from an account with several keys to a file",
       "udg send @bob 5 --from @treasury --out payment.json",
     ],
-    ["each signer looks, signs, and passes the file on", "udg multisig sign payment.json"],
-    ["with enough signatures, anybody can send it", "udg multisig submit payment.json"],
+    ["each signer signs the file and passes it on", "udg multisig sign payment.json"],
+    ["with enough signatures, anyone can send it", "udg multisig submit payment.json"],
   ],
   footer: [
-    "The file holds nothing secret. Signing needs no node. If copies are signed on several machines at once, pass all of " +
-      "them to udg multisig submit FILE FILE.",
+    "The file contains no secrets. Signing needs no node. Signers can also work on copies: pass all of them to udg " +
+      "multisig submit FILE FILE.",
   ],
   run: (given) => ({ show, sign, submit })[given.action](given),
 })

@@ -31,8 +31,11 @@ const kindOf = (failure: Failure.Failure): Kind => {
   return failure._tag === "InternalError" ? "node" : "refused"
 }
 
+/** A node states amounts in UDG and sats; the command line uses UDG. */
+const inCoins = (message: string): string => message.replaceAll(/(?<= UDG) \(\d+ sats?\)/g, "")
+
 const refusal = (failure: Failure.Failure): WalletFailure =>
-  fail(kindOf(failure), `the node refuses (${failure._tag}): ${failure.message}`)
+  fail(kindOf(failure), `the node refuses (${failure._tag}): ${inCoins(failure.message)}`)
 
 /** The system's error code, from anywhere in the chain of causes. */
 const codeOf = (error: unknown): string | undefined => {

@@ -52,8 +52,8 @@ export const mempool = Verb.make({
   name: "mempool",
   about: "lists pending transactions, highest fee first",
   settings,
-  examples: [["who is waiting, and what each pays", "udg mempool"]],
-  footer: ["A node shows the hundred that pay most."],
+  examples: [["pending transactions and their fees", "udg mempool"]],
+  footer: ["A node shows the hundred with the highest fees."],
   run: (given) =>
     Effect.gen(function* () {
       const { node, prefix } = yield* Verb.contact(given)
@@ -83,10 +83,11 @@ export const mempool = Verb.make({
     }),
 })
 
-/** A value with its unit, except for rounds, which the parameter's name mentions. */
+/** A value with its unit, in sats where `--set` takes sats. Rounds are in the parameter's name. */
 const figure = (name: string, value: number): string => {
   if (name.endsWith("_percent")) return `${value} %`
-  if (name.endsWith("_sats") || name === "round_reward") return Figure.coins(value)
+  if (name.endsWith("_sats")) return Figure.counted(value, "sat")
+  if (name === "round_reward") return Figure.coins(value)
   return name.endsWith("_ms") ? `${Figure.count(value)} ms` : Figure.count(value)
 }
 
@@ -94,10 +95,8 @@ export const parameters = Verb.make({
   name: "parameters",
   about: "shows the parameters of the network",
   settings,
-  footer: ["LEAST and MOST bound what a proposal may set. A parameter without bounds never changes."],
-  examples: [
-    ["look, and propose another value for one", "udg parameters; udg propose 'Cheaper' --set min_fee_sats=500"],
-  ],
+  footer: ["A proposal can set a value from LEAST to MOST. A parameter without bounds never changes."],
+  examples: [["show the values, and propose a change", "udg parameters; udg propose 'Cheaper' --set min_fee_sats=500"]],
   run: (given) =>
     Effect.gen(function* () {
       const { node, info } = yield* Verb.contact(given)

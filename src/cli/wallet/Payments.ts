@@ -14,11 +14,7 @@ const to = Setting.argument("TO", "the receiver: an address or a @name", Reader.
 
 const amount = Setting.argument("AMOUNT", "how much, in UDG", Reader.positiveAmount)
 
-const memo = Sending.sending.optional(
-  "--memo TEXT",
-  "text for the receiver, which everybody can read; at most 256 bytes",
-  Reader.text,
-)
+const memo = Sending.sending.optional("--memo TEXT", "public text for the receiver, at most 256 bytes", Reader.text)
 
 export const send = Verb.make({
   name: "send",
@@ -58,8 +54,8 @@ export const faucet = Verb.make({
   settings: { gift, receiver, noWait: Sending.settings.noWait, key: Verb.key, node: Verb.node, json: Verb.json },
   examples: [["a hundred coins to begin with", "udg faucet"]],
   footer: [
-    "A node pays each client once in ten minutes. Ask for enough, and pay further accounts from the first with udg send. " +
-      "udg dev and --rate-limits off have no such limit.",
+    "A node pays each client once in ten minutes. Ask for enough, and pay other accounts from the first with udg send. " +
+      "udg dev and --rate-limits off have no limit.",
   ],
   run: (given) =>
     Effect.gen(function* () {
@@ -79,7 +75,7 @@ export const faucet = Verb.make({
       const outcome = yield* Finality.withinReason(node, hash, info)
       yield* Out.lines(given.json, outcome, () => [
         ["received", Describe.coins(amount)],
-        ["by", Describe.account(address, prefix)],
+        ["account", Describe.account(address, prefix)],
         ...Finality.lines(outcome),
       ])
       return yield* Finality.requireApplied(outcome)

@@ -40,7 +40,7 @@ export const status = Verb.make({
         ["peers", Figure.count(status.peers)],
         ["supply", Describe.coins(status.total_supply), Paint.strong],
         ["staked", `${Describe.coins(status.total_staked)} by ${Figure.counted(status.active_stakers, "validator")}`],
-        ["waiting", Figure.counted(status.mempool_size, "transaction")],
+        ["pending", Figure.counted(status.mempool_size, "transaction")],
       ])
     }),
 })
@@ -92,9 +92,9 @@ export const balance = Verb.make({
   about: "shows an account's balance, stake and delegation",
   settings: { account: Verb.account, key: Verb.key, ...VerifiedBalance.settings, ...settings },
   examples: [
-    ["of the wallet, and of somebody else", "udg balance; udg balance @alice"],
+    ["of your account, and of another", "udg balance; udg balance @alice"],
     ["in sats, for a script", "udg balance --json | jq .balance"],
-    ["proven by checkpoints, not believed", "udg balance @alice --verify --genesis genesis.json"],
+    ["verified by the light client", "udg balance @alice --verify --genesis genesis.json"],
   ],
   run: (given) =>
     Effect.gen(function* () {
@@ -115,7 +115,11 @@ export const balance = Verb.make({
     }),
 })
 
-const hash = Setting.argument("HASH", "the hash of a transaction, or how it begins", Reader.shownTransaction)
+const hash = Setting.argument(
+  "HASH",
+  "a transaction's hash, or at least its first four digits",
+  Reader.shownTransaction,
+)
 
 export const transaction = Verb.make({
   name: "tx",
@@ -143,7 +147,7 @@ export const validators = Verb.make({
   name: "validators",
   about: "lists all validators, largest first",
   settings,
-  examples: [["to choose one to delegate to", "udg validators"]],
+  examples: [["before you delegate", "udg validators"]],
   run: (given) =>
     Effect.gen(function* () {
       const { node, prefix } = yield* Verb.contact(given)
@@ -243,7 +247,7 @@ const showProposal = ({ node, prefix }: Verb.Contact, id: Natural.ProposalId, as
         `from round ${Figure.count(from)} to ${Figure.count(end)}, carried out from ${Figure.count(execution)}`,
       ],
       ["bond", `${Describe.coins(found.bond)}, ${found.bond_status}`],
-      ["made by", found.tx_hash],
+      ["transaction", found.tx_hash],
       ["proposer", Describe.account(found.proposer, prefix)],
       ...found.voters.map(
         ({ address, vote, weight }) =>

@@ -35,21 +35,17 @@ export const settings = {
     "--fee UDG",
     "the fee for the validators",
     Reader.amount,
-    "the network's least: none to stake or delegate, more for a name and for the first payment to an account",
+    "the network's minimum: none to stake or delegate, more for a name and for a new account",
   ),
-  nonce: sending.optional("--nonce N", "its place among the account's transactions", Reader.count, "the next one"),
+  nonce: sending.optional("--nonce N", "the transaction's nonce", Reader.count, "the next one"),
   network: sending.optional("--network NAME", "refuse to sign for any other network", Reader.networkId),
-  noWait: sending.flag("--no-wait", "return once the node has it, without waiting until it is final"),
+  noWait: sending.flag("--no-wait", "return once the node has accepted it, before it is final"),
   out: sending.optional(
     "--out FILE",
-    "write it to a file for several to sign, and send nothing; see udg multisig",
+    "write it to a file for several signers instead of sending it; see udg multisig",
     Reader.newFile,
   ),
-  from: sending.optional(
-    "--from ACCOUNT",
-    "with --out: the account that acts, if it is not that of the key",
-    Reader.text,
-  ),
+  from: sending.optional("--from ACCOUNT", "with --out: the sender, if it is not the account of the key", Reader.text),
   key: Verb.key,
   node: Verb.node,
   json: Verb.json,
@@ -68,7 +64,7 @@ export class Impersonated extends Services.Reference<Impersonated>()("udg/cli/Im
 export const footer = [
   "Amounts are in UDG, with at most eight decimal places. An account is 40 hex characters, tudg1… or udg1…, or a " +
     "registered @name.",
-  "The key never leaves this machine. You are asked for its passphrase, unless UDG_PASSPHRASE is set.",
+  "The key never leaves this machine. udg asks for its passphrase unless UDG_PASSPHRASE is set.",
 ]
 
 export interface Context {
@@ -109,7 +105,7 @@ const feeOf = ({ fee }: Given, type: Wallet.Type, { info }: Verb.Contact, recipi
   return Fee.isDear(type, asked, recipient)
     ? fail(
         "node",
-        `the node asks for a fee of ${Figure.amount(asked)} UDG; the usual fee is ${usual}; to pay it all the same, use --fee`,
+        `the node asks for a fee of ${Figure.amount(asked)} UDG; the usual fee is ${usual} UDG; to pay it anyway, use --fee`,
       )
     : Effect.succeed(Sats.make(asked))
 }
@@ -196,7 +192,7 @@ export const submit = (
     const hash = Wallet.hashOf(unsigned)
     const { nonce } = yield* node.tell(
       (client) => client.transactions.submit({ payload: signed }),
-      `before you send it again, check with udg tx ${hash}`,
+      `before you repeat it, check with udg tx ${hash}`,
     )
     if (given.noWait) return yield* showPending(given.json, hash, { nonce })
     const { writeError } = yield* Terminal

@@ -1,4 +1,4 @@
-/** Staking, delegating and commission. Applied transactions of these types need no fee. */
+/** Staking, delegating and commission. These types are free if applied; a failed one costs the minimum fee. */
 import { Effect } from "effect"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Reader from "../settings/Reader.js"
@@ -11,7 +11,7 @@ import * as Verb from "./Verb.js"
 const amount = Setting.argument("AMOUNT", "how much, in UDG", Reader.positiveAmount)
 
 const release =
-  "All of it is released. It keeps working until the epoch ends and is paid out after the cooldown; udg balance shows the round."
+  "The whole amount is released. It counts until the epoch ends and is paid out after the cooldown; udg balance shows the round."
 
 const leastStake = Describe.coins(Sats.MIN_STAKE_SATS)
 
@@ -23,8 +23,8 @@ export const stake = Verb.make({
     ["the smallest stake, for a validator whose key is stored with its node", "udg stake 2000 --key validator.key"],
   ],
   footer: [
-    `At least ${leastStake}, also when adding. A validator needs a running node: a silent one loses its seat, and one that ` +
-      "signs twice loses half of its stake.",
+    `The minimum is ${leastStake}, also when adding. A validator needs a running node: a silent one loses its seat, and one ` +
+      "that signs two vertices for a round is slashed.",
     ...Sending.footer,
   ],
   run: (given) =>
@@ -37,7 +37,7 @@ export const unstake = Verb.make({
   name: "unstake",
   about: "takes the whole stake back",
   settings: Sending.settings,
-  examples: [["of a validator, with the key of its node", "udg unstake --key data/validator.key"]],
+  examples: [["a validator's stake, with its node's key", "udg unstake --key data/validator.key"]],
   footer: [release, ...Sending.footer],
   run: (given) => Sending.send(given, "UnstakeTx", {}),
 })
@@ -46,11 +46,11 @@ const validator = Setting.argument("VALIDATOR", "an active validator: an address
 
 export const delegate = Verb.make({
   name: "delegate",
-  about: "lends stake to a validator for a share of its rewards",
+  about: "locks coins with a validator for a share of its rewards",
   settings: { validator, amount, ...Sending.settings },
-  examples: [["list the validators, and lend a hundred coins to one", "udg validators; udg delegate @dora 100"]],
+  examples: [["list the validators, and delegate a hundred coins to one", "udg validators; udg delegate @dora 100"]],
   footer: [
-    "The coins stay yours, and are slashed with the validator. An account delegates to one validator, and may add to it.",
+    "The coins stay yours but are slashed with the validator. An account delegates to one validator, and can add to it.",
     ...Sending.footer,
   ],
   run: (given) =>

@@ -25,7 +25,7 @@ const limit = reading.withDefault("--limit N", "how many entries, 1 to 10000", R
 
 const cursor = reading.optional(
   "--cursor CURSOR",
-  "where to go on: the next_cursor of an answer before",
+  "where to continue, as the previous page printed it",
   Reader.text,
   "the newest entry",
 )
@@ -69,12 +69,12 @@ export const history = Verb.make({
   about: "shows everything that changed an account's balance",
   settings: { account: Verb.account, limit, cursor, key: Verb.key, node: Verb.node, json: Verb.json },
   examples: [
-    ["of the wallet, and of somebody else", "udg history; udg history @alice --limit 100"],
+    ["of your account, and of another", "udg history; udg history @alice --limit 100"],
     ["all payments to an account, for a script", `udg history @shop --json | jq '.entries[] | select(.change > 0)'`],
   ],
   footer: [
-    "Newest first, with the fee in the change. Rewards and fees earned are added up over many rounds. A node lists what it " +
-      "has recorded: one that joined later or prunes its history does not have the oldest entries.",
+    "Newest first; the change includes the fee. Rewards and earned fees are summed over many rounds. A node that joined " +
+      "later, or that prunes its history, does not have the oldest entries.",
   ],
   run: (given) =>
     Effect.gen(function* () {
@@ -87,7 +87,7 @@ export const history = Verb.make({
         lines: [
           ["account", Describe.account(found.address, contact.prefix), Paint.quiet],
           ["balance", Figure.coins(found.balance), Paint.strong],
-          ["older", found.next_cursor === null ? null : `--cursor ${found.next_cursor}`],
+          ["older entries", found.next_cursor === null ? null : `--cursor ${found.next_cursor}`],
         ],
         none: "nothing has changed the balance yet",
         columns: [

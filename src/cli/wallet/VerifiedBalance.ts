@@ -19,11 +19,11 @@ import * as Verb from "./Verb.js"
 const checking = Setting.group("Verification")
 
 export const settings = {
-  verify: checking.flag("--verify", "checks the node's answer from --genesis or --trust on, instead of believing it"),
+  verify: checking.flag("--verify", "verify the node's answer with the light client, from --genesis or --trust"),
   genesis: checking.optional("--genesis FILE", "the file that defines the network", Reader.file),
   trust: checking.optional(
     "--trust EPOCH:HASH",
-    "a checkpoint that closed an epoch, from somebody you trust",
+    "a closing checkpoint from a source you trust",
     Reader.trustedCheckpoint,
   ),
   also: checking.repeated("--also URL", "another node to ask as well; may be repeated", Reader.url),
@@ -52,7 +52,7 @@ const trustOf = (given: Given) =>
     }
     if (Option.isNone(given.genesis)) {
       return yield* wrongUsage(
-        "--verify has nothing to begin with; name the network's --genesis FILE, or --trust EPOCH:HASH",
+        "--verify needs a trusted start; name the network's --genesis FILE, or --trust EPOCH:HASH",
       )
     }
     const genesis = yield* Effect.mapError(GenesisFile.load(given.genesis.value), ({ message }) => wrongUsage(message))

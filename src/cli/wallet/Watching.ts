@@ -25,7 +25,7 @@ const whileRead = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 
 const subject = Setting.optionalArgument(
   "HASH|ACCOUNT",
-  "a transaction, or how its hash begins, until it is final; or an account from now on",
+  "a transaction's hash, or at least its first four digits; or an account",
   Reader.text,
   "the account of the key",
 )

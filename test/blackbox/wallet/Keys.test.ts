@@ -141,7 +141,7 @@ describe("keys", () => {
     expect(await person.udg("keys", "export", "--key", "plain.key")).toEqual({
       code: 1,
       stdout: "",
-      stderr: "udg: say how: --out FILE writes the key in plain text, --words shows it as 24 words\n",
+      stderr: "udg: choose a form: --out FILE writes the key in plain text, --words shows it as 24 words\n",
     })
     expect(await person.udg("keys", "import", "--key", "new.key")).toMatchObject({ code: 2, stdout: "" })
     expect((await person.udg("keys", "import", "--from", "plain.key", "--key", "plain.key")).code).toBe(2)
@@ -196,7 +196,7 @@ describe("a key file that is changed where it is", () => {
       ],
       [
         1,
-        "it would store own.key in plain text, where whoever reads the file or a backup has the key; say --yes if that is meant",
+        "this would store own.key in plain text, where anyone who reads the file or a backup has the key; use --yes to confirm",
         "decrypt",
       ],
     ]
@@ -220,7 +220,7 @@ describe("a key file that is changed where it is", () => {
     await sealed("asked.key", PASSPHRASE)
     const answer = async (line: string) => {
       const terminal = person.sit(typed("keys", "decrypt", "--key", "asked.key"), { UDG_PASSPHRASE: PASSPHRASE })
-      await terminal.see("Type yes to go on: ")
+      await terminal.see("Type yes to continue: ")
       terminal.type(`${line}\r`)
       return { code: await terminal.end(), text: terminal.text }
     }
@@ -285,8 +285,8 @@ describe("conversion", () => {
   it.each([
     [["1.5", "sats"], '"1.5" is not an amount of sats; use a whole number such as 250000000'],
     [["1,5sats"], '"1,5sats" is not an amount of sats; use a whole number such as 250000000'],
-    [["3000000000000000sats"], '"3000000000000000sats" is more than there can ever be; use at most 2100000000000000'],
-    [["21000001"], '"21000001" is more than there can ever be; use at most 21000000'],
+    [["3000000000000000sats"], '"3000000000000000sats" is more than the maximum supply; use at most 2100000000000000'],
+    [["21000001"], '"21000001" is more than the maximum supply; use at most 21000000'],
     [
       ["2,500"],
       '"2,500" is not an amount of UDG; use one such as 2000 or 0.5, in digits, with at most eight decimal places',

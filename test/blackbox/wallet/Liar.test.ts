@@ -97,7 +97,7 @@ describe("a node that lies", () => {
     expect({ ...asked, submitted }).toEqual({
       code: 3,
       stdout: "",
-      stderr: "udg: the node asks for a fee of 1 UDG; the usual fee is 0.00001; to pay it all the same, use --fee\n",
+      stderr: "udg: the node asks for a fee of 1 UDG; the usual fee is 0.00001 UDG; to pay it anyway, use --fee\n",
       submitted: [],
     })
     await pay(url, "--fee", "1", "--no-wait")
@@ -148,7 +148,7 @@ describe("a node that lies", () => {
     expect(stderr).toContain(
       `its answer cannot be true: it accepted transaction ${lookup.hash} instead of ${computed()}`,
     )
-    expect(stderr).toContain(`; before you send it again, check with udg tx ${computed()}`)
+    expect(stderr).toContain(`; before you repeat it, check with udg tx ${computed()}`)
   })
 
   it("about what it was asked for in a lookup is found out", async () => {
@@ -218,7 +218,7 @@ describe("a node that goes away", () => {
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" })
     expect(submitted).toHaveLength(1)
     expect(stderr).toContain(
-      `but may not have arrived: it closed the connection; before you send it again, check with udg tx ${computed()}`,
+      `but may not have arrived: it closed the connection; before you repeat it, check with udg tx ${computed()}`,
     )
   })
 

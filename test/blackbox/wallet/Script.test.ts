@@ -209,7 +209,7 @@ describe("exit codes", () => {
       const { code, stderr } = await asked("send", bob.address, amount)
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: `udg: AMOUNT "${amount}" is more than there can ever be; use at most 21000000\n`,
+        stderr: `udg: AMOUNT "${amount}" is more than the maximum supply; use at most 21000000\n`,
       })
     }
   })

@@ -93,7 +93,7 @@ describe("a key file that is replaced", () => {
   it("is not replaced by what a change that was cut off has left", async () => {
     writeFileSync(`${file}.new`, "half", { mode: 0o600 })
     const exit = await withFiles(KeyStore.replaceInPlainText(file, Keys.SecretKey.generate()))
-    expect(String(exit)).toContain(`${file}.new is left of a change that was cut off, and ${file} is whole; remove`)
+    expect(String(exit)).toContain(`${file}.new is left over from an interrupted change, and ${file} is intact; remove`)
     expect(await heldKey()).toBe(key.toSecretHex())
     expect(readFileSync(`${file}.new`, "utf8")).toBe("half")
   })

@@ -68,7 +68,7 @@ describe("a balance that is checked", () => {
     expect(silent.stderr).toContain("nothing could be checked")
     const rootless = await udg("balance", account, "--verify", "--node", node.url)
     expect(rootless).toMatchObject({ code: 1, stdout: "" })
-    expect(rootless.stderr).toContain("--verify has nothing to begin with")
+    expect(rootless.stderr).toContain("--verify needs a trusted start")
   })
 
   it("begins at a trusted checkpoint, and counts the signers that are there", async () => {

@@ -1,6 +1,6 @@
 /**
- * Whether a request is admitted: by the name of the host, the page it comes from, the network, and how often the client
- * asks. A check returns nothing, or the failure that answers the request.
+ * Decides whether a request is admitted, by host name, page origin, network and rate. A check returns nothing, or the
+ * failure that answers the request.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -12,26 +12,26 @@ import { type PageGuard, refusalOfUnnamed } from "./PageGuard.js"
 export interface Options {
   readonly guard: PageGuard
   readonly rateLimits: boolean
-  /** Over all endpoints together. */
+  /** The limit over all endpoints together. */
   readonly limit: Rules.Limit
-  /** Where process managers ask whether the server lives. */
+  /** Where process managers check that the server lives. */
   readonly livenessPath: string
-  /** Milliseconds of a clock that never runs backwards. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
 }
 
-/** A request, as far as it matters here. */
+/** The parts of a request that matter for admission. */
 export interface Asking {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly method: string
   readonly path: string
-  /** When it arrived, in whole milliseconds, as limits count. */
+  /** Arrival time in whole milliseconds, as limits count. */
   readonly at: number
   client: string
-  /** How many requests it counts as so far. */
+  /** The number of requests it has counted as so far. */
   counted: number
-  /** The headers about limits of its answer. */
+  /** Rate limit headers of the response. */
   headers: ReadonlyArray<string>
 }
 
@@ -40,24 +40,24 @@ export interface Gate {
   readonly method: string
   readonly path: string
   readonly limit: Rules.Limit | undefined
-  /** What it answers instead of anything else. */
+  /** The failure that a closed endpoint answers. */
   readonly closed: Failure | undefined
-  /** Whether pages of other sites may not use it. */
+  /** Whether pages of other sites are refused. */
   readonly isGuarded: boolean
 }
 
-/** A connection is closed after this many refusals for asking too often. */
+/** Rate limit refusals after which a connection is closed. */
 const REFUSALS_PER_CONNECTION = 16
 
-/** Fewer clients use endpoints with a limit of their own. */
+/** Endpoints with their own limit have fewer clients. */
 const CLIENTS_PER_ENDPOINT = 8_192
 
 export class Admission {
   readonly #options: Options
   readonly #all: ClientLimit | undefined
-  /** Liveness probes and preflights cost next to nothing, and must not fail because of what else the client asks. */
+  /** Liveness probes and preflights cost next to nothing and must not fail because of the client's other requests. */
   readonly #spared: ClientLimit | undefined
-  /** How many refusals for asking too often each connection has had. */
+  /** Rate limit refusals of each connection. */
   readonly #refusals = new WeakMap<Socket, number>()
 
   constructor(options: Options) {
@@ -68,7 +68,7 @@ export class Admission {
     this.#spared = global()
   }
 
-  /** Why a request is refused on any path. */
+  /** The refusal that applies on any path. */
   refusalOf(asking: Asking): Failure | undefined {
     const { request, method, path, at } = asking
     const unnamed = refusalOfUnnamed(request) ?? this.#options.guard.refusalOfHost(request)
@@ -77,13 +77,14 @@ export class Admission {
     const isLiveness = path === this.#options.livenessPath && !isPreflight
     const isSpared = isLiveness || isPreflight
     const refusal = this.#count(asking, isSpared ? this.#spared : this.#all, at, 1)
-    // Nobody with the same address, as behind a proxy, may make a probe fail. An answer costs no more than a refusal.
+    // A client at the same address, as behind a proxy, must not make a probe fail. The answer costs no more than a
+    // refusal.
     if (refusal === undefined || !isLiveness || this.#refusals.get(request.socket) !== 1) return refusal
     asking.response.shouldKeepAlive = false
     return undefined
   }
 
-  /** Why a request to an endpoint is refused. */
+  /** The refusal that an endpoint's rules require. */
   gateOf({ method, path, limit, closed, isGuarded }: Gate): (asking: Asking) => Failure | undefined {
     const { guard, rateLimits } = this.#options
     const own =
@@ -93,7 +94,7 @@ export class Admission {
     return (asking) => {
       if (closed !== undefined) return closed
       if (isGuarded) {
-        // Before the limit: a page must not be able to use up what the people at this machine may ask for.
+        // Before the limit, so that a page cannot use up the allowance of the machine's users.
         const foreign = guard.refusalOfPage(asking.request)
         if (foreign !== undefined) return foreign
       }
@@ -104,7 +105,7 @@ export class Admission {
     }
   }
 
-  /** The refusal of a request that turns out to cost as much as this many, or nothing. */
+  /** Charges for a request that turns out to cost this many. */
   refusalOfCost(asking: Asking, requests: number): Failure | undefined {
     const more = requests - asking.counted
     if (more <= 0) return undefined
@@ -113,7 +114,7 @@ export class Admission {
     return refusal
   }
 
-  /** Whether a page asks that is not the server's own. */
+  /** Whether the request comes from another site's page. */
   isForeign({ request }: Pick<Asking, "request">): boolean {
     return this.#options.guard.isForeign(request)
   }
@@ -131,9 +132,9 @@ export class Admission {
   }
 
   /**
-   * A refusal that a client can cause as often as it likes. After some of them its connection ends, and requests that it has
-   * sent ahead are not even read: forty thousand requests fit into the buffers of one socket, and each costs as much as one
-   * that is answered.
+   * Counts a refusal that a client can cause at will. After some of them the connection ends without reading the
+   * requests that were sent ahead: the buffers of one socket hold forty thousand requests, and refusing one costs as
+   * much as answering it.
    */
   #refuseOften({ request: { socket }, response }: Asking, failure: Failure): Failure {
     this.#refusals.set(socket, (this.#refusals.get(socket) ?? 0) + 1)

@@ -1,6 +1,6 @@
 /**
- * The memory that all clients together may make the server hold. What one client or network may hold of it depends on what is
- * free (`isFair`), so that the next one always finds room.
+ * The memory that all clients together can make the server hold. The share of one client or network depends on what is
+ * free (`isFair`), so that a newcomer always finds room.
  */
 import { isFair, Usage } from "./Usage.js"
 

@@ -1,30 +1,33 @@
-/** The client as limits count it: an IPv4 address, or the 64 bits of IPv6 that one customer of a provider gets. */
+/** The client as limits count it: an IPv4 address, or the /64 of IPv6 that a provider assigns to one customer. */
 import { Option } from "effect"
 import * as AddressGroup from "../../network/AddressGroup.js"
 import * as Cidr from "../../node/start/Cidr.js"
 
 export interface Settings {
-  /** The proxies whose statement about the client is believed. */
+  /** Proxies whose statement about the client is trusted. */
   readonly trustedProxies: ReadonlyArray<Cidr.Cidr>
-  /** Lower case. When given, `X-Forwarded-For` is not read, since a proxy that sets the one may pass on the other. */
+  /**
+   * In lower case. If set, `X-Forwarded-For` is ignored, because a proxy that sets this header can pass the other on
+   * unchanged.
+   */
   readonly clientIpHeader: Option.Option<string>
 }
 
-/** The part of a request that is read. */
+/** The parts of a request that are read. */
 export interface Asking {
   readonly socket: { readonly remoteAddress?: string | undefined }
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 }
 
-/** Repetitions joined by commas. */
+/** Repeated headers are joined by commas. */
 const headerOf = ({ headers }: Asking, name: string): string => headers[name]?.toString() ?? ""
 
-/** From the right, past all trusted proxies: the first address that only an honest proxy can have written. */
+/** The first address from the right that no trusted proxy has, which only an honest proxy can have written. */
 const behindProxies = (chain: string, peer: string, isTrusted: (address: string) => boolean): string => {
   let client = peer
   for (const hop of chain.split(",").reverse()) {
     const address = AddressGroup.plain(hop)
-    // Text that is no address was written by someone behind the last hop that is one.
+    // Text that is not an address was written beyond the last known hop.
     if (address === undefined) return client
     client = address
     if (!isTrusted(address)) return client
@@ -32,24 +35,24 @@ const behindProxies = (chain: string, peer: string, isTrusted: (address: string)
   return client
 }
 
-/** The client that a socket belongs to. A closed socket has no address any more; all of these count as one client. */
+/** The client of a socket. Closed sockets have no address and count as one client. */
 export const ofSocket = ({ remoteAddress }: Asking["socket"]): string =>
   remoteAddress === undefined ? "unknown" : AddressGroup.hostOf(AddressGroup.plain(remoteAddress) ?? remoteAddress)
 
-/** Whether a socket is one of a trusted proxy, behind which there may be any number of clients. */
+/** Whether the socket belongs to a trusted proxy, which can serve any number of clients. */
 export const isProxy = ({ trustedProxies }: Settings): ((socket: Asking["socket"]) => boolean) => {
   const isTrusted = Cidr.matcher(trustedProxies)
   return ({ remoteAddress }) => trustedProxies.length > 0 && isTrusted(AddressGroup.plain(remoteAddress ?? "") ?? "")
 }
 
-/** Whether a trusted proxy says on whose behalf it asks. */
+/** Whether a trusted proxy names the client for which it asks. */
 export const isForwarded = (settings: Settings): ((request: Asking) => boolean) => {
   const ofProxy = isProxy(settings)
   const header = Option.getOrElse(settings.clientIpHeader, () => "x-forwarded-for")
   return (request) => ofProxy(request.socket) && headerOf(request, header) !== ""
 }
 
-/** How to tell a request's client, made once from the settings. */
+/** Returns a function that determines a request's client. */
 export const reader = (settings: Settings): ((request: Asking) => string) => {
   const isTrusted = Cidr.matcher(settings.trustedProxies)
   const named = Option.getOrUndefined(settings.clientIpHeader)

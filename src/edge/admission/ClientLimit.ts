@@ -1,16 +1,16 @@
-/** How often each client may ask, on all endpoints or on one, and the answer to clients that ask more often. */
+/** A rate limit for each client, on all endpoints or on one, with the refusal and headers for it. */
 import * as Words from "../../protocol/numbers/Words.js"
 import * as Failure from "../definition/Failure.js"
 import type * as Rules from "../definition/Rules.js"
 import { RateLimiter } from "./RateLimiter.js"
 
 export interface Options {
-  /** Under which answers show it. */
+  /** The policy's name in response headers. */
   readonly policy: string
-  /** What is asked, behind "more than so many requests". */
+  /** The requests' description, after "more than N requests". */
   readonly what: string
   readonly limit: Rules.Limit
-  /** Of how many clients it is remembered how often they asked. */
+  /** How many clients are remembered. */
   readonly capacity?: number
 }
 
@@ -30,13 +30,13 @@ export class ClientLimit {
     })
   }
 
-  /** Counts so many requests at a time in whole milliseconds; or says why not, and counts none. */
+  /** Counts `count` requests at a time in whole milliseconds; or returns a refusal and counts none. */
   take(client: string, at: number, count = 1): Failure.RateLimited | undefined {
     const waitMs = this.#limiter.take(client, at, count)
     return waitMs > 0 ? this.#refusal(seconds(waitMs)) : undefined
   }
 
-  /** draft-ietf-httpapi-ratelimit-headers: the policy by its name, and what is left of it. */
+  /** Headers of draft-ietf-httpapi-ratelimit-headers: the policy and the remaining allowance. */
   headers(client: string, at: number): ReadonlyArray<string> {
     const { policy, limit } = this.#options
     const { remaining, resetMs } = this.#limiter.allowance(client, at)

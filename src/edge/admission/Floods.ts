@@ -1,24 +1,24 @@
 /**
- * Clients that sent more requests ahead than a client that waits for answers would. Node parses each piece of a connection
- * to its end and makes objects of all requests in it, some thousands, before it can be stopped. So for a while, the next
- * connections of these clients are closed before anything is read from them. Whoever has many addresses can come from
- * another one each time; a network from which several clients flooded is closed as a whole, unless it is a provider's.
+ * Clients that sent far more requests ahead than a client that waits for responses would. Node.js parses a whole piece
+ * of a connection, with up to some thousands of requests, before it can be stopped, so these clients' next connections
+ * are closed unread for a while. Attackers with many addresses can change them, so a network from which several clients
+ * flooded is closed as a whole, unless it is as large as a provider's.
  */
 import { networksOf } from "../../network/AddressGroup.js"
 
 const KEPT_OUT_MS = 10_000
-/** If there are more clients and networks than this, those that flooded first are admitted again. */
+/** Beyond this many clients and networks, the oldest are forgotten. */
 const REMEMBERED = 4_096
-/** How many clients of a network have to flood, each within the time of the one before. */
+/** Flooding clients that close a network, each within the time of the one before. */
 const FLOODING_CLIENTS = 4
 
-/** A client, or a network, for some time after a flood. */
+/** A client or network after a flood. */
 interface Source {
   readonly until: number
   readonly clients: number
 }
 
-/** The client, then its networks but for the widest one. */
+/** The client and its networks, without the widest one. */
 const sourcesOf = (client: string): ReadonlyArray<string> => {
   const [widest = client, ...narrower] = networksOf(client)
   return narrower.length === 0 ? [widest] : narrower.reverse()
@@ -26,7 +26,7 @@ const sourcesOf = (client: string): ReadonlyArray<string> => {
 
 export class Floods {
   readonly #now: () => number
-  /** Those that flooded last are at the end. */
+  /** Ordered by the latest flood. */
   readonly #sources = new Map<string, Source>()
 
   constructor(now: () => number) {
@@ -35,7 +35,7 @@ export class Floods {
 
   note(client: string): void {
     const [itself = client, ...networks] = sourcesOf(client)
-    // With several connections at a time it can flood more than once, and is still one client.
+    // A client with several connections can flood several times at once and still counts once.
     const isKnown = this.#current(itself) !== undefined
     for (const source of isKnown ? [itself] : [itself, ...networks]) this.#add(source)
   }

@@ -1,31 +1,31 @@
 /**
- * What the web pages that a visitor of this machine has open may ask of the node. Any page reaches it, and may even make its
- * own name lead to 127.0.0.1 (DNS rebinding); that name is still in `Host`, and in the `Origin` of all that it posts.
- * Programs name no `Origin`. Node's own `fetch` sends `Sec-Fetch-Mode`, so that header says nothing about who asks.
+ * Restricts what web pages in a visitor's browser can ask of a node on the visitor's machine. Any page can reach it and
+ * can even point its own name at 127.0.0.1 (DNS rebinding), but that name is then in `Host`, and in the `Origin` of its
+ * POST requests. Programs send no `Origin`. Node.js' `fetch` sends `Sec-Fetch-Mode`, so that header identifies nobody.
  */
 import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
 import * as Failure from "../definition/Failure.js"
 
-/** The ends of two sentences, as the program that serves words them. */
+/** Endings of two error messages, worded by the serving program. */
 export interface Words {
-  /** Behind "ask 127.0.0.1 or localhost, or": how to have it serve another name. */
+  /** After "ask 127.0.0.1 or localhost, or": how to allow another name. */
   readonly names: string
-  /** Behind "a page of another site may not": what, and how to do it instead. */
+  /** After "a page of another site may not": the action, and the alternative. */
   readonly pages: string
 }
 
 export interface Options {
   readonly words: Words
-  /** The interface as it was named, `--rpc-host`. */
+  /** The configured interface, `--rpc-host`. */
   readonly host: string
-  /** Other names of this machine, and of pages that may do what the node's own may: `--rpc-name`. */
+  /** Other names of this machine and of pages with the rights of its own: `--rpc-name`. */
   readonly names: ReadonlyArray<string>
-  /** Whether the request comes from outside, through a trusted proxy. */
+  /** Whether the request came through a trusted proxy. */
   readonly isProxied: (request: IncomingMessage) => boolean
 }
 
-/** The name or address of an authority, in lower case without port and final dot; none where it is no authority. */
+/** The host of an authority in lower case, without port and final dot; undefined if it is not an authority. */
 const hostOf = (authority: string): string | undefined => {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(authority.trim()) ?? []
   return (bracketed ?? plain)?.toLowerCase().replace(/\.$/, "")
@@ -34,11 +34,11 @@ const hostOf = (authority: string): string | undefined => {
 const isLoopback = (address: string): boolean =>
   /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address) || address === "::1" || address === "0:0:0:0:0:0:0:1"
 
-/** Whether nobody but this machine reaches what listens there. */
+/** Whether only this machine can reach the address. */
 export const isLocal = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || isLoopback(host)
 
-/** The host of a page. */
+/** The host of a page's origin. */
 const hostOfOrigin = (origin: string): string | undefined => {
   const [, authority] = /^https?:\/\/([^/?#@]+)$/i.exec(origin) ?? []
   return authority === undefined ? undefined : hostOf(authority)
@@ -46,20 +46,20 @@ const hostOfOrigin = (origin: string): string | undefined => {
 
 const PASSED_ON = ["forwarded", "x-forwarded-for", "x-real-ip", "via"]
 
-/** Whether a program on this machine asks a server on the loopback. A proxy that passes requests on usually says so. */
+/** Whether a local program asks a loopback server directly. Proxies usually add a header. */
 export const isOfThisMachine = ({ headers }: IncomingMessage): boolean =>
   !PASSED_ON.some((name) => headers[name] !== undefined) && isLocal(hostOf(headers.host ?? "") ?? "")
 
 /**
- * Whether a browser asks for a page, whichever it is, and not for its user, who typed the address. `Sec-Fetch-Mode` alone
- * comes from Node's own `fetch`.
+ * Whether a page made the browser ask, whichever page it is, and not the user by typing the address. `Sec-Fetch-Mode`
+ * alone comes from Node.js' `fetch`.
  */
 export const isOfPage = ({ headers }: IncomingMessage): boolean => {
   const { origin, "sec-fetch-site": site, "sec-fetch-dest": destination } = headers
   return origin !== undefined || (site !== "none" && (site !== undefined || destination !== undefined))
 }
 
-/** Names and values of raw headers stand in turns. */
+/** Raw headers alternate between names and values. */
 const hostsIn = ({ rawHeaders }: IncomingMessage): number => {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -70,8 +70,8 @@ const hostsIn = ({ rawHeaders }: IncomingMessage): number => {
 }
 
 /**
- * The refusal of a request that names no host, or several: HTTP/1.1 requires exactly one (RFC 9112, section 3.2), since a proxy and
- * this server could otherwise each believe another one. HTTP/1.0 knows no `Host`.
+ * Refuses a request without exactly one `Host`, as HTTP/1.1 requires (RFC 9112, section 3.2): a proxy and this server
+ * could otherwise choose different ones. HTTP/1.0 has no `Host`.
  */
 export const refusalOfUnnamed = (request: IncomingMessage): Failure.InvalidRequest | undefined => {
   const count = hostsIn(request)
@@ -80,7 +80,7 @@ export const refusalOfUnnamed = (request: IncomingMessage): Failure.InvalidReque
   return new Failure.InvalidRequest({ message, field: "host" })
 }
 
-/** What a browser says of its user and of the node's own pages. Programs say nothing. */
+/** What browsers send for their user and for the node's own pages. Programs send nothing. */
 const OWN_SITES: ReadonlySet<unknown> = new Set(["none", "same-origin"])
 
 const shown = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
@@ -97,15 +97,15 @@ export class PageGuard {
     this.#words = words
   }
 
-  /** Takes the address that the server really has. */
+  /** Stores the address on which the server really listens. */
   boundTo(address: string): void {
     this.#isLocal = isLoopback(address)
   }
 
-  /** The refusal of a request to the loopback under a name that is not this machine's. */
+  /** Refuses a loopback request under a name that is not this machine's. */
   refusalOfHost(request: IncomingMessage): Failure.ForeignHost | undefined {
     const { host } = request.headers
-    // Browsers always send one. A name without a dot proves nothing: in a local network anybody can claim one.
+    // Browsers always send Host. Names without a dot prove nothing: in a local network anyone can claim one.
     if (!this.#isLocal || host === undefined || host === "") return undefined
     const name = hostOf(host)
     if (name !== undefined && this.#isOwn(name)) return undefined
@@ -117,7 +117,7 @@ export class PageGuard {
     })
   }
 
-  /** The refusal of a page of another site that asks for coins, keys or signatures. */
+  /** Refuses another site's page that asks for coins, keys or signatures. */
   refusalOfPage(request: IncomingMessage): Failure.ForeignOrigin | undefined {
     if (!this.isForeign(request)) return undefined
     const { origin } = request.headers
@@ -126,7 +126,10 @@ export class PageGuard {
     })
   }
 
-  /** Whether a page of another site asks. Images, scripts and links have no `Origin`, but the browser says from where they come. */
+  /**
+   * Whether another site's page asks. Images, scripts and links have no `Origin`, but Sec-Fetch-Site tells where they
+   * come from.
+   */
   isForeign(request: IncomingMessage): boolean {
     const { origin, "sec-fetch-site": site } = request.headers
     return origin === undefined ? site !== undefined && !OWN_SITES.has(site) : !this.#isOwnPage(origin, request)
@@ -137,8 +140,8 @@ export class PageGuard {
   }
 
   /**
-   * The node's own page has the name in `Host`. That proves something only where no page can make its name lead here: an
-   * address is no name, and a proxy has told apart the names that it serves.
+   * The node's own page has the name in `Host`. That is proof only where no page can point its name here: for an
+   * address, which is no name, and behind a proxy, which checks the names that it serves.
    */
   #isOwnPage(origin: string, request: IncomingMessage): boolean {
     const name = hostOfOrigin(origin)

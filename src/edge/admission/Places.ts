@@ -1,22 +1,22 @@
 /**
- * A number of places that clients share. While all are taken, a newcomer gets the oldest place of the most crowded client: of
- * the network that holds the most, in it of its part that holds the most, and so on, if that is more than the
- * newcomer's would hold at the same point. So neither one client nor one network can keep all others out, nobody alone in
- * a network is ever displaced, and nobody is refused while a place is free.
+ * A number of places that clients share. When all are taken, a newcomer gets the oldest place of the most crowded
+ * client: it is found by descending from the largest network to its largest part and so on, as long as that part holds
+ * more than the newcomer's would. No client or network can keep others out, a client alone in its network is never
+ * displaced, and nobody is refused while a place is free.
  */
 import { networksOf } from "../../network/AddressGroup.js"
 
 export interface Options<A> {
   readonly total: number
-  /** The places that one client may hold. */
+  /** Places for one client. */
   readonly each: number
-  /** Called for an entry that lost its place to another client. */
+  /** Called for a holder that lost its place to another client. */
   readonly evict: (holder: A) => void
 }
 
 export type Entry = "taken" | "client is full" | "all are taken"
 
-/** The places of a network, by its parts; or of a client, by its holders, oldest first. */
+/** A network's places by its parts, or a client's places by holder, oldest first. */
 class Crowd<A> {
   readonly parts = new Map<string, Crowd<A>>()
   readonly holders = new Set<A>()
@@ -26,7 +26,7 @@ class Crowd<A> {
     return [...this.holders, ...[...this.parts.values()].flatMap(({ all }) => all)]
   }
 
-  /** The part that holds more than any other one, and than so many. */
+  /** The part that holds the most, if more than `than`. */
   largest(than: number): readonly [name: string, part: Crowd<A>] | undefined {
     let most: readonly [string, Crowd<A>] | undefined
     for (const each of this.parts) if (each[1].size > (most?.[1].size ?? than)) most = each
@@ -72,7 +72,7 @@ export class Places<A> {
     return "taken"
   }
 
-  /** Nothing happens where the place was lost already. */
+  /** Has no effect if the place is already lost. */
   leave(client: string, holder: A): void {
     const path = networksOf(client)
     if (this.#find(path)?.holders.delete(holder) === true) this.#shrink(path)

@@ -1,11 +1,11 @@
 /**
- * Sliding windows: never more than `requests` of one client within any `windowMs`. Refused requests do not count, so
- * that the time to wait in a refusal is exact. Time comes as an argument and must not run backwards.
+ * Sliding windows: at most `requests` of one client within any `windowMs`. Refused requests do not count, so that the
+ * wait in a refusal is exact. Callers pass the time, which must not run backwards.
  */
 import { networksOf } from "../../network/AddressGroup.js"
 import { isFair, Usage } from "./Usage.js"
 
-/** When one client asked, oldest first; requests of the same millisecond share an entry. */
+/** The times of one client's requests, oldest first. Requests of the same millisecond share an entry. */
 class Window {
   #times: Array<number> = []
   #counts: Array<number> = []
@@ -34,7 +34,7 @@ class Window {
     this.total += count
   }
 
-  /** A window of its own in which the same was counted. */
+  /** An independent copy. */
   copy(): Window {
     const copy = new Window()
     copy.#times = this.#times.slice(this.#head)
@@ -43,7 +43,7 @@ class Window {
     return copy
   }
 
-  /** The time of the request whose leaving makes room for `count` more. */
+  /** The time of the request whose expiry makes room for `count` more. */
   leavingFor(count: number): number {
     let freed = 0
     for (let i = this.#head; i < this.#times.length; i++) {
@@ -58,7 +58,7 @@ class Window {
   }
 }
 
-/** Windows that were used in the same time, and how many each network has of them. */
+/** Windows used in the same period, and the number that each network has. */
 class Generation {
   readonly windows = new Map<string, Window>()
   readonly tally = new Usage()
@@ -82,9 +82,9 @@ class Generation {
 }
 
 /**
- * Windows by key; none is forgotten while anything in it counts. There are two generations: a key that is used moves to the
- * young one. After each window's length the old one, whose keys have all been silent for that long, is dropped, and the young
- * one becomes old. A new key finds room as long as its networks do not have more than their share.
+ * Windows by key; none is forgotten while it counts something. There are two generations, and a key that is used moves
+ * to the young one. After each window's length, the old generation, whose keys have been silent for that long, is
+ * dropped and the young one becomes old. A new key gets room while its networks are within their share.
  */
 class Table {
   readonly #windowMs: number
@@ -102,7 +102,7 @@ class Table {
     return this.#young.size + this.#old.size
   }
 
-  /** The window of a key, made by `first` for a new one; none where there is no room for it. */
+  /** A key's window, made by `first` for a new key; undefined if there is no room. */
   at(key: string, now: number, first: () => Window): Window | undefined {
     if (now - this.#turnedAt >= this.#windowMs) this.#turn(now)
     const known = this.#young.windows.get(key) ?? this.#rejuvenated(key)
@@ -113,7 +113,7 @@ class Table {
     return window
   }
 
-  /** The window of a key that is known. */
+  /** A known key's window. */
   known(key: string, now: number): Window | undefined {
     const window = this.#young.windows.get(key) ?? this.#old.windows.get(key)
     window?.dropUntil(now - this.#windowMs)
@@ -138,17 +138,17 @@ class Table {
   }
 }
 
-/** The requests that a client has left. */
+/** A client's remaining requests. */
 export interface Allowance {
   readonly remaining: number
-  /** Until the oldest counted request leaves the window; 0 when none is counted. */
+  /** Time until the oldest counted request leaves the window; 0 if none is counted. */
   readonly resetMs: number
 }
 
 export interface Options {
   readonly requests: number
   readonly windowMs: number
-  /** Clients that are counted one by one at a time. */
+  /** Clients that are counted individually at a time. */
   readonly capacity?: number
 }
 
@@ -156,14 +156,14 @@ const STANDARD_CAPACITY = 65_536
 /** One place in this many is for networks. */
 const NETWORKS = 8
 
-/** The largest network that a client belongs to. */
+/** The largest network of a client. */
 const widestOf = (client: string): string => networksOf(client)[0] ?? client
 
 /**
- * Memory is bounded, and still nobody can renew a used-up limit by making the limiter forget it. An attacker with more
- * addresses than there are places gets its share of them. From then on its further clients share one limit for
- * their largest network, and where networks find no place either, one for all of these. Others are counted by themselves.
- * When there is room again, a client starts with what its network had used.
+ * Bounded memory without letting anyone reset a used-up limit by making the limiter forget it. An attacker with more
+ * addresses than places gets a share of the places. Its further clients share one limit for their largest network, and
+ * networks without a place share a single limit. Other clients are counted individually. When there is room again, a
+ * client starts with what its network has used.
  */
 export class RateLimiter {
   readonly requests: number
@@ -180,7 +180,7 @@ export class RateLimiter {
     this.#networks = new Table(windowMs, networks)
   }
 
-  /** Windows kept now. */
+  /** The number of windows. */
   get size(): number {
     return this.#clients.size + this.#networks.size
   }
@@ -194,14 +194,14 @@ export class RateLimiter {
     return this.#networks.at(widestOf(client), now, () => this.#others.copy()) ?? this.#others
   }
 
-  /** The requests that a client may have made before it had a window of its own. */
+  /** Requests that the client can have made before it had its own window. */
   #used(client: string, now: number): Window {
     this.#others.dropUntil(now - this.windowMs)
     if (this.#networks.size === 0 && this.#others.total === 0) return new Window()
     return (this.#networks.known(widestOf(client), now) ?? this.#others).copy()
   }
 
-  /** Counts `count` requests and returns 0, or counts none and returns how many milliseconds to wait. */
+  /** Counts `count` requests and returns 0, or counts none and returns the milliseconds to wait. */
   take(client: string, now: number, count = 1): number {
     const window = this.#windowOf(client, now)
     const excess = window.total + count - this.requests
@@ -209,7 +209,7 @@ export class RateLimiter {
       window.add(now, count)
       return 0
     }
-    // More at once than any window takes: it will not do later either, but the client learns when the window is empty.
+    // Never possible, because no window has that much room; the client learns when its window is empty.
     return Math.max(1, window.leavingFor(excess) + this.windowMs - now)
   }
 

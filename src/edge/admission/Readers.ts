@@ -1,14 +1,15 @@
 /**
- * Starts the handlers of requests without a body: a limited number at a time, fewer for one client, in fair turns. Node hands over all requests of a packet at once, so a client can pipeline a thousand in one write.
- * Started together, they would hold the thread and their intermediate results until the last one is done.
+ * Starts handlers of requests without a body: a limited number at a time, fewer for one client, in fair turns. Node.js
+ * delivers all requests of a packet at once, and a client can pipeline a thousand in one write. Started together, they
+ * would hold the thread and their intermediate results until the last one is done.
  */
 import type { TurnScheduler } from "./TurnScheduler.js"
 import { Turns } from "./Turns.js"
 
 export interface Options {
-  /** When one begins: turns of the event loop are short, and shorter while the node is late. */
+  /** Decides when one starts. Turns of the event loop are short, and shorter while the node is late. */
   readonly scheduler: TurnScheduler
-  /** How many of one client are under way at a time. */
+  /** How many of one client run at a time. */
   readonly each: number
   readonly total: number
 }
@@ -38,7 +39,7 @@ export class Readers {
     this.#options = options
   }
 
-  /** Begins now or later. It must not throw, and must leave. */
+  /** Begins now or later. `begin` must not throw and must call its argument. */
   enter(name: string, begin: Begin): void {
     const client = this.#clients.get(name) ?? { name, running: 0, isQueued: false, waiting: [], next: 0 }
     this.#clients.set(name, client)
@@ -47,7 +48,7 @@ export class Readers {
     this.#admit()
   }
 
-  /** A loop, since a reader may be done at once and leave before it returns. */
+  /** A loop, because a reader can be done and leave before `begin` returns. */
   #admit(): void {
     if (this.#isAdmitting) return
     this.#isAdmitting = true
@@ -79,7 +80,7 @@ export class Readers {
     this.#options.scheduler.schedule(client.name, () => begin(leave))
   }
 
-  /** At the end of the line, if it waits for something that it may have. */
+  /** Appends the client to the queue if it has a request that it may start. */
   #queue(client: Client): void {
     if (client.next === client.waiting.length) {
       client.waiting.length = 0

@@ -1,20 +1,19 @@
 /**
- * Performs steps until they have held the thread for a while, and the rest in later turns of the event loop, fairly among
- * clients, so that nobody waits for everything that one client has sent. A burst of large
- * bodies arrives within one turn of the event loop: handled at once, it would delay the node's own work, timers and other
- * sockets until all of it is done. While the node is late with its own work, the scheduler pauses between turns: without
- * the pause, the node would stay late.
+ * Runs steps until they have held the thread for a while, then continues in later turns of the event loop, fairly among
+ * clients. A burst of large bodies arrives within one turn: handled at once, it would delay the node's own work, timers
+ * and other sockets. While the node is late with its own work, the scheduler pauses between turns so that the node can
+ * catch up.
  */
 import { Turns } from "./Turns.js"
 
 export interface Options {
-  /** Milliseconds of a clock that never runs backwards. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** How long one turn of the event loop may be used. */
+  /** Time limit of one turn of the event loop. */
   readonly turnMs: number
   /** Whether the node is late. */
   readonly isPressed: () => boolean
-  /** From the beginning of a turn to the next one while it is. */
+  /** Time from one turn to the next while the node is late. */
   readonly pauseMs: number
 }
 
@@ -29,7 +28,7 @@ export class TurnScheduler {
     this.#options = options
   }
 
-  /** Performs the step now or later. It must not throw. */
+  /** Runs the step now or later. The step must not throw. */
   schedule(client: string, step: () => void): void {
     if (!this.#isUnderWay) this.#begin()
     if (this.#waiting.isEmpty && this.#isOpen) step()
@@ -40,7 +39,7 @@ export class TurnScheduler {
     return this.#options.now() < this.#closesAt
   }
 
-  /** A turn, or the pause before it. */
+  /** Starts a turn, or the pause before it. */
   #begin(): void {
     const { now, turnMs, isPressed, pauseMs } = this.#options
     const at = now()
@@ -55,7 +54,7 @@ export class TurnScheduler {
     setImmediate(() => this.#end())
   }
 
-  /** Then the waiting steps have their turn. */
+  /** Runs the waiting steps afterwards. */
   #end(): void {
     this.#isUnderWay = false
     this.#closesAt = Number.NEGATIVE_INFINITY

@@ -1,10 +1,10 @@
 /**
- * What clients wait for, in fair turns: networks in turn, in each its parts in turn, down to the clients, and each client's
- * own in order. So a crowd of clients in one network delays those of another one by a single turn.
+ * A fair queue: networks take turns, within each its parts, down to the clients, whose own entries stay in order. A
+ * crowd of clients in one network delays another network by a single turn.
  */
 import { networksOf } from "../../network/AddressGroup.js"
 
-/** What waits in a network, or of a client. */
+/** The entries of a network or client. */
 class Line<A> {
   readonly #parts = new Map<string, Line<A>>()
   #items: Array<A> = []
@@ -24,7 +24,7 @@ class Line<A> {
     part.push(narrower, item)
   }
 
-  /** Of the part whose turn it is, which then goes to the end. */
+  /** Takes from the part at the front, which then moves to the end. */
   next(): A | undefined {
     const [first] = this.#parts
     if (first === undefined) return this.#items[this.#head++]

@@ -1,16 +1,16 @@
-/** How much each network, and each client in it, has of something. */
+/** How much of a resource each network and each of its clients uses. */
 import { networksOf } from "../../network/AddressGroup.js"
 
 export class Usage {
   readonly #held = new Map<string, number>()
   total = 0
 
-  /** What a network, or a client, has. */
+  /** The usage of a network or client. */
   of(network: string): number {
     return this.#held.get(network) ?? 0
   }
 
-  /** Adds to what a client has; a negative amount takes it away again. */
+  /** Adds to a client's usage; a negative amount releases. */
   add(client: string, amount: number): void {
     this.total += amount
     for (const network of networksOf(client)) {
@@ -21,13 +21,13 @@ export class Usage {
   }
 }
 
-/** What a network may have of what the network around it may have: its neighbours need the rest. */
+/** A network's share of what the network around it can have; the rest is for its neighbours. */
 const PART = 0.75
 
 /**
- * Whether a client may have so much more of what is free. The widest network of a client may have as much as is still free, and
- * each narrower one three quarters of that. So one network gets half of everything at most, one address of it about a
- * third, and however many come, the next one still finds some.
+ * Whether a client can take that much of what is free. Its widest network can hold as much as is still free, and each
+ * narrower one three quarters of that. So one network gets at most half of everything, one of its addresses about a
+ * third, and newcomers always find some.
  */
 export const isFair = (client: string, amount: number, free: number, held: (network: string) => number): boolean =>
   networksOf(client).every((network, depth) => held(network) + amount <= free * PART ** depth)

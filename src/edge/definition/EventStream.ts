@@ -1,4 +1,4 @@
-/** Answers that do not end: server-sent events. */
+/** Endless responses: server-sent events. */
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 
@@ -13,7 +13,7 @@ export const EventStream = HttpApiSchema.Text({ contentType })
   .pipe(Schema.brand("EventStream"))
 export type EventStream = typeof EventStream.Type
 
-/** Streams that a server has at a time. */
+/** Streams of all clients. */
 export const maximumStreams = 100
-/** How many of these one client may have. */
+/** Streams of one client. */
 export const streamsOfOne = 8

@@ -1,7 +1,7 @@
 /**
- * Every answer other than the one that was asked for. A failure is a class: its tag is the `code` of the
- * wire, its message the `error`, its status belongs to the class. They are plain values, not JavaScript errors, because
- * a refusal is an answer like any other and needs no stack. Here are those of the server itself.
+ * Failures of the HTTP interface, starting with the server's own. A failure is a class: its tag is the `code` on the
+ * wire, its message the `error`, and the class has the status. Failures are plain values, not JavaScript errors,
+ * because a refusal is a response like any other and needs no stack.
  */
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
@@ -15,8 +15,8 @@ export interface Failure {
 }
 
 /**
- * A failure with its code and status, and fields besides code and message; then when it is answered, what the caller can do, and after
- * how many seconds it makes sense to ask again, if that is known beforehand.
+ * A failure with its code, status and extra fields; then when it is returned, what the caller can do, and after how
+ * many seconds a retry makes sense, if that is known in advance.
  */
 export const failureWith =
   <const Code extends string, Fields extends Schema.Struct.Fields>(code: Code, status: number, fields: Fields) =>
@@ -43,7 +43,7 @@ export const failureWith =
 
 export const failure = <const Code extends string>(code: Code, status: number) => failureWith(code, status, {})
 
-/** A number that the node made; its description is placed where a renamed field beside it cannot hide it. */
+/** A number from the node. Its description is placed where a renamed field beside it cannot hide it. */
 export const integer = (about: string) =>
   Schema.Number.annotations({ jsonSchema: { type: "integer", minimum: 0, description: about } })
 export const text = (about: string) => Schema.String.annotations({ description: about })
@@ -139,7 +139,7 @@ export class ShuttingDown extends failure("ShuttingDown", 503)(
   5,
 ) {}
 
-/** On any endpoint, for any client. */
+/** On any endpoint. */
 export const Anywhere = Schema.Union(
   InvalidRequest,
   ForeignHost,
@@ -152,5 +152,5 @@ export const Anywhere = Schema.Union(
   ShuttingDown,
 )
 
-/** Where a request has a body. */
+/** On endpoints with a body. */
 export const OfBody = Schema.Union(InvalidRequest, RequestTimeout, BodyTooLarge, UnsupportedMediaType, Overloaded)

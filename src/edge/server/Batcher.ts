@@ -1,12 +1,12 @@
 /**
- * Handles the items of several requests together if they arrive within one turn of the event loop: sixteen requests at once
- * cost one fiber. Each gets the result that it would have got alone.
+ * Handles the items of several requests together if they arrive within one turn of the event loop, so that sixteen
+ * requests cost one fiber. Each request gets the result that it would have got alone.
  */
 import { type Effect, Exit } from "effect"
 import type { Run } from "../../effect3/fibers/Run.js"
 
 export interface Options<A, B, E> {
-  /** Returns one result for each item, in their order. */
+  /** Returns one result for each item, in order. */
   readonly handle: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>
   readonly run: Run
 }
@@ -14,11 +14,11 @@ export interface Options<A, B, E> {
 /** The items of one request. */
 interface Request<A, B, E> {
   readonly items: ReadonlyArray<A>
-  /** Called once. It must not throw. */
+  /** Called once. Must not throw. */
   readonly done: (results: Exit.Exit<ReadonlyArray<B>, E>) => void
 }
 
-/** More at a time would delay other requests, and leave the threads that check signatures idle until all are read. */
+/** A larger batch would delay other requests and leave signature threads idle until all items are read. */
 const FULL_BATCH = 16
 
 export class Batcher<A, B, E> {
@@ -51,7 +51,7 @@ export class Batcher<A, B, E> {
   #handle(requests: ReadonlyArray<Request<A, B, E>>): void {
     const { handle, run } = this.#options
     const done = (exit: Exit.Exit<ReadonlyArray<B>, E>): void => {
-      // A request must not suffer from another one.
+      // One request's failure must not affect the others.
       if (Exit.isFailure(exit) && requests.length > 1) for (const request of requests) this.#handle([request])
       else share(requests, exit)
     }
@@ -59,7 +59,7 @@ export class Batcher<A, B, E> {
     try {
       effect = handle(requests.flatMap(({ items }) => items))
     } catch (defect) {
-      // No caller could answer: this runs in a turn of its own, for several requests.
+      // No caller can answer here, because this runs in its own turn, for several requests.
       done(Exit.die(defect))
       return
     }
@@ -67,7 +67,7 @@ export class Batcher<A, B, E> {
   }
 }
 
-/** To each request its own part. */
+/** Gives each request its results. */
 const share = <A, B, E>(requests: ReadonlyArray<Request<A, B, E>>, exit: Exit.Exit<ReadonlyArray<B>, E>): void => {
   let end = 0
   for (const { items, done } of requests) {
@@ -81,7 +81,7 @@ const part = <B, E>(exit: Exit.Exit<ReadonlyArray<B>, E>, start: number, end: nu
   try {
     return Exit.map(exit, (results) => results.slice(start, end))
   } catch (defect) {
-    // A handler with a bug may return something that throws when it is read.
+    // A faulty handler can return something that throws when it is read.
     return Exit.die(defect)
   }
 }

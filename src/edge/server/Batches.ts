@@ -1,4 +1,4 @@
-/** The bodies of an endpoint that takes one item or an array of them: each is judged as if alone and answered in its place. */
+/** Bodies with one item or an array of them: each item is judged as if alone and answered in its place. */
 import { type Effect, Either, Exit } from "effect"
 import type { Run } from "../../effect3/fibers/Run.js"
 import * as Definition from "../../effect3/http/Definition.js"
@@ -23,10 +23,10 @@ export const format = ({ size }: Rules.Batch): RequestBody.Format<Body> => ({
   parse: (text) => JsonText.parseOneOrMany(text, "body"),
 })
 
-/** How many requests it counts as. */
+/** The number of requests that the body counts as. */
 export const count = (body: Body): number => (body._tag === "One" ? 1 : body.length)
 
-/** Why an array is refused as a whole. */
+/** The refusal of a whole array. */
 export const refusalOf = (body: Body, { most }: Rules.Batch): Failure.InvalidRequest | undefined => {
   const length = count(body)
   if (length >= 1 && length <= most) return undefined
@@ -34,19 +34,19 @@ export const refusalOf = (body: Body, { most }: Rules.Batch): Failure.InvalidReq
   return new Failure.InvalidRequest({ message, field: "body" })
 }
 
-/** The items of a body, and beside them, by its place, why each other entry is none. */
+/** A body's valid items, and the refusals of its other entries by their places. */
 interface Entries {
   readonly items: ReadonlyArray<unknown>
   readonly refusals: ReadonlyMap<number, Failure.InvalidRequest>
 }
 
-/** What the handler says of an item. */
+/** The handler's result for an item. */
 type Outcome = Either.Either<unknown, unknown>
 
 const areOutcomes = (values: ReadonlyArray<unknown>): values is ReadonlyArray<Outcome> =>
   values.every((value) => Either.isEither(value))
 
-/** The outcomes of the items, with the refusals of the other entries in their places. */
+/** Merges the items' outcomes with the refusals of the other entries, in order. */
 const inPlace = ({ items, refusals }: Entries, outcomes: ReadonlyArray<unknown>): ReadonlyArray<Outcome> => {
   if (outcomes.length < items.length) throw new Error("the handler gave fewer answers than items")
   if (!areOutcomes(outcomes)) throw new Error("the handler gave something that is no answer")
@@ -57,7 +57,7 @@ const inPlace = ({ items, refusals }: Entries, outcomes: ReadonlyArray<unknown>)
 }
 
 export interface Options extends Rules.Batch {
-  /** Of the answer to an item. */
+  /** The status of an item's answer. */
   readonly status: number
   readonly handle: Handle
   readonly run: Run
@@ -74,13 +74,13 @@ export class Batches {
     this.#decode = Json.decoder(Definition.untyped(item), "body")
     this.#toJson = Json.encoder(Definition.untyped(answer))
     this.#batcher = new Batcher({
-      // Its type says that it returns a list. Anything else fails as a bug when its part is taken, or below.
+      // The type promises a list. A handler that returns anything else fails as a bug when its part is taken, or below.
       handle: (payloads) => handle({ payloads }) as Effect.Effect<ReadonlyArray<unknown>, unknown>,
       run,
     })
   }
 
-  /** Calls `done` once, also where handling it met a bug. */
+  /** Calls `done` once, also after a bug. */
   handle(body: Body, done: (answer: Exit.Exit<Content.Content, unknown>) => void): void {
     const entries = this.#read(body)
     this.#batcher.add(entries.items, (outcomes) => {
@@ -106,7 +106,7 @@ export class Batches {
     return { items, refusals }
   }
 
-  /** The content of the answer, or why an item that came alone was refused. */
+  /** The response's content; or the failure of an item that came alone. */
   #answerTo(body: Body, outcomes: ReadonlyArray<Outcome>): Exit.Exit<Content.Content, unknown> {
     if (body._tag === "Many") return Exit.succeed(Content.json(outcomes.map((outcome) => this.#inArray(outcome))))
     const [only] = outcomes
@@ -114,7 +114,7 @@ export class Batches {
     return Exit.fromEither(Either.map(only, (answer) => Content.json(this.#toJson(answer))))
   }
 
-  /** The answer that it would have had alone, with its status in front. */
+  /** The answer that the item would have had alone, preceded by its status. */
   #inArray(outcome: Outcome): object {
     if (Either.isRight(outcome)) return { status_code: this.#status, ...this.#toJson(outcome.right) }
     if (!Reply.isFailure(outcome.left)) throw new Error("an item was refused with something that is no failure")

@@ -1,7 +1,7 @@
 /**
- * The connections of a server. No client can take those of all, and one that floods a connection loses all that it has:
- * what it has sent on the others is not read. Those of a proxy belong to many clients, and are neither limited nor closed
- * for each other.
+ * A server's connections. No client can take all of them, and a client that floods one connection loses all of its
+ * connections, unread. A trusted proxy's connections belong to many clients, so they are neither limited nor closed for
+ * each other.
  */
 import type { Socket } from "node:net"
 import * as ClientAddress from "../admission/ClientAddress.js"
@@ -11,7 +11,7 @@ import { type Entry, Places } from "../admission/Places.js"
 export interface Options {
   readonly total: number
   readonly isProxy: (socket: Socket) => boolean
-  /** Milliseconds of a clock that never runs backwards. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
 }
 
@@ -26,7 +26,7 @@ export class Connections {
     this.#floods = new Floods(now)
   }
 
-  /** Gives a new connection a place, which it leaves when it closes. */
+  /** Gives a new connection a place until it closes. */
   enter(socket: Socket): Entry | "kept out" {
     if (this.#isProxy(socket)) return "taken"
     const client = ClientAddress.ofSocket(socket)
@@ -36,7 +36,7 @@ export class Connections {
     return entry
   }
 
-  /** Closes this connection and all others of its client, and for a while its next ones. */
+  /** Closes this connection and all others of its client, and refuses its new ones for a while. */
   expel(socket: Socket): void {
     if (!this.#isProxy(socket) && !socket.destroyed) {
       const client = ClientAddress.ofSocket(socket)

@@ -1,20 +1,20 @@
 /**
- * The content of an answer, ready to be written for any number of requests: the body, and every header that does not depend
- * on the client. A text stays a string until it is written, because head and body then go out as one string in one write;
- * a buffer is a second piece, which costs a quarter of a whole small answer.
+ * A response's content, ready to be written to any number of requests: the body and every header that does not depend
+ * on the client. Text stays a string until it is written, so that head and body go out in one write; a separate buffer
+ * costs a quarter of a small response.
  */
 import * as ResponseHeaders from "./ResponseHeaders.js"
 
 export interface Content {
-  /** A mutable array only because `writeHead` takes no other. */
+  /** A mutable array only because `writeHead` requires one. */
   readonly headers: Array<string>
   readonly body: string | Buffer
   readonly encoding: "latin1" | "utf8"
-  /** Length of the body. */
+  /** The body's length. */
   readonly bytes: number
 }
 
-/** A longer text is converted to bytes once, not for every request. */
+/** Longer texts are converted to bytes once instead of for every request. */
 const LONG_TEXT_BYTES = 16_384
 
 const make = (
@@ -28,20 +28,20 @@ const make = (
   return {
     headers: [...ResponseHeaders.everywhere, ...more, ...ResponseHeaders.content(type, bytes, page)],
     body,
-    // As many bytes as characters: each is one byte in either encoding, and this one needs no look at them.
+    // With as many bytes as characters, both encodings are the same, and latin1 skips the scan.
     encoding: bytes === body.length ? "latin1" : "utf8",
     bytes,
   }
 }
 
-/** `page`: the headers of a page that has scripts or styles in itself. */
+/** `page` has the headers of a page with inline scripts or styles. */
 export const text = (type: string, body: string, page?: ResponseHeaders.ResponseHeaders): Content =>
   make(type, body, ResponseHeaders.fleeting, page)
 
-/** JavaScript writes less than a hundred sats in coins as 6e-8, which not every reader of decimal numbers takes. */
+/** JavaScript prints less than a hundred sats in coins as 6e-8, which some parsers of decimal numbers reject. */
 const EXPONENT = /("\w+_coin":)(\d(?:\.\d)?e-\d)/g
 
-/** A text in a string of the JSON cannot look so: its quotes are escaped. */
+/** Strings within the JSON cannot match, because their quotes are escaped. */
 const withoutExponents = (encoded: string): string =>
   encoded.includes("e-")
     ? encoded.replace(EXPONENT, (_, name, coins) => name + Number(coins).toFixed(8).replace(/0+$/, ""))
@@ -49,6 +49,6 @@ const withoutExponents = (encoded: string): string =>
 
 export const json = (value: unknown): Content => text(ResponseHeaders.json, withoutExponents(JSON.stringify(value)))
 
-/** A file of a page; one whose name is made from its content never changes. */
+/** A page's file. Immutable files have a content hash in their names. */
 export const file = (type: string, body: Buffer, isImmutable = false): Content =>
   make(type, body, isImmutable ? ResponseHeaders.immutable : ResponseHeaders.fleeting)

@@ -1,26 +1,26 @@
 /**
- * Bugs that a request met. The request is answered with 500 and nothing else suffers; here each bug is counted, and logged
- * with its cause the first time: otherwise a client that knows a failing request could fill the log.
+ * Bugs that requests hit. The request gets a 500 and nothing else is affected. Each bug is counted, but logged with its
+ * cause only once, so that a client that knows a failing request cannot fill the log.
  */
 import { Cause } from "effect"
 
 export interface Options {
-  /** Called for every one, for metrics. */
+  /** Called for every bug, for metrics. */
   readonly onDefect: (route: string) => void
   readonly log: Report
 }
 
-/** More different ones are only counted. */
+/** Further distinct bugs are only counted. */
 const MAX_LOGGED_DEFECTS = 1_000
 
-/** Where it was thrown, since a message may repeat what the request said. */
+/** The place of the throw, because a message can repeat the request's text. */
 const placeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error
   try {
     const [frame = ""] = /^ +at .*$/m.exec(error.stack ?? "") ?? []
     return `${error.name} ${frame}`
   } catch {
-    // It describes itself by a value that throws when it is read.
+    // Its description throws when it is read.
     return "an error that cannot be read"
   }
 }

@@ -1,4 +1,4 @@
-/** Passes an admitted request to its handler, and the handler's result to the answer. */
+/** Passes an admitted request to its handler and the result to the responder. */
 import { Effect, Either, Exit } from "effect"
 import * as Run from "../../effect3/fibers/Run.js"
 import type { Admission } from "../admission/Admission.js"
@@ -25,24 +25,24 @@ export interface Options {
   readonly scheduler: TurnScheduler
   readonly fork: Run.Fork
   readonly streams: EventStreams
-  /** Bytes of bodies that are arriving. */
+  /** The memory of arriving bodies. */
   readonly bodies: Budget
-  /** Of a server that may be behind others. */
+  /** Set on servers that can be behind others. */
   readonly freshness: Freshness.Freshness | undefined
-  /** How long an answer from memory waits for the disk. */
+  /** How long a response from memory waits for the disk. */
   readonly unwrittenMs: number
 }
 
 type Params = Endpoint.Input["params"]
 
-/** How requests to an endpoint are answered. */
+/** How an endpoint's requests are answered. */
 export type Dispatch = (exchange: Exchange, params: Params) => void
 
-/** How many requests without a body are handled at a time. One that reads a part of the DAG holds some megabytes. */
+/** Concurrent requests without a body for each client. One that reads a part of the DAG holds some megabytes. */
 const READERS_PER_CLIENT = 16
 const READERS = 64
 
-/** Parsing a megabyte of JSON takes as long as some hundred requests. The largest array must be within the limit. */
+/** Parsing a megabyte of JSON takes as long as some hundred requests. The largest array must fit into the limit. */
 const BYTES_PER_REQUEST = 2_048
 
 const noStream = {
@@ -75,7 +75,7 @@ export class Dispatcher {
     this.#readers = new Readers({ scheduler: options.scheduler, each: READERS_PER_CLIENT, total: READERS })
   }
 
-  /** Called once for each endpoint; the result holds the endpoint's state. */
+  /** Called once per endpoint; the result holds the endpoint's state. */
   dispatchOf(endpoint: Endpoint.Endpoint): Dispatch {
     switch (endpoint._tag) {
       case "Read":
@@ -89,7 +89,7 @@ export class Dispatcher {
     }
   }
 
-  /** Without a body. Most requests are answered here, with an encoded answer that is still current. */
+  /** Requests without a body. Most are answered here from an encoded answer that is still current. */
   #reads(endpoint: Endpoint.Read): Dispatch {
     const { admission, responder } = this.#options
     const answers = new EncodedAnswers()
@@ -111,7 +111,7 @@ export class Dispatcher {
     }
   }
 
-  /** Not before the commit that the request asks for is there. */
+  /** Waits until the commit that the request asks for is reached. */
   #inTime(dispatch: Dispatch): Dispatch {
     const { freshness, responder } = this.#options
     if (freshness === undefined) return dispatch
@@ -125,7 +125,9 @@ export class Dispatcher {
     }
   }
 
-  /** When its turn comes: the client may have left by now, and the same answer may have been made for another. */
+  /**
+   * Runs when its turn comes. By now the client can have left, or another request can have produced the same answer.
+   */
   #beginReading(
     exchange: Exchange,
     endpoint: Endpoint.Read,
@@ -161,7 +163,7 @@ export class Dispatcher {
     else this.#options.responder.write(exchange, endpoint.status, known)
   }
 
-  /** A refusal tells of the memory that it comes from as much as an answer does. */
+  /** A refusal reveals the memory that it was made from just as an answer does. */
   #finish(exchange: Exchange, { memory, status }: Endpoint.Read, exit: Exit.Exit<Content, unknown>): void {
     const { responder, unwrittenMs } = this.#options
     const finish = (exit: Exit.Exit<Content, unknown>): void =>
@@ -219,9 +221,9 @@ export class Dispatcher {
     const { responder, streams, fork } = this.#options
     const { response, method } = exchange
     if (response.destroyed || response.writableEnded) return
-    // A stream ends with its connection, so that a stopping server need not wait for a next request.
+    // A stream ends with its connection, so that a stopping server need not wait for another request.
     response.shouldKeepAlive = false
-    // A proxy that buffers a whole answer before it passes it on would buffer this one forever.
+    // Without this header, a buffering proxy would hold the stream back forever.
     responder.writeHead(exchange, status, ["Content-Type", eventStream, "X-Accel-Buffering", "no"])
     if (method === "HEAD") response.end()
     else streams.serve(response, events, fork)

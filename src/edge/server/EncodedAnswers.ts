@@ -1,7 +1,7 @@
-/** The encoded answers of one endpoint, each for the newest version of its data. Versions are compared with `Object.is`. */
+/** One endpoint's encoded answers, each for the newest version of its data. Versions are compared with `Object.is`. */
 import type { Content } from "./Content.js"
 
-/** Tells the version of now. */
+/** Returns the current version. */
 export type Version = () => unknown
 
 interface Encoded {
@@ -10,7 +10,7 @@ interface Encoded {
   readonly content: Content
 }
 
-/** For all paths of an endpoint together; beyond it, the oldest answers are encoded again when asked for. */
+/** For all paths of an endpoint. Beyond it, the oldest answers are dropped. */
 const CAPACITY_BYTES = 8_388_608
 /** The cost of an entry besides its bytes. */
 const OVERHEAD_BYTES = 512
@@ -25,18 +25,18 @@ export class EncodedAnswers {
     this.#capacity = capacity
   }
 
-  /** Bytes that are kept. */
+  /** Bytes in use. */
   get size(): number {
     return this.#size
   }
 
-  /** The last answer to this path, if it is still current. */
+  /** The path's answer, if it is still current. */
   current(path: string): Content | undefined {
     const known = this.#byPath.get(path)
     return known !== undefined && Object.is(known.versionNow(), known.version) ? known.content : undefined
   }
 
-  /** Keeps the answer to this path in place of the one before. `version` is the one when the handler began; it may be over. */
+  /** Replaces the path's answer. `version` was read when the handler started and can be outdated. */
   keep(path: string, content: Content, version: unknown, versionNow: Version): void {
     if (!Object.is(versionNow(), version)) return
     const before = this.#byPath.get(path)

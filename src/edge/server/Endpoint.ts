@@ -1,6 +1,6 @@
 /**
- * An endpoint made ready: its schemas compiled to plain functions, its annotations read, its handler found. Everything
- * that depends on the definition alone happens here, once, before the first request.
+ * A prepared endpoint: schemas compiled to plain functions, annotations read, handler found. Everything that depends
+ * only on the definition happens here once, before the first request.
  */
 import { type Context, Either, Predicate } from "effect"
 import type * as Definition from "../../effect3/http/Definition.js"
@@ -15,7 +15,7 @@ import type { Handle, Implementation, Request } from "./Group.js"
 import type { Memory } from "./Memory.js"
 import { type Inline, pageWith, type ResponseHeaders } from "./ResponseHeaders.js"
 
-/** The parts of a request before they are decoded. */
+/** A request's parts before decoding. */
 export interface Input {
   readonly client: string
   readonly params: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export interface Input {
 
 type Decoded<A> = Either.Either<A, Failure.InvalidRequest>
 
-/** `path` is the name under which it is measured. */
+/** `path` is the name in metrics. */
 interface Common extends Pick<Definition.Definition, "method" | "path"> {
   readonly limit: Rules.Limit | undefined
   readonly closed: Failure.Failure | undefined
@@ -36,17 +36,17 @@ interface Common extends Pick<Definition.Definition, "method" | "path"> {
 /** A request without a body. */
 export interface Read extends Common {
   readonly _tag: "Read"
-  /** How many requests this one counts as, in the limit over all endpoints. */
+  /** The number of requests that this one counts as in the global limit. */
   readonly weightOf: (request: Request) => number
   readonly decode: (input: Input) => Decoded<Request>
   readonly handle: Handle
   readonly encode: (value: unknown) => Content.Content
-  /** How to see that an answer changes; none where it may at any time. */
+  /** Tells when the answer changes; undefined if it can change at any time. */
   readonly version: Version | undefined
   /** Whether this answer never changes. */
   readonly isFinal: (answer: unknown) => boolean
   readonly restart: Version
-  /** Where answers come from that leave only once it is written; none where they come from elsewhere. */
+  /** Set if answers come from memory that runs ahead of the disk; they leave once it is written. */
   readonly memory: Memory | undefined
 }
 
@@ -65,7 +65,7 @@ export interface Listen extends Common {
   readonly handle: Handle
 }
 
-/** Takes one item or an array of them. */
+/** Takes one item or an array. */
 export interface Batch extends Common {
   readonly _tag: "Batch"
   readonly decode: (input: Input) => Decoded<Request>
@@ -90,7 +90,7 @@ const optionalDecoder = (schema: Definition.AnySchema | undefined, whole: string
 const badEscape = (name: string) =>
   Either.left(new Failure.InvalidRequest({ message: `${name}: a broken %-escape in the path`, field: name }))
 
-/** The parameters with their %-escapes resolved. */
+/** The parameters with %-escapes resolved. */
 const unescaped = (params: Input["params"]): Decoded<Input["params"]> => {
   let result: Record<string, string> | undefined
   for (const [name, value] of Object.entries(params)) {
@@ -107,7 +107,7 @@ const unescaped = (params: Input["params"]): Decoded<Input["params"]> => {
 const invalidQuery = (name: string, reason: string): Decoded<never> =>
   Either.left(Failure.InvalidRequest.of(JsonProblem.at([name], "query", reason)))
 
-/** The parameters of a query, none of which may stand there twice. */
+/** The query's parameters. Duplicates are refused. */
 const queryOf = (query: string): Decoded<Readonly<Record<string, string>>> => {
   const parameters = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(query)) {
@@ -117,7 +117,7 @@ const queryOf = (query: string): Decoded<Readonly<Record<string, string>>> => {
   return Either.right(Object.fromEntries(parameters))
 }
 
-/** Refuses every parameter, for an endpoint that has none. */
+/** Refuses all parameters, for endpoints without any. */
 const emptyQuery = (query: string): Decoded<undefined> => {
   for (const [name] of new URLSearchParams(query)) {
     return invalidQuery(name, "no such query parameter; this endpoint has none")
@@ -160,19 +160,19 @@ const encoder = ({ isText, contentType, schema }: Definition.Definition["success
   return (value: unknown) => Content.json(toJson(value))
 }
 
-/** How a server sees that something has changed, by the name that annotations give it. */
+/** How the server detects changes, by the names that annotations use. */
 export type Versions = Readonly<Record<string, Version>>
 
-/** What a server knows of endpoints beside their definitions. */
+/** What a server knows about endpoints besides their definitions. */
 export interface Options {
   readonly versions: Versions
-  /** Of a server whose memory runs ahead of its disk. */
+  /** Set on servers whose memory runs ahead of the disk. */
   readonly memory?: Memory
-  /** What an endpoint answers instead of anything else, if it is closed. */
+  /** The failure of a closed endpoint. */
   readonly closed?: (definition: Definition.Definition) => Failure.Failure | undefined
-  /** Whether pages of other sites may not use an endpoint. */
+  /** Whether pages of other sites are refused. */
   readonly isGuarded?: (definition: Definition.Definition) => boolean
-  /** The scripts and styles in pages that endpoints answer. */
+  /** Inline scripts and styles of pages that endpoints return. */
   readonly inline?: Inline
 }
 
@@ -190,7 +190,7 @@ const weigher =
   ({ urlParams }: Request): number =>
     typeof weight === "number" ? weight : weight(Predicate.isReadonlyRecord(urlParams) ? urlParams : {})
 
-/** What changes when something else stands behind the server, if anything ever does: final answers are kept until then. */
+/** Changes when the server's backend is replaced; final answers are kept until then. */
 const restartOf = ({ restart = () => undefined }: Versions): Version => restart
 
 const versionOf = (until: string, versions: Versions): Version => {

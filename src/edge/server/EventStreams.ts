@@ -1,39 +1,39 @@
-/** Server-sent events on the wire: frames, heartbeats, and an end for clients that do not read. */
+/** Server-sent events on the wire: frames, heartbeats, and disconnection of clients that do not read. */
 import type { ServerResponse } from "node:http"
 import { Cause, type Chunk, Effect, Fiber, Predicate, Stream } from "effect"
 import type { Fork } from "../../effect3/fibers/Run.js"
 import { type Entry, Places } from "../admission/Places.js"
 import { maximumStreams } from "../definition/EventStream.js"
 
-/** An event with its place in the stream, which a client names when it reconnects. */
+/** An event with its id, which a reconnecting client sends back. */
 export interface NumberedEvent<Event = { readonly type: string }> {
   readonly id: number
   readonly event: Event
 }
 
-/** Events, until the client leaves. */
+/** Events until the client leaves. */
 export type EventStream = Stream.Stream<NumberedEvent>
 
 export const isEventStream = (value: unknown): value is EventStream => Predicate.hasProperty(value, Stream.StreamTypeId)
 
 export interface Options {
-  /** Streams of one client. */
+  /** Streams for each client. */
   readonly each: number
-  /** Called for a stream that a bug ended. */
+  /** Called when a bug ends a stream. */
   readonly onDefect: (cause: Cause.Cause<unknown>) => void
   readonly heartbeatMs?: number
-  /** How long a client may leave waiting events unread. */
+  /** How long a client can leave events unread. */
   readonly patienceMs?: number
 }
 
 const HEARTBEAT_MS = 15_000
 const PATIENCE_MS = 10_000
 
-/** Events have the same form in JSON as in memory, and a commit brings thousands: no schema in between. */
+/** Events have the same form in memory and in JSON, and a commit brings thousands, so no schema encodes them. */
 const frame = ({ id, event }: NumberedEvent): string =>
   `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** Events that arrive together are written together, and encoded once for all readers. */
+/** Events that arrive together are written together and encoded once for all readers. */
 const encoded = new WeakMap<Chunk.Chunk<NumberedEvent>, Buffer>()
 
 export const bytesOf = (events: Chunk.Chunk<NumberedEvent>): Buffer => {
@@ -46,12 +46,12 @@ export const bytesOf = (events: Chunk.Chunk<NumberedEvent>): Buffer => {
   return bytes
 }
 
-/** Whether the reader is still there. Node throws when an answer that has ended is written to. */
+/** Whether the reader is still there. Node.js throws on a write after the end. */
 const isOpen = (response: ServerResponse): boolean => !response.destroyed && !response.writableEnded
 
 export class EventStreams {
   readonly #places: Places<ServerResponse>
-  /** Those of pages of other sites. */
+  /** Streams of other sites' pages. */
   readonly #foreign = new WeakSet<ServerResponse>()
   readonly #onDefect: Options["onDefect"]
   readonly #heartbeatMs: number
@@ -69,8 +69,8 @@ export class EventStreams {
   }
 
   /**
-   * Takes a place, which is left when the response closes. A page of another site takes those that its visitor's own programs do
-   * not need: where there is none for one of these, the oldest of such pages loses its place.
+   * Takes a place until the response closes. Pages of other sites only use places that the visitor's own programs do
+   * not need: if none is left for a program, the oldest of these pages loses its place.
    */
   enter(client: string, response: ServerResponse, isForeign: boolean): Entry {
     const places = this.#places
@@ -86,7 +86,7 @@ export class EventStreams {
     return entry
   }
 
-  /** Writes, and waits until there is room again; a reader that makes no room in time is cut off. */
+  /** Writes and waits for room. A reader that makes no room in time is disconnected. */
   readonly #write = (response: ServerResponse, bytes: Buffer): Effect.Effect<void> =>
     Effect.async<void>((resume) => {
       if (!isOpen(response) || response.write(bytes)) {
@@ -106,8 +106,8 @@ export class EventStreams {
     })
 
   /**
-   * Writes events after the head, which is already written, until the stream ends, or the reader leaves or stops reading. A
-   * reader whose stream fails is cut off in the middle, so that it does not mistake this for the end.
+   * Writes events until the stream ends or the reader leaves or stops reading. The head is already written. If the
+   * stream fails, the connection is cut, so that the reader does not mistake the failure for the end.
    */
   serve(response: ServerResponse, events: EventStream, runFork: Fork): void {
     const beat = (): void => {
@@ -135,7 +135,7 @@ export class EventStreams {
     })
   }
 
-  /** Ends every stream, so that its connection can close. */
+  /** Ends every stream, so that connections can close. */
   endAll(): void {
     for (const response of this.#places.all) response.end()
   }

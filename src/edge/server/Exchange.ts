@@ -1,4 +1,4 @@
-/** A request and its answer, with their state. */
+/** A request, its response and their state. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Asking } from "../admission/Admission.js"
 import type { ResponseHeaders } from "./ResponseHeaders.js"
@@ -8,14 +8,14 @@ export interface Exchange extends Asking {
   /** The client waits for permission to send its body. */
   readonly awaitsContinue: boolean
   readonly query: string
-  /** The path as it is defined, or `none`, for the figures. */
+  /** The path as defined, or `none`, for metrics. */
   route: string
 }
 
-/** Before anything is to be said about limits. */
+/** Before limits have been checked. */
 export const NO_HEADERS: ResponseHeaders = []
 
-/** Path and query of a request target, which may also be a whole URL. */
+/** Path and query of a request target, which can be a whole URL. */
 const splitTarget = (target: string): readonly [path: string, query: string] => {
   const local = target.startsWith("/") ? target : target.replace(/^[a-z]+:\/\/[^/?]*/i, "")
   const mark = local.indexOf("?")

@@ -1,15 +1,15 @@
 /**
- * For a server that may be behind others: every answer says of which commit it is at most, in `Udg-Commit`, and a request with
- * the same header is answered as of that commit or a later one.
+ * For servers that can be behind others. Every response states in `Udg-Commit` the commit that it reaches at most, and
+ * a request with that header is answered as of that commit or a later one.
  */
 import type { IncomingMessage } from "node:http"
 import { Duration, Effect, Either } from "effect"
 import * as Failure from "../definition/Failure.js"
 
 export interface Freshness {
-  /** No answer that is written now comes from a later commit. */
+  /** No response written now comes from a later commit. */
   readonly asOf: () => number
-  /** Waits until this commit is there. */
+  /** Waits until this commit is reached. */
   readonly reached: (commit: number) => Effect.Effect<void>
 }
 
@@ -17,7 +17,7 @@ export const HEADER = "Udg-Commit"
 
 const PATIENCE = Duration.seconds(2)
 
-/** The commit that a request asks for, or none. */
+/** The commit that a request asks for, if any. */
 export const wantedBy = ({ headers }: IncomingMessage): Either.Either<number | undefined, Failure.InvalidRequest> => {
   const text = headers[HEADER.toLowerCase()]
   if (text === undefined) return Either.right(undefined)
@@ -26,7 +26,7 @@ export const wantedBy = ({ headers }: IncomingMessage): Either.Either<number | u
   return Either.left(new Failure.InvalidRequest({ message, field: HEADER }))
 }
 
-/** Fails if it does not come soon. */
+/** Fails if the commit is not reached soon. */
 export const reach = ({ asOf, reached }: Freshness, commit: number): Effect.Effect<void, Failure.Unavailable> =>
   Effect.timeoutFail(reached(commit), {
     duration: PATIENCE,

@@ -1,16 +1,16 @@
 /**
- * The handlers of a group of endpoints, added one by one as with `HttpApiBuilder`. A handler for X gets what X's schemas decoded and
- * returns X's answer or fails with one of X's declared failures; anything else does not compile.
+ * Handlers of a group of endpoints, added one by one as with `HttpApiBuilder`. An endpoint's handler gets what its
+ * schemas decoded and returns its answer or one of its declared failures; anything else does not compile.
  */
 import type { HttpApi } from "@effect/platform"
 import { type Brand, Context, Effect, type Either, Layer, type Scope } from "effect"
 import type * as Definition from "../../effect3/http/Definition.js"
 import type { EventStream } from "./EventStreams.js"
 
-/** By the tag of an error that services fail with: the failure that it is for clients, or none for what is answered as a bug is. */
+/** Translates a service error, by its tag, to a client's failure. Errors without an entry are answered as bugs. */
 export type Errors = Readonly<Record<string, (error: never) => object | undefined>>
 
-/** The errors whose failures are among these. */
+/** Errors whose failures are among these. */
 type ErrorsFor<Table, Failure> = {
   [Tag in keyof Table]: Table[Tag] extends (error: infer Error) => infer Made
     ? [Exclude<Made, undefined>] extends [Failure]
@@ -22,7 +22,7 @@ type ErrorsFor<Table, Failure> = {
 type One<A> = Exclude<A, ReadonlyArray<unknown>>
 type Many<A> = Extract<A, ReadonlyArray<unknown>>
 
-/** The request has only the parts that the endpoint declares. `client` is the one that limits count. */
+/** Only parts that the endpoint declares. `client` is the one that limits count. */
 type Part<Name extends string, A> = [A] extends [never] ? unknown : { readonly [N in Name]: A }
 type RequestOf<P extends Definition.Parts> = { readonly client: string } & Part<"path", P["params"]> &
   Part<"urlParams", P["query"]> &
@@ -33,8 +33,8 @@ type AnswerOf<Success> = [Success] extends [string & Brand.Brand<"EventStream">]
 type Answering<Request, A, Failure, Table> = (request: Request) => Effect.Effect<A, Failure | ErrorsFor<Table, Failure>>
 
 /**
- * An endpoint that takes one item or several gets those of all requests of the moment, and answers each: an `Either` for each item,
- * in their order. If it fails, it fails for all.
+ * A batch endpoint gets the items of all current requests and returns an `Either` for each, in order. If it fails, it
+ * fails for all.
  */
 type HandlerOf<P, Failure, Table> = P extends Definition.Parts
   ? [Many<P["body"]>] extends [never]
@@ -47,7 +47,7 @@ type HandlerOf<P, Failure, Table> = P extends Definition.Parts
       >
   : never
 
-/** The handlers of the group with this name, by the names of its endpoints. */
+/** The handlers of the named group, by endpoint. */
 export type HandlersOf<Groups extends Definition.AnyGroup, Name extends string, Failure, Table> = {
   readonly [E in keyof Definition.EndpointsIn<Groups, Name>]: HandlerOf<
     Definition.PartsOf<Definition.EndpointsIn<Groups, Name>[E]>,
@@ -56,27 +56,27 @@ export type HandlersOf<Groups extends Definition.AnyGroup, Name extends string, 
   >
 }
 
-/** The same of an interface. */
+/** The same for an interface. */
 export type Of<Api, Name extends string, Table = Record<never, never>> =
   Api extends HttpApi.HttpApi<string, infer Groups, infer Failure, infer _R>
     ? HandlersOf<Groups, Name, Failure, Table>
     : never
 
-/** Those of a group that are not there yet are `Left`. */
+/** `Left` are the endpoints without a handler so far. */
 export interface Handlers<All, Left extends keyof All> {
-  /** For the compiler alone: a group is whole when nothing is left. */
+  /** For the compiler only: a group is complete when nothing is left. */
   readonly left?: Left
   readonly handle: <Name extends Left>(name: Name, handler: All[Name]) => Handlers<All, Exclude<Left, Name>>
 }
 
 type Building<All, E, Needed> = Handlers<All, never> | Effect.Effect<Handlers<All, never>, E, Needed>
 
-/** A request as a handler gets it; `HandlerOf` derives its fields from the endpoint. */
+/** A request as a handler gets it. `HandlerOf` derives its fields. */
 export type Request = Readonly<Record<string, unknown>>
 
 export type Handle = (request: Request) => Effect.Effect<unknown, unknown>
 
-/** The handlers of a group, whatever their types, by the names of their endpoints. */
+/** A group's handlers, untyped, by endpoint. */
 export type Implementation = ReadonlyMap<string, Handle>
 
 /** A group of an interface with all of its handlers. */
@@ -98,7 +98,7 @@ class Collected {
   }
 }
 
-/** Groups of an interface whose handlers may also fail with errors of services. */
+/** Groups of an interface whose handlers can also fail with service errors. */
 export const grouping =
   <Id extends string, Groups extends Definition.AnyGroup, Failure, R, Table extends Errors>(
     api: HttpApi.HttpApi<Id, Groups, Failure, R>,
@@ -111,9 +111,9 @@ export const grouping =
     ) => Building<HandlersOf<Groups, Name, Failure, Table>, E, Needed>,
   ): Layer.Layer<Group<Id, Name>, E, Exclude<Needed, Scope.Scope>> => {
     const made = Effect.suspend(() => {
-      // Of each server its own: two nodes of one process would answer for each other.
+      // One for each server, or two nodes in one process would answer for each other.
       const collected = new Collected()
-      // It takes what `Of` says of each endpoint, which no type can say of a map from names to functions.
+      // Takes what `Of` declares for each endpoint, which no type can express for a map from names to functions.
       const built = build(collected as unknown as Parameters<typeof build>[0])
       return Effect.as(Effect.isEffect(built) ? built : Effect.succeed(built), collected.all)
     })
@@ -125,7 +125,7 @@ export type All<Id, Groups extends Definition.AnyGroup> = Groups extends unknown
   ? Group<Id, Groups["identifier"]>
   : never
 
-/** The handlers of all groups, by the names of the groups. */
+/** The handlers of all groups, by group. */
 export type Implementations = ReadonlyMap<string, Implementation>
 
 export const all = <Id extends string, Groups extends Definition.AnyGroup, Failure, R>(
@@ -137,7 +137,7 @@ export const all = <Id extends string, Groups extends Definition.AnyGroup, Failu
       new Map(Object.keys(api.groups).map((name) => [name, Context.unsafeGet(context, tagOf(api.identifier, name))])),
   )
 
-/** All groups with these handlers, such as others that pass requests on. */
+/** All groups with given handlers, such as ones that forward requests. */
 export const over = <Id extends string, Groups extends Definition.AnyGroup, Failure, R>(
   api: HttpApi.HttpApi<Id, Groups, Failure, R>,
   implementations: Implementations,

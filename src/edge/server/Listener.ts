@@ -1,7 +1,7 @@
 /**
- * Where requests come in. One listener answers every endpoint and makes the checks in their order: the host, global
- * limit, path and method, testnet gate, origin, the endpoint's limit, content type and size, JSON, schema; then the handler
- * has the word. Plain code, because every request passes it; Effect begins at the handler.
+ * The entry point of requests. One listener serves every endpoint and checks in this order: host, global limit, path
+ * and method, testnet gate, origin, the endpoint's limit, content type and size, JSON, schema; then it calls the
+ * handler. This is plain code because every request passes it; Effect begins at the handler.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -21,21 +21,21 @@ export interface Options {
   readonly admission: Admission
   readonly dispatcher: Dispatcher
   readonly responder: Responder
-  /** Milliseconds of a clock that never runs backwards. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** Pages other than the endpoints, such as the explorer. */
+  /** Pages besides the endpoints, such as the explorer. */
   readonly pages: (path: string, request: IncomingMessage) => Reply.Reply | undefined
-  /** Called for a connection whose client sent too many requests without reading answers. */
+  /** Called for a connection whose client sent too many requests without reading responses. */
   readonly expel: (socket: Socket) => void
 }
 
-/** An endpoint, as requests meet it. */
+/** An endpoint as a route. */
 interface Target {
   readonly gate: (exchange: Exchange.Exchange) => Failure.Failure | undefined
   readonly dispatch: Dispatch
 }
 
-/** Thousands of headers of no length fit into what headers may have in bytes, and each is two strings and a field. */
+/** Thousands of empty headers fit into the byte limit, and each costs two strings and a field. */
 export const MOST_HEADERS = 128
 
 const tooManyHeaders = new Failure.HeadersTooLarge({ message: `the request has more than ${MOST_HEADERS} headers` })
@@ -44,10 +44,10 @@ const PAGE_METHODS = ["GET", "HEAD", "OPTIONS"]
 
 const LONGEST_PATH_SHOWN = 100
 
-/** Also one that lost a character on its way: whatever is longer than an address. */
+/** Also matches a key that lost a character: everything longer than an address. */
 const COULD_BE_A_KEY = /[0-9a-f]{41,}/gi
 
-/** The path for a message: shortened, and without a secret key that was put into it by mistake. */
+/** The path for error messages: shortened, without a secret key that was put there by mistake. */
 const shown = (path: string): string => {
   const text = path.replace(COULD_BE_A_KEY, "…")
   return text.length > LONGEST_PATH_SHOWN ? `${text.slice(0, LONGEST_PATH_SHOWN)}…` : text
@@ -71,12 +71,12 @@ export class Listener {
 
   readonly handle = (request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void => {
     const { admission, responder, now, expel } = this.#options
-    // Sent after more refusals than a connection may have: this client does not read its answers.
+    // Sent after more refusals than a connection may have, so the client does not read its responses.
     if (response.socket === null && admission.isEnding(request.socket)) {
       expel(request.socket)
       return
     }
-    // An endpoint that takes a body begins to read it below.
+    // Endpoints with a body start to read it below.
     if (request.method !== "POST" && RequestBody.isArriving(request)) responder.discard(request)
     responder.guard(Exchange.begin(request, response, now(), awaitsContinue), this.#route)
   }
@@ -84,7 +84,7 @@ export class Listener {
   readonly #route = (exchange: Exchange.Exchange): undefined => {
     const { request, method, path } = exchange
     const { clientOf, admission, responder } = this.#options
-    // Its client may be named in a header that is lost.
+    // The client can be named in one of the dropped headers.
     if (request.rawHeaders.length > 2 * MOST_HEADERS) return responder.refuseAndClose(exchange, tooManyHeaders)
     exchange.client = clientOf(request)
     if (responder.isDraining) return responder.refuseAsStopping(exchange)

@@ -1,7 +1,7 @@
 /**
- * The same handlers under the library's own server, for programs that serve an interface beside others of theirs: routes for
- * `HttpApiBuilder.api`. Requests are decoded and answered as by our own server. What that does as a listener is not here: limits of
- * rate, connections, memory and time, kept answers, preflights, and answers to what is no request of an endpoint.
+ * The same handlers under the library's own server, as routes for `HttpApiBuilder.api`, for programs that serve other
+ * interfaces besides. Requests are decoded and answered as by our server. Its listener's features are missing: limits
+ * of rate, connections, memory and time, cached answers, preflights, and responses to requests that match no endpoint.
  */
 import { type HttpApi, HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Cause, Chunk, Context, Effect, Layer, Option, Stream } from "effect"
@@ -23,7 +23,7 @@ import * as ResponseHeaders from "./ResponseHeaders.js"
 const log = Log.for("rpc")
 
 export interface Options extends Endpoint.Options {
-  /** What errors of services become that handlers fail with. */
+  /** Translates service errors that handlers fail with. */
   readonly errors: Group.Errors
 }
 
@@ -45,7 +45,7 @@ const streamed = (status: number, events: unknown) => {
   return HttpServerResponse.stream(frames, { status, contentType: eventStream, headers })
 }
 
-/** The router has resolved %-escapes already. */
+/** The router has already resolved %-escapes. */
 const inputOf = (request: Request, params: Readonly<Record<string, string | undefined>>): Endpoint.Input => ({
   client: Option.getOrElse(request.remoteAddress, () => "unknown"),
   params: Object.fromEntries(Object.entries(params).map(([name, value = ""]) => [name, value.replaceAll("%", "%25")])),
@@ -67,14 +67,14 @@ type Answering = (
   input: Endpoint.Input,
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, unknown>
 
-/** Called once for each endpoint; the result holds the endpoint's state. */
+/** Called once per endpoint; the result holds the endpoint's state. */
 const answering = (endpoint: Endpoint.Endpoint, run: Run.Run): Answering => {
   const { status } = endpoint
   switch (endpoint._tag) {
     case "Read":
       return (_, input) =>
         Effect.flatMap(endpoint.decode(input), endpoint.handle).pipe(
-          // A refusal tells of the memory that it comes from as much as an answer does.
+          // A refusal reveals the memory that it was made from just as an answer does.
           Effect.ensuring(endpoint.memory?.written ?? Effect.void),
           Effect.map((answer) => written(status, endpoint.encode(answer))),
         )
@@ -106,7 +106,7 @@ const answering = (endpoint: Endpoint.Endpoint, run: Run.Run): Answering => {
   }
 }
 
-/** Only programs ask here: what is guarded from pages of other sites is for no page, since nothing tells which are its own. */
+/** Guarded endpoints are open to programs only, because nothing tells which pages are the server's own. */
 const gateOf = ({ closed, isGuarded, method, path }: Endpoint.Endpoint, { headers }: Request) => {
   if (closed !== undefined) return Effect.fail(closed)
   if (!isGuarded || headers["origin"] === undefined) return Effect.void
@@ -128,7 +128,7 @@ const routeOf = (endpoint: Endpoint.Endpoint, run: Run.Run, { errors }: Options)
     yield* gateOf(endpoint, request)
     return yield* answer(request, inputOf(request, params))
   })
-  // Handlers outlive the client that asked.
+  // Handlers outlive their client.
   return HttpRouter.makeRoute(
     endpoint.method,
     endpoint.path,
@@ -136,7 +136,7 @@ const routeOf = (endpoint: Endpoint.Endpoint, run: Run.Run, { errors }: Options)
   )
 }
 
-/** The groups of an interface for `HttpApiBuilder.api`. */
+/** The interface's groups for `HttpApiBuilder.api`. */
 export const layer = <Id extends string, Groups extends Definition.AnyGroup, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   options: Options,

@@ -1,16 +1,16 @@
 /**
- * A body as it arrives. A client decides into how many pieces it cuts a body, and each costs a call and a Buffer of some
- * hundred bytes, however little is in it. So a piece has a price, and all are copied into one buffer.
+ * Collects an arriving body. The client decides how many pieces it sends, and each piece costs a call and a Buffer of
+ * some hundred bytes, whatever its size. So each piece has a price, and all are copied into one buffer.
  */
 
-/** The least that a piece counts as. */
+/** The minimum that a piece counts as. */
 const PIECE_BYTES = 64
-/** A body may come in this many pieces, whatever their size; in more of them if they have the least size on average. */
+/** A body can have this many pieces of any size; more only with the minimum size on average. */
 const FREE_PIECES = 512
-/** The capacity that follows on a small first piece. */
+/** The capacity after a small first piece. */
 const LEAST_CAPACITY = 1_024
 
-/** How much has come, and in how many pieces. */
+/** Bytes and pieces so far. */
 export class Grain {
   #length = 0
   #count = 0
@@ -24,12 +24,12 @@ export class Grain {
     return this.#length
   }
 
-  /** What it costs, in bytes. */
+  /** The price in bytes. */
   get price(): number {
     return Math.max(this.#length, this.#count * PIECE_BYTES)
   }
 
-  /** Whether it is cut as fine as only an attacker would cut it. */
+  /** Whether the pieces are smaller than any honest client's. */
   get isConfetti(): boolean {
     return this.#count > FREE_PIECES && this.#length < this.#count * PIECE_BYTES
   }
@@ -40,12 +40,12 @@ export class Pieces {
   readonly #most: number
   #bytes: Buffer = Buffer.alloc(0)
 
-  /** `most` is the largest length that the caller lets it have. */
+  /** `most` is the maximum length. */
   constructor(most: number) {
     this.#most = most
   }
 
-  /** The memory it takes with this piece. Most bodies come in one, which is kept as it is. */
+  /** The memory that it takes with this piece. Most bodies are a single piece, which is kept as it is. */
   capacityWith(piece: Buffer): number {
     const length = this.grain.length + piece.length
     const capacity = this.#bytes.length

@@ -1,7 +1,7 @@
 /**
- * Connections of clients that are kept out for a flood. A liveness probe may come from the same address, as from a proxy or a
- * container's host, so whoever asks for `/health` is answered. No parser of HTTP reads these connections: one of them would read
- * thousands of requests, or of chunks, before it could be stopped.
+ * Connections of clients that are kept out after a flood. A liveness probe can come from the same address, for example
+ * from a proxy or a container's host, so `/health` is still answered. No HTTP parser reads these connections: it would
+ * read thousands of requests or chunks before it could be stopped.
  */
 import type { Socket } from "node:net"
 import { Places } from "../admission/Places.js"
@@ -10,16 +10,16 @@ import * as Reply from "./Reply.js"
 export interface Options {
   /** The path that is answered. */
   readonly path: string
-  /** Calls its argument with the answer. */
+  /** Passes the answer to its argument. */
   readonly answer: (write: (reply: Reply.Reply) => void) => void
   readonly patienceMs?: number
 }
 
-/** Connections at a time, of all and of one client, whose oldest one goes for a newer one. */
+/** Concurrent connections in total and of one client, whose oldest connection makes room for a newer one. */
 const TOTAL = 64
 const EACH = 16
 const PATIENCE_MS = 1_000
-/** A probe sends less, in one piece. */
+/** A probe is smaller and comes in one piece. */
 const BYTES = 2_048
 const PIECES = 8
 
@@ -60,7 +60,7 @@ export class Probes {
     for (const socket of this.#places.all) socket.destroy()
   }
 
-  /** Nothing more is read. */
+  /** Stops reading. */
   #reply(socket: Socket): void {
     socket.removeAllListeners("data").pause()
     this.#answer((reply) => {

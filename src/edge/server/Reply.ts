@@ -1,4 +1,4 @@
-/** A whole answer, ready to be written: status, headers of its own, body. Failures are made into one here. */
+/** A complete response: status, its own headers and body. Failures are turned into responses here. */
 import { Option, Predicate } from "effect"
 import * as Definition from "../../effect3/http/Definition.js"
 import * as Json from "../../protocol/encoding/Json.js"
@@ -20,7 +20,7 @@ interface Encoder {
   readonly encode: (failure: unknown) => object
 }
 
-/** By its class, so that a failure is not tried against every class there is. */
+/** By class, so that a failure is not tried against every class. */
 const encoders = new WeakMap<object, Encoder>()
 
 const encoderOf = (failure: unknown): Encoder | undefined => {
@@ -34,18 +34,18 @@ const encoderOf = (failure: unknown): Encoder | undefined => {
   return encoder
 }
 
-/** Errors of services have no status. */
+/** Service errors have no status. */
 export const isFailure = (error: unknown): error is Failure => encoderOf(error) !== undefined
 
-/** The failure that the error of a handler is; none for a bug. */
+/** The failure that a handler's error stands for; none for a bug. */
 export const failureOf = (error: unknown, errors: Errors): Option.Option<Failure> => {
   if (isFailure(error)) return Option.some(error)
   const translate = Predicate.hasProperty(error, "_tag") ? errors[String(error._tag)] : undefined
-  // Handlers fail with no other error of this tag: their types say which.
+  // Handlers' types allow no other error with this tag.
   return Option.filter(Option.fromNullable(translate?.(error as never)), isFailure)
 }
 
-/** When it makes sense to ask again, in seconds; none where asking again changes nothing. */
+/** When a retry makes sense, in seconds; undefined if a retry changes nothing. */
 const waitOf = (failure: Failure, { retryAfter }: Encoder): number | undefined =>
   "retry_after_seconds" in failure ? Number(failure.retry_after_seconds) : retryAfter
 
@@ -61,19 +61,19 @@ const requireEncoder = (failure: Failure): Encoder => {
   return encoder
 }
 
-/** A failure as JSON, with the status that it is answered with. */
+/** A failure as JSON, with its status. */
 export const failureJson = (failure: Failure): { readonly status: number; readonly json: object } => {
   const { status, encode } = requireEncoder(failure)
   return { status, json: encode(failure) }
 }
 
-/** The answer that a failure is. */
+/** The response for a failure. */
 export const ofFailure = (failure: Failure): Reply => {
   const { status, json } = failureJson(failure)
   return { status, headers: headersOf(failure, requireEncoder(failure)), content: Content.json(json) }
 }
 
-/** The same as bytes of HTTP/1.1, for connections whose request never became one. */
+/** The response as HTTP/1.1 bytes, for connections whose request was never complete. */
 export const toBytes = (reply: Reply): Buffer => {
   const { status, headers, content } = reply
   const pairs = [...content.headers, ...headers, "Connection", "close"]

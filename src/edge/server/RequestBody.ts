@@ -1,4 +1,4 @@
-/** Reading a body within its limits: declared as JSON, not too large, valid UTF-8, and JSON indeed. */
+/** Reads a body within its limits: declared as JSON, not too large, valid UTF-8 and valid JSON. */
 import { isUtf8 } from "node:buffer"
 import type { IncomingMessage } from "node:http"
 import { Either } from "effect"
@@ -15,16 +15,16 @@ const CHARSETS = /;\s*charset\s*=\s*"?([^\s;"]*)/gi
 const UTF_8 = /^utf-?8$/i
 const WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
-/** The kind of body that an endpoint takes, and how its text is read. */
+/** The kind of body that an endpoint takes, and its parser. */
 export interface Format<A> {
-  /** The largest size that its limits allow, since the first character is not known beforehand. */
+  /** The largest of its limits, because the first character is not known in advance. */
   readonly maximumBytes: number
-  /** By the first character that is no whitespace. */
+  /** Limits by the first character that is not whitespace. */
   readonly limits: (first: number | undefined) => Size
   readonly parse: (text: string) => Either.Either<A, JsonProblem>
 }
 
-/** The largest transactions have 40 bytes for each value. */
+/** The largest transactions have 40 bytes per value. */
 export const ONE_VALUE: Size = { bytes: 65_536, values: 1_024 }
 
 export const oneValue: Format<unknown> = {
@@ -33,26 +33,26 @@ export const oneValue: Format<unknown> = {
   parse: (text) => JsonText.parse(text, "body"),
 }
 
-/** How much of a body that nobody wants is read and discarded before the connection is cut. */
+/** How much of an unwanted body is read and discarded before the connection is cut. */
 const DISCARDED_BYTES = 4_194_304
-/** The least that a piece of it counts as: 1,024 pieces cut the connection, however small they are. */
+/** The minimum that a discarded piece counts as: 1,024 pieces of any size cut the connection. */
 const DISCARDED_PIECE_BYTES = 4_096
 
-/** The memory of a request besides its body's bytes, while the body arrives and waits to be read. */
+/** The memory of a request besides its body, while the body arrives and waits to be read. */
 const WAITING_BYTES = 1_024
 
 export const tooLarge = (limit: number) =>
   new Failure.BodyTooLarge({ message: `the body is larger than ${limit} bytes`, limit })
 
-/** What a request says of its body before it sends it. */
+/** What a request announces about its body. */
 export interface Announced {
   readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined }
 }
 
-/** The length that was announced; 0 where none was. */
+/** The announced length; 0 if there is none. */
 export const announced = ({ headers }: Announced): number => Number(headers["content-length"] ?? 0)
 
-/** Why a body is refused before any of it has arrived. */
+/** The refusal before any of a body arrives. */
 export const refusalOf = (request: Announced, limit: number): Failure.Failure | undefined => {
   const type = String(request.headers["content-type"])
   if (!JSON_TYPE.test(type)) {
@@ -82,23 +82,23 @@ const parse = <A>(bytes: Buffer, { parse }: Format<A>, limit: number): Either.Ei
   return Either.mapLeft(parse(text), Failure.InvalidRequest.of)
 }
 
-/** The same of a body that has arrived as a whole. */
+/** Parses a body that has arrived completely. */
 export const parsed = <A>(bytes: Buffer, format: Format<A>): Either.Either<A, Failure.Failure> => {
   const { bytes: most, values } = format.limits(firstCharacter(bytes))
   return bytes.length > most ? Either.left(tooLarge(most)) : parse(bytes, format, values)
 }
 
-/** Whether a body was announced that has not arrived yet. */
+/** Whether an announced body is still arriving. */
 export const isArriving = (request: IncomingMessage): boolean =>
   !request.complete && (request.headers["transfer-encoding"] !== undefined || announced(request) > 0)
 
-/** Discards the rest of a body that nobody wants, and cuts off a client that sends too much of it, or too many pieces. */
+/** Discards the rest of an unwanted body. Disconnects a client that sends too much of it, or too many pieces. */
 export const discard = (request: IncomingMessage, onConfetti: () => void): void => {
   const grain = new Grain()
   let passed = 0
   request.removeAllListeners("data")
   request.on("data", (piece: Buffer) => {
-    // Node has parsed what it read before the connection was cut, and goes on to the end of it.
+    // After the connection is cut, Node.js still parses what it has read.
     if (passed > DISCARDED_BYTES) return
     grain.add(piece)
     passed += Math.max(piece.length, DISCARDED_PIECE_BYTES)
@@ -114,17 +114,17 @@ export interface Options<A> {
   readonly format: Format<A>
   readonly budget: Budget
   readonly scheduler: TurnScheduler
-  /** Why a body of this price must not be read on, or parsed. */
+  /** The refusal of a body with this price, before reading on or parsing. */
   readonly refusalOfCost: (bytes: number) => Failure.Failure | undefined
-  /** Performs a step of the way to the answer, and answers for whatever it throws. */
+  /** Runs a step of answering and handles anything that it throws. */
   readonly guard: (step: () => void) => void
-  /** Called before a body is refused because of its pieces. */
+  /** Called before a body is refused for its pieces. */
   readonly onConfetti: () => void
 }
 
 const inPieces = invalid("body: it comes in too many pieces of a few bytes each; send larger ones")
 
-/** Reads and parses a body, then calls `done` once; never if the client goes away. */
+/** Reads and parses a body, then calls `done` once; never if the client leaves. */
 export const read = <A>(
   request: IncomingMessage,
   options: Options<A>,
@@ -164,7 +164,7 @@ export const read = <A>(
     return inPieces
   }
 
-  // Before any of it arrives, so that it costs something to begin and not to go on.
+  // Charged before any of the body arrives, so that starting costs something and continuing does not.
   const full = hold(WAITING_BYTES)
   if (full !== undefined) {
     finish(Either.left(full))
@@ -190,7 +190,7 @@ export const read = <A>(
     })
   })
   request.on("error", () => finish(undefined))
-  // Also after its end, when its body may still wait for its turn.
+  // Also after the end, when the body can still wait for its turn.
   request.on("close", () => {
     if (!isWhole) finish(undefined)
   })

@@ -1,4 +1,7 @@
-/** Writes answers: content, refusals, bugs. Whatever goes wrong, each request has one answer and the process lives. */
+/**
+ * Writes responses: content, refusals and bugs. Whatever goes wrong, each request gets one response and the process
+ * lives.
+ */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Cause, Exit, Option } from "effect"
@@ -10,7 +13,7 @@ import * as Reply from "./Reply.js"
 import * as RequestBody from "./RequestBody.js"
 import * as ResponseHeaders from "./ResponseHeaders.js"
 
-/** What metrics learn of an answer. `route` is the path as it is defined, or `none`. */
+/** What metrics learn about a response. `route` is the path as defined, or `none`. */
 export interface Answered {
   readonly route: string
   readonly method: string
@@ -19,23 +22,23 @@ export interface Answered {
 }
 
 export interface Options {
-  /** Milliseconds of a clock that never runs backwards. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** What errors of services become. */
+  /** Translates service errors. */
   readonly errors: Errors
   readonly onAnswer: (answered: Answered) => void
   readonly onDefect: (route: string, cause: Cause.Cause<unknown>) => void
-  /** On every answer that is written whole. */
+  /** Headers of every response that is written whole. */
   readonly stamp?: () => ResponseHeaders.ResponseHeaders
-  /** Called for an answer that the client did not read at once. */
+  /** Called for a response that the client did not read at once. */
   readonly onUnread: (response: ServerResponse, client: string) => void
-  /** Called for a connection whose client sends the body of a request that is answered in too many pieces. */
+  /** Called for a connection whose client sends an answered request's body in too many pieces. */
   readonly expel: (socket: Socket) => void
 }
 
 const stopping = new Failure.ShuttingDown({ message: "the node is stopping" })
 export const bug = new Failure.InternalError({ message: "the node failed to answer; its log has the cause" })
-/** Made beforehand, in case making an answer fails. */
+/** Made in advance, in case making a response fails. */
 const lastWord = Reply.ofFailure(bug)
 
 export class Responder {
@@ -46,7 +49,7 @@ export class Responder {
     this.#options = options
   }
 
-  /** From now on everybody is sent away, and connections end with the answer that is owed on them. */
+  /** From now on all requests are refused, and connections end with the response that is due on them. */
   drain(): void {
     this.#isDraining = true
   }
@@ -55,7 +58,7 @@ export class Responder {
     return this.#isDraining
   }
 
-  /** Performs a step on the way to the answer, and answers for a bug in it. */
+  /** Runs a step of answering and answers for a bug in it. */
   guard(exchange: Exchange, step: (exchange: Exchange) => void, onDefect: () => void = () => {}): void {
     try {
       step(exchange)
@@ -65,7 +68,7 @@ export class Responder {
     }
   }
 
-  /** Answers with the result of a handler. */
+  /** Responds with a handler's result. */
   complete<A, E>(exchange: Exchange, exit: Exit.Exit<A, E>, onSuccess: (answer: A) => void): void {
     this.guard(exchange, () => {
       if (Exit.isSuccess(exit)) onSuccess(exit.value)
@@ -90,7 +93,7 @@ export class Responder {
     this.#answered(exchange, status)
   }
 
-  /** Writes only the head of an answer that lasts until the client leaves. */
+  /** Writes only the head of a response that lasts until the client leaves. */
   writeHead(exchange: Exchange, status: number, headers: ResponseHeaders.ResponseHeaders): undefined {
     exchange.response.writeHead(status, [...ResponseHeaders.bare, ...headers])
     this.#answered(exchange, status)
@@ -106,9 +109,9 @@ export class Responder {
   refuse(exchange: Exchange, failure: Failure.Failure): undefined {
     const { request, response, method } = exchange
     if (response.headersSent || response.destroyed) return
-    // The client may send its body or leave it out, so the next request could begin anywhere.
+    // The client can send its body or omit it, so the next request could start anywhere.
     if (exchange.awaitsContinue && !request.complete) response.shouldKeepAlive = false
-    // Before the answer, behind which Node would read any amount of it.
+    // Before the response, after which Node.js would read any amount of the body.
     if (RequestBody.isArriving(request)) this.discard(request)
     const { status, headers, content } = Reply.ofFailure(failure)
     this.write(exchange, status, content, method === "OPTIONS" ? [...headers, ...ResponseHeaders.preflight] : headers)
@@ -119,7 +122,7 @@ export class Responder {
     this.refuse(exchange, failure)
   }
 
-  /** Nobody reads the body of this request. */
+  /** Discards this request's body. */
   discard(request: IncomingMessage): void {
     RequestBody.discard(request, () => this.#options.expel(request.socket))
   }
@@ -136,12 +139,12 @@ export class Responder {
     return bug
   }
 
-  /** Also where saying so fails: no request is left without an end. */
+  /** Also if reporting the bug fails: no request is left without an end. */
   #fail(exchange: Exchange, cause: Cause.Cause<unknown>): void {
     const { response } = exchange
     try {
       const failure = this.#failureOf(exchange, cause)
-      // An answer that was begun and cannot be finished must not look like one.
+      // A response that was begun and cannot be finished must not look complete.
       if (response.headersSent && !response.writableEnded) response.destroy()
       else this.refuse(exchange, failure)
     } catch (defect) {

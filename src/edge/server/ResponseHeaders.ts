@@ -1,9 +1,9 @@
-/** The headers of every answer, flat as `writeHead` takes them: name, value, name, value. */
+/** Response headers in the flat form of `writeHead`: name, value, name, value. */
 import { createHash } from "node:crypto"
 
 export type ResponseHeaders = ReadonlyArray<string>
 
-/** On all answers, whatever they are. */
+/** On all responses. */
 export const everywhere: ResponseHeaders = [
   "Access-Control-Allow-Origin",
   "*",
@@ -17,29 +17,29 @@ export const everywhere: ResponseHeaders = [
   "nosniff",
 ]
 
-/** On everything but files that never change. */
+/** On everything except files that never change. */
 export const fleeting: ResponseHeaders = ["Cache-Control", "no-store"]
 
-/** On files whose name is made from their content; a browser need not ask for one again. */
+/** On files with a content hash in their names, which browsers need not request again. */
 export const immutable: ResponseHeaders = ["Cache-Control", "public, max-age=31536000, immutable"]
 
-/** For answers without a body, or with one that is not known beforehand. */
+/** For responses without a body, or with one that is not known in advance. */
 export const bare: ResponseHeaders = [...everywhere, ...fleeting]
 
-/** On answers to OPTIONS alone. */
+/** Only on responses to OPTIONS. */
 export const preflight: ResponseHeaders = ["Access-Control-Max-Age", "3600"]
 
 export const json = "application/json"
 
 const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
-/** What a page has in itself. */
+/** A page's inline scripts and styles. */
 export interface Inline {
   readonly scripts: ReadonlyArray<string>
   readonly styles: ReadonlyArray<string>
 }
 
-/** A page may load anything from this server and nothing from other hosts, and have only this in itself. */
+/** A page can load anything from this server and nothing from other hosts, and only these inline parts run. */
 export const pageWith = ({ scripts, styles }: Inline): ResponseHeaders => [
   "Content-Security-Policy",
   [
@@ -58,7 +58,7 @@ export const pageWith = ({ scripts, styles }: Inline): ResponseHeaders => [
 
 const plainPage = pageWith({ scripts: [], styles: [] })
 
-/** Of a body, by its type and length. */
+/** Headers of a body, by type and length. */
 export const content = (type: string, length: number, page = plainPage): ResponseHeaders => [
   "Content-Type",
   type,

@@ -1,10 +1,10 @@
-/** Finds the route of a path. Fixed paths win over patterns: `/tx/submit` is never a transaction's hash. */
+/** Finds a path's route. Fixed paths win over patterns: `/tx/submit` is never a transaction's hash. */
 
 export interface Route<A> {
-  /** As it is defined, `/balance/:address`. */
+  /** The path as defined, `/balance/:address`. */
   readonly path: string
   readonly byMethod: ReadonlyMap<string, A>
-  /** The methods and those that follow from them, for `Allow`. */
+  /** The defined methods and those implied by them, for `Allow`. */
   readonly allowed: ReadonlyArray<string>
 }
 
@@ -58,7 +58,7 @@ const bind = (pattern: ReadonlyArray<string>, segments: ReadonlyArray<string>) =
 
 export class Router<A> {
   readonly #fixed = new Map<string, Match<A>>()
-  /** By their first segment, so that a path meets few of them. */
+  /** By first segment, so that a path is compared with few of them. */
   readonly #patterns = new Map<string, Array<Pattern<A>>>()
 
   constructor(definitions: ReadonlyArray<Definition<A>>) {

@@ -1,6 +1,6 @@
 /**
  * The HTTP server as a scoped layer: it listens while the scope lives and drains when it closes. Slow or silent clients
- * are cut off by time, and many of them by number; other clients do not notice.
+ * are disconnected by time limits, and many of them by number limits, without effect on other clients.
  */
 import * as Http from "node:http"
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
@@ -30,28 +30,28 @@ import { type Options as ProbeOptions, Probes } from "./Probes.js"
 import * as Reply from "./Reply.js"
 import { type Answered, bug, Responder } from "./Responder.js"
 
-/** What a server tolerates. One place for all of it; tests shorten the times. */
+/** A server's limits, all in one place. Tests shorten the times. */
 export interface Tolerance {
-  /** From the first byte of a request to the end of its headers. */
+  /** From a request's first byte to the end of its headers. */
   readonly headersMs: number
-  /** From the first byte of a request to the end of its body. */
+  /** From a request's first byte to the end of its body. */
   readonly requestMs: number
-  /** A connection without a request, as answers say. */
+  /** For a connection without a request, as announced in responses. */
   readonly keepAliveMs: number
-  /** How much longer it really stays open. */
+  /** How much longer it actually stays open. */
   readonly graceMs: number
-  /** An answer from memory that is ready, and tells what is not written yet. */
+  /** For a response from memory whose content is not written yet. */
   readonly unwrittenMs: number
-  /** An answer of which nothing more is read. */
+  /** For a response whose client reads nothing more. */
   readonly silenceMs: number
-  /** A stream of events of which nothing is read although more waits. */
+  /** For an event stream whose client reads nothing although more is waiting. */
   readonly unreadEventsMs: number
   readonly connections: number
-  /** Bytes of all bodies that are arriving. */
+  /** Bytes of all arriving bodies. */
   readonly bodyBytes: number
-  /** Bytes of all answers that are not read. */
+  /** Bytes of all unread responses. */
   readonly unreadBytes: number
-  /** For answers that are still due when the server stops. */
+  /** For responses that are still due when the server stops. */
   readonly drainMs: number
 }
 
@@ -69,9 +69,12 @@ const standardTolerance: Tolerance = {
   drainMs: 1_000,
 }
 
-/** How long requests may use one turn of the event loop: bodies from reading to answering, others until their handler waits. */
+/**
+ * How long requests can use one turn of the event loop: those with bodies from reading to answering, others until their
+ * handler waits.
+ */
 const TURN_MS = 8
-/** While the node is late, they may use it once in this time: a sixth of the thread. */
+/** While the node is late, they get one turn in this time: a sixth of the thread. */
 const PRESSED_EVERY_MS = 50
 
 const HEADER_BYTES = 16_384
@@ -81,31 +84,34 @@ export interface Settings extends ClientAddress.Settings, Endpoint.Options {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  /** Names of this machine beside its loopback ones, and of pages that may do what the server's own may. */
+  /** Names of this machine besides its loopback ones, and of pages with the rights of its own. */
   readonly names?: ReadonlyArray<string>
-  /** What refused pages are told. */
+  /** Error messages for refused pages. */
   readonly words: Words
-  /** Requests of one client to all endpoints together. */
+  /** One client's requests to all endpoints together. */
   readonly limit: Rules.Limit
-  /** Where process managers ask whether the server lives. Neither that nor preflights count in all; both share the same limit once more. */
+  /**
+   * Where process managers check that the server lives. It does not count in the limit; it shares a second one with
+   * preflights.
+   */
   readonly livenessPath: string
-  /** What errors of services become that handlers fail with. */
+  /** Translates service errors that handlers fail with. */
   readonly errors: Group.Errors
   readonly rateLimits: boolean
   readonly tolerance?: Partial<Tolerance>
-  /** Pages other than the endpoints. */
+  /** Pages besides the endpoints. */
   readonly pages?: (path: string, request: Http.IncomingMessage) => Reply.Reply | undefined
-  /** Whether the node is late with its own work, and bodies have to wait for it. */
+  /** Whether the node is late with its own work, so that bodies have to wait. */
   readonly isPressed?: () => boolean
-  /** Of a server that may be behind others. */
+  /** Set on servers that can be behind others. */
   readonly freshness?: Freshness.Freshness
-  /** Called for every answer, for metrics. */
+  /** Called for every response, for metrics. */
   readonly onAnswer?: (answered: Answered) => void
-  /** Called for every request that met a bug, for metrics. */
+  /** Called for every request that hits a bug, for metrics. */
   readonly onDefect?: (route: string) => void
 }
 
-/** Where to listen, for what, and the options that decide it: no option for the host, if it is always the same. */
+/** Where to listen, for what, and the options that set it; the host has no option if it is fixed. */
 interface Place {
   readonly host: string
   readonly port: number
@@ -113,7 +119,7 @@ interface Place {
   readonly options: { readonly host?: string; readonly port: string }
 }
 
-/** The address is taken, or may not be used. */
+/** The address is taken or not allowed. */
 export class CannotListen extends Data.TaggedError("CannotListen")<
   Place & { readonly reason: string; readonly isInUse: boolean }
 > {
@@ -127,10 +133,10 @@ export class CannotListen extends Data.TaggedError("CannotListen")<
   }
 }
 
-/** A server that answers requests; the port is the one it really has. */
+/** A running server with its actual port. */
 export class Server extends Context.Tag("udg/rpc/Server")<Server, { readonly host: string; readonly port: number }>() {}
 
-/** The URL of the server on this machine; a server that listens on all addresses is reached by the loopback. */
+/** The server's URL on this machine. The loopback address stands for a server that listens on all addresses. */
 export const urlOf = ({ host, port }: { readonly host: string; readonly port: number }): string => {
   const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
   return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`
@@ -138,7 +144,7 @@ export const urlOf = ({ host, port }: { readonly host: string; readonly port: nu
 
 const log = Log.for("rpc")
 
-/** The answer to a connection that sent no complete request. */
+/** The response to a connection that sent no complete request. */
 const failureOf = (code: string | undefined): Failure.Failure => {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
@@ -162,8 +168,8 @@ const noPlace = new Failure.Overloaded({
 })
 
 /**
- * Node closes an idle connection when the time is over that it has announced, although the next request may be on its way, or
- * wait behind a busy thread. So the connection stays open for longer, and until what has arrived is read.
+ * Node.js closes an idle connection after the announced time, although the next request can be on its way or wait
+ * behind a busy thread. So the connection stays open longer, and until everything that has arrived is read.
  */
 const closeIdle = (socket: Socket, graceMs: number): void => {
   const { bytesRead } = socket
@@ -188,16 +194,16 @@ const make = (tolerance: Tolerance, listener: Listener, { streams, connections, 
       connectionsCheckingInterval: Math.min(1_000, tolerance.headersMs),
       maxHeaderSize: HEADER_BYTES,
       noDelay: true,
-      // Node's own complaint about a missing Host would not be JSON; `admission/PageGuard.ts` has ours.
+      // Node.js' own response to a missing Host would not be JSON; `admission/PageGuard.ts` has ours.
       requireHostHeader: false,
     },
     listener.handle,
   )
-  // One more than the listener admits: Node drops those beyond, such as the one that a proxy adds last.
+  // One more than the listener admits. Node.js drops headers beyond it, such as the one that a proxy adds last.
   server.maxHeadersCount = MOST_HEADERS + 1
-  // As many again for proxies, and for connections that only get a refusal.
+  // Doubled, for proxies and for connections that only get a refusal.
   server.maxConnections = 2 * tolerance.connections
-  // Before the parser of HTTP, which reads a connection as soon as it has it.
+  // Runs before the HTTP parser, which starts to read a connection at once.
   const parsing = server.listeners("connection")
   server.removeAllListeners("connection").on("connection", (socket: Socket) => {
     const entry = connections.enter(socket)
@@ -205,7 +211,7 @@ const make = (tolerance: Tolerance, listener: Listener, { streams, connections, 
     for (const parse of parsing) Reflect.apply(parse, server, [socket])
     if (entry !== "taken") last(socket, noPlace)
   })
-  // Nothing else sets a timeout than the end of an answer, and an answer that is not read.
+  // Only the end of a response and an unread response set a timeout.
   server.on("timeout", (socket) => {
     if (socket.writableLength > 0) socket.destroy()
     else closeIdle(socket, tolerance.graceMs)
@@ -219,7 +225,7 @@ const make = (tolerance: Tolerance, listener: Listener, { streams, connections, 
     ),
   )
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // A complaint in the middle of an answer that goes on would be taken for a part of it.
+    // An error in the middle of a stream would be taken for a part of it.
     if (streams.isOn(socket)) socket.destroy()
     else last(socket, failureOf(error.code))
   })
@@ -257,7 +263,7 @@ const placeOf = ({ host, port }: Pick<Settings, "host" | "port">): Place => ({
   options: { host: "--rpc-host", port: "--rpc-port" },
 })
 
-/** Fails if the interface could not be served there now. */
+/** Fails if the interface cannot be served there now. */
 export const probe = (settings: Pick<Settings, "host" | "port">): Effect.Effect<void, CannotListen> =>
   Effect.suspend(() => {
     const server = Http.createServer()
@@ -268,17 +274,20 @@ export const probe = (settings: Pick<Settings, "host" | "port">): Effect.Effect<
   })
 
 interface Draining {
-  /** Refuses requests from now on, and ends streams. */
+  /** Refuses requests from now on and ends streams. */
   readonly stop: () => void
-  /** Whether any answer is not read yet. */
+  /** Whether any response is still unread. */
   readonly isUnread: () => boolean
   readonly drainMs: number
 }
 
-/** No new connections, idle ones closed once what has arrived is read, answers still due written within the time, then all closed. */
+/**
+ * Accepts no new connections, closes idle ones once what has arrived is read, waits for due responses within the time
+ * limit, then closes all.
+ */
 const drain = (server: Http.Server, { stop, isUnread, drainMs }: Draining): Effect.Effect<void> =>
   Effect.async((resume) => {
-    // A timer of its own: inside a finalizer nothing can be interrupted, so Effect's timeout would wait forever.
+    // A timer of its own: finalizers cannot be interrupted, so Effect's timeout would wait forever.
     const finish = (): void => {
       clearTimeout(timer)
       clearInterval(sweep)
@@ -287,20 +296,20 @@ const drain = (server: Http.Server, { stop, isUnread, drainMs }: Draining): Effe
       resume(Effect.void)
     }
     const timer = setTimeout(finish, drainMs)
-    // That of HTTP also closes connections whose next request has arrived and is not read yet.
+    // The HTTP server's close would also close connections whose next request has arrived unread.
     NetServer.prototype.close.call(server, finish)
     stop()
-    // Node takes a connection for idle whose answer has been written and not read.
+    // Node.js considers a connection idle once its response is written, even if it is not read.
     const close = (): void => {
       if (!isUnread()) server.closeIdleConnections()
     }
-    // A connection becomes idle after an answer that was under way at the stop.
+    // A connection becomes idle after a response that was due at the stop.
     const sweep = setInterval(() => setImmediate(close), SWEEP_MS)
-    // The second of two immediates runs behind a whole look at all sockets.
+    // The second of two immediates runs after one full poll of all sockets.
     setImmediate(() => setImmediate(close))
   })
 
-/** Called outside of any request, where no answer could report a bug. */
+/** Called outside of any request, where no response could report a bug. */
 const orFalse =
   (isPressed: () => boolean, report: Defects.Report): (() => boolean) =>
   () => {
@@ -312,7 +321,7 @@ const orFalse =
     }
   }
 
-/** The answer of the endpoint that says whether the node lives, for clients without a request of HTTP. */
+/** The liveness endpoint's answer, for clients without an HTTP request. */
 const liveness =
   (
     endpoints: ReadonlyArray<Endpoint.Endpoint>,
@@ -342,7 +351,7 @@ const start = <Id extends string, Groups extends Definition.AnyGroup, E, R>(
     const tolerance = { ...standardTolerance, ...settings.tolerance }
     const { freshness } = settings
     const endpoints = Endpoint.all(Definition.all(api), yield* Group.all(api), settings)
-    // Handlers outlive the client that asked: a transaction is accepted or not, even if nobody waits for the answer.
+    // Handlers outlive their client: a transaction is accepted or not, even if nobody waits for the response.
     const fork = yield* Run.scopedFork
     const report = Defects.reporter({
       onDefect: settings.onDefect ?? (() => {}),

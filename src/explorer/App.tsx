@@ -27,7 +27,7 @@ const links: ReadonlyArray<readonly [name: string, href: string, covers: Readonl
   ["Parameters", Route.place("parameters"), ["parameters"]],
 ]
 
-/** Only an archive has this page. */
+/** Needs an archive. */
 const ARCHIVED = Route.place("accounts")
 
 const Brand = () => (
@@ -74,7 +74,7 @@ const Navigation = () => {
   const { page } = History.route.value
   const hasArchive = Network.network.value?.has_archive === true
   const places = useRef<HTMLElement>(null)
-  // On a phone the tabs are wider than the screen: the active one comes into its middle, also if it is known only later.
+  // On a phone the tabs are wider than the screen, so the active one is centred, also when it appears late.
   useEffect(() => {
     const active = places.current?.querySelector("[aria-current]")
     if (places.current === null || !(active instanceof HTMLElement)) return
@@ -93,7 +93,7 @@ const Navigation = () => {
   )
 }
 
-/** Why nothing on the page moves, and how old it is. */
+/** Tells why nothing on the page moves, and how old it is. */
 const Standstill = () => {
   const since = Live.standstill.value
   if (since === undefined) return null
@@ -105,12 +105,12 @@ const Standstill = () => {
   )
 }
 
-/** Addresses as they are written everywhere else. */
+/** Writes addresses in a reason as everywhere else. */
 const Reason = ({ text }: { readonly text: string }) => (
   <>{text.split(/\b([0-9a-f]{40})\b/).map((part, i) => (i % 2 === 0 ? part : <Account key={part} account={part} />))}</>
 )
 
-/** What is wrong with the node, for as long as it is. */
+/** The node's current problems. */
 const Problems = () => {
   return (
     <div class="problems" role="status">

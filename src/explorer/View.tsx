@@ -20,13 +20,13 @@ import { Suspended } from "./show/Suspended.js"
 import { Validator } from "./validators/Validator.js"
 import { Validators } from "./validators/Validators.js"
 
-/** Keys and signing are loaded only with the wallet. */
+/** Keys and signing code are loaded with the wallet only. */
 const wallet = () => import("./wallet/Wallet.js").then(({ Wallet }) => Wallet)
 
-/** So is what draws charts. */
+/** Loaded with the charts only. */
 const charts = () => import("./pages/Charts.js").then(({ Charts }) => Charts)
 
-/** The page of a route. Each subject has its own key, so that another account is a new page. */
+/** The page of a route. Each subject has its own key, so that another account starts a new page. */
 export const View = ({ route }: { readonly route: Route }) => {
   switch (route.page) {
     case "overview":

@@ -19,7 +19,7 @@ interface Past {
 }
 
 const AT_ONCE = 500
-/** With fewer days, hours say more. */
+/** For fewer days than this, hours are drawn. */
 const FEW_DAYS = 4
 
 const readAll = async (interval: Unit): Promise<ReadonlyArray<Span>> => {
@@ -31,7 +31,7 @@ const readAll = async (interval: Unit): Promise<ReadonlyArray<Span>> => {
     newestFirst.push(...statistics)
     if (statistics.length < AT_ONCE) break
   }
-  // The time of the genesis, which orders no vertex, may be long before the first round.
+  // The genesis orders no vertex and can be long before the first round.
   return newestFirst.filter(({ vertices }) => vertices > 0).toReversed()
 }
 
@@ -91,7 +91,7 @@ const DrawnChart = ({ drawn: { of, ...drawn }, spans }: { readonly drawn: Drawn;
   return <Chart {...drawn} window="since the network began" course={course} />
 }
 
-/** Every day since the network began, without a limit in time. Only where an archive answers. */
+/** Every day since the network began. Needs an archive. */
 export const ArchiveCharts = () => {
   const past = useResource("the whole past", read, Live.slowBeat)
   return (

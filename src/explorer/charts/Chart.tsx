@@ -1,4 +1,4 @@
-/** A chart with axes: what is under the pointer, or the last value, is written above it, and read to those who do not see it. */
+/** A chart with axes. The value under the pointer, or the last one, is written above it, also for screen readers. */
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
 import uPlot from "uplot"
@@ -17,20 +17,20 @@ type Tone = "accent" | "second" | "third" | "good" | "bad"
 
 interface Props {
   readonly title: string
-  /** What was drawn, such as "the last hour". */
+  /** The period shown, such as "the last hour". */
   readonly window: string
   readonly course: Course.Course
   readonly lines: ReadonlyArray<Line>
   readonly write: (value: number) => string
-  /** The same in the little room beside the axis. */
+  /** A shorter form beside the axis. */
   readonly writeShort?: (value: number) => string
-  /** Bars, those of each line on top of those before it. */
+  /** Bars; each line is stacked on the previous ones. */
   readonly isStacked?: boolean
-  /** A value stays until the next one, instead of changing little by little. */
+  /** A value holds until the next one, without interpolation. */
   readonly isStepped?: boolean
-  /** The axis begins at zero. */
+  /** The axis starts at zero. */
   readonly fromZero?: boolean
-  /** There are no halves of it, and none on the axis. */
+  /** The axis shows whole numbers only. */
   readonly isWhole?: boolean
 }
 
@@ -47,7 +47,7 @@ const variables = {
 const HEIGHT = 170
 const KEY = "udg-time"
 
-/** uPlot draws every bar from zero: those that reach highest come first, and the others over them. */
+/** uPlot draws every bar from zero, so the highest come first and lower ones cover them. */
 const drawn = <A,>(of: ReadonlyArray<A>, isStacked: boolean): ReadonlyArray<A> => (isStacked ? of.toReversed() : of)
 
 const dataOf = ({ course: { at, values }, isStacked = false }: Props): uPlot.AlignedData => [
@@ -55,7 +55,7 @@ const dataOf = ({ course: { at, values }, isStacked = false }: Props): uPlot.Ali
   ...drawn(isStacked ? Course.stacked(values) : values, isStacked).map((line) => [...line]),
 ]
 
-/** Above what is drawn there is some air, and a flat line is no line at the edge. */
+/** Leaves room above the values, and around a flat line. */
 const scaleOf =
   (fromZero: boolean): uPlot.Range.Function =>
   (_, least, most) => {
@@ -64,10 +64,10 @@ const scaleOf =
     return fromZero ? [0, most === 0 ? 1 : most * 1.08] : [Math.max(0, least - air), most + air]
   }
 
-/** Seconds on both sides of a single bar. */
+/** Seconds on either side of a single bar. */
 const AROUND_ONE = 1_800
 
-/** Half a bar more on both sides, or the first and the last one would be cut in half. */
+/** Half a bar more on either side, so that the first and last bars are not cut. */
 const timesOf =
   ({ course: { at }, isStacked = false }: Props): uPlot.Range.Function =>
   (_, first, last) => {
@@ -87,13 +87,13 @@ const toMinute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-
 const toDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
 const toMonth = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric" })
 
-/** A moment on the axis, as exact as the steps of the axis in seconds. */
+/** A time on the axis, as precise as the axis' steps in seconds. */
 const written = (at: number, step: number): string =>
   Moment.local(step < MINUTE ? toSecond : step < DAY ? toMinute : step < MONTH ? toDay : toMonth, 1_000 * at)
 
 type Palette = Readonly<Record<keyof typeof variables, string>>
 
-/** Where no tick lies within the time drawn, uPlot takes one beside it, whose label would be cut off. */
+/** Without a tick in the range, uPlot takes one beside it, whose label would be cut. */
 const within: uPlot.Axis.Filter = ({ scales }, splits) => {
   const { min, max } = scales["x"] ?? {}
   return splits.map((at) => (at < (min ?? at) || at > (max ?? at) ? null : at))
@@ -101,7 +101,7 @@ const within: uPlot.Axis.Filter = ({ scales }, splits) => {
 
 const every: uPlot.Axis.Filter = (_, splits) => splits
 
-/** Ticks between whole numbers have no label, which would be that of a whole one. */
+/** Ticks between whole numbers get no label, because they would repeat one. */
 const whole: uPlot.Axis.Filter = (_, splits) => splits.map((value) => (Number.isInteger(value) ? value : null))
 
 const axisOf = (palette: Palette, filter = every): uPlot.Axis => ({
@@ -112,7 +112,7 @@ const axisOf = (palette: Palette, filter = every): uPlot.Axis => ({
   filter,
 })
 
-/** A phone's plot, where labels stand closer: else few minutes have no tick among them. */
+/** Labels stand closer on a phone's plot, or a few minutes would contain no tick. */
 const NARROW = 400
 
 const bars = uPlot.paths.bars?.({ size: [0.9, 100] })
@@ -127,7 +127,7 @@ const seriesOf = ({ name, tone }: Line, palette: Palette, props: Props): uPlot.S
   label: name,
   stroke: palette[tone],
   width: props.isStacked === true ? 0 : 1.5,
-  // A single value is no line, but it is a bar.
+  // A single value makes no line, but it makes a bar.
   points: { show: props.course.at.length === 1 && props.isStacked !== true },
   fill: props.isStacked === true ? palette[tone] : `color-mix(in srgb, ${palette[tone]} 12%, transparent)`,
   ...pathsOf(props),
@@ -141,7 +141,7 @@ const optionsOf = (latest: () => Props, parent: HTMLElement, onMove: (index: num
     width: Math.max(200, parent.clientWidth),
     height: HEIGHT,
     legend: { show: false },
-    // The pointer of one chart moves that of all.
+    // Pointers of all charts move together.
     cursor: { sync: { key: KEY }, drag: { x: false, y: false }, points: { size: 7 } },
     scales: {
       x: { time: true, range: (...of) => timesOf(latest())(...of) },
@@ -152,7 +152,7 @@ const optionsOf = (latest: () => Props, parent: HTMLElement, onMove: (index: num
         ...axisOf(palette, within),
         size: 26,
         space: (_, __, ___, ____, width) => (width < NARROW ? 52 : 70),
-        // What the filter leaves out arrives as null.
+        // Filtered ticks arrive as null.
         values: (_, splits: ReadonlyArray<number | null>, __, ___, step) =>
           splits.map((at) => (at === null ? null : written(at, step))),
       },
@@ -180,7 +180,7 @@ const said = ({ title, window, course, lines, write }: Props): string => {
   return `${title}, ${window}: ${values.join("; ")}`
 }
 
-/** What is under the pointer; else the last values. */
+/** The values under the pointer, or the last ones. */
 const Reading = ({ course, lines, write, index }: Props & { readonly index: number | null }) => {
   const at = index ?? course.at.length - 1
   const moment = course.at[at]
@@ -222,7 +222,7 @@ export const Chart = (props: Props) => {
     )
     plot.current = new uPlot(options, dataOf(latest.current), parent.current)
   }
-  // uPlot takes colours and lines when it is made: another theme makes another one.
+  // uPlot reads colours and lines once, so a change of theme needs a new chart.
   useSignalEffect(() => {
     void theme.value
     make()

@@ -1,4 +1,4 @@
-/** What a chart draws: moments with one value each, none where nothing was measured. Pure. */
+/** A chart's data: points in time with one value per line; null where nothing was measured. Pure. */
 
 /** Lists of the same length. */
 export interface Columns {
@@ -7,13 +7,13 @@ export interface Columns {
 }
 
 export interface Course {
-  /** Seconds since 1970, rising. */
+  /** Seconds since 1970, ascending. */
   readonly at: ReadonlyArray<number>
-  /** One list for each line of the chart. */
+  /** One list per line. */
   readonly values: ReadonlyArray<ReadonlyArray<number | null>>
 }
 
-/** The value of a line for the points from `first` to before `end`. */
+/** The value of a line for the points from `first` up to `end`, exclusive. */
 export type Of = (first: number, end: number) => number | null
 
 export const sum = (values: ReadonlyArray<number>, first: number, end: number): number => {
@@ -22,7 +22,7 @@ export const sum = (values: ReadonlyArray<number>, first: number, end: number): 
   return total
 }
 
-/** What happened, per second of the time that was measured. */
+/** Events per second of measured time. */
 export const rate =
   (counts: ReadonlyArray<number>, measuredMs: ReadonlyArray<number>): Of =>
   (first, end) => {
@@ -30,7 +30,7 @@ export const rate =
     return ms === 0 ? null : (1_000 * sum(counts, first, end)) / ms
   }
 
-/** The average of those that are there. */
+/** The average of the measured values. */
 export const mean =
   (values: ReadonlyArray<number | null>): Of =>
   (first, end) => {
@@ -38,13 +38,13 @@ export const mean =
     return there.length === 0 ? null : sum(there, 0, there.length) / there.length
   }
 
-/** What there was at the end. */
+/** The last value. */
 export const level =
   (values: ReadonlyArray<number>): Of =>
   (_, end) =>
     values[end - 1] ?? null
 
-/** Each line on top of those before it. */
+/** Adds each line to the previous ones. */
 export const stacked = (values: Course["values"]): Course["values"] => {
   const tops: Array<ReadonlyArray<number | null>> = []
   for (const line of values) {
@@ -54,10 +54,10 @@ export const stacked = (values: Course["values"]): Course["values"] => {
   return tops
 }
 
-/** So many steps without a point, and the line is broken: the node did not run. */
+/** A line breaks after this many steps without a point, because the node did not run. */
 const GAP_STEPS = 3
 
-/** Points from `from` on, those of each `groupMs` drawn as one. */
+/** Points since `from`, each `groupMs` drawn as one. */
 export const draw = (
   { step_ms: stepMs, at }: Columns,
   { from, groupMs }: { readonly from: number; readonly groupMs: number },

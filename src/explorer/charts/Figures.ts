@@ -1,4 +1,4 @@
-/** The network's figures over time, as lines of charts. Pure. */
+/** The network's metrics over time as chart lines. Pure. */
 import * as Sats from "../../protocol/numbers/Sats.js"
 import type { Past } from "../live/MetricsHistory.js"
 import * as Words from "../show/Words.js"

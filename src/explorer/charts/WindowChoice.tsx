@@ -1,6 +1,6 @@
 import { chosen, windows } from "./Windows.js"
 
-/** Chooses what stretch of time the charts show. */
+/** Selects the period that charts show. */
 export const WindowChoice = () => (
   <fieldset class="windows">
     <legend class="unseen">How far back</legend>

@@ -1,4 +1,4 @@
-/** The stretches of time that a chart can show. */
+/** The periods that a chart can show. */
 import { signal } from "@preact/signals"
 
 export interface Window {
@@ -6,7 +6,7 @@ export interface Window {
   readonly label: string
   readonly range: "hour" | "day" | "year"
   readonly spanMs: number
-  /** Points of so much time are drawn as one: a few hundred fit the width of a screen. */
+  /** The time that one point covers; a few hundred points fit a screen's width. */
   readonly groupMs: number
 }
 
@@ -24,5 +24,5 @@ export const windows: ReadonlyArray<Window> = [
   { name: "1 y", label: "the last year", range: "year", spanMs: 365 * DAY, groupMs: DAY },
 ]
 
-/** The same for all charts. */
+/** Shared by all charts. */
 export const chosen = signal<Window>(hour)

@@ -1,4 +1,4 @@
-/** Checks an account against what a quorum signed, from the checkpoint on that this browser trusts. */
+/** Checks an account against what a quorum signed, starting at the checkpoint that this browser trusts. */
 import { Either, Option } from "effect"
 import type * as Light from "../../light/Light.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -7,10 +7,10 @@ import { isMissing, node, reasonOf } from "../live/Node.js"
 import * as Finding from "./Finding.js"
 import * as TrustRoot from "./TrustRoot.js"
 
-/** Loaded when a page first checks something: it weighs as much as the rest of the explorer. */
+/** Loaded with the first check, because it weighs as much as the rest of the explorer. */
 const light = () => import("../../light/Light.js")
 
-/** The newest closing checkpoint that the node has; none before the first epoch has closed. */
+/** The node's newest closing checkpoint; undefined before the first epoch has closed. */
 const newest = async (): Promise<TrustRoot.Pin | undefined> => {
   const { epoch, hash, next_epoch } = await node.checkpoints.latest()
   if (next_epoch !== null) return { epoch: Natural.epoch(epoch), hash }
@@ -26,12 +26,12 @@ const trust = (info: NetworkInfo, pin: TrustRoot.Pin, source: TrustRoot.Root["so
   return root
 }
 
-/** Trusts a checkpoint that the user has from elsewhere. */
+/** Trusts a checkpoint that the user got elsewhere. */
 export const enter = async (pin: TrustRoot.Pin): Promise<void> => {
   trust(await node.core.network(), pin, "entered")
 }
 
-/** The root of the node's network: kept, or the newest of today if this browser has seen none. */
+/** The network's trust root: the stored one, or the newest checkpoint if this browser has none. */
 const rootOf = async (info: NetworkInfo): Promise<TrustRoot.Root | undefined> => {
   const kept = TrustRoot.kept()
   if (kept !== undefined) return kept
@@ -56,7 +56,7 @@ const clientOf = ({ client, checkpoint }: typeof Light, root: TrustRoot.Root, { 
   return started.client
 }
 
-/** Keeps the newest closing checkpoint that follows from the root, for the same client to go on from. */
+/** Stores the newest closing checkpoint that follows from the root, and lets the same client continue from there. */
 const advance = ({ pinOf }: typeof Light, root: TrustRoot.Root, client: Light.Client): void => {
   const pin = pinOf(client.trust())
   if (pin === null || pin.epoch <= root.epoch) return
@@ -79,14 +79,14 @@ const refusalOf = ({ conflict, nodes: [asked] }: Light.NotProven): Finding.Findi
   return refusal?.verdict === "false" ? { _tag: "Refused", reason } : { _tag: "Unchecked", reason }
 }
 
-/** What the node says now, and a round that was final no earlier. */
+/** The node's current claim, and a round that was final no earlier. */
 const askAgain = async (account: string): Promise<readonly [claim: Finding.Claim, final: number]> => {
   const claim = await node.core.balance({ path: { address: account } })
   const { last_finalized_round } = await node.core.status()
   return [claim, last_finalized_round]
 }
 
-/** Checks one account again and again, and remembers since when the node says what it says. */
+/** Checks one account repeatedly and remembers since when the node has made its claim. */
 export class Watch {
   readonly #account: string
   #standing: Finding.Standing | undefined

@@ -1,4 +1,6 @@
-/** Whether what the node says of a balance follows from what a quorum signed. It says so loudly if it does not. */
+/**
+ * Whether the balance that the node reports follows from what a quorum signed, with a prominent warning if it does not.
+ */
 import type { ComponentChildren } from "preact"
 import { useMemo, useState } from "preact/hooks"
 import * as Live from "../live/Live.js"
@@ -38,7 +40,7 @@ const Signature = ({ round, signers }: Finding.Signed) => (
   </>
 )
 
-/** When what has happened since the last checkpoint is signed. */
+/** The time until the next checkpoint can prove recent changes. */
 const NextCheckpoint = ({ after }: { readonly after: number }) => {
   const every = Network.network.value?.parameters.checkpoint_interval_rounds
   const final = Live.head.value?.finalizedRound

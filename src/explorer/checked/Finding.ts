@@ -1,16 +1,16 @@
-/** What a check says of the balance that a node shows. Pure. */
+/** The result of checking a balance that a node reports. Pure. */
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Nonce } from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
 
-/** What the node says of the account. */
+/** What the node reports about the account. */
 export interface Claim {
   readonly address: Address
   readonly balance: Sats
   readonly nonce: Nonce
 }
 
-/** A claim that the node has made since this round was final, at the latest. */
+/** A claim and the round since which, at the latest, the node has made it. */
 export interface Standing {
   readonly claim: Claim
   readonly since: number
@@ -19,29 +19,30 @@ export interface Standing {
 /** What a quorum signed. */
 export interface Signed extends Claim {
   readonly round: number
-  /** None under the checkpoint that is trusted from the outset. */
+  /** Null for the checkpoint that was trusted initially. */
   readonly signers: { readonly by: number; readonly of: number } | null
 }
 
 export type Finding =
   | { readonly _tag: "Proven"; readonly signed: Signed }
-  /** No honest node answers so. */
+  /** No honest node gives this answer. */
   | { readonly _tag: "Refused"; readonly reason: string }
-  /** The node says that it is one of another network than the trusted one. */
+  /** The node claims to belong to another network than the trusted one. */
   | { readonly _tag: "OtherNetwork" }
-  /** Nothing is proven, and nothing disproven. */
+  /** Nothing is proven or disproven. */
   | { readonly _tag: "Unchecked"; readonly reason: string }
 
 export const isSame = (a: Claim, b: Claim): boolean =>
   a.address === b.address && a.balance === b.balance && a.nonce === b.nonce
 
-/** The claim with the round since which it stands. `final` is the last finalized round, asked for after the claim was made. */
+/** The claim with the round since which it stands. `final` is the last finalized round, read after the claim. */
 export const standing = (before: Standing | undefined, claim: Claim, final: number): Standing =>
   before !== undefined && isSame(before.claim, claim) ? before : { claim, since: final }
 
 /**
- * Compares what was signed with what the node said before its checkpoint, and said again after it. An account's balance falls only
- * by its own transactions, which count its nonce up. So if both are what they were, they were so in between, too.
+ * Compares the signed balance with the node's claims before and after its checkpoint. An account's balance falls only
+ * by its own transactions, which increase its nonce. So if both values are the same before and after, they were the
+ * same in between.
  */
 export const judge = (signed: Signed, { claim, since }: Standing): Finding => {
   if (signed.address !== claim.address) {

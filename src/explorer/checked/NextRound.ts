@@ -1,4 +1,4 @@
 /** When the next checkpoint is due. Pure. */
 
-/** How many rounds are left until the checkpoint that follows the one at round `after`; 0 once it is due and not signed yet. */
+/** Rounds until the checkpoint after the one at round `after`; 0 once it is due but not signed. */
 export const left = (after: number, every: number, final: number): number => Math.max(0, after + every - final)

@@ -1,4 +1,4 @@
-/** What a check rests on, and where one changes it. */
+/** What a check relies on, and a form to change it. */
 import { Option } from "effect"
 import { useState } from "preact/hooks"
 import { Complaint, useAttempt } from "../show/Attempt.js"

@@ -1,6 +1,6 @@
 /**
- * Where this browser's trust in a network begins: a closing checkpoint, the first that it saw or one that its user named.
- * What is proven from there takes its place, so that the way to the newest checkpoint stays short.
+ * The start of this browser's trust in a network: the first closing checkpoint that it saw, or one that its user
+ * entered. Checkpoints proven from there replace it, so that the path to the newest one stays short.
  */
 import { Option, Schema } from "effect"
 import * as Hash from "../../protocol/identity/Hash.js"

@@ -1,6 +1,6 @@
 /**
- * The position of the view: it follows the newest round, or stays where the reader moved it. Frames are requested only while
- * something moves or has changed.
+ * The position of the view. It follows the newest round or stays where the reader moved it. Frames are requested only
+ * while something moves or has changed.
  */
 import type { Columns } from "./Columns.js"
 import * as Window from "./Window.js"
@@ -8,7 +8,7 @@ import * as Window from "./Window.js"
 /** The share of the distance to the newest round that one frame covers. */
 const GLIDE = 0.16
 const ARRIVED = 0.02
-/** Over a longer distance it jumps. */
+/** It jumps over longer distances. */
 const FARTHEST_GLIDE = 40
 
 const isCalm = matchMedia("(prefers-reduced-motion: reduce)")
@@ -52,7 +52,7 @@ export class Camera {
     this.#window = { ...this.#window, right }
   }
 
-  /** Moves up and down if there are more lanes than fit. */
+  /** Scrolls vertically if not all lanes fit. */
   lift(pixels: number): void {
     const { height, laneHeight, top } = this.#window
     const least = Math.min(0, height - Window.AXIS - this.#columns.laneCount * laneHeight)
@@ -66,13 +66,13 @@ export class Camera {
     this.invalidate()
   }
 
-  /** Stays where this round is at the right edge. */
+  /** Moves so that this round is at the right edge, and stays. */
   goTo(round: number): void {
     this.isFollowing = false
     this.#window = { ...this.#window, right: Math.min(this.#columns.newest, round) }
   }
 
-  /** Stays where this round is in the middle. */
+  /** Moves so that this round is in the middle, and stays. */
   centre(round: number): void {
     const { width, columnWidth } = this.#window
     this.goTo(round + Math.floor((width - Window.GUTTER) / columnWidth / 2))
@@ -85,7 +85,7 @@ export class Camera {
     else if (round > this.#window.right) this.pan(round - this.#window.right)
   }
 
-  /** Something has changed: paint with the browser's next frame. */
+  /** Requests a repaint with the next frame. */
   invalidate(): void {
     if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#step())
   }

@@ -1,6 +1,6 @@
 /**
- * The part of the DAG that the page has loaded: rounds as columns, validators as lanes. Answers of the node are merged into
- * it, and a later answer about a round replaces an earlier one. Pure except for its own map.
+ * The loaded part of the DAG: rounds as columns, validators as lanes. Responses are merged, and a later one for a round
+ * replaces an earlier one. Pure except for its own map.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Answer } from "../live/Node.js"
@@ -11,7 +11,7 @@ export interface Dot {
   readonly hash: string
   readonly lane: number
   readonly transactions: number
-  /** Index of the commit that ordered it; null while none has. */
+  /** The commit that ordered it; null while there is none. */
   readonly commit: number | null
   /** Lanes of the parents in the round before. */
   readonly parents: ReadonlyArray<number>
@@ -31,16 +31,18 @@ export interface Column {
   readonly isFinalized: boolean
   readonly leader: Leader | null
   readonly dots: ReadonlyArray<Dot>
-  /** Rises with every change of the column; until then its painted tile can be reused. */
+  /** Increases with every change of the column. Its painted tile is reused until then. */
   readonly version: number
 }
 
-/** Beyond this number the oldest are dropped; the node still has them. */
+/** Beyond this number, the oldest are dropped; the node still has them. */
 const COLUMNS_KEPT = 4_000
-/** Scrolling back ends here, so that the visible columns are not dropped next. */
+/** The limit for scrolling back, so that the visible columns are not the next to be dropped. */
 const COLUMNS_SOUGHT = 3_000
 
-/** Most vertices are final a round after their leader; others that none named never are, so the wait is limited. */
+/**
+ * Most vertices are final a round after their leader. Those that nobody referenced never are, so the wait is limited.
+ */
 const SETTLING_ROUNDS = 20
 
 const isSettled = ({ isFinalized, dots }: Column): boolean => isFinalized && dots.every(({ commit }) => commit !== null)
@@ -86,7 +88,7 @@ export class Columns {
     return this.at(this.#newest)?.epoch ?? 0
   }
 
-  /** Its epoch has closed: what no commit has ordered of it by now never will be. */
+  /** Whether its epoch has closed, so that no commit will order its remaining vertices. */
   isOver({ epoch }: Column): boolean {
     return epoch < this.epoch
   }
@@ -103,7 +105,7 @@ export class Columns {
     return this.#columns.get(round)
   }
 
-  /** The lowest known round that may still change; the one after the newest when none may. */
+  /** The lowest known round that can still change; the one after the newest if none can. */
   get firstUnsettled(): number {
     const open = this.between(this.#newest - SETTLING_ROUNDS, this.#newest).find((column) => !isSettled(column))
     return open?.round ?? this.#newest + 1
@@ -116,7 +118,7 @@ export class Columns {
     return this.#lanes.size - 1
   }
 
-  /** Merges an answer and returns whether it changed anything. */
+  /** Merges a response and returns whether anything changed. */
   merge({ validators, columns }: ColumnsAnswer): boolean {
     const lanes = validators.map((address) => this.#laneOf(address))
     const lane = (index: number): number => lanes[index] ?? 0
@@ -157,7 +159,7 @@ export class Columns {
     }
   }
 
-  /** The known columns from low rounds to high, both ends included. */
+  /** The known columns in ascending order, both ends included. */
   between(from: number, to: number): ReadonlyArray<Column> {
     const found: Array<Column> = []
     for (let round = Math.max(from, this.#oldest); round <= Math.min(to, this.#newest); round++) {

@@ -1,4 +1,4 @@
-/** The live DAG on a canvas, moved with pointer, wheel and keys; each vertex links to its page. */
+/** The live DAG on a canvas, controlled by pointer, wheel and keys. Each vertex links to its page. */
 import { useEffect, useRef, useState } from "preact/hooks"
 import * as AccountName from "../live/AccountName.js"
 import * as Network from "../live/Network.js"
@@ -18,7 +18,7 @@ import * as Window from "./Window.js"
 interface Props {
   /** Pixels. */
   readonly height: number
-  /** With buttons, and zooming with the wheel. */
+  /** With buttons and wheel zoom. */
   readonly isLarge?: boolean
 }
 
@@ -28,7 +28,7 @@ const nameOf = (lane: number): string => {
   return Words.within(AccountName.of(address) ?? Words.abbreviated(Network.written(address)), Window.NAME_CHARACTERS)
 }
 
-/** Rounds loaded in advance to the left of the view. */
+/** Rounds preloaded to the left of the view. */
 const AHEAD_ROUNDS = 30
 
 export const DagCanvas = ({ height, isLarge = false }: Props) => {
@@ -41,7 +41,7 @@ export const DagCanvas = ({ height, isLarge = false }: Props) => {
   const [right, setRight] = useState(0)
   const [sought, setSought] = useState(isLarge ? soughtBy : undefined)
   const prefix = Network.network.value?.address_prefix
-  // Read here, so that a name that comes later is painted.
+  // Read here, so that a name that arrives later is painted.
   const names = columns.lanes.map(AccountName.of).join()
   const colours = Theme.colours.value
 
@@ -79,7 +79,7 @@ export const DagCanvas = ({ height, isLarge = false }: Props) => {
 
   useEffect(() => camera.current?.invalidate(), [version, names])
 
-  // The vertex that a link names: its round comes into the middle, and it is selected once it is there.
+  // Centres the round of the vertex that a link names, and selects the vertex once it is loaded.
   useEffect(() => {
     if (sought === undefined || columns.size === 0) return
     camera.current?.centre(sought.round)
@@ -116,7 +116,7 @@ export const DagCanvas = ({ height, isLarge = false }: Props) => {
   )
 }
 
-/** Drag it to see the rounds of any time again. */
+/** Drag it to replay earlier rounds. */
 const Timeline = ({ right, newest, camera }: TimelineProps) => (
   <label class="dag-time">
     <span class="quiet">Replay</span>

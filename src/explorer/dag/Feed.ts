@@ -10,12 +10,12 @@ export const columns = new Columns()
 /** Changes with every change of `columns`. */
 const changes = signal(0)
 
-/** The shortest time between two requests. The picture glides, so nobody sees that rounds come together. */
+/** The minimum time between two requests. The picture glides, so rounds that arrive together do not show. */
 const PAUSE_MS = 1_000
 const FIRST_ROUNDS = 60
 const OLDER_ROUNDS = 60
 const MOST_AT_ONCE = 120
-/** After a larger gap, the rounds in between are skipped until the reader scrolls back to them. */
+/** After a larger gap, the rounds in between are skipped until the reader scrolls to them. */
 const LEAP_ROUNDS = 600
 
 let watchers = 0
@@ -28,7 +28,7 @@ const take = (answer: Parameters<Columns["merge"]>[0]): void => {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** No more than what may be new: an answer counts by the rounds that were asked for. */
+/** Asks only for rounds that can be new, because the request's cost depends on the rounds requested. */
 const askNewest = async (): Promise<void> => {
   const from = columns.firstUnsettled
   const missing = Math.max(1, (Live.head.peek()?.round ?? 0) - from + 1)
@@ -39,7 +39,7 @@ const askNewest = async (): Promise<void> => {
   take(await node.dag.columns({ urlParams }))
 }
 
-/** Loads new rounds; calls in the meantime are merged into one. */
+/** Loads new rounds and merges calls that arrive meanwhile. */
 const refresh = async (): Promise<void> => {
   if (isAsking || watchers === 0) return
   isAsking = true
@@ -48,23 +48,23 @@ const refresh = async (): Promise<void> => {
   try {
     await askNewest()
   } catch {
-    // `Live` shows that the node does not answer; the next round tries again.
+    // `Live` reports that the node does not answer; the next round retries.
   }
   isAsking = false
   if (columns.newest < (Live.head.peek()?.round ?? 0) && document.visibilityState === "visible") void refresh()
 }
 
 let isFilling = false
-/** The first round that the node may still have. */
+/** The first round that the node can still have. */
 export const firstKept = signal(1)
 
-/** What one answer has room for; the node says so of its vertices. */
+/** The limit of one response, set by the node for vertices. */
 const MOST_VERTICES = 3_000
 
 const roundsAtOnce = (): number =>
   Math.max(1, Math.min(OLDER_ROUNDS, Math.floor(MOST_VERTICES / Math.max(1, columns.laneCount))))
 
-/** Loads what is missing of the rounds that are looked at, the newest of it first. */
+/** Loads missing rounds in view, the newest first. */
 export const want = async (first: number, last: number): Promise<void> => {
   const to = columns.missing(Math.max(first, firstKept.peek()), last)
   if (isFilling || to === undefined || !columns.hasRoomBefore) return

@@ -1,4 +1,4 @@
-/** Pointer, wheel and keys on the canvas: they select vertices and move the view. */
+/** Pointer, wheel and keys on the canvas: selecting vertices and moving the view. */
 import type { Camera } from "./Camera.js"
 import type { Columns, Dot } from "./Columns.js"
 import type { Spot } from "./Painter.js"
@@ -11,7 +11,7 @@ interface Doing {
   readonly takesWheel: boolean
 }
 
-/** A shorter movement is a click. */
+/** Shorter movements are clicks. */
 const CLICK_PX = 5
 const REACH_PX = 12
 const WHEEL_ZOOM = 0.0022

@@ -1,4 +1,4 @@
-/** The meaning of the signs in the picture. */
+/** Explains the marks in the picture. */
 export const Legend = () => (
   <ul class="legend" aria-label="Signs">
     <li>

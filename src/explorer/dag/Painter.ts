@@ -1,6 +1,6 @@
 /**
- * Paints a window of the DAG. Each column's edges and vertices are painted onto their own tile, and again only when the
- * column, the size or the colours change: a frame copies a few hundred tiles, however many edges they contain.
+ * Paints a window of the DAG. Each column's edges and vertices have their own tile, which is repainted only when the
+ * column, the size or the colours change. A frame copies a few hundred tiles, whatever their content.
  */
 import type { Column, Columns, Dot } from "./Columns.js"
 import type { Palette } from "./Palette.js"
@@ -19,10 +19,10 @@ export interface Spot {
 }
 
 const FULL_TURN = 2 * Math.PI
-/** Edges of a column beyond which, at a small size, only those of leaders and own chains are drawn. */
+/** With more edges in a column, at a small size, only those of leaders and of each validator's own chain are drawn. */
 const MANY_EDGES = 1_500
 const ROOMY_COLUMN = 16
-/** A margin around a tile, for signs that extend beyond it. */
+/** A margin around tiles for marks that extend beyond them. */
 const BLEED = 10
 const LABEL_DISTANCE = 64
 
@@ -77,7 +77,7 @@ export class Painter {
     const x = Window.x(window, round) - left - BLEED
     const width = tile.width / this.#pixels
     if (x > window.width || x + width < 0) return
-    // Whole pixels, or the copy would be blurred.
+    // Whole pixels keep the copy sharp.
     this.#context.drawImage(
       tile,
       Math.round(x * this.#pixels) / this.#pixels,
@@ -91,7 +91,7 @@ export class Painter {
     for (const round of this.#tiles.keys()) if (round < first || round > last) this.#tiles.delete(round)
   }
 
-  /** Final rounds have a plain background, others a tint; lanes are thin lines. */
+  /** Final rounds have a plain background, others a tint. Lanes are thin lines. */
   #paintGround(window: Window.Window, visible: ReadonlyArray<Column>): void {
     const context = this.#context
     const bottom = window.height - Window.AXIS
@@ -112,7 +112,7 @@ export class Painter {
     context.stroke()
   }
 
-  /** A line where an epoch begins, with its number. */
+  /** A line with a number where an epoch begins. */
   #paintEpochs(window: Window.Window, visible: ReadonlyArray<Column>): void {
     const context = this.#context
     const bottom = window.height - Window.AXIS
@@ -125,7 +125,7 @@ export class Painter {
       const before = this.#columns.at(round - 1)?.epoch ?? epoch
       if (before === epoch) continue
       const x = Math.round(Window.x(window, round - 0.5)) + 0.5
-      // Of a column that only begins in the picture or ends in it, the line may lie outside.
+      // For a column that is only partly visible, the line can be outside.
       if (x < Window.GUTTER || x > window.width) continue
       context.beginPath()
       context.moveTo(x, 0)
@@ -133,13 +133,13 @@ export class Painter {
       context.stroke()
       const text = `epoch ${epoch}`
       const fits = x + 4 + context.measureText(text).width <= window.width
-      // Where there is no room on its side of the line, the number would be cut.
+      // Moves the number to the other side of the line if it would be cut.
       context.textAlign = fits ? "left" : "right"
       context.fillText(text, fits ? x + 4 : x - 4, 4)
     }
   }
 
-  /** So narrow that a whole abbreviated address fits the gutter. */
+  /** Narrow enough for an abbreviated address in the gutter. */
   get #nameFont(): string {
     return `10px ${getComputedStyle(this.#context.canvas).fontFamily}`
   }
@@ -176,7 +176,7 @@ export class Painter {
     return canvas
   }
 
-  /** From the round before, at the left edge of the tile, to this one, at its right edge. */
+  /** From the previous round at the tile's left edge to this round at its right edge. */
   #paintEdges(
     context: CanvasRenderingContext2D,
     { columnWidth, laneHeight }: Window.Window,
@@ -215,7 +215,7 @@ export class Painter {
       (dot, parent) => parent !== leader?.lane && (!isCrowded || dot.lane === parent),
     )
     if (leader === null) return
-    // The edges to a leader are the votes for it.
+    // Edges to a leader are votes for it.
     draw(this.#palette.leader, Math.max(0.22, Math.min(0.8, 2 * density)), 1.1, (_, parent) => parent === leader.lane)
   }
 
@@ -233,7 +233,7 @@ export class Painter {
       context.fill()
       context.strokeStyle = dot.commit === null ? this.#palette.pending : context.fillStyle
       context.lineWidth = 1.2
-      // Dropped with its epoch.
+      // Dropped when its epoch closed.
       context.setLineDash(isOver && dot.commit === null ? [2, 2] : [])
       context.stroke()
       context.setLineDash([])
@@ -274,7 +274,7 @@ export class Painter {
     context.stroke()
   }
 
-  /** Edges over more than one round do not fit on a tile; they are few. */
+  /** Edges over several rounds do not fit on a tile; they are few. */
   #paintLongEdges(window: Window.Window, { round, dots }: Column): void {
     const context = this.#context
     context.strokeStyle = this.#palette.edge
@@ -322,7 +322,7 @@ export class Painter {
     for (const { round } of visible.filter(({ round }) => round % step === 0)) {
       const [text, x] = [String(round), Window.x(window, round)]
       const half = context.measureText(text).width / 2
-      // Half of a number reads as another one.
+      // A number that is cut reads as another one.
       if (x - half < Window.GUTTER || x + half > window.width) continue
       context.fillText(text, x, top + Window.AXIS / 2)
     }

@@ -1,4 +1,4 @@
-/** The colours of the style sheet, computed for this theme, as the canvas needs them. */
+/** The style sheet's colours, resolved for this theme and for the canvas. */
 import * as Colours from "../show/Colours.js"
 
 const variables = {

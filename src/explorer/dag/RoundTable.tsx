@@ -17,7 +17,7 @@ const LeaderCell = ({ leader }: { readonly leader: Leader | null }) => {
 
 const transactionsOf = ({ dots }: Column): number => dots.reduce((sum, { transactions }) => sum + transactions, 0)
 
-/** The newest rounds: the picture as a table. Beside another column there is room only for how long ago they were. */
+/** The newest rounds as a table. Beside another column, only their age fits. */
 export const RoundTable = ({ count, isShort = false }: { readonly count: number; readonly isShort?: boolean }) => {
   const { columns } = Feed.useColumns()
   const rows = columns.between(columns.newest - count + 1, columns.newest).toReversed()

@@ -1,19 +1,19 @@
-/** The visible part of the DAG and its scale. Pure: converts rounds and lanes to pixels and back. */
+/** The visible part of the DAG and its scale: converts rounds and lanes to pixels and back. Pure. */
 
 export interface Window {
   readonly width: number
   readonly height: number
   readonly columnWidth: number
   readonly laneHeight: number
-  /** The round, with a fraction, at the right edge. */
+  /** The round at the right edge, with a fraction. */
   readonly right: number
-  /** Pixels above the first lane; below zero when lanes are scrolled up. */
+  /** Pixels above the first lane; negative when lanes are scrolled up. */
   readonly top: number
 }
 
-/** The names of the lanes are left of the first column, the rounds below the last lane. */
+/** Lane names are left of the first column, round numbers below the last lane. */
 export const GUTTER = 118
-/** As many as an abbreviated address has. */
+/** The length of an abbreviated address. */
 export const NAME_CHARACTERS = 17
 export const AXIS = 22
 const MARGIN_RIGHT = 26
@@ -30,18 +30,18 @@ export const y = (window: Window, lane: number): number => window.top + (lane + 
 export const roundAt = (window: Window, px: number): number =>
   window.right - (window.width - MARGIN_RIGHT - px) / window.columnWidth
 
-/** The height of a lane: all fill the picture, and are visible if possible. */
+/** The height of a lane: all lanes fill the picture and, if possible, are visible. */
 export const laneHeightFor = (height: number, lanes: number): number =>
   Math.max(LOWEST_LANE, (height - AXIS) / Math.max(1, lanes))
 
-/** Centres the lanes if they do not fill the height. */
+/** Centres lanes that do not fill the height. */
 export const topFor = (height: number, lanes: number, laneHeight: number): number =>
   Math.max(0, (height - AXIS - lanes * laneHeight) / 2)
 
 export const firstRound = (window: Window): number => Math.floor(roundAt(window, GUTTER - window.columnWidth))
 export const lastRound = (window: Window): number => Math.ceil(roundAt(window, window.width + window.columnWidth))
 
-/** Scales around a fixed point. */
+/** Zooms around a fixed point. */
 export const zoomed = (window: Window, factor: number, around: number): Window => {
   const columnWidth = Math.min(WIDEST, Math.max(NARROWEST, window.columnWidth * factor))
   const round = roundAt(window, around)

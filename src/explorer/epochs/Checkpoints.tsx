@@ -79,7 +79,7 @@ const LIMIT = 25
 
 const isOfEpochs = (): boolean => new URLSearchParams(location.search).get("closing") === "only"
 
-/** All that the node has; each has a page by its round. */
+/** The node's checkpoints; each has a page by its round. */
 export const Checkpoints = () => {
   const [isClosing, setIsClosing] = useState(isOfEpochs)
   /** The cursors of all pages up to this one. */

@@ -20,20 +20,20 @@ type Opened = NonNullable<Record["next_epoch"]>
 
 interface Epoch {
   readonly number: number
-  /** The checkpoint that closed the previous epoch. The first epoch has none, since the genesis opens it. */
+  /** The checkpoint that closed the previous epoch. The genesis opens the first epoch, so it has none. */
   readonly opening: Record | undefined
-  /** None while it runs. */
+  /** Undefined while the epoch runs. */
   readonly closing: Record | undefined
-  /** Newest first, as far as one page goes; the opening one comes last. */
+  /** Newest first, up to one page; the opening one is last. */
   readonly listed: ReadonlyArray<Listed>
   readonly hasMore: boolean
-  /** The committee of the epoch before. */
+  /** The previous epoch's committee. */
   readonly before: Opened | undefined
 }
 
 const MOST = 100
 
-/** The genesis opens the first epoch, and no checkpoint does. */
+/** The genesis, not a checkpoint, opens the first epoch. */
 const FIRST = 1
 
 const closingOf = (epoch: number): Promise<Record> =>

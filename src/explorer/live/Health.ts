@@ -1,4 +1,4 @@
-/** The node's health, as it is now: asked again with every alert, since one that is over must not stay on the page. */
+/** The node's current health, loaded again with every alert so that resolved problems disappear. */
 import { computed, effect, signal } from "@preact/signals"
 import * as Live from "./Live.js"
 import { type Answer, node } from "./Node.js"
@@ -9,13 +9,13 @@ export type Problem = Report["problems"][number]
 
 export const health = signal<Resource<Report>>({ state: "loading" })
 
-/** The problems there were at the beat before. */
+/** The problems at the previous beat. */
 const before = signal<ReadonlyArray<Problem>>([])
 
 const problemsOf = (resource: Resource<Report>): ReadonlyArray<Problem> =>
   resource.state === "ready" ? resource.value.problems : []
 
-/** What everybody should see: a finality that lags for a second is in the report, and no reason to worry anybody. */
+/** Problems to show everybody. Finality that lags for a second is in the report, but not a reason to worry. */
 export const lasting = computed(() =>
   problemsOf(health.value).filter(
     ({ component, status, since }) =>
@@ -28,7 +28,7 @@ const ask = (): Promise<void> =>
     (value) => {
       health.value = { state: "ready", value }
     },
-    // `Live` shows that the node does not answer; the next beat tries again.
+    // `Live` reports that the node does not answer; the next beat retries.
     () => undefined,
   )
 

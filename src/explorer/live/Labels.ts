@@ -1,4 +1,4 @@
-/** Names that the reader gives to accounts. They stay in this browser: nobody else sees them. */
+/** The reader's private labels for accounts. They stay in this browser. */
 import { signal } from "@preact/signals"
 import { Option, Schema } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -8,7 +8,7 @@ const KEPT_AS = "udg-labels"
 export const LONGEST = 30
 const MOST = 1_000
 
-/** An @ begins names that the ledger has, and no reader shall take one for the other. */
+/** Labels cannot begin with @, so that nobody mistakes one for a registered name. */
 const Label = Schema.String.pipe(
   Schema.minLength(1),
   Schema.maxLength(LONGEST),
@@ -24,7 +24,7 @@ const kept = (): Readonly<Record<string, string>> =>
 
 export const labels = signal(kept())
 
-// Another tab has changed them.
+// Another tab has changed the labels.
 addEventListener("storage", ({ key }) => {
   if (key === KEPT_AS) labels.value = kept()
 })
@@ -33,7 +33,7 @@ export const of = (address: Address): string | undefined => labels.value[address
 
 const isLabel = Schema.is(Label)
 
-/** Keeps the label, or removes it where the text is empty; why not, in a sentence. */
+/** Stores the label, or removes it if the text is empty. Returns the reason if that fails. */
 export const set = (address: Address, typed: string): string | undefined => {
   const text = typed.trim()
   const { [address]: _, ...others } = kept()

@@ -1,9 +1,9 @@
 /**
- * What the node does as it happens. One stream of events serves all tabs of a browser that has shared workers; without
- * them, and whenever the stream is silent, the page asks. Nothing waits for the stream.
+ * The node's live state. One event stream serves all tabs of a browser with shared workers. Without them, and whenever
+ * the stream is silent, the page polls. Nothing waits for the stream.
  *
- * Pages follow `beat`, which changes when there is something new to load, and at most every two seconds: a node answers a
- * thousand requests per minute and client, and a person reads no faster.
+ * Pages follow `beat`, which changes when there is something new to load, at most every two seconds: a node answers a
+ * thousand requests per minute and client, and people read no faster.
  */
 import { computed, signal } from "@preact/signals"
 import { connect } from "../../client/Client.js"
@@ -15,17 +15,17 @@ export interface Head {
   readonly finalizedRound: number
 }
 
-/** `connecting` until the first answer of the node; `halted`: it answers, and no round becomes final. */
+/** `connecting` until the node's first answer; `halted`: it answers, but no round becomes final. */
 export const connection = signal<"connecting" | "live" | "halted" | "lost">("connecting")
 export const head = signal<Head | undefined>(undefined)
-/** How many alerts the node has sent: with each, its health is another one. */
+/** The number of alerts so far. Each one can change the node's health. */
 export const alerts = signal(0)
-/** How far apart rounds are when everything is well. */
+/** The normal interval between rounds. */
 export const roundMs = signal(1_000)
 
 /** Changes with the ledger. */
 export const beat = signal(0)
-/** Changes with every fifth beat, for data that changes seldom. */
+/** Changes with every fifth beat, for data that rarely changes. */
 export const slowBeat = signal(0)
 /** For data that never changes. */
 export const never = signal(0)
@@ -33,17 +33,17 @@ export const never = signal(0)
 const BEAT_MS = 2_000
 const WATCH_MS = 500
 const ASK_AFTER_MS = 1_000
-/** An answer that takes longer than two and a half seconds is none, to somebody who looks at the figures. */
+/** A response that takes longer than two and a half seconds counts as none for readers of live figures. */
 const LOST_AFTER_MS = ASK_AFTER_MS + 2_500
 
 let heardAt = performance.now()
 let pace = Pace.begin(heardAt)
 
 const stillSince = signal(0)
-/** Since when a standstill lasts is known only to a page that saw the last move. */
+/** Only a page that saw the last move knows since when a standstill lasts. */
 let hasMoved = false
 
-/** Since when nothing on the page that should move has moved; none while it does. A moment of the calendar. */
+/** The calendar time since which nothing has moved that should; undefined while it moves. */
 export const standstill = computed(() =>
   connection.value === "halted" || connection.value === "lost" ? stillSince.value : undefined,
 )
@@ -89,7 +89,7 @@ const openStream = (): MessagePort | undefined => {
   try {
     return new SharedWorker(new URL("./Stream.ts", import.meta.url), { type: "module", name: "udg events" }).port
   } catch {
-    // Not every browser has shared workers, nor allows them everywhere; this page asks more often then.
+    // Shared workers are missing or forbidden in some browsers; the page then polls more often.
     return undefined
   }
 }
@@ -136,13 +136,13 @@ export const start = (): void => {
   readOn()
   setInterval(watch, WATCH_MS)
   setInterval(() => {
-    // A page in the background lets the stream go.
+    // A page in the background releases the stream.
     if (isVisible()) readOn()
     tick()
   }, BEAT_MS)
   document.addEventListener("visibilitychange", () => {
     if (!isVisible()) return
-    // Nothing was heard in the background: what is on the page is as old as it was when the reader left.
+    // The page heard nothing in the background, so its data is as old as when the reader left.
     heardAt = performance.now()
     pace = { ...pace, movedAt: heardAt }
     void ask()

@@ -1,4 +1,4 @@
-/** The network's figures over time, as its node keeps them: loaded once for each range, then only what is new. */
+/** The network's metrics over time from the node: each range is loaded once, then only new points. */
 import * as Live from "./Live.js"
 import { type Answer, node } from "./Node.js"
 import { type Resource, useResource } from "./Resource.js"
@@ -8,7 +8,7 @@ export type Range = Past["range"]
 
 const known = new Map<Range, Past>()
 
-/** `newer` begins with the last point of `older`, which was still growing. */
+/** `newer` begins with the last point of `older`, which was incomplete. */
 const merge = (older: Past, newer: Past): Past => {
   const [first] = newer.at
   if (first === undefined) return older

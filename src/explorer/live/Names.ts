@@ -1,9 +1,9 @@
-/** The names of accounts: asked for together, up to a hundred at a time, and kept while the page is open. */
+/** Account names, requested up to a hundred at a time and kept while the page is open. */
 import { type Signal, signal } from "@preact/signals"
 import type { Address } from "../../protocol/identity/Address.js"
 import { node } from "./Node.js"
 
-/** Null until the node has answered, and for an account without a name. */
+/** Null until the node has answered, and for accounts without a name. */
 const names = new Map<Address, Signal<string | null>>()
 const waiting: Array<Address> = []
 
@@ -19,12 +19,12 @@ const ask = async (): Promise<void> => {
       if (known !== undefined) known.value = name
     }
   } catch {
-    // The node is not answering, which the frame shows: these are asked for again when they are shown again.
+    // The frame shows that the node does not answer. These names are requested again when they are next shown.
     for (const address of addresses) names.delete(address)
   }
 }
 
-/** The name of the account, which may come later. */
+/** The account's name, which can arrive later. */
 export const of = (address: Address): string | null => {
   const known = names.get(address)
   if (known !== undefined) return known.value
@@ -35,7 +35,7 @@ export const of = (address: Address): string | null => {
   return unknown.value
 }
 
-/** The names of these accounts, asked for anew. */
+/** Requests these accounts' names again. */
 export const named = async (addresses: ReadonlyArray<Address>): Promise<ReadonlyMap<Address, string>> => {
   const all = [...new Set(addresses)]
   const found = new Map<Address, string>()

@@ -1,4 +1,4 @@
-/** The network: loaded once, and again when parameters may have changed. */
+/** The network: loaded once, and again when parameters can have changed. */
 import { effect, signal } from "@preact/signals"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Live from "./Live.js"
@@ -9,27 +9,27 @@ export type NetworkInfo = Answer<"core", "network">
 export const network = signal<NetworkInfo | undefined>(undefined)
 
 effect(() => {
-  // Subscribes to the beat: the mode of a node does not change, but its parameters may.
+  // Subscribes to the beat: a node's mode never changes, but its parameters can.
   void Live.slowBeat.value
   node.core.network().then(
     (info) => {
       const before = network.peek()
-      // Names, committees and figures that the page keeps are those of another network.
+      // Cached names, committees and figures belong to another network.
       if (before !== undefined && before.genesis_hash !== info.genesis_hash) location.reload()
       if (JSON.stringify(info) !== JSON.stringify(network.peek())) network.value = info
       Live.roundMs.value = info.parameters.round_interval_ms
     },
-    // `Live` shows that the node does not answer; the next beat tries again.
+    // `Live` reports that the node does not answer; the next beat retries.
     () => undefined,
   )
 })
 
-/** An address in the form of this network; in hex until the network is known. */
+/** An address in this network's form; in hex until the network is known. */
 export const written = (address: Address.Address): string => {
   const info = network.value
   return info === undefined ? address : Address.toBech32(address, info.address_prefix)
 }
 
-/** About how long this many rounds take. */
+/** The approximate duration of this many rounds. */
 export const millisecondsOf = (rounds: number): number =>
   rounds * (network.value?.parameters.round_interval_ms ?? Number.NaN)

@@ -1,4 +1,4 @@
-/** The node that served this page, through the typed client. */
+/** The node that served this page, as a typed client. */
 
 import { connect, type PromiseClient, RequestRefused, UnexpectedAnswer } from "../../client/Client.js"
 import * as PathSegment from "./PathSegment.js"
@@ -11,16 +11,16 @@ export type Answer<
   Name extends keyof PromiseClient[Group],
 > = PromiseClient[Group][Name] extends (...request: never) => Promise<infer A> ? A : never
 
-/** Why something could not be loaded, in a sentence. */
+/** Why loading failed, as a sentence. */
 export const reasonOf = (error: unknown): string =>
   error instanceof RequestRefused || error instanceof UnexpectedAnswer || error instanceof PathSegment.Malformed
     ? error.message
     : "the node does not answer"
 
-/** The node answered that there is no such thing. */
+/** Whether the node answered that the thing does not exist. */
 export const isMissing = (error: unknown): boolean => error instanceof RequestRefused && /NotFound$/.test(error.code)
 
-/** What another moment may change. Any other refusal is the same the next time. */
+/** Failures that can pass. Any other refusal would be the same the next time. */
 const passing: ReadonlySet<string> = new Set([
   "RateLimited",
   "RequestTimeout",
@@ -32,9 +32,9 @@ const passing: ReadonlySet<string> = new Set([
   "ShuttingDown",
 ])
 
-/** Whether asking again may help. */
+/** Whether a retry can help. */
 export const mayPass = (error: unknown): boolean => !(error instanceof RequestRefused) || passing.has(error.code)
 
-/** The request was malformed. */
+/** Whether the request was malformed. */
 export const isMalformed = (error: unknown): boolean =>
   error instanceof PathSegment.Malformed || (error instanceof RequestRefused && error.code === "InvalidRequest")

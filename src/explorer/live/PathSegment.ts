@@ -1,9 +1,9 @@
-/** Reads hashes and numbers from paths of the explorer. */
+/** Parses hashes and numbers in the explorer's paths. */
 import { Option, Schema } from "effect"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 
-/** The path contains no valid name. */
+/** The path contains an invalid name. */
 export class Malformed extends Error {
   override readonly name = "Malformed"
 }

@@ -1,4 +1,4 @@
-/** Data from the node, loaded again without flicker when it may have changed. */
+/** Data from the node, reloaded without flicker when it can have changed. */
 import type { ReadonlySignal } from "@preact/signals"
 import { useEffect, useRef, useState } from "preact/hooks"
 import * as Live from "./Live.js"
@@ -9,12 +9,12 @@ export type Resource<A> =
   | {
       readonly state: "ready"
       readonly value: A
-      /** When it was loaded, if it should have been loaded again since and was not. */
+      /** When it was loaded, if a later reload failed. */
       readonly oldSince?: number
     }
-  /** There is no such thing, or its name is malformed. */
+  /** It does not exist, or its name is malformed. */
   | { readonly state: "missing"; readonly reason: string }
-  /** Without `retry`, trying again cannot help. */
+  /** Without `retry`, a second attempt cannot help. */
   | { readonly state: "failed"; readonly reason: string; readonly retry: (() => void) | undefined }
 
 interface Kept<A> {
@@ -25,13 +25,13 @@ interface Kept<A> {
 
 const LOADING = { state: "loading" } as const
 
-/** After so long without an answer the last one is shown as old. */
+/** Without an answer for this long, the last one is shown as stale. */
 const PATIENCE_MS = 2_500
 
 const aged = <A>({ key, resource, at }: Kept<A>): Kept<A> =>
   resource.state === "ready" ? { key, resource: { ...resource, oldSince: at }, at } : { key, resource, at }
 
-/** While `key` stays the same, the last value stays until a newer one arrives, even if the node fails in between. */
+/** While `key` stays the same, the last value stays until a newer one arrives, even if the node fails meanwhile. */
 export const useResource = <A>(
   key: string,
   load: () => Promise<A>,

@@ -1,15 +1,15 @@
 /**
- * A shared worker with the one event stream of all tabs. A browser opens six connections at a time to an origin, so a stream
- * for each tab would leave none for the seventh tab's requests.
+ * A shared worker with one event stream for all tabs. A browser opens at most six connections to an origin, so with one
+ * stream per tab, the seventh tab could request nothing.
  *
- * A tab says that it reads by any message, again and again: a port does not tell when its tab is closed. Without readers
- * the stream is closed, since a node has few.
+ * Tabs renew their subscription with messages, because a port does not tell when its tab closes. Without readers the
+ * stream is closed, since a node has few.
  */
 
-/** Tabs speak every two seconds while they are visible. */
+/** Visible tabs renew every two seconds. */
 const LEASE_MS = 8_000
 const CHECK_MS = 2_000
-/** Events come with every round. A stream without any may be broken: its heartbeats are not to be seen here. */
+/** Every round brings events. A stream without any can be broken; its heartbeats are invisible here. */
 const LONGEST_SILENCE_MS = 30_000
 
 const TYPES = ["round", "alert"] as const
@@ -42,7 +42,7 @@ const check = (): void => {
     close()
     return
   }
-  // The browser opens a lost connection again, and gives up one that the node refused.
+  // The browser reopens a lost connection, but gives up one that the node refused.
   if (source === undefined || source.readyState === EventSource.CLOSED || now - heardAt > LONGEST_SILENCE_MS) open()
 }
 

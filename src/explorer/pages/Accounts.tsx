@@ -9,7 +9,7 @@ import { Table } from "../show/Table.js"
 
 const LIMIT = 50
 
-/** Only where an archive answers. */
+/** Needs an archive. */
 export const Accounts = () => {
   const [pages, setPages] = useState<ReadonlyArray<string>>([])
   const cursor = pages.at(-1)

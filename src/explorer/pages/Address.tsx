@@ -13,14 +13,14 @@ import { History } from "../statement/History.js"
 import { delegationFacts, stakeFacts } from "../validators/Stake.js"
 import { PrivateLabel } from "./PrivateLabel.js"
 
-/** The account's delegation; undefined if it has none, which is not a failure. */
+/** The account's delegation; undefined without one, which is no failure. */
 const readDelegation = (account: string) =>
   node.delegation.delegationOf({ path: { address: account } }).catch((error: unknown) => {
     if (isMissing(error)) return undefined
     throw error
   })
 
-/** The value if it could be loaded. Sections without one are left out: the account itself is the subject. */
+/** The value if it was loaded. Sections without one are left out, because the account itself is the subject. */
 const ready = <A,>(resource: Resource<A>): A | undefined => (resource.state === "ready" ? resource.value : undefined)
 
 /** The keys of a smart account. */
@@ -39,7 +39,7 @@ const POINTS = 100
 
 const chart = () => import("../charts/BalanceChart.js").then(({ BalanceChart }) => BalanceChart)
 
-/** The whole range of the archive, in steps wide enough to give this many points. */
+/** The archive's whole range, in steps that give this many points. */
 const readBalances = async (address: string) => {
   const path = { address }
   const { balances } = await node.archive.balances({ path, urlParams: { limit: 1, step: 1 } })
@@ -47,7 +47,7 @@ const readBalances = async (address: string) => {
   return node.archive.balances({ path, urlParams: { limit: POINTS, step } })
 }
 
-/** Only where an archive answers. */
+/** Needs an archive. */
 const BalanceOverTime = ({ account }: { readonly account: string }) => {
   const course = ready(useResource(`balances ${account}`, () => readBalances(account), Live.slowBeat))
   return course === undefined ? null : (

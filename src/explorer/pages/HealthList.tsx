@@ -12,7 +12,7 @@ const tones: Readonly<Record<Report["status"], Tone>> = {
   unhealthy: "bad",
 }
 
-/** Every part of the node with its health and the figure behind it. */
+/** Every part of the node with its health and figure. */
 export const HealthList = ({ report }: { readonly report: Report }) => {
   const isGone = Live.connection.value === "lost"
   const { dag, finality, state, mempool, network, checkpoints } = report.components

@@ -50,7 +50,7 @@ const About = ({ sats }: { readonly sats: number }) => (
 const SPARK_MS = 600_000
 const SPARK_GROUP_MS = 10_000
 
-/** The last ten minutes, as the node kept them. */
+/** The last ten minutes, as the node recorded them. */
 const Trend = ({ figure: { title, of, write }, past }: { readonly figure: Figures.Figure; readonly past: Past }) => {
   const { values } = Course.draw(past, { from: (past.at.at(-1) ?? 0) - SPARK_MS, groupMs: SPARK_GROUP_MS }, [of(past)])
   return <Spark values={(values[0] ?? []).filter((value) => value !== null)} label={title} write={write} />
@@ -66,7 +66,7 @@ const lately = (figure: Figures.Figure, past: Past | undefined): string => {
 }
 
 const KeyFigures = ({ status, past }: { readonly status: Status; readonly past: Past | undefined }) => {
-  // The same moment as the top of the page shows: the status comes up to two seconds later.
+  // The same moment as at the top of the page; the status can lag by two seconds.
   const ofStatus = { round: status.dag_round, finalizedRound: status.last_finalized_round }
   const { round, finalizedRound } = Live.head.value ?? ofStatus
   const trend = (figure: Figures.Figure) => (past === undefined ? undefined : <Trend figure={figure} past={past} />)

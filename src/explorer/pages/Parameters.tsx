@@ -37,7 +37,7 @@ const NetworkFacts = () => {
   )
 }
 
-/** Where there is no room, it is broken behind an underscore. */
+/** Can break after an underscore. */
 const Name = ({ of }: { readonly of: string }) => (
   <span class="mono">{of.split("_").map((part, i) => (i === 0 ? part : ["_", <wbr key={part} />, part]))}</span>
 )

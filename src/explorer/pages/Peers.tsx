@@ -8,7 +8,7 @@ import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
 import { Written } from "../show/Written.js"
 
-/** Without the id at its end, which has a column of its own. */
+/** Without the id at its end, which has its own column. */
 const withoutNode = (address: string): string => address.replace(/\/p2p\/[^/]+$/, "")
 
 export const Peers = () => {

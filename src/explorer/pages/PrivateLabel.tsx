@@ -1,4 +1,4 @@
-/** The reader's own label of an account, to set and to change. It never leaves this browser. */
+/** Sets the reader's private label of an account, which never leaves this browser. */
 import { useState } from "preact/hooks"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Labels from "../live/Labels.js"

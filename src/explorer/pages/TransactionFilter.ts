@@ -1,4 +1,4 @@
-/** Which transactions the page of them shows. Its address says so, so that one can link to it. Pure. */
+/** The filter of the transactions page. It is part of the address, so that it can be linked to. Pure. */
 import * as Natural from "../../protocol/numbers/Natural.js"
 import { TYPE_BYTE, type Type } from "../../protocol/transaction/Operation.js"
 import * as Route from "../route/Route.js"
@@ -12,11 +12,11 @@ export interface Filter {
   readonly type?: Type | undefined
   /** An address or a @name. */
   readonly account?: string | undefined
-  /** As the account sees it. */
+  /** From the account's perspective. */
   readonly direction?: Direction | undefined
-  /** In memos and proposals of everybody. */
+  /** Words in memos and proposals of all accounts. */
   readonly words?: string | undefined
-  /** The first day and the last one, as 2026-11-25, in the reader's time zone. */
+  /** First and last day, as 2026-11-25, in the reader's time zone. */
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
@@ -25,7 +25,7 @@ export const typeOf = (text: string | null): Type | undefined => types.find((one
 
 export const directionOf = (text: string | null): Direction | undefined => directions.find((one) => one === text)
 
-/** What is left blank filters nothing. */
+/** Blank fields do not filter. */
 export const written = (text: string | null): string | undefined => text?.trim() || undefined
 
 export const read = (query: string): Filter => {
@@ -43,7 +43,7 @@ type Part = readonly [name: string, value: string]
 const part = (name: string, value: string | undefined): ReadonlyArray<Part> =>
   value === undefined ? [] : [[name, value]]
 
-/** A direction is one of an account, and words are looked for among everybody's. */
+/** A direction needs an account; words are searched in all accounts. */
 export const pathOf = ({ type, account, direction, words, from, to }: Filter): string =>
   Route.transactionsOf(
     Object.fromEntries([
@@ -55,17 +55,17 @@ export const pathOf = ({ type, account, direction, words, from, to }: Filter): s
     ]),
   )
 
-/** Whether it asks for a time. */
+/** Whether it filters by time. */
 export const hasDays = ({ from, to }: Filter): boolean => from !== undefined || to !== undefined
 
-/** When a day begins, or one after it; undefined for what is no day. */
+/** The start of a day, or of a later one; undefined for an invalid day. */
 const beginningOf = (day: string | undefined, daysLater: number): number | undefined => {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? "") ?? []
   const moment = new Date(Number(year), Number(month) - 1, Number(date) + daysLater).getTime()
   return moment >= 0 ? moment : undefined
 }
 
-/** The same for the node. */
+/** The filter as the node's parameters. */
 export const urlParams = ({ type, account, direction, words, ...days }: Filter) => {
   const [from, until] = [beginningOf(days.from, 0), beginningOf(days.to, 1)]
   return {

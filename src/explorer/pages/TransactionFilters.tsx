@@ -4,7 +4,7 @@ import * as Filter from "./TransactionFilter.js"
 
 interface Props {
   readonly filter: Filter.Filter
-  /** Words in texts are found by an archive only. */
+  /** Only an archive can search for words. */
   readonly hasArchive: boolean
   readonly onChange: (filter: Filter.Filter) => void
 }
@@ -57,7 +57,10 @@ const Choices = ({ filter, onChange }: Omit<Props, "hasArchive">) => (
   </>
 )
 
-/** By type, account, direction and time, and in an archive by words. A choice applies at once, and what is typed with Apply. */
+/**
+ * Filters by type, account, direction and time, and with an archive by words. Choices apply at once, typed text with
+ * Apply.
+ */
 export const TransactionFilters = ({ filter, hasArchive, onChange }: Props) => {
   const [texts, setTexts] = useState(() => textsOf(filter))
   const apply = (next: Filter.Filter): void => {

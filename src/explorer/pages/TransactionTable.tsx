@@ -45,13 +45,13 @@ const columns: ReadonlyArray<Column<Entry>> = [
 interface Props {
   readonly rows: ReadonlyArray<Entry>
   readonly empty: string
-  /** With fewer columns, for a place beside something else. */
+  /** With fewer columns, beside something else. */
   readonly isShort?: boolean
 }
 
 const SHORT = ["Transaction", "Type", "Amount", "Age"]
 
-/** Finalized transactions of everybody, newest first. */
+/** Finalized transactions, newest first. */
 export const TransactionTable = ({ rows, empty, isShort = false }: Props) => (
   <Table
     caption="Finalized transactions, newest first"

@@ -14,7 +14,7 @@ import * as Place from "./VertexPlace.js"
 
 type Record = Answer<"dag", "vertex">
 
-/** Children may come two rounds later, by a parent that is older than the round before. */
+/** A child can be two rounds later, through a parent older than the previous round. */
 const ROUNDS_AFTER = 4
 
 const usePlace = ({ hash, round }: Record) => {

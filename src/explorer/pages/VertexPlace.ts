@@ -1,4 +1,4 @@
-/** What the rounds around a vertex say of it: who leads, which commit ordered it, and who names it as a parent. Pure. */
+/** What the surrounding rounds tell about a vertex: the leader, its commit and its children. Pure. */
 import type { Answer } from "../live/Node.js"
 
 type Columns = Answer<"dag", "columns">
@@ -14,7 +14,7 @@ export interface Place {
   readonly children: ReadonlyArray<string>
 }
 
-/** None if the vertex is in none of the columns. */
+/** Undefined if no column contains the vertex. */
 export const of = (hash: string, { columns }: Columns): Place | undefined => {
   const column = columns.find(({ vertices }) => vertices.some((vertex) => vertex.hash === hash))
   const self = column?.vertices.find((vertex) => vertex.hash === hash)

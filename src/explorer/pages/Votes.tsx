@@ -21,7 +21,10 @@ const share = (part: number, whole: number): number => (whole === 0 ? 0 : part /
 
 const votedOf = ({ votes_for: yes, votes_against: no }: Summary): number => yes + no
 
-/** As the vote ended. Without a quorum the bond is lost, so that tells the two reasons apart, whatever the parameters are now. */
+/**
+ * The reason of a rejection. The bond is lost only without a quorum, which tells the two reasons apart under any
+ * parameters.
+ */
 export const rejectionOf = (of: Summary): string => {
   const parameters = Network.network.value?.parameters
   const voted = votedOf(of)
@@ -33,7 +36,7 @@ export const rejectionOf = (of: Summary): string => {
   return `${Words.percent(share(of.votes_for, voted))} of the votes were yes${needed}`
 }
 
-/** How much of the stake voted, with the mark of the quorum, and how much of that was yes, with the mark of approval. */
+/** The share of stake that voted, with the quorum marked, and the share of yes, with the required approval marked. */
 export const Votes = ({ of }: { readonly of: Summary }) => {
   const parameters = Network.network.value?.parameters
   const voted = votedOf(of)
@@ -68,7 +71,7 @@ export const Votes = ({ of }: { readonly of: Summary }) => {
   )
 }
 
-/** The next step of the proposal, and about how far away it is. */
+/** The proposal's next step and the approximate time until then. */
 export const TimeLeft = ({ of }: { readonly of: Summary }) => {
   const finalized = Live.head.value?.finalizedRound
   if (finalized === undefined) return null

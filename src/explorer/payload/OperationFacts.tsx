@@ -1,4 +1,4 @@
-/** The fields of a transaction, as its page and the review before signing show them. */
+/** A transaction's fields, for its page and for the review before signing. */
 import * as Proposal from "../../client/Proposal.js"
 import type { Answer } from "../live/Node.js"
 import * as Route from "../route/Route.js"
@@ -16,7 +16,7 @@ export const ProposalLink = ({ id }: { readonly id: number }) => (
   <a href={Route.subject("proposal", id)}>proposal #{id}</a>
 )
 
-/** The fields of each type of transaction. `isWhole`: addresses are not abbreviated, and not replaced by names. */
+/** The fields by type. With `isWhole`, addresses are neither abbreviated nor replaced by names. */
 export const factsOf = (operation: Operation, isWhole = false): ReadonlyArray<Fact> => {
   switch (operation.type) {
     case "Transfer":

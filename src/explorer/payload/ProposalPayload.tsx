@@ -13,7 +13,7 @@ interface ChangeProps {
   readonly isAhead: boolean
 }
 
-/** From what is now, while that is still ahead: afterwards nobody keeps what was. */
+/** Shows the current value while the change is still ahead; the node does not keep it afterwards. */
 const Change = ({ param, value, isAhead }: ChangeProps) => {
   const config = useResource("parameters", () => node.governance.config(), Live.slowBeat)
   const now =

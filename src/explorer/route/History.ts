@@ -1,4 +1,4 @@
-/** Follows the browser's address without loading the page again. */
+/** Follows the browser's address without reloading the page. */
 import { batch, signal } from "@preact/signals"
 import * as Route from "./Route.js"
 
@@ -6,7 +6,7 @@ const here = (): Route.Route => Route.read(location.pathname, location.search)
 
 export const route = signal<Route.Route>(here())
 
-/** Changes at each visit to a page, also when only the query differs, so that the page's own state is reset. */
+/** Changes with each visit, also if only the query differs, so that the page's own state is reset. */
 export const visit = signal(0)
 
 const arrive = (): void =>
@@ -22,7 +22,7 @@ export const go = (href: string): void => {
   scrollTo(0, 0)
 }
 
-/** The same, without an entry in the history: for pages that only redirect. */
+/** Goes there without a history entry, for pages that only redirect. */
 export const replace = (href: string): void => {
   history.replaceState(null, "", href)
   route.value = here()
@@ -31,7 +31,7 @@ export const replace = (href: string): void => {
 const isPlain = (event: MouseEvent): boolean =>
   event.button === 0 && !event.defaultPrevented && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 
-/** Links stay ordinary links, so that they can be copied and opened elsewhere. A plain click is handled here. */
+/** Links stay ordinary links that can be copied and opened elsewhere. Plain clicks are handled here. */
 const onClick = (event: MouseEvent): void => {
   const link = event.target instanceof Element ? event.target.closest("a") : null
   if (link === null || !isPlain(event) || link.target !== "" || link.hasAttribute("download")) return

@@ -1,6 +1,6 @@
-/** The only place that converts paths into routes and routes into paths. */
+/** Converts paths into routes and routes into paths; nothing else does. */
 
-/** Pages without a subject, by the last part of their path. */
+/** Pages without a subject, by the last segment of their path. */
 export const places = [
   "dag",
   "transactions",
@@ -16,7 +16,7 @@ export const places = [
 ] as const
 export type Place = (typeof places)[number]
 
-/** Pages about one thing, by its kind in the path. */
+/** Pages about one thing, by the first segment of their path. */
 export const subjects = ["address", "tx", "vertex", "round", "validator", "proposal", "checkpoint", "epoch"] as const
 export type Subject = (typeof subjects)[number]
 
@@ -68,15 +68,15 @@ export const subject = (name: Subject, of: string | number): string =>
 
 export const search = (query: string): string => `${BASE}search?q=${encodeURIComponent(query)}`
 
-/** The wallet, with an action of its own chosen and filled in. */
+/** The wallet with one of its actions selected and filled in. */
 export const walletFor = (typed: Readonly<Record<string, string>>): string =>
   `${place("wallet")}?${new URLSearchParams(typed)}`
 
-/** Finalized transactions, of one type or one account. */
+/** Finalized transactions of one type or account. */
 export const transactionsOf = (filter: Readonly<Record<string, string>>): string => {
   const query = new URLSearchParams(filter).toString()
   return query === "" ? place("transactions") : `${place("transactions")}?${query}`
 }
 
-/** A vertex in the picture of the DAG. */
+/** A vertex in the DAG view. */
 export const inDag = (round: number, vertex: string): string => `${place("dag")}?round=${round}&vertex=${vertex}`

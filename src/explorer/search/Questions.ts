@@ -1,4 +1,4 @@
-/** What a search asks the node. */
+/** Requests that a search makes. */
 import { Option, Schema } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Labels from "../live/Labels.js"
@@ -8,7 +8,7 @@ import { isMissing, node } from "../live/Node.js"
 import * as PathSegment from "../live/PathSegment.js"
 import type * as Search from "./Search.js"
 
-/** Whether the node has it. Other failures than "not found" are passed on. */
+/** Whether the node has it. Failures other than "not found" are passed on. */
 const has = (answer: Promise<unknown>): Promise<boolean> =>
   answer.then(
     () => true,

@@ -1,7 +1,7 @@
-/** Interprets the text in the search box. Pure, except for the questions to the node. */
+/** Interprets the search box's text. Pure, except for requests to the node. */
 import * as Route from "../route/Route.js"
 
-/** Something that a text may mean. */
+/** A possible meaning of the text. */
 export interface Match {
   readonly kind: "Page" | "Label" | "Round" | "Proposal" | "Name" | "Account" | "Transaction" | "Vertex"
   readonly text: string
@@ -11,9 +11,9 @@ export interface Match {
 /** The result of a search. */
 export type Found =
   | { readonly _tag: "Page"; readonly href: string }
-  /** It is the beginning of several things. */
+  /** Several things begin with the text. */
   | { readonly _tag: "Several"; readonly matches: ReadonlyArray<Match> }
-  /** Why there is no page for it. */
+  /** Why nothing was found. */
   | { readonly _tag: "Nothing"; readonly complaint: string }
 
 export interface Beginning {
@@ -23,17 +23,17 @@ export interface Beginning {
   readonly vertices: ReadonlyArray<string>
 }
 
-/** Questions to the node: does it have this? */
+/** Requests: does the node have this? */
 export interface Known {
   readonly proposal: (id: string) => Promise<boolean>
   readonly newestRound: () => number
-  /** An address as the pages show it. */
+  /** An address in the pages' form. */
   readonly written: (address: string) => string
   readonly transaction: (hash: string) => Promise<boolean>
   readonly vertex: (hash: string) => Promise<boolean>
   readonly name: (name: string) => Promise<boolean>
   readonly beginningWith: (text: string) => Promise<Beginning>
-  /** The reader's own labels with this text in them. */
+  /** The reader's labels that contain the text. */
   readonly labelled: (text: string) => ReadonlyArray<{ readonly address: string; readonly label: string }>
 }
 
@@ -53,10 +53,10 @@ const placeNamed = (text: string): Route.Place | undefined => Route.places.find(
 
 type Beginnings = Pick<Known, "beginningWith" | "written">
 
-/** What the node looks up: the beginning, and the end of what a list abbreviates. */
+/** A beginning, and the end if a list abbreviated it. */
 const BEGINNING = /^(@?[0-9a-z-]{3,64})(?:…([0-9a-z]+))?$/
 
-/** Accounts in the form in which the pages show them. */
+/** Accounts in the pages' form. */
 const matchesOf = async (text: string, { beginningWith, written }: Beginnings): Promise<ReadonlyArray<Match>> => {
   const [, beginning, end] = BEGINNING.exec(text) ?? []
   if (beginning === undefined) return []
@@ -77,7 +77,7 @@ const matchesOf = async (text: string, { beginningWith, written }: Beginnings): 
   ]
 }
 
-/** What begins so; several things are a choice, unless one of them is a name that is exactly this. */
+/** Things that begin with the text. Several are a choice, unless one is a name equal to the text. */
 const byBeginning = async (text: string, known: Known): Promise<Found | undefined> => {
   const matches = await matchesOf(text, known)
   const [first] = matches
@@ -88,7 +88,7 @@ const byBeginning = async (text: string, known: Known): Promise<Found | undefine
 
 type Suggesting = Beginnings & Pick<Known, "proposal" | "newestRound" | "labelled">
 
-/** A round that was reached, and a proposal that was made. */
+/** Rounds and proposals that exist. */
 const numbered = async (text: string, known: Suggesting): Promise<ReadonlyArray<Match>> => {
   const [, sign, number] = /^(#?)(\d{1,15})$/.exec(text.replaceAll(",", "")) ?? []
   if (number === undefined) return []
@@ -100,7 +100,7 @@ const numbered = async (text: string, known: Suggesting): Promise<ReadonlyArray<
   ]
 }
 
-/** What may be meant by a text that is still being typed. */
+/** Suggestions while the text is typed. */
 export const suggest = async (typed: string, known: Suggesting): Promise<ReadonlyArray<Match>> => {
   const text = typed.trim().toLowerCase()
   if (text === "") return []
@@ -119,7 +119,7 @@ const WHOLE_ADDRESS = /^t?udg1[0-9a-z]{38}$/i
 const DIGITS = /^[0-9a-f]{4,63}$/
 const NAME = /^@?[a-z0-9-]{3,20}$/
 
-/** Finds the page for a text: a hash, an address, a @name, a round, a #proposal, an epoch, or a page. */
+/** Finds the page for a hash, address, @name, round, #proposal, epoch or page name. */
 export const find = async (typed: string, known: Known): Promise<Found> => {
   const text = typed.trim()
   const place = placeNamed(text)

@@ -89,7 +89,7 @@ interface SuggestionsProps {
   readonly onChoose: (href: string) => void
 }
 
-/** The box keeps the focus: a press on a line must not take it away before the click. */
+/** The box keeps the focus, because a press on a suggestion must not take it away before the click. */
 const Suggestions = ({ of, chosen, onChoose }: SuggestionsProps) => (
   <div
     class="suggestions"

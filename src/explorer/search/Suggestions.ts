@@ -1,4 +1,4 @@
-/** What may be meant by the text in the search box: asked for when the typing pauses, the answer to an older text dropped. */
+/** Suggestions for the search box, requested when typing pauses; responses to an older text are dropped. */
 import { useEffect, useState } from "preact/hooks"
 import { known } from "./Questions.js"
 import * as Search from "./Search.js"
@@ -14,7 +14,7 @@ export const useSuggestions = (text: string): ReadonlyArray<Search.Match> => {
         (found) => {
           if (isCurrent) setSuggestions(found)
         },
-        // The frame shows that the node does not answer; Enter searches all the same.
+        // The frame shows that the node does not answer; Enter still searches.
         () => undefined,
       )
     }, PAUSE_MS)

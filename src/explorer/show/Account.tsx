@@ -11,7 +11,7 @@ interface Props {
   readonly hasCopy?: boolean
 }
 
-/** An account as a transaction names it: an address in any form, or a @name. */
+/** An account in a transaction: an address in any form, or a @name. */
 export const Account = ({ account, isWhole = false, hasCopy = true }: Props) =>
   Option.match(decode(account), {
     onNone: () => <a href={Route.subject("address", account)}>{account}</a>,

@@ -13,7 +13,7 @@ export const Amount = ({ sats, unit = true }: { readonly sats: number; readonly 
   )
 }
 
-/** The same in whole coins, where nobody counts the rest. */
+/** The amount in whole coins, where the rest does not matter. */
 export const WholeAmount = ({ sats }: { readonly sats: number }) => (
   <span class="amount" title={`${Words.coins(sats)} UDG`}>
     {Words.wholeCoins(sats)}
@@ -23,11 +23,11 @@ export const WholeAmount = ({ sats }: { readonly sats: number }) => (
 
 interface CellProps {
   readonly sats: number | undefined
-  /** The most that an amount of the column has. */
+  /** The most decimals in the column. */
   readonly decimals: number
 }
 
-/** An exact amount in a column, padded invisibly so that points stand below each other. */
+/** An amount in a column, padded invisibly so that decimal points align. */
 export const AmountCell = ({ sats, decimals }: CellProps) => {
   if (sats === undefined) return <None />
   return (

@@ -1,8 +1,11 @@
-/** Something a person asked for that takes a moment and may be refused with a sentence. */
+/** An action that takes a moment and can be refused with a reason. */
 import { useRef, useState } from "preact/hooks"
 
 export interface Attempt {
-  /** A second attempt before the first has ended does nothing. A button says so with `aria-disabled`: `disabled` loses the focus. */
+  /**
+   * A second attempt during the first one has no effect. Buttons use `aria-disabled`, because `disabled` loses the
+   * focus.
+   */
   readonly isBusy: boolean
   readonly complaint: string | undefined
   readonly attempt: (step: () => Promise<void>) => Promise<void>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact"
 
-/** The colour of a badge; it only repeats the meaning of the word. */
+/** A badge's colour, which only repeats its word. */
 export type Tone = "good" | "waiting" | "bad" | "quiet" | "plain"
 
 export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) => (

@@ -3,19 +3,19 @@ import { useEffect, useErrorBoundary } from "preact/hooks"
 import * as Route from "../route/Route.js"
 
 interface Props {
-  /** What is missing when it fails, such as "this page". */
+  /** What failed, such as "this page". */
   readonly what: string
-  /** Another subject is tried again by itself. */
+  /** Another subject retries automatically. */
   readonly of?: unknown
   readonly children: ComponentChildren
 }
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Keeps what throws while it is drawn from taking the rest of the page with it. */
+/** Contains rendering errors, so that the rest of the page survives. */
 export const Boundary = ({ what, of, children }: Props) => {
   const [error, reset] = useErrorBoundary()
-  // Not when the error comes: that would be the same again.
+  // Not when the error arrives, which would repeat it.
   useEffect(() => {
     if (error !== undefined) reset()
   }, [of])

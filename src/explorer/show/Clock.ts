@@ -1,4 +1,4 @@
-/** The time, for every relative time on the page. */
+/** The current time, for all relative times on the page. */
 import { signal } from "@preact/signals"
 
 export const now = signal(Date.now())

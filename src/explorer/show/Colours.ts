@@ -1,7 +1,7 @@
-/** Colours of the style sheet, computed for this theme, as a canvas needs them. */
+/** Style sheet colours, resolved for the theme and for a canvas. */
 import { Record } from "effect"
 
-/** `var(--x)` may contain a function of the theme; the browser computes it for an element's colour. */
+/** `var(--x)` can contain a function of the theme; the browser resolves it in an element's colour. */
 export const read = <Name extends string>(
   parent: Element,
   variables: Readonly<Record<Name, `--${string}`>>,

@@ -12,7 +12,7 @@ const paths = {
   latest: "m3.5 3.5 5 4.5-5 4.5M12.5 3.5v9",
 } as const
 
-/** A line drawing that repeats the text beside it. */
+/** A line drawing that repeats the adjacent text. */
 export const Icon = ({ name }: { readonly name: keyof typeof paths }) => (
   <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
     <path

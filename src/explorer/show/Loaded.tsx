@@ -5,7 +5,7 @@ import * as Words from "./Words.js"
 
 export interface LoadedProps<A> {
   readonly of: Resource<A>
-  /** What is being loaded, such as "this account". */
+  /** The thing being loaded, such as "this account". */
   readonly what: string
   /** Lines of the skeleton during the first load. */
   readonly lines?: number | undefined
@@ -22,13 +22,13 @@ const Skeleton = ({ lines, what }: { readonly lines: number; readonly what: stri
   </div>
 )
 
-/** A banner above every page says it when nothing moves; this is about a single answer that stopped coming. */
+/** For a single response that stopped coming. If nothing moves, the banner says so. */
 const AsOf = ({ oldSince }: { readonly oldSince: number | undefined }) =>
   oldSince === undefined || Live.standstill.value !== undefined ? null : (
     <p class="as-of">as of {Words.timeOfDay(oldSince)}, not answered since</p>
   )
 
-/** The value once it is loaded; before that a skeleton, or the reason why it is missing. */
+/** The loaded value; before that a skeleton, or the reason for its absence. */
 export function Loaded<A>({ of, what, lines = 4, children }: LoadedProps<A>) {
   switch (of.state) {
     case "loading":

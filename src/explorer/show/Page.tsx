@@ -5,7 +5,7 @@ import { Loaded, type LoadedProps } from "./Loaded.js"
 
 interface PageProps {
   readonly title: string
-  /** Before the title: the kind of thing. */
+  /** The kind of thing, before the title. */
   readonly kind?: string | undefined
   readonly about?: ComponentChildren
   readonly children: ComponentChildren
@@ -13,7 +13,7 @@ interface PageProps {
 
 let isFirst = true
 
-/** A page with its title. The title takes the focus, so that a screen reader announces the new page. */
+/** A page with a title, which takes the focus so that a screen reader announces it. */
 export const Page = ({ title, kind, about, children }: PageProps) => {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -68,7 +68,7 @@ export const Section = ({ title, aside, children, class: name = "" }: SectionPro
   )
 }
 
-/** A term with its value; without a value it is left out. */
+/** A term with its value. Terms without a value are omitted. */
 export type Fact = readonly [term: string, value: ComponentChildren]
 
 export const Facts = ({ of }: { readonly of: ReadonlyArray<Fact> }) => (
@@ -84,7 +84,7 @@ export const Facts = ({ of }: { readonly of: ReadonlyArray<Fact> }) => (
   </dl>
 )
 
-/** Something that went wrong, above the details. */
+/** A problem, above the details. */
 export const Problem = ({ children }: { readonly children: ComponentChildren }) => (
   <div class="notice failed">
     <p>{children}</p>

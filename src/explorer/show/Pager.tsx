@@ -4,11 +4,11 @@ interface Props {
   /** The cursor of the next page; null on the last one. */
   readonly next: string | null
   readonly turnTo: (pages: ReadonlyArray<string>) => void
-  /** What is paged through, for screen readers. */
+  /** What the pages contain, for screen readers. */
   readonly what: string
 }
 
-/** Buttons for newer and older entries, which keep the focus at either end; nothing if there is one page. */
+/** Buttons for newer and older entries. They keep the focus at either end and disappear if there is one page. */
 export const Pager = ({ pages, next, turnTo, what }: Props) =>
   pages.length === 0 && next === null ? null : (
     <nav class="pager" aria-label={`Pages of the ${what}`}>

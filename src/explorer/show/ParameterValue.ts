@@ -1,4 +1,4 @@
-/** Values of parameters in the units that people use; each unit follows from the parameter's name. Pure. */
+/** Parameter values in units that people use; the unit follows from the parameter's name. Pure. */
 import * as Words from "./Words.js"
 
 export type Unit = "coins" | "percent" | "rounds" | "count"

@@ -1,4 +1,4 @@
-/** Parameters for people: values in units that people use, and what each is for. */
+/** Parameters for people: values in common units, and their purpose. */
 import type { Entry } from "../../protocol/numbers/Parameters.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Network from "../live/Network.js"
@@ -30,7 +30,7 @@ export const sentenceOf = (name: string): string => {
   return entry === undefined ? "" : sentences[entry.name]
 }
 
-/** The value; rounds also as a length of time at the network's pace, since a count alone says little. */
+/** The value; rounds also as a duration at the network's pace. */
 export const figureOf = (name: string, value: number): string => {
   const written = ParameterValue.written(name, value)
   if (ParameterValue.unitOf(name) !== "rounds" || value === 0) return written

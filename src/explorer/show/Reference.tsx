@@ -14,13 +14,13 @@ interface Shown {
 }
 
 interface Props extends Shown {
-  /** None for a text that leads nowhere. */
+  /** None for text that links nowhere. */
   readonly href?: string
   readonly text: string
   readonly what: string
-  /** Shown in place of the text, which is then in the tooltip. */
+  /** Shown instead of the text, which is then in the tooltip. */
   readonly name?: string | null
-  /** The name is the reader's own, which the ledger does not have. */
+  /** The name is the reader's private label. */
   readonly isLabel?: boolean
 }
 
@@ -89,5 +89,5 @@ export const Proposal = ({ id }: { readonly id: number }) => (
   </a>
 )
 
-/** A text to copy, such as a hash or a key, without a page of its own. */
+/** Text to copy, such as a hash or key, without its own page. */
 export const Text = Reference

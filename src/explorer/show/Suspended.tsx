@@ -9,7 +9,7 @@ interface Props<P> {
   readonly children: (content: FunctionComponent<P>) => ComponentChildren
 }
 
-/** Something whose code is loaded when it is first shown. */
+/** Code that is loaded when it is first shown. */
 export function Suspended<P>({ load, what, children }: Props<P>) {
   const code = useResource(what, () => load().then((Content) => ({ Content })), Live.never)
   return (

@@ -5,11 +5,14 @@ interface Head {
   readonly title: string
   /** Aligned right, so that figures can be compared. */
   readonly isFigure?: boolean
-  /** On a narrow screen a row is a card, which begins with the first column; the others follow below with their titles, unless: */
+  /**
+   * On a narrow screen a row becomes a card. It begins with the first column; the others follow with their titles,
+   * except:
+   */
   readonly inCard?: "beside" | "untitled" | "hidden"
 }
 
-/** Of anything, or of amounts, the points of which stand below each other. */
+/** A column of anything, or of amounts with aligned decimal points. */
 export type Column<A> = Head &
   (
     | { readonly of: (row: A) => ComponentChildren }
@@ -26,7 +29,7 @@ interface Props<A> {
   readonly empty: string
 }
 
-/** A column as the table draws it. */
+/** A column as it is drawn. */
 interface Drawn<A> {
   readonly title: string
   readonly head: string
@@ -48,7 +51,7 @@ const drawn =
     }
   }
 
-/** A list: in columns, or on a narrow screen in cards. */
+/** A list as columns, or as cards on a narrow screen. */
 export function Table<A>({ caption, rows, keyOf, columns, empty }: Props<A>) {
   if (rows.length === 0) return <p class="notice empty">{empty}</p>
   const all = columns.map(drawn(rows))

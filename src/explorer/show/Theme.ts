@@ -15,7 +15,7 @@ const stored = (): Theme => {
 
 export const theme = signal<Theme>(stored())
 
-/** Changes with the colours, for everything that is painted rather than styled. */
+/** Changes with the colours, for everything that is painted instead of styled. */
 export const colours = signal(0)
 
 export const apply = (): void => {

@@ -1,4 +1,4 @@
-/** What people call a transaction of each type; the HTTP interface and files keep the protocol's own names. */
+/** Names of transaction types for people. The HTTP interface and files keep the protocol's names. */
 import type { Type } from "../../protocol/transaction/Operation.js"
 
 const names: Readonly<Record<Type, string>> = {

@@ -1,4 +1,4 @@
-/** Figures and times for people. Pure. */
+/** Formats figures and times for people. Pure. */
 import * as Moment from "../../client/Moment.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 
@@ -10,7 +10,7 @@ export const count = (value: number): string => grouped.format(value)
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
-/** An exact amount of sats in coins: the digits before the point in groups, and at least two after it. */
+/** An exact amount of sats in coins: grouped digits before the point, at least two after it. */
 export const coinParts = (sats: number): readonly [whole: string, decimals: string] => {
   const [whole = "0", decimals = ""] = Sats.isSats(sats) ? Sats.formatCoin(sats).split(".") : ["?"]
   return [grouped.format(Number(whole)), decimals.padEnd(2, "0")]
@@ -18,15 +18,15 @@ export const coinParts = (sats: number): readonly [whole: string, decimals: stri
 
 export const coins = (sats: number): string => coinParts(sats).join(".")
 
-/** The same without what follows the point. */
+/** Whole coins. */
 export const wholeCoins = (sats: number): string => coinParts(sats)[0]
 
-/** The same with no more decimals than it has, for a formula. */
+/** All digits and no more, for formulas. */
 export const exactCoins = (sats: number): string => Sats.formatCoin(sats)
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 4 })
 
-/** A rounded number of coins, for figures at a glance. */
+/** A rounded amount, for figures at a glance. */
 export const aboutCoins = (sats: number): string => compact.format(sats / Sats.SATS_PER_COIN)
 
 export const percent = (share: number, digits = 1): string =>
@@ -34,26 +34,26 @@ export const percent = (share: number, digits = 1): string =>
     ? `${(100 * share).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })} %`
     : "–"
 
-/** Of an address, the part that says what it is leads to nobody. */
+/** An address' prefix identifies nobody. */
 const PREFIX = /^t?udg1/
 
-/** The two ends of a hash or an address, in the one form that all pages use and the search box takes. */
+/** Both ends of a hash or address, in the form that all pages use and the search box accepts. */
 export const abbreviated = (text: string): string => {
   const start = PREFIX.test(text) ? 10 : 8
   return text.length <= start + 7 ? text : `${text.slice(0, start)}…${text.slice(-6)}`
 }
 
-/** A text where there is room for so many characters. */
+/** Shortens a text to the available characters. */
 export const within = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1)}…`
 
-/** The part of its rounds in which a validator made a vertex. Only one that missed none has 100 %. */
+/** The share of rounds in which a validator made a vertex. 100 % means that it missed none. */
 export const uptime = ({ made, missed }: { readonly made: number; readonly missed: number }): string => {
   const share = made / (made + missed)
   return missed === 0 ? percent(share, 0) : percent(Math.min(share, 0.9999), 2)
 }
 
-/** How long something was counted of the last day. A day's first point may be half an hour late. */
+/** The part of the last day that was counted. A day's first point can be half an hour late. */
 export const ofLastDay = (since: number, now: number): string => {
   const ms = Math.max(0, now - since)
   return ms > 23.5 * 3_600_000 ? "24 h" : duration(ms - (ms % 60_000) || ms)
@@ -66,7 +66,7 @@ const units = [
   ["s", 1_000],
 ] as const
 
-/** A length of time in its two largest units. */
+/** A duration in its two largest units. */
 export const duration = (ms: number): string => {
   if (!Number.isFinite(ms)) return "–"
   if (ms < 1_000) return ms <= 0 ? "0 s" : "< 1 s"
@@ -83,7 +83,7 @@ export const duration = (ms: number): string => {
     .join(" ")
 }
 
-/** How long ago, coarse enough not to change constantly. */
+/** The age, coarse enough not to change constantly. */
 export const ago = (then: number, now: number): string => {
   const ms = now - then
   if (ms < -1_000) return `in ${duration(-ms)}`
@@ -94,7 +94,7 @@ export const ago = (then: number, now: number): string => {
 
 const absolute = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" })
 
-/** The moment in the reader's own time zone. */
+/** A time in the reader's time zone. */
 export const moment = (timestamp: number): string => Moment.local(absolute, timestamp)
 
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" })
@@ -106,9 +106,9 @@ const dayAndClock = new Intl.DateTimeFormat("en-GB", {
 })
 const DAY_MS = 86_400_000
 
-/** The time of day, of a moment that is not long ago. */
+/** The time of day, for recent times. */
 export const timeOfDay = (timestamp: number): string => Moment.local(clock, timestamp)
 
-/** The same for a list: the time of day, with the day if it is not within the last one. */
+/** A time in a list: the time of day, preceded by the day if it is older than one. */
 export const shortMoment = (timestamp: number, now: number): string =>
   Moment.local(Math.abs(now - timestamp) < DAY_MS ? clock : dayAndClock, timestamp)

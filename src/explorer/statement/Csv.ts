@@ -1,4 +1,4 @@
-/** An account's statement as a file for spreadsheets. Pure. */
+/** An account's statement as a spreadsheet file. Pure. */
 import * as Moment from "../../client/Moment.js"
 import * as Visible from "../../client/Visible.js"
 import type { Answer } from "../live/Node.js"
@@ -29,7 +29,7 @@ const coins = (sats: number): string => {
   return `${sats < 0 ? "-" : ""}${whole.replaceAll(/\D/g, "")}.${decimals.padEnd(8, "0")}`
 }
 
-/** Spreadsheets run what begins like a formula, and others write memos. */
+/** Spreadsheets run text that begins like a formula, and other people write memos. */
 const FORMULA = /^[=+\-@\t\r]/
 
 const quoted = (text: string): string => {
@@ -37,13 +37,13 @@ const quoted = (text: string): string => {
   return `"${(FORMULA.test(line) ? `'${line}` : line).replaceAll('"', '""')}"`
 }
 
-/** What accounts are called, by the ledger and by the reader. */
+/** Accounts' registered names and the reader's labels. */
 export interface Called {
   readonly names: ReadonlyMap<string, string>
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** What others wrote is quoted; every other value is a figure, a hash, a name or a word of ours. */
+/** Text of other people is quoted; everything else is a figure, hash, name or word of ours. */
 const rowOf = (entry: Entry, { names, labels }: Called): string => {
   const { counterparty, memo } = entry
   const label = counterparty === null ? undefined : labels[counterparty]

@@ -1,6 +1,6 @@
 import { Badge } from "../show/Badge.js"
 
-/** What a finalized transaction is; that it is finalized is no news in a list of such, but that it failed is. */
+/** A transaction's kind. In a list of finalized transactions only failures are marked. */
 export const Kind = ({ name, applied }: { readonly name: string; readonly applied: boolean | null }) => (
   <>
     {name}

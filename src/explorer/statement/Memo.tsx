@@ -1,7 +1,7 @@
 import * as Visible from "../../client/Visible.js"
 import { None } from "../show/None.js"
 
-/** What the sender of a transfer wrote, on one line of a list; all of it in the tooltip. */
+/** A transfer's memo on one line, complete in the tooltip. */
 export const Memo = ({ text }: { readonly text: string | null }) =>
   text === null || text === "" ? (
     <None />

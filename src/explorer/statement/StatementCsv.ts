@@ -1,17 +1,17 @@
-/** Loads an account's whole statement, to be saved as a file. */
+/** Loads an account's whole statement for saving. */
 import * as Labels from "../live/Labels.js"
 import * as Names from "../live/Names.js"
 import { node } from "../live/Node.js"
 import * as Csv from "./Csv.js"
 
-/** What a browser asks for in one go: a tenth of the requests that it may make in a minute. */
+/** The pages loaded at once: a tenth of the requests that a browser can make in a minute. */
 const MOST_PAGES = 100
 const PAGE = 100
 
 export interface Export {
   readonly csv: string
   readonly entries: number
-  /** Whether older entries are missing, since there are too many. */
+  /** Whether older entries are missing because there are too many. */
   readonly isCut: boolean
 }
 

@@ -22,7 +22,7 @@ const changesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Change> =>
 
 const MOST = 100
 
-/** When the validator set its commission, newest first. */
+/** When the validator changed its commission, newest first. */
 export const CommissionHistory = ({ account, initial }: { readonly account: string; readonly initial: string }) => {
   const history = useResource(`commissions ${account}`, () =>
     node.transactions.history({

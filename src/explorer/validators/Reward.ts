@@ -1,16 +1,16 @@
-/** What a validator would earn in a year if everything went on as it does now. Pure. */
+/** What a validator would earn in a year under current conditions. Pure. */
 
 export interface Inputs {
-  /** Sats for a round, over the whole committee. */
+  /** Sats per round for the whole committee. */
   readonly roundReward: number
   readonly roundsPerSecond: number
   /** Sats. */
   readonly ownStake: number
   readonly effectiveStake: number
   readonly committeeStake: number
-  /** The part of its rounds in which it makes a vertex. */
+  /** The share of rounds in which it makes a vertex. */
   readonly uptime: number
-  /** What the treasury and the council take, in percent. */
+  /** The treasury's and the council's share, in percent. */
   readonly withheldPercent: number
   readonly commissionPercent: number
 }
@@ -18,18 +18,18 @@ export interface Inputs {
 export interface Estimate {
   readonly roundsPerYear: number
   readonly share: number
-  /** Sats a year, after treasury and council. */
+  /** Sats per year, after treasury and council. */
   readonly total: number
   readonly toValidator: number
-  /** Of its own stake. */
+  /** Relative to its own stake. */
   readonly validatorRate: number
-  /** Of what they delegate, after commission. */
+  /** Relative to their delegations, after commission. */
   readonly delegatorRate: number
 }
 
 const SECONDS_PER_YEAR = 365 * 86_400
 
-/** The reward of a round. It is halved at a fixed interval of rounds. */
+/** A round's reward, halved at a fixed interval of rounds. */
 export const ofRound = (round: number, first: number, halvingRounds: number): number =>
   Math.floor(first / 2 ** Math.floor(Math.max(0, round - 1) / halvingRounds))
 

@@ -15,7 +15,7 @@ export const ValidatorRole = ({ isMember, isActive }: { readonly isMember: boole
   return isActive ? <Badge tone="waiting">active</Badge> : <Badge tone="quiet">not active</Badge>
 }
 
-/** A future round, and about how far away it is. */
+/** A future round and the approximate time until then. */
 const RoundAhead = ({ round }: { readonly round: number }) => {
   const left = round - (Live.head.value?.finalizedRound ?? round)
   return (
@@ -26,7 +26,7 @@ const RoundAhead = ({ round }: { readonly round: number }) => {
   )
 }
 
-/** When stake or a delegation that is being withdrawn is paid out; the node names no round for one that stays. */
+/** When leaving stake or a leaving delegation is paid out; the node names no round for one that stays. */
 export const leavingFact = (name: string, unlockRound: number | null): Fact => [
   name,
   unlockRound === null ? undefined : (

@@ -6,10 +6,10 @@ import * as Words from "../show/Words.js"
 
 type List = Answer<"staking", "validators">
 
-/** Beyond these, the others are one line. */
+/** Further validators are combined into one line. */
 const SHOWN = 20
 
-/** How the stake is spread: each validator's share, and how few hold a third of it and could stop the network. */
+/** The distribution of stake: each validator's share, and how few hold a third, which could stop the network. */
 export const StakeShares = ({ list: { validators } }: { readonly list: List }) => {
   const total = validators.reduce((sum, { effective_stake: stake }) => sum + stake, 0)
   const most = validators[0]?.effective_stake ?? 0

@@ -19,7 +19,7 @@ const uptime = () => import("./ValidatorUptime.js").then(({ ValidatorUptime }) =
 
 type Details = Answer<"staking", "stakeOf">
 
-/** Its name, or its address as it is written everywhere, whichever of them the page was asked for. */
+/** The validator's name or address, whichever the page's address has. */
 const titleOf = (stake: Resource<Details>, asked: string): string => {
   if (stake.state !== "ready") return Words.abbreviated(asked)
   const { address } = stake.value
@@ -27,7 +27,7 @@ const titleOf = (stake: Resource<Details>, asked: string): string => {
   return name === null ? Words.abbreviated(Network.written(address)) : `@${name}`
 }
 
-/** Rounds made of those due, over a day. */
+/** Rounds made out of rounds due, over a day. */
 const attendedBy = ({ validators }: Attendance, { address }: Details): Rounds | undefined =>
   validators.find((one) => one.address === address)
 

@@ -1,4 +1,4 @@
-/** What became of a validator over time, as far as the node tells: by epochs, by entries of its statement. Pure. */
+/** A validator's past, by epochs and by entries of its statement. Pure. */
 import type { Course } from "../charts/Course.js"
 import type { Answer } from "../live/Node.js"
 
@@ -13,7 +13,7 @@ export interface Opening {
 
 const SECOND = 1_000
 
-/** Its stake at the beginning of each epoch, none where it had no seat: as a quorum signed it. */
+/** Its stake at the start of each epoch, as a quorum signed it; null without a seat. */
 export const stakes = (validator: string, openings: ReadonlyArray<Opening>): Course => {
   const dated = openings.flatMap(({ timestamp, weights }) => (timestamp === null ? [] : [{ timestamp, weights }]))
   const rising = dated.toSorted((a, b) => a.timestamp - b.timestamp)
@@ -23,7 +23,7 @@ export const stakes = (validator: string, openings: ReadonlyArray<Opening>): Cou
   }
 }
 
-/** Its commission from each moment at which it was set until now. */
+/** Its commission from each change until now. */
 export const commissions = (newestFirst: ReadonlyArray<Entry>, now: number, percent: number): Course => {
   const set = newestFirst.flatMap(({ transaction, applied, timestamp }) =>
     transaction.type === "SetCommissionTx" && applied === true && timestamp !== null
@@ -36,7 +36,7 @@ export const commissions = (newestFirst: ReadonlyArray<Entry>, now: number, perc
 
 const DAY_MS = 86_400_000
 
-/** What it earned with its vertices on each day of UTC, rewards and fees apart. An entry counts on the day on which it ends. */
+/** Its earnings from vertices per UTC day, rewards and fees separately. An entry counts on the day on which it ends. */
 export const earnings = (entries: ReadonlyArray<Posting>): Course => {
   const days = new Map<number, { reward: number; fees: number }>()
   for (const { kind, amount, timestamp } of entries) {

@@ -11,10 +11,10 @@ import { Section } from "../show/Page.js"
 import * as Words from "../show/Words.js"
 import * as ValidatorHistory from "./ValidatorHistory.js"
 
-/** Each is an answer with a committee; a browser has about a thousand requests a minute. */
+/** Each needs a response with a committee; a browser has about a thousand requests a minute. */
 const EPOCHS = 20
 
-/** A committee that a quorum signed stays as it is. */
+/** Signed committees never change. */
 const known = new Map<number, ValidatorHistory.Opening>()
 
 const readOpenings = async (): Promise<ReadonlyArray<ValidatorHistory.Opening>> => {
@@ -124,7 +124,7 @@ const readAll = async (account: string) => {
   return { openings, entries, commissions }
 }
 
-/** Epochs and entries are long, and five pages of them are many requests. */
+/** Epochs and entries are long, and five pages of them take many requests. */
 const minute = computed(() => Math.floor(Live.slowBeat.value / 6))
 
 interface Props {

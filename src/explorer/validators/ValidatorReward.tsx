@@ -14,11 +14,11 @@ type Estimated = Reward.Inputs & Reward.Estimate
 interface Props {
   readonly stake: Answer<"staking", "stakeOf">
   readonly committeeStake: number
-  /** Over the last day; none if nothing was counted. */
+  /** Over the last day; undefined if nothing was counted. */
   readonly uptime: number | undefined
 }
 
-/** Rounds a second over what this node has measured of the last day; as the genesis says if it has measured nothing. */
+/** Rounds per second as measured over the last day; without measurements, as the genesis states. */
 const usePace = (parameters: Parameters | undefined): number => {
   const past = usePast("day")
   const nominal = 1_000 / (parameters?.round_interval_ms ?? Number.NaN)
@@ -47,7 +47,7 @@ const Formula = ({ of, parameters }: { readonly of: Estimated; readonly paramete
   </details>
 )
 
-/** What the validator and its delegators would earn in a year, with the formula. */
+/** The yearly earnings of the validator and its delegators, with the formula. */
 export const ValidatorReward = ({ stake, committeeStake, uptime }: Props) => {
   const parameters = Network.network.value?.parameters
   const roundsPerSecond = usePace(parameters)

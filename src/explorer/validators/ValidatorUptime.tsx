@@ -22,7 +22,7 @@ const level =
   (_, end) =>
     values[end - 1] ?? null
 
-/** Delegations change between points, not with them. */
+/** Delegations change between points. */
 const BackingCharts = ({ of, window }: { readonly of: Rounds; readonly window: Windows.Window }) => {
   const [counts, amounts] = useMemo(() => {
     const stretch = { from: (of.at.at(-1) ?? 0) - window.spanMs, groupMs: of.step_ms }

@@ -10,7 +10,7 @@ import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
 import { ValidatorRole } from "./Stake.js"
 
-/** Below this, delegators lose enough to look elsewhere. */
+/** Below this, delegators lose enough to choose another validator. */
 const LOW = 0.95
 
 const Uptime = ({ of }: { readonly of: { readonly made: number; readonly missed: number } }) => (

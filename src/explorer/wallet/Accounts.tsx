@@ -1,4 +1,4 @@
-/** Which of the unlocked accounts is shown, and where one adds another or removes one. */
+/** Selects, adds and removes unlocked accounts. */
 import { useState } from "preact/hooks"
 import * as Wallet from "../../client/Wallet.js"
 import * as AccountName from "../live/AccountName.js"
@@ -20,7 +20,7 @@ interface AddProps {
   readonly onAdded: () => void
 }
 
-/** The passphrase that unlocked the wallet protects the new key, too. */
+/** The wallet's passphrase also protects the new key. */
 const Add = ({ info, session, lock, onAdded }: AddProps) => {
   const [source, setSource] = useState(KeySource.NOTHING)
   const add = async (key: Wallet.SecretKey): Promise<void> => {
@@ -53,7 +53,7 @@ interface Props {
   readonly session: Session.Session
 }
 
-/** Nothing for a borrowed key. */
+/** Empty for a borrowed key. */
 export const Accounts = ({ info, session }: Props) => {
   const [isAdding, setIsAdding] = useState(false)
   const { lock, owned, current } = session
@@ -82,7 +82,7 @@ export const Accounts = ({ info, session }: Props) => {
   )
 }
 
-/** Deletes the key of the account that is shown. */
+/** Deletes the shown account's key. */
 export const Remove = ({ session: { owned, current, lock } }: Pick<Props, "session">) => {
   if (lock === undefined) return null
   const { address, addressBech32 } = current.account

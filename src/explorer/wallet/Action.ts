@@ -6,7 +6,7 @@ import type { NetworkInfo } from "../live/Network.js"
 import * as ParameterValue from "../show/ParameterValue.js"
 import * as Words from "../show/Words.js"
 
-/** The typed texts, by the names of the fields. */
+/** Typed texts, by field. */
 export type Typed = Readonly<Record<string, string>>
 
 export interface Field {
@@ -14,10 +14,10 @@ export interface Field {
   readonly label: string
   readonly kind: "account" | "validator" | "proposal" | "coins" | "integer" | "text" | "long" | "choice"
   readonly hint?: string
-  /** The values to choose from, with their labels. */
+  /** The choices, with their labels. */
   readonly options?: Readonly<Record<string, string>>
   readonly isOptional?: boolean
-  /** An amount out of the account's own balance. */
+  /** An amount out of the account's balance. */
   readonly isOwn?: boolean
 }
 
@@ -25,13 +25,13 @@ export interface Action {
   readonly id: string
   readonly title: string
   readonly about: string
-  /** The fields may depend on a choice in an earlier one. */
+  /** Fields can depend on earlier choices. */
   readonly fields: (info: NetworkInfo, typed: Typed) => ReadonlyArray<Field>
-  /** The type decides the fee. */
+  /** Determines the fee. */
   readonly type: Wallet.Type
-  /** Throws `InvalidInput` if the fields make no valid transaction. */
+  /** Throws `InvalidInput` if the fields do not form a valid transaction. */
   readonly sign: (account: Wallet.Account, typed: Typed, common: Wallet.Common) => Wallet.SignedTransaction
-  /** The signed transaction in one sentence, with the numbers that were signed, not as they were typed. Called after `sign`. */
+  /** The signed transaction as a sentence, with the signed numbers. Called after `sign`. */
   readonly summary: (typed: Typed) => string
 }
 
@@ -48,7 +48,7 @@ const action = <T extends Wallet.Type>({ payload, ...rest }: Definition<T>): Act
 const text = (typed: Typed, name: string): string => typed[name]?.trim() ?? ""
 
 /**
- * Removes the commas between groups of three digits, as this explorer writes numbers. Many people write decimals with a
+ * Removes commas between groups of three digits, as this explorer writes numbers. Many people write decimals with a
  * comma, so any other comma is an error: ignoring it would turn 2,5 into 25.
  */
 const ungrouped = (written: string): string => {
@@ -67,14 +67,14 @@ const integer = (typed: Typed, name: string): number => {
 
 const coins = (typed: Typed, name: string) => Wallet.sats(ungrouped(text(typed, name)))
 
-/** Accounts stay as they were typed. */
+/** Accounts stay as typed. */
 const style: Proposal.Style = {
   account: (written) => written,
   coins: (sats) => `${Words.coins(sats)} UDG`,
   parameter: ParameterValue.written,
 }
 
-/** The amount that is signed, in coins. */
+/** The signed amount in coins. */
 const inCoins = (typed: Typed, name: string): string => style.coins(coins(typed, name))
 
 const amount = (hint?: string): Field => ({
@@ -99,10 +99,13 @@ const inUnit: Readonly<Record<ParameterValue.Unit, string>> = {
   count: "",
 }
 
-/** What was typed in one unit must not be taken for the same number of another when another parameter is chosen. */
+/**
+ * One field per unit, so that a number typed in one unit is not taken for another after a different parameter is
+ * chosen.
+ */
 const valueNameOf = (unit: ParameterValue.Unit): string => `value-${unit}`
 
-/** The new value of the chosen parameter, in its unit; what it is now stands below. */
+/** The chosen parameter's new value in its unit, with the current value below. */
 const newValue = (parameters: NetworkInfo["parameters"], param: string): Field => {
   const entry = Parameters.find(param)
   const unit = ParameterValue.unitOf(param)
@@ -276,11 +279,11 @@ export const actions: ReadonlyArray<Action> = [
   }),
 ]
 
-/** The initial content of a form: the first option of each choice, and otherwise nothing. */
+/** A form's initial content: the first option of each choice, otherwise nothing. */
 export const blank = (fields: ReadonlyArray<Field>): Typed =>
   Object.fromEntries(fields.map(({ name, options }) => [name, Object.keys(options ?? {})[0] ?? ""]))
 
-/** What a link to the wallet may fill in: what is chosen from a list, and nothing that is typed. */
+/** What a link can fill in: choices from a list, and nothing that is typed. */
 export const filledIn = (fields: ReadonlyArray<Field>, link: URLSearchParams): Typed =>
   Object.fromEntries(
     fields.flatMap(({ name, kind, options }) => {

@@ -37,13 +37,13 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
   const fields = action.fields(info, typed)
   const reviewing = useRef<HTMLButtonElement>(null)
   const wasReviewed = useRef(false)
-  // Whoever sent it, or went back, goes on here: the button that had the focus is gone.
+  // The button that had the focus is gone, so the user continues here.
   useEffect(() => {
     if (draft === undefined && wasReviewed.current) reviewing.current?.focus({ preventScroll: true })
     wasReviewed.current = draft !== undefined
   }, [draft])
 
-  // What was typed since may be more than this render knows: an amount is filled in when the node has answered.
+  // Merges into the latest input, which can be newer than this render: "Max" fills in when the node has answered.
   const change = (name: string) => (value: string) =>
     setTyped((before) => {
       const next = { ...before, [name]: value }

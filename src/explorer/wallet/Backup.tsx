@@ -21,7 +21,7 @@ type State =
   | { readonly _tag: "Shown"; readonly lines: ReadonlyArray<string> }
   | { readonly _tag: "Saved"; readonly file: string }
 
-/** Nobody reads for longer, and somebody else may come by. */
+/** Hidden after a minute, in case someone else comes by. */
 const SHOWN_MS = 60_000
 
 const labels: Readonly<Record<State["_tag"], string>> = {
@@ -43,7 +43,7 @@ interface AskProps {
   readonly onDone: (state: State) => void
 }
 
-/** Asks for the passphrase: whoever finds the page open does not get the key. */
+/** Asks for the passphrase, so that an open page does not give the key away. */
 const Ask = ({ vault, account, onDone }: AskProps) => {
   const [passphrase, setPassphrase] = useState("")
   const [form, setForm] = useState<Form>("hex")
@@ -78,14 +78,14 @@ const Ask = ({ vault, account, onDone }: AskProps) => {
   )
 }
 
-/** The stored key itself, on request and for its passphrase. A key that is only borrowed was typed in, and is not shown. */
+/** Shows the stored key for its passphrase. A borrowed key was typed in and is not shown. */
 export const Backup = ({ account }: { readonly account: Wallet.Account }) => {
   const [kept] = useState(Vault.kept)
   const [state, setState] = useState<State>({ _tag: "Hidden" })
   const button = useRef<HTMLButtonElement>(null)
   const hide = (): void => setState({ _tag: "Hidden" })
   useEffect(() => {
-    // The form with the focus is gone.
+    // The form that had the focus is gone.
     if (state._tag === "Shown" || state._tag === "Saved") button.current?.focus()
     if (state._tag !== "Shown") return
     const timer = setTimeout(hide, SHOWN_MS)

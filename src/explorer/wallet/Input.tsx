@@ -34,13 +34,13 @@ interface SecretProps extends Value {
   readonly id: string
   readonly label: string
   readonly isNew?: boolean
-  /** A browser offers to store passphrases, and must not offer it for a key. */
+  /** Browsers offer to store passphrases, but must not offer it for a key. */
   readonly isKey?: boolean
   readonly isShown?: boolean
   readonly hint?: string
 }
 
-/** A passphrase or a secret key: what is typed is a property of the input, and no text of the page. */
+/** A passphrase or secret key. The typed text is a property of the input and not part of the page. */
 export const Secret = ({ id, label, value, onChange, hint, isNew, isKey, isShown = false }: SecretProps) => {
   const shared = {
     ...{ id, value, required: true, spellcheck: false, autocapitalize: "off" as const },
@@ -75,7 +75,7 @@ const WithMost = ({ onMost, children }: WithMostProps) =>
 
 interface InputProps extends Value {
   readonly field: Field
-  /** Fills in the most that the account can give. */
+  /** Fills in the maximum that the account can pay. */
   readonly onMost?: (() => void) | undefined
 }
 

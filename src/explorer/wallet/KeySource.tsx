@@ -1,4 +1,4 @@
-/** A key that its owner has already: typed in hex or as 24 words, or in a file of `udg`. */
+/** Imports an existing key: typed in hex, as 24 words, or from a file of `udg`. */
 import { useState } from "preact/hooks"
 import * as Wallet from "../../client/Wallet.js"
 import { Labelled, Secret } from "./Input.js"
@@ -8,13 +8,13 @@ export interface Source {
   readonly text: string
   /** The content of the file. */
   readonly file: string
-  /** Of the file. */
+  /** The file's passphrase. */
   readonly passphrase: string
 }
 
 export const NOTHING: Source = { kind: "hex", text: "", file: "", passphrase: "" }
 
-/** The list of words is loaded only where it is needed. */
+/** The word list is loaded only when it is needed. */
 const mnemonic = () => import("../../client/Mnemonic.js")
 
 const fromWords = async (text: string): Promise<Wallet.SecretKey> => {
@@ -24,7 +24,7 @@ const fromWords = async (text: string): Promise<Wallet.SecretKey> => {
   return found.value
 }
 
-/** An encrypted file, or what nodes and `udg keys export` write in plain text. */
+/** An encrypted file, or plain text as nodes and `udg keys export` write it. */
 const fromFile = async (content: string, passphrase: string): Promise<Wallet.SecretKey> => {
   if (content === "") throw new Wallet.InvalidInput("choose a key file")
   if (isEncrypted(content)) return Wallet.restoreKey(content, passphrase)
@@ -120,7 +120,7 @@ export const KeySource = ({ id, value, onChange }: Props) => {
           value={value.kind}
           onChange={({ currentTarget }) => {
             const kind = currentTarget.value
-            // What was typed in one form is none in another.
+            // Input of one form does not carry over to another.
             if (kind === "hex" || kind === "words" || kind === "file") onChange({ ...NOTHING, kind })
           }}
         >

@@ -1,4 +1,4 @@
-/** A new passphrase, typed twice: nobody can restore one that was mistyped. */
+/** A new passphrase, typed twice because a mistyped one cannot be restored. */
 import { InvalidInput } from "../../client/Wallet.js"
 import { Secret } from "./Input.js"
 import * as Vault from "./Vault.js"
@@ -10,7 +10,7 @@ export interface Passphrases {
 
 export const NONE: Passphrases = { first: "", again: "" }
 
-/** The passphrase, if it is long enough and was typed twice alike. */
+/** The passphrase, if it is long enough and both entries match. */
 export const read = ({ first, again }: Passphrases): string => {
   if (first.length < Vault.SHORTEST_PASSPHRASE)
     throw new InvalidInput(`a passphrase needs at least ${Vault.SHORTEST_PASSPHRASE} characters`)

@@ -1,4 +1,4 @@
-/** Validators and proposals to choose from, so that nobody types an address or a number. */
+/** Selects a validator or proposal, so that nobody has to type an address or number. */
 
 import * as Visible from "../../client/Visible.js"
 import * as AccountName from "../live/AccountName.js"
@@ -21,7 +21,7 @@ export interface Props {
 
 interface SelectProps extends Props {
   readonly options: Resource<ReadonlyArray<Option>>
-  /** The first line, which is no choice. */
+  /** The first line, which is not a choice. */
   readonly ask: string
   readonly empty: string
 }
@@ -60,7 +60,7 @@ const validatorOption = ({ address, effective_stake: stake, commission_percent: 
   return { value: written, text: `${called}, keeps ${commission} %, ${Words.aboutCoins(stake)} UDG at stake` }
 }
 
-/** The validators to which one may delegate, largest first. */
+/** Validators that accept delegations, largest first. */
 export const ValidatorPicker = (props: Props) => {
   const list = useResource("validators", () => node.staking.validators())
   const options = changed(list, ({ validators }) =>
@@ -69,7 +69,7 @@ export const ValidatorPicker = (props: Props) => {
   return <Select {...props} options={options} ask="Choose a validator" empty="No validator is active." />
 }
 
-/** The proposals that can be voted on, newest first. */
+/** Proposals open for voting, newest first. */
 export const ProposalPicker = (props: Props) => {
   const list = useResource("proposals", () => node.governance.proposals())
   const options = changed(list, ({ proposals }) =>

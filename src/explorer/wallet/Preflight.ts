@@ -1,4 +1,4 @@
-/** Why a signed transaction cannot work, as far as the node shows it before it is sent. The node itself decides. */
+/** Predicts from the node's state why a signed transaction would fail. The node itself decides. */
 import type * as Wallet from "../../client/Wallet.js"
 import type { NetworkInfo } from "../live/Network.js"
 import { type Answer, isMissing, node } from "../live/Node.js"
@@ -12,7 +12,7 @@ export const SEVERAL_KEYS =
 
 const coins = (sats: number): string => `${Words.coins(sats)} UDG`
 
-/** What the balance loses besides the fee. What an account sends to itself stays. */
+/** What the balance loses besides the fee. A payment to oneself stays. */
 export const spent = (signed: Wallet.SignedTransaction, { parameters }: Info): number => {
   switch (signed.type) {
     case "Transfer":

@@ -1,4 +1,4 @@
-/** The account's address for somebody who pays it: to copy, and as a picture for the camera of a telephone. */
+/** The account's address for a payer: to copy, and as a QR code. */
 import { useState } from "preact/hooks"
 import { Copy } from "../show/Copy.js"
 import { Suspended } from "../show/Suspended.js"

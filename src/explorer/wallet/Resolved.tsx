@@ -1,11 +1,11 @@
-/** Whom a typed account leads to, before anything is signed: its address, its name, and whether it exists. */
+/** Shows a typed account before signing: its address, its name, and whether it exists. */
 import { useEffect, useState } from "preact/hooks"
 import * as Labels from "../live/Labels.js"
 import * as Live from "../live/Live.js"
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 
-/** What can be looked up; an address with a typing mistake is refused with the reason. */
+/** What can be looked up. Addresses with a typing error are refused with the reason. */
 const WHOLE = /^(?:@[a-z0-9-]{3,20}|[0-9a-f]{40}|t?udg1[0-9a-z]{38})$/i
 
 const PAUSE_MS = 300

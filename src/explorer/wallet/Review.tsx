@@ -1,4 +1,4 @@
-/** The signed transaction before it is sent: every field of it, what it costs, and what is left. */
+/** The signed transaction before it is sent: all fields, the cost and the remaining balance. */
 import { useEffect, useRef, useState } from "preact/hooks"
 import * as Wallet from "../../client/Wallet.js"
 import { factsOf } from "../payload/OperationFacts.js"

@@ -1,4 +1,4 @@
-/** A form about keys, whose only complaints are about what was typed. */
+/** A form for keys. Its only errors are about the input. */
 import type { ComponentChildren } from "preact"
 import { InvalidInput } from "../../client/Wallet.js"
 import { Complaint, useAttempt } from "../show/Attempt.js"
@@ -7,9 +7,9 @@ const explain = (error: unknown): string =>
   error instanceof InvalidInput ? error.message : "this browser could not do it"
 
 interface Props {
-  /** Of the button. */
+  /** The button's label. */
   readonly label: string
-  /** Of the form, where it has one. */
+  /** The form's name, if it has one. */
   readonly name?: string
   readonly onSubmit: () => Promise<void>
   readonly children?: ComponentChildren

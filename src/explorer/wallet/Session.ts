@@ -1,4 +1,4 @@
-/** The unlocked keys: only in memory, and only while they are used. */
+/** The unlocked keys, kept in memory only while they are used. */
 import { signal } from "@preact/signals"
 import * as Wallet from "../../client/Wallet.js"
 import type { NetworkInfo } from "../live/Network.js"
@@ -12,7 +12,7 @@ export interface Owned {
 export interface Session {
   readonly owned: ReadonlyArray<Owned>
   readonly current: Owned
-  /** None for a key that is only borrowed, and not stored. */
+  /** Undefined for a borrowed key, which is not stored. */
   readonly lock: Vault.Lock | undefined
 }
 
@@ -29,7 +29,7 @@ export const lock = (): void => {
   session.value = undefined
 }
 
-/** Timers stand still while a computer sleeps: whoever wakes it does not find the wallet open. */
+/** Timers stop while a computer sleeps, so this also runs on waking. */
 const lockIfIdle = (): void => {
   if (session.peek() !== undefined && Date.now() - usedAt >= IDLE_MS) lock()
 }
@@ -40,7 +40,7 @@ const restart = (): void => {
   timer = setTimeout(lock, IDLE_MS)
 }
 
-/** Somebody uses the wallet. */
+/** Records use of the wallet. */
 export const touch = (): void => {
   lockIfIdle()
   if (session.peek() !== undefined) restart()
@@ -53,7 +53,7 @@ export const owning = (info: NetworkInfo, key: Wallet.SecretKey): Owned => ({
   account: Wallet.account(Wallet.network(info), key),
 })
 
-/** Begins with the first of these keys, or with the last one where it was just added. */
+/** Starts with the first key, or with one that was just added. */
 export const unlock = (owned: ReadonlyArray<Owned>, lock: Vault.Lock | undefined, current = owned[0]): void => {
   session.value = current === undefined ? undefined : { owned, current, lock }
   restart()

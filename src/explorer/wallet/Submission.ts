@@ -1,4 +1,4 @@
-/** From typed fields to a transaction that the node has accepted. */
+/** Turns typed fields into a transaction that the node accepts. */
 import * as Fee from "../../client/Fee.js"
 import type * as Wallet from "../../client/Wallet.js"
 import { InvalidInput } from "../../client/Wallet.js"
@@ -9,7 +9,7 @@ import * as Words from "../show/Words.js"
 import type { Action, Typed } from "./Action.js"
 import * as Preflight from "./Preflight.js"
 
-/** Only the node can look up names; the signed transaction contains the address. */
+/** Only the node can look up names. The signed transaction contains the address. */
 const resolved = async (text: string): Promise<string> => {
   if (!text.startsWith("@")) return text
   return (await node.core.balance({ path: { address: text } })).address_bech32
@@ -20,30 +20,30 @@ export interface Draft {
   /** What the balance loses besides the fee. */
   readonly spentSats: number
   readonly balanceSats: number
-  /** Why the transaction cannot work, as far as the node shows it now. */
+  /** Why the transaction would fail, as far as the node can tell now. */
   readonly obstacles: ReadonlyArray<string>
   readonly summary: string
   readonly feeSats: number
   /** The part of the fee that pays for the receiver's new account. */
   readonly forAccount: number
-  /** Far above the usual fee: by mistake, or because the node proposed it. */
+  /** Far above the usual fee, by mistake or because the node proposed it. */
   readonly isDear: boolean
   readonly usualSats: number
-  /** Without the price of an account. */
+  /** Without the price of a new account. */
   readonly leastSats: number
 }
 
-/** A name with its address according to the node: only the address is signed. */
+/** A name with its address according to the node. Only the address is signed. */
 const named = (written: string, resolved: string): string =>
   written === resolved ? written : `${written} (${resolved})`
 
-/** What the node says of who receives a transfer; nothing for another type. */
+/** The node's record of a transfer's receiver; undefined for other types. */
 const recipientOf = async (signed: Wallet.SignedTransaction): Promise<Fee.Recipient | undefined> =>
   signed.type === "Transfer" ? node.core.balance({ path: { address: signed.to } }) : undefined
 
 /**
- * Signs with the account's next nonce, and for this fee and the price of the account that it creates. Nothing leaves the
- * browser yet.
+ * Signs with the account's next nonce, this fee, and the price of the account that the transfer creates. Nothing leaves
+ * the browser yet.
  */
 export const draft = async (
   action: Action,
@@ -84,7 +84,7 @@ export const draft = async (
   }
 }
 
-/** The most that the account can give for this fee, as it is typed. Whoever is paid first may cost more. */
+/** The maximum that the account can pay at this fee, as a user types it. A new receiver can cost more. */
 export const most = async (
   { type }: Action,
   { parameters }: NetworkInfo,
@@ -101,7 +101,7 @@ export const most = async (
   return Words.exactCoins(left)
 }
 
-/** The fee in words, beside what is the least that the network takes. */
+/** The fee in words, compared with the network's minimum. */
 export const feeInWords = (feeSats: number, leastSats: number): string => {
   if (leastSats === 0) return "none: the network takes nothing for this type"
   if (feeSats < leastSats) return "less than the network takes"
@@ -117,9 +117,9 @@ export const submit = async ({ signed }: Draft): Promise<string> =>
 export const faucet = async (address: string, amount: number): Promise<string> =>
   (await node.core.faucet({ payload: { address, amount: Sats.make(amount) } })).tx_hash
 
-/** The node writes amounts in both units; people here think in coins. */
+/** The node writes amounts in both units; the wallet uses coins. */
 const inCoins = (message: string): string => message.replaceAll(/ \(\d+ sats\)/g, "")
 
-/** The reason for a failure, in a sentence. */
+/** A failure's reason, as a sentence. */
 export const complaint = (error: unknown): string =>
   inCoins(error instanceof InvalidInput ? error.message : reasonOf(error))

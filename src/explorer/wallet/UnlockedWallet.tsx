@@ -27,13 +27,13 @@ interface Sent {
   readonly what: string
 }
 
-/** The action that the link to this page names; else the first one. */
+/** The action that the link names; else the first one. */
 const chosenBy = () => {
   const id = new URLSearchParams(location.search).get("action")
   return actions.find((action) => action.id === id) ?? actions[0]
 }
 
-/** None is no failure. */
+/** A missing delegation is not a failure. */
 const delegationOf = (address: string) =>
   node.delegation.delegationOf({ path: { address } }).catch((error: unknown) => {
     if (isMissing(error)) return undefined
@@ -68,7 +68,7 @@ const Faucet = ({ info, address, onSent }: FaucetProps) => {
   )
 }
 
-/** What the account has besides its balance; nothing for one that neither stakes nor delegates. */
+/** Stake and delegation; empty for an account without either. */
 const Holdings = ({ balance, address }: { readonly balance: number; readonly address: string }) => {
   const holdings = useResource(`holdings ${address}`, async () => {
     const path = { address }
@@ -100,7 +100,7 @@ const Holdings = ({ balance, address }: { readonly balance: number; readonly add
   )
 }
 
-/** Said before anything is typed: this page signs with one key. */
+/** Shown first, because this page signs with one key. */
 const SharedAccount = ({ address }: { readonly address: string }) => {
   const policy = useResource(`policy ${address}`, () => node.core.policy({ path: { address } }))
   return (
@@ -150,7 +150,7 @@ interface DeskProps {
   readonly onSent: (sent: Sent) => void
 }
 
-/** Of one account. */
+/** The forms of one account. */
 const Desk = ({ info, session, sent, onSent }: DeskProps) => {
   const { account } = session.current
   const balance = useResource(`wallet ${account.address}`, () =>
@@ -214,7 +214,7 @@ const Desk = ({ info, session, sent, onSent }: DeskProps) => {
   )
 }
 
-/** The unlocked wallet: one of its accounts, and what was sent from any of them since. */
+/** The unlocked wallet: the selected account, and what any of them has sent. */
 export const UnlockedWallet = ({ info, session }: Pick<DeskProps, "info" | "session">) => {
   const [sent, setSent] = useState<ReadonlyArray<Sent>>([])
   const note = (one: Sent): void => setSent((before) => [one, ...before])

@@ -1,6 +1,6 @@
 /**
- * Secret keys stored in this browser, encrypted under one passphrase with the browser's own PBKDF2 and AES-GCM. Without the
- * passphrase they are useless, and nobody can restore a forgotten one.
+ * Secret keys in this browser, encrypted under one passphrase with the browser's PBKDF2 and AES-GCM. Without the
+ * passphrase they are useless, and a forgotten one cannot be restored.
  */
 import { Option, Schema } from "effect"
 import { InvalidInput, type SecretKey, secretKey } from "../../client/Wallet.js"
@@ -8,7 +8,7 @@ import { InvalidInput, type SecretKey, secretKey } from "../../client/Wallet.js"
 const Base64 = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9+/]+=*$/))
 
 const Encrypted = {
-  /** Shown while it is locked. */
+  /** Shown while the vault is locked. */
   address: Schema.String,
   iv: Base64,
   content: Base64,
@@ -29,10 +29,10 @@ const Sealed = Schema.Struct({
 })
 export type Sealed = typeof Sealed.Type
 
-/** What a browser may still have from when it stored one key. */
+/** The format of older versions, which stored one key. */
 const First = Schema.Struct({ version: Schema.Literal(1), ...Derivation, ...Encrypted })
 
-/** As OWASP recommends for PBKDF2 with SHA-256. */
+/** OWASP's recommendation for PBKDF2 with SHA-256. */
 const ITERATIONS = 600_000
 const SALT_BYTES = 16
 const IV_BYTES = 12
@@ -46,7 +46,7 @@ const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...byte
 
 const fromBase64 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
 
-/** What a passphrase gives: enough to store another key without asking for it again. The browser never gives the cipher out. */
+/** A derived key, which can encrypt further keys without another prompt. The browser never reveals it. */
 export interface Lock {
   readonly iterations: number
   readonly salt: string
@@ -71,7 +71,7 @@ const derive = async (passphrase: string, iterations: number, salt: string): Pro
   return { iterations, salt, cipher }
 }
 
-/** For a new passphrase. */
+/** Derives from a new passphrase. */
 export const lockWith = (passphrase: string): Promise<Lock> =>
   derive(passphrase, ITERATIONS, toBase64(crypto.getRandomValues(new Uint8Array(SALT_BYTES))))
 
@@ -87,14 +87,14 @@ const opened = async ({ cipher }: Lock, { iv, content }: Entry): Promise<Option.
     const plain = await crypto.subtle.decrypt({ name: "AES-GCM", iv: fromBase64(iv) }, cipher, fromBase64(content))
     return Option.some(secretKey(new TextDecoder().decode(plain)))
   } catch {
-    // AES-GCM authenticates: a wrong passphrase and damaged bytes fail in the same way.
+    // AES-GCM authenticates, so a wrong passphrase and damaged bytes fail in the same way.
     return Option.none()
   }
 }
 
 export interface Opened {
   readonly lock: Lock
-  /** Those that are not damaged. */
+  /** The intact ones. */
   readonly keys: ReadonlyArray<SecretKey>
 }
 
@@ -116,18 +116,18 @@ const inOneForm = (stored: Sealed | typeof First.Type): Sealed => {
   return { version: 2, iterations, salt, accounts: [{ address, iv, content }] }
 }
 
-/** The keys stored in this browser; none if nothing is stored, or something that this program did not write. */
+/** The stored keys; none if nothing is stored, or something that this program did not write. */
 export const kept = (): Option.Option<Sealed> =>
   Option.map(Option.flatMap(Option.fromNullable(localStorage.getItem(KEPT_AS)), decode), inOneForm)
 
 const keep = (vault: Sealed): void => localStorage.setItem(KEPT_AS, JSON.stringify(vault))
 
-/** Stores the key beside those that are there. */
+/** Adds the key to the stored ones. */
 export const add = async (lock: Lock, key: SecretKey, address: string): Promise<void> => {
   const entry = await sealed(lock, key, address)
   const before = Option.getOrUndefined(kept())
   const { iterations, salt } = lock
-  // Another tab has deleted the keys and made others, perhaps: no passphrase would open this one among them.
+  // Another tab has replaced the vault, and one passphrase would no longer open all keys.
   if (before !== undefined && before.salt !== salt)
     throw new InvalidInput("the keys of this browser have changed: lock the wallet and unlock it first")
   const [first = entry, ...others] = (before?.accounts ?? []).filter((one) => one.address !== address)

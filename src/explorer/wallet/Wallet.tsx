@@ -11,7 +11,7 @@ const abouts = {
   mainnet: "Signs transactions with a key that you enter, and stores none.",
 } as const
 
-/** What somebody does who uses the wallet. */
+/** Events that count as use of the wallet. */
 const USES = ["keydown", "pointerdown"] as const
 
 export const Wallet = () => {
@@ -19,7 +19,7 @@ export const Wallet = () => {
   const session = Session.session.value
   const owned = session?.owned
   const before = useRef(owned)
-  // Unlocking, locking, adding or removing an account takes away what had the focus. The reader goes on from the title.
+  // After unlocking, locking, adding or removing an account, the title takes the focus, because its owner is gone.
   useEffect(() => {
     if (before.current !== owned) document.querySelector("h1")?.focus({ preventScroll: true })
     before.current = owned

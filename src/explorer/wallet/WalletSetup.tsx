@@ -1,4 +1,4 @@
-/** The ways into the wallet: make a key, import one, or unlock those stored in this browser. */
+/** Ways into the wallet: make a key, import one, or unlock those stored in this browser. */
 import { Option } from "effect"
 import { useState } from "preact/hooks"
 import * as Wallet from "../../client/Wallet.js"
@@ -50,7 +50,7 @@ const Import = ({ info }: Props) => {
   )
 }
 
-/** Said before anybody brings a key that alone can do nothing. */
+/** Shown before anyone imports a key that cannot sign alone. */
 const SeveralKeys = () => (
   <p class="quiet aside-note">
     Do several keys sign for your account? This page signs with one. Use <code>udg policy</code> to set who signs, and{" "}

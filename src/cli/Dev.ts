@@ -147,14 +147,14 @@ const trustOf = ({ origin }: Made): ReadonlyArray<string> =>
     ? []
     : origin.isFromGenesis
       ? [
-          "  The state is proven from the genesis with this hash. Check that it is the network's:",
+          "  The genesis with this hash proves the state. Compare it with the network's:",
           "",
           `    ${origin.genesisHash}`,
           "",
         ]
       : [
-          `  The state is proven by the checkpoint of epoch ${origin.checkpoint.epoch}, which the node claims has this hash.`,
-          "  Compare it with another node, or name the network's genesis file with --fork-genesis.",
+          `  The checkpoint of epoch ${origin.checkpoint.epoch} proves the state. Its hash, as the node claims:`,
+          "  Compare it with another node, or name the genesis file with --fork-genesis.",
           "",
           `    ${origin.checkpoint.hash}`,
           "",

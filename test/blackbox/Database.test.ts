@@ -555,7 +555,7 @@ describe.concurrent("udg db", () => {
       const directory = copy()
       const before = await rows(directory, "select hex(hash) from vertices order by 1")
       const { stdout } = await prune(directory, 10_000)
-      expect(stdout).toBe("  old  nothing: the running epoch, the one before and the last 10,000 rounds stay\n")
+      expect(stdout).toBe("  pruned  nothing: the running epoch, the one before and the last 10,000 rounds stay\n")
       // Nobody is asked whether nothing may go.
       const unasked = await udg("db", "prune", "--data-dir", directory)
       expect(unasked).toMatchObject({ code: 0, stdout })

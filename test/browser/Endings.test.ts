@@ -51,7 +51,7 @@ const roundIn = (text: string | null): number =>
 
 const historyOf = async (page: Page, of: FundedAccount) => {
   await page.goto(`${node.url}/explorer/address/${of.addressBech32}`)
-  return page.getByRole("region", { name: "What changed the account's balance, newest first" }).locator("tbody tr")
+  return page.getByRole("region", { name: "Changes of the account's balance, newest first" }).locator("tbody tr")
 }
 
 describe("a stake that is taken back", () => {

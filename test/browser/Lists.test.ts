@@ -49,7 +49,7 @@ const desktop = { viewport: { width: 1280, height: 900 } }
 const rows = (page: Page, caption: string) => page.getByRole("region", { name: caption }).locator("tbody tr")
 
 const TRANSACTIONS = "Finalized transactions, newest first"
-const HISTORY = "What changed the account's balance, newest first"
+const HISTORY = "Changes of the account's balance, newest first"
 
 const day = (days: number): string => {
   const moment = new Date(Date.now() + days * 86_400_000)

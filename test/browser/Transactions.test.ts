@@ -106,7 +106,7 @@ describe("the explorer", () => {
   it("shows what changed a balance, and saves it as a file that adds up", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/address/@valerie`)
-    const table = page.getByRole("region", { name: "What changed the account's balance, newest first" })
+    const table = page.getByRole("region", { name: "Changes of the account's balance, newest first" })
     await table.getByText("Rewards of its vertices").waitFor()
     await table.getByText("Fees in its vertices").waitFor()
     await table.getByText("Transfer, received").waitFor()
@@ -131,7 +131,7 @@ describe("the explorer", () => {
   it("shows the change and the time of each entry on a phone, with its unit", async () => {
     const { page } = await Browsers.open(browser, Browsers.phone)
     await page.goto(`${node.url}/explorer/address/@valerie`)
-    const table = page.getByRole("region", { name: "What changed the account's balance, newest first" })
+    const table = page.getByRole("region", { name: "Changes of the account's balance, newest first" })
     const row = table.getByRole("row").filter({ hasText: "Transfer, received" })
     const change = row.getByRole("cell", { name: "+12.50 UDG" })
     for (const part of [change, row.locator("time"), row.getByRole("link").first()]) {

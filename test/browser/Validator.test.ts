@@ -38,7 +38,7 @@ describe("a validator's page", () => {
       })
       .waitFor()
     await page.getByText(/^100 %\s+over (?:\d+ min|[\d<]+ s|\d+ min \d+ s): 0 rounds missed of \d+/).waitFor()
-    const commissions = page.getByRole("region", { name: "When the commission was set, newest first" })
+    const commissions = page.getByRole("region", { name: "Commission changes, newest first" })
     await commissions.getByText("25 %").waitFor()
     const reward = page.getByRole("region", { name: "Estimated yearly reward" })
     await reward.getByText(/^[\d,]+ UDG, [\d,]+\.\d % of its own stake$/).waitFor()

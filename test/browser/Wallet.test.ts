@@ -199,7 +199,7 @@ describe("the wallet", () => {
     expect(await form.getByRole("alert").textContent()).toContain("to:")
     await form.getByLabel("To").fill("11".repeat(20))
     await form.getByRole("button", { name: "Review" }).click()
-    await form.getByText("This cannot work: it takes 1.00001 UDG").waitFor()
+    await form.getByText("This would fail: it needs 1.00001 UDG").waitFor()
     await form.getByRole("button", { name: "Send it" }).click()
     await form.getByText("1.00001 UDG needed, 0 UDG available", { exact: true }).waitFor()
     await page.context().close()

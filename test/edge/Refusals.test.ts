@@ -53,7 +53,7 @@ describe("requests that are not in order", () => {
   it.each([
     ["/status?x=1", "x", "no such query parameter; this endpoint has none"],
     ["/dag?round=1", "round", "no such field; known are from, rounds"],
-    ["/dag?rounds=1&rounds=2", "rounds", "stands twice in the query"],
+    ["/dag?rounds=1&rounds=2", "rounds", "appears twice in the query"],
     ["/balance/@zoe?limit=1", "limit", "no such query parameter; this endpoint has none"],
     ["/events?colour=red", "colour", "no such"],
   ])("with a query that nobody reads, %s", async (path, field, reason) => {

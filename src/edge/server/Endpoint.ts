@@ -111,7 +111,7 @@ const invalidQuery = (name: string, reason: string): Decoded<never> =>
 const queryOf = (query: string): Decoded<Readonly<Record<string, string>>> => {
   const parameters = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(query)) {
-    if (parameters.has(name)) return invalidQuery(name, "stands twice in the query")
+    if (parameters.has(name)) return invalidQuery(name, "appears twice in the query")
     parameters.set(name, value)
   }
   return Either.right(Object.fromEntries(parameters))

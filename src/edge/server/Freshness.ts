@@ -32,7 +32,7 @@ export const reach = ({ asOf, reached }: Freshness, commit: number): Effect.Effe
     duration: PATIENCE,
     onTimeout: () =>
       new Failure.Unavailable({
-        message: `commit ${commit} is not here yet, only ${asOf()}; ask again`,
+        message: `commit ${commit} has not arrived, only ${asOf()}; ask again`,
         retry_after_seconds: 1,
       }),
   })

@@ -107,7 +107,7 @@ export class Listener {
     const { responder, pages } = this.#options
     const page = pages(path, request)
     if (page === undefined) {
-      const message = `there is nothing at ${shown(path)}; GET /docs describes what there is`
+      const message = `there is nothing at ${shown(path)}; see GET /docs`
       return responder.refuse(exchange, new Failure.PathNotFound({ message }))
     }
     if (method === "OPTIONS") return responder.preflight(exchange, PAGE_METHODS)

@@ -15,7 +15,7 @@ export interface Memory {
 }
 
 const unwritten = new Failure.Unavailable({
-  message: "the disk is slow: what this answer would tell is not written yet; ask again",
+  message: "the disk is slow: the data for this answer is not written yet; ask again",
   retry_after_seconds: 1,
 })
 

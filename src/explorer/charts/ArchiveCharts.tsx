@@ -95,7 +95,7 @@ const DrawnChart = ({ drawn: { of, ...drawn }, spans }: { readonly drawn: Drawn;
 export const ArchiveCharts = () => {
   const past = useResource("the whole past", read, Live.slowBeat)
   return (
-    <Section title="The whole past" aside="From the archive, in UTC. What began last is not over yet.">
+    <Section title="The whole past" aside="From the archive, in UTC. The last period is incomplete.">
       <Loaded of={past} what="the whole past" lines={8}>
         {({ unit, spans }) =>
           spans.length === 0 ? (

@@ -64,8 +64,8 @@ const Result = ({ claim, finding }: { readonly claim: Finding.Claim; readonly fi
     case "OtherNetwork":
       return (
         <Alarm>
-          This node says that it belongs to another network than the one this browser trusts. If the network was started
-          anew, trust it anew below.
+          This node claims to belong to another network than the one this browser trusts. If the network was started
+          again from a new genesis, trust it again below.
         </Alarm>
       )
     case "Unchecked":

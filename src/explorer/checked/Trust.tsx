@@ -52,7 +52,8 @@ export const Trust = ({
       <summary>What the check rests on</summary>
       <Rests root={root} />
       <p class="quiet">
-        Whoever serves this page can also change it. Open it from a node that you trust, or use udg balance --verify.
+        The node that serves this page can also change it. Open it from a node that you trust, or use udg balance
+        --verify.
       </p>
       <form
         onSubmit={(event) => {

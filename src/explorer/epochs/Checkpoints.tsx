@@ -105,7 +105,7 @@ export const Checkpoints = () => {
   return (
     <Page
       title="Checkpoints"
-      about="Signed by a quorum of the committee, newest first. If you trust the committee, you need nothing older. The node keeps those that closed an epoch forever, and the others as long as their rounds."
+      about="Signed by a quorum of the committee, newest first. Whoever trusts the newest one needs no older one. The node keeps closing checkpoints forever, and others as long as their rounds."
     >
       <form class="filters" aria-label="Filter">
         <label>

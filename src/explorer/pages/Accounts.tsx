@@ -16,7 +16,7 @@ export const Accounts = () => {
   const urlParams = { limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) }
   const richest = useResource(`accounts ${cursor}`, () => node.archive.richest({ urlParams }))
   return (
-    <Page title="Accounts" about="By what they can spend; stakes and delegations are not counted.">
+    <Page title="Accounts" about="Sorted by spendable balance, without stakes and delegations.">
       <Loaded of={richest} what="the accounts" lines={8}>
         {({ accounts, next_cursor: next }) => (
           <>

@@ -43,7 +43,7 @@ export const Charts = () => {
   const past = usePast(window.range)
   const validators = useResource("validators", () => node.staking.validators())
   return (
-    <Page title="Charts" about="As this node measured them. While it did not run, there is nothing to show.">
+    <Page title="Charts" about="Measured by this node. Gaps are times when it did not run.">
       <WindowChoice />
       <Loaded of={past} what="the figures over time" lines={8}>
         {(value) => (

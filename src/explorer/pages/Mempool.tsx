@@ -10,7 +10,7 @@ import { When } from "../show/When.js"
 export const Mempool = () => (
   <LoadedPage
     title="Mempool"
-    about="Transactions waiting to be ordered: the 100 with the highest fees, highest first."
+    about="Pending transactions: the 100 with the highest fees, highest first."
     of={useResource("mempool", () => node.core.mempool())}
     what="the mempool"
   >
@@ -19,7 +19,7 @@ export const Mempool = () => (
         caption="Pending transactions"
         rows={transactions}
         keyOf={({ hash }) => hash}
-        empty="No transactions are waiting."
+        empty="No transactions are pending."
         columns={[
           { title: "Transaction", of: ({ hash }) => <Reference.Transaction hash={hash} /> },
           { title: "Type", inCard: "untitled", of: ({ type }) => TypeName.of(type) },

@@ -19,7 +19,7 @@ export const PrivateLabel = ({ address }: { readonly address: Address }) => {
         type="text"
         value={text}
         maxLength={Labels.LONGEST}
-        placeholder="seen by you alone"
+        placeholder="visible to you only"
         aria-label="Private label"
         autocomplete="off"
         onInput={({ currentTarget }) => setText(currentTarget.value)}

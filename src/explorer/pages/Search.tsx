@@ -9,14 +9,14 @@ import { Table } from "../show/Table.js"
 
 const Matches = ({ of }: { readonly of: ReadonlyArray<Finding.Match> }) => (
   <Table
-    caption="What begins so"
+    caption="Matches"
     rows={of}
     keyOf={({ href }) => href}
     empty="Nothing."
     columns={[
       { title: "Kind", of: ({ kind }) => kind },
       {
-        title: "What begins so",
+        title: "Match",
         inCard: "untitled",
         of: ({ text, href }) => (
           <a class="mono" href={href}>

@@ -17,7 +17,7 @@ const LIMIT = 50
 const emptyOf = (filter: Filter.Filter, hasOlder: boolean): string => {
   const { type, account, direction, words } = filter
   const what = type === undefined ? "transaction" : `“${TypeName.of(type)}”`
-  if (hasOlder) return `None of the 500 transactions that were looked at fits. Older ones may.`
+  if (hasOlder) return `None of the 500 newest transactions matches. Older ones can.`
   const days = Filter.hasDays(filter) ? " in these days" : ""
   if (account !== undefined) {
     const how = direction === "sent" ? "sent by" : direction === "received" ? "received by" : "of"

@@ -136,7 +136,7 @@ export const find = async (typed: string, known: Known): Promise<Found> => {
   const lower = text.toLowerCase()
   const begun = await byBeginning(lower, known)
   if (begun !== undefined) return begun
-  const begins = `nothing that this node knows begins with ${text}`
+  const begins = `this node knows nothing that begins with ${text}`
   const unnamed = `@${lower.replace(/^@/, "")} is not registered on this node`
   if (NAME.test(lower))
     return byName(lower.replace(/^@?/, "@"), known, DIGITS.test(lower) ? `${begins}, and ${unnamed}` : unnamed)

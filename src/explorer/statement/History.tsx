@@ -76,7 +76,7 @@ export const History = ({ account }: { readonly account: string }) => {
         {({ entries, next_cursor: next }) => (
           <>
             <Table
-              caption="What changed the account's balance, newest first"
+              caption="Changes of the account's balance, newest first"
               rows={entries}
               keyOf={keyOf}
               empty="This account has neither sent nor received anything."

@@ -35,7 +35,7 @@ export const CommissionHistory = ({ account, initial }: { readonly account: stri
       <Loaded of={history} what="its commissions" lines={2}>
         {({ transactions, next_cursor: next }) => (
           <Table
-            caption="When the commission was set, newest first"
+            caption="Commission changes, newest first"
             rows={changesOf(transactions)}
             keyOf={({ entry }) => entry.hash}
             empty={

@@ -100,7 +100,8 @@ export const ValidatorUptime = ({ account }: { readonly account: string }) => {
         {(of) =>
           of.at.length === 0 ? (
             <p class="notice empty">
-              This node counted no round of it in {window.label}. A round counts once nothing more of it can be ordered.
+              This node counted none of its rounds in {window.label}. A round counts once none of its vertices can still
+              be ordered.
             </p>
           ) : (
             <div class="charts">

@@ -20,7 +20,7 @@ const Uptime = ({ of }: { readonly of: { readonly made: number; readonly missed:
 export const Validators = () => (
   <LoadedPage
     title="Validators"
-    about="All accounts with a stake, largest first. The committee makes the vertices of this epoch; active validators may join the next one."
+    about="All accounts with a stake, largest first. The committee makes the vertices of this epoch; active validators can join the next one."
     of={both(
       useResource("validators", () => node.staking.validators()),
       useResource("attendance", () => node.monitoring.attendance({ urlParams: { range: "day" } }), Live.slowBeat),

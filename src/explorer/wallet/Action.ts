@@ -184,7 +184,7 @@ export const actions: ReadonlyArray<Action> = [
     type: "DelegateTx",
     title: "Delegate",
     about:
-      "Lends stake to a validator for a share of its rewards. The coins stay yours, and are slashed with the validator.",
+      "Locks coins with a validator for a share of its rewards. The coins stay yours but are slashed with the validator.",
     fields: ({ parameters }) => [
       { name: "validator", label: "Validator", kind: "validator" },
       amount(`at least ${Words.coins(parameters.min_delegation_sats)} UDG`),
@@ -196,7 +196,7 @@ export const actions: ReadonlyArray<Action> = [
     id: "undelegate",
     type: "UndelegateTx",
     title: "Undelegate",
-    about: "Takes the whole delegation back. It keeps working until the epoch ends and is paid out after the cooldown.",
+    about: "Takes the whole delegation back. It counts until the epoch ends and is paid out after the cooldown.",
     fields: () => [],
     payload: () => ({}),
     summary: () => "Take the whole delegation back",
@@ -214,7 +214,7 @@ export const actions: ReadonlyArray<Action> = [
     id: "unstake",
     type: "UnstakeTx",
     title: "Unstake",
-    about: "Takes the whole stake back. It keeps working until the epoch ends and is paid out after the cooldown.",
+    about: "Takes the whole stake back. It counts until the epoch ends and is paid out after the cooldown.",
     fields: () => [],
     payload: () => ({}),
     summary: () => "Take the whole stake back",
@@ -245,7 +245,7 @@ export const actions: ReadonlyArray<Action> = [
     type: "CreateProposalTx",
     title: "Propose",
     about:
-      "Puts a proposal to the validators' vote. It takes a stake, or a seat in the council, and a bond that is returned " +
+      "Puts a proposal to the validators' vote. This needs a stake, or a seat in the council, and a bond that is returned " +
       "unless too few vote.",
     fields: (info, typed) => [
       { name: "title", label: "Title", kind: "text" },

@@ -31,7 +31,7 @@ const fromFile = async (content: string, passphrase: string): Promise<Wallet.Sec
   const text = content.trim()
   if (/^[0-9a-f]{64}$/i.test(text)) return Wallet.secretKey(text)
   return fromWords(text).catch(() => {
-    throw new Wallet.InvalidInput("this is no key file of udg")
+    throw new Wallet.InvalidInput("this is not a key file of udg")
   })
 }
 

@@ -72,7 +72,7 @@ export const of = async (
 ): Promise<ReadonlyArray<string>> => {
   const reason = await ofType(signed, info, holder)
   return [
-    ...(total > holder.balance ? [`it takes ${coins(total)}, and the account has ${coins(holder.balance)}`] : []),
+    ...(total > holder.balance ? [`it needs ${coins(total)}, but the account has ${coins(holder.balance)}`] : []),
     ...(reason === undefined ? [] : [reason]),
   ]
 }

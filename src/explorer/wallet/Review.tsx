@@ -17,7 +17,7 @@ const Obstacles = ({ of }: { readonly of: ReadonlyArray<string> }) =>
   of.length === 0 ? null : (
     <div class="notice failed" role="alert">
       {of.map((obstacle) => (
-        <p key={obstacle}>This cannot work: {obstacle}.</p>
+        <p key={obstacle}>This would fail: {obstacle}.</p>
       ))}
     </div>
   )

@@ -103,11 +103,11 @@ export const most = async (
 
 /** The fee in words, compared with the network's minimum. */
 export const feeInWords = (feeSats: number, leastSats: number): string => {
-  if (leastSats === 0) return "none: the network takes nothing for this type"
-  if (feeSats < leastSats) return "less than the network takes"
+  if (leastSats === 0) return "none: this type is free"
+  if (feeSats < leastSats) return "below the network's minimum"
   const times = feeSats / leastSats
-  const much = times === 1 ? "the least that the network takes" : `${Words.count(times)} times the least`
-  return `${much}; it is lost even if the transaction fails`
+  const much = times === 1 ? "the network's minimum" : `${Words.count(times)} times the minimum`
+  return `${much}; it is charged even if the transaction fails`
 }
 
 /** Returns the hash of the transaction. */

@@ -141,7 +141,7 @@ const Actions = ({ info, account, onSent }: ActionsProps) => {
   )
 }
 
-const LOCKS = `The wallet locks when nobody has used it for ${Session.IDLE_MINUTES} minutes, and when you leave the page.`
+const LOCKS = `The wallet locks after ${Session.IDLE_MINUTES} minutes without use, and when you leave the page.`
 
 interface DeskProps {
   readonly info: NetworkInfo

@@ -114,7 +114,7 @@ describe("a node that lies", () => {
     })
     const refused = await pay(await node(lie(11_100_000)))
     expect({ code: refused.code, submitted }).toEqual({ code: 3, submitted: [] })
-    expect(refused.stderr).toContain("asks for a fee of 0.11101 UDG; the usual fee is 0.01101;")
+    expect(refused.stderr).toContain("asks for a fee of 0.11101 UDG; the usual fee is 0.01101 UDG;")
     await pay(await node(lie(1_100_000)), "--no-wait")
     expect(submitted).toMatchObject([{ fee: 1_101_000 }])
   })

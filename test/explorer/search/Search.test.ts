@@ -63,8 +63,8 @@ describe("the search box", () => {
   it.each([
     ["cc".repeat(32), `nothing: this node knows no transaction or vertex ${"cc".repeat(32)}`],
     ["@nobody", "nothing: @nobody is not registered on this node"],
-    ["fade", "nothing: nothing that this node knows begins with fade, and @fade is not registered on this node"],
-    ["fade".repeat(10).slice(1), `nothing: nothing that this node knows begins with ${"fade".repeat(10).slice(1)}`],
+    ["fade", "nothing: this node knows nothing that begins with fade, and @fade is not registered on this node"],
+    ["fade".repeat(10).slice(1), `nothing: this node knows nothing that begins with ${"fade".repeat(10).slice(1)}`],
     ["what is this?", 'nothing: "what is this?" is not something this explorer can look up'],
   ])("says what it did not find for %j", async (typed, said) => {
     expect(await leadsTo(typed)).toBe(said)

@@ -26,7 +26,7 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
 
 const targetRow = (record: Record, { what, target, suite, of, isMet }: Target): ReadonlyArray<string> => {
   const found = record.suites[suite]
-  if (found === undefined) return [suite, what, target, "not measured yet", "open"]
+  if (found === undefined) return [suite, what, target, "not measured yet"]
   const measured = of((name, unit) => {
     const figure = found.figures.find((one) => one.name === name && (unit === undefined || one.unit.includes(unit)))
     if (figure === undefined)
@@ -35,7 +35,7 @@ const targetRow = (record: Record, { what, target, suite, of, isMet }: Target): 
   }, found.figures)
   // JSON knows no infinity and writes null in its place.
   const value = measured ?? Number.POSITIVE_INFINITY
-  return [suite, what, target, shown(value), isMet(value) ? "met" : "**missed**"]
+  return [suite, what, target, isMet(value) ? shown(value) : `${shown(value)}, **missed**`]
 }
 
 const machineRows = (record: Record): ReadonlyArray<ReadonlyArray<string>> => {
@@ -115,7 +115,7 @@ export const text = (record: Record): string => {
     where: `Measured with Node ${record.node} on ${record.cores} cores, ${record.architecture}.`,
     withheld: withheldIn(record),
     targets: table(
-      ["suite", "what", "target", "measured", "result"],
+      ["suite", "what", "target", "measured"],
       targets.map((target) => targetRow(record, target)),
     ),
     parts: partsTable(record),

@@ -36,8 +36,7 @@ const said = (views: ReadonlyArray<Partial<Node.View>>, watch = new Node.Watch(I
 it.effect("a validator that stood still is said to have, once a minute, and a node without a seat is not", () =>
   Effect.gen(function* () {
     const looks = Array.from({ length: 40 }, (_, i) => ({ pauses: { count: i, lastMs: 2_000 + i } }))
-    const text =
-      "the process stalled, or its machine was too busy: it asked the committee again before signing"
+    const text = "the process stalled, or its machine was too busy: it asked the committee again before signing"
     expect(yield* said(looks)).toEqual([
       expect.stringMatching(`^WARN ${text} .*times=1`),
       expect.stringMatching(`^WARN ${text} .*times=30`),

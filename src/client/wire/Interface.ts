@@ -1,92 +1,92 @@
 /** Written by scripts/client.ts from the definition of the HTTP interface: `npm run client`. */
 import type * as Kinds from "../../protocol/numbers/Kinds.js"
 
-/** the node's current state */
+/** The node's current state. */
 export interface NodeStatus {
-  /** highest round seen in the DAG; never decreases */
+  /** Highest round seen in the DAG; never decreases. */
   readonly dag_round: Kinds.Round
-  /** round of the last committed leader */
+  /** Round of the last committed leader. */
   readonly last_finalized_round: Kinds.Round
-  /** connected nodes */
+  /** Connected nodes. */
   readonly peers: number
-  /** everything that exists: liquid, staked, delegated, treasury */
+  /** Everything that exists: liquid, staked, delegated, treasury. */
   readonly total_supply: Kinds.Sats
-  /** total_supply in coins */
+  /** total_supply in coins. */
   readonly total_supply_coin: number
-  /** own stakes and delegations together */
+  /** Own stakes and delegations together. */
   readonly total_staked: Kinds.Sats
-  /** validators with an active stake among the 100 largest */
+  /** Validators with an active stake among the 100 largest. */
   readonly active_stakers: number
-  /** pending transactions */
+  /** Pending transactions. */
   readonly mempool_size: number
-  /** vertices that the node holds */
+  /** Vertices that the node holds. */
   readonly dag_vertices: number
   readonly versions?: {
-    /** version of the program */
+    /** Version of the program. */
     readonly program: string
-    /** version of the rules */
+    /** Version of the rules. */
     readonly protocol: number
-    /** version of the messages between nodes */
+    /** Version of the messages between nodes. */
     readonly wire: number
-    /** version of the database */
+    /** Version of the database. */
     readonly database: number
   } | undefined
 }
 
-/** an account; all zeros if it has never been used */
+/** An account; all zeros if it has never been used. */
 export interface Balance {
-  /** the account in hex */
+  /** The account in hex. */
   readonly address: Kinds.Address
-  /** the account in bech32m */
+  /** The account in bech32m. */
   readonly address_bech32: string
-  /** spendable balance */
+  /** Spendable balance. */
   readonly balance: Kinds.Sats
-  /** balance in coins */
+  /** Balance in coins. */
   readonly balance_coin: number
-  /** next nonce in finalized state: the number of the account's transactions that had an effect */
+  /** Next nonce in finalized state: the number of the account's transactions that had an effect. */
   readonly nonce: Kinds.Nonce
-  /** own stake; below MIN_STAKE_SATS (200,000,000,000) it does not count as staked */
+  /** Own stake; below MIN_STAKE_SATS (200,000,000,000) it does not count as staked. */
   readonly staked: Kinds.Sats
-  /** staked in coins */
+  /** Staked in coins. */
   readonly staked_coin: number
-  /** has a seat in the council */
+  /** Has a seat in the council. */
   readonly is_council_member: boolean
-  /** its keys and threshold are set by a SetAccountPolicyTx */
+  /** Its keys and threshold are set by a SetAccountPolicyTx. */
   readonly is_smart_account: boolean
-  /** nonce for the next transaction, after the pending ones */
+  /** Nonce for the next transaction, after the pending ones. */
   readonly next_nonce: Kinds.Nonce
-  /** registered name without the @ */
+  /** Registered name without the @. */
   readonly name: string | null
-  /** has an account in finalized state; if not, a transfer to it costs account_fee_sats more */
+  /** Has an account in finalized state; if not, a transfer to it costs account_fee_sats more. */
   readonly exists: boolean
 }
 
-/** the keys that sign for a smart account */
+/** The keys that sign for a smart account. */
 export interface Policy {
-  /** the account in hex */
+  /** The account in hex. */
   readonly address: Kinds.Address
-  /** how many of the keys must sign */
+  /** How many of the keys must sign. */
   readonly threshold: number
-  /** the public keys that may sign, in the order of the SetAccountPolicyTx */
+  /** The public keys that may sign, in the order of the SetAccountPolicyTx. */
   readonly keys: ReadonlyArray<Kinds.PublicKey>
 }
 
-/** the names of those addresses that have one */
+/** The names of those addresses that have one. */
 export interface Names {
   readonly names: ReadonlyArray<{
-    /** the account */
+    /** The account. */
     readonly address: Kinds.Address
-    /** without the @ */
+    /** Without the @. */
     readonly name: string
   }>
 }
 
-/** entries that begin with the text, at most five of each kind */
+/** Entries that begin with the text, at most five of each kind. */
 export interface SearchResult {
   readonly names: ReadonlyArray<{
-    /** the account */
+    /** The account. */
     readonly address: Kinds.Address
-    /** without the @ */
+    /** Without the @. */
     readonly name: string
   }>
   readonly accounts: ReadonlyArray<Kinds.Address>
@@ -94,234 +94,234 @@ export interface SearchResult {
   readonly vertices: ReadonlyArray<Kinds.Hash>
 }
 
-/** the node runs */
+/** The node runs. */
 export interface Health {
-  /** always ok: a stopped node does not answer */
+  /** Always ok: a stopped node does not answer. */
   readonly status: "ok"
 }
 
-/** the node follows the network and accepts transactions */
+/** The node follows the network and accepts transactions. */
 export interface Ready {
-  /** always ready: a node that is not ready answers 503 */
+  /** Always ready: a node that is not ready answers 503. */
   readonly status: "ready"
 }
 
-/** from best to worst: healthy, degraded (behind, waiting or restarting a part), warning, unhealthy */
+/** From best to worst: healthy, degraded (behind, waiting or restarting a part), warning, unhealthy. */
 export type HealthLevel = "healthy" | "degraded" | "warning" | "unhealthy"
 
-/** the health of each part of the node; the overall status is the worst of them */
+/** The health of each part of the node; the overall status is the worst of them. */
 export interface HealthReport {
-  /** the worst of the components */
+  /** The worst of the components. */
   readonly status: HealthLevel
   readonly components: {
     readonly dag: {
-      /** this part's health */
+      /** This part's health. */
       readonly status: HealthLevel
-      /** highest round */
+      /** Highest round. */
       readonly round: Kinds.Round
-      /** vertices held */
+      /** Vertices held. */
       readonly vertices: number
     }
     readonly finality: {
-      /** this part's health */
+      /** This part's health. */
       readonly status: HealthLevel
-      /** last finalized round */
+      /** Last finalized round. */
       readonly finalized_round: Kinds.Round
-      /** rounds between the highest and the last finalized */
+      /** Rounds between the highest and the last finalized. */
       readonly lag: number
     }
     readonly state: {
-      /** this part's health */
+      /** This part's health. */
       readonly status: HealthLevel
-      /** accounts with a record */
+      /** Accounts with a record. */
       readonly accounts: number
-      /** total supply */
+      /** Total supply. */
       readonly total_supply: Kinds.Sats
-      /** total supply, the same as total_supply */
+      /** Total supply, the same as total_supply. */
       readonly supply: Kinds.Sats
     }
     readonly mempool: {
-      /** this part's health */
+      /** This part's health. */
       readonly status: HealthLevel
-      /** pending transactions */
+      /** Pending transactions. */
       readonly size: number
-      /** how many it can hold */
+      /** How many it can hold. */
       readonly capacity: number
     }
     readonly network: {
-      /** this part's health */
+      /** This part's health. */
       readonly status: HealthLevel
-      /** connected nodes */
+      /** Connected nodes. */
       readonly peers: number
     }
     readonly checkpoints: {
-      /** this part's health */
+      /** This part's health. */
       readonly status: HealthLevel
-      /** round of the latest quorum checkpoint */
+      /** Round of the latest quorum checkpoint. */
       readonly latest_round: Kinds.Round
     }
     readonly sync?: {
-      /** this part's health */
+      /** This part's health. */
       readonly status: HealthLevel
-      /** the epoch whose closing state is fetched */
+      /** The epoch whose closing state is fetched. */
       readonly epoch: number
-      /** records downloaded so far */
+      /** Records downloaded so far. */
       readonly records: number
-      /** percentage of the whole state */
+      /** Percentage of the whole state. */
       readonly percent: number
-      /** how fast they come */
+      /** How fast they come. */
       readonly records_per_second: number
-      /** estimated time until done; null until it can be estimated */
+      /** Estimated time until done; null until it can be estimated. */
       readonly eta_seconds: number | null
     } | undefined
     readonly catch_up?: {
-      /** this part's health */
+      /** This part's health. */
       readonly status: HealthLevel
-      /** the running epoch, as far as this node knows */
+      /** The running epoch, as far as this node knows. */
       readonly epoch: number
-      /** highest round for which it has a quorum of vertices */
+      /** Highest round for which it has a quorum of vertices. */
       readonly round: Kinds.Round
-      /** the round that a quorum has reached */
+      /** The round that a quorum has reached. */
       readonly reached_round: Kinds.Round
-      /** percentage of the rounds that were missing at the start */
+      /** Percentage of the rounds that were missing at the start. */
       readonly percent: number
-      /** how fast they come */
+      /** How fast they come. */
       readonly rounds_per_second: number
-      /** estimated time until done; null until it can be estimated */
+      /** Estimated time until done; null until it can be estimated. */
       readonly eta_seconds: number | null
     } | undefined
     readonly recovery?: {
-      /** this part's health */
+      /** This part's health. */
       readonly status: HealthLevel
-      /** how it follows the others' rounds */
+      /** How it follows the others' rounds. */
       readonly following: "InStep" | "Behind" | "EpochOver" | "Closing" | "Standstill" | "Joining"
-      /** whether it signs vertices */
+      /** Whether it signs vertices. */
       readonly signing: "NoSeat" | "Asking" | "Silent" | "Forgotten" | "Signing"
-      /** what it is waiting for, one phrase each */
+      /** What it is waiting for, one phrase each. */
       readonly waits_for: ReadonlyArray<string>
-      /** seconds of silence left; null if it is not silent */
+      /** Seconds of silence left; null if it is not silent. */
       readonly signs_in_seconds: number | null
-      /** whether rounds are waiting for this validator, whose disk was lost: see docs/recovery.md */
+      /** Whether rounds are waiting for this validator, whose disk was lost: see docs/recovery.md. */
       readonly needs_operator: boolean
     } | undefined
     readonly clock?: {
-      /** this part's health */
+      /** This part's health. */
       readonly status: HealthLevel
-      /** how far the wall clock is ahead of the committee's median; negative if behind */
+      /** How far the wall clock is ahead of the committee's median; negative if behind. */
       readonly ahead_ms: number
     } | undefined
   }
-  /** one for each part that is not healthy */
+  /** One for each part that is not healthy. */
   readonly problems: ReadonlyArray<{
-    /** the part that is not healthy */
+    /** The part that is not healthy. */
     readonly component: string
-    /** its health */
+    /** Its health. */
     readonly status: HealthLevel
-    /** what is wrong */
+    /** What is wrong. */
     readonly reason: string
-    /** when it was first seen not to be healthy, by the node's clock */
+    /** When it was first seen not to be healthy, by the node's clock. */
     readonly since: Kinds.Timestamp
-    /** the page with the remedy, relative to the installation directory */
+    /** The page with the remedy, relative to the installation directory. */
     readonly page: string
   }>
 }
 
-/** a new key; anyone who sees this answer can spend from the address */
+/** A new key; anyone who sees this answer can spend from the address. */
 export interface Keypair {
-  /** address of the key, in hex */
+  /** Address of the key, in hex. */
   readonly address: Kinds.Address
-  /** address of the key, in bech32m */
+  /** Address of the key, in bech32m. */
   readonly address_bech32: string
-  /** Ed25519 secret key in plain text */
+  /** Ed25519 secret key in plain text. */
   readonly secret_key: Kinds.SecretKey
-  /** what not to do with it */
+  /** What not to do with it. */
   readonly warning: string
 }
 
-/** the payment, pending */
+/** The payment, pending. */
 export interface FaucetResult {
-  /** the payment, for GET /tx/:hash */
+  /** The payment, for GET /tx/:hash. */
   readonly tx_hash: Kinds.Hash
-  /** the exact amount that the account receives */
+  /** The exact amount that the account receives. */
   readonly amount: Kinds.Sats
-  /** amount in coins */
+  /** Amount in coins. */
   readonly amount_coin: number
-  /** the payment in words */
+  /** The payment in words. */
   readonly message: string
 }
 
-/** the recipient and the amount */
+/** The recipient and the amount. */
 export interface FaucetRequest {
-  /** the account that receives the coins */
+  /** The account that receives the coins. */
   readonly address: string
-  /** sats, from 1 to the faucet's limit per request */
+  /** Sats, from 1 to the faucet's limit per request. */
   readonly amount: number
 }
 
-/** the type of a transaction */
+/** The type of a transaction. */
 export type TransactionType = "Transfer" | "StakeTx" | "UnstakeTx" | "DelegateTx" | "UndelegateTx" | "SetCommissionTx" | "CreateProposalTx" | "VoteTx" | "RegisterNameTx" | "SetAccountPolicyTx"
 
-/** the 100 pending transactions with the highest fees, highest first */
+/** The 100 pending transactions with the highest fees, highest first. */
 export type PendingTransactions = ReadonlyArray<{
-  /** the transaction, for GET /tx/:hash */
+  /** The transaction, for GET /tx/:hash. */
   readonly hash: Kinds.Hash
-  /** what it does */
+  /** What it does. */
   readonly type: TransactionType
-  /** the sender */
+  /** The sender. */
   readonly from: Kinds.Address
-  /** the recipient, if the type has one */
+  /** The recipient, if the type has one. */
   readonly to?: Kinds.Address
-  /** the amount in sats, if the type has one */
+  /** The amount in sats, if the type has one. */
   readonly amount?: Kinds.Sats
-  /** its fee */
+  /** Its fee. */
   readonly fee: Kinds.Sats
-  /** its place among the sender's transactions */
+  /** Its place among the sender's transactions. */
   readonly nonce: Kinds.Nonce
-  /** when the node received it, in milliseconds since 1970 */
+  /** When the node received it, in milliseconds since 1970. */
   readonly received_at: Kinds.Timestamp
 }>
 
-/** the connected nodes and the configured ones */
+/** The connected nodes and the configured ones. */
 export interface Peers {
-  /** how many nodes are connected */
+  /** How many nodes are connected. */
   readonly connected: number
   readonly peers: ReadonlyArray<{
-    /** the node's peer id */
+    /** The node's peer id. */
     readonly id: string
-    /** its address, as KEY@HOST:PORT */
+    /** Its address, as KEY@HOST:PORT. */
     readonly address: string
-    /** who opened the connection */
+    /** Who opened the connection. */
     readonly direction: "inbound" | "outbound"
-    /** the program it claims to run */
+    /** The program it claims to run. */
     readonly agent: string
-    /** last measured round trip; null before the first */
+    /** Last measured round trip; null before the first. */
     readonly latency_ms: number | null
-    /** milliseconds since 1970 */
+    /** Milliseconds since 1970. */
     readonly connected_since: Kinds.Timestamp
   }>
   readonly bootstrap_nodes: ReadonlyArray<{
-    /** as given with --peer */
+    /** As given with --peer. */
     readonly address: string
-    /** connected now */
+    /** Connected now. */
     readonly connected: boolean
   }>
 }
 
-/** the network and its parameters for wallets */
+/** The network and its parameters for wallets. */
 export interface NetworkInfo {
-  /** covered by every signature, which prevents replays on other networks */
+  /** Covered by every signature, which prevents replays on other networks. */
   readonly network_id: Kinds.NetworkId
-  /** identity of the network */
+  /** Identity of the network. */
   readonly genesis_hash: Kinds.Hash
-  /** testnet or mainnet */
+  /** Testnet or mainnet. */
   readonly mode: "testnet" | "mainnet"
-  /** prefix of bech32m addresses */
+  /** Prefix of bech32m addresses. */
   readonly address_prefix: "tudg" | "udg"
-  /** version of this node */
+  /** Version of this node. */
   readonly version: string
-  /** whether it answers queries that need an archive */
+  /** Whether it answers queries that need an archive. */
   readonly has_archive: boolean
-  /** the values fixed by genesis and the current values set by governance */
+  /** The values fixed by genesis and the current values set by governance. */
   readonly parameters: {
     readonly min_fee_sats: number
     readonly name_fee_sats: number
@@ -340,73 +340,73 @@ export interface NetworkInfo {
     readonly proposal_bond_sats: number
     readonly max_active_per_proposer: number
     readonly account_fee_sats: number
-    /** milliseconds between rounds */
+    /** Milliseconds between rounds. */
     readonly round_interval_ms: number
-    /** rounds per epoch */
+    /** Rounds per epoch. */
     readonly epoch_rounds: number
-    /** how many rounds below its leader a commit still orders */
+    /** How many rounds below its leader a commit still orders. */
     readonly collection_depth_rounds: number
-    /** minted per round before the first halving */
+    /** Minted per round before the first halving. */
     readonly round_reward: Kinds.Sats
-    /** rounds between halvings */
+    /** Rounds between halvings. */
     readonly halving_rounds: number
-    /** commission of validators that have not set one */
+    /** Commission of validators that have not set one. */
     readonly default_commission_percent: number
-    /** minimum active stake */
+    /** Minimum active stake. */
     readonly min_stake_sats: Kinds.Sats
-    /** the most that the faucet pays per request; null if there is no faucet */
+    /** The most that the faucet pays per request; null if there is no faucet. */
     readonly faucet_max_sats: Kinds.Sats | null
   }
 }
 
-/** an accepted transaction */
+/** An accepted transaction. */
 export interface Accepted {
-  /** the transaction, for GET /tx/:hash */
+  /** The transaction, for GET /tx/:hash. */
   readonly tx_hash: Kinds.Hash
-  /** it is in the mempool */
+  /** It is in the mempool. */
   readonly status: "accepted"
-  /** the nonce it uses */
+  /** The nonce it uses. */
   readonly nonce: Kinds.Nonce
 }
 
-/** a transfer that the node signs */
+/** A transfer that the node signs. */
 export interface TransferRequest {
-  /** secret key of the account that acts, 64 hex characters */
+  /** Secret key of the account that acts, 64 hex characters. */
   readonly secret_key: Kinds.SecretKey | string
-  /** the recipient */
+  /** The recipient. */
   readonly to: string
-  /** sats, at least 1 */
+  /** Sats, at least 1. */
   readonly amount: number
-  /** sats, at least the network's min_fee_sats */
+  /** Sats, at least the network's min_fee_sats. */
   readonly fee: number
-  /** text for the recipient, at most 256 bytes in UTF-8 */
+  /** Text for the recipient, at most 256 bytes in UTF-8. */
   readonly memo?: string
 }
 
 export interface AcceptedAnswer {
   readonly status_code: 200
-  /** the transaction, for GET /tx/:hash */
+  /** The transaction, for GET /tx/:hash. */
   readonly tx_hash: Kinds.Hash
-  /** it is in the mempool */
+  /** It is in the mempool. */
   readonly status: "accepted"
-  /** the nonce it uses */
+  /** The nonce it uses. */
   readonly nonce: Kinds.Nonce
 }
 
 export type RefusedAnswer = {
-  /** the transaction's status if submitted alone */
+  /** The transaction's status if submitted alone. */
   readonly status_code: number
-  /** as in any error */
+  /** As in any error. */
   readonly code: string
-  /** as in any error */
+  /** As in any error. */
   readonly error: string
   readonly [name: string]: unknown
 }
 
-/** the answer for one transaction of an array, as if submitted alone */
+/** The answer for one transaction of an array, as if submitted alone. */
 export type SubmissionAnswer = AcceptedAnswer | RefusedAnswer
 
-/** one answer for each transaction, in their order */
+/** One answer for each transaction, in their order. */
 export type SubmissionAnswers = ReadonlyArray<SubmissionAnswer>
 
 export interface KeySignature {
@@ -685,464 +685,464 @@ export interface SetAccountPolicyTxInput {
   readonly fee: number
 }
 
-/** a signed transaction */
+/** A signed transaction. */
 export type TransactionInput = TransferInput | StakeTxInput | UnstakeTxInput | DelegateTxInput | UndelegateTxInput | SetCommissionTxInput | CreateProposalTxInput | VoteTxInput | RegisterNameTxInput | SetAccountPolicyTxInput
 
-/** a signed transaction */
+/** A signed transaction. */
 export type Transaction = Transfer | StakeTx | UnstakeTx | DelegateTx | UndelegateTx | SetCommissionTx | CreateProposalTx | VoteTx | RegisterNameTx | SetAccountPolicyTx
 
-/** a transaction and its outcome */
+/** A transaction and its outcome. */
 export interface TransactionLookup {
-  /** the transaction */
+  /** The transaction. */
   readonly hash: Kinds.Hash
-  /** finalized: on disk and reflected by every other read */
+  /** Finalized: on disk and reflected by every other read. */
   readonly status: "pending" | "finalized"
-  /** round of its vertex; null while pending */
+  /** Round of its vertex; null while pending. */
   readonly round: Kinds.Round | null
-  /** its vertex; null while pending */
+  /** Its vertex; null while pending. */
   readonly vertex_hash: Kinds.Hash | null
-  /** validator of that vertex; null while pending */
+  /** Validator of that vertex; null while pending. */
   readonly validator: Kinds.Address | null
-  /** false: only the fee was taken; null while pending */
+  /** false: only the fee was taken; null while pending. */
   readonly applied: boolean | null
-  /** why it was not applied; null otherwise */
+  /** Why it was not applied; null otherwise. */
   readonly failure: string | null
-  /** number of the proposal it created; null otherwise */
+  /** Number of the proposal it created; null otherwise. */
   readonly proposal_id: Kinds.ProposalId | null
-  /** time of the commit, milliseconds since 1970; null while pending */
+  /** Time of the commit, milliseconds since 1970; null while pending. */
   readonly timestamp: Kinds.Timestamp | null
-  /** the transaction in its canonical form */
+  /** The transaction in its canonical form. */
   readonly transaction: Transaction
 }
 
-/** transactions of an account, newest first */
+/** Transactions of an account, newest first. */
 export interface TransactionHistory {
   readonly transactions: ReadonlyArray<{
-    /** the transaction */
+    /** The transaction. */
     readonly hash: Kinds.Hash
-    /** sent includes transfers to itself */
+    /** Sent includes transfers to itself. */
     readonly direction: "sent" | "received"
-    /** finalized: on disk and reflected by every other read */
+    /** Finalized: on disk and reflected by every other read. */
     readonly status: "pending" | "finalized"
-    /** round of its vertex; null while pending */
+    /** Round of its vertex; null while pending. */
     readonly round: Kinds.Round | null
-    /** its vertex; null while pending */
+    /** Its vertex; null while pending. */
     readonly vertex_hash: Kinds.Hash | null
-    /** validator of that vertex; null while pending */
+    /** Validator of that vertex; null while pending. */
     readonly validator: Kinds.Address | null
-    /** false: only the fee was taken; null while pending */
+    /** false: only the fee was taken; null while pending. */
     readonly applied: boolean | null
-    /** why it was not applied; null otherwise */
+    /** Why it was not applied; null otherwise. */
     readonly failure: string | null
-    /** number of the proposal it created; null otherwise */
+    /** Number of the proposal it created; null otherwise. */
     readonly proposal_id: Kinds.ProposalId | null
-    /** time of the commit, milliseconds since 1970; null while pending */
+    /** Time of the commit, milliseconds since 1970; null while pending. */
     readonly timestamp: Kinds.Timestamp | null
-    /** the transaction in its canonical form */
+    /** The transaction in its canonical form. */
     readonly transaction: Transaction
   }>
-  /** pass it as ?cursor= to get the next page; null on the last page */
+  /** Pass it as ?cursor= to get the next page; null on the last page. */
   readonly next_cursor: string | null
 }
 
-/** an account's balance changes, newest first */
+/** An account's balance changes, newest first. */
 export interface AccountStatement {
-  /** the account */
+  /** The account. */
   readonly address: Kinds.Address
-  /** sats, as of the newest existing entry: the sum of all changes, if this node has them all */
+  /** Sats, as of the newest existing entry: the sum of all changes, if this node has them all. */
   readonly balance: Kinds.Sats
   readonly entries: ReadonlyArray<{
-    /** sent and received are transactions; reward, fees and council are sums over up to 10,000 commits */
+    /** Sent and received are transactions; reward, fees and council are sums over up to 10,000 commits. */
     readonly kind: "sent" | "received" | "genesis" | "reward" | "fees" | "council" | "treasury_payment" | "bond_returned" | "stake_released" | "delegation_released" | "stake_slashed" | "delegations_slashed"
-    /** change of the balance, in sats; 0 if only a stake or delegations were burned */
+    /** Change of the balance, in sats; 0 if only a stake or delegations were burned. */
     readonly change: number
-    /** sats moved or burned, without the fee */
+    /** Sats moved or burned, without the fee. */
     readonly amount: Kinds.Sats
-    /** the fee paid by the sender, in sats; null for other kinds */
+    /** The fee paid by the sender, in sats; null for other kinds. */
     readonly fee: Kinds.Sats | null
-    /** the transaction's type; null for other kinds */
+    /** The transaction's type; null for other kinds. */
     readonly type: TransactionType | null
-    /** the transaction; null for other kinds */
+    /** The transaction; null for other kinds. */
     readonly hash: Kinds.Hash | null
-    /** the other account of a transaction; null if there is none */
+    /** The other account of a transaction; null if there is none. */
     readonly counterparty: Kinds.Address | null
-    /** false: only the fee was taken; null for other kinds */
+    /** false: only the fee was taken; null for other kinds. */
     readonly applied: boolean | null
-    /** the proposal behind it; null if there is none */
+    /** The proposal behind it; null if there is none. */
     readonly proposal_id: Kinds.ProposalId | null
-    /** the memo of a transfer; null if there is none */
+    /** The memo of a transfer; null if there is none. */
     readonly memo: string | null
-    /** leader round of the commit, or of the last one in a sum */
+    /** Leader round of the commit, or of the last one in a sum. */
     readonly round: Kinds.Round
-    /** time of the first commit, milliseconds since 1970 */
+    /** Time of the first commit, milliseconds since 1970. */
     readonly since: Kinds.Timestamp
-    /** time of the commit, or of the last one in a sum */
+    /** Time of the commit, or of the last one in a sum. */
     readonly timestamp: Kinds.Timestamp
   }>
-  /** pass it as ?cursor= to get the next page; null on the last page */
+  /** Pass it as ?cursor= to get the next page; null on the last page. */
   readonly next_cursor: string | null
 }
 
-/** finalized transactions, newest first */
+/** Finalized transactions, newest first. */
 export interface LatestTransactions {
   readonly transactions: ReadonlyArray<{
-    /** the transaction */
+    /** The transaction. */
     readonly hash: Kinds.Hash
-    /** finalized: on disk and reflected by every other read */
+    /** Finalized: on disk and reflected by every other read. */
     readonly status: "pending" | "finalized"
-    /** round of its vertex; null while pending */
+    /** Round of its vertex; null while pending. */
     readonly round: Kinds.Round | null
-    /** its vertex; null while pending */
+    /** Its vertex; null while pending. */
     readonly vertex_hash: Kinds.Hash | null
-    /** validator of that vertex; null while pending */
+    /** Validator of that vertex; null while pending. */
     readonly validator: Kinds.Address | null
-    /** false: only the fee was taken; null while pending */
+    /** false: only the fee was taken; null while pending. */
     readonly applied: boolean | null
-    /** why it was not applied; null otherwise */
+    /** Why it was not applied; null otherwise. */
     readonly failure: string | null
-    /** number of the proposal it created; null otherwise */
+    /** Number of the proposal it created; null otherwise. */
     readonly proposal_id: Kinds.ProposalId | null
-    /** time of the commit, milliseconds since 1970; null while pending */
+    /** Time of the commit, milliseconds since 1970; null while pending. */
     readonly timestamp: Kinds.Timestamp | null
-    /** the transaction in its canonical form */
+    /** The transaction in its canonical form. */
     readonly transaction: Transaction
   }>
-  /** pass it as ?cursor= to get the next page; null on the last page */
+  /** Pass it as ?cursor= to get the next page; null on the last page. */
   readonly next_cursor: string | null
 }
 
-/** an account's balance after commits, newest first */
+/** An account's balance after commits, newest first. */
 export interface Balances {
-  /** the account */
+  /** The account. */
   readonly address: Kinds.Address
   readonly balances: ReadonlyArray<{
-    /** index of the commit */
+    /** Index of the commit. */
     readonly commit: number
-    /** time of the commit, milliseconds since 1970 */
+    /** Time of the commit, milliseconds since 1970. */
     readonly timestamp: Kinds.Timestamp
-    /** after the commit */
+    /** After the commit. */
     readonly balance: Kinds.Sats
-    /** after the commit */
+    /** After the commit. */
     readonly nonce: Kinds.Nonce
   }>
-  /** pass it as ?commit= for older entries; null at the end */
+  /** Pass it as ?commit= for older entries; null at the end. */
   readonly next_commit: Kinds.CommitIndex | null
 }
 
-/** accounts by balance, richest first */
+/** Accounts by balance, richest first. */
 export interface RichAccounts {
   readonly accounts: ReadonlyArray<{
-    /** the account */
+    /** The account. */
     readonly address: Kinds.Address
-    /** its @name without the @ */
+    /** Its @name without the @. */
     readonly name: string | null
-    /** spendable balance */
+    /** Spendable balance. */
     readonly balance: Kinds.Sats
   }>
-  /** pass it as ?cursor= to get the next page; null on the last page */
+  /** Pass it as ?cursor= to get the next page; null on the last page. */
   readonly next_cursor: string | null
 }
 
-/** activity per hour or day (UTC), newest first; periods without a commit are left out */
+/** Activity per hour or day (UTC), newest first; periods without a commit are left out. */
 export interface Statistics {
   readonly statistics: ReadonlyArray<{
-    /** when it begins, milliseconds since 1970 */
+    /** When it begins, milliseconds since 1970. */
     readonly timestamp: Kinds.Timestamp
-    /** commits in it */
+    /** Commits in it. */
     readonly commits: number
-    /** vertices that these commits ordered */
+    /** Vertices that these commits ordered. */
     readonly vertices: number
-    /** executed transactions, applied or failed */
+    /** Executed transactions, applied or failed. */
     readonly transactions: number
-    /** those of them that failed and only paid the fee */
+    /** Those of them that failed and only paid the fee. */
     readonly failed: number
-    /** sats paid in fees */
+    /** Sats paid in fees. */
     readonly fees: number
-    /** total supply at the end */
+    /** Total supply at the end. */
     readonly total_supply: Kinds.Sats
   }>
 }
 
-/** the length of an entry */
+/** The length of an entry. */
 export type Interval = "hour" | "day"
 
-/** a new stake or a top-up */
+/** A new stake or a top-up. */
 export interface StakeRequest {
-  /** secret key of the account that acts, 64 hex characters */
+  /** Secret key of the account that acts, 64 hex characters. */
   readonly secret_key: Kinds.SecretKey | string
-  /** sats, at least 200,000,000,000, also for top-ups */
+  /** Sats, at least 200,000,000,000, also for top-ups. */
   readonly amount: number
 }
 
-/** the account that acts */
+/** The account that acts. */
 export interface KeyOnlyRequest {
-  /** secret key of the account that acts, 64 hex characters */
+  /** Secret key of the account that acts, 64 hex characters. */
   readonly secret_key: Kinds.SecretKey | string
 }
 
-/** an account's stake; zeros if it has never staked */
+/** An account's stake; zeros if it has never staked. */
 export interface StakeDetails {
-  /** the account */
+  /** The account. */
   readonly address: Kinds.Address
-  /** own stake, leaving or not */
+  /** Own stake, leaving or not. */
   readonly staked_amount: Kinds.Sats
-  /** staked_amount in coins */
+  /** staked_amount in coins. */
   readonly staked_coin: number
-  /** what it keeps of its delegators' rewards */
+  /** What it keeps of its delegators' rewards. */
   readonly commission_percent: number
-  /** own stake plus delegations */
+  /** Own stake plus delegations. */
   readonly effective_stake: Kinds.Sats
-  /** number of delegators */
+  /** Number of delegators. */
   readonly delegator_count: number
-  /** among the 100 largest active stakes */
+  /** Among the 100 largest active stakes. */
   readonly is_active_validator: boolean
-  /** its stake is leaving */
+  /** Its stake is leaving. */
   readonly unstaking: boolean
-  /** first round at which a leaving stake is paid out; null otherwise */
+  /** First round at which a leaving stake is paid out; null otherwise. */
   readonly unlock_at_round: Kinds.Round | null
-  /** makes vertices in this epoch */
+  /** Makes vertices in this epoch. */
   readonly in_committee: boolean
 }
 
-/** all accounts with a stake, largest effective stake first, at most 500 */
+/** All accounts with a stake, largest effective stake first, at most 500. */
 export interface ValidatorList {
   readonly validators: ReadonlyArray<{
-    /** the validator */
+    /** The validator. */
     readonly address: Kinds.Address
-    /** own stake plus delegations */
+    /** Own stake plus delegations. */
     readonly effective_stake: Kinds.Sats
-    /** what it keeps of its delegators' rewards */
+    /** What it keeps of its delegators' rewards. */
     readonly commission_percent: number
-    /** number of delegators */
+    /** Number of delegators. */
     readonly delegator_count: number
-    /** among the 100 largest active stakes */
+    /** Among the 100 largest active stakes. */
     readonly is_active: boolean
-    /** makes vertices in this epoch */
+    /** Makes vertices in this epoch. */
     readonly in_committee: boolean
   }>
-  /** sum of all stakes and delegations */
+  /** Sum of all stakes and delegations. */
   readonly total_staked: Kinds.Sats
-  /** number of active validators */
+  /** Number of active validators. */
   readonly active_count: number
-  /** seats in a committee */
+  /** Seats in a committee. */
   readonly max_validators: number
 }
 
-/** a delegation, or more of it */
+/** A delegation, or more of it. */
 export interface DelegateRequest {
-  /** secret key of the account that acts, 64 hex characters */
+  /** Secret key of the account that acts, 64 hex characters. */
   readonly secret_key: Kinds.SecretKey | string
-  /** an active validator, not the account itself */
+  /** An active validator, not the account itself. */
   readonly validator: string
-  /** sats, at least the network's min_delegation_sats; an amount too small for a whole pool share stays in the balance */
+  /** Sats, at least the network's min_delegation_sats; an amount too small for a whole pool share stays in the balance. */
   readonly amount: number
 }
 
-/** a validator's commission */
+/** A validator's commission. */
 export interface CommissionRequest {
-  /** secret key of the account that acts, 64 hex characters */
+  /** Secret key of the account that acts, 64 hex characters. */
   readonly secret_key: Kinds.SecretKey | string
-  /** the validator's share of its delegators' rewards, 0 to 100 */
+  /** The validator's share of its delegators' rewards, 0 to 100. */
   readonly commission_percent: number
 }
 
-/** an account's delegation */
+/** An account's delegation. */
 export interface Delegation {
-  /** the account */
+  /** The account. */
   readonly delegator: Kinds.Address
-  /** its validator */
+  /** Its validator. */
   readonly validator: Kinds.Address
-  /** its present value; rewards increase it */
+  /** Its present value; rewards increase it. */
   readonly amount: Kinds.Sats
-  /** amount in coins */
+  /** Amount in coins. */
   readonly amount_coin: number
-  /** it is leaving */
+  /** It is leaving. */
   readonly undelegating: boolean
-  /** first round at which it is paid out; null if it is not leaving */
+  /** First round at which it is paid out; null if it is not leaving. */
   readonly unlock_at_round: Kinds.Round | null
 }
 
-/** a validator's delegators, largest first, at most 500 */
+/** A validator's delegators, largest first, at most 500. */
 export interface DelegatorList {
-  /** the validator */
+  /** The validator. */
   readonly validator: Kinds.Address
-  /** all of them, including those beyond the 500 */
+  /** All of them, including those beyond the 500. */
   readonly delegator_count: number
-  /** the sum of all delegations */
+  /** The sum of all delegations. */
   readonly total_delegated: Kinds.Sats
   readonly delegators: ReadonlyArray<{
-    /** the delegator */
+    /** The delegator. */
     readonly address: Kinds.Address
-    /** the present value of its delegation */
+    /** The present value of its delegation. */
     readonly amount: Kinds.Sats
-    /** amount in coins */
+    /** Amount in coins. */
     readonly amount_coin: number
-    /** it is leaving */
+    /** It is leaving. */
     readonly undelegating: boolean
   }>
 }
 
-/** a proposal */
+/** A proposal. */
 export interface ProposalRequest {
-  /** secret key of the account that acts, 64 hex characters */
+  /** Secret key of the account that acts, 64 hex characters. */
   readonly secret_key: Kinds.SecretKey | string
-  /** 1 to 128 bytes in UTF-8 */
+  /** 1 to 128 bytes in UTF-8. */
   readonly title: string
-  /** at most 4,096 bytes in UTF-8; may be empty */
+  /** At most 4,096 bytes in UTF-8; may be empty. */
   readonly description: string
-  /** the proposal's effect */
+  /** The proposal's effect. */
   readonly proposal_type: ProposalTypeInput
-  /** sats, at least the network's min_fee_sats */
+  /** Sats, at least the network's min_fee_sats. */
   readonly fee: number
 }
 
-/** a vote */
+/** A vote. */
 export interface VoteRequest {
-  /** secret key of the account that acts, 64 hex characters */
+  /** Secret key of the account that acts, 64 hex characters. */
   readonly secret_key: Kinds.SecretKey | string
-  /** number of the proposal */
+  /** Number of the proposal. */
   readonly proposal_id: number
-  /** true means yes */
+  /** true means yes. */
   readonly vote: boolean
-  /** sats, at least the network's min_fee_sats */
+  /** Sats, at least the network's min_fee_sats. */
   readonly fee: number
 }
 
 export interface ParameterChangePayload {
-  /** the parameter */
+  /** The parameter. */
   readonly param: string
-  /** its new value */
+  /** Its new value. */
   readonly value: number
 }
 
 export interface CouncilMembershipPayload {
-  /** whether the account gets or loses a seat */
+  /** Whether the account gets or loses a seat. */
   readonly action: "add" | "remove"
-  /** the account */
+  /** The account. */
   readonly address: Kinds.Address
 }
 
 export interface TreasurySpendPayload {
-  /** the recipient */
+  /** The recipient. */
   readonly recipient: Kinds.Address
-  /** from the treasury */
+  /** From the treasury. */
   readonly amount: Kinds.Sats
 }
 
-/** the fields of the proposal's type */
+/** The fields of the proposal's type. */
 export type ProposalPayload = ParameterChangePayload | CouncilMembershipPayload | TreasurySpendPayload | Readonly<Record<never, never>>
 
-/** Active until voting ends, then Passed or Rejected; Passed becomes Executed or Failed */
+/** Active until voting ends, then Passed or Rejected; Passed becomes Executed or Failed. */
 export type ProposalStatus = "Active" | "Passed" | "Rejected" | "Executed" | "Failed"
 
-/** proposals, newest first, at most 200; /proposal/:id lists the votes */
+/** Proposals, newest first, at most 200; /proposal/:id lists the votes. */
 export interface ProposalList {
-  /** number of proposals in the list */
+  /** Number of proposals in the list. */
   readonly count: number
   readonly proposals: ReadonlyArray<{
-    /** counted from 1 */
+    /** Counted from 1. */
     readonly id: Kinds.ProposalId
-    /** title; empty once the texts are pruned */
+    /** Title; empty once the texts are pruned. */
     readonly title: string
-    /** description; empty once the texts are pruned */
+    /** Description; empty once the texts are pruned. */
     readonly description: string
-    /** whether the ledger has dropped title and description; the transaction still has them */
+    /** Whether the ledger has dropped title and description; the transaction still has them. */
     readonly texts_pruned: boolean
-    /** the transaction that made it */
+    /** The transaction that made it. */
     readonly tx_hash: Kinds.Hash
-    /** name of the type */
+    /** Name of the type. */
     readonly proposal_type: "Text" | "ParameterChange" | "CouncilMembership" | "TreasurySpend"
-    /** the type's fields */
+    /** The type's fields. */
     readonly payload: ProposalPayload
-    /** its status */
+    /** Its status. */
     readonly status: ProposalStatus
-    /** the proposer */
+    /** The proposer. */
     readonly proposer: Kinds.Address
-    /** stake that voted yes */
+    /** Stake that voted yes. */
     readonly votes_for: Kinds.Sats
-    /** stake that voted no */
+    /** Stake that voted no. */
     readonly votes_against: Kinds.Sats
-    /** stake that could vote, as of its creation */
+    /** Stake that could vote, as of its creation. */
     readonly snapshot_total_stake: Kinds.Sats
-    /** the round of its creation */
+    /** The round of its creation. */
     readonly created_at_round: Kinds.Round
-    /** last round in which a vote counts */
+    /** Last round in which a vote counts. */
     readonly voting_ends_at_round: Kinds.Round
-    /** first round in which a passed proposal is executed */
+    /** First round in which a passed proposal is executed. */
     readonly executes_at_round: Kinds.Round
-    /** why execution failed; null otherwise */
+    /** Why execution failed; null otherwise. */
     readonly failure: string | null
-    /** the amount taken from the proposer's balance at creation */
+    /** The amount taken from the proposer's balance at creation. */
     readonly bond: Kinds.Sats
-    /** held until the decision; then returned, or forfeited to the treasury without a quorum */
+    /** Held until the decision; then returned, or forfeited to the treasury without a quorum. */
     readonly bond_status: "held" | "returned" | "forfeited"
   }>
 }
 
-/** yes or no */
+/** Yes or no. */
 export type VoteChoice = "yes" | "no"
 
-/** a proposal with all its votes */
+/** A proposal with all its votes. */
 export interface Proposal {
-  /** counted from 1 */
+  /** Counted from 1. */
   readonly id: Kinds.ProposalId
-  /** title; empty once the texts are pruned */
+  /** Title; empty once the texts are pruned. */
   readonly title: string
-  /** description; empty once the texts are pruned */
+  /** Description; empty once the texts are pruned. */
   readonly description: string
-  /** whether the ledger has dropped title and description; the transaction still has them */
+  /** Whether the ledger has dropped title and description; the transaction still has them. */
   readonly texts_pruned: boolean
-  /** the transaction that made it */
+  /** The transaction that made it. */
   readonly tx_hash: Kinds.Hash
-  /** name of the type */
+  /** Name of the type. */
   readonly proposal_type: "Text" | "ParameterChange" | "CouncilMembership" | "TreasurySpend"
-  /** the type's fields */
+  /** The type's fields. */
   readonly payload: ProposalPayload
-  /** its status */
+  /** Its status. */
   readonly status: ProposalStatus
-  /** the proposer */
+  /** The proposer. */
   readonly proposer: Kinds.Address
-  /** stake that voted yes */
+  /** Stake that voted yes. */
   readonly votes_for: Kinds.Sats
-  /** stake that voted no */
+  /** Stake that voted no. */
   readonly votes_against: Kinds.Sats
-  /** stake that could vote, as of its creation */
+  /** Stake that could vote, as of its creation. */
   readonly snapshot_total_stake: Kinds.Sats
-  /** the round of its creation */
+  /** The round of its creation. */
   readonly created_at_round: Kinds.Round
-  /** last round in which a vote counts */
+  /** Last round in which a vote counts. */
   readonly voting_ends_at_round: Kinds.Round
-  /** first round in which a passed proposal is executed */
+  /** First round in which a passed proposal is executed. */
   readonly executes_at_round: Kinds.Round
-  /** why execution failed; null otherwise */
+  /** Why execution failed; null otherwise. */
   readonly failure: string | null
-  /** the amount taken from the proposer's balance at creation */
+  /** The amount taken from the proposer's balance at creation. */
   readonly bond: Kinds.Sats
-  /** held until the decision; then returned, or forfeited to the treasury without a quorum */
+  /** Held until the decision; then returned, or forfeited to the treasury without a quorum. */
   readonly bond_status: "held" | "returned" | "forfeited"
   readonly voters: ReadonlyArray<{
-    /** the validator */
+    /** The validator. */
     readonly address: Kinds.Address
-    /** its vote */
+    /** Its vote. */
     readonly vote: VoteChoice
-    /** its effective stake in the snapshot */
+    /** Its effective stake in the snapshot. */
     readonly weight: Kinds.Sats
   }>
 }
 
-/** an account's vote on a proposal */
+/** An account's vote on a proposal. */
 export interface VoteRecord {
-  /** the proposal */
+  /** The proposal. */
   readonly proposal_id: Kinds.ProposalId
-  /** the account */
+  /** The account. */
   readonly address: Kinds.Address
-  /** null if it has not voted */
+  /** null if it has not voted. */
   readonly vote: VoteChoice | null
-  /** its effective stake in the snapshot; 0 if it cannot vote, or had not voted by the decision */
+  /** Its effective stake in the snapshot; 0 if it cannot vote, or had not voted by the decision. */
   readonly weight: Kinds.Sats
 }
 
-/** the current parameters and the bounds for changing them */
+/** The current parameters and the bounds for changing them. */
 export interface GovernanceConfig {
   readonly min_fee_sats: number
   readonly name_fee_sats: number
@@ -1162,237 +1162,237 @@ export interface GovernanceConfig {
   readonly max_active_per_proposer: number
   readonly account_fee_sats: number
   readonly governable_params: ReadonlyArray<{
-    /** name for a ParameterChange */
+    /** Name for a ParameterChange. */
     readonly name: string
-    /** current value */
+    /** Current value. */
     readonly value: number
-    /** lowest allowed value */
+    /** Lowest allowed value. */
     readonly min: number
-    /** highest allowed value */
+    /** Highest allowed value. */
     readonly max: number
   }>
 }
 
-/** all vertices of a round that the node knows */
+/** All vertices of a round that the node knows. */
 export interface RoundAnswer {
-  /** the round; 0 is the genesis and has no vertices */
+  /** The round; 0 is the genesis and has no vertices. */
   readonly round: Kinds.Round
-  /** time of the commit that finalized it, milliseconds since 1970; null before */
+  /** Time of the commit that finalized it, milliseconds since 1970; null before. */
   readonly timestamp: Kinds.Timestamp | null
-  /** the round is at or below the last finalized one */
+  /** The round is at or below the last finalized one. */
   readonly finalized: boolean
   readonly vertices: ReadonlyArray<{
-    /** the vertex */
+    /** The vertex. */
     readonly hash: Kinds.Hash
-    /** the validator that signed it */
+    /** The validator that signed it. */
     readonly validator: Kinds.Address
-    /** its coinbase reward */
+    /** Its coinbase reward. */
     readonly reward: Kinds.Sats
-    /** transactions that it carries */
+    /** Transactions that it carries. */
     readonly tx_count: number
-    /** vertices that it names as parents */
+    /** Vertices that it names as parents. */
     readonly parent_count: number
   }>
 }
 
-/** a vertex of the DAG */
+/** A vertex of the DAG. */
 export interface Vertex {
-  /** the vertex */
+  /** The vertex. */
   readonly hash: Kinds.Hash
-  /** its round */
+  /** Its round. */
   readonly round: Kinds.Round
-  /** the validator that signed it */
+  /** The validator that signed it. */
   readonly validator: Kinds.Address
-  /** how many parents */
+  /** How many parents. */
   readonly parent_count: number
   readonly parents: ReadonlyArray<Kinds.Hash>
-  /** minted when it is finalized */
+  /** Minted when it is finalized. */
   readonly coinbase_reward: Kinds.Sats
-  /** its validator's clock, milliseconds since 1970 */
+  /** Its validator's clock, milliseconds since 1970. */
   readonly timestamp: Kinds.Timestamp
-  /** its order is final */
+  /** Its order is final. */
   readonly finalized: boolean
   readonly transactions: ReadonlyArray<{
-    /** what it does */
+    /** What it does. */
     readonly type: TransactionType
-    /** the transaction */
+    /** The transaction. */
     readonly hash: Kinds.Hash
-    /** its fee */
+    /** Its fee. */
     readonly fee: Kinds.Sats
-    /** its result in this vertex; failed: only the fee was taken; no effect: nothing was taken, and another vertex may contain it too; null until the vertex is finalized */
+    /** Its result in this vertex; failed: only the fee was taken; no effect: nothing was taken, and another vertex may contain it too; null until the vertex is finalized. */
     readonly outcome: "applied" | "failed" | "no effect" | null
   }>
 }
 
-/** a stretch of the DAG for drawing: rounds from low to high, their leaders, and the edges between vertices */
+/** A stretch of the DAG for drawing: rounds from low to high, their leaders, and the edges between vertices. */
 export interface DagColumns {
-  /** highest round seen */
+  /** Highest round seen. */
   readonly dag_round: Kinds.Round
-  /** last finalized round */
+  /** Last finalized round. */
   readonly finalized_round: Kinds.Round
   readonly validators: ReadonlyArray<Kinds.Address>
   readonly columns: ReadonlyArray<{
-    /** the round */
+    /** The round. */
     readonly round: Kinds.Round
-    /** its epoch */
+    /** Its epoch. */
     readonly epoch: Kinds.Epoch
-    /** time of the last commit that ordered one of its vertices; null before */
+    /** Time of the last commit that ordered one of its vertices; null before. */
     readonly timestamp: Kinds.Timestamp | null
-    /** the round is at or below the last finalized one */
+    /** The round is at or below the last finalized one. */
     readonly finalized: boolean
-    /** its leader; null if the node no longer knows the committee */
+    /** Its leader; null if the node no longer knows the committee. */
     readonly leader: {
-      /** a validator, as its index in `validators` */
+      /** A validator, as its index in `validators`. */
       readonly validator: number
-      /** whether the leader was committed, or skipped by the others */
+      /** Whether the leader was committed, or skipped by the others. */
       readonly verdict: "undecided" | "committed" | "skipped"
     } | null
     readonly vertices: ReadonlyArray<{
-      /** the vertex */
+      /** The vertex. */
       readonly hash: Kinds.Hash
-      /** a validator, as its index in `validators` */
+      /** A validator, as its index in `validators`. */
       readonly validator: number
-      /** transactions that it carries */
+      /** Transactions that it carries. */
       readonly tx_count: number
-      /** the commit that ordered it; null while none has */
+      /** The commit that ordered it; null while none has. */
       readonly commit_index: Kinds.CommitIndex | null
       readonly parents: ReadonlyArray<number>
       readonly older_parents: ReadonlyArray<{
-        /** the parent's round */
+        /** The parent's round. */
         readonly round: Kinds.Round
-        /** a validator, as its index in `validators` */
+        /** A validator, as its index in `validators`. */
         readonly validator: number
       }>
     }>
   }>
 }
 
-/** the committee and rules of an epoch */
+/** The committee and rules of an epoch. */
 export interface EpochRecord {
-  /** number of the epoch */
+  /** Number of the epoch. */
   readonly epoch: number
-  /** its first round */
+  /** Its first round. */
   readonly first_round: Kinds.Round
-  /** the seed that draws its leaders */
+  /** The seed that draws its leaders. */
   readonly seed: Kinds.Hash
   readonly rules: {
-    /** number of rounds, from the first to the nominal last */
+    /** Number of rounds, from the first to the nominal last. */
     readonly epoch_rounds: number
-    /** how many rounds below its leader a commit still orders */
+    /** How many rounds below its leader a commit still orders. */
     readonly collection_depth_rounds: number
-    /** rounds between checkpoints */
+    /** Rounds between checkpoints. */
     readonly checkpoint_interval_rounds: number
-    /** minted per round before the first halving */
+    /** Minted per round before the first halving. */
     readonly round_reward: Kinds.Sats
-    /** rounds between halvings */
+    /** Rounds between halvings. */
     readonly halving_rounds: number
-    /** the treasury's share of a reward */
+    /** The treasury's share of a reward. */
     readonly treasury_percent: number
-    /** the council's share of a reward */
+    /** The council's share of a reward. */
     readonly council_percent: number
   }
   readonly members: ReadonlyArray<{
-    /** the validator */
+    /** The validator. */
     readonly address: Kinds.Address
-    /** the key that verifies its signatures */
+    /** The key that verifies its signatures. */
     readonly pub_key: Kinds.PublicKey
-    /** its weight in quorums, leader draws and rewards */
+    /** Its weight in quorums, leader draws and rewards. */
     readonly weight: Kinds.Sats
   }>
 }
 
-/** the state after a commit, signed by a quorum of the committee */
+/** The state after a commit, signed by a quorum of the committee. */
 export interface Checkpoint {
-  /** its epoch */
+  /** Its epoch. */
   readonly epoch: number
-  /** leader round of the commit */
+  /** Leader round of the commit. */
   readonly round: Kinds.Round
-  /** index of the commit */
+  /** Index of the commit. */
   readonly commit_index: number
-  /** the commit */
+  /** The commit. */
   readonly commit_hash: Kinds.Hash
-  /** chained over the effects of every commit */
+  /** Chained over the effects of every commit. */
   readonly effects_digest: Kinds.Hash
-  /** root of the state trie */
+  /** Root of the state trie. */
   readonly state_root: Kinds.Hash
-  /** total supply */
+  /** Total supply. */
   readonly total_supply: Kinds.Sats
-  /** the epoch that this checkpoint opens; null if it opens none */
+  /** The epoch that this checkpoint opens; null if it opens none. */
   readonly next_epoch: EpochRecord | null
-  /** the checkpoint that closed the epoch before, for GET /checkpoint/hash/:hash */
+  /** The checkpoint that closed the epoch before, for GET /checkpoint/hash/:hash. */
   readonly previous: Kinds.Hash
-  /** hash of everything here except the signatures */
+  /** Hash of everything here except the signatures. */
   readonly hash: Kinds.Hash
   readonly signatures: ReadonlyArray<{
-    /** who signed */
+    /** Who signed. */
     readonly validator: Kinds.Address
-    /** Ed25519 over the content */
+    /** Ed25519 over the content. */
     readonly signature: Kinds.Signature
   }>
 }
 
-/** checkpoints signed by a quorum, newest first */
+/** Checkpoints signed by a quorum, newest first. */
 export interface Checkpoints {
   readonly checkpoints: ReadonlyArray<{
-    /** its epoch */
+    /** Its epoch. */
     readonly epoch: number
-    /** leader round of the commit, for GET /checkpoint/:round */
+    /** Leader round of the commit, for GET /checkpoint/:round. */
     readonly round: Kinds.Round
-    /** index of the commit */
+    /** Index of the commit. */
     readonly commit_index: number
-    /** hash of its content */
+    /** Hash of its content. */
     readonly hash: Kinds.Hash
-    /** it is the last one of its epoch, and opens the next */
+    /** It is the last one of its epoch, and opens the next. */
     readonly closes_epoch: boolean
-    /** members of the committee that it opens; null if it opens none */
+    /** Members of the committee that it opens; null if it opens none. */
     readonly members: number | null
-    /** total supply */
+    /** Total supply. */
     readonly total_supply: Kinds.Sats
-    /** number of members that signed */
+    /** Number of members that signed. */
     readonly signatures: number
-    /** time of the commit; null if this node lacks the commit */
+    /** Time of the commit; null if this node lacks the commit. */
     readonly timestamp: Kinds.Timestamp | null
   }>
-  /** pass it as ?before= for older checkpoints; null at the end */
+  /** Pass it as ?before= for older checkpoints; null at the end. */
   readonly next_round: Kinds.Round | null
 }
 
-/** a part of the state at the end of an epoch, with its proof */
+/** A part of the state at the end of an epoch, with its proof. */
 export interface StatePiece {
-  /** root of the state */
+  /** Root of the state. */
   readonly state_root: Kinds.Hash
-  /** its place, the siblings on the path to it and the records below it, as nodes send it */
+  /** Its place, the siblings on the path to it and the records below it, as nodes send it. */
   readonly piece: Uint8Array
 }
 
-/** the path from a transaction to a checkpoint signed by a quorum */
+/** The path from a transaction to a checkpoint signed by a quorum. */
 export interface TransactionProof {
-  /** the transaction */
+  /** The transaction. */
   readonly hash: Kinds.Hash
-  /** the network that the transaction was signed for */
+  /** The network that the transaction was signed for. */
   readonly network_id: Kinds.NetworkId
-  /** the vertex that contains it */
+  /** The vertex that contains it. */
   readonly vertex: Uint8Array
-  /** from the commit's leader down to a child of the vertex; empty if the vertex is the leader */
+  /** From the commit's leader down to a child of the vertex; empty if the vertex is the leader. */
   readonly headers: ReadonlyArray<Uint8Array>
-  /** the commit before the first of these */
+  /** The commit before the first of these. */
   readonly previous: Kinds.Hash
-  /** the leader's commit and its successors, up to the checkpoint's */
+  /** The leader's commit and its successors, up to the checkpoint's. */
   readonly commits: ReadonlyArray<{
-    /** number of the commit */
+    /** Number of the commit. */
     readonly index: Kinds.CommitIndex
-    /** its epoch */
+    /** Its epoch. */
     readonly epoch: Kinds.Epoch
-    /** round of its leader */
+    /** Round of its leader. */
     readonly leader_round: Kinds.Round
-    /** its leader */
+    /** Its leader. */
     readonly leader_hash: Kinds.Hash
   }>
-  /** the first checkpoint at or after the commit */
+  /** The first checkpoint at or after the commit. */
   readonly checkpoint: Checkpoint
 }
 
-/** a proof of what the state holds under one key */
+/** A proof of what the state holds under one key. */
 export interface StateProof {
   readonly siblings: ReadonlyArray<{
     readonly hash: Kinds.Hash
@@ -1404,52 +1404,52 @@ export interface StateProof {
   }>
 }
 
-/** an account's record with its path to the state root of a quorum checkpoint */
+/** An account's record with its path to the state root of a quorum checkpoint. */
 export interface AccountProof {
-  /** the account */
+  /** The account. */
   readonly address: Kinds.Address
-  /** the account's key in the state */
+  /** The account's key in the state. */
   readonly key: Kinds.Hash
-  /** the account's record as stored in the state, in hex; null proves that there is none */
+  /** The account's record as stored in the state, in hex; null proves that there is none. */
   readonly record: string | null
-  /** the leaf with the record's place, and the siblings along its path */
+  /** The leaf with the record's place, and the siblings along its path. */
   readonly proof: StateProof
-  /** the checkpoint whose state_root the proof leads to */
+  /** The checkpoint whose state_root the proof leads to. */
   readonly checkpoint: Checkpoint
 }
 
-/** key figures for monitoring */
+/** Key figures for monitoring. */
 export interface Metrics {
-  /** highest round seen */
+  /** Highest round seen. */
   readonly dag_round: Kinds.Round
-  /** last finalized round */
+  /** Last finalized round. */
   readonly finalized_round: Kinds.Round
-  /** their difference; 2 or 3 is healthy, above 10 critical */
+  /** Their difference; 2 or 3 is healthy, above 10 critical. */
   readonly finality_lag: number
-  /** connected nodes; 3 or more is healthy, below 2 critical */
+  /** Connected nodes; 3 or more is healthy, below 2 critical. */
   readonly peer_count: number
-  /** pending transactions; below 5,000 is healthy, above 8,000 critical */
+  /** Pending transactions; below 5,000 is healthy, above 8,000 critical. */
   readonly mempool_size: number
-  /** total supply */
+  /** Total supply. */
   readonly total_supply: Kinds.Sats
-  /** own stakes and delegations together */
+  /** Own stakes and delegations together. */
   readonly total_staked: Kinds.Sats
-  /** validators with an active stake among the 100 largest */
+  /** Validators with an active stake among the 100 largest. */
   readonly active_validators: number
-  /** round of the latest quorum checkpoint */
+  /** Round of the latest quorum checkpoint. */
   readonly checkpoint_latest: Kinds.Round
-  /** since the node started */
+  /** Since the node started. */
   readonly uptime_seconds: number
 }
 
-/** how far back */
+/** How far back. */
 export type Range = "hour" | "day" | "year"
 
-/** the network's figures over time; all lists have one entry for each point, oldest first */
+/** The network's figures over time; all lists have one entry for each point, oldest first. */
 export interface MetricsHistory {
-  /** how far back */
+  /** How far back. */
   readonly range: Range
-  /** the length of one point, in milliseconds */
+  /** The length of one point, in milliseconds. */
   readonly step_ms: number
   readonly at: ReadonlyArray<Kinds.Timestamp>
   readonly measured_ms: ReadonlyArray<number>
@@ -1462,29 +1462,29 @@ export interface MetricsHistory {
   readonly mempool_size: ReadonlyArray<number>
 }
 
-/** for each committee member, the rounds with and without a final vertex, as far as this node counted */
+/** For each committee member, the rounds with and without a final vertex, as far as this node counted. */
 export interface Attendance {
-  /** how far back */
+  /** How far back. */
   readonly range: Range
-  /** when counting within the range began on this node, to the minute; null before the first count */
+  /** When counting within the range began on this node, to the minute; null before the first count. */
   readonly since: Kinds.Timestamp | null
   readonly validators: ReadonlyArray<{
-    /** the validator */
+    /** The validator. */
     readonly address: Kinds.Address
-    /** rounds with a final vertex */
+    /** Rounds with a final vertex. */
     readonly made: number
-    /** rounds without one */
+    /** Rounds without one. */
     readonly missed: number
   }>
 }
 
-/** one validator's rounds and delegations over time, while it had a seat; all lists have one entry for each point, oldest first */
+/** One validator's rounds and delegations over time, while it had a seat; all lists have one entry for each point, oldest first. */
 export interface ValidatorRounds {
-  /** the validator */
+  /** The validator. */
   readonly validator: Kinds.Address
-  /** how far back */
+  /** How far back. */
   readonly range: Range
-  /** the length of one point, in milliseconds */
+  /** The length of one point, in milliseconds. */
   readonly step_ms: number
   readonly at: ReadonlyArray<Kinds.Timestamp>
   readonly made: ReadonlyArray<number>
@@ -1718,57 +1718,57 @@ export interface FaucetUnavailable {
 
 export interface RoundEvent {
   readonly type: "round"
-  /** highest round now */
+  /** Highest round now. */
   readonly round: Kinds.Round
-  /** last finalized round now */
+  /** Last finalized round now. */
   readonly finalized_round: Kinds.Round
 }
 
 export interface VertexEvent {
   readonly type: "vertex"
-  /** a finalized vertex */
+  /** A finalized vertex. */
   readonly hash: Kinds.Hash
-  /** its round */
+  /** Its round. */
   readonly round: Kinds.Round
-  /** the validator that signed it */
+  /** The validator that signed it. */
   readonly validator: Kinds.Address
-  /** its coinbase reward */
+  /** Its coinbase reward. */
   readonly reward: Kinds.Sats
-  /** transactions that it carries */
+  /** Transactions that it carries. */
   readonly tx_count: number
 }
 
 export interface TransactionEvent {
   readonly type: "transaction"
-  /** the transaction */
+  /** The transaction. */
   readonly hash: Kinds.Hash
-  /** what it does */
+  /** What it does. */
   readonly transaction_type: TransactionType
-  /** the sender */
+  /** The sender. */
   readonly from: Kinds.Address
-  /** the recipient, if the type has one */
+  /** The recipient, if the type has one. */
   readonly to?: Kinds.Address
-  /** in the mempool, or final */
+  /** In the mempool, or final. */
   readonly status: "pending" | "finalized"
-  /** false: only the fee was taken; null while pending */
+  /** false: only the fee was taken; null while pending. */
   readonly applied: boolean | null
 }
 
 export interface AlertEvent {
   readonly type: "alert"
-  /** how serious; info: the part is healthy again */
+  /** How serious; info: the part is healthy again. */
   readonly severity: "info" | "warning" | "critical"
-  /** the alert in words */
+  /** The alert in words. */
   readonly message: string
 }
 
 export interface ResetEvent {
   readonly type: "reset"
-  /** events were missed; read the state again */
+  /** Events were missed; read the state again. */
   readonly message: string
 }
 
-/** an event */
+/** An event. */
 export type Event = RoundEvent | VertexEvent | TransactionEvent | AlertEvent | ResetEvent
 
 /** Everything that a node answers instead of what was asked for, told apart by `_tag`. */
@@ -2030,17 +2030,17 @@ export interface Methods {
     readonly history: (request: { readonly path: {
       readonly address: string
     }; readonly urlParams?: {
-      /** how many, 1 to 100; defaults to 50 */
+      /** How many, 1 to 100; defaults to 50. */
       readonly limit?: number
-      /** only transactions of this type */
+      /** Only transactions of this type. */
       readonly type?: TransactionType
-      /** only transactions that the account sent, or only those it received */
+      /** Only transactions that the account sent, or only those it received. */
       readonly direction?: "sent" | "received"
-      /** only from this time on, milliseconds since 1970 */
+      /** Only from this time on, milliseconds since 1970. */
       readonly from?: number
-      /** only before this moment */
+      /** Only before this moment. */
       readonly until?: number
-      /** the next_cursor of the previous page; any other text is rejected */
+      /** The next_cursor of the previous page; any other text is rejected. */
       readonly cursor?: string
     } }) => Promise<TransactionHistory>
     /**
@@ -2057,9 +2057,9 @@ export interface Methods {
     readonly statement: (request: { readonly path: {
       readonly address: string
     }; readonly urlParams?: {
-      /** how many, 1 to 100; defaults to 50 */
+      /** How many, 1 to 100; defaults to 50. */
       readonly limit?: number
-      /** next_cursor from the previous page */
+      /** next_cursor from the previous page. */
       readonly cursor?: string
     } }) => Promise<AccountStatement>
     /**
@@ -2074,17 +2074,17 @@ export interface Methods {
      * ```
      */
     readonly latest: (request?: { readonly urlParams?: {
-      /** how many, 1 to 100; defaults to 50 */
+      /** How many, 1 to 100; defaults to 50. */
       readonly limit?: number
-      /** only transactions of this type */
+      /** Only transactions of this type. */
       readonly type?: TransactionType
-      /** only with these words in the memo or the proposal's texts; "in this order", -without */
+      /** Only with these words in the memo or the proposal's texts; "in this order", -without. */
       readonly words?: string
-      /** only from this time on, milliseconds since 1970 */
+      /** Only from this time on, milliseconds since 1970. */
       readonly from?: number
-      /** only before this moment */
+      /** Only before this moment. */
       readonly until?: number
-      /** the next_cursor of the previous page; any other text is rejected */
+      /** The next_cursor of the previous page; any other text is rejected. */
       readonly cursor?: string
     } }) => Promise<LatestTransactions>
   }
@@ -2103,11 +2103,11 @@ export interface Methods {
     readonly balances: (request: { readonly path: {
       readonly address: string
     }; readonly urlParams?: {
-      /** how many, 1 to 100; defaults to 50 */
+      /** How many, 1 to 100; defaults to 50. */
       readonly limit?: number
-      /** the newest commit; defaults to the last one */
+      /** The newest commit; defaults to the last one. */
       readonly commit?: number
-      /** commits between two entries */
+      /** Commits between two entries. */
       readonly step?: number
     } }) => Promise<Balances>
     /**
@@ -2121,9 +2121,9 @@ export interface Methods {
      * ```
      */
     readonly richest: (request?: { readonly urlParams?: {
-      /** how many, 1 to 100; defaults to 50 */
+      /** How many, 1 to 100; defaults to 50. */
       readonly limit?: number
-      /** the next_cursor of the previous page; any other text is rejected */
+      /** The next_cursor of the previous page; any other text is rejected. */
       readonly cursor?: string
     } }) => Promise<RichAccounts>
     /**
@@ -2137,11 +2137,11 @@ export interface Methods {
      * ```
      */
     readonly statistics: (request?: { readonly urlParams?: {
-      /** how many, 1 to 500; defaults to 50 */
+      /** How many, 1 to 500; defaults to 50. */
       readonly limit?: number
-      /** defaults to day */
+      /** Defaults to day. */
       readonly interval?: Interval
-      /** only before this moment */
+      /** Only before this moment. */
       readonly until?: number
     } }) => Promise<Statistics>
   }
@@ -2367,9 +2367,9 @@ export interface Methods {
      * ```
      */
     readonly columns: (request?: { readonly urlParams?: {
-      /** first round; defaults to the latest rounds */
+      /** First round; defaults to the latest rounds. */
       readonly from?: number
-      /** how many rounds, 1 to 120; defaults to 60 */
+      /** How many rounds, 1 to 120; defaults to 60. */
       readonly rounds?: number
     } }) => Promise<DagColumns>
   }
@@ -2397,11 +2397,11 @@ export interface Methods {
      * ```
      */
     readonly list: (request?: { readonly urlParams?: {
-      /** how many, 1 to 100; defaults to 50 */
+      /** How many, 1 to 100; defaults to 50. */
       readonly limit?: number
-      /** only before this round */
+      /** Only before this round. */
       readonly before?: number
-      /** only those that closed an epoch */
+      /** Only those that closed an epoch. */
       readonly closing?: "only"
     } }) => Promise<Checkpoints>
     /**
@@ -2522,9 +2522,9 @@ export interface Methods {
      * ```
      */
     readonly history: (request?: { readonly urlParams?: {
-      /** how far back; defaults to hour */
+      /** How far back; defaults to hour. */
       readonly range?: Range
-      /** only points that begin at or after this moment */
+      /** Only points that begin at or after this moment. */
       readonly since?: number
     } }) => Promise<MetricsHistory>
     /**
@@ -2538,7 +2538,7 @@ export interface Methods {
      * ```
      */
     readonly attendance: (request?: { readonly urlParams?: {
-      /** how far back; defaults to hour */
+      /** How far back; defaults to hour. */
       readonly range?: Range
     } }) => Promise<Attendance>
     /**
@@ -2555,7 +2555,7 @@ export interface Methods {
     readonly validatorRounds: (request: { readonly path: {
       readonly address: string
     }; readonly urlParams?: {
-      /** how far back; defaults to hour */
+      /** How far back; defaults to hour. */
       readonly range?: Range
     } }) => Promise<ValidatorRounds>
   }

@@ -1,7 +1,7 @@
 /**
- * A copy of `udg.db` beside it before a newer program migrates it, for going back. It is whole or not there: a kill in the middle
- * leaves a part under another name, which the next start replaces. There is none of `signed.db`: a validator that restores one
- * forgets what it has signed since.
+ * Copies `udg.db` before a newer program migrates it, so that an upgrade can be reverted. The copy is complete or
+ * missing: a kill leaves a part under another name, which the next start replaces. `signed.db` is never copied, because
+ * a validator that restores it forgets what it has signed since.
  */
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
@@ -14,7 +14,9 @@ const OWNER_ONLY = 0o600
 
 export const fileOf = (file: string, version: number): string => `${file}.schema-${version}`
 
-/** `version` is that of the file, 0 for a new one. Does nothing if nothing is migrated, or if the copy is there. */
+/**
+ * `version` is the file's version, 0 for a new file. Does nothing if there is nothing to migrate or the copy exists.
+ */
 export const beforeMigration = (
   file: string,
   version: number,
@@ -27,7 +29,7 @@ export const beforeMigration = (
     if (yield* files.exists(target)) return
     const unfinished = `${target}.new`
     yield* files.remove(unfinished, { force: true })
-    // What it takes if it does not fit goes away again.
+    // A copy that does not fit is removed again.
     yield* Effect.onError(Database.copy(file, unfinished), () => Effect.ignore(files.remove(unfinished)))
     yield* files.chmod(unfinished, OWNER_ONLY)
     yield* Effect.scoped(Effect.flatMap(files.open(unfinished, { flag: "r+" }), (opened) => opened.sync))

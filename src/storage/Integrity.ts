@@ -1,4 +1,4 @@
-/** Checks whether a database is usable, without changing a byte of it. */
+/** Checks whether a database is usable without changing a byte of it. */
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Option, type Scope } from "effect"
@@ -17,10 +17,10 @@ import * as Database from "./sqlite/Database.js"
 import * as Migration from "./sqlite/Migration.js"
 import * as Meta from "./tables/Meta.js"
 
-/** `quick` looks at every page; `full` also compares every index with its table, which takes a few times as long. */
+/** `quick` checks every page. `full` also compares every index with its table, which takes several times as long. */
 export type Thoroughness = "quick" | "full"
 
-/** The rollback journal of a write in progress, while there is no write-ahead log. */
+/** The rollback journal of a write in progress, used until there is a write-ahead log. */
 const journalOf = (file: string): string => `${file}-journal`
 
 const unusable = (file: string, error: PlatformError): DatabaseFailed =>
@@ -30,7 +30,10 @@ const unusable = (file: string, error: PlatformError): DatabaseFailed =>
     code: error._tag === "SystemError" ? error.reason : error._tag,
   })
 
-/** Before anything is opened: SQLite creates side files in the database's mode, which stay when it is corrected. */
+/**
+ * Checked before opening, because SQLite creates side files with the database's mode, and they keep it when it is
+ * corrected.
+ */
 const requireAccess = (file: string): Effect.Effect<void, DatabaseFailed, FileSystem.FileSystem> =>
   Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
     Effect.forEach(
@@ -47,12 +50,12 @@ const requireAccess = (file: string): Effect.Effect<void, DatabaseFailed, FileSy
     ),
   )
 
-/** A file that is missing, or was created and never written to, is new. */
+/** A file is new if it is missing, or was created and never written to. */
 export const isNew = (file: string): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
   Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
     fileSystem.stat(file).pipe(
       Effect.map(({ size }) => size === 0n),
-      // Any other reason is reported when the file is opened.
+      // Other reasons are reported when the file is opened.
       Effect.orElseSucceed(() => true),
     ),
   )
@@ -62,7 +65,7 @@ const damaged = ({ file }: Database.Database, finding: string) => Effect.fail(ne
 const hasTable = (database: Database.Database, table: string) =>
   Effect.map(Migration.shapeOf(database), (shape) => shape.some((line) => line.startsWith(`table ${table} `)))
 
-/** Fails if a table, a column or an index is missing that the migrations up to this version create. */
+/** Fails if a table, column or index of the migrations up to this version is missing. */
 const requireShape = (database: Database.Database, migrations: ReadonlyArray<Migration.Migration>) =>
   Effect.gen(function* () {
     const found = new Set(yield* Migration.shapeOf(database))
@@ -71,7 +74,7 @@ const requireShape = (database: Database.Database, migrations: ReadonlyArray<Mig
     if (missing !== undefined) return yield* damaged(database, `its schema has no ${missing}`)
   })
 
-/** Fails for a database of another or a newer program; returns the schema's version, 0 if it has none. */
+/** Fails for another or a newer program's database. Returns the schema's version, 0 if it has none. */
 const requireKnown = (
   database: Database.Database,
   migrations: ReadonlyArray<Migration.Migration>,
@@ -93,7 +96,7 @@ const requireKnown = (
     return version
   })
 
-/** SQLite's own check of every page. It sees no changed value; the supply recount and the state root do. */
+/** SQLite's own check of every page. It does not detect changed values; the supply count and the state root do. */
 const requireSound = (database: Database.Database, thoroughness: Thoroughness): Effect.Effect<void, StorageError> =>
   thoroughness === "full"
     ? requireOk(database, "integrity_check(1)")
@@ -106,8 +109,8 @@ const requireOk = (database: Database.Database, check: string): Effect.Effect<vo
   )
 
 /**
- * The node reads the data it resumes from through indexes, and silently misses a row that is not in its index. These
- * tables are small next to the transactions, whose indexes only `full` checks.
+ * A node resumes from data that it reads through indexes, and silently misses a row that is not in its index. These
+ * tables are small compared with the transactions, whose indexes only `full` checks.
  */
 const INDEXED = ["vertices", "commits", "checkpoints", "own_vertices"]
 
@@ -118,7 +121,7 @@ const requireIndexes = (database: Database.Database): Effect.Effect<void, Storag
     }
   })
 
-/** Fails if a database with this table has a row that the query finds. */
+/** Fails if the table exists and the query finds a row. */
 const requireNone = (
   database: Database.Database,
   table: string,
@@ -140,8 +143,8 @@ const WITHOUT_TRANSACTIONS = `
   order by v.id limit 1`
 
 /**
- * The structure check does not notice a lost page of vertex bytes if no other page leads to it any more. Later that
- * would look like a commit that no vertices decide, which is another kind of trouble.
+ * SQLite's check does not notice a lost page of vertex bytes that no other page refers to. Later that would look like a
+ * commit that no vertices decide, which is a different fault.
  */
 const requireBytes = (database: Database.Database): Effect.Effect<void, StorageError> =>
   Effect.zipRight(
@@ -160,7 +163,7 @@ const requireBytes = (database: Database.Database): Effect.Effect<void, StorageE
     ),
   )
 
-/** A commit of the running epoch without as many vertices as it says, or a vertex of no such commit. */
+/** Commits of the running epoch with fewer vertices than they state, and vertices of a commit that does not exist. */
 const MISPLACED = `
   select commit_index from commits c where epoch = (select max(epoch) from openings)
     and vertex_count <> (select count(*) from vertices v where v.commit_index = c.commit_index)
@@ -169,7 +172,10 @@ const MISPLACED = `
     and not exists (select 1 from commits c where c.commit_index = v.commit_index and c.epoch = v.epoch)
   limit 1`
 
-/** Otherwise the next commit finds a vertex marked as ordered that no commit ordered, and ends the node as a bug. */
+/**
+ * Otherwise the next commit would find a vertex marked as ordered that no commit ordered, and the node would end with a
+ * bug.
+ */
 const requirePlaces = (database: Database.Database): Effect.Effect<void, StorageError> =>
   requireNone(
     database,
@@ -178,18 +184,18 @@ const requirePlaces = (database: Database.Database): Effect.Effect<void, Storage
     (commit) => `commit ${commit} does not have the vertices that are recorded of it`,
   )
 
-/** Undoes only a first write that was cut off by a kill: a read-only connection cannot. */
+/** Undoes a first write that a kill cut off, which a read-only connection cannot do. */
 const makeReadable = (file: string): Effect.Effect<void, StorageError, FileSystem.FileSystem> =>
   Effect.zipRight(requireAccess(file), Effect.unlessEffect(Database.rollBack(file), isNew(journalOf(file))))
 
-/** Runs `use` on a file that exists. */
+/** Runs `use` on an existing file. */
 const looked = <A>(file: string, use: (database: Database.Database) => Effect.Effect<A, OpenError>) =>
   Effect.zipRight(
     makeReadable(file),
     Effect.unlessEffect(Effect.scoped(Effect.flatMap(Database.openToRead(file), use)), isNew(file)),
   )
 
-/** Fails if the database is unusable: newer schema, other network, damage. Returns its schema's version. */
+/** Fails if the database is unusable: newer schema, other network or damage. Returns its schema's version. */
 const requireUsable = (
   database: Database.Database,
   migrations: ReadonlyArray<Migration.Migration>,
@@ -206,7 +212,7 @@ const requireUsable = (
     return version
   })
 
-/** Fails if the file is unusable; a new one is fine. Returns its schema's version, 0 for a new one. */
+/** Fails if the file is unusable. Returns its schema's version, 0 for a new file. */
 export const check = (
   file: string,
   migrations: ReadonlyArray<Migration.Migration>,
@@ -217,7 +223,7 @@ export const check = (
     Effect.withSpan("integrity", { attributes: { file } }),
   )
 
-/** A database opened read-only and checked in full. One with an older schema cannot be read by it. */
+/** Opens a database read-only after a full check. Fails for an older schema. */
 export const openChecked = (
   file: string,
   migrations: ReadonlyArray<Migration.Migration>,
@@ -231,7 +237,7 @@ export const openChecked = (
     return found < known ? yield* new OlderSchema({ file, found, known }) : database
   }).pipe(Effect.withSpan("integrity", { attributes: { file } }))
 
-/** The genesis a file was created for; none for a new one. */
+/** The genesis for which the file was created; none for a new file. */
 export const genesisOf = (
   file: string,
   migrations: ReadonlyArray<Migration.Migration>,

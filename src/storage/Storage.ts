@@ -1,6 +1,6 @@
 /**
- * Everything that outlives the process. Each commit is written in one transaction, so after any crash the files hold
- * exactly the state of some commit. Every vertex this validator signs is on disk before any peer has it.
+ * Everything that outlives the process. Each commit is one database transaction, so after any crash the files hold
+ * exactly the state of some commit. A vertex signed here is on disk before any peer has it.
  */
 import type { FileSystem } from "@effect/platform"
 import type { SqlError } from "@effect/sql"
@@ -35,20 +35,20 @@ import * as SupplyCount from "./tables/SupplyCount.js"
 import * as Transactions from "./tables/Transactions.js"
 import * as Vertices from "./tables/Vertices.js"
 
-/** Where the data is stored. A value of the directory kind holds its lock. */
+/** Where the data is stored. The value for a directory holds its lock. */
 export type Location =
   | {
       readonly _tag: "Directory"
       readonly directory: DataDirectory
-      /** Nothing waits for the disk, for data that nobody needs after a power cut. */
+      /** Nothing waits for the disk; for data that is not needed after a power cut. */
       readonly isTemporary?: boolean
     }
-  /** In memory, gone with the process. */
+  /** In memory, until the process ends. */
   | { readonly _tag: "Ephemeral" }
 
 export interface Options {
   readonly location: Location
-  /** The network everything belongs to. */
+  /** The network of all the data. */
   readonly genesis: Genesis.Genesis
 }
 
@@ -68,10 +68,10 @@ const openFile = (
     return database
   })
 
-/** A round adds one vertex, which is small unless there is much to do, and a row to each of three indexes. */
+/** A round adds one vertex, usually small, and a row in each of three indexes. */
 const SIGNED_PAGE_BYTES = 1_024
 
-/** Both files are checked before either is touched. */
+/** Checks both files before it changes either. */
 const openFiles = (
   { directory, isTemporary = false }: Extract<Location, { readonly _tag: "Directory" }>,
   genesis: Genesis.Genesis,
@@ -85,7 +85,7 @@ const openFiles = (
       migrations: SignedSchema.migrations,
     }
     const expected = Genesis.hash(genesis)
-    // It starts while the files are checked.
+    // Starts while the files are checked.
     const thread = yield* WriterThread.make
     const version = yield* Integrity.check(database, NodeSchema.migrations, expected)
     yield* Integrity.check(own, SignedSchema.migrations, expected)
@@ -93,7 +93,7 @@ const openFiles = (
     return { node: yield* openFile(node, thread, genesis), signed: yield* openFile(signed, thread, genesis) }
   })
 
-/** Opens both read-only and creates nothing: a directory without `signed.db` is a copy, and stays one. */
+/** Opens both files read-only and creates nothing: a directory without `signed.db` is a copy and stays one. */
 const openFilesToRead = (
   directory: DataDirectory,
   genesis: Genesis.Genesis,
@@ -116,12 +116,12 @@ const openMemory = (genesis: Genesis.Genesis): Effect.Effect<Kept, OpenError, Sc
     return { node, signed: yield* Database.openInMemory(SignedSchema.migrations) }
   })
 
-/** A vertex that has entered the DAG, or a commit: what each round adds. */
+/** What a round adds: a vertex that entered the DAG, or a commit. */
 export type Entry =
   | { readonly _tag: "Inserted"; readonly vertex: Vertex }
   | { readonly _tag: "Commit"; readonly batch: CommitBatch.CommitBatch }
 
-/** The statements of these entries, in their order. */
+/** Writes the entries in order. */
 const write = (sql: Sql, entries: ReadonlyArray<Entry>): Effect.Effect<void, SqlError.SqlError> =>
   Effect.forEach(
     entries,
@@ -150,22 +150,25 @@ const make = ({ node, signed }: Kept, networkId: NetworkId, file: string | null)
     joins: Joins.make(node),
     pending: PendingTransactions.make(node),
     signed: signedVertices,
-    /** The supply in the file, counted again in a thread of its own; none where there is no file. */
+    /** Counts the supply in the file again in its own thread; none if there is no file. */
     supply: Option.map(Option.fromNullable(file), SupplyCount.of),
-    /** Vertices, and commits each with its changes, its record and its transactions: all or nothing. */
+    /** Appends vertices, and commits with their changes, record and transactions, in one transaction. */
     append,
-    /** Starts a network: commit 0 and the epoch it opens, all or nothing. */
+    /** Starts a network with commit 0 and the epoch that it opens, in one transaction. */
     begin: (batch: CommitBatch.CommitBatch, opening: Opening) =>
       node.write((sql) => Effect.map(CommitBatch.write(sql, batch), () => Epochs.insert(sql, opening))),
-    /** Replaces this state by the fetched one, from which the epoch continues: all or nothing. On disk when it returns. */
+    /**
+     * Replaces the state by a fetched one, from which the epoch continues, in one transaction. On disk when it returns.
+     */
     replaceState: (replacement: StateReplacement.Replacement) =>
       Effect.withSpan(
         node.writeSynced((sql) => StateReplacement.write(sql, replacement)),
         "join",
       ),
     /**
-     * Returns when a vertex signed here and everything that it may name is on disk: only then may a peer have it. Without
-     * `companions` that is in the ledger's file, which is synced. `before`: what is still to be written there.
+     * Returns once a vertex signed here and everything that it can reference is on disk; only then may a peer have it.
+     * With null `companions`, that data is in the ledger's file, which is synced. `before` still has to be written
+     * there.
      */
     keepOwn: (vertex: Vertex, companions: ReadonlyArray<Vertex> | null, before: ReadonlyArray<Entry> = []) =>
       Effect.gen(function* () {
@@ -173,21 +176,21 @@ const make = ({ node, signed }: Kept, networkId: NetworkId, file: string | null)
         if (companions === null) yield* node.writeSynced(() => Effect.void)
         yield* signedVertices.keep(vertex, companions)
       }),
-    /** The same for a vertex that is to be signed elsewhere. */
+    /** The same for a vertex that will be signed elsewhere. */
     keepIntent: (vertex: Vertex, companions: ReadonlyArray<Vertex> | null, before: ReadonlyArray<Entry> = []) =>
       Effect.gen(function* () {
         if (before.length > 0) yield* append(before)
         if (companions === null) yield* node.writeSynced(() => Effect.void)
         yield* signedVertices.keepIntent(vertex, companions)
       }),
-    /** Returns the space of pruned rows to the disk; for a node that does nothing else meanwhile. */
+    /** Returns the space of pruned rows to the disk; for a node without other work. */
     compact: node.compact,
   }
 }
 
 export class Storage extends Context.Tag("udg/Storage")<Storage, ReturnType<typeof make>>() {}
 
-/** Opens the files or creates them, and closes them with the scope. */
+/** Opens or creates the files, and closes them with the scope. */
 export const layer = ({ location, genesis }: Options): Layer.Layer<Storage, OpenError, FileSystem.FileSystem> =>
   Layer.scoped(
     Storage,
@@ -208,7 +211,7 @@ export const layerToRead = (
     ),
   )
 
-/** The genesis of a directory that has a database, for when its file is gone. */
+/** The genesis in a directory's database, for when its file is missing. */
 export const genesisOf = (
   directory: DataDirectory,
 ): Effect.Effect<Option.Option<Genesis.Genesis>, OpenError, FileSystem.FileSystem> =>

@@ -1,14 +1,14 @@
-/** A small file that exists whole or not at all: written under another name, synced, then renamed. */
+/** Writes a small file atomically: under another name, synced, then renamed. */
 import { dirname } from "node:path"
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect } from "effect"
 
-/** For messages that name the path themselves. */
+/** For messages that include the path themselves. */
 export const reasonOf = (error: PlatformError): string => (error._tag === "SystemError" ? error.reason : "not a path")
 
 /**
- * The text of a regular file of at most so many bytes, or why there is none. A pipe or a device could keep the reader waiting, or never
+ * The text of a regular file up to a size, or why it cannot be read. A pipe or device could block the reader or never
  * end.
  */
 export const readText = (path: string, maxBytes: number): Effect.Effect<string, string, FileSystem.FileSystem> =>
@@ -28,7 +28,7 @@ const synced = <E>(path: string, mode: number, fill: (file: FileSystem.File) => 
     yield* file.sync
   }).pipe(Effect.scoped)
 
-/** Until the directory is synced, a power cut may undo the rename. Windows has no such call, and no need for one. */
+/** Until the directory is synced, a power cut can undo the rename. Windows neither has nor needs this call. */
 export const syncDirectory = (path: string): Effect.Effect<void, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
@@ -36,7 +36,7 @@ export const syncDirectory = (path: string): Effect.Effect<void, never, FileSyst
     yield* directory.sync
   }).pipe(Effect.scoped, Effect.ignore)
 
-/** Whether the name is taken, even by a dangling link: a write would replace the link. */
+/** Whether the name is taken, also by a dangling link, which a write would replace. */
 export const isTaken = (path: string): Effect.Effect<boolean, PlatformError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
@@ -44,7 +44,7 @@ export const isTaken = (path: string): Effect.Effect<boolean, PlatformError, Fil
     return isLink || (yield* fileSystem.exists(path))
   })
 
-/** Moves a whole, synced file into its place, which then holds either all of it or the previous content. */
+/** Renames a complete, synced file to its final name, which then has the new content or the previous one. */
 export const place = (from: string, to: string): Effect.Effect<void, PlatformError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
@@ -52,7 +52,7 @@ export const place = (from: string, to: string): Effect.Effect<void, PlatformErr
     yield* syncDirectory(dirname(to))
   })
 
-/** Writes the file piece by piece, replacing any file of that name. */
+/** Writes the file piece by piece, replacing an existing one. */
 export const fill = <E>(
   path: string,
   mode: number,
@@ -61,13 +61,13 @@ export const fill = <E>(
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
     const temporary = `${path}.new`
-    // A crash may have left it.
+    // A crash can have left it.
     yield* fileSystem.remove(temporary, { force: true })
     yield* Effect.onError(synced(temporary, mode, fill), () => Effect.ignore(fileSystem.remove(temporary)))
     yield* place(temporary, path)
   })
 
-/** Writes the file, replacing any file of that name. */
+/** Writes the file, replacing an existing one. */
 export const write = (
   path: string,
   content: Uint8Array,

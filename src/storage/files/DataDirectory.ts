@@ -1,6 +1,6 @@
 /**
- * The directory of all the node's data, held by one process at a time. A `DataDirectory` holds its lock: an exclusive
- * transaction on an empty SQLite file, which the operating system ends with the process, however it ends.
+ * The directory of all of a node's data, used by one process at a time. A `DataDirectory` holds the lock: an exclusive
+ * transaction on an empty SQLite file, which the operating system releases when the process ends for any reason.
  */
 import { dirname, join } from "node:path"
 import * as Reactivity from "@effect/experimental/Reactivity"
@@ -18,7 +18,7 @@ import {
   type StorageError,
 } from "./StorageError.js"
 
-/** The file names of the data directory. */
+/** File names in the data directory. */
 export const FILES = {
   database: "udg.db",
   signed: "signed.db",
@@ -31,12 +31,12 @@ export const FILES = {
   running: "running.json",
   history: "history.json",
   halted: "halted.json",
-  /** Of a signer, in a directory of its own. */
+  /** A signer's database, in a directory of its own. */
   signer: "signer.db",
   signerKey: "signer.key",
 } as const
 
-/** A failed database is one whose driver cannot be loaded. */
+/** `DatabaseFailed` means that the driver cannot be loaded. */
 export type NotOpened = DirectoryLocked | DirectoryUnusable | DiskFull | DatabaseFailed
 
 export class DataDirectory {
@@ -53,7 +53,7 @@ export class DataDirectory {
     return join(this.path, FILES[name])
   }
 
-  /** Creates the directory if necessary, and holds it until the scope ends. */
+  /** Creates the directory if necessary and locks it until the scope ends. */
   static open(path: string): Effect.Effect<DataDirectory, NotOpened, FileSystem.FileSystem | Scope.Scope> {
     return Effect.gen(function* () {
       const fileSystem = yield* FileSystem.FileSystem
@@ -73,7 +73,8 @@ const hasReason =
     error._tag === "SystemError" && error.reason === reason
 
 /**
- * One at a time: Node's recursive `mkdir` never returns where the system calls every parent missing, as below /proc.
+ * Creates one level at a time: Node.js' recursive `mkdir` never returns where every parent counts as missing, as below
+ * /proc.
  */
 const make = (fileSystem: FileSystem.FileSystem, path: string): Effect.Effect<void, PlatformError> => {
   const one = fileSystem.makeDirectory(path, { mode: OWN_MODE })
@@ -85,7 +86,7 @@ const make = (fileSystem: FileSystem.FileSystem, path: string): Effect.Effect<vo
   )
 }
 
-/** For its owner alone: it holds secret keys, and no other user may write to it. */
+/** Only the owner has access: the directory contains secret keys. */
 const OWN_MODE = 0o700
 const OF_OTHERS = 0o077
 
@@ -104,7 +105,7 @@ const lock = (directory: string): Effect.Effect<void, NotOpened, Scope.Scope> =>
   const file = join(directory, FILES.lock)
   const hold = Effect.gen(function* () {
     const client = yield* SqliteClient.make({ filename: file, disableWAL: true })
-    // A process that finds the lock taken fails at once instead of waiting.
+    // A process that finds the lock taken fails at once.
     yield* client`pragma busy_timeout = 0`.raw
     yield* client`begin exclusive`.raw
   })

@@ -1,4 +1,4 @@
-/** How large the databases are, and how much room is left: asked of the file system, never of a database. */
+/** Sizes of the databases and free disk space, from the file system and never from a database. */
 import { stat, statfs } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
@@ -6,15 +6,15 @@ import type { DataDirectory } from "./DataDirectory.js"
 import { FILES } from "./DataDirectory.js"
 
 export interface DiskSpace {
-  /** Bytes by file name. SQLite's log of writes is a file beside each database, and may be missing. */
+  /** Bytes by file. SQLite's write-ahead logs are separate files and can be missing. */
   readonly files: ReadonlyArray<readonly [file: string, bytes: number]>
-  /** What this user may still write. */
+  /** Space that this user can still write. */
   readonly freeBytes: number
 }
 
 const WRITTEN = [FILES.database, `${FILES.database}-wal`, FILES.signed, `${FILES.signed}-wal`]
 
-/** Null if the file system does not say. */
+/** Null if the file system does not tell. */
 export const measure = ({ path }: Pick<DataDirectory, "path">): Effect.Effect<DiskSpace | null> =>
   Effect.promise(async () => {
     const [space, ...sizes] = await Promise.allSettled([

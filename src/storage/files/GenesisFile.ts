@@ -1,4 +1,4 @@
-/** The genesis of a network as a JSON file. */
+/** A network's genesis as a JSON file. */
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Data, Effect } from "effect"
@@ -17,24 +17,24 @@ export class GenesisFileError extends Data.TaggedError("GenesisFileError")<{
 }
 
 const READABLE = 0o644
-/** Enough for two million allocations, and below the longest possible string. */
+/** Room for two million allocations, below the maximum length of a string. */
 const MAX_MIB = 256
 
 const systemError = (path: string, verb: string) => (error: PlatformError) =>
   new GenesisFileError({ path, reason: `cannot be ${verb}: ${AtomicFile.reasonOf(error)}` })
 
-/** An allocation or a name has three values in more than 64 bytes. */
+/** An allocation or name has three values in more than 64 bytes. */
 const BYTES_PER_VALUE = 16
 const FREE_VALUES = 4_096
-/** More than any object of a genesis has. */
+/** More fields than any object of a genesis has. */
 const MAX_FIELDS = 256
 
-/** The genesis in the file, every rule checked. */
+/** Reads the genesis and checks every rule. */
 export const load = (path: string): Effect.Effect<Genesis.Genesis, GenesisFileError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
     const info = yield* Effect.mapError(fileSystem.stat(path), systemError(path, "read"))
-    // A pipe or a device could keep the start waiting, or never end.
+    // A pipe or device could block the start or never end.
     if (info.type !== "File") return yield* new GenesisFileError({ path, reason: "not a regular file" })
     if (info.size > MAX_MIB * 2 ** 20) {
       return yield* new GenesisFileError({ path, reason: `larger than ${MAX_MIB} MiB` })
@@ -53,7 +53,7 @@ export const load = (path: string): Effect.Effect<Genesis.Genesis, GenesisFileEr
     )
   })
 
-/** Writes the genesis, replacing any file of that name. */
+/** Writes the genesis, replacing an existing file. */
 export const write = (
   path: string,
   genesis: Genesis.Genesis,

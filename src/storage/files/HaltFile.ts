@@ -1,6 +1,6 @@
 /**
- * Why the node of a data directory must not simply be started again: it ended with 100, 101 or 102. The file outlives the process, so
- * that no service manager starts a node in a loop that has found its ledger contradicted.
+ * Records why a node must not simply be restarted: it ended with 100, 101 or 102. The file outlives the process, so
+ * that no service manager keeps restarting a node that found its ledger contradicted.
  */
 import type { FileSystem } from "@effect/platform"
 import { Effect, Either, Option, Schema } from "effect"
@@ -17,13 +17,13 @@ const schema = Schema.Struct({
 
 type Written = typeof schema.Type
 
-/** Of a file that cannot be read, nobody knows when and by which version it was written. */
+/** For an unreadable file, time and version are unknown. */
 export type Halt = Written | (Pick<Written, "exit_code" | "reason"> & { readonly at: null; readonly version: null })
 
 const fromText = Schema.decodeUnknownOption(Schema.parseJson(schema))
 
 const OWNER_READS = 0o600
-/** A longer file is not ours. */
+/** Longer files are not ours. */
 const MAX_BYTES = 65_536
 
 const unreadable = (path: string, why: string): Halt => ({
@@ -33,7 +33,7 @@ const unreadable = (path: string, why: string): Halt => ({
   version: null,
 })
 
-/** None if there is no such file. One that cannot be read halts a node as much as one that can. */
+/** None if the file is missing. An unreadable file halts the node too. */
 export const load = (path: string): Effect.Effect<Option.Option<Halt>, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     if (!(yield* Effect.orElseSucceed(AtomicFile.isTaken(path), () => true))) return Option.none()
@@ -42,6 +42,6 @@ export const load = (path: string): Effect.Effect<Option.Option<Halt>, never, Fi
     return Option.some(Option.getOrElse(fromText(text.right), () => unreadable(path, "not what a node writes there")))
   })
 
-/** A disk that takes no more leaves no mark: the next start looks for the same contradiction itself. */
+/** On a full disk no file is written; the next start finds the contradiction itself. */
 export const write = (path: string, halt: Written): Effect.Effect<void, never, FileSystem.FileSystem> =>
   Effect.ignore(AtomicFile.write(path, Binary.utf8(`${JSON.stringify(halt, null, 2)}\n`), OWNER_READS))

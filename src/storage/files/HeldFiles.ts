@@ -1,18 +1,18 @@
 /**
- * Whether the files that this process has opened are still in their directory. A file that is deleted, replaced, or on a volume
- * that was detached can still be written, but nobody can open it again: everything since is lost.
+ * Detects that files opened by this process have left their directory. A deleted or replaced file, or one on a detached
+ * volume, can still be written but never opened again, so everything since is lost.
  */
 import { FileSystem } from "@effect/platform"
 import type { PlatformError, SystemErrorReason } from "@effect/platform/Error"
 import { Effect, Option } from "effect"
 import type { DataDirectory } from "./DataDirectory.js"
 
-/** With the number of its device and its own, by which the file system tells files apart. */
+/** By name, with device and inode number, which identify a file. */
 export type HeldFiles = ReadonlyMap<string, string>
 
 const HELD = ["lock", "database", "signed"] as const
 
-/** Any other failure, as of a directory that this user may no longer enter, says nothing of the files. */
+/** Other failures, such as a directory that this user can no longer enter, say nothing about the files. */
 const GONE: ReadonlySet<SystemErrorReason> = new Set(["NotFound", "BadResource", "Unknown"])
 
 const identityOf = (path: string): Effect.Effect<string, PlatformError, FileSystem.FileSystem> =>
@@ -21,7 +21,7 @@ const identityOf = (path: string): Effect.Effect<string, PlatformError, FileSyst
     return `${dev}:${Option.getOrElse(ino, () => 0)}`
   })
 
-/** As they are now. */
+/** The files as they are now. */
 export const of = (directory: DataDirectory): Effect.Effect<HeldFiles, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const held = new Map<string, string>()
@@ -31,7 +31,7 @@ export const of = (directory: DataDirectory): Effect.Effect<HeldFiles, never, Fi
     return held
   })
 
-/** What became of the first one that is no longer there; null if all are. */
+/** What happened to the first missing one; null if none is missing. */
 export const lost = (held: HeldFiles): Effect.Effect<string | null, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     for (const [path, identity] of held) {

@@ -1,4 +1,4 @@
-/** A secret key in a file that only its owner can read: in plain text, or encrypted under a passphrase. */
+/** A secret key in a file that only its owner can read, in plain text or encrypted under a passphrase. */
 import type { FileSystem } from "@effect/platform"
 import { Effect, Option, Redacted } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
@@ -16,16 +16,16 @@ export type Content =
   | { readonly _tag: "Sealed"; readonly sealed: SealedKey.Sealed }
 
 const OWNER_ONLY = 0o600
-/** An encrypted key, indented by hand, and some slack; a longer file is no key, and is not read. */
+/** An encrypted key with indentation and some slack. A longer file is not read. */
 const MAX_BYTES = 4_096
 const HEX_DIGITS = `${2 * Keys.SEED_BYTES} hex characters`
 
 const named = (path: string): OwnFile.Named => ({ what: "key file", path })
 
-/** The text of the file, if only its owner can read it. */
+/** The file's text, if only its owner can read it. */
 export const text = (path: string): Failing<string> => OwnFile.read(named(path), "a key", MAX_BYTES)
 
-/** Reads the text of the file at that path. */
+/** Parses the text of the file at that path. */
 export const parse = (path: string, text: string): Effect.Effect<Content, OwnFile.KeyFileError> => {
   const sealed = SealedKey.parse(text)
   if (Option.isSome(sealed)) return Effect.succeed({ _tag: "Sealed", sealed: sealed.value })
@@ -38,10 +38,10 @@ export const parse = (path: string, text: string): Effect.Effect<Content, OwnFil
   })
 }
 
-/** What the file holds, still locked. */
+/** The file's content, still locked. */
 export const read = (path: string): Failing<Content> => Effect.flatMap(text(path), (held) => parse(path, held))
 
-/** Opens a sealed key with a passphrase. */
+/** Decrypts a sealed key with a passphrase. */
 export const open = (path: string, sealed: SealedKey.Sealed, passphrase: string) =>
   Effect.flatMap(
     KeySealing.open(sealed, passphrase),
@@ -51,7 +51,7 @@ export const open = (path: string, sealed: SealedKey.Sealed, passphrase: string)
     }),
   )
 
-/** The key in the content of the file at that path. */
+/** The key in a file's content. */
 export const unlock = (path: string, content: Content): Effect.Effect<Keys.SecretKey, OwnFile.KeyFileError> =>
   content._tag === "Plain"
     ? Effect.succeed(content.key)
@@ -63,7 +63,7 @@ export const unlock = (path: string, content: Content): Effect.Effect<Keys.Secre
 export const load = (path: string): Failing<Keys.SecretKey> =>
   Effect.flatMap(read(path), (content) => unlock(path, content))
 
-/** What a new file holds: the encrypted key, if there is a passphrase for new keys. */
+/** A new file's text: the key, encrypted if there is a passphrase for new keys. */
 const printed = (path: string, key: Keys.SecretKey) =>
   Effect.gen(function* () {
     const passphrase = Option.getOrUndefined((yield* KeyPassphrase).ofNewKeys)
@@ -75,11 +75,11 @@ const printed = (path: string, key: Keys.SecretKey) =>
     return SealedKey.print(yield* KeySealing.seal(key, Redacted.value(passphrase)))
   })
 
-/** Writes the key to a file that does not exist yet. */
+/** Writes the key to a new file. */
 export const create = (path: string, key: Keys.SecretKey): Failing<void> =>
   Effect.gen(function* () {
     const unwritable = OwnFile.systemError(named(path), "written")
-    // The data directory is locked, so no other node creates the file in between; a key is never overwritten.
+    // The data directory is locked, so no other node creates the file meanwhile. A key is never overwritten.
     if (yield* Effect.mapError(AtomicFile.isTaken(path), unwritable)) {
       return yield* OwnFile.fail(named(path), "exists already")
     }
@@ -87,7 +87,7 @@ export const create = (path: string, key: Keys.SecretKey): Failing<void> =>
     yield* Effect.mapError(AtomicFile.write(path, content, OWNER_ONLY), unwritable)
   })
 
-/** The key in the file; if there is none, a fresh one, which is written to it. */
+/** The key in the file; if there is no file, a new key, which is written to it. */
 export const loadOrCreate = (path: string): Failing<Keys.SecretKey> =>
   Effect.gen(function* () {
     if (yield* Effect.orElseSucceed(AtomicFile.isTaken(path), () => true)) return yield* load(path)

@@ -1,12 +1,15 @@
-/** Where the passphrase of encrypted key files comes from. The program that runs a node decides; without it there is none. */
+/**
+ * The source of the passphrase for encrypted key files. The program that runs the node provides it; the default has
+ * none.
+ */
 import type { FileSystem } from "@effect/platform"
 import { Context, Effect, Option, Redacted } from "effect"
 import * as OwnFile from "./OwnFile.js"
 
 export interface Source {
-  /** For the key files that this program makes. None: it makes them in plain text. */
+  /** For new key files; without one they are written in plain text. */
   readonly ofNewKeys: Option.Option<Redacted.Redacted>
-  /** Opens the key file with the passphrase. A person at a terminal may try more than once. */
+  /** Unlocks a key file with the passphrase. Users at a terminal can try several times. */
   readonly unlock: <A>(
     path: string,
     open: (passphrase: string) => Effect.Effect<A, OwnFile.KeyFileError>,
@@ -29,14 +32,14 @@ export const known = (passphrase: Redacted.Redacted): Source => ({
   unlock: (_, open) => open(Redacted.value(passphrase)),
 })
 
-/** No passphrase is that long. */
+/** Longer than any passphrase. */
 const MAX_BYTES = 1_024
 const LAST_NEWLINE = /\r?\n$/
 
-/** What stands where bytes were no UTF-8: it would make one passphrase of many. */
+/** Replaces bytes that are not UTF-8, and would make different passphrases equal. */
 const REPLACEMENT = "\ufffd"
 
-/** The passphrase in the file: its only line, without the newline that editors add. */
+/** The passphrase in the file: its only line, without the trailing newline. */
 export const load = (path: string): Effect.Effect<Redacted.Redacted, OwnFile.KeyFileError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const named = { what: "passphrase file", path } as const

@@ -1,4 +1,4 @@
-/** Seals and opens the content of an encrypted key file with the cryptography of Node, on a thread of its pool. */
+/** Encrypts and decrypts key files with Node.js' cryptography, on a thread of its pool. */
 import { createCipheriv, createDecipheriv, scrypt } from "node:crypto"
 import { Effect, Option } from "effect"
 import { fromHex, randomBytes, toHex } from "#crypto"

@@ -1,4 +1,4 @@
-/** A file with a secret, which only its owner may read. Errors name the file and its fault, never its content. */
+/** A file with a secret that only its owner can read. Errors name the file and the fault, never the content. */
 import { platform } from "node:os"
 import { geteuid } from "node:process"
 import { FileSystem } from "@effect/platform"
@@ -35,8 +35,8 @@ const OTHERS = 0o077
 const GROUP_READS = 0o040
 
 /**
- * Root hands a secret to a service through the group of the file: systemd its credentials (the access list of a file shows as its
- * group), Kubernetes its secrets. Whoever else is in that group, root has let in.
+ * Root gives secrets to services through the file's group: systemd for credentials (an access list shows as the group),
+ * Kubernetes for secrets. Members of that group were authorized by root.
  */
 const isHandedByRoot = ({ uid, mode }: FileSystem.File.Info): boolean =>
   Option.contains(uid, ROOT) && geteuid?.() !== ROOT && (mode & OTHERS & ~GROUP_READS) === 0
@@ -54,7 +54,7 @@ const requireFit = (named: Named, info: FileSystem.File.Info) => {
     : Effect.void
 }
 
-/** The content of a file that only its owner can read, if it is short enough. */
+/** The content of a file that only its owner can read, up to a size. */
 export const read = (
   named: Named,
   expected: string,

@@ -1,11 +1,11 @@
-/** Peers of an earlier run, one per line. Losing the file costs only time, so no failure is an error. */
+/** Peers of earlier runs, one per line. Losing the file costs only time, so failures are ignored. */
 import type { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import * as AtomicFile from "./AtomicFile.js"
 
 const OWNER_WRITES = 0o644
-/** Far more than the address book keeps; a longer file is not ours. */
+/** Far more than the address book keeps. Longer files are not ours. */
 const MAX_BYTES = 262_144
 
 export const load = (path: string): Effect.Effect<ReadonlyArray<string>, never, FileSystem.FileSystem> =>
@@ -14,7 +14,7 @@ export const load = (path: string): Effect.Effect<ReadonlyArray<string>, never, 
     onSuccess: (text) => text.split("\n").filter((line) => line !== ""),
   })
 
-/** A run without peers does not erase the peers of earlier ones. */
+/** A run without peers keeps the file of earlier ones. */
 export const save = (
   path: string,
   addresses: ReadonlyArray<string>,

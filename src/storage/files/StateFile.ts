@@ -1,7 +1,7 @@
 /**
- * The state of one closing checkpoint as a portable file: the genesis, the closing checkpoints that lead from its
- * committee to this one, and the state in pieces that each prove their place under its root. The reader need not trust
- * any of it: docs/storage.md has the byte layout.
+ * The state of a closing checkpoint as a portable file: the genesis, the closing checkpoints up to this one, and the
+ * state in pieces that each prove their place under its root. Readers need not trust the file. docs/storage.md
+ * describes the byte layout.
  */
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
@@ -25,29 +25,29 @@ export class StateFileError extends Data.TaggedError("StateFileError")<{
 
 export interface Content {
   readonly genesis: Genesis.Genesis
-  /** From old to new; the state is that of the last one. */
+  /** Oldest first. The state belongs to the last one. */
   readonly chain: ReadonlyArray<Checkpoint.SignedCheckpoint>
-  /** Encoded subtrees that make up the whole state. */
+  /** Encoded subtrees that form the whole state. */
   readonly pieces: Iterable<Uint8Array>
 }
 
 const READABLE = 0o644
 const MAGIC = Binary.utf8("udg state 1\n")
 const LENGTH_BYTES = 4
-/** Limit of a genesis or a checkpoint; a piece of the state has the limit of a subtree. */
+/** Limit of a genesis or checkpoint. A piece of the state has a subtree's limit. */
 const PART_BYTES = 0x400_0000
 
 const systemError = (path: string, verb: string) => (error: PlatformError) =>
   new StateFileError({ path, reason: `cannot be ${verb}: ${AtomicFile.reasonOf(error)}` })
 
-/** A part after its length; an empty one ends the checkpoints. */
+/** A part preceded by its length. An empty part ends the checkpoints. */
 const framed = (part: Uint8Array): Uint8Array => Binary.encode((writer) => writer.u32(part.length).raw(part))
 
-/** No signature covers a genesis, so its hash precedes it: with another byte in it, it would be another network. */
+/** No signature covers a genesis, so its hash precedes it: a changed byte would make another network. */
 const withHash = (genesis: Genesis.Genesis): Uint8Array =>
   Binary.encode((writer) => writer.hex(Genesis.hash(genesis)).raw(Genesis.encode(genesis)))
 
-/** Writes the file, whole or not at all. */
+/** Writes the file atomically. */
 export const write = (
   path: string,
   { genesis, chain, pieces }: Content,
@@ -62,7 +62,7 @@ export const write = (
     }),
   ).pipe(Effect.mapError(systemError(path, "written")))
 
-/** Reads up to `bytes` more bytes; fewer only at the end of the file. */
+/** Reads `bytes` more bytes; fewer only at the end of the file. */
 const take = (file: FileSystem.File, bytes: number): Effect.Effect<Uint8Array, PlatformError> =>
   Effect.gen(function* () {
     const taken = new Uint8Array(bytes)
@@ -83,7 +83,7 @@ export interface Opened {
   readonly next: Effect.Effect<Option.Option<Uint8Array>, StateFileError>
 }
 
-/** Reads everything before the state, which then comes piece by piece until the scope ends. */
+/** Reads everything before the state. The state follows piece by piece until the scope ends. */
 export const open = (path: string): Effect.Effect<Opened, StateFileError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem

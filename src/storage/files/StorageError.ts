@@ -1,15 +1,15 @@
-/** The errors of the stored data, each in one line that says how to fix it. */
+/** Errors of stored data, each in one line that says how to fix it. */
 import { basename } from "node:path"
 import { Data } from "effect"
 
-/** Another process uses the directory; its lock dies with it, so a crash leaves none behind. */
+/** Another process uses the directory. Its lock ends with it, so crashes leave none. */
 export class DirectoryLocked extends Data.TaggedError("DirectoryLocked")<{ readonly directory: string }> {
   override get message(): string {
     return `${this.directory} is in use by another process; stop that one or name another data directory`
   }
 }
 
-/** The directory cannot be created, or is not writable. */
+/** The directory cannot be created or written. */
 export class DirectoryUnusable extends Data.TaggedError("DirectoryUnusable")<{
   readonly directory: string
   readonly reason: string
@@ -29,7 +29,7 @@ export class NewerSchema extends Data.TaggedError("NewerSchema")<{
   }
 }
 
-/** A database opened read-only, and so not migrated to the newest schema. */
+/** A read-only database with an older schema. */
 export class OlderSchema extends Data.TaggedError("OlderSchema")<{
   readonly file: string
   readonly found: number
@@ -40,7 +40,7 @@ export class OlderSchema extends Data.TaggedError("OlderSchema")<{
   }
 }
 
-/** The directory has no ledger to read. */
+/** The directory has no ledger. */
 export class NoLedger extends Data.TaggedError("NoLedger")<{ readonly directory: string }> {
   override get message(): string {
     return `${this.directory} holds no ledger; name the data directory of a node that has run`
@@ -59,14 +59,14 @@ export class OtherGenesis extends Data.TaggedError("OtherGenesis")<{
 
 const remedies: Readonly<Record<string, string>> = {
   "udg.db": "restore a backup, or move it away and join the network again",
-  // An older copy does not know the newest signatures, and a validator that signs twice loses half its stake.
+  // An older copy lacks the newest signatures, and a validator that signs twice is slashed.
   "signed.db": "put no copy in its place: move it away, with its -wal and -shm, as docs/operations/backup.md says",
 }
 
-/** SQLite's words on one line: it quotes what it finds in a damaged file, whatever bytes these are. */
+/** SQLite's message on one line. It quotes arbitrary bytes of a damaged file. */
 const onOneLine = (words: string): string => words.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ")
 
-/** The file's structure or a value in it is not one that this program writes. */
+/** The file's structure or a value is not one that this program writes. */
 export class DatabaseDamaged extends Data.TaggedError("DatabaseDamaged")<{
   readonly file: string
   readonly finding: string
@@ -76,14 +76,14 @@ export class DatabaseDamaged extends Data.TaggedError("DatabaseDamaged")<{
   }
 }
 
-/** The write was undone; the database is as it was before. */
+/** The write was undone. */
 export class DiskFull extends Data.TaggedError("DiskFull")<{ readonly file: string }> {
   override get message(): string {
     return `no space is left for ${this.file}; free some and start again`
   }
 }
 
-/** Any other error of the system; a write that fails with it has changed nothing. */
+/** Another error of the system. The failed write changed nothing. */
 export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   readonly file: string
   readonly code: string
@@ -101,13 +101,13 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   }
 }
 
-/** Nothing is wrong with the file: the driver's native code is of another Node.js, or of another machine. */
+/** The file is intact: the driver's native code is for another Node.js or another machine. */
 export const isOfDriver = ({ code }: Pick<DatabaseFailed, "code">): boolean => code === "ERR_DLOPEN_FAILED"
 
-/** The errors of an open database. */
+/** Errors of an open database. */
 export type StorageError = DatabaseDamaged | DatabaseFailed | DiskFull
 
-/** The errors of opening one. */
+/** Errors of opening one. */
 export type OpenError = StorageError | NewerSchema | OtherGenesis
 
 const codeOf = (cause: unknown): string =>
@@ -115,10 +115,10 @@ const codeOf = (cause: unknown): string =>
 
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** Translates SQLite's own error by its result code. */
+/** Translates an SQLite error by its result code. */
 export const fromSqlite = (file: string, cause: unknown): StorageError => {
   const code = codeOf(cause)
-  // SHMSIZE: there was no room for the log's index, which is created when a file is opened.
+  // SHMSIZE: no room for the log's index, which is created on opening.
   if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") return new DiskFull({ file })
   if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")) {
     return new DatabaseDamaged({ file, finding: reasonOf(cause) })

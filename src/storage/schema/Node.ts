@@ -1,6 +1,6 @@
 /**
- * The schema of `udg.db`. Hashes are 32 and addresses 20 raw bytes, except in `accounts`, which people read and write
- * by hand; `select hex(hash)` shows them. The comments are inside the statements, so `.schema` shows them too.
+ * The schema of `udg.db`. Hashes are 32 and addresses 20 raw bytes, except in `accounts`, which people read and edit by
+ * hand; `select hex(hash)` shows them. Comments are inside the statements, so that `.schema` shows them.
  */
 import type { Migration } from "../sqlite/Migration.js"
 
@@ -185,8 +185,8 @@ create index checkpoints_by_hash on checkpoints (hash);
 `
 
 /**
- * Bytes of a transaction are stored once: with its vertex until a commit executes it, then in the order of execution.
- * Rows of earlier versions stay as they are and are read as they are, since rewriting millions takes long.
+ * A transaction's bytes are stored once: with its vertex until a commit executes it, then in the order of execution.
+ * Rows of earlier versions keep their form, because rewriting millions takes long.
  */
 const fifth = `
 alter table transactions rename to earlier_transactions;

@@ -1,4 +1,4 @@
-/** The schema of `signed.db`, which holds this validator's signatures and is synced to disk with every write. */
+/** The schema of `signed.db`: this validator's signatures, synced to disk with every write. */
 import type { Migration } from "../sqlite/Migration.js"
 
 const first = `
@@ -33,7 +33,7 @@ create table foreign_headers (
 create index foreign_headers_by_slot on foreign_headers (author, epoch, round);
 `
 
-/** Peers ask for vertices by their hashes. */
+/** Peers request vertices by hash. */
 const second = `
 create index own_vertices_by_hash on own_vertices (hash);
 `

@@ -1,4 +1,4 @@
-/** The schema of `signer.db`, which holds what a remote signer has signed, and is synced to disk with every write. */
+/** The schema of `signer.db`: what a remote signer has signed, synced to disk with every write. */
 import type { Migration } from "../sqlite/Migration.js"
 
 const first = `

@@ -1,6 +1,6 @@
-/** The byte strings that columns hold. */
+/** Byte strings of columns. */
 
-/** One after the other, in a piece of their own. */
+/** Concatenates byte strings. */
 export const join = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   const joined = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
   let length = 0

@@ -1,8 +1,10 @@
-/** Writes many rows with few statements: 128 rows cost little more than one. The few fixed texts all stay prepared. */
+/**
+ * Writes many rows with few statements: 128 rows cost little more than one, and the few statement texts stay prepared.
+ */
 import type { Value } from "./Connection.js"
 import type { Sql } from "./Sql.js"
 
-/** The values come row after row; part of a transaction. */
+/** Values follow row by row. Part of a transaction. */
 export type Statement = (sql: Sql, values: ReadonlyArray<Value>) => void
 
 const STATEMENT_ROWS = [128, 64, 32, 16, 8, 4, 2, 1]
@@ -22,10 +24,10 @@ export const from = (columns: number, textOf: (rows: string) => string): Stateme
   }
 }
 
-/** Inserts rows into `table (column, column)`; `onConflict` is the clause after the values, if any. */
+/** Inserts rows into `table (column, column)`. `onConflict` is an optional clause after the values. */
 export const insert = (into: string, columns: number, onConflict = ""): Statement =>
   from(columns, (rows) => `insert into ${into} values ${rows} ${onConflict}`)
 
-/** Deletes the rows whose `key` columns have these values. */
+/** Deletes rows by the values of their `key` columns. */
 export const remove = (table: string, key: ReadonlyArray<string>): Statement =>
   from(key.length, (rows) => `delete from ${table} where (${key.join(", ")}) in (values ${rows})`)

@@ -1,6 +1,6 @@
 /**
- * Reads the columns of a row. The tables are STRICT, so a value of another type is damage, not a caller's mistake:
- * these throw an `UnexpectedValue`, which the database turns into a `DatabaseDamaged`.
+ * Reads a row's columns. The tables are STRICT, so a value of another type means damage and not a caller's mistake:
+ * these functions throw `UnexpectedValue`, which the database turns into `DatabaseDamaged`.
  */
 import { toHex } from "#crypto"
 import * as Hex from "../../protocol/encoding/Hex.js"
@@ -35,7 +35,7 @@ export const text = (row: Row, column: number): string => {
 
 export const bytes = (row: Row, column: number): Uint8Array => {
   const value = row[column]
-  // SQLite's driver returns Buffers; a plain view behaves like every other byte string of the program.
+  // The driver returns Buffers; a plain view behaves like all other byte strings of the program.
   return value instanceof Uint8Array
     ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
     : refuse("bytes", value)
@@ -56,6 +56,6 @@ export const addressText = (row: Row, column: number): Address.Address => {
   return Hex.isHex(value, Address.BYTES) ? (value as Address.Address) : refuse("an address", value)
 }
 
-/** The value of a column that may be empty. */
+/** Reads a nullable column. */
 export const nullable = <A>(row: Row, column: number, read: (row: Row, column: number) => A): A | null =>
   row[column] === null ? null : read(row, column)

@@ -4,24 +4,24 @@ import { Effect } from "effect"
 import * as EventLoop from "../../turns/EventLoop.js"
 import type { Row } from "./Column.js"
 
-/** A column's value. Numbers beyond 32 bits travel as doubles and are stored exactly: all are safe integers. */
+/** A column's value. Numbers beyond 32 bits travel as doubles and stay exact, because all are safe integers. */
 export type Value = string | number | Uint8Array | null
 
 export interface Connection {
   /**
-   * Not an Effect, because a transaction may add thousands. Executed with the next `ask`, which also reports a failure;
-   * nothing after the failed statement is executed. The code that began the transaction rolls it back, unless that has
-   * happened already.
+   * Not an Effect, because a transaction can add thousands. Statements run with the next `ask`, which also reports
+   * failures; nothing after a failed statement runs. The code that began the transaction rolls it back, unless that has
+   * already happened.
    */
   readonly add: (text: string, values: ReadonlyArray<Value>) => void
-  /** Its rows, once every statement before it is executed. */
+  /** Returns rows once all earlier statements have run. */
   readonly ask: (text: string, values: ReadonlyArray<Value>) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
 }
 
-/** Each may cover many rows. */
+/** Each can cover many rows. */
 const STATEMENTS_BETWEEN_TURNS = 8
 
-/** A connection in this thread. Between batches of statements it lets other fibers run. */
+/** A connection in this thread. Other fibers run between batches of statements. */
 export const local = (connection: SqlConnection.Connection): Connection => {
   let added: Array<readonly [text: string, values: ReadonlyArray<Value>]> = []
 

@@ -1,11 +1,10 @@
 /**
- * One SQLite file with two connections: one that writes, in a thread of its own, and one that only reads, here, so that
- * reads never wait for a commit, and this thread never waits for the disk. Every write is a transaction of its own and
- * happens whole or not at all.
+ * One SQLite file with two connections: a writing one in its own thread, and a read-only one here, so that reads never
+ * wait for a commit and this thread never waits for the disk. Every write is one atomic transaction.
  *
- * The client's own `withTransaction` is not used: it turns a failing COMMIT into a defect, and in WAL mode a full disk
- * shows exactly there. Nor is any statement run outside of `read` or `write`: one that merely borrows the connection
- * may run inside another caller's transaction, and be rolled back with it.
+ * The client's `withTransaction` is not used: it turns a failing COMMIT into a defect, and in WAL mode a full disk
+ * shows exactly there. No statement runs outside of `read` or `write`: one that merely borrows the connection could run
+ * inside another caller's transaction and be rolled back with it.
  */
 import * as Reactivity from "@effect/experimental/Reactivity"
 import type { SqlError } from "@effect/sql"
@@ -22,7 +21,7 @@ import type { WriterThread } from "./WriterThread.js"
 
 type Statements<A> = (sql: Sql.Sql) => Effect.Effect<A, SqlError.SqlError>
 
-/** A connection for one caller at a time: otherwise statements of two callers would be one transaction. */
+/** A connection for one caller at a time, so that statements of two callers never share a transaction. */
 interface Turns {
   readonly connection: Connection.Connection
   readonly lock: Effect.Semaphore
@@ -32,33 +31,33 @@ const turnsOf = (connection: Connection.Connection): Turns => ({ connection, loc
 
 export interface Database extends Migration.Migratable {
   readonly file: string
-  /** The first of these rows, if there is one and it is not null. */
+  /** The first row's value, if there is a row and it is not null. */
   readonly first: <A>(
     rowOf: (row: Column.Row) => A,
     text: string,
     ...values: ReadonlyArray<Connection.Value>
   ) => Effect.Effect<Option.Option<NonNullable<A>>, StorageError.StorageError>
-  /** All or nothing. Not interrupted once it has begun. */
+  /** Atomic. Not interrupted once it has begun. */
   readonly write: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
-  /** The same as `write`, but returns when this and everything written before is on disk, whatever the durability. */
+  /** Like `write`, but returns once this and all earlier writes are on disk, whatever the durability. */
   readonly writeSynced: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
-  /** Returns the space of deleted rows to the disk. Rewrites the whole file. */
+  /** Returns deleted rows' space to the disk by rewriting the whole file. */
   readonly compact: Effect.Effect<void, StorageError.StorageError>
 }
 
 /** When SQLite syncs writes to disk. */
 export type Durability =
-  /** Never: survives the process alone. For data that nobody needs after a power cut. */
+  /** Never. Survives only the process, for data that is not needed after a power cut. */
   | "none"
-  /** At a checkpoint of the log: survives the process, however it ends; a power cut may take the last commits. */
+  /** At a checkpoint of the log. Survives any end of the process; a power cut can take the last commits. */
   | "process"
-  /** At every commit: survives a power cut. */
+  /** At every commit. Survives a power cut. */
   | "power"
 
 export interface Options {
   readonly file: string
   readonly durability: Durability
-  /** Of a new file; 4,096 by default. Every commit writes whole pages. */
+  /** For a new file; 4,096 by default. Commits write whole pages. */
   readonly pageBytes?: number
   readonly migrations: ReadonlyArray<Migration.Migration>
 }
@@ -68,14 +67,14 @@ const MEMORY = ":memory:"
 const execute = ({ connection, lock }: Turns, text: string): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(lock.withPermits(1)(connection.ask(text, [])))
 
-/** Without taking a turn. */
+/** Runs outside of the queue. */
 const inTransaction = <A>(connection: Connection.Connection, begin: string, statements: Statements<A>) =>
   Effect.suspend(() => {
     connection.add(begin, [])
     return statements(Sql.over(connection))
   }).pipe(
     Effect.zipLeft(Effect.suspend(() => connection.ask("commit", []))),
-    // After a full disk or a failed statement it is rolled back already, and SQLite refuses a second rollback.
+    // After a full disk or a failed statement it is already rolled back, and SQLite refuses a second rollback.
     Effect.onError(() => Effect.ignore(connection.ask("rollback", []))),
   )
 
@@ -88,13 +87,13 @@ const transaction =
   <A>(statements: Statements<A>): Effect.Effect<A, SqlError.SqlError> =>
     inTransaction(connection, begin, statements).pipe(lock.withPermits(1), Effect.uninterruptible)
 
-/** The smallest possible change, to what is there already: only a commit that changed something syncs the log. */
+/** The smallest possible change, to an existing value: only a commit that changes something syncs the log. */
 const TOUCH = `pragma application_id = ${Migration.APPLICATION_ID}`
 
 /**
- * A commit in mode `full` syncs the whole log, unless it changed nothing. A checkpoint would not do: it syncs only the
- * pages it is about to move into the database, which are none while a reader still sees the file as of the last
- * checkpoint. The mode is added to the statements, not asked for: a validator syncs in every round, and waits for it.
+ * A commit in mode `full` syncs the whole log, unless it changed nothing. A checkpoint would not suffice: it syncs only
+ * pages that it moves into the database, which are none while a reader still uses the file as of the previous
+ * checkpoint. The mode is added to the statements without waiting, because a validator syncs in every round.
  */
 const syncedTransaction =
   ({ connection, lock }: Turns) =>
@@ -105,7 +104,7 @@ const syncedTransaction =
         Effect.tap(statements(sql), () => Effect.sync(() => sql.text(TOUCH).run())),
       )
     }).pipe(
-      // Crosses with the next transaction.
+      // Sent with the next transaction.
       Effect.ensuring(Effect.sync(() => addAll(connection, syncs("process")))),
       lock.withPermits(1),
       Effect.uninterruptible,
@@ -122,7 +121,9 @@ const failureOf = (file: string, cause: Cause.Cause<SqlError.SqlError>): Cause.C
 const typed = <A, R>(file: string, effect: Effect.Effect<A, SqlError.SqlError, R>) =>
   Effect.catchAllCause(effect, (cause) => Effect.failCause(failureOf(file, cause)))
 
-/** The driver throws if the file cannot be opened. The client sets no journal mode: it would lose the statement. */
+/**
+ * The driver throws if the file cannot be opened. The client sets no journal mode, because it would lose the statement.
+ */
 const connect = (
   config: Omit<SqliteClient.SqliteClientConfig, "disableWAL">,
 ): Effect.Effect<Turns, StorageError.StorageError, Scope.Scope> =>
@@ -138,17 +139,19 @@ const set = ({ connection, lock }: Turns, pragmas: ReadonlyArray<string>) =>
   lock.withPermits(1)(Effect.forEach(pragmas, (text) => connection.ask(`pragma ${text}`, []), { discard: true }))
 
 const PAGE_BYTES = 4_096
-/** Pages of log between two checkpoints: a busy commit is a few megabytes, and a checkpoint syncs twice. */
+/** Log pages between two checkpoints: a busy commit has a few megabytes, and a checkpoint syncs twice. */
 const CHECKPOINT_PAGES = 8_192
 const WRITER_CACHE_KIB = 65_536
 const READER_CACHE_KIB = 32_768
 
 const MODES: { readonly [D in Durability]: string } = { none: "off", process: "normal", power: "full" }
 
-/** Explicit: the driver is compiled with another value for WAL than for the first connection to a new file. */
+/**
+ * Explicit, because the driver is compiled with different defaults for WAL and for the first connection to a new file.
+ */
 const syncs = (durability: Durability): ReadonlyArray<string> => [
   `synchronous = ${MODES[durability]}`,
-  // On macOS an ordinary fsync stops at the disk's own cache.
+  // On macOS an ordinary fsync stops at the disk's cache.
   `fullfsync = ${durability === "power" ? "on" : "off"}`,
 ]
 
@@ -163,7 +166,7 @@ const writerPragmas = (durability: Durability): ReadonlyArray<string> => [
 
 const readerPragmas: ReadonlyArray<string> = [`cache_size = -${READER_CACHE_KIB}`, "temp_store = memory"]
 
-/** `durability` is that of the writing connection. */
+/** `durability` applies to the writing connection. */
 const make = (file: string, durability: Durability, writer: Turns, reader: Turns): Database => {
   const writeSynced: Database["writeSynced"] = (statements) => {
     const perform = durability === "process" ? syncedTransaction(writer) : transaction(writer, "begin immediate")
@@ -190,7 +193,7 @@ const make = (file: string, durability: Durability, writer: Turns, reader: Turns
   }
 }
 
-/** Opens a file that was checked before, or creates it, and migrates it to the newest schema. */
+/** Opens a checked file, or creates it, and migrates it to the newest schema. */
 export const open = (
   { file, durability, pageBytes = PAGE_BYTES, migrations }: Options,
   thread: WriterThread,
@@ -218,7 +221,10 @@ export const openInMemory = (
     return database
   })
 
-/** Undoes a write cut off while the file was created, before it had a log: no read-only connection can do that. */
+/**
+ * Undoes a write that was cut off while the file was created, before it had a log. Read-only connections cannot do
+ * that.
+ */
 export const rollBack = (file: string): Effect.Effect<void, StorageError.StorageError> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -227,7 +233,7 @@ export const rollBack = (file: string): Effect.Effect<void, StorageError.Storage
     }),
   )
 
-/** Writes the content of one file, as of its last commit, to another one that does not exist. */
+/** Copies a file, as of its last commit, to a new one. */
 export const copy = (file: string, target: string): Effect.Effect<void, StorageError.StorageError> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -236,6 +242,6 @@ export const copy = (file: string, target: string): Effect.Effect<void, StorageE
     }),
   )
 
-/** Opens a file read-only: closing it leaves the log alone, so its bytes do not change even if it is unusable. */
+/** Opens a file read-only. Closing it leaves the log alone, so its bytes do not change even if it is unusable. */
 export const openToRead = (file: string): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
   Effect.map(connect({ filename: file, readonly: true }), (reader) => make(file, "power", reader, reader))

@@ -1,6 +1,6 @@
 /**
- * The schema's history. A database stores the number of its last migration in `user_version`, which SQLite changes in
- * the same transaction, so it is at exactly one version at any moment.
+ * The schema's history. A database stores its last migration's number in `user_version`, which changes in the same
+ * transaction, so that it always has exactly one version.
  */
 import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
@@ -10,15 +10,15 @@ import type * as Connection from "./Connection.js"
 import type * as Sql from "./Sql.js"
 
 export interface Migration {
-  /** One after the other from 1, never renumbered, never changed once it was released. */
+  /** Consecutive from 1, never renumbered, and never changed after a release. */
   readonly version: number
   /** Statements, each ending in a semicolon at the end of a line. */
   readonly statements: string
 }
 
-/** What a database can do before it has its tables. */
+/** What a database can do before it has tables. */
 export interface Migratable {
-  /** The rows of one statement, which sees a consistent view without a transaction and at a fraction of its cost. */
+  /** One statement's rows: a consistent view without a transaction, at a fraction of its cost. */
   readonly select: <A>(
     rowOf: (row: Column.Row) => A,
     text: string,
@@ -28,11 +28,11 @@ export interface Migratable {
   readonly read: <A>(
     statements: (sql: Sql.Sql) => Effect.Effect<A, SqlError.SqlError>,
   ) => Effect.Effect<A, StorageError>
-  /** A write of statements that return no rows. */
+  /** Runs statements that return no rows. */
   readonly run: (statements: (sql: Sql.Sql) => void) => Effect.Effect<void, StorageError>
 }
 
-/** "udgl" in ASCII: tells `file` and us whose database this is. */
+/** "udgl" in ASCII identifies the database for `file` and for us. */
 export const APPLICATION_ID = 0x7564676c
 
 export interface Version {
@@ -41,7 +41,7 @@ export interface Version {
   readonly isEmpty: boolean
 }
 
-/** The application and version that the file names. */
+/** The application and version stored in the file. */
 export const versionOf = (database: Migratable): Effect.Effect<Version, StorageError> =>
   database.read((sql) =>
     Effect.gen(function* () {
@@ -56,13 +56,13 @@ export const versionOf = (database: Migratable): Effect.Effect<Version, StorageE
     }),
   )
 
-/** The version after all of them. */
+/** The version after all migrations. */
 export const newest = (migrations: ReadonlyArray<Migration>): number => migrations.at(-1)?.version ?? 0
 
 const statementsOf = ({ statements }: Migration): ReadonlyArray<string> =>
   statements.split(/;\n/).filter((text) => text.trim() !== "")
 
-/** The tables with their columns, and the indexes, one per line. */
+/** Tables with their columns, and indexes, one per line. */
 export const shapeOf = (database: Migratable): Effect.Effect<ReadonlyArray<string>, StorageError> =>
   database.select(
     (row) => row.filter((part) => part !== null).join(" "),
@@ -71,7 +71,7 @@ export const shapeOf = (database: Migratable): Effect.Effect<ReadonlyArray<strin
       where object.type in ('table', 'index') and object.name not like 'sqlite_%'`,
   )
 
-/** Runs every migration that the database has not had, each in one transaction. */
+/** Runs all missing migrations, each in one transaction. */
 export const run = (database: Migratable, migrations: ReadonlyArray<Migration>): Effect.Effect<void, StorageError> =>
   Effect.gen(function* () {
     const { version } = yield* versionOf(database)

@@ -1,6 +1,6 @@
 /**
- * Packs statements with their values into one buffer, which crosses to another thread without being copied. Values sent
- * one by one would be cloned one by one, and a byte string with the whole block of memory that it is part of.
+ * Packs statements with their values into one buffer, which moves to another thread without a copy. Separate values
+ * would be cloned one by one, and a byte string with the whole block of memory that contains it.
  */
 import type { Value } from "./Connection.js"
 
@@ -10,11 +10,11 @@ const TEXT = 2
 const BYTES = 3
 
 const LEAST_BYTES = 4_096
-/** A kind, then a length or a number. */
+/** A type, then a length or number. */
 const HEAD_BYTES = 9
 const MOST_BYTES_A_CHARACTER = 3
 
-/** The number by which the other side knows the statement, and how many values it takes. */
+/** The statement's number on the other side, and how many values it takes. */
 export type Step = readonly [number: number, values: number]
 
 export class Parcel {
@@ -65,7 +65,7 @@ export class Parcel {
   }
 }
 
-/** Reads the values of a parcel in their order. */
+/** Reads a parcel's values in order. */
 export class ParcelReader {
   readonly #bytes: Buffer
   #at = 0

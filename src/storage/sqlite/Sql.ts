@@ -1,7 +1,7 @@
 /**
- * Statements as written in the source, for the connection of one transaction: `sql\`select … where id =
- * ${id}\`.values`. They go to the connection unchanged; a client would rebuild each statement every time, with a span
- * and a context of its own, which takes several times as long as SQLite itself.
+ * Statements as written in the source, on the connection of one transaction: `sql\`select … where id = ${id}\`.values`.
+ * They reach the connection unchanged; the client would rebuild each statement with a span and a context, which takes
+ * several times as long as SQLite itself.
  */
 import type { SqlError } from "@effect/sql"
 import type { Effect } from "effect"
@@ -9,9 +9,9 @@ import type { Row } from "./Column.js"
 import type { Connection, Value } from "./Connection.js"
 
 export interface Statement {
-  /** Its rows; waits for all statements before it. */
+  /** Returns rows, after all earlier statements. */
   readonly values: Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
-  /** Executed with the next statement that returns rows, or the transaction, which then reports a failure. */
+  /** Runs with the next statement that returns rows, or with the transaction's end, which then reports a failure. */
   readonly run: () => void
 }
 

@@ -1,5 +1,5 @@
 /**
- * The program of the thread in which SQLite writes. A failure ends its transaction. `WriterThread` is the other side.
+ * The program of the thread in which SQLite writes; `WriterThread` is the other side. A failure ends its transaction.
  */
 import { parentPort } from "node:worker_threads"
 import type { Row } from "./Column.js"
@@ -10,14 +10,14 @@ import { ParcelReader, type Step } from "./Parcel.js"
 interface Perform {
   readonly what: "perform"
   readonly file: number
-  /** The texts of new statements. Both sides number a file's statements as they come. */
+  /** Texts of new statements. Both sides number a file's statements in order. */
   readonly texts: ReadonlyArray<string>
   readonly steps: ReadonlyArray<Step>
   /** The values of all steps. */
   readonly bytes: ArrayBuffer
 }
 
-/** The other side numbers the files, too. */
+/** The other side numbers files too. */
 export type Request =
   | { readonly what: "open"; readonly file: number; readonly path: string; readonly pageBytes: number }
   | Perform
@@ -29,7 +29,7 @@ export interface Problem {
   readonly code: string | undefined
 }
 
-/** The rows are those of the last step. */
+/** The rows of the last step. */
 export type Reply = { readonly rows: ReadonlyArray<Row> } | { readonly problem: Problem }
 
 type Statement = (values: ReadonlyArray<Value>) => ReadonlyArray<Row>
@@ -41,7 +41,7 @@ class File {
 
   constructor(path: string, pageBytes: number) {
     this.#database = new Sqlite(path)
-    // Of a new file; one that has content keeps its own.
+    // For a new file. An existing one keeps its own.
     this.#database.exec(`pragma page_size = ${pageBytes}`)
     this.#database.prepare("pragma journal_mode = wal").all()
   }
@@ -51,7 +51,7 @@ class File {
     const reader = new ParcelReader(bytes)
     let rows: ReadonlyArray<Row> = []
     for (const [number, count] of steps) {
-      // Not `Array.from`, which takes three times as long: a commit brings thousands of values.
+      // Not `Array.from`, which takes three times as long, and a commit has thousands of values.
       const values = new Array<Value>(count)
       for (let i = 0; i < count; i++) values[i] = reader.next()
       rows = this.#statement(number)(values)
@@ -63,7 +63,7 @@ class File {
     try {
       if (this.#database.inTransaction) this.#database.exec("rollback")
     } catch {
-      // The first error is the one to report.
+      // Only the first error is reported.
     }
   }
 
@@ -71,7 +71,7 @@ class File {
     this.#database.close()
   }
 
-  /** Prepared on first use: an earlier step may create its table. */
+  /** Prepared on first use, because an earlier step can create its table. */
   #statement(number: number): Statement {
     const known = this.#statements[number]
     if (known !== undefined) return known

@@ -1,8 +1,8 @@
 /**
- * The thread in which SQLite writes and waits for the disk, while this thread runs rounds and serves requests. Its
- * program is `WriterProgram`. Statements are gathered and cross over together: this side waits for an answer only when
- * it needs rows, or needs to know that all before is done. A failure there ends its transaction: it is rolled back, and
- * the next awaited answer says why.
+ * The thread in which SQLite writes and waits for the disk, while this thread runs rounds and serves requests;
+ * `WriterProgram` runs there. Statements are collected and sent together: this side waits only when it needs rows, or
+ * needs to know that everything before is done. A failure rolls its transaction back, and the next awaited reply has
+ * the reason.
  */
 import type { Worker } from "node:worker_threads"
 import { SqlError } from "@effect/sql"
@@ -15,7 +15,7 @@ import type { Problem, Reply, Request } from "./WriterProgram.js"
 
 type Rows = ReadonlyArray<Row>
 
-/** The driver's own errors on this side. */
+/** The driver's errors on this side. */
 class SqliteProblem extends Data.Error<{ readonly message: string; readonly code: string }> {}
 
 const problemOf = ({ message, code = "no code" }: Problem): SqlError.SqlError =>
@@ -36,7 +36,7 @@ export class WriterThread {
     this.#worker.on("message", (reply: Reply) => {
       this.#waiting.shift()?.("rows" in reply ? Effect.succeed(reply.rows) : Effect.fail(problemOf(reply.problem)))
     })
-    // An error is followed by the exit.
+    // The thread exits after an error.
     this.#worker.on("error", ({ message }) => {
       this.#gone = goneOf(`has failed: ${message}`)
     })
@@ -47,7 +47,7 @@ export class WriterThread {
     })
   }
 
-  /** Ends with the scope; files opened in it are closed by then, after all their writes. */
+  /** Ends with the scope. Its files are closed by then, after all their writes. */
   static readonly make: Effect.Effect<WriterThread, never, Scope.Scope> = Effect.acquireRelease(
     Effect.sync(() => new WriterThread()),
     (thread) => Effect.promise(() => thread.#worker.terminate()),
@@ -64,7 +64,7 @@ export class WriterThread {
     })
   }
 
-  /** Opens a file, to write to it until the scope ends. A new one has pages of this size. */
+  /** Opens a file for writing until the scope ends. A new file has pages of this size. */
   open(path: string, pageBytes: number): Effect.Effect<Connection, SqlError.SqlError, Scope.Scope> {
     return Effect.gen(this, function* () {
       const file = this.#files++
@@ -77,7 +77,7 @@ export class WriterThread {
 
   #connection(file: number): Connection {
     let parcel = new Parcel()
-    /** Both sides number a file's statements as they come; another file's parcel may overtake this one's. */
+    /** Both sides number a file's statements in order; another file's parcel can overtake this one's. */
     const numbers = new Map<string, number>()
     let texts: Array<string> = []
 

@@ -11,23 +11,23 @@ import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
 import * as Pages from "./Pages.js"
 
-/** An account as its columns hold it; unchecked, so that the supply recount sees edits of the file uncorrected. */
+/** An account's columns, unchecked, so that the supply count sees edits of the file. */
 export interface StoredAccount {
   readonly address: Address
   readonly balance: number
   readonly nonce: number
-  /** The account record after balance and nonce; null for an account that has nothing else, as nearly all do. */
+  /** The account record after balance and nonce; null if there is nothing else, as for nearly all accounts. */
   readonly extras: Uint8Array | null
 }
 
-/** The column value of an account without extras. */
+/** The column value without extras. */
 const NO_EXTRAS = Uint8Array.of(0)
 
-/** An account record begins with balance and nonce, eight bytes each. */
+/** An account record starts with balance and nonce, eight bytes each. */
 const EXTRAS_OFFSET = 16
 const PAGE_ROWS = 8_192
 
-/** The record in these columns; throws for a balance or nonce out of range. */
+/** The record in these columns. Throws for an invalid balance or nonce. */
 export const toRecord = ({ address, balance, nonce, extras }: StoredAccount): StateRecord => ({
   kind: "Account",
   key: fromHex(address),
@@ -55,7 +55,7 @@ const insert = Bulk.insert(
 
 const remove = Bulk.remove("accounts", ["address"])
 
-/** Writes changed accounts to their rows; part of a commit's transaction. */
+/** Writes changed accounts. Part of a commit's transaction. */
 export class Changes {
   readonly #rows: Array<Value> = []
   readonly #gone: Array<Value> = []
@@ -88,7 +88,7 @@ export const make = (database: Database) => {
     )
 
   return {
-    /** Passes every account to `visit`, some thousands at a time, in the order of addresses. */
+    /** Passes every account to `visit`, some thousands at a time, ordered by address. */
     load: (visit: (page: ReadonlyArray<StoredAccount>) => void) =>
       Effect.withSpan(Pages.visited(PAGE_ROWS, page, visit), "accounts"),
     /** The first addresses that begin with these hex digits. */

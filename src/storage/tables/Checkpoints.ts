@@ -44,8 +44,8 @@ const withSignatures = (sql: Sql, row: Column.Row) =>
   )
 
 /**
- * Stores a checkpoint with the signatures known so far; new signatures are added to the old ones, and a quorum once
- * reached stays. A different checkpoint of the same round replaces it. Part of a larger transaction.
+ * Stores a checkpoint with the signatures known so far. New signatures are added to old ones, and a quorum once reached
+ * stays. A different checkpoint of the same round replaces it. Part of a larger transaction.
  */
 export const put = (sql: Sql, { checkpoint, signatures, hasQuorum }: StoredCheckpoint): void => {
   const { round, epoch, nextEpoch } = checkpoint
@@ -63,7 +63,7 @@ export const put = (sql: Sql, { checkpoint, signatures, hasQuorum }: StoredCheck
   }
 }
 
-/** Prunes after this round; returns the last round it looked at, null if there is none. */
+/** Prunes after this round. Returns the last round examined, null if there is none. */
 const pruneBehind = (sql: Sql, round: number, { beforeRound, beforeEpoch, limit }: Prune.Request) =>
   Effect.gen(function* () {
     const next = yield* sql`select round, epoch from checkpoints
@@ -96,7 +96,7 @@ export const make = (database: Database) => {
         sql`update checkpoints set is_built = 1 where round = ${checkpoint.round}`.run()
       }),
 
-    /** Those built here, and those signed by a quorum, each in the order of their rounds. */
+    /** Checkpoints built here, and those signed by a quorum, each ordered by round. */
     ofEpoch: (epoch: Epoch) =>
       database.read((sql) =>
         Effect.gen(function* () {
@@ -114,10 +114,10 @@ export const make = (database: Database) => {
 
     at: (round: Round) => one("where round = ?", round),
     byHash: (hash: Hash) => one("where hash = ?", fromHex(hash)),
-    /** The first of this round or a later one that a quorum signed. */
+    /** The first one signed by a quorum at this round or later. */
     firstSince: (round: Round) => one("where has_quorum = 1 and round >= ? order by round limit 1", round),
     latestWithQuorum: one("where has_quorum = 1 order by round desc limit 1"),
-    /** Signed by a quorum, newest first, `limit` at most: those before this round, or only those of them that close epochs. */
+    /** Up to `limit` checkpoints signed by a quorum before this round, newest first; optionally closing ones only. */
     before: (round: Round, limit: number, isClosing: boolean) =>
       select(
         `where has_quorum = 1 and round < ? ${isClosing ? "and is_closing = 1" : ""} order by round desc limit ?`,
@@ -125,10 +125,10 @@ export const make = (database: Database) => {
         limit,
       ),
     latestClosing: one("where is_closing = 1 order by epoch desc limit 1"),
-    /** Closing checkpoints from this epoch on, in their order, `limit` at most. */
+    /** Up to `limit` closing checkpoints from this epoch on, in order. */
     closing: (from: Epoch, limit: number) =>
       select("where is_closing = 1 and epoch >= ? order by epoch limit ?", from, limit),
-    /** Deletes some old checkpoints that close no epoch, with their signatures, and returns whether there may be more. */
+    /** Deletes some old checkpoints that close no epoch. Returns whether there can be more. */
     prune: Prune.onwards(database, pruneBehind),
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The states at the close of the last epochs, stored as the changes since: they lead from the present state back to the
- * last close, and from there to the one before. A record is stored here at its first change in an epoch, in the same
- * transaction, so after any crash the way back is complete.
+ * The states at the close of recent epochs, stored as differences that lead from the present state back to the last
+ * close, and from there to the one before. A record is stored at its first change in an epoch, in the same transaction,
+ * so after any crash the way back is complete.
  */
 import { Effect } from "effect"
 import { fromHex, toHex } from "#crypto"
@@ -33,7 +33,7 @@ const keepRecords = Bulk.from(
     from (values ${keys}) changed left join records r on r.kind = changed.column2 and r.key = changed.column3`,
 )
 
-/** Stores records before they change, unless this epoch has changed them already; part of a commit's transaction. */
+/** Stores records before they change, unless this epoch has already changed them. Part of a commit's transaction. */
 export const keep = (sql: Sql, closed: Epoch, changes: Iterable<Pick<Change, "kind" | "key">>): void => {
   const accounts: Array<Value> = []
   const records: Array<Value> = []
@@ -92,8 +92,8 @@ export const make = (database: Database) => {
 
   return {
     /**
-     * Passes to `visit`, some thousands at a time, the records whose value at the close of this epoch differs from that
-     * at the next close, or from the present one if the next epoch has not closed: with the old value, null for records
+     * Passes records to `visit`, some thousands at a time, whose value at this epoch's close differs from that at the
+     * next close, or from the present one if the next epoch has not closed. They have the old value, null for records
      * that did not exist.
      */
     load: (epoch: Epoch, visit: (page: ReadonlyArray<Change>) => void) =>
@@ -102,7 +102,7 @@ export const make = (database: Database) => {
         Pages.visited(PAGE_ROWS, records(epoch), visit),
       ),
 
-    /** Deletes some changes that lead to earlier closes; returns how many: less than the limit if none are left. */
+    /** Deletes some differences of earlier closes. Returns how many: less than the limit if none are left. */
     prune: (before: Epoch, limit: number) =>
       Effect.gen(function* () {
         const accounts = yield* prune("accounts_before", "address", before, limit)

@@ -1,4 +1,4 @@
-/** Everything one commit stores, written at once: plain data, so that the writer may live in another thread. */
+/** Everything that one commit stores, written at once. Plain data, so that the writer can live in another thread. */
 import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type * as Execution from "../../ledger/rules/Execution.js"
@@ -24,16 +24,16 @@ import * as Vertices from "./Vertices.js"
 export interface CommitBatch {
   readonly commit: Commits.CommitRecord
   readonly changes: Iterable<Change>
-  /** In the commit's order; all of them are stored already. Genesis orders none. */
+  /** In the commit's order; all are already stored. The genesis orders none. */
   readonly vertices: ReadonlyArray<Transactions.OrderedVertex>
   readonly postings: ReadonlyArray<Draft>
-  /** The transactions of the mempool that the commit has settled. */
+  /** Mempool transactions that the commit has settled. */
   readonly settled: ReadonlyArray<Hash>
 }
 
 type Effective = Exclude<Execution.Outcome, { readonly _tag: "NoEffect" }>
 
-/** What the bytes of a transaction say about its cost, which is all of it for nearly all. */
+/** The charge that follows from a transaction's bytes, which for nearly all is the whole charge. */
 const chargedOf = ({ fee, operation }: Transaction, outcome: Effective): number | null => {
   const isApplied = outcome._tag === "Applied"
   const charged = outcome.fee + (isApplied ? outcome.taken : 0)
@@ -62,7 +62,7 @@ const executedOf = (vertex: Vertex, outcomes: ReadonlyArray<Execution.Outcome>) 
   return executed
 }
 
-/** The result of executing a commit; `vertices` are those it executed. Transactions without effect leave no trace. */
+/** The result of executing a commit with these vertices. Transactions without effect leave no trace. */
 export const fromExecution = (
   { commit, time, effectsDigest, changes, postings, vertices: outcomes }: Execution.Execution,
   vertices: ReadonlyArray<Vertex>,
@@ -91,13 +91,13 @@ export const writeChanges = (sql: Sql, changes: Iterable<Change>): void => {
   records.write(sql)
 }
 
-/** Transactions without effect are not recorded, so the vertex keeps all of its own if there are any. */
+/** Transactions without effect are not recorded, so a vertex that has any keeps all of its own. */
 const orderedOf = (
   { header, transactions, executed }: Transactions.OrderedVertex,
   range: Transactions.SequenceRange | null = null,
 ): Vertices.Ordered => ({ place: header, recorded: transactions === executed.length ? range : null })
 
-/** About as many records as take ten milliseconds. After them other fibers have their turn. */
+/** The number of records that takes about ten milliseconds. Other fibers run in between. */
 const CHANGES_PER_TURN = 1_024
 
 function* partsOf<A>(all: Iterable<A>): Generator<ReadonlyArray<A>> {
@@ -111,13 +111,13 @@ function* partsOf<A>(all: Iterable<A>): Generator<ReadonlyArray<A>> {
   yield part
 }
 
-/** The statements of one commit, for one transaction. */
+/** One commit's statements, for one transaction. */
 export const write = (sql: Sql, batch: CommitBatch): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     const { commit, vertices } = batch
     Commits.append(sql, commit, vertices.length)
     for (const changes of partsOf(batch.changes)) {
-      // No node joins at genesis: the genesis file has that state.
+      // No node joins at the genesis, whose state is in the genesis file.
       if (commit.epoch > 1) ClosedStates.keep(sql, Natural.epoch(commit.epoch - 1), changes)
       writeChanges(sql, changes)
       if (changes.length === CHANGES_PER_TURN) yield* EventLoop.turn

@@ -1,4 +1,4 @@
-/** The commits this node has executed. */
+/** The commits that this node has executed. */
 import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -30,7 +30,7 @@ const commitOf = (row: Column.Row): CommitRecord => ({
   effectsDigest: Column.hash(row, 7),
 })
 
-/** Part of a commit's transaction; a commit that is there already is a bug of the caller and is refused. */
+/** Part of a commit's transaction. An existing commit is refused as the caller's bug. */
 export const append = (sql: Sql, commit: CommitRecord, vertexCount: number): void =>
   sql
     .text(INSERT, [
@@ -40,8 +40,9 @@ export const append = (sql: Sql, commit: CommitRecord, vertexCount: number): voi
     .run()
 
 /**
- * Fails the transaction unless all vertices of this commit are marked with it: the DAG stores a vertex before a commit can order
- * it, and no commit orders one twice. The statement is refused as a count that is null, so nobody waits for an answer.
+ * Fails the transaction unless all vertices of this commit are marked with it: the DAG stores a vertex before a commit
+ * can order it, and no commit orders one twice. The statement fails on a null count, so that nothing waits for an
+ * answer.
  */
 export const requireVertices = (sql: Sql, index: CommitIndex): void =>
   sql`update commits set vertex_count = null
@@ -78,7 +79,7 @@ const placeOf = (row: Column.Row) => ({
 })
 type Place = ReturnType<typeof placeOf>
 
-/** The stored commit at this index or the next one above it. */
+/** The stored commit at this index, or the next one above. */
 const above = (sql: Sql, index: number) =>
   Effect.map(
     sql`select commit_index, leader_round, epoch, time from commits
@@ -86,7 +87,7 @@ const above = (sql: Sql, index: number) =>
     ([row]) => (row === undefined ? null : placeOf(row)),
   )
 
-/** Rounds, epochs and times rise with the index, so a few rows are enough, however many there are. */
+/** Rounds, epochs and times increase with the index, so a binary search reads only a few rows. */
 const firstThat = (sql: Sql, isReached: (place: Place) => boolean) =>
   Effect.gen(function* () {
     const [row = []] = yield* sql`select ifnull(max(commit_index), -1) from commits`.values
@@ -100,20 +101,20 @@ const firstThat = (sql: Sql, isReached: (place: Place) => boolean) =>
     return Option.map(Option.fromNullable(yield* above(sql, from)), ({ index }) => index)
   })
 
-/** The first one of this moment or later. */
+/** The first commit at this time or later. */
 export const firstFrom = (sql: Sql, moment: Timestamp) => firstThat(sql, ({ time }) => time >= moment)
 
 export const make = (database: Database) => ({
   last: database.first(commitOf, `${SELECT} order by commit_index desc limit 1`),
   at: (index: CommitIndex) => database.first(commitOf, `${SELECT} where commit_index = ?`, index),
-  /** In their order, `limit` at most. */
+  /** Up to `limit` commits, in order. */
   from: (index: CommitIndex, limit: number) =>
     database.select(commitOf, `${SELECT} where commit_index >= ? order by commit_index limit ?`, index, limit),
-  /** The first one of this round or epoch or a later one. */
+  /** The first commit of this round or epoch, or a later one. */
   firstSince: (round: Round, epoch: Epoch) =>
     database.read((sql) => firstThat(sql, (place) => place.round >= round || place.epoch >= epoch)),
-  /** In their order. */
+  /** In order. */
   ofEpoch: (epoch: Epoch) => database.select(commitOf, `${SELECT} where epoch = ? order by commit_index`, epoch),
-  /** Deletes some old commits that ordered no transaction still recorded, and returns whether there may be more. */
+  /** Deletes some old commits without recorded transactions. Returns whether there can be more. */
   prune: Prune.onwards(database, pruneBehind),
 })

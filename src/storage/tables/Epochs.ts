@@ -29,8 +29,8 @@ export const insert = (sql: Sql, { base, record, position }: Opening): void =>
 
 export const make = (database: Database) => ({
   /**
-   * Begins the epoch; keeps only the last one before it, and gives up a fast sync to an earlier close. Returns when
-   * this and everything before it is on disk: a power cut takes nothing of a finished epoch.
+   * Begins the epoch, keeps only one before it, and drops a fast sync to an earlier close. Returns once this and
+   * everything before it is on disk, so that a power cut takes nothing of a finished epoch.
    */
   begin: (opening: Opening) =>
     database.writeSynced((sql) =>
@@ -41,7 +41,7 @@ export const make = (database: Database) => ({
       }),
     ),
 
-  /** The running epoch, then the one before it; nothing in a new database. */
+  /** The running epoch, then the one before it; empty in a new database. */
   kept: database.select(
     openingOf,
     "select base, record, commit_index, commit_hash, leader_round, time from openings order by epoch desc limit 2",

@@ -1,4 +1,4 @@
-/** The fast sync under way: its target, and the pieces of the state received so far. */
+/** The fast sync in progress: its target, and the pieces of the state received so far. */
 import { Effect, Either, Option } from "effect"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import type { Epoch } from "../../protocol/numbers/Natural.js"
@@ -11,11 +11,11 @@ const targetOf = (row: Column.Row): Checkpoint.SignedCheckpoint =>
     throw new Column.UnexpectedValue(message)
   })
 
-/** Gives up a fast sync to the close of an earlier epoch; part of a larger transaction. */
+/** Drops a fast sync to an earlier epoch's close. Part of a larger transaction. */
 export const forgetBefore = (sql: Sql, epoch: Epoch): void => sql`delete from joins where epoch < ${epoch}`.run()
 
 export const make = (database: Database) => ({
-  /** Begins a fast sync; deletes the pieces of any other target. */
+  /** Begins a fast sync and deletes pieces of any other target. */
   begin: (target: Checkpoint.SignedCheckpoint) =>
     database.run((sql) => {
       sql`delete from joins`.run()
@@ -26,7 +26,7 @@ export const make = (database: Database) => ({
   add: (subtree: Uint8Array) =>
     database.run((sql) => sql`insert into join_subtrees (epoch, bytes) select epoch, ${subtree} from joins`.run()),
 
-  /** The pieces were checked against the target's root; they are in the order of arrival. */
+  /** The pieces in order of arrival, already checked against the target's root. */
   kept: database.read((sql) =>
     Effect.gen(function* () {
       const [join] = yield* sql`select target from joins`.values

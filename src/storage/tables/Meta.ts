@@ -1,4 +1,4 @@
-/** The network a database belongs to. */
+/** The network of a database. */
 import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
@@ -10,7 +10,7 @@ import type { Database } from "../sqlite/Database.js"
 const genesisHashOf = (database: Database): Effect.Effect<Option.Option<Hash.Hash>, StorageError> =>
   database.first((row) => Column.hash(row, 0), "select value from meta where name = 'genesis_hash'")
 
-/** The genesis the database was created for; none in a new database. */
+/** The genesis for which the database was created; none in a new one. */
 export const genesis = (database: Database): Effect.Effect<Option.Option<Genesis.Genesis>, StorageError> =>
   Effect.flatMap(
     database.first((row) => Column.bytes(row, 0), "select value from meta where name = 'genesis'"),
@@ -24,7 +24,7 @@ export const genesis = (database: Database): Effect.Effect<Option.Option<Genesis
     }),
   )
 
-/** Fails when the database belongs to another network. */
+/** Fails if the database belongs to another network. */
 export const requireGenesis = (
   database: Database,
   expected: Hash.Hash,
@@ -38,7 +38,7 @@ export const requireGenesis = (
     }),
   )
 
-/** Stores the network the database is for, once. */
+/** Stores the database's network, once. */
 export const keepGenesis = (database: Database, value: Genesis.Genesis): Effect.Effect<void, StorageError> =>
   Effect.flatMap(
     genesisHashOf(database),

@@ -1,8 +1,8 @@
-/** Reads a whole table page by page. */
+/** Reads a whole table in pages. */
 import { Effect } from "effect"
 import * as EventLoop from "../../turns/EventLoop.js"
 
-/** Passes page after page to `visit`, with a turn for others in between. `pageAfter` reads the rows after this one. */
+/** Passes each page to `visit` and yields in between. `pageAfter` reads the rows after a row. */
 export const visited = <A, E>(
   rows: number,
   pageAfter: (last: A | undefined) => Effect.Effect<ReadonlyArray<A>, E>,

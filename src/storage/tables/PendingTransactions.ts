@@ -1,4 +1,4 @@
-/** The transactions of the mempool, so that they survive a restart. */
+/** The mempool's transactions, which survive a restart. */
 import { fromHex } from "#crypto"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
@@ -17,11 +17,11 @@ const insert = Bulk.insert("pending_transactions (hash, received_at, bytes)", 3,
 
 const removeAll = Bulk.remove("pending_transactions", ["hash"])
 
-/** Deletes transactions; also part of the commit's transaction that executed them. */
+/** Deletes transactions. Also part of the commit's transaction that executed them. */
 export const remove = (sql: Sql, ids: ReadonlyArray<Hash>): void => removeAll(sql, ids.map(fromHex))
 
 export const make = (database: Database) => ({
-  /** The arrivals and departures since the last update, in one write. */
+  /** Writes arrivals and departures since the last update. */
   update: (added: ReadonlyArray<PendingTransaction>, removed: ReadonlyArray<Hash>) =>
     database.run((sql) => {
       remove(sql, removed)
@@ -30,7 +30,7 @@ export const make = (database: Database) => ({
         added.flatMap(({ transaction, receivedAt }) => [fromHex(transaction.id), receivedAt, transaction.encoded]),
       )
     }),
-  /** In the order of arrival; `bytes` is the encoded transaction. */
+  /** In order of arrival; `bytes` is the encoded transaction. */
   all: database.select(
     (row) => ({
       id: Column.hash(row, 0),

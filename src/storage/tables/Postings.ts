@@ -1,4 +1,4 @@
-/** What commits added to balances other than by transfers, by blocks of commits. */
+/** Changes of balances by commits, other than by transfers, in blocks of commits. */
 import { Effect } from "effect"
 import { fromHex } from "#crypto"
 import * as Blocks from "../../ledger/rules/PostingBlocks.js"
@@ -20,7 +20,7 @@ const insert = Bulk.insert(
     set amount = amount + excluded.amount, time = excluded.time, round = excluded.round`,
 )
 
-/** A genesis may give to millions of accounts. */
+/** A genesis can allocate to millions of accounts. */
 const ROWS_AT_ONCE = 1_024
 
 /** Part of a commit's transaction. */
@@ -40,7 +40,7 @@ export const append = (
   }
 }
 
-/** The order of an account's postings; the cursor of its pages. */
+/** A posting's position among its account's, which is the cursor of its pages. */
 export interface Position {
   readonly until: number
   readonly kind: number
@@ -66,17 +66,17 @@ const kindOf = (byte: number): Blocks.Kind => {
 
 export type RecordedPosting = Readonly<ReturnType<typeof postingOf>>
 
-/** Before every posting there can be. */
+/** Before every possible posting. */
 const NEWEST: Position = { until: Number.MAX_SAFE_INTEGER, kind: 0, number: 0 }
 
 export interface Request {
   readonly address: Address
-  /** Only those before this one; null for the newest. */
+  /** Only postings before this one; null for the newest. */
   readonly before: Position | null
   readonly limit: number
 }
 
-/** Newest first; part of a reading. */
+/** Newest first. Part of a reading. */
 export const of = (sql: Sql, { address, before, limit }: Request) => {
   const { until, kind, number } = before ?? NEWEST
   return Effect.map(
@@ -87,7 +87,7 @@ export const of = (sql: Sql, { address, before, limit }: Request) => {
   )
 }
 
-/** Deletes about `limit` of those of earlier commits, the oldest first: they go with the transactions. */
+/** Deletes about `limit` of the oldest postings of earlier commits, together with their transactions. */
 export const pruneBefore = (sql: Sql, before: CommitIndex, limit: number): void =>
   sql`delete from account_postings where (address, until, kind, number) in (
     select address, until, kind, number from account_postings where until < ${before} order by until limit ${limit})`.run()

@@ -1,4 +1,4 @@
-/** Deletes old rows a few at a time, since nothing else is written meanwhile. */
+/** Deletes old rows in small batches, because nothing else is written meanwhile. */
 import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
@@ -11,13 +11,13 @@ export interface Request {
   readonly beforeRound: Round
   /** … and of a lower epoch are deleted. */
   readonly beforeEpoch: Epoch
-  /** At most this many rows are looked at. */
+  /** The number of rows examined. */
   readonly limit: number
 }
 
 /**
- * For a table that keeps some old rows forever: rows looked at once need not be looked at again. `behind` looks at the
- * rows after a number and returns the number of the last one, null if there is none. Returns whether there may be more.
+ * For tables that keep some old rows forever: a row once examined is not examined again. `behind` examines rows after a
+ * number and returns the last one's number, null if there is none. Returns whether there can be more.
  */
 export const onwards = (
   database: Database,

@@ -1,4 +1,4 @@
-/** Every record of the ledger besides accounts, as of the last commit. */
+/** Every ledger record except accounts, as of the last commit. */
 import { Effect } from "effect"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import type { StateRecord } from "../../protocol/state/StateRecord.js"
@@ -13,7 +13,7 @@ const PAGE_ROWS = 4_096
 
 type Place = Pick<StateRecord, "kind" | "key">
 
-/** The kind and key that a row begins with. */
+/** The kind and key at the start of a row. */
 export const placeOf = (row: Column.Row): Place => {
   const byte = Column.integer(row, 0)
   const kind = StateKey.kindOf(byte)
@@ -21,7 +21,7 @@ export const placeOf = (row: Column.Row): Place => {
   return { kind, key: Column.bytes(row, 1) }
 }
 
-/** Kind and key as columns hold them; lower than all others for no record. */
+/** Kind and key as columns; lower than all others for no record. */
 export const columnsOf = (place: Place | undefined): readonly [kind: number, key: Uint8Array] =>
   place === undefined ? [0, new Uint8Array(0)] : [StateKey.KINDS[place.kind].byte, place.key]
 
@@ -35,7 +35,7 @@ const insert = Bulk.insert(
 
 const remove = Bulk.remove("records", ["kind", "key"])
 
-/** Writes changed records to their rows; part of a commit's transaction. */
+/** Writes changed records. Part of a commit's transaction. */
 export class Changes {
   readonly #rows: Array<Value> = []
   readonly #gone: Array<Value> = []
@@ -62,7 +62,7 @@ export const make = (database: Database) => {
     )
 
   return {
-    /** Passes every record to `visit`, some thousands at a time, in the order of kind and key. */
+    /** Passes every record to `visit`, some thousands at a time, ordered by kind and key. */
     load: (visit: (page: ReadonlyArray<StateRecord>) => void) =>
       Effect.withSpan(Pages.visited(PAGE_ROWS, page, visit), "records"),
   }

@@ -1,4 +1,4 @@
-/** What a remote signer has signed with each key. A signature leaves the signer only after its row is on disk. */
+/** What a remote signer has signed with each key. A signature leaves the signer only once its row is on disk. */
 import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -48,7 +48,7 @@ const putKey = (sql: Sql, key: Uint8Array, { taken, lastVertex, checkpointsTaken
     values (${key}, ${taken.epoch}, ${taken.round}, ${bytesOf(lastVertex?.base)}, ${bytesOf(lastVertex?.digest)},
       ${checkpointsTaken.epoch}, ${checkpointsTaken.round})`.run()
 
-/** The list differs from the one on disk by what was added and what was dropped for it. */
+/** Writes only the checkpoints that were added, and removes those dropped for them. */
 const putCheckpoints = (sql: Sql, key: Uint8Array, { checkpoints, checkpointsTaken }: Kept): void => {
   for (const { epoch, round, digest } of checkpoints) {
     sql`insert or ignore into signed_checkpoints (public_key, epoch, round, digest)
@@ -59,7 +59,7 @@ const putCheckpoints = (sql: Sql, key: Uint8Array, { checkpoints, checkpointsTak
 }
 
 export const make = (database: Database) => ({
-  /** None if nothing is known of what the key has signed. */
+  /** None if nothing is known about the key's signatures. */
   of: (publicKey: PublicKey) =>
     Effect.gen(function* () {
       const key = fromHex(publicKey)
@@ -78,7 +78,7 @@ export const make = (database: Database) => ({
       return Option.some<Kept>({ ...row.value, checkpoints })
     }),
 
-  /** Returns when it is on disk. */
+  /** Returns once it is on disk. */
   put: (publicKey: PublicKey, kept: Kept, what: "Vertex" | "Checkpoint") =>
     database.run((sql) => {
       const key = fromHex(publicKey)

@@ -1,6 +1,6 @@
 /**
- * Every vertex this validator has signed: the memory that keeps it from ever signing twice. A vertex is sent only after
- * `keep` has returned, and then it survives a power cut.
+ * Every vertex that this validator has signed, which keeps it from signing twice. A vertex is sent only after `keep`
+ * has returned, and then it survives a power cut.
  */
 import { Data, Effect, Option } from "effect"
 import { fromHex } from "#crypto"
@@ -15,7 +15,7 @@ import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
 import * as Pages from "./Pages.js"
 
-/** The slot holds another vertex; only that one may be sent again, and nothing else may be signed for the slot. */
+/** The slot holds another vertex. Only that one may be sent again, and nothing else may be signed for the slot. */
 export class AlreadySigned extends Data.TaggedError("AlreadySigned")<{
   readonly epoch: Epoch
   readonly round: Round
@@ -55,7 +55,7 @@ export type SignedVertex = Readonly<ReturnType<typeof signedOf>>
 const placeOf = (row: Column.Row) => ({
   round: Column.counter<Round>(row, 0),
   hash: Column.hash(row, 1),
-  /** The size of the encoded vertex in bytes. */
+  /** The encoded vertex' size in bytes. */
   size: Column.integer(row, 2),
 })
 
@@ -68,7 +68,7 @@ const foreignOf = (row: Column.Row) => ({
 
 const companionOf = (row: Column.Row) => ({ hash: Column.hash(row, 0), bytes: Column.bytes(row, 1) })
 
-/** An encoded vertex and the hash that it should have. */
+/** An encoded vertex and its expected hash. */
 export type Companion = Readonly<ReturnType<typeof companionOf>>
 
 const insert = (sql: Sql, { header, encoded }: Vertex): void =>
@@ -90,8 +90,8 @@ const at = (database: Database, { author, epoch, round }: Slot) =>
 
 export const make = (database: Database) => ({
   /**
-   * Returns when the vertex is on disk with its companions; storing the same one twice is fine. Null: the ledger's file has been
-   * synced, and no earlier companions are needed any more.
+   * Returns once the vertex and its companions are on disk. Repeating it is harmless. Null companions: the ledger's
+   * file has been synced, and earlier companions are no longer needed.
    */
   keep: (vertex: Vertex, companions: ReadonlyArray<Vertex> | null = []) => {
     const { header } = vertex
@@ -113,7 +113,7 @@ export const make = (database: Database) => ({
     )
   },
 
-  /** Returns when the vertex, which is to be signed elsewhere, is on disk with its companions. */
+  /** Returns once a vertex that will be signed elsewhere is on disk with its companions. */
   keepIntent: ({ header, encoded }: Vertex, companions: ReadonlyArray<Vertex> | null) =>
     database.run((sql) => {
       sql`insert or replace into intents (author, hash, bytes)
@@ -124,13 +124,13 @@ export const make = (database: Database) => ({
   intent: (author: Address) =>
     database.first(companionOf, "select hash, bytes from intents where author = ?", fromHex(author)),
 
-  /** Those of an epoch, in the order in which they were kept. */
+  /** An epoch's companions, in order of storage. */
   companions: (epoch: Epoch) =>
     database.select(companionOf, "select hash, bytes from companions where epoch = ? order by id", epoch),
 
   byHash: (hash: Hash) => database.first(signedOf, `${SELECT} where hash = ?`, fromHex(hash)),
 
-  /** The slots of these rounds of an epoch, both ends included, without the bytes: the highest rounds first. */
+  /** An epoch's slots in these rounds, both ends included, without bytes, highest rounds first. */
   placesIn: ({ epoch, fromRound, toRound }: Rounds, limit: number) =>
     database.select(
       placeOf,
@@ -142,7 +142,10 @@ export const make = (database: Database) => ({
       limit,
     ),
 
-  /** Passes those of this epoch and later ones to `visit`, oldest first, a few at a time: each may be a megabyte. */
+  /**
+   * Passes vertices of this epoch and later ones to `visit`, oldest first, a few at a time, because each can be a
+   * megabyte.
+   */
   load: (author: Address, from: Epoch, visit: (page: ReadonlyArray<SignedVertex>) => void) => {
     const pageAfter = (last: SignedVertex | undefined) =>
       database.select(
@@ -156,7 +159,7 @@ export const make = (database: Database) => ({
     return Pages.visited(PAGE_ROWS, pageAfter, visit)
   },
 
-  /** Deletes epochs below this one and returns how many vertices that were. */
+  /** Deletes epochs below this one. Returns the number of vertices. */
   prune: (before: Epoch) =>
     database.write((sql) => {
       sql`delete from companions where epoch < ${before}`.run()
@@ -166,7 +169,7 @@ export const make = (database: Database) => ({
       )
     }),
 
-  /** Stores a header signed with this validator's key elsewhere. */
+  /** Stores a header that was signed elsewhere with this validator's key. */
   keepForeign: (header: Header.Header, seenAt: Timestamp) =>
     database.run((sql) =>
       sql`insert into foreign_headers (hash, author, epoch, round, seen_at, header)

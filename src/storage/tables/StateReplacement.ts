@@ -1,4 +1,4 @@
-/** Replaces everything executed here by the state of a closing checkpoint, at the end of a fast sync. */
+/** Replaces the executed state by a closing checkpoint's, at the end of a fast sync. */
 import type { SqlError } from "@effect/sql"
 import { Effect, Either } from "effect"
 import type { Opening } from "../../consensus/output/Opening.js"
@@ -11,23 +11,23 @@ import * as Checkpoints from "./Checkpoints.js"
 import * as CommitBatch from "./CommitBatch.js"
 import * as Epochs from "./Epochs.js"
 
-/** Tables that do not continue into the new state. */
+/** Tables whose content does not carry over. */
 const REPLACED_TABLES = ["accounts", "records", "accounts_before", "records_before", "vertices", "openings"]
 
-/** The new state of `target`, made of the fetched pieces; the closing checkpoints that lead there; the next epoch. */
+/** The new state of `target`, made of the fetched pieces; the closing checkpoints that lead to it; the next epoch. */
 export interface Replacement {
   readonly target: SignedCheckpoint
   readonly proven: ReadonlyArray<SignedCheckpoint>
   readonly opening: Opening
 }
 
-/** The records of an encoded subtree that was checked before it was kept. */
+/** The records of an encoded subtree that was checked before it was stored. */
 export const recordsOf = (bytes: Uint8Array): ReadonlyArray<StateRecord.StateRecord> =>
   Subtree.entriesOf(Either.getOrThrow(Subtree.decode(bytes))).map(({ value }) =>
     Either.getOrThrow(StateRecord.decode(value)),
   )
 
-/** For one transaction: the fetched pieces become the state, one after the other. */
+/** Turns the fetched pieces into the state, one after the other, in one transaction. */
 export const write = (sql: Sql, { target, proven, opening }: Replacement): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     for (const signed of [...proven, target]) Checkpoints.put(sql, { ...signed, hasQuorum: true })

@@ -1,4 +1,4 @@
-/** What changed an account's balance, newest first: its transactions and its postings, merged. */
+/** Changes of an account's balance, newest first: its transactions and postings, merged. */
 import { Effect } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
@@ -7,7 +7,7 @@ import type { Database } from "../sqlite/Database.js"
 import * as Postings from "./Postings.js"
 import * as Transactions from "./Transactions.js"
 
-/** The last transaction and the last posting of the pages before; null where there was none yet. */
+/** The last transaction and posting of the previous pages; null if there was none. */
 export interface Cursor {
   readonly sequence: Transactions.Sequence | null
   readonly position: Postings.Position | null
@@ -31,7 +31,7 @@ export interface Request {
   readonly limit: number
 }
 
-/** What a commit added comes after its transactions, so before them here. */
+/** A commit's postings come after its transactions, so they precede them here. */
 const merged = (
   transactions: ReadonlyArray<Transactions.RecordedTransaction>,
   postings: ReadonlyArray<Postings.RecordedPosting>,
@@ -52,7 +52,7 @@ const merged = (
   return entries
 }
 
-/** A page out of what was found, of which both lists have one more than fits if there are more. */
+/** Builds a page from lists that have one more entry than fits, if there are more. */
 export const pageOf = (
   balance: number,
   transactions: ReadonlyArray<Transactions.RecordedTransaction>,
@@ -74,11 +74,13 @@ const cursorAfter = (before: Cursor, entries: ReadonlyArray<Entry>): Cursor => {
 }
 
 export const make = (database: Database, networkId: NetworkId) => ({
-  /** One view of the database: the entries of all pages add up to the balance unless a commit comes between two of them. */
+  /**
+   * Reads one view of the database: the entries of all pages add up to the balance unless a commit comes in between.
+   */
   page: ({ address, after, limit }: Request) =>
     database.read((sql) =>
       Effect.gen(function* () {
-        // One more than requested, to see whether there are more.
+        // One more than requested tells whether there are more.
         const most = limit + 1
         const [balance] = yield* sql`select balance from accounts where address = ${address}`.values
         const transactions = yield* Transactions.history(sql, networkId, {

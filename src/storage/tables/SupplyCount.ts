@@ -1,4 +1,7 @@
-/** Counts the supply in the file again, in a thread of its own for each count: other work goes on, and nothing is kept between. */
+/**
+ * Counts the supply in the file again, in a new thread for each count, so that other work continues and nothing is kept
+ * in between.
+ */
 import { Effect } from "effect"
 import * as Threads from "#threads"
 import type { Counted } from "./SupplyProgram.js"

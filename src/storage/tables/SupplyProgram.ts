@@ -1,6 +1,6 @@
 /**
- * The program of a thread that counts the supply in `udg.db` again, while others write to it: in one reading transaction, so
- * that it sees the state of one commit. `SupplyCount` is the other side. It runs for one count.
+ * The program of a thread that counts the supply in `udg.db` while others write to it, within one reading transaction,
+ * so that it sees one commit's state. It runs for one count; `SupplyCount` is the other side.
  */
 import * as os from "node:os"
 import { parentPort, workerData } from "node:worker_threads"
@@ -14,25 +14,25 @@ import * as StateKey from "../../protocol/state/StateKey.js"
 import type { StateRecord } from "../../protocol/state/StateRecord.js"
 import { Sqlite } from "../sqlite/Driver.js"
 
-/** What the file holds, as of this commit. */
+/** The count, as of this commit. */
 export interface Counted {
   readonly commit: CommitIndex
   readonly found: Records.Totals
-  /** The totals that the file records. */
+  /** The totals recorded in the file. */
   readonly expected: Records.Totals
-  /** Why the two differ; null if they agree. */
+  /** How they differ; null if they agree. */
   readonly problem: string | null
 }
 
-// See SignatureProgram: rounds go first.
+// As in SignatureProgram, rounds have priority.
 const below = os.constants.priority.PRIORITY_BELOW_NORMAL
 try {
   if (os.platform() === "linux" && os.getPriority() < below) os.setPriority(below)
 } catch {
-  // It works at any priority.
+  // Works at any priority.
 }
 
-/** Where money lies besides accounts, and what it must add up to. */
+/** Records besides accounts that hold coins, or state what they add up to. */
 const KINDS = ["Validator", "Proposal", "Totals", "Head", "Epoch", "LeavingPool"] as const
 
 type Row = ReadonlyArray<unknown>
@@ -40,7 +40,7 @@ type File = InstanceType<typeof Sqlite>
 
 const PAGE_ROWS = 8_192
 
-/** All rows, some thousands at a time; `text` reads those after the values that `last` gives of a row. */
+/** All rows, some thousands at a time. `text` reads rows after the values that `last` returns. */
 function* paged(file: File, text: string, first: Row, last: (row: Row) => Row): Generator<Row> {
   const statement = file.prepare(text).raw()
   let after = first
@@ -65,7 +65,7 @@ const accounts = (file: File, recount: Recount): void => {
     .prepare("select min(balance), max(balance), sum(balance) from accounts")
     .raw()
     .all()
-  // Those at the edges tell of an impossible balance, which the sum may hide.
+  // The extremes reveal an impossible balance that the sum can hide.
   for (const balance of [least, most]) {
     recount.account(Number(balance) as Sats.Sats, AccountRecord.noExtras)
     recount.moved(-Number(balance))
@@ -79,7 +79,7 @@ const accounts = (file: File, recount: Recount): void => {
 const RECORDS = `select kind, key, value from records where kind in (${KINDS.map((kind) => StateKey.KINDS[kind].byte).join()})
   and (kind, key) > (?, ?) order by kind, key limit ?`
 
-/** Counts them, and returns the head. */
+/** Counts the records and returns the head. */
 const records = (file: File, recount: Recount): Records.Head => {
   let head: Records.Head | undefined
   for (const [byte, key, value] of paged(file, RECORDS, [0, new Uint8Array(0)], ([kind, key]) => [kind, key])) {

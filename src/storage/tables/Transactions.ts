@@ -1,4 +1,4 @@
-/** The results of transactions, and the accounts that took part in each. */
+/** Results of transactions, and the accounts that took part. */
 import type { SqlError } from "@effect/sql"
 import { Effect, Either, Option } from "effect"
 import { fromHex } from "#crypto"
@@ -22,41 +22,41 @@ import * as Commits from "./Commits.js"
 import * as Postings from "./Postings.js"
 
 export interface Failure {
-  /** The error code of the RPC. */
+  /** The HTTP interface's error code. */
   readonly code: string
   readonly reason: string
 }
 
 export interface Outcome {
-  /** Null when the transaction was applied. */
+  /** Null if the transaction was applied. */
   readonly failure: Failure | null
-  /** The proposal it made. */
+  /** The proposal that it created. */
   readonly proposalId: ProposalId | null
-  /** What it took from its sender's balance in all, in sats; null when that is the fee and the amount that were signed. */
+  /** The total charge in sats; null if it equals the signed fee and amount. */
   readonly charged: number | null
 }
 
 /** A transaction as a commit executed it. */
 export interface ExecutedTransaction {
   readonly transaction: Pick<Transaction.Transaction, "id" | "encoded">
-  /** Its place among the vertex's transactions. */
+  /** Its position in the vertex. */
   readonly position: number
   readonly outcome: Outcome
-  /** The accounts in whose histories it appears, each once. */
+  /** The accounts whose histories contain it, each once. */
   readonly participants: ReadonlyArray<Address>
 }
 
-/** A vertex as a commit ordered it, with those of its transactions that left a trace. */
+/** A vertex as a commit ordered it, with its transactions that left a trace. */
 export interface OrderedVertex {
   readonly header: RecordedHeader
-  /** How many transactions it has, with those that left no trace. */
+  /** The number of its transactions, including those without a trace. */
   readonly transactions: number
   readonly executed: ReadonlyArray<ExecutedTransaction>
 }
 
 type RecordedHeader = Pick<Header, "hash" | "round" | "author" | "timestamp">
 
-/** A transaction's position in the order of execution; the cursor of account histories. */
+/** A transaction's position in the order of execution, which is the cursor of account histories. */
 export type Sequence = number
 
 export interface HistoryRequest {
@@ -66,7 +66,7 @@ export interface HistoryRequest {
   readonly limit: number
 }
 
-/** The numbers of transactions that follow each other, both ends included. */
+/** Consecutive transaction numbers, both ends included. */
 export interface SequenceRange {
   readonly first: Sequence
   readonly last: Sequence
@@ -78,7 +78,7 @@ const PLACE = `v.commit_index, c.time, c.leader_round, v.hash, v.round, v.author
   from found join transaction_vertices v on v.id = found.vertex_id join commits c on c.commit_index = v.commit_index
   order by found.sequence desc`
 
-/** The wanted sequences that are in packs. `cross join` has SQLite look up the pack of each, and not the other way round. */
+/** The wanted sequences in packs. `cross join` makes SQLite look up each one's pack, and not the reverse. */
 const inPacks = (wanted: string): string =>
   `with wanted (sequence) as (${wanted}), found as (
     select wanted.sequence, last_sequence, transactions, bytes, ${OUTCOME}, vertex_id
@@ -88,7 +88,7 @@ const inPacks = (wanted: string): string =>
       left join transaction_outcomes o on o.sequence = wanted.sequence)
   select sequence, last_sequence, transactions, bytes, ${OUTCOME}, ${PLACE}`
 
-/** Those that an earlier version has recorded, as packs of one. */
+/** Rows of an earlier version, as packs of one. */
 const inRows = (wanted: string): string =>
   `with wanted (sequence) as (${wanted}), found as (
     select t.sequence, t.sequence as last_sequence, 1 as transactions, bytes,
@@ -97,7 +97,7 @@ const inRows = (wanted: string): string =>
   select found.sequence, last_sequence, transactions, bytes, ${OUTCOME}, ${PLACE}`
 
 const HISTORY = "select sequence from account_history where address = ? and sequence < ? order by sequence desc limit ?"
-/** So many numbers before one, or the last there are. */
+/** The last numbers before one, or the last of all. */
 const RECENT = `with recursive recent (sequence, n) as (
     select min(?, ifnull((select seq from sqlite_sequence where name = 'transaction_packs'), 0) + 1) - 1, 1
     union all select sequence - 1, n + 1 from recent where n < ? and sequence > 1)
@@ -112,7 +112,7 @@ const BY_HASH_IN_ROWS = inRows("select sequence from earlier_transactions where 
 const BETWEEN_KEYS = inPacks("select sequence from transaction_keys where key between ? and ? limit ?")
 const BETWEEN_HASHES_IN_ROWS = inRows("select sequence from earlier_transactions where hash between ? and ? limit ?")
 
-/** Later than any. */
+/** After every commit. */
 const NEWEST_COMMIT = Natural.commitIndex(Number.MAX_SAFE_INTEGER)
 
 /** How a statement is executed. */
@@ -126,7 +126,7 @@ const historyBy = <E>(select: Select<E>, { address, before, limit }: HistoryRequ
     return newer.length === limit ? newer : [...newer, ...(yield* select(HISTORY_IN_ROWS, ...wanted))]
   })
 
-/** The same as part of a reading. */
+/** The same within a reading. */
 export const history = (sql: Sql, networkId: NetworkId, request: HistoryRequest) => {
   const recorded = recordedOf(networkId)
   return historyBy(
@@ -169,7 +169,7 @@ const recordedOf = (networkId: NetworkId) => (row: Column.Row) => ({
 
 export type RecordedTransaction = Readonly<ReturnType<ReturnType<typeof recordedOf>>>
 
-/** 48 bits: a hundredth of a per mille of a billion transactions share their key, and the number stays exact. */
+/** 48 bits: among a billion transactions, a hundredth of a per mille share their key, and the number stays exact. */
 const KEY_DIGITS = 12
 
 const keyOf = (digits: string): number => Number.parseInt(digits.slice(0, KEY_DIGITS), 16)
@@ -189,14 +189,14 @@ const insertVertices = Bulk.insert(
   7,
 )
 
-/** The rows of transactions, to be written together. */
+/** Rows of transactions that are written together. */
 class Rows {
   readonly #vertices: Array<Value> = []
   readonly #packs: Array<Value> = []
   readonly #keys: Array<Value> = []
   readonly #outcomes: Array<Value> = []
   readonly #history: Array<Value> = []
-  /** How many transactions they are. */
+  /** The number of transactions. */
   count = 0
 
   vertex(id: number, { hash, round, author, timestamp }: RecordedHeader, index: CommitIndex, first: Sequence): void {
@@ -228,10 +228,10 @@ class Rows {
   }
 }
 
-/** As much as fits on a page of the file; a longer transaction is a pack of its own. */
+/** The content of a page. A longer transaction is a pack of its own. */
 const PACK_BYTES = 4_000
 
-/** Those of a pack are neighbours in the vertex. */
+/** A pack's transactions are adjacent in the vertex. */
 function* packsOf(executed: ReadonlyArray<ExecutedTransaction>): Generator<ReadonlyArray<ExecutedTransaction>> {
   let pack: Array<ExecutedTransaction> = []
   let size = 0
@@ -249,10 +249,10 @@ function* packsOf(executed: ReadonlyArray<ExecutedTransaction>): Generator<Reado
   if (pack.length > 0) yield pack
 }
 
-/** Transactions of a large commit written before other fibers have their turn. */
+/** Transactions of a large commit written before other fibers run. */
 const ROWS_AT_ONCE = 1_024
 
-/** The last numbers assigned to transactions and to their vertices. */
+/** The last numbers of transactions and of their vertices. */
 const lastNumbers = (sql: Sql): Effect.Effect<readonly [Sequence, number], SqlError.SqlError> =>
   Effect.map(
     sql`select ifnull((select seq from sqlite_sequence where name = 'transaction_packs'), 0),
@@ -261,8 +261,8 @@ const lastNumbers = (sql: Sql): Effect.Effect<readonly [Sequence, number], SqlEr
   )
 
 /**
- * Records the results of the vertices' transactions; part of a commit's transaction. Returns the sequences that those of
- * each vertex now have, null where it has none.
+ * Records the vertices' results as a part of a commit's transaction. Returns each vertex' new sequences, null without
+ * any.
  */
 export const append = (
   sql: Sql,
@@ -292,7 +292,7 @@ export const append = (
     return ranges
   })
 
-/** The first transaction of this commit or a later one; beyond the last when there is none. */
+/** The first transaction of this commit or a later one; after the last if there is none. */
 const firstSequence = (sql: Sql, from: CommitIndex): Effect.Effect<Sequence, SqlError.SqlError> =>
   Effect.flatMap(
     sql`select first_sequence from transaction_vertices where commit_index >= ${from}
@@ -301,7 +301,7 @@ const firstSequence = (sql: Sql, from: CommitIndex): Effect.Effect<Sequence, Sql
       row === undefined ? Effect.map(lastNumbers(sql), ([last]) => last + 1) : Effect.succeed(Column.integer(row, 0)),
   )
 
-/** Recorded transactions that go together: a pack, or one that an earlier version has recorded. */
+/** Transactions recorded together: a pack, or a row of an earlier version. */
 interface Old {
   readonly first: Sequence
   readonly last: Sequence
@@ -325,7 +325,7 @@ const OLDEST_ROWS = `select sequence, 1, vertex_id, bytes from earlier_transacti
 const OLDEST_PACKS = `select last_sequence, transactions, vertex_id, bytes from transaction_packs
   where last_sequence < ? order by last_sequence limit ?`
 
-/** The oldest ones before a number: as many as hold about `limit` transactions, at least one if there are any. */
+/** The oldest ones before a number, about `limit` transactions and at least one, if there are any. */
 const oldest = (sql: Sql, before: Sequence, limit: number): Effect.Effect<ReadonlyArray<Old>, SqlError.SqlError> =>
   Effect.gen(function* () {
     const rows = (yield* sql.text(OLDEST_ROWS, [before, limit]).values).map(oldOf)
@@ -339,7 +339,7 @@ const oldest = (sql: Sql, before: Sequence, limit: number): Effect.Effect<Readon
     return [...rows, ...packs.slice(0, taken < 0 ? packs.length : taken + 1)]
   })
 
-/** Each row by its key: to find rows by their sequence would mean to read every account's history. */
+/** Deletes each row by its key, because searching by sequence would read every account's history. */
 const forget = (sql: Sql, networkId: NetworkId, { first, last, bytes }: Old): void => {
   const transactions = Either.getOrThrowWith(
     Transaction.decodeFirst(networkId, bytes, last - first + 1),
@@ -352,7 +352,7 @@ const forget = (sql: Sql, networkId: NetworkId, { first, last, bytes }: Old): vo
   }
 }
 
-/** Deletes about `limit` of the oldest transactions of earlier commits, and returns how many; 0 when none are left. */
+/** Deletes about `limit` of the oldest transactions of earlier commits. Returns how many; 0 if none are left. */
 const pruneBefore = (sql: Sql, networkId: NetworkId, before: CommitIndex, limit: number) =>
   Effect.gen(function* () {
     const old = yield* oldest(sql, yield* firstSequence(sql, before), limit)
@@ -365,7 +365,7 @@ const pruneBefore = (sql: Sql, networkId: NetworkId, before: CommitIndex, limit:
     sql`delete from transaction_packs where last_sequence <= ${end}`.run()
     sql`delete from earlier_transactions where sequence <= ${end}`.run()
     Postings.pruneBefore(sql, before, limit)
-    // Vertices are numbered in the order of their transactions; the last one may have more of them.
+    // Vertices are numbered in the order of their transactions. The last one can have more of them.
     if (old.length > 0) sql`delete from transaction_vertices where id < ${vertexId}`.run()
     else sql`delete from transaction_vertices where commit_index < ${before}`.run()
     return old.reduce((count, { first, last }) => count + last - first + 1, 0)
@@ -419,10 +419,10 @@ export const make = (database: Database, networkId: NetworkId) => {
         return found.filter((id) => id.startsWith(digits)).slice(0, limit)
       }),
 
-    /** Those of a vertex that its commit recorded; the others had no effect in it. */
+    /** A vertex' recorded transactions. The others had no effect. */
     ofVertex: (commitIndex: CommitIndex, hash: Hash) => database.select(placeOf, OF_VERTEX, commitIndex, fromHex(hash)),
 
-    /** The first of the commits from this moment on; beyond the last when there is none. */
+    /** The first sequence of commits at or after this time; beyond the last if there is none. */
     since: (moment: Timestamp) =>
       database.read((sql) =>
         Effect.flatMap(Commits.firstFrom(sql, moment), (index) =>
@@ -433,7 +433,7 @@ export const make = (database: Database, networkId: NetworkId) => {
         ),
       ),
 
-    /** Of everybody, newest first; fewer than the limit only when no more are recorded. */
+    /** Of all accounts, newest first; fewer than the limit only if no more are recorded. */
     recent: (before: Sequence | null, limit: number) =>
       Effect.gen(function* () {
         const wanted = [before ?? Number.MAX_SAFE_INTEGER, limit]
@@ -444,7 +444,7 @@ export const make = (database: Database, networkId: NetworkId) => {
     /** Sent and received, newest first. */
     history: (request: HistoryRequest) => historyBy(select, request),
 
-    /** Deletes about `limit` of the oldest transactions of earlier commits, and returns how many; 0 when none are left. */
+    /** Deletes about `limit` of the oldest transactions of earlier commits. Returns how many; 0 if none are left. */
     prune: (before: CommitIndex, limit: number) => database.write((sql) => pruneBefore(sql, networkId, before, limit)),
   }
 }

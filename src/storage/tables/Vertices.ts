@@ -15,7 +15,7 @@ import type { Sql } from "../sqlite/Sql.js"
 import type * as Prune from "./Prune.js"
 import type { SequenceRange } from "./Transactions.js"
 
-/** Rises in the order in which vertices entered the DAG: a parent's is always lower than its child's. */
+/** Increases in the order in which vertices entered the DAG, so a parent's is lower than its child's. */
 export type Arrival = number
 
 const placeOf = (row: Column.Row) => ({
@@ -25,11 +25,11 @@ const placeOf = (row: Column.Row) => ({
   round: Column.counter<Round>(row, 3),
   author: Column.address(row, 4),
   timestamp: Column.counter<Timestamp>(row, 5),
-  /** The commit that ordered it; null while none has. */
+  /** The commit that ordered it; null if none has. */
   commitIndex: Column.nullable(row, 6, Column.counter<CommitIndex>),
 })
 
-/** `bytes` is the encoded vertex, or its beginning. */
+/** `bytes` is the encoded vertex or its beginning. */
 const vertexOf = (row: Column.Row) => ({ ...placeOf(row), bytes: Column.bytes(row, 7) })
 
 export type StoredVertex = Readonly<ReturnType<typeof vertexOf>>
@@ -39,9 +39,9 @@ export interface PageRequest {
   /** Both ends are included. */
   readonly fromRound: Round
   readonly toRound: Round
-  /** The arrival of the last vertex of the previous page; null for the first page. */
+  /** The arrival of the previous page's last vertex; null for the first page. */
   readonly after: Arrival | null
-  /** How many bytes of vertices the page may hold; it always holds at least one vertex if there is one. */
+  /** Limit of the page's bytes. A page has at least one vertex if there is any. */
   readonly maxBytes: number
 }
 
@@ -58,10 +58,10 @@ const SIZE = "length(b.bytes) + ifnull(b.transactions_size, 0)"
 const SOURCE = `vertices v join vertex_bytes b on b.vertex_id = v.id
   left join vertex_transactions t on t.vertex_id = v.id`
 
-/** At most this many rows are read for one page. */
+/** Rows read for one page. */
 const PAGE_ROWS = 1_024
 
-/** Vertices of one block of the index by hash: they fill some six pages. */
+/** Vertices of one block of the index by hash: they fill about six pages. */
 const BLOCK_VERTICES = 512
 
 /** All blocks, the newest first; null after the last one. */
@@ -69,18 +69,18 @@ const BLOCKS = `with recursive blocks (block) as (
   select max(block) from vertices
   union all select (select max(block) from vertices where block < b.block) from blocks b where b.block is not null)`
 
-/** The id of the vertex with a hash, for whoever knows nothing else of it. */
+/** The id of the vertex with a hash, if nothing else is known. */
 const ID_OF_HASH = `(${BLOCKS}
   select f.id from blocks cross join vertices f on f.block = blocks.block and f.hash = ? limit 1)`
 
-/** What finds a vertex in the index by rounds. */
+/** The columns that find a vertex in the index by rounds. */
 type Place = Pick<Header, "hash" | "round" | "author">
 
 const AT_PLACE = "round = ? and author = ? and hash = ?"
 
 const valuesOf = ({ hash, round, author }: Place): ReadonlyArray<Value> => [round, fromHex(author), fromHex(hash)]
 
-/** Stores a vertex that has entered the DAG, unless it is there already; part of a transaction. */
+/** Stores a vertex that entered the DAG, unless it is already stored. Part of a transaction. */
 export const insert = (sql: Sql, vertex: Vertex.Vertex): void => {
   const { header, encoded } = vertex
   const place = valuesOf(header)
@@ -117,7 +117,7 @@ export interface Ordered {
   readonly recorded: SequenceRange | null
 }
 
-/** Marks stored vertices as ordered by a commit; part of its transaction. */
+/** Marks stored vertices as ordered by a commit. Part of its transaction. */
 export const markOrdered = (sql: Sql, commitIndex: CommitIndex, vertices: ReadonlyArray<Ordered>): void => {
   for (const [position, { place, recorded }] of vertices.entries()) {
     const values = valuesOf(place)
@@ -137,7 +137,7 @@ export const markOrdered = (sql: Sql, commitIndex: CommitIndex, vertices: Readon
 
 const PACKS = "select bytes from transaction_packs where last_sequence between ? and ? order by last_sequence"
 
-/** The transactions of a row, wherever they are, in pieces. */
+/** The row's transactions in pieces, wherever they are stored. */
 const transactionsOf = (sql: Sql, row: Column.Row): Effect.Effect<ReadonlyArray<Uint8Array>, SqlError.SqlError> => {
   const waiting = Column.nullable(row, 12, Column.bytes)
   if (waiting !== null) return Effect.succeed([waiting])
@@ -145,7 +145,7 @@ const transactionsOf = (sql: Sql, row: Column.Row): Effect.Effect<ReadonlyArray<
   return Effect.map(packs.values, (rows) => rows.map((pack) => Column.bytes(pack, 0)))
 }
 
-/** A row with `COLUMNS` as a vertex in one piece. */
+/** A row with `COLUMNS` as a complete vertex. */
 const wholeOf = (sql: Sql, row: Column.Row): Effect.Effect<StoredVertex, SqlError.SqlError> => {
   const stored = vertexOf(row)
   const at = Column.nullable(row, 8, Column.integer)
@@ -201,30 +201,30 @@ export const make = (database: Database) => {
         limit,
       ),
 
-    /** The beginnings of the vertices of a round (`HEAD_BYTES` of each), by author and hash. */
+    /** The first `HEAD_BYTES` of a round's vertices, by author and hash. */
     headsAt: (round: Round) => heads("where v.round = ? order by v.author, v.hash", round),
 
-    /** The beginnings of vertices (`HEAD_BYTES`) from one round to another, both included, by round and author. */
+    /** The first `HEAD_BYTES` of vertices between two rounds, both included, by round and author. */
     heads: (from: Round, to: Round, limit: number) =>
       heads("where v.round between ? and ? order by v.round, v.author limit ?", from, to, limit),
 
-    /** The beginning of the vertex of the highest round of each author of an epoch, by author. */
+    /** The beginning of each author's highest vertex in an epoch, by author. */
     highestHeads: (epoch: Epoch) =>
-      // With max() SQLite returns the other columns of the row that holds the maximum.
+      // With max(), SQLite returns the other columns of the row with the maximum.
       heads(
         `where v.id in (select id from (select id, max(round) from vertices where epoch = ? group by author))
           order by v.author`,
         epoch,
       ),
 
-    /** A vertex's place in the order of arrival. */
+    /** A vertex' position in the order of arrival. */
     arrivalOf: (hash: Hash) =>
       database.first((row) => Column.nullable(row, 0, Column.integer), `select ${ID_OF_HASH}`, fromHex(hash)),
 
-    /** Rounds of an epoch in the order of arrival, page by page. */
+    /** Rounds of an epoch in order of arrival, page by page. */
     ofEpoch: (request: PageRequest) => database.read((sql) => pageOf(sql, request)),
 
-    /** The vertices that a commit ordered, in its order. */
+    /** A commit's vertices, in its order. */
     ofCommit: (index: CommitIndex) => wholes("where v.commit_index = ? order by v.position", index),
 
     count: Effect.map(
@@ -238,7 +238,7 @@ export const make = (database: Database) => {
       "select min(round) from vertices",
     ),
 
-    /** Deletes old vertices and returns how many; less than the limit means that none are left. */
+    /** Deletes old vertices. Returns how many; less than the limit if none are left. */
     prune: ({ beforeRound, beforeEpoch, limit }: Prune.Request) =>
       database
         .write((sql) =>

@@ -102,6 +102,6 @@ const showsWhatATerminalShows = async (file: string, least: number): Promise<voi
 const SHOWS = "%s shows what a terminal shows"
 it.each([
   ["docs/getting-started.md", 6],
-  ["docs/cli.md", 20],
+  ["docs/cli.md", 15],
   ["docs/tutorials/wallet.md", 6],
 ] as const)(Rest.of("thirty programs one after the other", SHOWS), { timeout: 300_000 }, showsWhatATerminalShows)

@@ -1,4 +1,7 @@
-/** A node's line to its signer: it keeps dialling, and asks again whatever a line that broke left without an answer. */
+/**
+ * A node's connection to its signer. It reconnects indefinitely and repeats statements that a broken connection left
+ * unanswered.
+ */
 import { connect, type Socket } from "node:net"
 import { Either } from "effect"
 import type { Clock } from "../network/peers/Clock.js"
@@ -9,7 +12,7 @@ import type { PeerId } from "../replica/messages/Peer.js"
 import * as Line from "./Line.js"
 
 export interface Options {
-  /** The node's own key, which the signer has on its list. */
+  /** The node's own key, which is on the signer's list. */
   readonly nodeKey: Keys.Signer
   readonly genesisHash: Hash
   readonly signer: { readonly host: string; readonly port: number; readonly key: PeerId }
@@ -27,7 +30,7 @@ interface Waiting {
 }
 
 const AGAIN_MS = 250
-/** A line on which a statement has no answer for so long is dialled anew. */
+/** A connection is replaced if a statement stays unanswered for this long. */
 const PATIENCE_MS = 5_000
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -50,12 +53,14 @@ export class Connection {
     return this.#state
   }
 
-  /** Statements without an answer. */
+  /** The number of unanswered statements. */
   get waiting(): number {
     return this.#waiting.size
   }
 
-  /** The signature or the refusal, however long it takes. Ed25519 is deterministic, so to ask again changes nothing. */
+  /**
+   * Waits for the signature or refusal without limit. Ed25519 is deterministic, so a repeated request changes nothing.
+   */
   sign(bytes: Uint8Array): Promise<Either.Either<Keys.Signature, string>> {
     return new Promise((answered) => {
       const id = this.#next
@@ -85,7 +90,7 @@ export class Connection {
     }
   }
 
-  /** Returns why the line ended. */
+  /** Returns why the connection ended. */
   async #converse(): Promise<string> {
     const { signer, nodeKey, genesisHash } = this.#options
     const raw = await dial(signer)

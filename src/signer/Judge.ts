@@ -1,32 +1,32 @@
 /**
- * Whether a key may make a statement, by what it has said before: the rule, as pure functions. Whoever asks may be two nodes,
- * a restored one, or one that lies. A vertex is signed only above every vertex before it, or again with the same bytes, so
- * a slot never has two. The highest place is enough for that: a list could be pruned wrongly.
+ * Decides, as pure functions, whether a key may make a statement, given its earlier ones. The request can come from two
+ * nodes, a restored node or one that lies. A vertex is signed only above every earlier vertex, or again with the same
+ * bytes, so a slot never gets two. The highest place suffices, whereas a list could be pruned wrongly.
  */
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { PublicKey } from "../protocol/identity/Keys.js"
 import type { Place, Statement } from "./Statement.js"
 
-/** A statement that was signed, by its place and the hash of its bytes. */
+/** A signed statement's place and the hash of its bytes. */
 export interface Said extends Place {
   readonly digest: Hash
 }
 
 export interface Memory {
-  /** The highest place at which a vertex was signed or may have been. */
+  /** The highest place at which a vertex was or may have been signed. */
   readonly taken: Place
-  /** None before the first one that this signer signs. */
+  /** Null before this signer's first signature. */
   readonly lastVertex: (Said & { readonly base: Hash }) | null
-  /** The same for checkpoints that are not in the list. */
+  /** The same for checkpoints outside of the list. */
   readonly checkpointsTaken: Place
-  /** The highest ones, in the order of their places; a node signs some of them again when it starts. */
+  /** The highest ones in order of place. A node signs some of them again when it starts. */
   readonly checkpoints: ReadonlyArray<Said>
 }
 
-/** Kept for each key. A node that asks for older ones has been away for long, and others have signed those. */
+/** For each key. A node that needs older ones was away for long, and others have signed those. */
 export const MAX_CHECKPOINTS = 256
 
-/** By the operator's word the key may have signed anything up to this place, and nothing above it. */
+/** The operator states that the key may have signed anything up to this place, and nothing above it. */
 export const vouched = (memory: Memory | null, taken: Place): Memory =>
   memory === null
     ? { taken, lastVertex: null, checkpointsTaken: taken, checkpoints: [] }
@@ -46,21 +46,21 @@ export type Refusal =
   | "the epoch has another base"
 
 export type Verdict =
-  /** Nothing has to be remembered for it. */
+  /** Nothing needs to be recorded. */
   | { readonly _tag: "Sign" }
   /** The change must be on disk before the signature leaves. */
   | { readonly _tag: "Remember"; readonly change: Change }
   | { readonly _tag: "Refuse"; readonly refusal: Refusal }
 
 export interface Asked {
-  /** Null: nothing is known of what the key has signed. */
+  /** Null if nothing is known about the key's signatures. */
   readonly memory: Memory | null
   readonly publicKey: PublicKey
   readonly genesisHash: Hash
-  /** The proven key of the node that asks, in the form in which a greeting names it. */
+  /** The requesting node's proven key, as a greeting names it. */
   readonly node: string
   readonly statement: Statement | null
-  /** Of the statement's bytes. */
+  /** The hash of the statement's bytes. */
   readonly digest: Hash
 }
 
@@ -108,7 +108,7 @@ export const judge = ({ memory, publicKey, genesisHash, node, statement, digest 
   }
 }
 
-/** What is remembered once the change is made. */
+/** The memory after the change. */
 export const remember = (memory: Memory, { _tag, ...said }: Change): Memory => {
   if ("base" in said) {
     const { epoch, round } = said

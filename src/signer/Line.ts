@@ -1,7 +1,7 @@
 /**
- * Between a node and its signer, inside the encryption and after both have proven their keys: frames with a length before each.
- * The node opens with its network, the signer answers with the validator's key that it holds for this node, and from then
- * on answers each statement.
+ * The protocol between a node and its signer, inside the encryption and after both have proven their keys: frames with
+ * a length prefix. The node opens with its network, the signer answers with its validator's key for this node, and then
+ * answers each statement.
  */
 import { Either } from "effect"
 import * as Binary from "../protocol/encoding/Binary.js"
@@ -12,7 +12,7 @@ import * as Statement from "./Statement.js"
 export const VERSION = 1
 
 const HEAD_BYTES = 4
-/** The number of the question before the statement. */
+/** The request's number, before the statement. */
 const ID_BYTES = 4
 const MAX_FRAME_BYTES = ID_BYTES + Statement.MAX_BYTES
 const REFUSAL_BYTES = 255
@@ -26,7 +26,7 @@ export interface Open {
 export type Opened = Either.Either<Keys.PublicKey, string>
 
 export interface Ask {
-  /** Drawn by the node; the answer names it. */
+  /** Chosen by the node and repeated in the answer. */
   readonly id: number
   readonly bytes: Uint8Array
 }
@@ -36,7 +36,7 @@ export interface Answer {
   readonly result: Either.Either<Keys.Signature, string>
 }
 
-/** Text that fits, since another version may have written it. */
+/** Shortens a text, because another version can have written it. */
 const clipped = (text: string): string => text.slice(0, REFUSAL_BYTES)
 
 export const open = Binary.codec<Open>(
@@ -75,10 +75,10 @@ export const answer = Binary.codec<Answer>(
 
 export const frame = (bytes: Uint8Array): Uint8Array => Binary.encode((writer) => writer.u32(bytes.length).raw(bytes))
 
-/** The other side sent what no program of this version sends. */
+/** The other side sent something that no program of this version sends. */
 export class BrokenLine extends Error {}
 
-/** The frames of a stream that arrives in any pieces. It holds no more than one frame and one piece. */
+/** Splits a stream into frames. It holds at most one frame and one piece. */
 export async function* framesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   let held: Uint8Array = new Uint8Array(0)
   for await (const piece of pieces) {

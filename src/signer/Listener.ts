@@ -1,6 +1,6 @@
 /**
- * The port of a signer. A stranger costs what it costs a node: a limited number of handshakes, each of few bytes and a short
- * time. After that only nodes on the list are served, one connection for each, one statement after the other.
+ * A signer's port. Strangers are limited as on a node: few handshakes, each with few bytes and little time. Then only
+ * nodes on the list are served, one connection each, one statement after the other.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { Either } from "effect"
@@ -17,13 +17,13 @@ import type { PeerId } from "../replica/messages/Peer.js"
 import * as Line from "./Line.js"
 
 export interface Options {
-  /** The signer's own identity. */
+  /** The signer's identity. */
   readonly key: Keys.SecretKey
   readonly genesisHash: Hash
-  /** The validator's key for each node that is served. */
+  /** The validator's key for each served node. */
   readonly nodes: ReadonlyMap<PeerId, Keys.PublicKey>
   readonly clock: Clock
-  /** Resolves once everything that must be remembered is on disk. */
+  /** Resolves once everything to be recorded is on disk. */
   readonly sign: (node: PeerId, bytes: Uint8Array) => Promise<Either.Either<Keys.Signature, string>>
   readonly logged: (event: Event) => void
 }
@@ -32,9 +32,9 @@ export type Event =
   | { readonly _tag: "Connected" | "Disconnected"; readonly node: PeerId; readonly address: string }
   | { readonly _tag: "NotServed"; readonly node: PeerId; readonly address: string; readonly reason: string }
 
-/** More than a node asks for in rounds of ten milliseconds. Each may cost the disk a sync. */
+/** More than a node needs with rounds of ten milliseconds. Each can cost a disk sync. */
 const STATEMENTS: Rate = { burst: 512, perSecond: 256 }
-/** Records of TLS without a whole statement among them: a statement needs two. */
+/** TLS records without a complete statement; a statement needs two. */
 const RECORDS_PER_STATEMENT = 64
 const KNOWN_HOSTS = 256
 const BACKLOG = 64
@@ -43,7 +43,7 @@ export class Listener {
   readonly #options: Options
   readonly #server: Server
   readonly #arrivals: Arrivals
-  /** Hosts where a served node has proven its key; the last ones. */
+  /** Recent hosts where a served node has proven its key. */
   readonly #knownHosts = new Set<string>()
   readonly #lines = new Map<PeerId, Socket>()
   readonly #sockets = new Set<Socket>()
@@ -61,7 +61,7 @@ export class Listener {
     return bound === null || typeof bound === "string" ? 0 : (bound satisfies AddressInfo).port
   }
 
-  /** Nodes that are connected now. */
+  /** Currently connected nodes. */
   get connected(): ReadonlyArray<PeerId> {
     return [...this.#lines.keys()]
   }
@@ -71,7 +71,7 @@ export class Listener {
       this.#server.once("error", reject)
       this.#server.listen({ ...listen, backlog: BACKLOG }, () => {
         this.#server.off("error", reject)
-        // Accepting may fail for want of files; there may be some again.
+        // Accepting can fail for lack of file descriptors, which can become available again.
         this.#server.on("error", () => {})
         resolve()
       })
@@ -101,7 +101,7 @@ export class Listener {
       const proven = await Handshake.shake(raw, "listener", this.#options.key, Handshake.LIMIT_MS, records)
       await this.#serve(raw, records, proven, address, host)
     } catch {
-      // A stranger that does not speak the protocol, or a line that broke: nobody is told.
+      // A stranger that does not speak the protocol, or a broken connection, is not reported.
     } finally {
       this.#arrivals.done(address)
       raw.destroy()
@@ -125,7 +125,7 @@ export class Listener {
     }
     this.#arrivals.done(address)
     this.#know(host)
-    // The newest connection counts: the one before it may be half open.
+    // The newest connection counts, because the previous one can be half open.
     this.#lines.get(peer)?.destroy()
     this.#lines.set(peer, raw)
     logged({ _tag: "Connected", node: peer, address })
@@ -193,7 +193,7 @@ const judgeOpening = (frame: Uint8Array, genesisHash: Hash, publicKey: Keys.Publ
     },
   })
 
-/** Time to read why; a connection that is destroyed at once may lose it on the way. */
+/** Time to read the reason, which an immediately destroyed connection can lose. */
 const FAREWELL_MS = 1_000
 
 const refuse = async (socket: Handshake.Proven["socket"], reason: string, clock: Clock): Promise<void> => {
@@ -202,7 +202,7 @@ const refuse = async (socket: Handshake.Proven["socket"], reason: string, clock:
   await Promise.race([closed, clock.wait(FAREWELL_MS)])
 }
 
-/** Whoever does not read its answers is asked nothing more and answered nothing more. */
+/** A client that does not read its answers is neither read nor answered. */
 const send = (socket: Handshake.Proven["socket"], bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     socket.write(Line.frame(bytes), (error) => (error ? reject(error) : resolve()))

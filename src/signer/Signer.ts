@@ -1,4 +1,4 @@
-/** A signer: validators' keys with the memory of what they have signed, in a directory of its own, behind a port. */
+/** A signer: validators' keys with a record of what they have signed, in its own directory, behind a port. */
 import type { FileSystem } from "@effect/platform"
 import { Data, Deferred, Effect, Either, Option, Queue, Runtime, type Scope } from "effect"
 import { nodeClock } from "../network/tls/NodeClock.js"
@@ -19,14 +19,14 @@ import { type Event, Listener } from "./Listener.js"
 import * as SigningKeys from "./SigningKeys.js"
 
 export interface Opened {
-  /** The signer's own identity, which nodes name together with its address. */
+  /** The signer's identity, which nodes specify with its address. */
   readonly identity: Keys.SecretKey
   readonly keys: SigningKeys.SigningKeys
 }
 
 export type OpenFailed = NotOpened | OpenError | KeyFileError
 
-/** Holds the directory until the scope ends. A new one knows nothing of what any key has signed. */
+/** Locks the directory until the scope ends. A new one has no record of any key. */
 export const open = (
   path: string,
   genesis: Genesis.Genesis,
@@ -43,7 +43,7 @@ export const open = (
     return { identity, keys: SigningKeys.make(database, Genesis.hash(genesis)) }
   })
 
-/** Which validator's key a node on the list is served with. */
+/** The validator's key for each node on the list. */
 export interface Served {
   readonly node: PeerId
   readonly signer: Keys.Signer
@@ -68,9 +68,9 @@ export class NoPort extends Data.TaggedError("NoPort")<{
 
 export interface Serving {
   readonly port: number
-  /** As nodes name it: KEY, before the @. */
+  /** The KEY before the @, as nodes specify it. */
   readonly id: PeerId
-  /** Ends only with what the disk did not take. */
+  /** Ends only if the disk refuses a write. */
   readonly failed: Effect.Effect<never, StorageError>
 }
 
@@ -86,11 +86,11 @@ const inWords = (event: Event): Effect.Effect<void> => {
   }
 }
 
-/** A refusal means that two nodes ask, or one that was set back or broken into: an operator has to know. */
+/** A refusal means that two nodes ask, or one that was restored or compromised, so an operator has to know. */
 const refused = (node: PeerId, reason: string) =>
   Effect.annotateLogs(Effect.logWarning("a statement is not signed"), { node, reason })
 
-/** Lines of the log that may wait; what a flood brings beyond is not told. */
+/** Log lines that can wait. Beyond that, a flood is not logged. */
 const LINES = 256
 
 export const serve = (options: Options): Effect.Effect<Serving, NoPort, Scope.Scope> =>
@@ -110,7 +110,7 @@ export const serve = (options: Options): Effect.Effect<Serving, NoPort, Scope.Sc
           if (Either.isLeft(answer)) lines.unsafeOffer(refused(node, answer.left))
           answered(answer)
         })
-        // Without an answer: what the disk has taken is not known.
+        // Not answered, because it is unknown what reached the disk.
         fork(Effect.catchAll(asked, (error) => Deferred.fail(failure, error)))
       })
 
@@ -132,6 +132,6 @@ export const serve = (options: Options): Effect.Effect<Serving, NoPort, Scope.Sc
     return { port: listener.port, id: NodeProof.idOf(identity), failed: Deferred.await(failure) }
   })
 
-/** What is known of each key, for people. */
+/** A summary of what is known about a key. */
 export const known = ({ keys }: Opened, publicKey: Keys.PublicKey) =>
   Effect.map(keys.memoryOf(publicKey), Option.fromNullable)

@@ -1,4 +1,4 @@
-/** The keys of a signer, and what each has signed. A statement is judged, remembered on disk and only then signed. */
+/** A signer's keys and what each has signed. A statement is judged, recorded on disk, and only then signed. */
 import { Effect, Either, Option } from "effect"
 import { sha256Hex } from "#crypto"
 import type { Hash } from "../protocol/identity/Hash.js"
@@ -11,7 +11,7 @@ import * as Judge from "./Judge.js"
 import * as Statement from "./Statement.js"
 
 export interface Asking {
-  /** Its proven key. */
+  /** The node's proven key. */
   readonly node: PeerId
   readonly signer: Keys.Signer
   readonly bytes: Uint8Array
@@ -21,9 +21,9 @@ export type Answer = Either.Either<Keys.Signature, Judge.Refusal>
 
 export const make = (database: Database, genesisHash: Hash) => {
   const table = SignOnce.make(database)
-  /** As on disk. */
+  /** Same as on disk. */
   const memories = new Map<Keys.PublicKey, Judge.Memory>()
-  // One after the other: between the judgement and the write nothing else may be judged.
+  // One at a time: nothing else may be judged between a judgement and its write.
   const turns = Effect.unsafeMakeSemaphore(1)
 
   const memoryOf = (publicKey: Keys.PublicKey): Effect.Effect<Judge.Memory | null, StorageError> => {
@@ -62,12 +62,12 @@ export const make = (database: Database, genesisHash: Hash) => {
     })
 
   return {
-    /** The signature, or why there is none. What it says is on disk by then. */
+    /** The signature, or why there is none. The statement is on disk by then. */
     sign: (asking: Asking) => turns.withPermits(1)(Effect.uninterruptible(answer(asking))),
     memoryOf,
     /**
-     * The operator's word that the key has signed nothing above this place. It may only rise; false if more is known to
-     * be signed.
+     * The operator's statement that the key has signed nothing above this place. It can only rise; false if the key is
+     * known to have signed more.
      */
     vouch: (publicKey: Keys.PublicKey, taken: Statement.Place) =>
       Effect.gen(function* () {

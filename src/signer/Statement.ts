@@ -1,6 +1,6 @@
 /**
- * What a validator's key can say. The bytes to be signed are the whole statement, so a signer reads them itself and
- * believes nothing that is said about them. A transaction is no such statement: a signer moves no coins.
+ * What a validator's key can sign. The signed bytes are the complete statement, so a signer parses them itself and
+ * trusts no description of them. Transactions are excluded: a signer moves no coins.
  */
 import { Either } from "effect"
 import * as Hello from "../network/Hello.js"
@@ -23,10 +23,10 @@ export type Statement =
   /** The node `prover` proves to another one that it has this key. */
   | { readonly _tag: "Greeting"; readonly genesisHash: Hash; readonly prover: string }
 
-/** No statement is longer: a vertex names at most so many parents, and a checkpoint is shorter. */
+/** The longest statement is a vertex with the maximum of parents. */
 export const MAX_BYTES = Header.MAX_BYTES
 
-/** Null if the bytes are nothing that a validator signs. */
+/** Null if a validator never signs such bytes. */
 export const read = (bytes: Uint8Array): Statement | null => {
   if (bytes.length > MAX_BYTES) return null
   const vertex = Header.signedContent(bytes)

@@ -1,6 +1,7 @@
 /**
- * Accounts are set by ordinary transactions: coins come from the reserve and go back to it, so the supply remains what it is and no
- * rule is broken. The validator's key signs for an account whose key nobody here has, which this network's ledger accepts.
+ * Sets accounts with ordinary transactions: coins come from the reserve and return to it, so that the supply stays the
+ * same and no rule is broken. For accounts without a known key, the validator's key signs, which this network's ledger
+ * accepts.
  */
 import { Context, Effect, Either } from "effect"
 import * as Engine from "../node/engine/Engine.js"
@@ -23,7 +24,7 @@ import * as Impersonation from "./Impersonation.js"
 
 /** Each is a transaction. */
 export const MOST_NONCES = 10_000
-/** An account has no more transactions pending. */
+/** The limit of an account's pending transactions. */
 const AT_ONCE = 50
 
 export const make = (node: DevNode, { next, settled }: Advancing, { genesis, purse, accounts, validator }: Options) => {
@@ -48,13 +49,13 @@ export const make = (node: DevNode, { next, settled }: Advancing, { genesis, pur
       }),
     )
 
-  /** The account's own key where it is known and signs alone, so that it is stored with a stake. */
+  /** The account's own key if it is known and signs alone, so that it is stored with a stake. */
   const keyOf = (address: Address.Address): SecretKey =>
     read().account(address).policy === null ? (keys.get(address) ?? validator) : validator
 
   const submitted = (from: Address.Address, operation: Operation.Operation, fee: Sats.Sats) =>
     Effect.gen(function* () {
-      // What is signed here is not read from bytes, and only reading refuses what no transaction may be.
+      // Transactions made here are not decoded, and only decoding refuses invalid ones.
       const violation = Operation.violationOf(operation)
       if (violation !== undefined) return yield* refused(JsonProblem.message(violation))
       const engine = Context.get(node.services(), Engine.Engine)
@@ -84,7 +85,7 @@ export const make = (node: DevNode, { next, settled }: Advancing, { genesis, pur
       if (address === reserve || address === validatorAddress) {
         return yield* refused("the balances of the reserve and of the validator change with every payment and round")
       }
-      // Pending transactions of the account would change what was just set.
+      // The account's pending transactions would change the value just set.
       yield* settled
       const balance = yield* balanceOf(address)
       const prices = yield* parameters
@@ -102,7 +103,7 @@ export const make = (node: DevNode, { next, settled }: Advancing, { genesis, pur
       return yield* balanceOf(address)
     })
 
-  /** Does something that costs so much, and leaves the account with the balance that it had. */
+  /** Runs work that costs this much and restores the account's balance. */
   const withoutCost = <A, E>(address: Address.Address, cost: number, work: Effect.Effect<A, E>) =>
     Effect.gen(function* () {
       yield* settled
@@ -113,7 +114,7 @@ export const make = (node: DevNode, { next, settled }: Advancing, { genesis, pur
       return result
     })
 
-  /** The account that a person means: hex, bech32m or `@name`. */
+  /** Finds an account by hex, bech32m or `@name`. */
   const find = (text: string) =>
     Effect.gen(function* () {
       const meant = Address.parseReference(text, addressPrefix(genesis.mode))
@@ -132,7 +133,7 @@ export const make = (node: DevNode, { next, settled }: Advancing, { genesis, pur
   return {
     setBalance,
     find,
-    /** Carries out a transaction of any account with its next nonce. */
+    /** Executes a transaction of any account with its next nonce. */
     impersonate: (from: Address.Address, given: Impersonation.Given) =>
       Effect.gen(function* () {
         const draft = yield* Impersonation.drafted(genesis, from, given, find)
@@ -141,7 +142,7 @@ export const make = (node: DevNode, { next, settled }: Advancing, { genesis, pur
         const { id, nonce } = yield* done(from, operation, fee)
         return { tx_hash: id, nonce, fee }
       }),
-    /** By as many transfers of the account to itself as are missing. */
+    /** Makes as many transfers of the account to itself as are missing. */
     setNonce: (address: Address.Address, wanted: number) =>
       Effect.gen(function* () {
         yield* settled
@@ -150,14 +151,14 @@ export const make = (node: DevNode, { next, settled }: Advancing, { genesis, pur
         if (!Number.isSafeInteger(wanted) || missing < 0 || missing > MOST_NONCES) {
           return yield* refused(`nonce: a whole number from ${nonce} to ${nonce + MOST_NONCES} expected; got ${wanted}`)
         }
-        // What it costs to set the balance takes nonces itself, so it goes last, and up.
+        // Setting the balance uses nonces itself, so the nonce is set last and only rises.
         const fee = Sats.make((yield* parameters).minFee)
         const balance = Math.max(1, yield* balanceOf(address))
         if (missing === 0) return nonce
         yield* setBalance(address, Sats.make(balance + missing * fee))
         const operation = { _tag: "Transfer", to: address, amount: Sats.make(1), memo: "" } as const
         for (let left = missing; left > 0; ) {
-          // Each that is pending needs its sat as well, though the account gets it back.
+          // Each pending transfer reserves its sat, though the account gets it back.
           const count = Math.min(left, AT_ONCE, Math.floor((balance + left * fee) / (fee + 1)))
           for (let n = count; n > 0; n--) yield* submitted(address, operation, fee)
           left -= count
@@ -165,7 +166,7 @@ export const make = (node: DevNode, { next, settled }: Advancing, { genesis, pur
         }
         return (yield* accountOf(address)).nonce
       }),
-    /** Up by a stake, or to nothing; what is unstaked comes back after the cooldown. */
+    /** Raises the stake, or ends it with 0. Unstaked coins return after the cooldown. */
     setStake: (address: Address.Address, wanted: Sats.Sats) =>
       Effect.gen(function* () {
         yield* settled

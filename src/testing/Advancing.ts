@@ -1,4 +1,4 @@
-/** Rounds and time of a network for developers, as fast as its node makes them. */
+/** Advances a development network's rounds and time as fast as its node makes rounds. */
 import { Context, Effect } from "effect"
 import * as Engine from "../node/engine/Engine.js"
 import * as EventLoop from "../turns/EventLoop.js"
@@ -9,11 +9,11 @@ import type { DevNode, Options } from "./DevNode.js"
 
 export const MOST_ROUNDS = 100_000
 const YEAR_MS = 31_536_000_000
-/** In all, so that every time remains a time. */
+/** In total, so that every time stays valid. */
 export const MOST_AHEAD_MS = 100 * YEAR_MS
 const PATIENCE_MS = 20
 const STEPS = 10
-/** A transaction is final three rounds after the one that holds it. */
+/** A transaction is final three rounds after the round that contains it. */
 const FINAL_AFTER = 4
 
 const isWithin = (value: number, least: number, most: number): boolean =>
@@ -25,12 +25,12 @@ export const make = (node: DevNode, clock: DevClock, { genesis }: Options) => {
   const engine = () => Context.get(node.services(), Engine.Engine)
   const round = () => engine().pulse().round
 
-  /** Whether the round comes without a further move of the clock. */
+  /** Whether the round arrives without moving the clock further. */
   const comes = (after: number) =>
     Effect.gen(function* () {
       const until = SteadyClock.now() + PATIENCE_MS
       while (round() === after && SteadyClock.now() < until) {
-        // Each time: what is planned shows at the next look at the clock, and the node may be busy with this one.
+        // Each time, because plans show at the next look at the clock, and the node can be busy with this one.
         engine().wake()
         yield* EventLoop.turn
       }
@@ -38,8 +38,8 @@ export const make = (node: DevNode, clock: DevClock, { genesis }: Options) => {
     })
 
   /**
-   * Each round is due one interval after the one before. One that does not come waits for a busy machine, or for more time, as at
-   * the end of an epoch: the clock goes on in small steps.
+   * Each round is due one interval after the previous one. A missing round waits for a busy machine or for more time,
+   * as at the end of an epoch, so the clock moves on in small steps.
    */
   const untilRound = (target: number) =>
     Effect.gen(function* () {
@@ -56,7 +56,7 @@ export const make = (node: DevNode, clock: DevClock, { genesis }: Options) => {
 
   const next = Effect.suspend(() => untilRound(round() + 1))
 
-  /** What can become final is final then; one after a missing nonce goes on waiting. */
+  /** Afterwards everything is final that can be. Transactions after a missing nonce keep waiting. */
   const settled = Effect.gen(function* () {
     for (let rounds = 0; rounds < FINAL_AFTER && engine().view.pool.size > 0; rounds++) yield* next
   })
@@ -79,7 +79,7 @@ export const make = (node: DevNode, clock: DevClock, { genesis }: Options) => {
             Effect.zipRight(requireTime(ms), settled),
             Effect.suspend(() => {
               clock.putForward(ms)
-              // Of a round that is final, the time is that of the round before it.
+              // A final round's time is that of the round before it.
               return untilRound(round() + FINAL_AFTER)
             }),
           )

@@ -1,4 +1,4 @@
-/** What was asked for cannot be done; nothing has changed. */
+/** The request cannot be carried out; nothing has changed. */
 import { Data } from "effect"
 
 export class ControlRefused extends Data.TaggedError("ControlRefused")<{ readonly message: string }> {}

@@ -1,13 +1,13 @@
-/** The files of a stopped node, as a whole. */
+/** Reads and replaces a stopped node's files as a whole. */
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import { FILES } from "../storage/files/DataDirectory.js"
 
-/** What makes a state; the lock is of the process. */
+/** The files that make up a state. The lock belongs to the process. */
 const KEPT = [FILES.database, FILES.signed, FILES.history]
 
-/** What of it is there, by name. */
+/** The existing files, by name. */
 export const read = (directory: string) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
@@ -19,7 +19,7 @@ export const read = (directory: string) =>
     return found
   })
 
-/** In place of all that is there. */
+/** Replaces all existing files. */
 export const put = (directory: string, content: ReadonlyMap<string, Uint8Array>) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem

@@ -1,6 +1,6 @@
 /**
- * The clock of a network for developers. It runs like any other, can be put forward, and stands while nobody wants a round:
- * a validator makes rounds by the clock alone.
+ * A development network's clock. It runs normally, can be moved forward, and stops while no round is wanted, because a
+ * validator makes rounds by the clock alone.
  */
 import { Clock, Effect } from "effect"
 import * as SteadyClock from "../turns/SteadyClock.js"
@@ -12,7 +12,7 @@ export class DevClock implements Clock.Clock {
   readonly #sleeper = Clock.make()
   #aheadMs = 0
   #heldAt: number | null = null
-  /** Whether somebody wants a round. Asked at every look at the clock. */
+  /** Whether a round is wanted; checked on every look at the clock. */
   isWanted: () => boolean = () => true
 
   unsafeCurrentTimeMillis(): number {
@@ -29,7 +29,7 @@ export class DevClock implements Clock.Clock {
   readonly currentTimeMillis = Effect.sync(() => this.unsafeCurrentTimeMillis())
   readonly currentTimeNanos = Effect.sync(() => this.unsafeCurrentTimeNanos())
 
-  /** Timers are those of the machine: a clock that stands holds up nothing but rounds. */
+  /** Uses the machine's timers: a stopped clock holds up only rounds. */
   readonly sleep: Clock.Clock["sleep"] = (duration) => this.#sleeper.sleep(duration)
 
   get aheadMs(): number {

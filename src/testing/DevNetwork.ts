@@ -1,6 +1,6 @@
 /**
- * A network for developers: one node with a genesis of its own, in this process and without peers, which can be put forward,
- * set back and given coins. Only what made the network holds these controls: no node has them, and no network is joined.
+ * A development network: one node with its own genesis, in this process and without peers, which can be advanced,
+ * reverted and given coins. Only its creator has these controls; no node has them, and no other network is joined.
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Effect, type Stream } from "effect"
@@ -26,7 +26,7 @@ export { ControlRefused }
 export interface Position {
   readonly round: number
   readonly finalized_round: number
-  /** Of the network's clock, in milliseconds since 1970. */
+  /** The network's clock, in milliseconds since 1970. */
   readonly time: number
 }
 
@@ -53,7 +53,7 @@ export interface DevNetwork {
   /** The whole network as bytes, for `load` or for another run. */
   readonly dump: Effect.Effect<Uint8Array, ControlRefused>
   readonly load: (state: Uint8Array) => Effect.Effect<Position, ControlRefused>
-  /** The account of a text: hex, bech32m or `@name`. */
+  /** Finds an account by hex, bech32m or `@name`. */
   readonly find: (text: string) => Effect.Effect<Address.Address, ControlRefused>
   readonly setBalance: (address: Address.Address, wanted: Sats.Sats) => Effect.Effect<Sats.Sats, ControlRefused>
   readonly setNonce: (address: Address.Address, wanted: number) => Effect.Effect<number, ControlRefused>
@@ -70,7 +70,7 @@ export interface DevNetwork {
   readonly events: Stream.Stream<NodeEvent>
 }
 
-/** Runs until the scope ends. One control at a time. */
+/** Runs until the scope ends. Controls run one at a time. */
 export const make = (options: DevNode.Options) =>
   Effect.gen(function* () {
     const clock = new DevClock()
@@ -80,7 +80,7 @@ export const make = (options: DevNode.Options) =>
     const accounts = Accounts.make(node, advance, options)
     if (options.isOnDemand) clock.isWanted = advance.isWanted
     const lock = yield* Effect.makeSemaphore(1)
-    /** By the network's clock, as everything that it takes in: a payment with an earlier time would be too old at once. */
+    /** Uses the network's clock, because a payment with an earlier time would be too old. */
     const alone = <A, E>(control: Effect.Effect<A, E>) => Effect.withClock(lock.withPermits(1)(control), clock)
     const here = Effect.sync(() => positionOf(node, clock))
     return {

@@ -1,4 +1,4 @@
-/** The node of a network for developers: it can be stopped, and started again on other data, behind the same HTTP interface. */
+/** A development network's node: it can be stopped and restarted on other data behind the same HTTP interface. */
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -31,23 +31,23 @@ import type * as StateFile from "./StateFile.js"
 
 export interface Options {
   readonly genesis: Genesis
-  /** Makes the vertices, and may sign for every account. */
+  /** Makes the vertices and can sign for every account. */
   readonly validator: SecretKey
-  /** The faucet's key. None on a mainnet. */
+  /** The faucet's key; none on a mainnet. */
   readonly reserve: Option.Option<SecretKey>
   /** The account whose coins set balances, if any. */
   readonly purse: Address | null
-  /** Accounts whose keys are known, so that coins can be taken from them. */
+  /** Accounts with known keys, from which coins can be taken. */
   readonly accounts: ReadonlyArray<SecretKey>
   readonly version: string
   /** 0 takes any free port. */
   readonly port: number
   readonly pace: Pace.Way
-  /** Rounds only while transactions wait, or when asked for. */
+  /** Makes rounds only for pending transactions or on request. */
   readonly isOnDemand: boolean
-  /** Whether snapshots can be taken; the data is then in a directory of its own instead of in memory. */
+  /** Whether snapshots are possible; the data is then in its own directory instead of memory. */
   readonly hasSnapshots: boolean
-  /** Goes on from there; only with `hasSnapshots`. */
+  /** Continues from there. Needs `hasSnapshots`. */
   readonly from?: Pick<StateFile.Kept, "files" | "aheadMs">
 }
 
@@ -77,7 +77,10 @@ const homeOf = ({ genesis, validator, reserve }: Options, directory: Option.Opti
     })
   })
 
-/** The ledger of this network accepts the validator's signature for every account: its coins are worthless, and nobody else has them. */
+/**
+ * This network's ledger accepts the validator's signature for every account: its coins are worthless, and nobody else
+ * has any.
+ */
 const impersonating =
   ({ validator }: Options): Engine.Load =>
   (...from) =>
@@ -85,7 +88,7 @@ const impersonating =
       Effect.sync(() => opened.ledger.letSignForAll(validator.publicKey)),
     )
 
-/** Starts the node, with its services until its scope is closed. */
+/** Starts the node with its services, until its scope closes. */
 const started = (options: Options, clock: DevClock, directory: Option.Option<string>) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
@@ -147,10 +150,10 @@ export const make = (options: Options, clock: DevClock) =>
       url,
       base,
       ended: Deferred.await(ended),
-      /** Of every node that stands here, from now on. */
+      /** Events of the current node and all later ones. */
       events: Stream.fromPubSub(events),
       services: () => running.services,
-      /** Nothing runs while the work is done. */
+      /** No node runs during the work. */
       restarted: <A, E, R>(work: (directory: string) => Effect.Effect<A, E, R>) =>
         face.replaced(
           Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /**
- * The HTTP interface of a network that can be set back: one server for the whole life of the network, in front of one node after
- * another. While there is none, requests wait. Connections and streams of events outlive the nodes; a stream says `reset` when
- * another node continues it.
+ * The HTTP interface of a network that can be reverted: one server for the network's life, in front of successive
+ * nodes. Requests wait while there is none. Connections and event streams outlive the nodes; a stream sends `reset`
+ * when another node continues it.
  */
 import { Deferred, Effect, FiberId, Stream } from "effect"
 import { isEventStream } from "../edge/server/EventStreams.js"
@@ -14,17 +14,17 @@ export interface Node {
   readonly behind: HttpInterface.Behind
 }
 
-/** A number that no node gives an event: the answer begins with a `reset`. */
+/** An id that no node gives to an event, so the answer starts with a `reset`. */
 const UNKNOWN_EVENT = "0"
 
-/** How long answers that were begun may take while the node is about to be replaced. */
+/** Time for pending responses before the node is replaced. */
 const LAST_ANSWERS = "1 second"
 
 interface Behind {
   readonly node: Node
   /** Done when the node is about to be replaced. */
   readonly gone: Deferred.Deferred<void>
-  /** Answers that it is making. */
+  /** Responses in progress. */
   answering: number
 }
 
@@ -36,7 +36,7 @@ export class Face {
     this.#behind = this.#of(first)
   }
 
-  /** Stops what stands behind the face and puts another node there. */
+  /** Stops the current node and installs another one. */
   replaced<A, E, R>(next: Effect.Effect<readonly [Node, A], E, R>): Effect.Effect<A, E, R> {
     return Effect.gen(this, function* () {
       const { gone } = this.#behind
@@ -49,7 +49,7 @@ export class Face {
     }).pipe(Effect.ensuring(this.#isHere.open))
   }
 
-  /** For a server that asks once, at its start. */
+  /** For a server that reads them once, at its start. */
   get handlers(): Implementations {
     const groups = [...this.#behind.node.handlers].map(([group, handlers]) => {
       const own = [...handlers.keys()].map((name) => [name, this.#handler(group, name)] as const)
@@ -104,7 +104,7 @@ export class Face {
       )
   }
 
-  /** What another node would answer may be the same under the same number, or not. */
+  /** Another node's answer with the same number can differ. */
   #version(name: string): () => unknown {
     let last: { readonly behind: Behind; readonly version: unknown } | undefined
     return () => {
@@ -120,7 +120,7 @@ export class Face {
       Effect.suspend(() => {
         const behind = this.#behind
         const next = Effect.suspend(() => this.#stream({ ...request, headers: { "last-event-id": UNKNOWN_EVENT } }))
-        // A reader who asks about a name that is not there any more is told by the end of the stream.
+        // A reader of a name that no longer exists learns it from the end of the stream.
         const others = Stream.unwrap(
           Effect.map(
             Effect.orElseSucceed(next, () => Stream.empty),

@@ -1,4 +1,4 @@
-/** A network for developers that begins with the state of a live one. Its validators are replaced by ours, and nothing else is. */
+/** A development network with the state of a live one. Only the validators are replaced, by ours. */
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -12,20 +12,20 @@ import * as LiveState from "./LiveState.js"
 import type * as StateFile from "./StateFile.js"
 
 export interface Options {
-  /** Proves the state of a node; a file has one. */
+  /** Proves a node's state; a file contains one. */
   readonly genesis: Genesis.Genesis | undefined
   readonly accounts: ReadonlyArray<SecretKey>
   readonly roundMs: number | undefined
 }
 
-/** Where a fork comes from, for people. */
+/** The origin of a fork, for display. */
 export interface Origin {
   readonly networkId: string
   /** The identity of that network. */
   readonly genesisHash: string
   /** The checkpoint that proves the state. */
   readonly checkpoint: { readonly epoch: number; readonly round: number; readonly hash: string }
-  /** Whether it follows from the genesis; otherwise a node said that it is that network's. */
+  /** Whether it follows from the genesis; otherwise it is the node's claim. */
   readonly isFromGenesis: boolean
 }
 
@@ -44,14 +44,14 @@ const originalIn = (source: string, known: Genesis.Genesis | undefined) =>
     return yield* refused(`it is the state of ${original.networkId} (${original.genesisHash}), not of the genesis`)
   })
 
-/** From the URL of a node, or from a state file, as `udg db export` writes it. */
+/** Forks from a node's URL or from a state file of `udg db export`. */
 export const made = (source: string, { accounts, roundMs, genesis }: Options): Effect.Effect<Forked, ControlRefused> =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const directory = join(yield* files.makeTempDirectoryScoped({ prefix: "udg-fork-" }), "data")
     const validator = SecretKey.generate()
     const interval = roundMs === undefined ? {} : { roundIntervalMs: roundMs }
-    // Its files are whole once they are closed.
+    // Its files are complete once they are closed.
     const original = yield* originalIn(source, genesis)
     const forked = yield* Effect.scoped(StateFork.fork(original, directory, { validator, ...interval }))
     const { richest, time } = forked
@@ -64,7 +64,7 @@ export const made = (source: string, { accounts, roundMs, genesis }: Options): E
         reserve: Option.none(),
         purse: richest,
         accounts,
-        // Time does not go back, and the other network's may be ahead of this machine's.
+        // Time does not run backwards, and the other network's can be ahead of this machine's.
         aheadMs: Math.max(0, time - (yield* Clock.currentTimeMillis)),
         files: yield* DataFiles.read(directory),
       },

@@ -1,4 +1,4 @@
-/** The transaction that a control is given for an account whose key nobody here has: without nonce and signature. */
+/** A transaction for an account whose key is unknown here, without nonce and signature. */
 import { Effect } from "effect"
 import * as Wallet from "../client/Wallet.js"
 import type { Genesis } from "../protocol/epoch/Genesis.js"
@@ -8,7 +8,7 @@ import type { Sats } from "../protocol/numbers/Sats.js"
 import type { Operation } from "../protocol/transaction/Operation.js"
 import { type ControlRefused, refused } from "./ControlRefused.js"
 
-/** `type`, what this type carries, and `fee` where it is to be another than the least. */
+/** `type`, the type's fields, and an optional `fee` other than the minimum. */
 export type Given = Readonly<Record<string, unknown>>
 
 export interface Draft {
@@ -16,7 +16,7 @@ export interface Draft {
   readonly fee: Sats | undefined
 }
 
-/** Where `@name` will do. */
+/** Fields that accept `@name`. */
 const ACCOUNTS = ["to", "validator"]
 const FILLED_IN = ["from", "nonce", "pub_key", "signature", "signatures"]
 

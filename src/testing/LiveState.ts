@@ -1,7 +1,7 @@
 /**
- * The state of a live network at the end of its last epoch, over the HTTP interface of one of its nodes. A genesis proves which
- * checkpoint that is, by the signatures of the committees since then. Without one the node is believed about the checkpoint, whose
- * hash people can compare, and about nothing else: each piece is checked against the root in it.
+ * Downloads a live network's state at the end of its last epoch over a node's HTTP interface. A genesis proves which
+ * checkpoint that is, by the signatures of all committees since. Without one, only the checkpoint is trusted, whose
+ * hash people can compare; each piece is checked against its root.
  */
 import { Effect, Either, Schema } from "effect"
 import { randomBytes } from "#crypto"
@@ -24,10 +24,10 @@ import * as Natural from "../protocol/numbers/Natural.js"
 import { isStrictlyValid } from "../protocol/transaction/Verification.js"
 import { refused } from "./ControlRefused.js"
 
-/** A state that nobody keeps in memory; a node that makes one up could send without end. */
+/** Too large to keep in memory. A node could otherwise invent a state and send without end. */
 const MOST_BYTES = 2 ** 30
 
-/** A node takes a hundred pieces a minute from a client, and says how long to wait for the next. */
+/** A node serves a hundred pieces a minute to a client, and states the time until the next. */
 const PATIENT: Client.Options = { retries: 20, longestWaitMs: 61_000 }
 
 const asked = <A>(ask: () => Promise<A>) =>
@@ -68,7 +68,7 @@ const trustTo = (pin: Check.Pin, mode: Mode): Check.Trust => ({
   networkId: null,
 })
 
-/** Every piece that is missing, one after the other, until there is the whole state. */
+/** Downloads missing pieces one after the other until the state is complete. */
 const assembled = (client: Client.PromiseClient, { checkpoint: { stateRoot: root } }: SignedClosing) =>
   Effect.gen(function* () {
     const assembly = new Assembly(root)
@@ -89,7 +89,7 @@ const assembled = (client: Client.PromiseClient, { checkpoint: { stateRoot: root
     return assembly.trie
   })
 
-/** As of the last epoch that closed. */
+/** As of the last closed epoch. */
 export const read = (url: string, known: Genesis.Genesis | undefined) =>
   Effect.gen(function* () {
     const client = yield* Effect.try({
@@ -109,7 +109,7 @@ export const read = (url: string, known: Genesis.Genesis | undefined) =>
     const { proven } = yield* Check.check(trust, [url], closing(pin.epoch))
     const target = proven.signed
     const told = known?.protocol ?? Protocol.fromJson(yield* Schema.decodeUnknown(Protocol.Json)(parameters))
-    // What is proven of the rules counts.
+    // Only proven rules count.
     const { epochRounds, collectionDepthRounds, roundReward, halvingRounds } = target.checkpoint.nextEpoch.rules
     const protocol = { ...told, epochRounds, collectionDepthRounds, roundReward, halvingRounds }
     const trie = yield* assembled(client, target)

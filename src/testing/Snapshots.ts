@@ -1,4 +1,4 @@
-/** The states to which a network for developers can be set back: copies of the data of a stopped node. */
+/** States to which a development network can be reverted: copies of a stopped node's data. */
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Effect, Option } from "effect"
@@ -31,7 +31,7 @@ export const make = (node: DevNode, clock: DevClock, options: Options) =>
         const content = yield* node.restarted((directory) => Effect.orDie(withFiles(DataFiles.read(directory))))
         return StateFile.encode({ ...options, aheadMs: clock.aheadMs, files: content })
       }),
-      /** Goes on from what was dumped in an earlier run, or in this one. Snapshots stay. */
+      /** Continues from a dump of this or an earlier run. Snapshots stay. */
       load: (bytes: Uint8Array) =>
         Effect.gen(function* () {
           yield* required
@@ -41,7 +41,7 @@ export const make = (node: DevNode, clock: DevClock, options: Options) =>
               `this is the state of ${genesis.networkId}; start udg dev with --state to go on with it`,
             )
           }
-          // Time does not go back: what was signed would be of the future.
+          // Time does not run backwards, or signed data would be in the future.
           clock.putForward(Math.max(0, aheadMs - clock.aheadMs))
           yield* node.restarted((directory) => Effect.orDie(withFiles(DataFiles.put(directory, content))))
         }),
@@ -58,7 +58,7 @@ export const make = (node: DevNode, clock: DevClock, options: Options) =>
         ids.push(id)
         return id
       }),
-      /** The snapshot stays; later ones go. */
+      /** Keeps this snapshot and drops later ones. */
       revert: (id: number) =>
         Effect.gen(function* () {
           yield* required

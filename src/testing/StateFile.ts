@@ -1,6 +1,6 @@
 /**
- * A network for developers as bytes: its genesis, its keys, its clock and its databases, to go on with in another run. Its keys are
- * worthless, so they lie open.
+ * A development network as bytes, for another run: its genesis, keys, clock and databases. Its keys are worthless, so
+ * they are not encrypted.
  */
 import { gunzipSync, gzipSync } from "node:zlib"
 import { Effect, Either, Option, Schema } from "effect"
@@ -13,12 +13,12 @@ export interface Kept {
   readonly genesis: Genesis.Genesis
   readonly validator: SecretKey
   readonly reserve: Option.Option<SecretKey>
-  /** The account whose coins set balances, if any: the faucet's or, in a fork, the richest. */
+  /** The account whose coins set balances, if any: the faucet's or, in a fork, the richest one. */
   readonly purse: Address.Address | null
   readonly accounts: ReadonlyArray<SecretKey>
   /** How far the network's clock is ahead. */
   readonly aheadMs: number
-  /** The files of its data directory, by name. */
+  /** The data directory's files, by name. */
   readonly files: ReadonlyMap<string, Uint8Array>
 }
 
@@ -48,7 +48,7 @@ export const encode = ({ genesis, validator, reserve, purse, accounts, aheadMs, 
   return gzipSync(JSON.stringify(json))
 }
 
-/** A state is some megabytes; what unpacks to more than this is none. */
+/** A state has some megabytes. Larger results of unpacking are refused. */
 const MOST_BYTES = 2 ** 30
 const NAME = /^[a-z.]{1,40}$/
 

@@ -35,46 +35,46 @@ import * as StateFile from "./StateFile.js"
 
 export interface Options {
   /**
-   * The round interval. A payment is final after three rounds. Left out, rounds come at once while a transaction waits, and each
-   * 10 ms otherwise.
+   * The round interval. A payment is final after three rounds. By default, rounds come at once while transactions are
+   * pending, and every 10 ms otherwise.
    */
   readonly roundMs?: number
-  /** The number of accounts with coins; 10 by default. Their keys are the same in every test. */
+  /** The number of funded accounts; 10 by default. Their keys are the same in every test. */
   readonly accounts?: number
-  /** The coins of each of them; 10,000 by default, five times the smallest stake. */
+  /** Each account's coins; 10,000 by default, five times the minimum stake. */
   readonly coinsEach?: number
   /** "mainnet" for a network without faucet and convenience endpoints. */
   readonly mode?: Mode
-  /** Parameters of governance. By default epochs, votes and cooldowns are as short as a network allows. */
+  /** Governance parameters. By default, epochs, votes and cooldowns are as short as a network allows. */
   readonly parameters?: Partial<Parameters>
-  /** Values that are fixed for the life of a network. */
+  /** Values fixed for a network's life. */
   readonly protocol?: Partial<Protocol>
-  /** The text from which the keys of the accounts derive; the same in every test by default. */
+  /** Text from which the accounts' keys derive; the same in every test by default. */
   readonly seed?: string
-  /** Instead of a seed: 24 words, which open the first account in any wallet, and from which the others follow. */
+  /** Instead of a seed: 24 words, which open the first account in any wallet, and from which the others derive. */
   readonly mnemonic?: string
-  /** Rounds only while transactions wait, or when asked for. */
+  /** Makes rounds only for pending transactions or on request. */
   readonly onDemand?: boolean
-  /** Whether `snapshot` works; the data is then in a temporary directory instead of in memory. */
+  /** Whether `snapshot` works. The data is then in a temporary directory instead of memory. */
   readonly snapshots?: boolean
-  /** Goes on with the network that `controls.dump` gave; only `snapshots`, `onDemand` and this are then heeded. */
+  /** Continues the network that `controls.dump` returned. Only `snapshots`, `onDemand` and this then have an effect. */
   readonly state?: Uint8Array
   /**
-   * Begins with the state of another network, from the URL of one of its nodes or a file of `udg db export`, with its validators
-   * replaced by one of ours. Only `seed`, `mnemonic`, `accounts`, `roundMs` and `onDemand` are then heeded, and the accounts have what
-   * they have there.
+   * Starts with another network's state, from a node's URL or a file of `udg db export`, with its validators replaced
+   * by one of ours. Only `seed`, `mnemonic`, `accounts`, `roundMs` and `onDemand` then have an effect, and the accounts
+   * own what they own there.
    */
   readonly fork?: string
-  /** What the file of that network's genesis says, to check a node by; without it the node's word is taken for its checkpoint. */
+  /** The content of that network's genesis file, to verify the node; without it the node's checkpoint is trusted. */
   readonly forkGenesis?: Genesis.Json
 }
 
-/** An account with coins, and a method for each type of transaction. */
+/** A funded account with a method for each type of transaction. */
 export type FundedAccount = Wallet.Account & { readonly secretKey: SecretKey }
 
 export type Outcome = Awaited<ReturnType<Client.PromiseClient["transactions"]["lookup"]>>
 
-/** A test that waits for an epoch or a vote waits for idle rounds. */
+/** Tests that wait for an epoch or a vote wait for idle rounds. */
 const IDLE_MS = 10
 const ACCOUNTS = 10
 const COINS_EACH = 10_000
@@ -96,17 +96,17 @@ const refuse = (message: string) => new DevNetwork.ControlRefused({ message })
 const derived = (from: string, index: number): SecretKey =>
   Option.getOrThrow(SecretKey.fromHex(sha256Hex(Binary.utf8(`${from} account ${index}`))))
 
-/** The key of the first account. The others follow from it, so its words stand for all of them. */
+/** The first account's key. The others derive from it, so its words restore all of them. */
 const firstOf = ({ mnemonic, seed = SEED }: Pick<Options, "mnemonic" | "seed">) =>
   mnemonic === undefined
     ? Effect.succeed(derived(seed, 0))
     : Effect.mapError(Mnemonic.parse(mnemonic), () => refuse(`mnemonic: ${Mnemonic.complaint}`))
 
-/** The same at every start, so that addresses in logs are recognisable. Worthless on any other network. */
+/** The same at every start, so that addresses in logs are recognizable. Worthless on any other network. */
 export const keyOf = (index: number, first = derived(SEED, 0)): SecretKey =>
   index === 0 ? first : derived(first.toSecretHex(), index)
 
-/** What makes a new network. */
+/** The content of a new network. */
 const founded = (options: Options & { readonly roundMs: number }) =>
   Effect.gen(function* () {
     const { roundMs, mode = "testnet", coinsEach = COINS_EACH } = options
@@ -135,7 +135,7 @@ const accountsOf = (options: Options) =>
     Array.from({ length: options.accounts ?? ACCOUNTS }, (_, i) => keyOf(i, first)),
   )
 
-/** What an earlier run has left, or another network. */
+/** A resumed network, or a forked one. */
 const begun = (options: Options) =>
   Effect.gen(function* () {
     if (options.state !== undefined) return { kept: yield* StateFile.decode(options.state), origin: undefined }
@@ -148,12 +148,12 @@ const begun = (options: Options) =>
     return yield* Fork.made(fork, { accounts: yield* accountsOf(options), roundMs, genesis })
   })
 
-/** Which program has the network, and how often rounds come that nobody waits for, where the options name no interval. */
+/** The program's version and port, and the idle interval if the options set none. */
 interface Around extends Pick<DevNetwork.Options, "version" | "port"> {
   readonly idleMs: number
 }
 
-/** A network of its own with these accounts, or the one whose state is given. */
+/** A new network with these accounts, or the one whose state is given. */
 export const found = (options: Options, { idleMs, ...around }: Around) =>
   Effect.gen(function* () {
     const { onDemand = false, snapshots = false, roundMs = idleMs } = options
@@ -169,38 +169,35 @@ export const found = (options: Options, { idleMs, ...around }: Around) =>
     return { network: started, genesis, accounts, origin }
   })
 
-/** What a test can do to its network; see docs/dev.md. */
+/** Controls for tests; see docs/dev.md. */
 export interface Controls {
-  /** Makes so many rounds at once, and puts the network's clock forward as far as they would have taken. */
+  /** Makes rounds at once and advances the network's clock by the time that they would have taken. */
   readonly advanceRounds: (count: number) => Promise<DevNetwork.Position>
-  /** Puts the network's clock forward, and makes the rounds in which that shows. */
+  /** Advances the network's clock and makes the rounds needed to apply it. */
   readonly advanceTime: (ms: number) => Promise<DevNetwork.Position>
-  /** Keeps the state, and returns its number. */
+  /** Stores the state and returns its number. */
   readonly snapshot: () => Promise<number>
-  /** Sets the network back to a snapshot; those taken later are gone. */
+  /** Reverts the network to a snapshot and drops later ones. */
   readonly revert: (snapshot: number) => Promise<DevNetwork.Position>
   /** The whole network as bytes, for `load` here or `startNode({ state })` in another run. */
   readonly dump: () => Promise<Uint8Array>
   readonly load: (state: Uint8Array) => Promise<DevNetwork.Position>
-  /** By a payment from the network's reserve, or back to it. Returns the balance. */
+  /** Sets a balance by a payment from the network's reserve or back to it. Returns the balance. */
   readonly setBalance: (account: string, amount: number) => Promise<number>
-  /** By transfers of the account to itself. Only up. Returns the nonce. */
+  /** Raises a nonce by transfers of the account to itself. Returns the nonce. */
   readonly setNonce: (account: string, nonce: number) => Promise<number>
-  /** Up, or to 0, with coins of the reserve. Returns the stake. */
+  /** Raises a stake with coins of the reserve, or ends it with 0. Returns the stake. */
   readonly setStake: (account: string, amount: number) => Promise<number>
-  /** Registers a name for an account, which may have none yet. */
+  /** Registers a name for an account that has none. */
   readonly setName: (account: string, name: string) => Promise<string>
   /**
-   * Any account, as `client.account` gives one for a key: its transactions are signed without its key, which this network alone
-   * accepts.
+   * Any account, with the methods of `client.account`. Its transactions are signed without its key, which only this
+   * network accepts.
    */
   readonly impersonate: (account: string) => Promise<Client.Account>
 }
 
-/**
- * Runs for a caller without Effect: nothing is logged among what his tests print, and he gets the error itself, not one of Effect's
- * around it.
- */
+/** Runs for a caller without Effect: nothing is logged into the test's output, and errors are not wrapped. */
 const promised = async <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
   const exit = await Effect.runPromiseExit(Logger.withMinimumLogLevel(effect, LogLevel.None))
   if (Exit.isSuccess(exit)) return exit.value
@@ -240,19 +237,19 @@ const controlsOf = (network: DevNetwork.DevNetwork, client: Client.PromiseClient
   }
 }
 
-/** A running node, with everything a test needs. */
+/** A running node with everything that a test needs. */
 export class TestNode extends Context.Tag("udg/TestNode")<
   TestNode,
   {
     /** The URL of the HTTP interface. */
     readonly url: string
-    /** It does not repeat requests: a test should see every answer of the node. */
+    /** Does not retry, so that a test sees every response. */
     readonly client: Client.PromiseClient
     readonly network: Wallet.WalletNetwork
-    /** What the file of the network's genesis says, for a client that checks the node. */
+    /** The content of the network's genesis file, for a client that verifies the node. */
     readonly genesis: Genesis.Json
     readonly accounts: ReadonlyArray<FundedAccount>
-    /** Waits for the outcome of a transaction. Rejects if the node no longer knows it. */
+    /** Waits for a transaction's outcome. Rejects if the node no longer knows it. */
     readonly finalized: (hash: Hash) => Promise<Outcome>
     readonly controls: Controls
   }

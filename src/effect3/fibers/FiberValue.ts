@@ -1,15 +1,15 @@
-/** A value that belongs to a fiber, and to those that the fiber starts. */
+/** A value of a fiber that its child fibers inherit. */
 import { Effect, FiberRef, Layer } from "effect"
 import { globalValue } from "effect/GlobalValue"
 
 export interface FiberValue<A> {
-  /** Goes on with the value of the fiber that runs this. */
+  /** Continues with the running fiber's value. */
   readonly use: <B, E, R>(next: (value: A) => Effect.Effect<B, E, R>) => Effect.Effect<B, E, R>
   /** Sets the value for everything that runs on the layer. */
   readonly layer: (value: A) => Layer.Layer<never>
 }
 
-/** `key` tells it from other ones, also where this module is loaded twice. */
+/** `key` identifies the value, also if this module is loaded twice. */
 export const make = <A>(key: string, initial: () => A): FiberValue<A> => {
   const ref = globalValue(key, () => FiberRef.unsafeMake(initial()))
   return {

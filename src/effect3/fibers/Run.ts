@@ -1,4 +1,4 @@
-/** Runs effects for code that is no effect itself, at once where an effect needs no fiber. */
+/** Runs effects for plain code, synchronously if an effect needs no fiber. */
 import { Effect, Either, Exit, type Fiber, FiberSet, Runtime, type Scope } from "effect"
 
 export type Fork = <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
@@ -21,14 +21,14 @@ const isExit = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Exit<A, E> =>
 const isEither = <A, E>(effect: Effect.Effect<A, E>): effect is Either.Right<E, A> | Either.Left<E, A> =>
   Either.isEither(effect)
 
-/** What is already known needs no fiber: an exit, or the `Either` of a handler that may refuse. */
+/** Known results need no fiber: an exit, or the `Either` of a handler that can refuse. */
 export const make =
   (fork: Fork): Run =>
   (effect, done) => {
     if (isExit(effect)) return done(effect)
     if (isEither(effect)) return done(Exit.fromEither(effect))
     const fiber = fork(effect)
-    // Many handlers are done before anybody asks for their result.
+    // Many handlers are done before their result is needed.
     const exit = fiber.unsafePoll()
     if (exit !== null) done(exit)
     else fiber.addObserver(done)

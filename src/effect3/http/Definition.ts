@@ -1,6 +1,6 @@
 /**
- * The definition of an HTTP interface, taken apart: its endpoints as plain values, and the types of what each takes and
- * answers. Effect's own server and documents read definitions the same way, through names that it may change.
+ * Takes an HTTP interface's definition apart: its endpoints as plain values, and the types of what each takes and
+ * answers. Effect's server and documents read definitions in the same way, through names that it can change.
  */
 import {
   HttpApi,
@@ -12,14 +12,14 @@ import {
 } from "@effect/platform"
 import { SchemaAST as AST, Context, Option, Schema } from "effect"
 
-/** A schema out of a list, of which no type says what it describes. */
+/** A schema out of a list, whose type does not say what it describes. */
 export type AnySchema = Schema.Schema<unknown, unknown>
 
 export interface Definition {
   readonly group: string
   readonly name: string
   readonly method: HttpMethod.HttpMethod
-  /** With its parameters, as in `/balance/:address`. */
+  /** With parameters, as in `/balance/:address`. */
   readonly path: HttpRouter.PathInput
   readonly params: AnySchema | undefined
   readonly query: AnySchema | undefined
@@ -28,11 +28,11 @@ export interface Definition {
   readonly success: {
     readonly status: number
     readonly contentType: string
-    /** Sent as it is, not as JSON. */
+    /** Sent as is, not as JSON. */
     readonly isText: boolean
     readonly schema: Schema.Schema<unknown, object>
   }
-  /** The value with which the endpoint, its group or the interface is annotated. */
+  /** The annotation of the endpoint, its group or the interface. */
   readonly annotation: <Id, A>(tag: Context.Tag<Id, A>) => A | undefined
 }
 
@@ -49,7 +49,7 @@ const successOf = (ast: AST.AST): Definition["success"] => {
   }
 }
 
-/** Every endpoint, in the order of the definition. */
+/** Every endpoint, in the order of definition. */
 export const all = <Name extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Name, Groups, E, R>,
 ): ReadonlyArray<Definition> => {
@@ -75,15 +75,15 @@ export const all = <Name extends string, Groups extends HttpApiGroup.HttpApiGrou
 }
 
 /**
- * An interface to which nothing was added yet. `HttpApi.make` puts its own decoding error into every endpoint; a server
- * that answers a wrong request with a failure of its own must have that error neither in types nor in documents.
+ * An empty interface. `HttpApi.make` puts its own decoding error into every endpoint; a server with its own failure for
+ * invalid requests must have that error neither in types nor in documents.
  */
 export const empty = <const Name extends string>(name: Name): HttpApi.HttpApi<Name> =>
   Object.assign(HttpApi.make(name), { errorSchema: Schema.Never }) as unknown as HttpApi.HttpApi<Name>
 
 const membersOf = (ast: AST.AST): ReadonlyArray<AST.AST> => (AST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast])
 
-/** The members of a union of failures, each with its name in documents, its status, when it is answered and what the caller can do. */
+/** Members of a union of failures: name in documents, status, when it is returned, and what the caller can do. */
 export const failures = (union: Schema.Schema.All) =>
   membersOf(union.ast).map((ast) => ({
     identifier: Option.getOrThrow(AST.getJSONIdentifier(ast)),
@@ -93,13 +93,13 @@ export const failures = (union: Schema.Schema.All) =>
     schema: Schema.make<unknown, object, never>(ast),
   }))
 
-/** Annotates a class of failures: when it makes sense to ask again, in seconds. */
+/** Annotates a failure class with the seconds until a retry makes sense. */
 export const RetryAfter = Symbol.for("udg/effect3/RetryAfter")
 
-/** Annotates a class of failures: what the caller can do about it. */
+/** Annotates a failure class with what the caller can do. */
 export const Remedy = Symbol.for("udg/effect3/Remedy")
 
-/** A class of failures with its status, if this is one. */
+/** The failure class with its status, if this is one. */
 export const failureClass = (made: unknown) => {
   if (!Schema.isSchema(made)) return undefined
   const { ast } = made
@@ -109,19 +109,19 @@ export const failureClass = (made: unknown) => {
   return { status: status.value, retryAfter, schema: Schema.make<unknown, object, never>(ast) }
 }
 
-/** A schema out of an annotation, of which no type says what it describes. */
+/** A schema out of an annotation, whose type does not say what it describes. */
 export const untyped = ({ ast }: Schema.Schema.All): Schema.Schema<unknown, object> => Schema.make(ast)
 
 export type AnyGroup = HttpApiGroup.HttpApiGroup.Any
 
-/** What `HttpApiBuilder.api` asks for: that every group of the interface has its handlers. */
+/** What `HttpApiBuilder.api` requires: handlers for every group of the interface. */
 export type ServicesOf<Id extends string, Groups extends AnyGroup> = HttpApiGroup.HttpApiGroup.ToService<Id, Groups>
 
 type GroupsOf<Api> = Api extends HttpApi.HttpApi<string, infer Groups, infer _E, infer _R> ? Groups : never
 
 export type GroupName<Api> = GroupsOf<Api>["identifier"]
 
-/** The endpoints, by their names, of the group with this name. */
+/** The named group's endpoints, by name. */
 export type EndpointsIn<Groups extends AnyGroup, Name extends string> = {
   readonly [E in HttpApiGroup.HttpApiGroup.EndpointsWithName<
     Groups,
@@ -131,7 +131,7 @@ export type EndpointsIn<Groups extends AnyGroup, Name extends string> = {
 
 export type Endpoints<Api, Name extends GroupName<Api>> = EndpointsIn<GroupsOf<Api>, Name>
 
-/** What an endpoint takes and answers; `never` where it has no such part. */
+/** What an endpoint takes and answers; `never` for parts that it does not have. */
 export interface Parts<Params = unknown, Query = unknown, Body = unknown, Headers = unknown, A = unknown, E = unknown> {
   readonly params: Params
   readonly query: Query

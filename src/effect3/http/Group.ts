@@ -1,4 +1,4 @@
-/** Groups of endpoints, each with its words in the reference. */
+/** Groups of endpoints with their descriptions in the reference. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 
 export const get = <const Name extends string>(name: Name, path: `/${string}`, summary: string) =>

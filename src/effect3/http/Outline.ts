@@ -1,26 +1,26 @@
 /**
- * The definition of an HTTP interface as plain data: what each endpoint takes and answers, without a line of Effect. From
- * it the client reads and checks JSON in a program that carries no schemas.
+ * An HTTP interface's definition as plain data: what each endpoint takes and answers, without Effect. The client uses
+ * it to read and check JSON in programs without schemas.
  */
 import { SchemaAST as AST, Option, type Schema } from "effect"
 import type { AnySchema, Definition } from "./Definition.js"
 
-/** What JSON must look like, and what it is read as. `expected` says it to people. */
+/** The required form of JSON, and what it is decoded to. `expected` describes it to people. */
 export type Form =
-  /** Bytes are hexadecimal on the wire; a secret is the text of a key, inside an object that never prints. */
+  /** Bytes are hexadecimal on the wire. A secret is a key's text, inside an object that never prints. */
   | { readonly kind: "string" | "number" | "boolean" | "unknown" | "bytes" | "secret" }
   | { readonly kind: "literal"; readonly values: ReadonlyArray<string | number | boolean | null> }
-  /** Accepted in either case, kept in lower case. */
+  /** Accepted in either case, stored in lower case. */
   | { readonly kind: "hex"; readonly bytes: number; readonly expected: string }
   | { readonly kind: "pattern"; readonly pattern: string; readonly expected: string }
-  /** Well-formed Unicode; `min` and `max` count bytes of UTF-8. */
+  /** Well-formed Unicode. `min` and `max` count UTF-8 bytes. */
   | { readonly kind: "text"; readonly min: number; readonly max: number; readonly expected: string }
   | { readonly kind: "integer"; readonly min: number; readonly max: number; readonly expected: string }
   | { readonly kind: "list"; readonly of: Form; readonly min?: number; readonly max?: number }
   | {
       readonly kind: "record"
       readonly fields: Readonly<Record<string, Form>>
-      /** The names of those that may be left out. */
+      /** Names of optional fields. */
       readonly optional?: ReadonlyArray<string>
       /** Other fields are kept as they are. */
       readonly isOpen?: true
@@ -34,11 +34,11 @@ export interface Endpoint {
   readonly params?: Form
   readonly query?: Form
   readonly body?: Form
-  /** None for an answer in text. */
+  /** None for a text answer. */
   readonly answer?: Form
 }
 
-/** What an annotation says for JSON Schema, as far as forms tell it apart. */
+/** An annotation's JSON Schema, as far as forms distinguish it. */
 interface Rules {
   readonly type?: string
   readonly pattern?: string
@@ -55,7 +55,7 @@ const rulesOf = (ast: AST.Refinement): Rules => Option.getOrElse(AST.getJSONSche
 
 const expectedOf = (ast: AST.Annotated): string => {
   const message = Option.getOrUndefined(AST.getMessageAnnotation(ast))
-  // Our messages are constant texts; they do not need the issue that Effect would pass.
+  // Our messages are constant and do not need the issue that Effect would pass.
   const text = message === undefined ? undefined : (message as () => unknown)()
   return typeof text === "string" ? text : Option.getOrElse(AST.getDescriptionAnnotation(ast), () => "another value")
 }
@@ -70,7 +70,7 @@ const unknownForm = (ast: AST.AST): never => {
 
 const refinement = (ast: AST.Refinement): Form => {
   if (nameOf(ast) === "SecretKey") return { kind: "secret" }
-  // Only the node knows its network's prefix and names, so it says what is wrong with an account.
+  // Only the node knows its network's prefix and names, so it reports invalid accounts.
   if (nameOf(ast) === "AccountText") return { kind: "text", min: 1, max: 100, expected: expectedOf(ast) }
   const { type, pattern, minimum, maximum, minLength, maxLength, minItems, maxItems, maxProperties } = rulesOf(ast)
   const expected = expectedOf(ast)
@@ -102,7 +102,7 @@ const record = ({ propertySignatures, indexSignatures }: AST.TypeLiteral): Form 
 }
 
 const union = (ast: AST.Union): Form => {
-  // A field that may be left out may be undefined for Effect; JSON has no such value.
+  // Optional fields can be undefined for Effect; JSON has no such value.
   const types = ast.types.filter((type) => !AST.isUndefinedKeyword(type))
   const members = types.map(form).flatMap((member) => (member.kind === "union" ? member.of : [member]))
   const [only] = members
@@ -128,7 +128,7 @@ const form = (ast: AST.AST): Form => {
     case "Refinement":
       return refinement(ast)
     case "Transformation":
-      // What is on the wire; only hexadecimal, bytes and secrets are read as something else.
+      // The form on the wire. Only hexadecimal, bytes and secrets decode to something else.
       return nameOf(ast.to) === "Uint8ArrayFromHex" ? { kind: "bytes" } : form(ast.from)
     case "TypeLiteral":
       return record(ast)
@@ -144,7 +144,7 @@ const form = (ast: AST.AST): Form => {
 const isNumberInText = (ast: AST.AST): ast is AST.Transformation =>
   AST.isTransformation(ast) && AST.isRefinement(ast.from) && rulesOf(ast.from).type === "integer"
 
-/** A number in a URL is a number for people, and its digits on the wire. */
+/** A number in a URL is a number for people and its digits on the wire. */
 const urlField = (ast: AST.AST): Form => (isNumberInText(ast) ? form(ast.to) : form(ast))
 
 const urlForm = (schema: AnySchema): Form => {
@@ -156,7 +156,7 @@ const urlForm = (schema: AnySchema): Form => {
   return { ...outline, fields: Object.fromEntries(fields) }
 }
 
-/** The form of a value on the wire. */
+/** A value's form on the wire. */
 export const of = (schema: Schema.Schema.All): Form => form(schema.ast)
 
 export const ofEndpoint = ({ method, path, params, query, body, success }: Definition): Endpoint => ({

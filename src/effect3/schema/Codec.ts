@@ -1,4 +1,4 @@
-/** Values through a schema, both ways: as plain code where that is sure of the result, otherwise by the library. */
+/** Encodes and decodes with a schema, as plain code where the result is certain, otherwise with the library. */
 import { Either, Schema } from "effect"
 import * as CompiledSchema from "./CompiledSchema.js"
 import * as Complaint from "./Complaint.js"
@@ -14,7 +14,7 @@ export const decoder = <A, I>(schema: Schema.Schema<A, I>, unknownFields: "error
   }
 }
 
-/** Throws where the value is none of the schema's, which is a bug. */
+/** Throws for a value outside of the schema, which is a bug. */
 export const encoder = <A, I>(schema: Schema.Schema<A, I>) => {
   const write = CompiledSchema.encoder(schema, {})
   const encode = Schema.encodeUnknownSync(schema)

@@ -1,13 +1,13 @@
 /**
- * A schema as plain code, for valid values: the library's parser explains every mistake, and pays for that also where there
- * is none. Anything that is not surely valid, or not understood, is left to the library, so that this can only be faster.
+ * A schema as plain code for valid values. The library's parser explains every mistake, and pays for that even if there
+ * is none. Whatever is not certainly valid, or not supported, is left to the library, so that this can only be faster.
  */
 import { SchemaAST as AST, Either, type Schema } from "effect"
 
 /** No input can contain it. */
 export const NOT_SURE: unique symbol = Symbol("not sure")
 
-/** The value the schema makes of the input, or `NOT_SURE`. */
+/** The decoded value, or `NOT_SURE`. */
 type Read = (input: unknown) => unknown
 
 interface Direction {
@@ -78,7 +78,7 @@ interface Property {
 
 const record = (ast: AST.TypeLiteral, direction: Direction): Compiled => {
   if (ast.indexSignatures.length > 0) return undefined
-  // As in the library: a struct without fields takes every value.
+  // As in the library, a struct without fields takes every value.
   if (ast.propertySignatures.length === 0) return only((input) => input !== null && input !== undefined)
   const properties: Array<Property> = []
   for (const { name, isOptional, type } of ast.propertySignatures) {
@@ -122,7 +122,7 @@ const list = (ast: AST.TupleType, direction: Direction): Compiled => {
   }
 }
 
-/** The first member that fits, as in the library; found by the field whose text distinguishes them, if there is one. */
+/** The first matching member, as in the library; found by a distinguishing field, if there is one. */
 const union = (ast: AST.Union, direction: Direction): Compiled => {
   const members: Array<Read> = []
   for (const type of ast.types) {
@@ -143,7 +143,7 @@ const union = (ast: AST.Union, direction: Direction): Compiled => {
   return (input) => (isRecord(input) ? (byTag.get(input[tag.name])?.(input) ?? NOT_SURE) : NOT_SURE)
 }
 
-/** A field that every member requires, each with a text of its own. */
+/** A field that every member requires, each with a different text. */
 const tagOf = ({
   types,
 }: AST.Union): { readonly name: PropertyKey; readonly values: ReadonlyArray<unknown> } | undefined => {
@@ -197,7 +197,7 @@ type Of<A> = (input: unknown) => A | typeof NOT_SURE
 
 const notSure = (): typeof NOT_SURE => NOT_SURE
 
-// No type can follow from a schema's type to its AST; the tests compare the results of both.
+// No type can follow from a schema's type to its AST; tests compare the results of both.
 
 export const decoder = <A, I>(schema: Schema.Schema<A, I>, options: AST.ParseOptions): Of<A> =>
   (compile(schema.ast, { isDecoding: true, options }) as Of<A> | undefined) ?? notSure

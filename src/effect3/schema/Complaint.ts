@@ -1,4 +1,4 @@
-/** Why a schema refused a value: the first mistake, in words for the person who sent the value. */
+/** Why a schema refused a value: the first mistake, worded for the sender. */
 import type { ParseResult } from "effect"
 import { SchemaAST as AST, Option } from "effect"
 
@@ -7,17 +7,17 @@ type Path = ReadonlyArray<PropertyKey>
 /** `path` leads to the mistake; `expected` describes what the schema takes, as in `an integer from 0 to 9`. */
 export type Complaint =
   | { readonly _tag: "Missing"; readonly path: Path; readonly expected?: string }
-  /** A field that the schema does not have; `known` are those that it has. */
+  /** An unknown field; `known` are the schema's fields. */
   | { readonly _tag: "Unknown"; readonly path: Path; readonly known: ReadonlyArray<string> }
   | { readonly _tag: "Wrong"; readonly path: Path; readonly expected: string; readonly actual: unknown }
 
 const annotated = (ast: AST.Annotated): string | undefined =>
   Option.getOrUndefined(Option.orElse(AST.getDescriptionAnnotation(ast), () => AST.getIdentifierAnnotation(ast)))
 
-/** The message for people that a schema carries, or the schema that it refines. */
+/** The message of a schema, or of the schema that it refines. */
 const messageOf = (ast: AST.AST): string | undefined => {
   const message = Option.getOrUndefined(AST.getMessageAnnotation(ast))
-  // Our messages are constant texts; they do not need the issue that Effect would pass.
+  // Our messages are constant and do not need the issue that Effect would pass.
   if (message !== undefined) {
     const text = (message as () => unknown)()
     if (typeof text === "string") return text
@@ -33,7 +33,7 @@ const literalsOf = (ast: AST.AST): ReadonlyArray<string> | undefined => {
   return members.every((member) => member !== undefined) ? members.flatMap((member) => member ?? []) : undefined
 }
 
-/** The field of each member, where every member of a union is an object with a single field that names it. */
+/** Each member's field, if every member of the union is an object with a single field that names it. */
 const tagsOf = (ast: AST.Union): ReadonlyArray<string> | undefined => {
   const tags = ast.types.map((type) => (AST.isTypeLiteral(type) ? type.propertySignatures.map(({ name }) => name) : []))
   return tags.every(({ length }) => length === 1) ? tags.flat().map(String) : undefined
@@ -85,11 +85,11 @@ const issuesOf = (
 
 const wrong = (path: Path, expected: string, actual: unknown): Complaint => ({ _tag: "Wrong", path, expected, actual })
 
-/** Whether the value is no attempt at this member of such a union: it lacks its field, or has another one. */
+/** Whether the value does not attempt this member: it lacks the member's field, or has another one. */
 const isElsewhere = (complaint: Complaint, path: Path): boolean =>
   complaint._tag !== "Wrong" && complaint.path.length === path.length + 1
 
-/** Of a union's members, the one that got furthest was meant; if none got in, the union itself says what it takes. */
+/** The member that got furthest was meant. If none matched, the union itself describes what it takes. */
 const ofUnion = (issue: ParseResult.Composite, path: Path): Complaint => {
   const all = issuesOf(issue.issues).map((inner) => complaintOf(inner, path, undefined))
   const isByField = AST.isUnion(issue.ast) && issue.ast.types.length > 1 && tagsOf(issue.ast) !== undefined

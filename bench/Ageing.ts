@@ -1,6 +1,6 @@
 /**
- * A solo node that grows old in as many rounds as it makes when nothing holds it back: what it holds in memory and on the disk,
- * and whether it starts as fast as it did in its youth.
+ * A solo node that ages by as many rounds as it can make: its memory and disk usage, and whether it still starts as
+ * fast as a new one.
  */
 import { cpSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ import * as Payments from "./Payments.js"
 
 export interface Wish {
   readonly rounds: number
-  /** Of the node, beside those that every validator has. */
+  /** Options of the node, besides those of every validator. */
   readonly options: ReadonlyArray<string>
   readonly paymentsPerSecond: number
 }
@@ -22,7 +22,7 @@ const EPOCH_ROUNDS = 240
 const LOOK_MS = 1_000
 const SENDERS = 1_000
 const BALANCE = Sats.make(1_000 * Sats.SATS_PER_COIN)
-/** Of each age, by turns: a machine that is slow for a while must not look like a node that has grown old. */
+/** Alternates between ages, so that a slow moment of the machine does not look like an old node. */
 const STARTS = 5
 const MIB = 2 ** 20
 
@@ -46,7 +46,7 @@ const reach = async (node: Processes.Started, round: number): Promise<void> => {
 }
 
 interface Load {
-  /** Ends when all that it has sent is final; gives how many that were. */
+  /** Returns once everything sent is final, with the number of transactions. */
   readonly end: () => Promise<number>
 }
 
@@ -73,7 +73,7 @@ const pay = (
     }
   }
   const running = perSecond > 0 ? run() : Promise.resolve()
-  // Whoever waits for its end is told what it failed of.
+  // Passes the failure on to those who wait.
   running.catch(() => {})
   return {
     end: async () => {

@@ -1,4 +1,4 @@
-/** Somebody else on this machine: processes that keep a part of each of its processors busy. */
+/** Simulates other load: processes that keep a share of every processor busy. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { availableParallelism } from "node:os"
 
@@ -17,7 +17,7 @@ const ended = (child: ChildProcess): Promise<unknown> => {
   return gone
 }
 
-/** Runs something while this part of all processors is taken. */
+/** Runs something while this share of all processors is busy. */
 export const withhold = async <A>(share: number, run: () => Promise<A>): Promise<A> => {
   const children = Array.from({ length: availableParallelism() }, () =>
     spawn(process.execPath, ["-e", program(share)], { stdio: ["ignore", "ignore", "ignore", "ipc"] }),

@@ -1,4 +1,6 @@
-/** A node in this process that knows a hundred validators, of which it runs one that holds nearly all the stake, and many payments. */
+/**
+ * A node in this process that knows a hundred validators, runs one with nearly all of the stake, and has many payments.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -17,7 +19,7 @@ import * as RealNode from "../test/rpc/RealNode.js"
 const VALIDATORS = 100
 const SENDERS = 500
 const AT_ONCE = 500
-/** A mempool holds ten thousand. */
+/** The capacity of a mempool. */
 const MOST_PENDING = 8_000
 const REST_MS = 15_000
 
@@ -77,7 +79,7 @@ export const start = async (payments: number): Promise<FullNetwork> => {
     while ((await client.core.status()).mempool_size > MOST_PENDING) await sleep(50)
   }
   while ((await client.core.status()).mempool_size > 0) await sleep(100)
-  // Until what follows so many payments in this process, checkpoints and memory, is done.
+  // Waits for the work that follows so many payments in this process: checkpoints and memory.
   await sleep(REST_MS)
   const stop = async () => {
     await node.stop()

@@ -1,27 +1,27 @@
-/** What the suites have in common. Medians decide, so that one busy moment of the machine does not. */
+/** Shared by all suites. Medians decide, so that a busy moment of the machine does not. */
 
-/** Something a whole scenario says about itself: how long a start took, how much memory an account costs. */
+/** A result of a whole scenario: how long a start took, how much memory an account needs. */
 export interface Figure {
   readonly name: string
   readonly value: number
   readonly unit: string
 }
 
-/** What one file of `bench/` exports as `suite`: a scenario that measures itself. */
+/** The export `suite` of a file in `bench/`: a scenario that measures itself. */
 export interface Suite {
   readonly about: string
-  /** Run only when asked for by name. */
+  /** Run only if named. */
   readonly isLong?: true
   readonly figures: () => ReadonlyArray<Figure> | Promise<ReadonlyArray<Figure>>
 }
 
 export const median = (values: ReadonlyArray<number>): number => quantile(values, 0.5)
 
-/** The value below which this part of all values lies; no number where there are none. */
+/** The quantile of the values; NaN without values. */
 export const quantile = (values: ReadonlyArray<number>, part: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN
 
-/** Of several runs of a scenario, the median of each figure. */
+/** The median of each figure over several runs. */
 export const mediansOf = (runs: ReadonlyArray<ReadonlyArray<Figure>>): ReadonlyArray<Figure> => {
   const [first = []] = runs
   return first.map(({ name, unit }) => {
@@ -30,7 +30,7 @@ export const mediansOf = (runs: ReadonlyArray<ReadonlyArray<Figure>>): ReadonlyA
   })
 }
 
-/** Names to the left, figures to the right. */
+/** Names on the left, figures on the right. */
 const align = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const width = (column: number): number => Math.max(...rows.map((row) => (row[column] ?? "").length))
   return rows

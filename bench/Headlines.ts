@@ -1,4 +1,4 @@
-/** Of suites without a target, the figures that docs/performance.md shows. */
+/** Figures of suites without a target that docs/performance.md shows. */
 
 export interface Headline {
   readonly suite: string

@@ -1,4 +1,4 @@
-/** A load on an HTTP server from a process of its own: keep-alive connections, one request at a time on each. */
+/** A load on an HTTP server from a separate process: keep-alive connections with one request at a time. */
 import { fork } from "node:child_process"
 import { connect } from "node:net"
 import { fileURLToPath } from "node:url"
@@ -6,7 +6,7 @@ import type { Transfers } from "./Transfers.js"
 
 export interface Load {
   readonly port: number
-  /** Whole requests as they go over the wire, sent again and again; or transfers, each sent until it is taken. */
+  /** Complete requests as sent on the wire, repeated; or transfers, each sent until it is accepted. */
   readonly requests: ReadonlyArray<string> | Transfers
   readonly connections: number
   readonly milliseconds: number
@@ -20,10 +20,10 @@ export interface Outcome {
 
 const FULL_PAUSE_MS = 250
 
-/** What is to be sent next; nothing when all is sent. */
+/** The next request; undefined when all are sent. */
 interface Source {
   readonly next: () => string | undefined
-  /** Gives a request back that the server could not take yet. */
+  /** Returns a request that the server could not take yet. */
   readonly again: (request: string) => void
 }
 
@@ -38,13 +38,13 @@ const once = (requests: ReadonlyArray<string>): Source => {
   return { next: () => waiting.shift() ?? requests[i++], again: (request) => waiting.push(request) }
 }
 
-/** The whole answer in a text, or how much is missing. */
+/** The complete response in a text, or how much is missing. */
 const isComplete = (text: string): boolean => {
   const end = text.indexOf("\r\n\r\n")
   return end >= 0 && text.length >= end + 4 + Number(/content-length: (\d+)/i.exec(text.slice(0, end))?.[1] ?? 0)
 }
 
-/** What is left of a request to be sent again, because the server was full; nothing when it took everything. */
+/** The part of a request to repeat because the server was full; undefined if it took everything. */
 const refusedOf = (request: string, answer: string): string | undefined => {
   if (answer.startsWith("HTTP/1.1 503")) return request
   if (!answer.includes('"status_code":503')) return undefined
@@ -57,7 +57,7 @@ const refusedOf = (request: string, answer: string): string | undefined => {
 
 const isList = (requests: Load["requests"]): requests is ReadonlyArray<string> => Array.isArray(requests)
 
-/** Loaded only by who sends transfers: with it comes a whole node, which takes a load longer to start than to run. */
+/** Loaded only for transfers, because it loads a whole node and takes longer to start than the load runs. */
 const sourceOf = async (requests: Load["requests"]): Promise<Source> =>
   isList(requests) ? cycle(requests) : once((await import("./Transfers.js")).requests(requests))
 
@@ -126,7 +126,7 @@ if (program === self && load !== undefined && process.send !== undefined) {
   process.send(outcome, () => process.disconnect())
 }
 
-/** Runs the load beside this process, so that it does not share the server's event loop. */
+/** Runs the load in another process, so that it does not share the server's event loop. */
 export const run = (load: Load, begins = (): void => {}): Promise<Outcome> =>
   new Promise((resolve, reject) => {
     const child = fork(self, [JSON.stringify(load)], { execArgv: process.execArgv })

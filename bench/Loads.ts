@@ -1,4 +1,4 @@
-/** The loads that a transfer's cost is measured under, and what a run of one says. */
+/** The loads for measuring a transfer's cost, and a run's result. */
 import type * as Processes from "../test/network/Processes.js"
 import type { Figure } from "./Harness.js"
 import * as NetworkLoad from "./NetworkLoad.js"
@@ -48,7 +48,7 @@ export const LOADS: ReadonlyArray<Load> = [
   },
 ]
 
-/** A run in which the processor time of the (first) node is told apart. */
+/** A run that splits up the (first) node's processor time. */
 export const counted = async (
   { run }: Load,
   wish: Omit<Wish, "profile">,
@@ -64,7 +64,7 @@ export const counted = async (
   }
 }
 
-/** Where the time of the (first) node goes, by threads and by parts of the program. */
+/** The (first) node's time, by threads and by parts of the program. */
 export const partsOf = async (
   load: Load,
   wish: Omit<Wish, "profile">,

@@ -1,17 +1,17 @@
-/** Which module a place in the built program comes from. */
+/** Maps a position in the built program to its module. */
 import { existsSync, readFileSync } from "node:fs"
 import { SourceMap } from "node:module"
 import { fileURLToPath } from "node:url"
 
 export interface Place {
   readonly url: string
-  /** Both count from zero. */
+  /** Both start at zero. */
   readonly lineNumber: number
   readonly columnNumber: number
 }
 
 const MODULE = /(?:^|\/)((?:src|node_modules)\/.+)$/
-/** Packages bring source maps of their own, in which they too have a folder `src`. */
+/** Packages have their own source maps, which can contain a folder `src` too. */
 const PACKAGED = /node_modules\/.+$/
 
 const moduleOf = (source: string): string | undefined => (PACKAGED.exec(source) ?? MODULE.exec(source)?.slice(1))?.[0]
@@ -19,10 +19,10 @@ const moduleOf = (source: string): string | undefined => (PACKAGED.exec(source) 
 export class Modules {
   readonly #maps = new Map<string, SourceMap | null>()
 
-  /** Nothing of what Node, V8 and the bench itself bring. */
+  /** Excludes Node.js, V8 and the bench itself. */
   of({ url, lineNumber, columnNumber }: Place): string | undefined {
     if (!url.startsWith("file:")) return undefined
-    // A package that is not bundled has no map that the bundler wrote.
+    // A package that is not bundled has no map from the bundler.
     const packaged = PACKAGED.exec(url)?.[0]
     if (packaged !== undefined) return packaged
     const entry = this.#mapOf(url)?.findEntry(lineNumber, columnNumber)

@@ -1,4 +1,4 @@
-/** Four validators as processes on this machine, each under as many signed transfers as it takes, one a request. */
+/** Four validators as processes on this machine, each under as many signed transfers as it accepts, one per request. */
 import * as Address from "../src/protocol/identity/Address.js"
 import * as Network from "../src/protocol/identity/Network.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
@@ -10,7 +10,7 @@ import type { Profile, Spent } from "./Profile.js"
 
 export interface Wish {
   readonly seconds: number
-  /** Of the first of them. */
+  /** Of the first node. */
   readonly profile?: Profile
   readonly program?: Processes.Program
 }
@@ -19,9 +19,9 @@ export interface Outcome {
   readonly finalPerSecond: number
   /** Processor time of all nodes. */
   readonly processorUs: number
-  /** Of all messages that the nodes send each other, for one transfer, before they are encrypted. */
+  /** Unencrypted message bytes between all nodes per transfer. */
   readonly sentBytes: number
-  /** How often a node checks the signature of a transfer. */
+  /** How often a node checks a transfer's signature. */
   readonly checks: number
   readonly final: number
   readonly spent: Spent | null
@@ -31,10 +31,10 @@ export const VALIDATORS = 4
 const ROUND_MS = 250
 const SENDERS = 2_000
 const BALANCE = Sats.make(1_000 * Sats.SATS_PER_COIN)
-/** More a second than one of four takes here. */
+/** More per second than one of four nodes takes here. */
 const OFFERED_TO_EACH = 800
 const CONNECTIONS_TO_EACH = 32
-/** A program that has just started is compiled while it runs. */
+/** A new process is still being compiled while it runs. */
 const WARM_UP_SECONDS = 10
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -62,7 +62,7 @@ const metricsOf = async ({ http }: Processes.Started): Promise<string> => (await
 
 const SENT = /^udg_network_message_bytes_total\{direction="sent",kind="\w+",class="\w+"\} (\d+)$/gm
 
-/** What a node has sent so far. */
+/** Bytes that a node has sent so far. */
 const sentBy = (metrics: string): number => {
   let bytes = 0
   for (const [, count] of metrics.matchAll(SENT)) bytes += Number(count)

@@ -1,4 +1,4 @@
-/** `docs/performance.md`, made of what was measured last. */
+/** Generates `docs/performance.md` from the last measurements. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Headline, headlines } from "./Headlines.js"
@@ -33,7 +33,7 @@ const targetRow = (record: Record, { what, target, suite, of, isMet }: Target): 
       throw new Error(`bench: ${suite} measured no "${name}", which the target "${what}" is about`)
     return figure
   }, found.figures)
-  // JSON knows no infinity and writes null in its place.
+  // JSON has no infinity and contains null instead.
   const value = measured ?? Number.POSITIVE_INFINITY
   return [suite, what, target, isMet(value) ? shown(value) : `${shown(value)}, **missed**`]
 }
@@ -71,7 +71,7 @@ const headlineRow = (record: Record, { suite, name }: Headline): ReadonlyArray<R
 const SMALL_US = 5
 const ALL = "with the profiler"
 
-/** The parts of a transfer under each load, the largest first; those that are small everywhere together. */
+/** The parts of a transfer under each load, largest first, with small ones combined. */
 const partsTable = (record: Record): string => {
   const figures = record.suites["cost"]?.figures ?? []
   const loads = figures.flatMap(({ name }) => (name.endsWith(": K") ? [name.slice(0, -": K".length)] : []))
@@ -131,5 +131,5 @@ export const text = (record: Record): string => {
 
 export const write = (record: Record): void => writeFileSync(FILE, text(record))
 
-/** Whether the page says what was measured. */
+/** Whether the page matches the measurements. */
 export const isTrue = (record: Record): boolean => readFileSync(FILE, "utf8") === text(record)

@@ -1,6 +1,6 @@
 /**
- * Payments offered to a network by good clients. Every account has its node. What a node has no room for is sent to it
- * again, before what its sender made later: a nonce that is missing would hold up all behind it.
+ * Payments offered to a network by well-behaved clients. Every account has its node. Rejected payments are repeated
+ * before later ones of the same sender, because a missing nonce would hold up all that follow.
  */
 import { Agent, request } from "node:http"
 import * as Address from "../src/protocol/identity/Address.js"
@@ -12,13 +12,13 @@ import * as JsonForm from "../src/protocol/transaction/JsonForm.js"
 import * as Transaction from "../src/protocol/transaction/Transaction.js"
 import type * as Processes from "../test/network/Processes.js"
 
-/** A node may close what it holds for idle in the moment in which it is used again. */
+/** A node can close a connection as idle just when it is used again. */
 const ONCE = { connection: "close" }
-/** What one request may hold. */
+/** The limit of one request. */
 const MOST_AT_ONCE = 1_000
-/** Until what was turned away is sent again. */
+/** The delay before rejected payments are repeated. */
 const PAUSE_MS = 50
-/** Every so often a payment of each client is followed until it is final: how often that is asked, and for how long. */
+/** Regularly follows one payment of each client until it is final: the polling interval and time limit. */
 const WATCHED_EVERY_MS = 450
 const LOOK_MS = 20
 const WATCHED_MS = 30_000
@@ -34,7 +34,7 @@ export const senders = (count: number): ReadonlyArray<Sender> =>
     return { key, address: Address.fromPublicKey(key.publicKey) }
   })
 
-/** Signed and written down before it is offered: what clients do at home is no part of what is measured. */
+/** Signed and encoded in advance, because clients' own work is not measured. */
 interface Payment {
   readonly id: Hash
   readonly text: string
@@ -42,7 +42,7 @@ interface Payment {
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** On a connection of its own that stays: a new one for every look would be most of what an idle node does. */
+/** Uses its own persistent connection: a new one for every poll would be most of an idle node's work. */
 const get = (url: string, agent: Agent): Promise<string> =>
   new Promise((resolve, reject) => {
     request(url, { agent }, (response) => {
@@ -60,7 +60,7 @@ const isFinal = async (node: Processes.Started, id: Hash, agent: Agent): Promise
   return answer.status === "finalized"
 }
 
-/** How long until it reads as final at the node that was told. */
+/** Time until it reads as final at the node that received it. */
 const watch = async (node: Processes.Started, id: Hash): Promise<number> => {
   const agent = new Agent({ keepAlive: true })
   const began = performance.now()
@@ -75,7 +75,7 @@ const watch = async (node: Processes.Started, id: Hash): Promise<number> => {
   }
 }
 
-/** What was offered with it goes out in one request at a time, in its order. */
+/** Payments are sent in order, one request at a time. */
 export class Client {
   readonly #network: Processes.Founded
   readonly #node: Processes.Started
@@ -94,7 +94,7 @@ export class Client {
     this.#senders = own
   }
 
-  /** Signs so many more, each account's in turn. */
+  /** Signs this many more payments, each account's in turn. */
   prepare(count: number): void {
     for (let i = 0; i < count; i++) this.#ready.push(this.#next())
   }
@@ -117,13 +117,13 @@ export class Client {
     return { id: transaction.id, text: JSON.stringify(JsonForm.toJson(transaction)) }
   }
 
-  /** Until everything that was offered has been taken. */
+  /** Returns once everything offered has been accepted. */
   async settled(): Promise<void> {
     while (this.#isSending) await sleep(PAUSE_MS)
     if (this.#failure !== null) throw this.#failure
   }
 
-  /** Hands in so many of those that are prepared. Fails of what the last one failed of. */
+  /** Submits prepared payments. Fails with the last failure. */
   offer(count: number): void {
     if (this.#failure !== null) throw this.#failure
     this.#offered.push(...this.#ready.splice(0, count))
@@ -155,7 +155,7 @@ export class Client {
     this.#latencies.push(watch(this.#node, last.id))
   }
 
-  /** Gives those for which there was no room. */
+  /** Returns payments for which there was no room. */
   async #submit(payments: ReadonlyArray<Payment>): Promise<ReadonlyArray<Payment>> {
     const response = await fetch(`${this.#node.http}/tx/submit`, {
       method: "POST",
@@ -173,7 +173,7 @@ export class Client {
     return payments.filter((_, i) => answers[i]?.status_code !== 200)
   }
 
-  /** What was seen of those followed since the last time, once it is over. */
+  /** Results of payments followed since the last call, once they are final. */
   latencies(): Promise<ReadonlyArray<number>> {
     return Promise.all(this.#latencies.splice(0))
   }

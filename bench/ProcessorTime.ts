@@ -1,11 +1,11 @@
-/** Who has used the processors: a node, and those with whom this machine shares them. */
+/** Who used the processors: a node, and everything else on this machine. */
 import { readdirSync, readFileSync } from "node:fs"
 import type * as Processes from "../test/network/Processes.js"
 
-/** Clock ticks a second, in which Linux counts processor time. */
+/** Clock ticks per second, the unit of Linux' processor times. */
 const TICKS = 100
 
-/** Own time, and that of the children that have ended. */
+/** The process' own time and that of its ended children. */
 const timesOf = (stat: string): { readonly own: number; readonly ended: number } => {
   const fields = readFileSync(stat, "utf8").split(") ")[1]?.split(" ") ?? []
   const sum = (at: number) => ((Number(fields[at]) + Number(fields[at + 1])) * 1_000) / TICKS
@@ -14,16 +14,16 @@ const timesOf = (stat: string): { readonly own: number; readonly ended: number }
 
 const usedMs = (stat: string): number => timesOf(stat).own
 
-/** What a node's process has used so far, all its threads together. */
+/** Processor time of a node's process so far, over all threads. */
 export const cpuMs = ({ pid }: Pick<Processes.Started, "pid">): number => usedMs(`/proc/${pid}/stat`)
 
 export interface ThreadTime {
-  /** As the thread calls itself. */
+  /** The thread's own name. */
   readonly name: string
   readonly milliseconds: number
 }
 
-/** The same for each of its threads, by the system's number. */
+/** The same for each thread, by system id. */
 export const threadsCpuMs = ({ pid }: Processes.Started): ReadonlyMap<string, ThreadTime> =>
   new Map(
     readdirSync(`/proc/${pid}/task`).map((task) => {
@@ -33,7 +33,7 @@ export const threadsCpuMs = ({ pid }: Processes.Started): ReadonlyMap<string, Th
     }),
   )
 
-/** What a process and all its children have used so far, as a server of PostgreSQL has one for each connection. */
+/** Processor time of a process and all its children so far; PostgreSQL has one child for each connection. */
 export const familyMs = (pid: number): number => {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")
   const living = children.filter((text) => text !== "").map((child) => cpuMs({ pid: Number(child) }))
@@ -41,7 +41,7 @@ export const familyMs = (pid: number): number => {
   return living.reduce((sum, ms) => sum + ms, own + ended)
 }
 
-/** All processors' time so far, what of it nobody used, and what the host of a virtual machine gave to others meanwhile. */
+/** The processors' total time so far, their idle time, and the time that a virtual machine's host gave to others. */
 const shared = (): { readonly idle: number; readonly withheld: number; readonly all: number } => {
   const times = readFileSync("/proc/stat", "utf8").split("\n")[0]?.split(/ +/).slice(1, 9).map(Number) ?? []
   const [idle, waitingForDisk] = [times[3] ?? 0, times[4] ?? 0]
@@ -56,8 +56,8 @@ const shareSinceNow = (of: (times: ReturnType<typeof shared>) => number): (() =>
   }
 }
 
-/** Asked later, says which part of the processors' time from now till then the host has withheld; 0 where nobody counts it. */
+/** Returns a function for the share of processor time that the host withheld since; 0 if it is not counted. */
 export const withheldSinceNow = (): (() => number) => shareSinceNow(({ withheld }) => withheld)
 
-/** Asked later, says which part of it somebody on this machine has used. */
+/** Returns a function for the share that was used on this machine since. */
 export const usedSinceNow = (): (() => number) => shareSinceNow(({ all, idle, withheld }) => all - idle - withheld)

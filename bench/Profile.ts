@@ -1,6 +1,6 @@
 /**
- * Where a node's processor time goes: what the system counted for each of its threads and, where that is wished, how V8's
- * sampling profiler shares out the main thread's among the parts of the program.
+ * A node's processor time: by threads as the system counts it and, on request, the main thread's by parts of the
+ * program, from V8's sampling profiler.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,7 +10,7 @@ import type * as Processes from "../test/network/Processes.js"
 import { Modules, type Place } from "./Modules.js"
 import { cpuMs, type ThreadTime, threadsCpuMs } from "./ProcessorTime.js"
 
-/** A look takes some microseconds, so more of them would be a tenth of what they measure. */
+/** A sample takes some microseconds; more of them would be a tenth of what they measure. */
 const SAMPLE_US = 2_000
 
 export interface Share {
@@ -22,7 +22,7 @@ export interface Spent {
   /** All threads together. */
   readonly milliseconds: number
   readonly threads: ReadonlyArray<Share>
-  /** None without samples. */
+  /** Empty without samples. */
   readonly parts: ReadonlyArray<Share>
 }
 
@@ -38,13 +38,13 @@ interface Node {
 
 interface CpuProfile {
   readonly nodes: ReadonlyArray<Node>
-  /** On the clock of `process.hrtime`, as all times here. */
+  /** On the clock of `process.hrtime`, like all times here. */
   readonly startTime: number
   readonly samples: ReadonlyArray<number>
   readonly timeDeltas: ReadonlyArray<number>
 }
 
-/** The first that a path begins with. Of protocol, what it does is the same whoever asked for it. */
+/** The first matching prefix. Code of protocol counts by what it does, whoever called it. */
 const PARTS: ReadonlyArray<readonly [path: string, part: string]> = [
   ["src/protocol/", "decode, encode and hash"],
   ["src/node/signatures/", "hand signatures to the threads"],
@@ -81,7 +81,7 @@ const OF_V8: Readonly<Record<string, string>> = {
   "(root)": "outside of JavaScript",
 }
 
-/** The part that each node of the tree belongs to: its own, or that of the nearest caller that has one. */
+/** Each tree node's part: its own, or that of the nearest caller with one. */
 const partsOfTree = ({ nodes }: CpuProfile, modules: Modules): ReadonlyMap<number, string> => {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const parts = new Map<number, string>()
@@ -101,7 +101,7 @@ const partsOfTree = ({ nodes }: CpuProfile, modules: Modules): ReadonlyMap<numbe
   return parts
 }
 
-/** Samples between two moments, by part, without those in which the thread had nothing to do. */
+/** Samples between two times, by part, without idle ones. */
 const samplesByPart = (profile: CpuProfile, from: number, to: number, modules: Modules) => {
   const parts = partsOfTree(profile, modules)
   const times = new Map<string, number>()
@@ -126,7 +126,7 @@ interface Moment {
   readonly threads: ReadonlyMap<string, ThreadTime>
 }
 
-/** What V8 calls the threads that sort its samples. Without the profiler there are none, so their time is not counted. */
+/** V8's names for threads that process samples. Without the profiler they do not exist, so their time is excluded. */
 const PROFILER = "v8:ProfEvntProc"
 
 const profilerMs = ({ threads }: Moment): number =>
@@ -142,12 +142,12 @@ const added = (shares: ReadonlyArray<readonly [name: string, milliseconds: numbe
     .sort((a, b) => b.milliseconds - a.milliseconds)
 }
 
-/** A folder in which the threads of a node, started this way, leave what they were and what they did. */
+/** A folder where a node's threads record what they are and what they did. */
 export class Profile {
   readonly #folder = mkdtempSync(join(tmpdir(), "udg-profile-"))
   readonly #takesSamples: boolean
 
-  /** Samples are for the parts, and cost the node a tenth of its time. Threads can be told apart without them. */
+  /** Samples are needed for parts only and cost the node a tenth of its time. */
   constructor({ takesSamples }: { readonly takesSamples: boolean }) {
     this.#takesSamples = takesSamples
   }
@@ -160,7 +160,7 @@ export class Profile {
     return { execArgv: [...execArgv, ...naming], environment: { UDG_BENCH_FOLDER: this.#folder } }
   }
 
-  /** Begins to count; the answer ends it, and is asked again for the result when the node has stopped. */
+  /** Starts counting. The result ends it and is read again once the node has stopped. */
   begin(node: Processes.Started): { readonly end: () => void; readonly spent: () => Spent } {
     const before = momentOf(node)
     let after = before

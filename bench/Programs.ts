@@ -1,6 +1,6 @@
 /**
- * The builds that a bench compares, in turn. `UDG_PROGRAMS` names their `main.js`, with commas between, each with the Node that
- * runs it before it where that is not this one; without it there is only the one of this tree.
+ * The builds that a bench compares in turns. `UDG_PROGRAMS` lists their `main.js`, separated by commas, each preceded
+ * by its Node.js unless that is the current one. Without it, only this tree's build runs.
  */
 import { join } from "node:path"
 import process from "node:process"
@@ -8,7 +8,7 @@ import process from "node:process"
 const OWN = join(import.meta.dirname, "..", "dist", "main.js")
 
 interface Named {
-  /** As it was named, which is its title; of the only one, nothing. */
+  /** As named, which is the title; empty for a single build. */
   readonly words: string
   readonly program: { readonly program: string; readonly node: string }
 }

@@ -1,4 +1,4 @@
-/** What was measured last, suite by suite, each beside what the machine did at that time. */
+/** The last measurements by suite, each with the machine's state at the time. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { dirname, join } from "node:path"
@@ -6,7 +6,7 @@ import type { Figure } from "./Harness.js"
 
 export interface Measured {
   readonly figures: ReadonlyArray<Figure>
-  /** With more than one run, `figures` are their medians. */
+  /** Medians if there were several runs. */
   readonly runs?: number
 }
 
@@ -14,7 +14,7 @@ export interface SuiteRecord extends Measured {
   readonly about: string
   /** The machine's raw rates, measured just before. */
   readonly machine: ReadonlyArray<Figure>
-  /** Which part of the processors' time the host gave to others while it ran. */
+  /** The share of processor time that the host gave to others meanwhile. */
   readonly withheld?: number
 }
 
@@ -31,11 +31,11 @@ const NOTHING: Record = { node: process.version, cores: availableParallelism(), 
 
 export const read = (): Record => (existsSync(FILE) ? JSON.parse(readFileSync(FILE, "utf8")) : NOTHING)
 
-/** Three digits say all that repeats. */
+/** Three digits contain everything reproducible. */
 const rounded = (_: string, value: unknown): unknown =>
   typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value
 
-/** In place of what these suites said before; the others keep their word. */
+/** Replaces these suites' results and keeps the others. */
 export const keep = (suites: Record["suites"]): void => {
   mkdirSync(dirname(FILE), { recursive: true })
   const all = { ...read().suites, ...suites }

@@ -1,4 +1,4 @@
-/** The program of a thread that checks one signature again and again, with nothing around the library. */
+/** A thread program that checks one signature repeatedly, with the bare library. */
 import { parentPort } from "node:worker_threads"
 import { verifyNative } from "#crypto"
 

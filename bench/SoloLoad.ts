@@ -1,4 +1,6 @@
-/** A solo node as people run it, `node dist/main.js --round-ms 100` with its disk, under signed transfers made beforehand. */
+/**
+ * A solo node as in production, `node dist/main.js --round-ms 100` with its disk, under transfers signed in advance.
+ */
 
 import * as Protocol from "../src/protocol/epoch/Protocol.js"
 import * as Address from "../src/protocol/identity/Address.js"
@@ -16,13 +18,13 @@ import type { Profile, Spent } from "./Profile.js"
 export interface Wish {
   readonly roundMs: number
   readonly seconds: number
-  /** Transactions of one request. */
+  /** Transactions per request. */
   readonly batch: number
-  /** More than any node takes here, so that the load never runs dry. */
+  /** More than any node takes here, so that the load never runs out. */
   readonly offeredPerSecond: number
   readonly profile?: Profile
   readonly program?: Processes.Program
-  /** How many accounts there are besides those that pay; where there are any, they are paid. */
+  /** Accounts besides the senders; if there are any, they receive the payments. */
   readonly receivers?: number
 }
 
@@ -33,9 +35,9 @@ export interface Outcome {
   /** Processor time of all threads. */
   readonly processorUs: number
   readonly cores: number
-  /** Of all processors, by whomever: the node, the load, the rest of the machine. */
+  /** Use of all processors by node, load and everything else. */
   readonly usedShare: number
-  /** By how much the node's event loop came too late. */
+  /** Delay of the node's event loop. */
   readonly loopDelayP99Ms: number
   readonly loopDelayMostMs: number
   readonly final: number
@@ -44,18 +46,18 @@ export interface Outcome {
 
 export const SENDERS = 2_000
 /**
- * Transactions on their way at a time: each connection waits for its answer before it sends the next. Well below what a
- * mempool holds: who offers more is refused and asks again, and a node that mostly refuses gets little done.
+ * Transactions in flight: each connection waits for its response before the next request. Far below a mempool's
+ * capacity, because a node that mostly rejects gets little done.
  */
 const UNDER_WAY = { alone: 128, together: 3_200 }
 const BALANCE = Sats.make(10 * Sats.SATS_PER_COIN)
 
 const allocation = (key: PublicKey) => ({ address: Address.fromPublicKey(key), amount: BALANCE })
 
-/** The time between two looks at the event loop: what its histogram tells of a loop that is never late. */
+/** Interval of the event loop's samples, which is the histogram's value for a loop that is never late. */
 const LOOKS_APART_MS = 10
 
-/** Since it was asked last, or since the first time it was asked. */
+/** Since the last or first call. */
 const loopDelay = async (node: Processes.Started) => {
   const metrics = await (await fetch(`${node.http}/metrics`)).text()
   const between = (which: string): number =>
@@ -63,7 +65,7 @@ const loopDelay = async (node: Processes.Started) => {
   return { p99Ms: between("p99") - LOOKS_APART_MS, mostMs: between("max") - LOOKS_APART_MS }
 }
 
-/** `stopped` is told where the data of the node lies, once it has stopped. */
+/** `stopped` gets the data directory once the node has stopped. */
 export const run = async (wish: Wish, stopped = (_directory: string): void => {}): Promise<Outcome> => {
   const { roundMs, seconds, batch, offeredPerSecond, profile, program, receivers = 0 } = wish
   const network = Processes.found({

@@ -1,4 +1,4 @@
-/** What we set out to reach, and the figure of a suite that says whether we did. */
+/** Targets, each with the figure that tells whether it is met. */
 import type { Figure } from "./Harness.js"
 
 type Find = (name: string, unit?: string) => Figure
@@ -37,7 +37,7 @@ const limit = (what: string, most: number, unit: string, suite: string, of: Targ
   isMet: atMost(most),
 })
 
-/** How the slowest of these endpoints compares with the same bytes from a bare server, by processor time. */
+/** The slowest of these endpoints compared with a bare server of the same bytes, by processor time. */
 const share = (what: string, paths: ReadonlyArray<string>, least: number): Target => ({
   what: `${what}, relative to bare \`node:http\``,
   target: `≥ ${least}`,
@@ -46,11 +46,11 @@ const share = (what: string, paths: ReadonlyArray<string>, least: number): Targe
   isMet: atLeast(least),
 })
 
-/** Processor time of all nodes for a final transfer, in checks of its signature by each of them. */
+/** All nodes' processor time for a final transfer, in units of one signature check by each. */
 const cost = (load: string, most: number): Target =>
   limit(`K, ${load}`, most, "signatures", "cost", figure(`${load}: K`))
 
-/** Three copies of an encoded transfer, one for each of the others, and a half of each besides. */
+/** Three copies of an encoded transfer, one for each other node, plus half a copy each. */
 const BYTES_BETWEEN_FOUR = Math.round(3.5 * 3 * 164)
 
 const FREQUENT_READS = ["/status", "/balance", "/tx", "/validators", "/metrics/json"]

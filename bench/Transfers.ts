@@ -1,4 +1,4 @@
-/** Signed transfers in the number that a load needs, made by whoever sends them. */
+/** Signed transfers for a load, made by the sending process. */
 import * as Wallet from "../src/client/Wallet.js"
 import * as Address from "../src/protocol/identity/Address.js"
 import * as Testing from "../src/testing/Testing.js"
@@ -6,25 +6,25 @@ import { numbered } from "../test/network/Wallet.js"
 
 export interface Transfers {
   readonly network: Wallet.WalletNetwork
-  /** Of the accounts that a test node funds. */
+  /** Accounts funded by a test node. */
   readonly accounts: number
-  /** The number of the first; 0 where nothing is said. */
+  /** The first one's number; 0 by default. */
   readonly firstAccount?: number
   readonly firstNonce: number
   readonly each: number
-  /** How many numbered accounts are paid, one after the other; where there are none, the senders pay each other. */
+  /** How many numbered accounts are paid in turn; without any, senders pay each other. */
   readonly receivers?: number
-  /** Transactions of one request; 1 sends them alone. */
+  /** Transactions per request; 1 sends them alone. */
   readonly batch: number
 }
 
-/** A prime, so that neighbours in time are none in the table of accounts, and all have their turn. */
+/** A prime, so that consecutive accounts are not neighbours in the account table and all get a turn. */
 const STRIDE = 7_919
 
 const post = (body: string): string =>
   `POST /tx/submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
-/** Every account's first ones first, so that each has its turn again late. */
+/** Every account's first transfers come first, so that an account's next turn is late. */
 export const requests = (transfers: Transfers): ReadonlyArray<string> => {
   const { network, accounts, firstAccount = 0, firstNonce, each, receivers = 0, batch } = transfers
   const senders = Array.from({ length: accounts }, (_, i) => Wallet.account(network, Testing.keyOf(firstAccount + i)))

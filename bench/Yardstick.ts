@@ -1,4 +1,4 @@
-/** What this machine does without any of our code: the measure for everything else on the page. */
+/** The machine's speed without our code, as the reference for all other figures. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -10,20 +10,20 @@ import { Sqlite } from "../src/storage/sqlite/Driver.js"
 import { type Figure, median } from "./Harness.js"
 import * as HttpLoad from "./HttpLoad.js"
 
-/** As long as a transfer. */
+/** The length of a transfer. */
 const MESSAGE_BYTES = 145
 const ROWS = 1_000
 const ROW_BYTES = 200
 const CONNECTIONS = 32
 const MILLISECONDS = 2_000
 
-/** Also to warm up. */
+/** Also for warming up. */
 const REPETITION_MS = 200
 const REPETITIONS = 7
-/** Runs between two looks at the clock, so that the clock is not what is measured. */
+/** Runs between two readings of the clock, so that the clock is not measured. */
 const BATCH = 16
 
-/** How often something runs in a second. */
+/** Runs per second. */
 const perSecondOf = (run: () => unknown): number => {
   const started = performance.now()
   let runs = 0
@@ -54,7 +54,7 @@ const verification = () => rateOf("signatures checked, one core", oneVerificatio
 
 const VERIFICATIONS = 5_000
 
-/** The processor time of one verification, which does not grow when others keep the processors busy. */
+/** Processor time of one verification, which is independent of other load. */
 export const signatureUs = (): number => {
   const verify = oneVerification()
   const each = Array.from({ length: REPETITIONS }, () => {
@@ -66,7 +66,10 @@ export const signatureUs = (): number => {
   return median(each)
 }
 
-/** Runs something, and says what one took around it: a machine that is shared may be twice as slow a minute later. */
+/**
+ * Runs something and reports a verification's time around it, because a shared machine can be twice as slow a minute
+ * later.
+ */
 export const beside = async <A>(run: () => Promise<A>): Promise<A & { readonly signatureUs: number }> => {
   const before = signatureUs()
   const outcome = await run()

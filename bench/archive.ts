@@ -1,6 +1,6 @@
 /**
- * An archive that catches up from the genesis, beside a plain COPY of the same rows into the same tables: as fast as PostgreSQL takes
- * them from anybody.
+ * An archive that catches up from the genesis, compared with a plain COPY of the same rows into the same tables, the
+ * fastest that PostgreSQL can do.
  */
 import { chmodSync, chownSync, mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -28,7 +28,7 @@ const SENDING = 8
 
 const senders = Array.from({ length: ACCOUNTS }, (_, i) => Address.fromPublicKey(Testing.keyOf(i).publicKey))
 
-/** All tables of the schema but the one that tells of its version. */
+/** All tables of the schema except the version's. */
 const TABLES = ["network", "position", ...PARTITIONED, "accounts", "records", "hours", "checkpoints", "epochs"]
 
 const countIn = async (database: string): Promise<number> => {
@@ -36,7 +36,7 @@ const countIn = async (database: string): Promise<number> => {
   return Number(rows[0]?.[0] ?? 0)
 }
 
-/** How long it takes to put all rows of one database into an empty one, from files that were written before. */
+/** Time to copy all rows of one database into an empty one, from files written in advance. */
 const copyMs = async (server: Server.Server, from: string): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), "udg-copy-"))
   try {

@@ -1,4 +1,4 @@
-/** From `node dist/main.js` to its first answer, with the state of a network that is a few rounds old. */
+/** Time from `node dist/main.js` to its first response, on a network that is a few rounds old. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -59,7 +59,7 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
         }
       }),
     )
-    // The first makes the network.
+    // The first start creates the network.
     for (let i = 0; i <= STARTS; i++) {
       for (const { serving, rpcPort, times } of measured)
         times.starts.push(await timeOf(serving, () => answers(rpcPort)))

@@ -1,9 +1,9 @@
 /**
- * What a transfer costs beside checking its signature: K is the processor time of all nodes for one final transfer, divided
- * by that of checking its signature, once for each validator. Both are processor time, so the ratio holds on a busy machine.
- * The check is timed alone, before and after a run, and within the node under load, where neighbours on the same processor
- * make it cost more: the second ratio holds on a machine that changes its speed. Each load runs some times as it is, and once
- * with V8's sampling profiler in the (first) node, for the parts.
+ * What a transfer costs besides checking its signature: K is all nodes' processor time for one final transfer, divided
+ * by that of checking its signature once for each validator. Both are processor time, so the ratio holds on a busy
+ * machine. The check is timed alone, before and after a run, and within the loaded node, where neighbours on the same
+ * processor make it slower, so the second ratio holds on a machine with changing speed. Each load runs several times
+ * without the profiler, and once with V8's sampling profiler in the (first) node, for the parts.
  */
 import { type Figure, median, type Suite } from "./Harness.js"
 import * as Loads from "./Loads.js"
@@ -20,7 +20,7 @@ const checkingMs = ({ threads }: Spent): number =>
 
 const figures = async (): Promise<ReadonlyArray<Figure>> => {
   const measured = Loads.LOADS.map((load) => ({ load, runs: [] as Array<Run> }))
-  // In turn, so that what the machine does besides falls on all loads alike.
+  // In turns, so that other work of the machine affects all loads alike.
   for (let run = 0; run < RUNS; run++) {
     for (const { load, runs } of measured) {
       runs.push(await Yardstick.beside(() => Loads.counted(load, { seconds: SECONDS }, false)))

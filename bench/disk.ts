@@ -1,6 +1,6 @@
 /**
- * What a transfer leaves on the disk of a solo node, file by file and table by table: the whole data directory, as it is
- * after the node has stopped. Nothing of it depends on how fast the machine is.
+ * The disk space of a transfer on a solo node, by file and table, over the whole data directory after the node has
+ * stopped. Independent of the machine's speed.
  */
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ import * as SoloLoad from "./SoloLoad.js"
 
 const TRANSFERS = 100_000
 const ACCOUNTS = 10_000
-/** Long enough for a slow machine: the load ends when all are sent. */
+/** Long enough for a slow machine, because the load ends once everything is sent. */
 const SECONDS = 100
 const WISH = {
   roundMs: 100,
@@ -20,10 +20,10 @@ const WISH = {
   offeredPerSecond: TRANSFERS / SECONDS,
   receivers: ACCOUNTS - SoloLoad.SENDERS,
 }
-/** What no transfer changes. */
+/** Files that transfers do not change. */
 const LEAST_BYTES = 1
 
-/** The pages of a database by what is in them, most first; what was deleted is free for what comes next. */
+/** A database's pages by content, largest first. Deleted pages are free for reuse. */
 const pagesOf = (file: string): ReadonlyArray<readonly [name: string, bytes: number]> => {
   const database = new Sqlite(file)
   try {
@@ -40,7 +40,7 @@ const pagesOf = (file: string): ReadonlyArray<readonly [name: string, bytes: num
 const figures = async (): Promise<ReadonlyArray<Figure>> => {
   const found: Array<Figure> = []
   await SoloLoad.run(WISH, (directory) => {
-    // Before anybody looks into a database, which makes files beside it.
+    // Before opening a database, which creates further files.
     const sizes = readdirSync(directory).map((file) => [file, statSync(join(directory, file)).size] as const)
     const recorded = Processes.recorded({ directory })
     const each = (name: string, bytes: number) =>

@@ -1,4 +1,4 @@
-/** The HTTP edge beside a bare `node:http` server that answers the same bytes, and beside the library's own server. */
+/** The HTTP edge compared with a bare `node:http` server with the same bytes, and with the library's own server. */
 import { createServer, type Server as HttpServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpServer as PlatformServer } from "@effect/platform"
@@ -43,7 +43,7 @@ const transfer = JSON.stringify(sender.transfer({ to: sender.address, amount: 1,
 const getStatus = "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n"
 const postTransfer = `POST /tx/submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${transfer.length}\r\n\r\n${transfer}`
 
-/** What no server on Node can be faster than. */
+/** The upper limit for any server on Node.js. */
 const bare = async (): Promise<{ readonly port: number; readonly server: HttpServer }> => {
   const answers = new Map([
     ["/status", Buffer.from(JSON.stringify(status))],
@@ -67,7 +67,7 @@ const bare = async (): Promise<{ readonly port: number; readonly server: HttpSer
   return { port: (server.address() as AddressInfo).port, server }
 }
 
-/** The library's own way of serving the same two endpoints. */
+/** The library's own server with the same two endpoints. */
 const SmallApi = HttpApi.make("small").add(
   HttpApiGroup.make("small")
     .add(HttpApiEndpoint.get("status", "/status").addSuccess(NodeStatus))
@@ -98,7 +98,7 @@ const settings: Server.Settings = {
 const edge = (handlers: ExampleHandlers.Overrides, versions = TestServer.changing) =>
   Server.serve(Api, { ...settings, versions }).pipe(Layer.provide(ExampleHandlers.layer(handlers)))
 
-/** Besides what the client saw, what an answer cost this process: the figure that a busy machine does not change. */
+/** The server's processor time per response, which is independent of other load. */
 interface Measured extends HttpLoad.Outcome {
   readonly processorUs: number
 }
@@ -136,7 +136,7 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
     { name: "POST /tx/submit, edge", port: encodedPort, request: postTransfer },
   ]
   const outcomes = new Map(contenders.map(({ name }) => [name, [] as Array<Measured>]))
-  // Round after round, so that a busy moment of the machine hits all of them.
+  // In turns, so that a busy moment affects all of them.
   for (let round = 0; round <= ROUNDS; round++) {
     for (const { name, port, request } of contenders) {
       const before = process.cpuUsage()

@@ -1,6 +1,6 @@
 /**
- * The explorer in Debian's Chromium, which draws without a graphics card here: how long a page takes until what it is about
- * is there, how much is loaded for it, and how smoothly a hundred validators move.
+ * The explorer in Debian's Chromium without a graphics card: time until a page's content appears, bytes loaded, and
+ * frame rate with a hundred validators.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -20,7 +20,7 @@ import type { Figure, Suite } from "./Harness.js"
 
 const LOADS = 7
 
-/** Notes, from within the page, when its heading is there and nothing of it is still waited for. */
+/** Records, from within the page, when its heading is there and nothing is still loading. */
 const noteContent = (): void => {
   const observer = new MutationObserver(() => {
     if (document.querySelector("h1") === null || document.querySelector(".skeleton") !== null) return
@@ -30,7 +30,7 @@ const noteContent = (): void => {
   observer.observe(document, { childList: true, subtree: true })
 }
 
-/** Milliseconds from the navigation to the content, in a browser that has nothing of the page yet. */
+/** Milliseconds from the navigation to the content, with an empty cache. */
 const load = async (browser: Browser, url: string): Promise<number> => {
   const { page } = await Browsers.open(browser)
   await page.addInitScript(noteContent)
@@ -51,7 +51,7 @@ const medianLoad = async (name: string, browser: Browser, url: string, loads = L
 
 const PAYMENTS = 100_000
 
-/** Every page of a network of a hundred validators in which much has happened. */
+/** Every page on a busy network of a hundred validators. */
 const overFullNetwork = async (browser: Browser): Promise<ReadonlyArray<Figure>> => {
   const network = await FullNetwork.start(PAYMENTS)
   try {

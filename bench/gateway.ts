@@ -1,6 +1,6 @@
 /**
- * One node, one gateway and two, with the same reads one after the other; then, how long a read through a gateway takes while its
- * archive writes as much as the network gives it.
+ * The same reads from one node, one gateway and two; then the time of a read through a gateway while its archive writes
+ * at the network's full speed.
  */
 import * as Address from "../src/protocol/identity/Address.js"
 import * as Network from "../src/protocol/identity/Network.js"
@@ -17,13 +17,13 @@ import type { Transfers } from "./Transfers.js"
 
 const ACCOUNTS = 500
 const BALANCE = Sats.make(1_000 * Sats.SATS_PER_COIN)
-/** Payments of each account before the reads, which then have something to find. */
+/** Payments of each account before the reads, so that there is data to read. */
 const EACH = 20
 const BATCH = 100
 const CONNECTIONS = 32
 const MILLISECONDS = 3_000
 const ROUNDS = 3
-/** Under load: payments of each account besides. */
+/** Further payments of each account under load. */
 const MORE = 120
 const SENDING = 8
 
@@ -51,7 +51,7 @@ const transfers = (network: Processes.Founded, firstNonce: number, each: number)
   batch: BATCH,
 })
 
-/** The same reads at all ports of a place at once, the connections divided among them. */
+/** The same reads at all ports of a place, with the connections divided among them. */
 const read = async ({ ports, pids }: Place, database: () => number, requests: ReadonlyArray<string>) => {
   const before = { own: usedMs(pids), database: database() }
   const outcomes = await Promise.all(
@@ -74,7 +74,7 @@ const figuresOf = async (
   requests: ReadonlyArray<string>,
 ): Promise<ReadonlyArray<Figure>> => {
   const seen = places.map((): Array<Awaited<ReturnType<typeof read>>> => [])
-  // By turns, so that a busy moment of the machine hits all.
+  // In turns, so that a busy moment affects all.
   for (let round = 0; round <= ROUNDS; round++)
     for (const [i, place] of places.entries()) {
       const outcome = await read(place, database, requests)
@@ -91,13 +91,13 @@ const figuresOf = async (
   })
 }
 
-/** How many transactions the archive has; -1 where it has not begun. */
+/** The archive's transactions; -1 before it has begun. */
 const countIn = async (database: string): Promise<number> => {
   const rows = await Server.query(database, "select last_sequence from position").catch(() => [])
   return Number(rows[0]?.[0] ?? -1)
 }
 
-/** How long reads take while the archive writes. */
+/** Time of reads while the archive writes. */
 const beside = async (
   network: Processes.Founded,
   node: Processes.Started,

@@ -1,6 +1,6 @@
 /**
- * What a transfer costs a whole solo node, with its signature, its request, its vertex and its rows on the disk, as the
- * accounts become more: by turns, since the machine is not the same for long.
+ * A transfer's cost on a solo node, with its signature, request, vertex and rows on the disk, at a growing number of
+ * accounts; in turns, because the machine's speed changes.
  */
 import { type Figure, median, type Suite } from "./Harness.js"
 import * as SoloLoad from "./SoloLoad.js"

@@ -1,6 +1,6 @@
 /**
- * What a validator that keeps no history has on its disk after a million rounds under load. Runs for more than an hour, and
- * only when asked for by name; `UDG_LEAN_ROUNDS` makes it shorter.
+ * Disk usage of a validator without history after a million rounds under load. Takes more than an hour, so it runs only
+ * if named; `UDG_LEAN_ROUNDS` shortens it.
  */
 import * as Ageing from "./Ageing.js"
 import type { Suite } from "./Harness.js"

@@ -1,5 +1,5 @@
-// What executing commits costs with a million accounts, and what a checkpoint of them costs, beside what hashing costs
-// here. Transactions are made before the clock runs; their signatures are somebody else's work and are made up.
+// The cost of executing commits and of a checkpoint with a million accounts, compared with the cost of hashing.
+// Transactions are made in advance, with placeholder signatures, which are not checked here.
 import { createHash } from "node:crypto"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -19,12 +19,12 @@ import { Chain, genesisOf, type Person, person, singleKey, tableKey, type World 
 import { type Figure, median, type Suite } from "./Harness.js"
 
 const ACCOUNTS = 1_000_000
-/** What a transfer costs among so few is compared with. */
+/** The number of accounts for comparison. */
 const FEW_ACCOUNTS = 10_000
 const TRANSFERS = 5_000
 const VERTICES = 4
 const COMMITS = 15
-/** Commits before the clock counts, so that the code is compiled. */
+/** Commits before the measurement, so that the code is compiled. */
 const WARM_UP = 5
 const CHANGED = 10_000
 const CHECKPOINTS = 9
@@ -67,7 +67,7 @@ const hashing = (): Figure => {
   return rate("SHA-256 of 72 bytes, one core", 300_000, ms)
 }
 
-/** Made when asked for: a million people on the heap would be what the collector's pauses are spent on. */
+/** Generated on demand: a million objects on the heap would dominate the collector's pauses. */
 const holder = (n: number): Person => {
   const publicKey = createHash("sha256").update(`holder ${n}`).digest("hex") as PublicKey
   return { name: "", publicKey, address: Address.fromPublicKey(publicKey) }
@@ -84,7 +84,7 @@ const genesisWith = (holders: number, world: World): Genesis.Genesis =>
     }),
   )
 
-/** The same numbers every time, scattered like those of strangers. */
+/** The same numbers every time, scattered like real addresses. */
 let drawn = 1
 const draw = (below: number): number => {
   drawn = (Math.imul(drawn, 1_664_525) + 1_013_904_223) >>> 0
@@ -100,7 +100,7 @@ const transferBetween = (from: number, to: number): Transaction.Transaction => {
   const nonce = nonces[from] ?? 0
   nonces[from] = nonce + 1
   const operation = { _tag: "Transfer", to: recipient.address, amount: Sats.make(5), memo: "" } as const
-  // Through its bytes, as it would come from a vertex: with texts of its own, not those of the holders.
+  // Decoded from bytes, as from a vertex, so that it has its own strings.
   return Either.getOrThrow(
     Transaction.decode(
       network,
@@ -124,7 +124,7 @@ const commitOf = (chain: Chain, transfers: ReadonlyArray<Transaction.Transaction
   return [Either.getOrThrowWith(result, (violation) => violation), ms]
 }
 
-/** Milliseconds of one commit after the other, of transfers between strangers. */
+/** Milliseconds of consecutive commits of transfers between strangers. */
 const commits = (chain: Chain, accounts: number): ReadonlyArray<number> => {
   nonces.fill(0)
   return Array.from({ length: WARM_UP + COMMITS }, () => {
@@ -193,7 +193,7 @@ const founded = (world: World) => {
   return { ledger, founding }
 }
 
-/** Many delegators leave one validator in one epoch: what its close costs, and the commits that release them. */
+/** Many delegators leave one validator in one epoch: the cost of the close, and of the commits that release them. */
 const departures = (): ReadonlyArray<Figure> => {
   const leavers = Array.from({ length: LEAVERS }, (_, n) => holder(n))
   const chain = new Chain(genesisWith(LEAVERS, {}))
@@ -222,7 +222,7 @@ export const suite: Suite = {
     const hash = hashing()
     const before = memoryNow()
     const { ledger, founding } = founded(WORLD)
-    // It knows the time of the genesis, and not its million allocations.
+    // It needs the genesis' time, not its million allocations.
     const chain = new Chain(genesisOf(WORLD), ledger)
     const frozen = ledger.freeze()
     const withoutTrie = memoryNow()

@@ -1,6 +1,6 @@
-// `npm run bench`: every suite of this folder but the long ones, written to results/latest.json, of which docs/performance.md is made. One
-// suite, or some: `npm run bench -- solo rpc`, written the same way. `npm run bench -- solo/final`: only the figures of solo with
-// "final" in their names, written nowhere. With UDG_BENCH_RUNS=3 a scenario runs three times, and the medians count.
+// `npm run bench`: runs every suite except the long ones and writes results/latest.json, from which docs/performance.md
+// is made. `npm run bench -- solo rpc` runs and records only these suites. `npm run bench -- solo/final` prints only
+// figures of solo with "final" in their names. UDG_BENCH_RUNS=3 runs each scenario three times and takes the medians.
 import { readdirSync } from "node:fs"
 import process from "node:process"
 import { type Figure, mediansOf, type Suite, tableOfFigures } from "./Harness.js"
@@ -49,7 +49,7 @@ for (const { name, filter } of wishes.length > 0 ? wishes : suites.map((name) =>
   const withheld = withheldSince()
   show(`${name}: ${suite.about}`, result.figures)
   console.log(`\nthe host withheld ${Math.round(withheld * 100)} % of the processors' time`)
-  // After each, so that a suite that fails takes nothing from those before it.
+  // After each suite, so that a failing one does not lose earlier results.
   if (filter === undefined) Record.keep({ [name]: { about: suite.about, machine, withheld, ...result } })
 }
 

@@ -1,7 +1,7 @@
 /**
- * What it costs four members of a committee, all in this process and connected over real sockets, to tell each other of
- * transactions: the processor time of all four and every byte that their sockets write, encryption and framing included.
- * Nothing but the telling: nobody decodes or checks what arrives.
+ * The cost of exchanging transactions among four committee members, all in this process and connected by real sockets:
+ * the processor time of all four and every byte written, including encryption and framing. Received transactions are
+ * neither decoded nor checked.
  */
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import type { Socket } from "node:net"
@@ -22,9 +22,9 @@ import type { Figure, Suite } from "./Harness.js"
 const MEMBERS = 4
 const WARM_UP = 200
 const BATCHES = 400
-/** Between two batches of one member, so that no batch waits for another. */
+/** Between two batches of a member, so that no batch waits for another. */
 const PAUSE_MS = 5
-/** Signatures take a while. */
+/** Checking signatures takes a while. */
 const CHECKING_MS = 4
 const SIZES = [1, 25]
 
@@ -34,7 +34,7 @@ const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await sleep(2)
 }
 
-/** Every socket that this process opens or accepts from now on, as far as it has written. */
+/** Every socket that this process opens or accepts from now on, with its bytes written. */
 class Written {
   readonly #sockets: Array<Socket> = []
   readonly #add = (message: unknown) => {
@@ -76,7 +76,7 @@ const start = async (keys: ReadonlyArray<SecretKey>, n: number, known: ReadonlyA
     remembered: [],
     clock: nodeClock,
     listener: {
-      // As the replica does with what is new to it.
+      // As the replica does with new transactions.
       heard: ({ release }) => {
         counted.heard++
         setTimeout(() => release("news"), CHECKING_MS)

@@ -1,5 +1,5 @@
-// What the mempool costs when it is full: letting a transaction in, filling a vertex, listing the best paid, and settling
-// a commit of five thousand. The ledger's own questions are answered at once here; see bench/ledger for those.
+// The cost of a full mempool: admitting a transaction, filling a vertex, listing the highest fees, and settling a
+// commit of five thousand. The ledger answers at once here; bench/ledger measures it.
 import { Either } from "effect"
 import { type Door, PendingTransactions } from "../src/ledger/pending/PendingTransactions.js"
 import type { Execution } from "../src/ledger/rules/Execution.js"
@@ -26,7 +26,7 @@ const door = (nonce: number): Door => ({
   account: () => ({ nonce: Natural.nonce(nonce), balance: Sats.MAX_SUPPLY }),
 })
 
-/** Transfers of these senders, `each` of every one, with fees that are nowhere in order. */
+/** Transfers of these senders, `each` of every one, with unordered fees. */
 const transfers = (senders: number, each: number, base = 1_000): ReadonlyArray<Transaction.Transaction> =>
   keysOf(senders).flatMap(({ address, publicKey }, i) =>
     Array.from({ length: each }, (_, nonce) =>

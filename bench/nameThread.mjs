@@ -1,4 +1,4 @@
-// Loaded in each thread of a node before its program: writes down which thread of the system it is.
+// Loaded in each of a node's threads before its program: records the thread's system id.
 import { readlinkSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import process from "node:process"

@@ -1,7 +1,7 @@
 /**
- * Four validators as processes on this machine, with payments offered at rising rates: how many are final a second, how
- * long one takes, and what it costs. With them runs what offers the payments, so on few cores the figures are low. Then how
- * long a new node takes to join a network with many accounts.
+ * Four validators as processes on this machine, with payments offered at rising rates: payments final per second, their
+ * latency and cost. The offering process runs beside them, so figures are low on few cores. Then, the time for a new
+ * node to join a network with many accounts.
  */
 import * as Address from "../src/protocol/identity/Address.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
@@ -16,20 +16,23 @@ import * as Yardstick from "./Yardstick.js"
 const VALIDATORS = 4
 const ROUND_MS = 250
 const SENDERS = 1_000
-/** A second, as long as a phase twice: a program that has just started is compiled while it runs. */
+/** Per second, for two phases: a new process is still being compiled while it runs. */
 const WARM_UP_RATE = 400
 const RATES = [250, 500, 750, 1_000]
-/** Of the machine, by a busy loop beside the nodes. */
+/** The share of the machine used by a busy loop beside the nodes. */
 const WITHHELD = 0.4
 const PHASE_MS = 15_000
 const BATCH_MS = 100
-/** Of half of what they bear, long enough for a hundredth to be several payments. */
+/** At half of the maximum rate, long enough for a percentile to contain several payments. */
 const HALF_LOAD_PHASES = 3
-/** Until what was offered before is no longer on its way: so long nothing becomes final. */
+/** Until earlier payments are done: no transaction becomes final for this long. */
 const QUIET_MS = 2_000
-/** A second from each client where nothing else is offered: as many as are followed under load, for that costs the nodes too. */
+/**
+ * Per second and client when nothing else is offered: as many as are followed under load, because that costs the nodes
+ * too.
+ */
 const LEAST_RATE = 2
-/** A second, where one of four validators crashes. */
+/** Per second, when one of four validators crashes. */
 const CRASH_RATE = 100
 const BALANCE = Sats.make(1_000 * Sats.SATS_PER_COIN)
 
@@ -50,7 +53,7 @@ interface Phase {
   readonly latencies: ReadonlyArray<number>
 }
 
-/** Offers so many a second. */
+/** Offers this many per second. */
 const phase = async (
   nodes: ReadonlyArray<Processes.Started>,
   clients: ReadonlyArray<Payments.Client>,
@@ -72,7 +75,7 @@ const phase = async (
   const final = Processes.recorded(first) - before.final
   const cpu = nodes.map(cpuMs).reduce((sum, ms, i) => sum + ms - (before.cpu[i] ?? 0), 0)
   const latencies = (await Promise.all(clients.map((client) => client.latencies()))).flat()
-  // What is still to be sent would be the next phase's load besides its own.
+  // Unsent payments would add to the next phase's load.
   for (const client of clients) await client.settled()
   return { elapsed, final, cpu, latencies }
 }
@@ -90,8 +93,8 @@ const figuresOf = (rate: number, { elapsed, final, cpu, latencies }: Phase): Rea
 }
 
 /**
- * What the payments themselves cost, beside what rounds and following some payments cost; and that as K, as `cost.ts` has it under
- * full load.
+ * The cost of the payments themselves, without rounds and followed payments; and the same as K, which `cost.ts`
+ * measures under full load.
  */
 const besideIdle = (
   rate: number,
@@ -170,7 +173,7 @@ const payments = async (): Promise<ReadonlyArray<Figure>> => {
 const JOINED_ACCOUNTS = 100_000
 const EPOCH_ROUNDS = 40
 
-/** A node that nobody has seen before, from its start until it has executed a commit of the running epoch. */
+/** A new node, from its start until it has executed a commit of the running epoch. */
 const fastSync = async (): Promise<ReadonlyArray<Figure>> => {
   const allocations = Array.from({ length: JOINED_ACCOUNTS }, (_, n) => ({
     address: Address.fromPublicKey(Wallet.numbered(n)),

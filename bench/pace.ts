@@ -1,7 +1,6 @@
 /**
- * How long a person waits for a payment, from handing it in until the node's events say that it is final: on four
- * validators at several intervals, idle and busy, on a solo node and on networks for developers. Beside it, what rounds
- * without transactions cost.
+ * Payment latency from submission to the node's finality event: on four validators at several intervals, idle and busy,
+ * on a solo node and on development networks. Also the cost of rounds without transactions.
  */
 import { request } from "node:http"
 import * as Address from "../src/protocol/identity/Address.js"
@@ -28,7 +27,7 @@ const SENDERS = 400
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Hears of transactions that are final, at one node. */
+/** Follows final transactions at one node. */
 class Listener {
   readonly #waiting = new Map<string, () => void>()
   readonly #stream: ReturnType<typeof request>
@@ -66,7 +65,7 @@ class Listener {
   }
 }
 
-/** One account's payments to itself, each handed in alone. */
+/** One account's payments to itself, each submitted alone. */
 class Payer {
   readonly #networkId: NetworkId
   readonly #key: SecretKey
@@ -97,7 +96,7 @@ class Payer {
   }
 }
 
-/** So many payments, each at the next node. */
+/** This many payments, each at the next node. */
 const paid = async (urls: ReadonlyArray<string>, payer: Payer, count: number): Promise<ReadonlyArray<number>> => {
   const listeners = urls.map((url) => new Listener(url))
   await sleep(500)

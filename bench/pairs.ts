@@ -1,6 +1,6 @@
 /**
- * The same load against several builds of the program, in turn, so that what the machine does besides falls on all of them alike
- * (`Programs.ts` says how they are named).
+ * The same load on several builds in turns, so that other work of the machine affects all of them alike (`Programs.ts`
+ * names them).
  */
 import process from "node:process"
 import { type Figure, median, type Suite } from "./Harness.js"
@@ -11,7 +11,7 @@ import * as Yardstick from "./Yardstick.js"
 const SECONDS = Number(process.env["UDG_PAIR_SECONDS"] ?? 15)
 const TURNS = Number(process.env["UDG_PAIR_TURNS"] ?? 5)
 const WANTED = process.env["UDG_PAIR_LOADS"]?.split(",") ?? Loads.LOADS.map(({ key }) => key)
-/** One more run of each, with V8's sampling profiler, for the parts. */
+/** One more run of each with V8's sampling profiler, for the parts. */
 const SHOWS_PARTS = process.env["UDG_PAIR_PARTS"] === "on"
 
 const figures = async (): Promise<ReadonlyArray<Figure>> => {

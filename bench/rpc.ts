@@ -1,6 +1,6 @@
 /**
- * The whole node beside a bare `node:http` server that answers the same bytes, one after the other in the same process and
- * run; then as many signed transfers as it takes, and how long a read waits meanwhile.
+ * The whole node compared with a bare `node:http` server with the same bytes, in turns in the same process; then as
+ * many signed transfers as it accepts, and the latency of reads meanwhile.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -11,18 +11,18 @@ import * as HttpLoad from "./HttpLoad.js"
 import type { Transfers } from "./Transfers.js"
 
 const CONNECTIONS = 32
-/** Of those who send transactions; each waits for its answer before it sends the next. */
+/** Connections of senders, each with one request at a time. */
 const SENDING = 128
 const MILLISECONDS = 500
 const ROUNDS = 9
 const ROUND_MS = 100
 
 const ACCOUNTS = 400
-/** Below what one account may have pending. */
+/** Below an account's limit of pending transactions. */
 const EACH = 50
 const BATCH = 100
 
-/** Besides what the client saw, what an answer cost this process: the figure that a busy machine does not change. */
+/** The server's processor time per response, which is independent of other load. */
 interface Measured {
   readonly perSecond: number
   readonly p99Ms: number
@@ -41,7 +41,7 @@ const measured = async (load: HttpLoad.Load): Promise<Measured> => {
 
 const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
-/** What no server on Node can be faster than. */
+/** The upper limit for any server on Node.js. */
 const bare = async (answers: ReadonlyMap<string, Buffer>) => {
   const server = createServer((request, response) => {
     const body = answers.get(request.url ?? "") ?? Buffer.from("{}")
@@ -60,7 +60,7 @@ const bare = async (answers: ReadonlyMap<string, Buffer>) => {
   return { port: (server.address() as AddressInfo).port, stop }
 }
 
-/** By an account that takes no part in the load. */
+/** By an account outside of the load. */
 const paid = async ({ client, accounts, finalized }: StartedNode) => {
   const sender = accounts.at(-1)
   if (sender === undefined) throw new Error("no account has coins")
@@ -92,7 +92,7 @@ const reads = async (node: StartedNode, port: number): Promise<ReadonlyArray<Fig
   for (const [name, path] of paths) {
     const mine: Array<Measured> = []
     const its: Array<Measured> = []
-    // By turns, so that a busy moment of the machine hits both.
+    // In turns, so that a busy moment affects both.
     for (let round = 0; round <= ROUNDS; round++) {
       const load = { requests: [request(path)], connections: CONNECTIONS, milliseconds: MILLISECONDS }
       const one = await measured({ ...load, port: plain.port })
@@ -103,7 +103,7 @@ const reads = async (node: StartedNode, port: number): Promise<ReadonlyArray<Fig
       }
     }
     const of = (list: ReadonlyArray<Measured>, key: keyof Measured) => median(list.map((each) => each[key]))
-    // Of each round's pair, since the machine may be another one in the next.
+    // From each round's pair, because the machine can change until the next.
     const shares = mine.map(({ processorUs }, i) => (its[i]?.processorUs ?? Number.NaN) / processorUs)
     figures.push(
       { name: `GET ${name}, bare`, value: of(its, "processorUs"), unit: "µs of processor each" },
@@ -116,7 +116,7 @@ const reads = async (node: StartedNode, port: number): Promise<ReadonlyArray<Fig
   return figures
 }
 
-/** The same transfers to a server that reads them and answers what an accepted one is answered. */
+/** The same transfers to a server that reads them and returns an acceptance. */
 const bareSubmissions = async (transfers: Transfers) => {
   const answer = JSON.stringify({ tx_hash: "0".repeat(64), status: "accepted", nonce: 7 })
   const plain = await bare(new Map([["/tx/submit", Buffer.from(answer)]]))

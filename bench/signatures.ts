@@ -1,6 +1,6 @@
 /**
- * Signatures checked by the node's threads, one for each core, beside the same library in as many threads that do nothing
- * else. By turns, since both want the whole machine.
+ * Signatures checked by the node's threads, one per core, compared with the bare library in as many threads. In turns,
+ * because both use the whole machine.
  */
 import { availableParallelism } from "node:os"
 import { Effect } from "effect"
@@ -15,7 +15,7 @@ import type { Request } from "./SignatureProgram.js"
 const CORES = availableParallelism()
 const MESSAGE_BYTES = 145
 const CHECKS = 20_000
-/** As many as come to the door in one array. */
+/** The size of one submitted array. */
 const TOGETHER = 100
 const ROUNDS = 7
 
@@ -29,7 +29,7 @@ const rateOf = async (checks: number, run: () => Promise<unknown>): Promise<numb
   return (checks * 1_000) / (performance.now() - began)
 }
 
-/** What each of the raw threads checks. */
+/** Checks of each raw thread. */
 const share: Request = {
   count: CHECKS / CORES,
   signature: fromHex(check.signature),

@@ -1,6 +1,6 @@
 /**
- * A solo node under as many signed transfers as it takes: in arrays, and one a request. The load comes from a process of
- * its own, on the same cores.
+ * A solo node under as many signed transfers as it accepts, in arrays and one per request. The load comes from a
+ * separate process on the same cores.
  */
 import type { Figure, Suite } from "./Harness.js"
 import * as SoloLoad from "./SoloLoad.js"

@@ -1,5 +1,5 @@
-// How a large node starts and rests: a million accounts and more than ten thousand vertices of the running epoch. The files are made
-// first and not measured; the start, the memory and the longest pause around a checkpoint are.
+// Start and memory of a large node with a million accounts and more than ten thousand vertices in the running epoch.
+// Creating the files is not measured; the start, the memory and the longest pause around a checkpoint are.
 
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -23,11 +23,11 @@ import { Storage } from "../src/storage/Storage.js"
 import * as world from "../test/node/world.js"
 import type { Figure, Suite } from "./Harness.js"
 
-/** Ten million need `NODE_OPTIONS=--max-old-space-size=14000` to be made, and some of it to be loaded. */
+/** Ten million need `NODE_OPTIONS=--max-old-space-size=14000` to be created, and part of it to be loaded. */
 const ACCOUNTS = Number(process.env["UDG_START_ACCOUNTS"] ?? 1_000_000)
-/** One a round. */
+/** One per round. */
 const VERTICES = 12_500
-/** Beyond the vertices, so that all of them are of the running epoch; the next checkpoint is some seconds ahead. */
+/** Beyond the vertices, so that all are of the running epoch and the next checkpoint is seconds away. */
 const EPOCH_ROUNDS = 20_000
 const CHECKPOINT_ROUNDS = 5_000
 const TOUCHED = 10_000
@@ -38,13 +38,13 @@ const addressOf = (n: number): Address =>
 const settingsLayer = (directory: string) =>
   Layer.succeed(Configuration, world.settings({ dataDirectory: directory, roundMs: Option.none() }))
 
-/** The network as it is known by its file, and the accounts that came to it besides. */
+/** The network's genesis file, and accounts that came later. */
 const fill = (directory: string) =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const { genesis } = yield* Home
     const others = Array.from({ length: ACCOUNTS }, (_, n) => ({ address: addressOf(n), amount: Sats.make(1_000_000) }))
-    // Never read from its bytes, so it may have more of them than a genesis file.
+    // Never decoded, so it can have more allocations than a genesis file.
     const large: Genesis.Genesis = { ...genesis, allocations: [...genesis.allocations, ...others] }
     const ledger = Ledger.fromGenesis(large, { low: 1, high: 2 })
     const opening = GenesisState.firstOpening(large, ledger)
@@ -61,7 +61,7 @@ const fill = (directory: string) =>
     yield* storage.begin({ commit, changes: ledger.records(), vertices: [], postings: [], settled: [] }, opening)
   }).pipe(Effect.provide(storageLayer.pipe(Layer.provideMerge(homeLayer), Layer.provide(settingsLayer(directory)))))
 
-/** A network whose epoch is long enough, with keys of its own. */
+/** A network with a long enough epoch and its own keys. */
 const found = (directory: string) =>
   Effect.gen(function* () {
     const { genesis, location } = yield* Home
@@ -88,7 +88,7 @@ const untilRound = (round: number) =>
 
 const MIB = 1_048_576
 
-/** In a process of its own: loads, rests, then builds a checkpoint over many changed accounts. */
+/** Runs in a separate process: loads, idles, then builds a checkpoint over many changed accounts. */
 const measureStart = (directory: string) =>
   Effect.gen(function* () {
     const started = performance.now()
@@ -104,7 +104,7 @@ const measureStart = (directory: string) =>
       )
       for (let n = 0; n < TOUCHED; n++) {
         yield* Effect.either(mempool.submit(yield* world.payment(addressOf(n), 1)))
-        // A sender may have 64 pending.
+        // A sender can have 64 pending.
         while ((yield* mempool.size) >= 64) yield* Effect.sleep("1 millis")
       }
       const delay = monitorEventLoopDelay({ resolution: 1 })

@@ -1,5 +1,5 @@
-// How fast the node's files take and give: commits of transfers, the synced write of an own vertex, loading accounts. On
-// a busy machine the time on the clock says little; the processor's time beside it says what the work costs.
+// Speed of the node's files: commits of transfers, the synced write of an own vertex, and loading accounts. On a busy
+// machine, processor time tells the cost better than elapsed time.
 
 import { FileSystem } from "@effect/platform"
 import * as NodeContext from "@effect/platform-node/NodeContext"
@@ -27,7 +27,7 @@ function* accounts(from: number, count: number): Generator<Change> {
   for (let n = from; n < from + count; n++) yield accountOf(n)
 }
 
-/** Made before the clock runs: what is measured is the storing. */
+/** Made in advance, because only storing is measured. */
 const commitOf = (index: number) => {
   const random = (n: number): number => Math.imul(index * TRANSFERS + n, 0x9e3779b1) >>> 0
   const pairs = Array.from({ length: TRANSFERS }, (_, n) => [
@@ -110,7 +110,7 @@ const commits = (storage: Storage.Storage["Type"]) =>
     ]
   })
 
-/** With those of three others before each, which it names: they are synced with it. */
+/** With the vertices of three others that it references, which are synced with it. */
 const ownVertices = (storage: Storage.Storage["Type"]) =>
   Effect.gen(function* () {
     const times: Array<number> = []

@@ -1,6 +1,6 @@
 /**
- * A week of rounds, of which most nodes see few with a transaction. Runs for an hour, and only when asked for by name;
- * `UDG_WEEK_ROUNDS` makes it shorter.
+ * A week of rounds, nearly all without transactions. Takes an hour, so it runs only if named; `UDG_WEEK_ROUNDS`
+ * shortens it.
  */
 import * as Ageing from "./Ageing.js"
 import type { Suite } from "./Harness.js"

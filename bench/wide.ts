@@ -1,7 +1,7 @@
 /**
- * A committee of a hundred on a wide-area network: whole replicas on a virtual clock, every message 80 ms on its way,
- * give or take a quarter. Vertices go straight to everybody, as they do between nodes. What takes time here is the network
- * alone: no disk, no signatures, and processors that are never busy.
+ * A committee of a hundred on a wide-area network: whole replicas on a virtual clock, with 80 ms of latency for every
+ * message, plus or minus a quarter. Vertices go directly to all members, as between nodes. Only the network takes time:
+ * there are no disks or signatures, and processors are never busy.
  */
 import { Either } from "effect"
 import * as MessageCodec from "../src/network/MessageCodec.js"
@@ -21,10 +21,10 @@ import * as Stored from "../test/support/Stored.js"
 import { type Figure, quantile, type Suite } from "./Harness.js"
 
 const MEMBERS = 100
-/** Less than a message takes: a round goes on when a quorum of the one before is there. */
+/** Less than a message's latency: a round continues when a quorum of the previous one has arrived. */
 const ROUND_MS = 50
 const DELAY_MS = { least: 60, most: 100 }
-/** Of virtual time: until rounds go their way, and then as long as is measured. */
+/** Virtual time: warm-up, then measurement. */
 const WARM_UP_MS = 2_000
 const MEASURED_MS = 4_000
 const SUBMITTED_EVERY_MS = 20
@@ -99,7 +99,7 @@ class Wide {
     )
   }
 
-  /** Carries out what the replica asks for, and looks when it wants to be woken. */
+  /** Carries out the replica's requests and schedules its next wake-up. */
   #give(machine: Machine, outputs: Outputs): void {
     for (const output of outputs) {
       switch (output._tag) {
@@ -151,7 +151,7 @@ class Wide {
     })
   }
 
-  /** A payment at one of them; final when that one has executed it. */
+  /** A payment at one replica; final once that one has executed it. */
   submit(n: number): void {
     const machine = this.#machines[n % MEMBERS]
     if (machine === undefined) return

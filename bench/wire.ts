@@ -1,7 +1,6 @@
 /**
- * What a message costs between two nodes on one machine, both ends together: as this program does it, and over a bare TLS
- * connection that carries the same bytes without lanes, credit and meters. In turns, so that a busy machine is busy for
- * both.
+ * The cost of a message between two nodes on one machine, both ends together, compared with a bare TLS connection that
+ * carries the same bytes without lanes, credit and meters. In turns, so that other load affects both.
  */
 
 import { randomBytes } from "node:crypto"
@@ -22,7 +21,7 @@ const WARM_UP = 3
 interface Load {
   readonly name: string
   readonly bytes: number
-  /** Said at once, again and again. */
+  /** Sent at once, repeatedly. */
   readonly burst: number
   readonly bursts: number
 }
@@ -34,11 +33,11 @@ const LOADS: ReadonlyArray<Load> = [
   { name: "1 MB, one at a time", bytes: 1_000_000, burst: 1, bursts: 8 },
 ]
 
-/** Time passes so quickly that no one has to wait. */
+/** Time passes so fast that nothing has to wait. */
 const clock = new ManualClock(0)
 
 interface Way {
-  /** Sends so many messages, until all are read. */
+  /** Sends messages until all are read. */
   readonly say: (load: Load) => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -57,7 +56,7 @@ const saying =
     }
   }
 
-/** Counts until so many are there. */
+/** Counts up to this many. */
 const counting = () => {
   let [left, done] = [0, () => {}]
   return {
@@ -147,7 +146,7 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
     const rounds: Array<ReadonlyArray<number>> = []
     for (let n = 0; n < PAIRS + WARM_UP; n++) {
       const costs: Array<number> = []
-      // Whoever comes next may pay for the garbage of who was before.
+      // The next one can pay for the previous one's garbage.
       for (let i = 0; i < ways.length; i++) {
         const at = (i + n) % ways.length
         const way = ways[at]

@@ -1,5 +1,5 @@
-// Fails if the lock file has a version that ops/advisories.json lists as vulnerable, and no entry there says why it may stay.
-// `npm audit` needs a registry that answers it; this list is kept by hand, and CONTRIBUTING.md says how.
+// Fails if the lock file has a version that ops/advisories.json lists as vulnerable without an exception. `npm audit`
+// needs a registry that supports it; this list is maintained by hand, as CONTRIBUTING.md describes.
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 
@@ -7,14 +7,14 @@ const root = resolve(import.meta.dirname, "..")
 const read = (file) => JSON.parse(readFileSync(resolve(root, file), "utf8"))
 const [list = "ops/advisories.json", lockFile = "package-lock.json"] = process.argv.slice(2)
 
-/** The three numbers of a version, and whether it comes before the release with these numbers (`2.0.0-beta.2`). */
+/** A version's three numbers, and whether it precedes their release (`2.0.0-beta.2`). */
 const partsOf = (version) => {
   const match = /^(\d+)\.(\d+)\.(\d+)(-[\w.-]+)?$/.exec(version)
   if (match === null) throw new Error(`advisories: ${version} is not a version; expected 1.2.3 or 1.2.3-beta.4`)
   return [...match.slice(1, 4).map(Number), match[4] === undefined ? 1 : 0]
 }
 
-/** Below 0 if a comes before b. Two versions before the same release count as equal. */
+/** Negative if a comes before b. Two versions before the same release count as equal. */
 const compare = (a, b) => {
   const [left, right] = [partsOf(a), partsOf(b)]
   const at = left.findIndex((part, i) => part !== right[i])
@@ -54,7 +54,7 @@ const found = advisories.flatMap((advisory) =>
     .filter(([path, entry]) => nameOf(path, entry) === advisory.package && isWithin(entry.version, advisory.range))
     .map(([path, { version }]) => ({ ...advisory, path, version })),
 )
-// An exception that nothing needs any more hides the next reason to look.
+// An exception that is no longer needed would hide the next vulnerability.
 const stale = advisories.filter(({ accepted, id }) => accepted !== undefined && !found.some((one) => one.id === id))
 
 const refused = found.filter(({ accepted }) => accepted === undefined)

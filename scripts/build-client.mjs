@@ -1,5 +1,5 @@
-// `npm run build:client`: the client as a package of its own in dist-client/, out of what the build left in dist/client: one file for
-// each door and what they share, and the types that they show. Nothing of another package may be in either. See docs/decisions/client.md.
+// `npm run build:client`: packages the client in dist-client/ from dist/client: one file per entry point, their shared
+// parts and their public types. Neither may contain anything of other packages. See docs/decisions/client.md.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 
@@ -8,10 +8,10 @@ const dist = join(root, "dist")
 const target = resolve(process.argv[2] ?? join(root, "dist-client"))
 const node = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
-/** At the end of a line, as compiler and bundler write them. */
+/** As compiler and bundler write imports, at the end of a line. */
 const SPECIFIERS = /^(?:(?:import|export|\}).* from|import) "([^"]+)";?$/gm
 
-/** Every file that these reach; fails on an import from elsewhere. */
+/** Every file that these reach. Fails on an import from elsewhere. */
 const reached = (entries, ending) => {
   const found = new Set()
   const left = [...entries]
@@ -19,7 +19,7 @@ const reached = (entries, ending) => {
     if (found.has(file)) continue
     if (!existsSync(file)) throw new Error(`${relative(root, file)} is missing; run npm run build`)
     found.add(file)
-    // Comments show imports that are none.
+    // Comments can contain text that looks like an import.
     const text = readFileSync(file, "utf8").replaceAll(/^\s*\/\*\*[\s\S]*?\*\//gm, "")
     for (const [, specifier] of text.matchAll(SPECIFIERS)) {
       if (!specifier.startsWith(".")) throw new Error(`${relative(root, file)} imports ${specifier}`)
@@ -36,7 +36,7 @@ rmSync(target, { recursive: true, force: true })
 for (const file of [...reached(places(".js"), ".js"), ...reached(places(".d.ts"), ".d.ts")]) {
   const place = join(target, relative(dist, file))
   mkdirSync(dirname(place), { recursive: true })
-  // The maps stay behind, as in the package of the node.
+  // Source maps are left out, as in the node's package.
   writeFileSync(place, readFileSync(file, "utf8").replace(/^\/\/# sourceMappingURL=.*\n?/m, ""))
 }
 cpSync(join(root, "LICENSE"), join(target, "LICENSE"))

@@ -1,6 +1,6 @@
-// `npm run build`: modules and types by tsc into dist/, the program itself as a bundle in parts, because loading Effect
-// module by module costs more than half a second at every start, and what a command does not need another quarter; and
-// the explorer's page by Vite into dist/explorer. With --if-stale, only when a source is newer than dist/.
+// `npm run build`: builds modules and types with tsc into dist/, the program as a bundle in parts, and the explorer
+// with Vite into dist/explorer. Loading Effect module by module would add more than half a second to every start, and
+// parts that a command does not need another quarter. With --if-stale, builds only if a source is newer than dist/.
 import { spawn } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
@@ -33,7 +33,7 @@ if (process.argv.includes("--if-stale") && isFresh()) process.exit(0)
 const began = performance.now()
 const say = (text) => process.stderr.write(`${text}\n`)
 
-/** What is still being built: a line that is renewed every second on a terminal, and nothing elsewhere. */
+/** The progress: a line that is renewed every second on a terminal, nothing elsewhere. */
 const left = new Set(["types", "explorer", "program", "client"])
 const CLEAR = "\r\u001b[K"
 const draw = () => {
@@ -50,7 +50,8 @@ process.on("exit", clear)
 
 say("building the program and the explorer's page; it can take half a minute …")
 
-// Built beside dist/ and swapped in at the end: a failed build leaves the last good one, a running program its files.
+// Built beside dist/ and swapped in at the end: a failed build keeps the last good one, and a running program its
+// files.
 const next = mkdtempSync(join(root, ".build-"))
 process.on("exit", () => rmSync(next, { recursive: true, force: true }))
 
@@ -73,12 +74,12 @@ const [status] = await Promise.all([
 ])
 if (status !== 0) process.exit(status)
 
-/** Where a package does not keep what it names at its top under that name. */
+/** Where a package's top-level exports have different module names. */
 const elsewhere = { "effect/pipe": "Function", "effect/identity": "Function" }
 
 /**
- * `import { Effect } from "effect"` as what it stands for, `import * as Effect from "effect/Effect"`: the bundler splits by
- * file, and the file that names all modules would bring all of them into every part.
+ * Rewrites `import { Effect } from "effect"` as `import * as Effect from "effect/Effect"`: the bundler splits by file,
+ * and the file that names all modules would put all of them into every part.
  */
 const modulesByName = {
   name: "modules by name",
@@ -106,10 +107,10 @@ const { PROGRAMS } = await import(pathToFileURL(join(next, "Threads.js")).href)
 
 await build({
   absWorkingDir: root,
-  // The programs of threads replace their modules: a node starts one of them every minute, and loading all of Effect for it
+  // Thread programs replace their modules. A node starts one of them every minute, and loading all of Effect for it
   // took four times as long as its work.
   entryPoints: ["main", ...PROGRAMS].map((name) => ({ in: `src/${name}.ts`, out: name })),
-  // The parts lie beside main.js: what is found by its place (Site.ts) is where one bundle would look for it.
+  // The parts are beside main.js, because paths relative to a module (Site.ts) must resolve as in a single bundle.
   outdir: next,
   splitting: true,
   allowOverwrite: true,
@@ -119,11 +120,11 @@ await build({
   format: "esm",
   conditions: ["udg-source"],
   sourcemap: true,
-  // Names stay, for stack traces. Without spaces the package is an eighth smaller.
+  // Names stay for stack traces. Removing whitespace makes the package an eighth smaller.
   minifyWhitespace: true,
   plugins: [modulesByName],
   alias: { "#threads": "./src/Threads.ts" },
-  // Native code cannot be bundled; the banner gives bundled CommonJS packages the `require` they expect.
+  // Native code cannot be bundled. The banner provides the `require` that bundled CommonJS packages expect.
   external: ["sodium-native", "better-sqlite3", "pg-native", "cloudflare:sockets"],
   banner: {
     js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
@@ -133,8 +134,8 @@ await build({
 
 left.delete("program")
 
-// The client and the wallet, without schemas and native code, in place of their modules: whoever imports them loads three
-// files instead of hundreds, and one set of classes. See docs/decisions/client.md.
+// Client and wallet replace their modules without schemas and native code, so that importing them loads three files
+// instead of hundreds, and one set of classes. See docs/decisions/client.md.
 await build({
   absWorkingDir: root,
   entryPoints: ["Client", "Wallet", "Package"].map((name) => `src/client/${name}.ts`),
@@ -152,7 +153,7 @@ await build({
   logLevel: "warning",
 })
 
-// The parts of the program lie at the top, the page in its folder. Of all other files only those stay that can be imported.
+// The program's parts are at the top, the page in its folder. Of all other files, only importable ones stay.
 const kept = importable(next, JSON.parse(readFileSync(join(root, "package.json"), "utf8")), PROGRAMS)
 for (const entry of readdirSync(next, { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name)
@@ -160,7 +161,7 @@ for (const entry of readdirSync(next, { recursive: true, withFileTypes: true }))
   if (entry.isFile() && isOther && !kept.has(file.replace(/\.map$/, ""))) rmSync(file)
 }
 
-// The program is also what the package's `bin` names.
+// The program is also the package's `bin`.
 chmodSync(join(next, "main.js"), 0o755)
 chmodSync(next, 0o755)
 const dist = join(root, "dist")

@@ -1,4 +1,5 @@
-// `npm run check`: types, lint and format, layers, places of tests, dead code, top level, lock file, known vulnerabilities, client, vectors, figures, left-out tests. Runs all of them, then fails if any failed.
+// `npm run check`: types, lint and format, layers, places of tests, dead code, top level, lock file, known
+// vulnerabilities, client, vectors, figures, left-out tests. Runs all of them, then fails if any failed.
 import { spawnSync } from "node:child_process"
 
 const steps = [

@@ -1,5 +1,5 @@
-// `npm run client`: writes src/client/wire/Forms.ts and src/client/wire/Interface.ts, the HTTP interface as plain data and as plain types
-// for the client, from its definition. With --check, writes nothing and fails if a file is not what the definition says.
+// `npm run client`: generates src/client/wire/Forms.ts and Interface.ts, the HTTP interface as plain data and types for
+// the client, from its definition. With --check, writes nothing and fails if a file is outdated.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 import * as Definition from "../src/effect3/http/Definition.js"
@@ -47,7 +47,7 @@ const print = (value: unknown): string => {
   return name
 }
 
-// The answer to `events` is a stream, which Events.ts reads.
+// The answer of `events` is a stream, which Events.ts reads.
 const endpoints = Definition.all(Api)
   .filter(({ group }) => group !== "events")
   .map((definition) => ({ ...definition, outline: Outline.ofEndpoint(definition) }))

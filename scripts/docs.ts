@@ -1,4 +1,7 @@
-/** `npm run docs`: the pages as a static site in site/, with search. `-- --out DIR` puts it elsewhere. Fails on a link that leads nowhere. */
+/**
+ * `npm run docs`: builds the pages as a static site with search in site/, or with `-- --out DIR` elsewhere. Fails on a
+ * broken link.
+ */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { parseArgs } from "node:util"

@@ -1,18 +1,18 @@
-// `node scripts/image.mjs FOLDER`, after a build: what the image of a container holds. That is the program and its documentation
-// without what only its developers read, and of all packages only those that its bundle leaves outside, each with what it loads.
+// `node scripts/image.mjs FOLDER`, after a build: assembles the container image's content: the program, its user
+// documentation, and only those packages that the bundle does not contain, with their dependencies.
 import { cpSync, readFileSync } from "node:fs"
 import { join, relative, resolve } from "node:path"
 
-/** Native code, which `scripts/build.mjs` cannot bundle, and what the programs of threads import. */
+/** Native code, which `scripts/build.mjs` cannot bundle, and imports of thread programs. */
 const OUTSIDE = ["better-sqlite3", "sodium-native", "@noble/ed25519"]
-/** It fetches native code when a package is installed. */
+/** Downloads native code when a package is installed. */
 const ONLY_INSTALLS = "prebuild-install"
 
 const root = resolve(import.meta.dirname, "..")
 const [folder] = process.argv.slice(2)
 if (folder === undefined) throw new Error("the folder to fill is missing")
 
-/** Source code, the manuals of packages, and native code for other machines than this one. */
+/** Source code, manuals, and native code for other platforms. */
 const NOT_LOADED = [
   /\.(map|d\.ts|d\.mts)$/,
   /^node_modules\/.*\.md$/,
@@ -21,7 +21,7 @@ const NOT_LOADED = [
 ]
 
 const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-/** The package leaves them out, too. */
+/** The package also leaves them out. */
 const unpublished = new Set(files.filter((name) => name.startsWith("!")).map((name) => name.slice(1)))
 
 const isLeftOut = (name) => unpublished.has(name) || NOT_LOADED.some((pattern) => pattern.test(name))
@@ -32,7 +32,7 @@ const copy = (name) =>
     filter: (file) => !isLeftOut(relative(root, file)),
   })
 
-/** The packages, and all that they depend on. */
+/** The packages and all their dependencies. */
 const withDependencies = (names) => {
   const found = new Set()
   const left = [...names]

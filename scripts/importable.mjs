@@ -1,11 +1,11 @@
-// What of a built folder can be imported: by those who name the package's exports, and by the programs of its threads.
-// tsc writes every module, but the program is a bundle of its own, so most modules would be published for nobody.
+// The files of a build that can be imported, through the package's exports and by thread programs. tsc writes every
+// module, but the program is a separate bundle, so most modules would be published for nothing.
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
 const specifiers = /(?:\bfrom|\bimport)\s*\(?\s*"([.#][^"]+)"/g
 
-/** Every file that an entry reaches through its imports, of the kind that `ending` names. */
+/** Every file that an entry reaches through imports, of the kind that `ending` names. */
 const reached = (entries, ending, placesOf) => {
   const found = new Set()
   const left = [...entries]
@@ -20,7 +20,7 @@ const reached = (entries, ending, placesOf) => {
   return found
 }
 
-/** The files below `folder`, which will be `dist`, that the package with this package.json lets others import. */
+/** The files below `folder`, the later `dist`, that the package with this package.json exports. */
 export const importable = (folder, { exports, imports }, programs) => {
   const built = (path) => join(folder, path.replace(/^\.\/dist\//, ""))
   const placesOf = (name) =>

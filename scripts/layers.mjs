@@ -1,24 +1,24 @@
-// The arrows of CONTRIBUTING.md: what each folder of src/ may import, of ours and of others, and which of its rooms lies below
-// which. Fails naming every import that is not listed here, every circle of imports, those of types too, and every room
-// with too many files. What a place may use without importing it (globals, names of a package) says biome.json.
-// docs/architecture.md shows the house as a table; `--write` brings it up to date.
+// Enforces the architecture of CONTRIBUTING.md: what each folder of src/ may import, of ours and of others, and the
+// order of its rooms. Fails with every import that is not listed here, every import cycle, including type imports, and
+// every room with too many files. biome.json restricts what can be used without an import, such as globals.
+// docs/architecture.md shows the result as a table; `--write` updates it.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 
-/** More files side by side than this, and nobody finds one by looking. */
+/** With more files side by side, nobody finds one by looking. */
 const FILES_OF_A_ROOM = 25
 
 /**
- * The folders of src/, lowest first. `rooms` are a folder's own, lowest first, "." being the files beside them: a file
- * imports from its own room and from those before it. `ours` are the other folders, or single rooms of theirs, that it may
- * import; `packages` are those of others, where `*` stands for any ending. Nothing of Node or native is listed for what runs
- * in browsers: effect3, protocol, ledger, consensus, replica, client, light, explorer, edge/definition and rpc/api; protocol/crypto/Native.ts is the one
- * native door.
+ * The folders of src/, lowest first. `rooms` are a folder's subfolders, lowest first, "." being the files beside them:
+ * a file imports from its own room and from earlier ones. `ours` are other folders, or single rooms of them, that it
+ * can import; `packages` are those of others, where `*` stands for any ending. Code that runs in browsers lists no
+ * Node.js or native modules: effect3, protocol, ledger, consensus, replica, client, light, explorer, edge/definition
+ * and rpc/api; protocol/crypto/Native.ts is the only native entry.
  */
 const house = {
   collections: { packages: [] },
-  /** Everything that is bound to how version 3 of Effect works inside; see docs/decisions/effect-3.md. */
+  /** Everything that depends on the internals of Effect 3; see docs/decisions/effect-3.md. */
   effect3: { rooms: ["schema", "fibers", "http"], packages: ["effect", "effect/GlobalValue", "@effect/platform"] },
   protocol: {
     rooms: ["numbers", "crypto", "encoding", "identity", "transaction", "state", "vertex", "epoch"],
@@ -62,7 +62,7 @@ const house = {
     ours: ["protocol", "ledger/trie", "replica/messages", "turns"],
     packages: ["effect", "#crypto", "node:net"],
   },
-  /** Signs for validators in a process of its own, and the node's line to it. */
+  /** Signs for validators in a separate process, and contains the node's connection to it. */
   signer: {
     ours: ["protocol", "replica/messages", "storage", "network"],
     packages: ["effect", "#crypto", "@effect/platform", "node:net"],
@@ -83,7 +83,7 @@ const house = {
     ],
     packages: ["effect", "#crypto", "@effect/platform", "@effect/platform/Error", "node:net", "node:path"],
   },
-  /** A fast server for any HttpApi. It knows nothing of a ledger. */
+  /** A fast server for any HttpApi, independent of the ledger. */
   edge: {
     rooms: ["definition", "admission", "server"],
     ours: [
@@ -114,7 +114,7 @@ const house = {
     ],
   },
   client: { rooms: ["wire", "."], ours: ["effect3", "protocol", "rpc/api"], packages: ["effect"] },
-  /** Checks what nodes answer. Of the interface it takes the form of the answers, and of the ledger and the network nothing. */
+  /** Verifies nodes' answers. It uses the interface's answer types, and nothing of the ledger or the network. */
   light: { rooms: ["checks", "."], ours: ["protocol", "rpc/api"], packages: ["effect", "#crypto"] },
   explorer: {
     rooms: [
@@ -136,7 +136,7 @@ const house = {
     ours: ["protocol", "client", "rpc/api", "light"],
     packages: ["effect", "preact", "preact/hooks", "@preact/signals", "uplot"],
   },
-  /** A node for the tests of others: built like the command line's, handed out like the client. */
+  /** A node for other projects' tests: built like the command line's, exported like the client. */
   testing: {
     ours: ["protocol", "turns", "ledger", "storage", "network", "node", "edge", "rpc", "client", "light"],
     packages: [
@@ -148,12 +148,12 @@ const house = {
       "node:zlib",
     ],
   },
-  /** A follower that records in PostgreSQL. Loaded only by its command. */
+  /** A follower that writes to PostgreSQL. Loaded only by its command. */
   archive: {
     ours: ["protocol", "ledger", "replica", "node"],
     packages: ["effect", "#crypto", "@effect/experimental/Reactivity", "@effect/sql", "@effect/sql-pg/*", "pg"],
   },
-  /** The HTTP interface over an archive and some nodes. Loaded only by its command. */
+  /** The HTTP interface over an archive and several nodes. Loaded only by its command. */
   gateway: {
     ours: ["protocol", "ledger", "storage/tables", "node", "edge", "rpc", "client", "light/checks", "archive"],
     packages: ["effect", "#crypto", "node:http", "node:https"],
@@ -180,19 +180,19 @@ const house = {
   main: { ours: ["cli"], packages: ["effect", "@effect/*", "node:*"] },
 }
 
-/** Rooms and files that differ from their folder. Each belongs to the longest place it lies in. */
+/** Rooms and files that differ from their folder. The longest matching path applies. */
 const exceptions = {
   "protocol/crypto": { packages: ["@noble/*"] },
   "protocol/crypto/Native.ts": { packages: ["@noble/*", "node:crypto", "node:module", "sodium-native"] },
   "client/Mnemonic.ts": { packages: ["effect", "#crypto", "@scure/bip39", "@scure/bip39/wordlists/english.js"] },
   "explorer/wallet/QrCode.tsx": { packages: ["qr"] },
   "client/KeyFile.ts": { packages: ["effect", "#crypto", "@noble/hashes/scrypt.js"] },
-  /** Shared with browsers, so it sees only the vocabulary. */
+  /** Shared with browsers, so it can use only the vocabulary. */
   "edge/definition": { ours: ["effect3/http", "protocol/encoding"], packages: ["effect", "@effect/platform"] },
   "rpc/api": { ours: ["effect3/http", "protocol", "edge/definition"], packages: ["effect", "@effect/platform"] },
-  /** The policy for peers: it knows no network library. */
+  /** The policy for peers, independent of the network library. */
   "network/peers": { packages: ["effect", "#crypto", "node:timers/promises"] },
-  /** Loaded only when a node talks to others. */
+  /** Loaded only when a node connects to others. */
   "network/tls": {
     packages: [
       "effect",
@@ -206,13 +206,13 @@ const exceptions = {
     ],
   },
   "storage/files/KeySealing.ts": { packages: ["effect", "#crypto", "node:crypto"] },
-  /** Whose files are its own says the system. */
+  /** The operating system tells who owns a file. */
   "storage/files/OwnFile.ts": {
     packages: ["effect", "@effect/platform", "@effect/platform/Error", "node:os", "node:process"],
   },
-  /** Effect's file system does not say how much room is left. */
+  /** Effect's file system does not report free space. */
   "storage/files/DiskSpace.ts": { packages: ["effect", "node:fs/promises", "node:path"] },
-  /** What writes, and what checks signatures, each with the thread that does it. */
+  /** The writer and the signature checks, each with its thread. */
   "storage/sqlite/WriterThread.ts": { packages: ["effect", "@effect/sql", "#threads", "node:worker_threads"] },
   "storage/sqlite/WriterProgram.ts": { packages: ["node:worker_threads"] },
   "storage/tables/SupplyCount.ts": { packages: ["effect", "#threads"] },
@@ -224,18 +224,21 @@ const exceptions = {
   "Threads.ts": { ours: [], packages: ["node:worker_threads"] },
 }
 
-/** Names with which a file reaches into Effect 3 and its HTTP definitions. Only effect3/ may, so that a change there stays there. */
+/**
+ * Names that reach into Effect 3 and its HTTP definitions. Only effect3/ may use them, so that a change there stays
+ * there.
+ */
 const INSIDES_OF_EFFECT =
   /\b(?:SchemaAST|ParseResult|FiberRef|withFiberRuntime|unsafePoll|addObserver|unsafeAdd|HttpApi\.reflect|HttpApiEndpoint\.HttpApiEndpoint|HttpApiGroup\.HttpApiGroup|HttpApiSchema\.get\w+)\b|\.ast\b/g
 
 const folderOf = (path) => (path.includes("/") ? path.slice(0, path.indexOf("/")) : "main")
 
-/** The room of its folder that a file lies in. */
+/** A file's room. */
 const roomOf = (path) => (path.split("/").length > 2 ? path.split("/")[1] : ".")
 
 const isWithin = (path, place) => path === place || path.startsWith(`${place}/`)
 
-/** The name of the rule for a file, and the rule. */
+/** The rule for a file, and its name. */
 const ruleOf = (path) => {
   const folder = folderOf(path)
   const place =
@@ -249,7 +252,7 @@ const ruleOf = (path) => {
 const matches = (specifier, entry) =>
   entry.endsWith("*") ? specifier.startsWith(entry.slice(0, -1)) : specifier === entry
 
-/** Everything below `root` but the folders, so that a link or a script in another language is seen, not passed over. */
+/** Everything below `root` except folders, so that links and scripts in other languages are included. */
 const entriesBelow = (root) =>
   readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
@@ -270,12 +273,12 @@ const importsIn = (source) =>
     .concat([...source.matchAll(/\bimport\s*\(?\s*["']([^"']+)["']/g)])
     .map((match) => match[1])
 
-/** Read with comments and without: one may hide an import, and what looks like one may be in a string. */
+/** Read with and without comments: one can hide an import, and a string can look like one. */
 const importsOf = (source) => [...new Set([...importsIn(source), ...importsIn(withoutComments(source))])]
 
 const hasComputedImport = (source) => /(?<![.\w])import\s*\((?!\s*(?:"[^"\n]*"|'[^'\n]*')\s*[,)])/.test(source)
 
-/** The file below `root` that a relative import names. */
+/** The file below `root` to which a relative import refers. */
 const targetOf = (root, path, specifier) =>
   relative(root, resolve(root, dirname(path), specifier))
     .replaceAll("\\", "/")
@@ -307,7 +310,7 @@ const reachesInside = (path, source) =>
     ? []
     : [...new Set(source.match(INSIDES_OF_EFFECT))].map((name) => `src/${path} uses ${name}, which belongs in effect3/`)
 
-/** What is wrong with where a file lies, whatever is in it. */
+/** Errors of a file's location, independent of its content. */
 const misplaced = ({ path, isLink }) => {
   if (isLink) return [`src/${path}: a link; what it leads to cannot be judged`]
   if (/\.([cm]js|jsx?|[cm]ts)$/.test(path)) return [`src/${path}: only .ts and .tsx are checked; rename it`]
@@ -329,7 +332,7 @@ const crowded = (entries) => {
   )
 }
 
-/** The lines that name a broken arrow in the tree below `root`; empty when the house stands. */
+/** A line for each violation below `root`; empty if there are none. */
 export const violations = (root) => {
   const entries = entriesBelow(root)
   const arrows = entries.flatMap((entry) => {
@@ -349,10 +352,13 @@ export const violations = (root) => {
   return arrows.concat(crowded(entries))
 }
 
-/** All that the client in test/document may import besides its own files: it is written from the documents alone. */
+/**
+ * All that the client in test/document can import besides its own files, because it is written from the documents
+ * alone.
+ */
 const INDEPENDENT = ["node:crypto", "@noble/ed25519", "@noble/hashes/*"]
 
-/** A line for everything that a client below `root`, apart from its tests, takes from elsewhere. */
+/** A line for each foreign import of a client below `root`, except in its tests. */
 export const borrowed = (root) =>
   entriesBelow(root)
     .filter(({ path }) => !path.endsWith(".test.ts"))
@@ -370,8 +376,8 @@ export const borrowed = (root) =>
     })
 
 /**
- * A line for every cycle of imports below `root`. Modules that load each other see each other half made, and those that only speak of
- * each other's types cannot be read one after the other.
+ * A line for each import cycle below `root`. Modules that load each other see each other half-initialized, and modules
+ * that refer to each other's types cannot be read in sequence.
  */
 export const cycles = (root) => {
   const imports = new Map(
@@ -400,7 +406,7 @@ export const cycles = (root) => {
   return found
 }
 
-/** The house as a table: every folder with its rooms, lowest first, and the other folders that it imports. */
+/** The architecture as a table: every folder with its rooms, lowest first, and the folders that it imports. */
 export const table = (root) => {
   const imports = new Map(Object.keys(house).map((folder) => [folder, new Set()]))
   for (const { path } of entriesBelow(root).filter(({ path }) => /\.tsx?$/.test(path))) {

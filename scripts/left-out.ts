@@ -1,5 +1,5 @@
-// Writes docs/left-out.md, the files with cases that `npm test` leaves to `npm run test:all`, from the marks in the tests; with
-// --check says whether the page is up to date.
+// Generates docs/left-out.md, the cases that `npm test` leaves to `npm run test:all`, from the marks in the tests. With
+// --check, fails if the page is outdated.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { relative, resolve } from "node:path"
 import { type ESTree, parseSync, Visitor } from "vite"
@@ -7,7 +7,7 @@ import { type ESTree, parseSync, Visitor } from "vite"
 const root = resolve(import.meta.dirname, "..")
 const PAGE = "docs/left-out.md"
 
-/** A mark around one case, or around a group. */
+/** A mark around a case or a group. */
 interface Mark {
   readonly isGroup: boolean
 }

@@ -1,11 +1,11 @@
-// `npm run lock`: completes package-lock.json after an `npm install`. npm leaves out the optional packages of platforms
-// whose files it could not see while resolving, and `npm ci` then refuses the lock file on every machine. This writes
-// the missing entries from what their parents ask for, and takes out download addresses, so that the lock file holds
-// on any platform and with any registry. With --check, says what is missing and fails.
+// `npm run lock`: completes package-lock.json after `npm install`. npm omits optional packages of platforms whose files
+// it could not see while resolving, and `npm ci` then rejects the lock file everywhere. This adds the missing entries
+// from their parents' dependencies and removes download addresses, so that the lock file works on any platform and with
+// any registry. With --check, reports missing entries and fails.
 //
-// An entry written here has no integrity: npm records the hash of what a registry served, and nothing was served of a
-// package whose files npm could not see. So every entry must have one except optional packages of single platforms.
-// On such a platform npm takes the pinned version by the hash that the registry states with it.
+// Entries added here have no integrity, because npm records hashes only of files that a registry served. So every entry
+// must have one, except optional packages of single platforms. On such a platform npm installs the pinned version and
+// verifies the hash that the registry states.
 import { readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 
@@ -13,7 +13,7 @@ const file = resolve(import.meta.dirname, "../package-lock.json")
 const systems = ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "openbsd", "openharmony", "sunos", "win32"]
 const processors = ["arm", "arm64", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "x64", "wasm32"]
 
-/** What a platform package runs on, as its name says it (`rollup-linux-x64-musl`). */
+/** The platform of a package, from its name (`rollup-linux-x64-musl`). */
 const platformOf = (name) => {
   const words = name.split(/[/-]/)
   const os = systems.filter((system) => words.includes(system))
@@ -34,7 +34,7 @@ const missing = Object.values(lock.packages).flatMap((parent) =>
     .map(([name, version]) => [name, { version, ...platformOf(name), ...(parent.dev ? { dev: true } : {}) }]),
 )
 
-/** Entries of which a registry gave no hash, though they are no optional package of some platform. */
+/** Entries without a hash that are not optional platform packages. */
 const unverified = Object.entries(lock.packages).filter(
   ([path, { integrity, optional, os }]) => path !== "" && integrity === undefined && !(optional && os !== undefined),
 )

@@ -1,7 +1,7 @@
 /**
- * `npm run test:mutations`: changes the program in one place after the other, and each time runs the tests that reach this
- * place. A change that no test notices survives. Names of files or folders below `src` choose what is changed:
- * `npm run test:mutations -- consensus/dag replica/joining/Histories.ts`. docs/mutations.md explains the result.
+ * `npm run test:mutations`: mutates the program in one place after the other and runs the tests that reach it. A mutant
+ * that no test notices survives. Arguments select files or folders below `src`: `npm run test:mutations --
+ * consensus/dag replica/joining/Histories.ts`. docs/mutations.md explains the result.
  */
 import type { MutantResult } from "@stryker-mutator/api/core"
 import { judge } from "./mutations/Mutants.js"
@@ -9,7 +9,7 @@ import { type Subject, subjects } from "./mutations/Subjects.js"
 
 const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
 
-/** What of a subject is named: by its own name or a folder's above it, or single files and folders in it. */
+/** The selected part of a subject: all of it by its name or a parent folder, or single files and folders. */
 const chosenOf = ({ paths }: Subject, named: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths.flatMap((path) =>
     named.length === 0 || named.some((name) => isWithin(path, name))
@@ -17,7 +17,7 @@ const chosenOf = ({ paths }: Subject, named: ReadonlyArray<string>): ReadonlyArr
       : named.filter((name) => isWithin(name, path)),
   )
 
-/** The name of its report: that of the first of its files and folders. */
+/** The report's name, from the first of its files and folders. */
 const nameOf = ({ paths: [first = ""] }: Subject): string => first.replace(/\.ts$/, "").replaceAll("/", "-")
 
 interface Score {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * `npm run test:nodes`: installs, builds and tests the last commit on each line of Node that package.json promises, or on
- * the lines named: `npm run test:nodes -- 24`. The programs come from npm, with the headers that the driver of SQLite is
- * built against. Ends with a table and fails if anything did.
+ * `npm run test:nodes`: installs, builds and tests the last commit on each Node.js line that package.json supports, or
+ * on those named: `npm run test:nodes -- 24`. Node.js comes from npm, with the headers for building SQLite's driver.
+ * Prints a table and fails if anything did.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
@@ -17,7 +17,7 @@ const scratch = mkdtempSync(join(tmpdir(), "udg-nodes-"))
 const named = process.argv.slice(2)
 const lines = named.length === 0 ? LINES : named
 
-/** The folder of a line's program, headers included. */
+/** The folder of a line's program, including headers. */
 const install = (line) => {
   const name = `node-${process.platform}-${process.arch}`
   const folder = join(scratch, `node-${line}`)

@@ -1,4 +1,4 @@
-// Writes docs/performance.md anew, of what was measured last; with --check says whether it is that.
+// Generates docs/performance.md from the last measurements. With --check, fails if the page is outdated.
 import * as Page from "../bench/Page.js"
 import * as Record from "../bench/Record.js"
 

@@ -1,4 +1,4 @@
-// `npm run release`: what is published of a commit, in release/: the package, what is in it (a CycloneDX list by npm itself) and the
+// `npm run release`: writes a commit's release to release/: the package, its contents (a CycloneDX list by npm) and the
 // checksums of both. The same commit gives the same bytes: with --twice it builds again and compares.
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -18,18 +18,18 @@ const run = (command, ...words) =>
 
 const digestOf = (content) => createHash("sha256").update(content).digest("hex")
 
-/** npm draws the number and reads the clock; these follow from what is listed, and from the commit. */
+/** npm uses a random number and the clock; these follow from the contents and the commit. */
 const bill = () => {
   const listed = JSON.parse(run("npm", "sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"))
   const timestamp = new Date(run("git", "log", "-1", "--format=%cI").trim()).toISOString()
   const { serialNumber: _, metadata, ...rest } = listed
   const digits = digestOf(JSON.stringify([metadata.component, rest])).slice(0, 32)
-  // A name-based one, by its version and variant.
+  // A name-based UUID, by version and variant.
   const uuid = `${digits.slice(0, 8)}-${digits.slice(8, 12)}-8${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`
   return `${JSON.stringify({ ...rest, serialNumber: `urn:uuid:${uuid}`, metadata: { ...metadata, timestamp } }, null, 2)}\n`
 }
 
-/** The checksums, after building everything anew. */
+/** The checksums after a complete build. */
 const release = () => {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder)

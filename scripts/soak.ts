@@ -1,7 +1,7 @@
-// `npm run soak`: four validators on this machine under light load, and what each of them uses meanwhile: memory, file
-// descriptors, disk, log. Six hours, or as long as UDG_SOAK_MINUTES says; Ctrl-C ends it earlier. Prints a table with the
-// change an hour at the end, and leaves every sample in a file. The nodes take their settings from the environment.
-// UDG_SOAK_VISITORS=on: all the while, full nodes join and leave, and strangers connect and talk nonsense.
+// `npm run soak`: runs four validators on this machine under light load and samples each one's memory, file
+// descriptors, disk and log, for six hours or UDG_SOAK_MINUTES; Ctrl-C ends it earlier. Prints a table with the change
+// per hour and writes every sample to a file. Nodes take their settings from the environment. With
+// UDG_SOAK_VISITORS=on, full nodes join and leave meanwhile, and strangers connect and send nonsense.
 import { spawn } from "node:child_process"
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -26,7 +26,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 
 const start = async () => {
   const words = ["localnet", "--validators", String(VALIDATORS), "--port", "0", "--dir", directory]
-  // In a process group of its own: Ctrl-C ends the measurement first, and then the network.
+  // In its own process group: Ctrl-C ends the measurement first, then the network.
   const child = spawn(process.execPath, [program, ...words], { stdio: ["ignore", "pipe", "inherit"], detached: true })
   child.once("exit", () => ended.abort())
   let said = ""
@@ -38,7 +38,7 @@ const start = async () => {
   return { child, urls }
 }
 
-/** The process of each node, by the directory in its command line. */
+/** Each node's process, found by the directory in its command line. */
 const processesOf = (parent: number): ReadonlyArray<number> =>
   readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8")
     .trim()
@@ -47,7 +47,7 @@ const processesOf = (parent: number): ReadonlyArray<number> =>
     .sort((a, b) => (a.words < b.words ? -1 : 1))
     .map(({ pid }) => Number(pid))
 
-/** A file of SQLite may go away while we look. */
+/** SQLite can delete a file meanwhile. */
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 const measured = (metrics: string, series: string): number =>
@@ -100,7 +100,7 @@ const pay = async (urls: ReadonlyArray<string>): Promise<number> => {
   return sent
 }
 
-/** How to reach the first node, which the others were started with. */
+/** The first node's address, which the other nodes were started with. */
 const peerOf = (pid: number | undefined): string => {
   const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
   return words[words.indexOf("--peer") + 1] ?? ""

@@ -1,9 +1,9 @@
-// Whether tests are where one looks for them. Tests of src/FOLDER are in test/FOLDER, and one that is named like a file of src is
-// about that file; the other rooms of test/ are about the whole program and listed here.
+// Checks that tests are where one looks for them. Tests of src/FOLDER are in test/FOLDER, and a test named like a file
+// of src is about that file. The other folders of test/ are about the whole program and listed here.
 import { readdirSync } from "node:fs"
 import { basename, dirname } from "node:path"
 
-/** What is not about one folder of src/. */
+/** Tests that are not about one folder of src/. */
 const rooms = {
   bench: "the benches, and work that is counted instead of timed",
   blackbox: "the built program as an operator uses it",
@@ -24,7 +24,7 @@ const under = (folder) => readdirSync(folder, { recursive: true }).map((path) =>
 
 const folderOf = (path) => path.split("/")[0]
 
-/** By name without ending, the folders of src/ that have such a file. */
+/** The folders of src/ that have a file of each name, without ending. */
 const homes = new Map()
 for (const path of under("src").filter((path) => /\.tsx?$/.test(path))) {
   const name = basename(path).replace(/\.tsx?$/, "")

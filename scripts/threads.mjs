@@ -1,5 +1,5 @@
-// `#threads` where sources run, in tests and benches: Node 20 runs no TypeScript, and in a thread neither Vitest nor tsx
-// helps. So the program of a thread is compiled when it is first started. What is built has src/Threads.ts instead.
+// `#threads` for sources in tests and benches: Node.js 20 cannot run TypeScript, and Vitest and tsx do not help in
+// threads. A thread's program is compiled when it is first started. Builds have src/Threads.ts instead.
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Worker } from "node:worker_threads"
@@ -15,11 +15,11 @@ const compiled = (file) => {
     bundle: true,
     platform: "node",
     target: "node20",
-    // Of functions alone: a text that is run has the names of its top level in common with Node.
+    // Only functions: the top level of an evaluated text shares its names with Node.js.
     format: "iife",
     conditions: ["udg-source"],
     external: ["sodium-native", "better-sqlite3"],
-    // A text has no place of its own to look for packages from.
+    // An evaluated text has no location from which to resolve packages.
     define: { "import.meta.url": JSON.stringify(pathToFileURL(source).href) },
     write: false,
   })
@@ -28,11 +28,11 @@ const compiled = (file) => {
 
 const texts = new Map()
 
-/** Starts a thread with the program in this file, named from the root. */
+/** Starts a thread with the program in this file, relative to the root. */
 export const startFile = (file, data) => {
   const text = texts.get(file) ?? compiled(file)
   texts.set(file, text)
-  // Of the arguments that this process was started with it needs none; tsx would only make it slow to start.
+  // It needs none of this process's arguments; tsx would only slow the start down.
   return new Worker(text, { eval: true, execArgv: [], workerData: data })
 }
 

@@ -1,5 +1,5 @@
-// The files and folders of the repository's top level. Fails naming every other one that is tracked: logs, profiles and
-// notes end up here first.
+// The files and folders of the repository's top level. Fails with every other tracked one: logs, profiles and notes
+// tend to end up here.
 import { execFileSync } from "node:child_process"
 
 const expected = new Set([

@@ -1,5 +1,5 @@
-// `npm run vectors`: writes docs/vectors/, from which a client in another language can be checked without this code.
-// With --check, writes nothing and fails naming every file that is not what the code would write.
+// `npm run vectors`: generates docs/vectors/, with which clients in other languages can be checked without this code.
+// With --check, writes nothing and fails with every outdated file.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { addresses, amounts, hashes, keys } from "./vectors/basics.js"

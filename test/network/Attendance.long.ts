@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { afterEach, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
 import * as Address from "../../src/protocol/identity/Address.js"
+import * as Absence from "./Absence.js"
 import * as Processes from "./Processes.js"
 
 afterEach(Processes.removeAll)
@@ -80,13 +81,7 @@ const countOver = (chain: Chain, committees: Committees, upTo: number, isClosed:
 it("counts every round below the last leader of each epoch, as the chain has it", { timeout: 480_000 }, async () => {
   const network = Processes.found({ roundMs: 150, epochRounds: EPOCH_ROUNDS })
   const depth = network.genesis.protocol.collectionDepthRounds
-  const first = await Processes.startValidator(network, 0, [])
-  const second = await Processes.startValidator(network, 1, [first])
-  const third = await Processes.startValidator(network, 2, [first, second])
-  await Processes.everybodyAt([first, second, third], EPOCH_ROUNDS + 10)
-  await third.stop()
-  const again = await Processes.startValidator(network, 2, [first, second])
-  await Processes.everybodyAt([first, second, again], 2 * EPOCH_ROUNDS + 20)
+  const [first] = await Absence.live(network, { epochs: 2 })
 
   const { validators } = await connect(first.http ?? "").monitoring.attendance({ urlParams: { range: "day" } })
   const committees = await committeesOf(
@@ -103,7 +98,7 @@ it("counts every round below the last leader of each epoch, as the chain has it"
     [false, true].map((isClosed) => countOver(chain, committees, index, isClosed, depth)),
   )
   expect(possible).toContainEqual(answered)
-  const absent = Address.fromPublicKey((network.keys[3] ?? network.rich).publicKey)
+  const absent = Address.fromPublicKey(Absence.absent(network).publicKey)
   // An epoch without the round in which its last leader left no room; then it has lost its seat.
   expect(answered[absent]).toEqual({ made: 0, missed: EPOCH_ROUNDS - 1 })
 })

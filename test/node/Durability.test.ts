@@ -163,6 +163,29 @@ describe("an own vertex that only signed.db has", () => {
       .pipe(Effect.provide(storage.platform)),
   )
 
+  it.effect("is no longer looked for in a question that has named sixteen unknown hashes", () =>
+    storage
+      .inMemory((kept) =>
+        Effect.gen(function* () {
+          yield* kept.append(storage.inserted([own(1)]))
+          const found = (unknown: number) =>
+            Archive.answer(
+              kept,
+              {
+                _tag: "AskVertices",
+                hashes: [...Array.from({ length: unknown }, (_, n) => other(n + 1)), own(1)].map(
+                  ({ header }) => header.hash,
+                ),
+              },
+              () => false,
+            )
+          expect(yield* found(15)).toMatchObject({ vertices: [{ encoded: own(1).encoded }] })
+          expect(yield* found(16)).toMatchObject({ vertices: [] })
+        }),
+      )
+      .pipe(Effect.provide(storage.platform)),
+  )
+
   it.effect("is served with its rounds, behind those of the DAG and in the order of the rounds", () =>
     storage
       .inMemory((kept) =>

@@ -217,7 +217,7 @@ describe("the vertices", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("are found by their hashes in every block, also in that of an archive's old ones", () =>
+  it.scopedLive("are found by their hashes in every block", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const vertices = Array.from({ length: 1_300 }, (_, n) => at(n < 1_100 ? 1 : 2, n >> 2, n % 4))
@@ -237,18 +237,36 @@ describe("the vertices", () => {
           })
           yield* storage.append(world.inserted(vertices))
           yield* areFound
-          const old = { beforeRound: Natural.round(200), beforeEpoch: Natural.epoch(2) }
-          expect(yield* storage.vertices.archive(old)).toBe(true)
-          expect(yield* storage.vertices.archive(old)).toBe(false)
-          expect(yield* storage.vertices.archive({ ...old, beforeRound: Natural.round(1_000) })).toBe(true)
-          expect(yield* storage.vertices.archive({ ...old, beforeRound: Natural.round(1_000) })).toBe(false)
-          yield* areFound
         }),
       )
       const blocks = "select block, count(*) from vertices group by block order by 1"
       expect(yield* world.sqlite(`${path}/udg.db`, blocks)).toEqual([
-        [0, 1_024],
-        [3, 276],
+        [0, 511],
+        [512, 512],
+        [1_024, 277],
+      ])
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("have longer blocks the more of them there are", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      yield* world.inDirectory(path, () => Effect.void)
+      const old = `insert into vertices (id, hash, epoch, round, author, timestamp, block)
+        with recursive n (i) as (select 1 union all select i + 1 from n where i < 256000)
+        select i, randomblob(32), 1, i / 4, zeroblob(20), 0, 0 from n`
+      yield* world.sqlite(`${path}/udg.db`, old)
+      yield* world.sqlite(
+        `${path}/udg.db`,
+        "insert into vertex_bytes (vertex_id, bytes) select id, x'00' from vertices",
+      )
+      const vertices = Array.from({ length: 1_300 }, (_, n) => at(1, 64_001 + (n >> 2), n % 4))
+      yield* world.inDirectory(path, (storage) => storage.append(world.inserted(vertices)))
+      const blocks = "select block, count(*) from vertices group by block order by 1"
+      expect(yield* world.sqlite(`${path}/udg.db`, blocks)).toEqual([
+        [0, 256_000],
+        [256_001, 1_003],
+        [257_004, 297],
       ])
     }).pipe(Effect.provide(world.platform)),
   )

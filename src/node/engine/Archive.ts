@@ -13,6 +13,9 @@ interface Kept extends Pick<typeof Storage.Service, "vertices" | "signed" | "che
   readonly isWithheld: (hash: Hash) => boolean
 }
 
+/** Finding nothing takes longest, and honest peers ask for vertices that the asked one has named. */
+const UNKNOWN_HASHES = 16
+
 /** How many own vertices to check per page for those that only `signed.db` has. */
 const LOOKED_AT = 1_024
 
@@ -29,9 +32,13 @@ const named = (storage: Kept, { hashes }: Extract<Message.DiskQuestion, { _tag: 
   Effect.gen(function* () {
     const vertices: Array<Encoded> = []
     const limit = new PageLimit(Message.ANSWER_BYTES)
+    let unknown = 0
     for (const hash of hashes.slice(0, Message.ASKED_VERTICES)) {
       const stored = yield* byHash(storage, hash)
-      if (Option.isNone(stored)) continue
+      if (Option.isNone(stored)) {
+        if (++unknown === UNKNOWN_HASHES) break
+        continue
+      }
       if (!limit.takes(stored.value.encoded.length)) break
       vertices.push(stored.value)
     }

@@ -74,14 +74,6 @@ const vertices = (bounds: Bounds, rest: Effect.Effect<void>, onPruned: (count: n
     return pruned
   })
 
-/** What an archive does with vertices that others delete. */
-const archived = (bounds: Bounds, rest: Effect.Effect<void>) =>
-  Effect.gen(function* () {
-    const storage = yield* Storage
-    const request = { beforeRound: bounds.beforeRound, beforeEpoch: oldestKept(bounds) }
-    while (yield* storage.vertices.archive(request)) yield* rest
-  })
-
 /** Commits whose vertices are deleted. Transactions keep the record of their commit. */
 const commits = (bounds: Bounds, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
@@ -146,7 +138,7 @@ export const once: Effect.Effect<void, StorageError, Engine | Storage | Configur
   const bounds = boundsOf(round, epoch, keptRounds)
   yield* own(bounds)
   yield* closedStates(Natural.epoch(Math.min(view.read.epoch.epoch, written)), rest)
-  if (archive) return yield* archived(bounds, rest)
+  if (archive) return
   yield* vertices(bounds, rest, (gone) => counters.pruned(gone))
   if (Option.isSome(history))
     yield* transactions(boundsOf(round, epoch, history.value), Effect.sleep(TRANSACTIONS_PAUSE))

@@ -278,7 +278,7 @@ create table next_vertices (
   position integer,              -- from 0, in that commit's order
   first_sequence integer,        -- of its transactions, when all of them are in transaction_packs
   last_sequence integer,
-  block integer not null         -- rises by one every 512 vertices; 0 of an archive's old ones and those before version 7
+  block integer not null         -- the id of the first vertex of its block, from 512 vertices on; 0 for those before version 7
 ) strict;
 
 insert into next_vertices

@@ -61,13 +61,22 @@ const SOURCE = `vertices v join vertex_bytes b on b.vertex_id = v.id
 /** Rows read for one page. */
 const PAGE_ROWS = 1_024
 
-/** Vertices of one block of the index by hash: they fill about six pages. */
+/** The fewest vertices of a block of the index by hash: they fill about six pages. */
 const BLOCK_VERTICES = 512
+/** A block that holds this part of all vertices is full, so that a search tries a few hundred blocks at most. */
+const BLOCKS_OF_ALL = 256
 
 /** All blocks, the newest first; null after the last one. */
 const BLOCKS = `with recursive blocks (block) as (
   select max(block) from vertices
   union all select (select max(block) from vertices where block < b.block) from blocks b where b.block is not null)`
+
+/** The block of the next vertex: the newest one, or a new one if that is full. A block's number is the id of its first vertex. */
+const BLOCK_OF_NEXT = `(
+  select iif(next - newest >= max(${BLOCK_VERTICES}, (next - first) / ${BLOCKS_OF_ALL}), next, newest) from (
+    select (select ifnull(max(id), 0) + 1 from vertices) as next,
+      (select ifnull(min(id), 0) from vertices) as first,
+      (select ifnull(max(block), 0) from vertices) as newest))`
 
 /** The id of the vertex with a hash, if nothing else is known. */
 const ID_OF_HASH = `(${BLOCKS}
@@ -87,8 +96,7 @@ export const insert = (sql: Sql, vertex: Vertex.Vertex): void => {
   sql
     .text(
       `insert into vertices (hash, epoch, round, author, timestamp, block)
-        select ?, ?, ?, ?, ?, 1 + (select ifnull(max(id), 0) from vertices) / ${BLOCK_VERTICES}
-        where not exists (select 1 from vertices where ${AT_PLACE})`,
+        select ?, ?, ?, ?, ?, ${BLOCK_OF_NEXT} where not exists (select 1 from vertices where ${AT_PLACE})`,
       [fromHex(header.hash), header.epoch, header.round, fromHex(header.author), header.timestamp, ...place],
     )
     .run()
@@ -250,18 +258,5 @@ export const make = (database: Database) => {
           ),
         )
         .pipe(Effect.withSpan("prune", { attributes: { round: beforeRound, epoch: beforeEpoch } })),
-
-    /** Puts the oldest block into the one for all old vertices, where a hash is found at once; whether there was one. */
-    archive: ({ beforeRound, beforeEpoch }: Omit<Prune.Request, "limit">) =>
-      database.write((sql) =>
-        Effect.map(
-          sql`with oldest (block, round, epoch) as (select block, max(round), max(epoch) from vertices
-              where block = (select min(block) from vertices where block > 0))
-            update vertices set block = 0
-              where block = (select block from oldest where round < ${beforeRound} and epoch < ${beforeEpoch})
-              returning id`.values,
-          (rows) => rows.length > 0,
-        ),
-      ),
   }
 }

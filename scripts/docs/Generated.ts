@@ -19,7 +19,7 @@ export const commands = async (version: string): Promise<Markdown.Page> => {
     [
       "# Commands",
       "What `udg help COMMAND` shows. [The wallet on the command line](cli.md) shows the wallet's verbs at work,",
-      "and [configuration](configuration.md) has the node's options with their environment variables.\n",
+      "and [configuration](configuration.md) explains the node's options.\n",
       `## udg\n\n${help(NodeCommand.command)}`,
       ...all.map((command) => `## udg ${command.name}\n\n${help(command)}`),
     ].join("\n"),
@@ -57,9 +57,9 @@ export const endpoints = (document: OpenApiDocument.Document): Markdown.Page => 
 
 /** Every series, with what `/metrics` says of it. */
 export const metrics = (): Markdown.Page => {
-  const rows = [...Catalogue.all, ...Catalogue.ofGatewayAlone].map(({ name, type, labels, help }) => {
-    const by = labels.map((label) => `\`${label}\``).join(", ")
-    return `| \`${name}\` | ${type} | ${by} | ${help} |`
+  const lines = [...Catalogue.all, ...Catalogue.ofGatewayAlone].map(({ name, type, labels, help }) => {
+    const by = labels.length === 0 ? "" : ` by ${labels.map((label) => `\`${label}\``).join(", ")}`
+    return `- \`${name}\` (${type}${by}): ${help}`
   })
   return Markdown.page(
     METRICS,
@@ -67,9 +67,7 @@ export const metrics = (): Markdown.Page => {
       "# Metrics",
       "Every series of `GET /metrics`, made from the catalogue of the program.",
       "[Monitoring](operations/monitoring.md) shows how to use them.\n",
-      "| series | type | labels | meaning |",
-      "| --- | --- | --- | --- |",
-      ...rows,
+      ...lines,
     ].join("\n"),
   )
 }

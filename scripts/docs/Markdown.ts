@@ -70,6 +70,7 @@ const sectionsOf = (html: string): ReadonlyArray<Section> => {
 }
 
 const LONGEST_SUMMARY = 240
+const OPTION = /(?<!\S)--?[a-z][a-z-]*/g
 
 /** The first sentence below the title; empty if there is none, or one too long for a summary. A decision has its status before it. */
 export const summaryOf = ({ html }: Pick<Page, "html">): string => {
@@ -108,6 +109,10 @@ export const page = (file: string, source: string): Page => {
         return `<img src="${escaped(resolved(href))}" alt="${escaped(text)}" loading="lazy">`
       },
       code: block,
+      // A line may end at a hyphen, but not within the name of an option.
+      codespan({ text }) {
+        return `<code>${escaped(text).replaceAll(OPTION, '<span class="option">$&</span>')}</code>`
+      },
       // A table that is wider than the screen moves by itself, so that the page does not.
       table(token) {
         const cell = (at: Tokens.TableCell) => {

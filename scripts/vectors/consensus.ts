@@ -3,6 +3,7 @@ import { Either } from "effect"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as ProtocolVersion from "../../src/protocol/epoch/ProtocolVersion.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
@@ -162,6 +163,7 @@ export const vertices = {
 
 const rules: EpochRecord.Rules = {
   epochRounds: 240,
+  protocolVersion: ProtocolVersion.FIRST,
   collectionDepthRounds: 60,
   checkpointIntervalRounds: 100,
   roundReward: Sats.make(10_000_000),

@@ -8,6 +8,7 @@ export const ofEpoch = ({ epoch, firstRound, seed, rules, members }: EpochRecord
   seed,
   rules: {
     epoch_rounds: rules.epochRounds,
+    protocol_version: rules.protocolVersion,
     collection_depth_rounds: rules.collectionDepthRounds,
     checkpoint_interval_rounds: rules.checkpointIntervalRounds,
     round_reward: rules.roundReward,

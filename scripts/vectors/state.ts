@@ -2,6 +2,8 @@
 import { Either } from "effect"
 import { fromHex } from "#crypto"
 import { Ledger } from "../../src/ledger/Ledger.js"
+import * as Outcomes from "../../src/ledger/rules/Outcomes.js"
+import * as Effects from "../../src/ledger/tables/Effects.js"
 import * as HalfSipHash from "../../src/ledger/tables/HalfSipHash.js"
 import * as Records from "../../src/ledger/tables/Records.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
@@ -34,6 +36,8 @@ const vectorOf = (kind: StateKey.Kind, key: string, content: Uint8Array) => {
     key_hash: StateRecord.placeOf(record),
   }
 }
+
+const upgradedEpoch = { ...someEpoch, rules: { ...someEpoch.rules, protocolVersion: 3 } }
 
 const { counter } = StateKey
 const sats = Sats.make
@@ -227,6 +231,15 @@ const others = [
     fields: { weighed_in: 2, base: madeUpHash("11"), record: Fields.ofEpoch(someEpoch) },
   },
   {
+    about: "an epoch of version 3",
+    ...vectorOf(
+      "Epoch",
+      counter(upgradedEpoch.epoch),
+      Records.encode(Records.epoch, { weighedIn: epoch(2), base: madeUpHash("11"), record: upgradedEpoch }),
+    ),
+    fields: { weighed_in: 2, base: madeUpHash("11"), record: Fields.ofEpoch(upgradedEpoch) },
+  },
+  {
     about: "the presence of a validator in the first quarter and the second half",
     ...vectorOf("Presence", alice.address, Records.encode(Records.presence, 0b10001)),
     fields: { quarters: [true, false, false, false], second_half: true },
@@ -254,6 +267,11 @@ const others = [
     about: "what left a validator in an epoch",
     ...vectorOf("LeavingPool", alice.address + counter(2), Records.encode(Records.leavingPool, pool)),
     fields: poolFields,
+  },
+  {
+    about: "a version that the next close puts in force",
+    ...vectorOf("Upgrade", "", Records.encode(Records.upgrade, 3)),
+    fields: { protocol_version: 3 },
   },
 ]
 
@@ -335,6 +353,7 @@ const commits = () => {
       previous,
     })
     const time = Natural.timestamp(500 * i)
+    const { effectsDigest } = ledger
     const execution = Either.getOrThrow(ledger.execute({ commit, time, vertices: [vertex] }))
     previous = commit.hash
     before = vertex
@@ -346,6 +365,11 @@ const commits = () => {
       outcomes: execution.vertices.map((outcome) => outcome.transactions.map(({ _tag }) => _tag)),
       changes: hex(execution.changes.encoded),
       effects_digest: execution.effectsDigest,
+      effects_digest_in_version_3: Effects.digestWith(
+        Outcomes.digest([vertex], execution.vertices),
+        effectsDigest,
+        execution.changes,
+      ),
       state_root: rootOf(ledger),
     }
   })

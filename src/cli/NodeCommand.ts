@@ -94,7 +94,8 @@ export const command = Command.make({
     `RUST_LOG sets the log level: a level (${LogFilter.levels.join(", ")}; default info) and module=level pairs, ` +
       `separated by commas. Modules: ${LogFilter.modules.join(", ")}.`,
     "Exit codes: 0 stopped on request; 1 cannot start or run, with one line that says why; 100 finality rollback, 101 " +
-      "supply invariant violated and 102 internal fault: after these three, read docs/operations/exit-CODE.md before a restart.",
+      "supply invariant violated and 102 internal fault: after these three, read docs/operations/exit-CODE.md before a " +
+      "restart; 103 the network has upgraded its protocol: install a newer version.",
   ],
   runsUntilStopped: true,
   run: (values, { version, origins }) =>

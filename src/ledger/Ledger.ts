@@ -7,6 +7,7 @@ import type * as Binary from "../protocol/encoding/Binary.js"
 import * as EpochRecord from "../protocol/epoch/EpochRecord.js"
 import type * as Genesis from "../protocol/epoch/Genesis.js"
 import type * as Protocol from "../protocol/epoch/Protocol.js"
+import * as ProtocolVersion from "../protocol/epoch/ProtocolVersion.js"
 import type { Address } from "../protocol/identity/Address.js"
 import * as Hash from "../protocol/identity/Hash.js"
 import type { PublicKey } from "../protocol/identity/Keys.js"
@@ -23,6 +24,7 @@ import * as EpochTransition from "./rules/EpochTransition.js"
 import type { Event, Execution, Input, VertexOutcome } from "./rules/Execution.js"
 import * as Governance from "./rules/Governance.js"
 import * as Heartbeats from "./rules/Heartbeats.js"
+import * as Outcomes from "./rules/Outcomes.js"
 import { Postings } from "./rules/Postings.js"
 import type { Rejection } from "./rules/Rejection.js"
 import * as Rewards from "./rules/Rewards.js"
@@ -148,7 +150,9 @@ export class Ledger {
     const checked = Either.flatMap(state.supply.check(), () => this.#recount.step(state))
     return Either.map(checked, () => {
       const changes = state.collect()
-      this.#effectsDigest = Effects.digest(this.#effectsDigest, changes)
+      this.#effectsDigest = ProtocolVersion.rulesOf(record.rules.protocolVersion).digestsOutcomes
+        ? Effects.digestWith(Outcomes.digest(input.vertices, vertices), this.#effectsDigest, changes)
+        : Effects.digest(this.#effectsDigest, changes)
       return {
         commit,
         time,

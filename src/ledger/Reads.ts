@@ -1,6 +1,7 @@
 /** Reads of the ledger between commits, answered from the tables without copying them. */
 
 import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
+import type { ProtocolVersion } from "../protocol/epoch/ProtocolVersion.js"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Name } from "../protocol/identity/Name.js"
 import * as Natural from "../protocol/numbers/Natural.js"
@@ -11,6 +12,7 @@ import * as StateKey from "../protocol/state/StateKey.js"
 import type { Evidence } from "../protocol/vertex/Evidence.js"
 import * as Delegation from "./rules/Delegation.js"
 import { type Delegator, DelegatorSearch } from "./rules/DelegatorSearch.js"
+import * as Governance from "./rules/Governance.js"
 import * as Slashing from "./rules/Slashing.js"
 import type { Ballot, Head, Proposal, RecentCommit, Totals } from "./tables/Records.js"
 import { ballotKey, type Staker, type State } from "./tables/State.js"
@@ -108,6 +110,11 @@ export class Reads {
 
   get epoch(): EpochRecord {
     return this.#state.epoch.record
+  }
+
+  /** The version of the protocol that will rule once what has passed is in force. Not known to a ledger that only follows. */
+  get decidedVersion(): ProtocolVersion {
+    return Governance.decidedVersion(this.#state)
   }
 
   get previousEpoch(): EpochRecord | undefined {

@@ -16,7 +16,9 @@ import { ExecutionFault, NOWHERE } from "../ledger/ExecutionFault.js"
 import type { Changes, PendingTransactions, Refusal } from "../ledger/pending/PendingTransactions.js"
 import type * as HalfSipHash from "../ledger/tables/HalfSipHash.js"
 import * as Checkpoint from "../protocol/epoch/Checkpoint.js"
+import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
 import type { Genesis } from "../protocol/epoch/Genesis.js"
+import * as ProtocolVersion from "../protocol/epoch/ProtocolVersion.js"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { Signature, Signer, SignerElsewhere } from "../protocol/identity/Keys.js"
@@ -81,6 +83,8 @@ export interface Options {
   readonly word: Word | null
   /** See `Core.Options`. Defaults to `"budget"`. */
   readonly pace?: RoundClock.Pace
+  /** The newest version of the protocol that it knows; by default this program's. */
+  readonly newestVersion?: ProtocolVersion.ProtocolVersion
 }
 
 export interface Accepted {
@@ -250,6 +254,7 @@ export class Replica {
   /** Call once, before everything but `connected` and `wallIs`. */
   start(now: Timestamp): Outputs {
     return this.#step(now, () => {
+      this.#haltIn(this.#live.core.epoch.opening.record)
       this.#do(this.#live.core.start(now), null, now)
       if (this.#closing !== null) this.#built(this.#closing.checkpoint, this.#closing.bytes, now)
       this.#closing = null
@@ -586,6 +591,7 @@ export class Replica {
         outbox: this.#outbox,
         patienceMs: this.#patienceMs,
         ledgerOf: (state: JoinedState) => new JoinedLedger(this.#genesis.protocol, this.#options.tableKey, state),
+        unknownIn: (record: EpochRecord) => this.#unknownIn(record),
       }
       const trust = { record, pin: this.#options.trust, isValid: this.#options.isValid }
       this.#joining = new Joining(around, trust, this.#keptJoin, now)
@@ -749,9 +755,24 @@ export class Replica {
     })
   }
 
+  /**
+   * Halts before the first round of an epoch by whose rules this program would compute another state. A quorum has signed
+   * the close before it, and everything up to there is written: a program that knows the version goes on from there.
+   */
+  #haltIn(record: EpochRecord): void {
+    const fatal = this.#unknownIn(record)
+    if (fatal !== null) this.#outbox.halt(fatal)
+  }
+
+  #unknownIn({ epoch, rules: { protocolVersion: version } }: EpochRecord): Fatal | null {
+    const { newestVersion: newest = ProtocolVersion.NEWEST } = this.#options
+    return version > newest ? { _tag: "UnknownVersion", epoch, version, newest } : null
+  }
+
   #startEpoch({ opening }: Extract<CoreOutput, { _tag: "EpochStarted" }>): void {
     const { epoch } = opening.record
     this.#outbox.write({ _tag: "EpochStarted", opening })
+    this.#haltIn(opening.record)
     this.#live.unordered.clear()
     this.#committeeClock.keepOnly(this.#live.core.epoch.committee)
     this.#forgetBefore(Natural.epoch(epoch - 1))

@@ -143,7 +143,7 @@ const parameterFields = {
   max_active_per_proposer: Is.integer,
 }
 
-export const parameterNames: ReadonlyArray<string> = Object.keys(parameterFields)
+const governableNames = [...Object.keys(parameterFields), "protocol_version"]
 
 export const network = (mode: string, prefix: string): Shape =>
   Is.record({
@@ -378,9 +378,10 @@ export const vote = Is.record({
 
 export const governanceConfig = Is.record({
   ...parameterFields,
+  protocol_version: Is.integer,
   governable_params: Is.list(
-    Is.record({ name: Is.exactly(...parameterNames), value: Is.integer, min: Is.integer, max: Is.integer }),
-    { least: parameterNames.length, most: parameterNames.length },
+    Is.record({ name: Is.exactly(...governableNames), value: Is.integer, min: Is.integer, max: Is.integer }),
+    { least: governableNames.length, most: governableNames.length },
   ),
 })
 
@@ -452,6 +453,7 @@ const epochRecord = Is.record({
   seed: Is.hex32,
   rules: Is.record({
     epoch_rounds: Is.integer,
+    protocol_version: Is.integer,
     collection_depth_rounds: Is.integer,
     checkpoint_interval_rounds: Is.integer,
     round_reward: Is.integer,

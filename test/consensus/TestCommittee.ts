@@ -3,6 +3,7 @@ import { Committee } from "../../src/consensus/dag/Committee.js"
 import type { Opening } from "../../src/consensus/output/Opening.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { EpochRecord, Member, Rules } from "../../src/protocol/epoch/EpochRecord.js"
+import * as ProtocolVersion from "../../src/protocol/epoch/ProtocolVersion.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -11,6 +12,7 @@ import * as FakeKeys from "./FakeKeys.js"
 
 export const rules: Rules = {
   epochRounds: 1_000_000,
+  protocolVersion: ProtocolVersion.FIRST,
   collectionDepthRounds: 60,
   checkpointIntervalRounds: 100,
   roundReward: Sats.make(10_000_000),

@@ -179,7 +179,7 @@ describe("by the vectors, the client of the document", () => {
 
   it("reads records of every kind", () => {
     const { records } = states
-    expect(new Set(records.map(({ kind }) => kind)).size).toBe(13)
+    expect(new Set(records.map(({ kind }) => kind)).size).toBe(14)
     for (const { kind, key, content, value, key_hash, fields } of records) {
       const read = State.readValue(B.bytes(value), Epochs.readEpoch, Epochs.parameterNames)
       expect(read).toEqual({ kind, key, fields })
@@ -194,7 +194,9 @@ describe("by the vectors, the client of the document", () => {
     const first = Epochs.genesisCheckpoint(genesis)
     const state = Epochs.genesisState(genesis)
     let [previous, digest] = [first.commit_hash, first.effects_digest]
-    for (const { index, hash, vertices, changes, effects_digest, state_root } of commits) {
+    const bytes = { NoEffect: 0, Applied: 1, Failed: 2 }
+    for (const { index, hash, vertices, changes, effects_digest, state_root, ...more } of commits) {
+      const { outcomes, effects_digest_in_version_3 } = more
       const ordered = vertices.map((encoded) => Vertices.read(genesis.network_id, B.bytes(encoded)))
       const leader = ordered.at(-1)
       if (leader === undefined) throw new Error(`commit ${index} has no vertex`)
@@ -202,6 +204,12 @@ describe("by the vectors, the client of the document", () => {
       const commit = { index, epoch: 1, leader_round: leader.header.round, leader_hash: leader.hash, previous }
       expect(Vertices.commitHash(commit)).toBe(hash)
       state.apply(B.bytes(changes))
+      const sent = ordered.flatMap(({ transactions }) => transactions)
+      const told = sent.map((transaction, n) => ({
+        hash: Transactions.hashOf(genesis.network_id, transaction),
+        outcome: bytes[outcomes.flat()[n] ?? "NoEffect"],
+      }))
+      expect(State.digestWithOutcomes(digest, B.bytes(changes), told)).toBe(effects_digest_in_version_3)
       digest = State.digestAfter(digest, B.bytes(changes))
       expect([digest, state.root()]).toEqual([effects_digest, state_root])
       previous = hash

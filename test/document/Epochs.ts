@@ -15,6 +15,7 @@ export interface EpochRecord {
   readonly seed: string
   readonly rules: {
     readonly epoch_rounds: number
+    readonly protocol_version: number
     readonly collection_depth_rounds: number
     readonly checkpoint_interval_rounds: number
     readonly round_reward: number
@@ -34,7 +35,8 @@ export const totalWeight = ({ members }: EpochRecord): number => members.reduce(
 export const readEpoch = (reader: B.Reader): EpochRecord => {
   const [epoch, first_round, seed] = [reader.u64(), reader.u64(), reader.hash()]
   const rules = {
-    epoch_rounds: reader.u64(),
+    epoch_rounds: reader.u32(),
+    protocol_version: 2 + reader.u32(),
     collection_depth_rounds: reader.u64(),
     checkpoint_interval_rounds: reader.u64(),
     round_reward: reader.amount(),
@@ -57,7 +59,8 @@ export const readEpoch = (reader: B.Reader): EpochRecord => {
 
 export const writeEpoch = ({ epoch, first_round, seed, rules, members }: EpochRecord): Uint8Array =>
   B.join(
-    ...[B.u64(epoch), B.u64(first_round), B.bytes(seed), B.u64(rules.epoch_rounds)],
+    ...[B.u64(epoch), B.u64(first_round), B.bytes(seed)],
+    ...[B.u32(rules.epoch_rounds), B.u32(rules.protocol_version - 2)],
     ...[B.u64(rules.collection_depth_rounds), B.u64(rules.checkpoint_interval_rounds), B.u64(rules.round_reward)],
     ...[B.u64(rules.halving_rounds), B.u8(rules.treasury_percent), B.u8(rules.council_percent)],
     B.list8(members, ({ pub_key, weight }) => B.join(B.bytes(pub_key), B.u64(weight))),
@@ -304,6 +307,7 @@ export const firstEpoch = (genesis: Genesis): EpochRecord => {
     seed: seedAfter(hash, hash),
     rules: {
       epoch_rounds: Number(protocol["epoch_rounds"]),
+      protocol_version: 2,
       collection_depth_rounds: Number(protocol["collection_depth_rounds"]),
       checkpoint_interval_rounds: Number(parameters["checkpoint_interval_rounds"]),
       round_reward: Number(protocol["round_reward"]),

@@ -238,6 +238,7 @@ const KINDS: ReadonlyArray<Kind> = [
   },
   { name: "Slashed", keyBytes: 28, read: () => ({}) },
   { name: "LeavingPool", keyBytes: 28, read: readPool },
+  { name: "Upgrade", keyBytes: 0, read: (reader) => ({ protocol_version: reader.u64() }) },
 ]
 
 const kindOf = (byte: number): Kind => {
@@ -358,6 +359,19 @@ export const readSubtree = (root: string, encoded: Uint8Array): ReadonlyArray<En
 
 export const digestAfter = (previous: string, changes: Uint8Array): string =>
   B.H("udg/effects", B.bytes(previous), changes)
+
+/** From version 3 on. */
+export const digestWithOutcomes = (
+  previous: string,
+  changes: Uint8Array,
+  outcomes: ReadonlyArray<{ readonly hash: string; readonly outcome: number }>,
+): string =>
+  B.H(
+    "udg/effects",
+    B.bytes(previous),
+    B.bytes(B.H("udg/changes", changes)),
+    B.bytes(B.H("udg/outcomes", ...outcomes.map(({ hash, outcome }) => B.join(B.bytes(hash), B.u8(outcome))))),
+  )
 
 /** Every record, by kind and key. */
 export class State {

@@ -27,6 +27,7 @@ const recoders: { readonly [K in StateKey.Kind]: (bytes: Uint8Array) => Uint8Arr
   RecentCommit: recode(Records.recentCommit),
   Slashed: recode(Records.slashed),
   LeavingPool: recode(Records.leavingPool),
+  Upgrade: recode(Records.upgrade),
 }
 
 /** Nothing where the bytes are refused. */

@@ -13,6 +13,7 @@ import * as Commit from "../../src/protocol/vertex/Commit.js"
 import { Chain, coins, person, tableKey } from "./builders.js"
 import { alice, bob, val } from "./People.js"
 import { lives, Play } from "./Play.js"
+import { voted } from "./Proposals.js"
 import { again } from "./Recoding.js"
 
 describe("genesis", () => {
@@ -277,6 +278,12 @@ describe("the bytes of a record", () => {
       for (const record of play.chain.ledger.records()) seen.set(`${record.kind} ${record.value.length}`, record)
     }
   })
+  const upgrading = voted({ _tag: "ParameterChange", param: "protocol_version", value: 3 }, [
+    [person("val"), true],
+    [person("other"), true],
+  ])
+  upgrading.advanceTo(16)
+  for (const record of upgrading.ledger.records()) seen.set(`${record.kind} ${record.value.length}`, record)
   const samples = [...seen.values()]
 
   it("exists for every kind, and comes back as it went", () => {

@@ -2,6 +2,7 @@
 import { Counters, type Surroundings } from "../../src/node/engine/Counters.js"
 import { Participation } from "../../src/node/engine/Participation.js"
 import type * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
+import * as ProtocolVersion from "../../src/protocol/epoch/ProtocolVersion.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -16,6 +17,7 @@ export const recordOf = (names: ReadonlyArray<string>, changes: Partial<EpochRec
   seed: Hash.ZERO,
   rules: {
     epochRounds: 20,
+    protocolVersion: ProtocolVersion.FIRST,
     collectionDepthRounds: 3,
     checkpointIntervalRounds: 10,
     roundReward: Sats.make(100),

@@ -7,6 +7,7 @@ const well: Findings.Seen = {
   finality: { status: "healthy", lag: 0 },
   state: { status: "healthy" },
   seat: { status: "healthy", epoch: 3 },
+  upgrade: { status: "healthy", decided: 2, known: 2 },
   directory: { status: "healthy", lost: null },
   mempool: { status: "healthy", size: 0, capacity: 10_000 },
   network: { ofPeers: "healthy", peers: 3, enough: 3, ofLayer: "healthy", failures: 0 },

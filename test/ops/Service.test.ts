@@ -35,7 +35,8 @@ describe.each(["udg.service", "udg-archive.service"])("the systemd unit %s", (na
 
   it("restarts on failure, but never after the endings that a person must look at", () => {
     expect(settingOf("Restart")).toBe("on-failure")
-    const fatal = ["FinalityRollback", "SupplyViolation", "InternalFault"].map((_tag) => Ending.exitCodeOf({ _tag }))
+    const tags = ["FinalityRollback", "SupplyViolation", "InternalFault", "UpgradeNeeded"]
+    const fatal = tags.map((_tag) => Ending.exitCodeOf({ _tag }))
     expect(settingOf("RestartPreventExitStatus")).toBe(fatal.join(" "))
   })
 

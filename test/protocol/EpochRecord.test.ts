@@ -14,6 +14,7 @@ itObeysTheLawsOfACodec("epoch records", {
 
 const standardRules: EpochRecord.Rules = {
   epochRounds: 240,
+  protocolVersion: 2,
   collectionDepthRounds: 60,
   checkpointIntervalRounds: 100,
   roundReward: Sats.make(10_000_000),

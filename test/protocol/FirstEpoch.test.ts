@@ -31,6 +31,7 @@ describe("the first epoch", () => {
           seed: seedAfter(hash, hash),
           rules: {
             epochRounds: protocol.epochRounds,
+            protocolVersion: 2,
             collectionDepthRounds: protocol.collectionDepthRounds,
             checkpointIntervalRounds: parameters.checkpointIntervalRounds,
             roundReward: protocol.roundReward,

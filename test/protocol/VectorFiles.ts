@@ -56,6 +56,7 @@ const epochRecord = {
   seed: Hash.schema,
   rules: struct({
     epoch_rounds: number,
+    protocol_version: number,
     collection_depth_rounds: number,
     checkpoint_interval_rounds: number,
     round_reward: Sats.schema,

@@ -239,6 +239,7 @@ const fieldsOf = ({ epoch, firstRound, seed, rules, members }: EpochRecord.Epoch
   seed,
   rules: {
     epoch_rounds: rules.epochRounds,
+    protocol_version: rules.protocolVersion,
     collection_depth_rounds: rules.collectionDepthRounds,
     checkpoint_interval_rounds: rules.checkpointIntervalRounds,
     round_reward: rules.roundReward,

@@ -7,6 +7,7 @@ import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Protocol from "../../src/protocol/epoch/Protocol.js"
+import * as ProtocolVersion from "../../src/protocol/epoch/ProtocolVersion.js"
 import type * as Address from "../../src/protocol/identity/Address.js"
 import * as AddressModule from "../../src/protocol/identity/Address.js"
 import type * as Hash from "../../src/protocol/identity/Hash.js"
@@ -229,6 +230,7 @@ export const vertex = (networkId: Network.NetworkId, most?: number): fc.Arbitrar
 
 export const rules: fc.Arbitrary<EpochRecord.Rules> = fc.record({
   epochRounds: Numbers.arbitrary(1, 10_000_000),
+  protocolVersion: Numbers.arbitrary(ProtocolVersion.FIRST, ProtocolVersion.FIRST + 0xffff_ffff),
   collectionDepthRounds: Numbers.arbitrary(1, 10_000_000),
   checkpointIntervalRounds: Numbers.arbitrary(1, 10_000_000),
   roundReward: sats,

@@ -9,6 +9,7 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import type { Signature, Signer } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
+import type * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
@@ -59,6 +60,7 @@ export interface World {
   readonly collectionDepthRounds?: number
   /** Otherwise a round without transactions takes one interval, and one with transactions as long as it needs. */
   readonly isMetered?: true
+  readonly parameters?: Partial<Parameters.Parameters>
 }
 
 export const genesisOf = (world: World): Genesis.Genesis =>
@@ -74,7 +76,7 @@ export const genesisOf = (world: World): Genesis.Genesis =>
       stake: coins(stake),
       commissionPercent: 10,
     })),
-    parameters: { cooldownRounds: 240, checkpointIntervalRounds: 10 },
+    parameters: { cooldownRounds: 240, checkpointIntervalRounds: 10, ...world.parameters },
     protocol: {
       roundIntervalMs: world.roundMs ?? ROUND_MS,
       epochRounds: world.epochRounds ?? 240,
@@ -124,6 +126,8 @@ export class Machine {
   thinksForMs = 0
   /** Its native verifier, which may refuse what a vertex may hold. */
   isStrictlyValid = FakeKeys.isValid
+  /** The newest version of the protocol that its program knows from the next start on; what is built here if not told. */
+  newestVersion: number | undefined
   /** The operator's word for the next start. */
   word: Word | null = null
   /** What reached it while its process was stopped; null while it runs. */
@@ -200,6 +204,7 @@ export class Machine {
       preparedAt: PREPARED_AT,
       pace: this.#cluster.isMetered ? ("budget" as const) : ("at once" as const),
       word: this.word,
+      ...(this.newestVersion === undefined ? {} : { newestVersion: this.newestVersion }),
     }
     this.#replica = Either.getOrThrowWith(
       Stored.replicaOf(options, this.disk),
@@ -274,6 +279,10 @@ export class Machine {
         this.#askElsewhere(output.id, output.bytes)
         return
       case "Fatal":
+        if (output.fatal._tag === "UnknownVersion") {
+          this.stop()
+          return
+        }
         throw new Error(`${this.name} at ${now}: ${JSON.stringify(output.fatal)}`)
       default:
         return

@@ -378,7 +378,12 @@ describe("a newcomer to which many strangers claim checkpoints", () => {
       throw new Error("there is no state")
     }
     const trust = { record, pin: null, isValid }
-    const join = new Joining({ peers, outbox, patienceMs: 500, ledgerOf }, trust, null, Natural.timestamp(0))
+    const join = new Joining(
+      { peers, outbox, patienceMs: 500, ledgerOf, unknownIn: () => null },
+      trust,
+      null,
+      Natural.timestamp(0),
+    )
     const content = {
       round: Natural.round(40),
       commitIndex: Natural.commitIndex(9),

@@ -72,6 +72,7 @@ const epochFields = {
   seed: text,
   rules: struct({
     epoch_rounds: number,
+    protocol_version: number,
     collection_depth_rounds: number,
     checkpoint_interval_rounds: number,
     round_reward: number,
@@ -145,8 +146,10 @@ export const states = struct({
         index: number,
         hash: text,
         vertices: list(text),
+        outcomes: list(list(Schema.Literal("NoEffect", "Applied", "Failed"))),
         changes: text,
         effects_digest: text,
+        effects_digest_in_version_3: text,
         state_root: text,
       }),
     ),

@@ -10,6 +10,7 @@ import * as Cidr from "../../node/start/Cidr.js"
 import type * as Configuration from "../../node/start/Configuration.js"
 import type * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as Protocol from "../../protocol/epoch/Protocol.js"
+import * as ProtocolVersion from "../../protocol/epoch/ProtocolVersion.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import * as Name from "../../protocol/identity/Name.js"
@@ -311,10 +312,11 @@ export const payment: Reader<{ readonly to: string; readonly amount: Sats.Sats }
     amount > 0 ? Either.right({ to, amount }) : Either.left("pays nothing; use more than 0"),
   )
 
-/** `NAME=VALUE`, where NAME is a parameter that governance can change. */
+/** `NAME=VALUE`, where NAME is a parameter that governance can change. The network knows which protocol version is next. */
 export const parameterChange: Reader<{ readonly param: string; readonly value: number }> = (given) => {
   const [, param = "", digits = ""] = /^([a-z_]+)=(\d{1,15})$/.exec(given) ?? []
-  const entry = Parameters.find(param)
+  const entry =
+    param === ProtocolVersion.PARAMETER ? { min: ProtocolVersion.FIRST + 1, max: 2 ** 32 } : Parameters.find(param)
   if (digits === "" || entry === undefined) {
     return Either.left(`is not a parameter change; use NAME=VALUE with NAME one of ${names.join(", ")}`)
   }
@@ -324,7 +326,7 @@ export const parameterChange: Reader<{ readonly param: string; readonly value: n
     : Either.left(`is out of bounds; use a value from ${entry.min} to ${entry.max} for ${param}`)
 }
 
-const names = Parameters.table.map(({ name }) => name)
+const names = [...Parameters.table.map(({ name }) => name), ProtocolVersion.PARAMETER]
 
 export const threshold = wholeNumber(1, Limits.POLICY_KEYS, "a number of keys", "")
 

@@ -24,7 +24,7 @@ export interface NodeStatus {
   readonly versions?: {
     /** Version of the program. */
     readonly program: string
-    /** Version of the rules. */
+    /** Newest version of the rules that it knows. */
     readonly protocol: number
     /** Version of the messages between nodes. */
     readonly wire: number
@@ -1161,6 +1161,8 @@ export interface GovernanceConfig {
   readonly proposal_bond_sats: number
   readonly max_active_per_proposer: number
   readonly account_fee_sats: number
+  /** Version of the protocol that is in force. */
+  readonly protocol_version: number
   readonly governable_params: ReadonlyArray<{
     /** Name for a ParameterChange. */
     readonly name: string
@@ -1278,6 +1280,8 @@ export interface EpochRecord {
   readonly rules: {
     /** Number of rounds, from the first to the nominal last. */
     readonly epoch_rounds: number
+    /** Version of the protocol by whose rules the epoch runs. */
+    readonly protocol_version: number
     /** How many rounds below its leader a commit still orders. */
     readonly collection_depth_rounds: number
     /** Rounds between checkpoints. */

@@ -26,9 +26,11 @@ export const close = (state: State, commit: Commit): EpochRecord.EpochRecord => 
     epoch: Natural.epoch(record.epoch + 1),
     firstRound: Natural.round(commit.leaderRound + 1),
     seed: FirstEpoch.nextSeed(record.seed, commit.hash),
-    rules: FirstEpoch.rulesOf(state.protocol, state.parameters),
+    // Made by the rules of the closing epoch: whoever does not know the next version makes the same record.
+    rules: FirstEpoch.rulesOf(state.protocol, state.parameters, state.upgrade ?? record.rules.protocolVersion),
     members,
   })
+  state.upgrade = null
   Slashing.forget(state)
   state.minted.clear()
   Heartbeats.startOver(state, commit.index)

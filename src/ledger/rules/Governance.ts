@@ -1,4 +1,6 @@
 /** Proposals: who can make them, votes and their weights, decisions and effects. */
+import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import * as ProtocolVersion from "../../protocol/epoch/ProtocolVersion.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -17,15 +19,21 @@ import type { Event } from "./Execution.js"
 import type { Postings } from "./Postings.js"
 import * as Rejection from "./Rejection.js"
 
-const parameterRejection = (state: State, param: string, value: number): Rejection.Verdict => {
+/** What a vote may set now; none for an unknown name. The protocol goes from each version to the next. */
+const boundsOf = (state: State, param: string): { readonly min: number; readonly max: number } | undefined => {
   const entry = Parameters.find(param)
-  if (entry === undefined) return Rejection.invalid("unknown_parameter", `${param} is not a governable parameter`)
-  const { epochRounds } = state.protocol
-  if (Parameters.isWithinBounds(entry, value, epochRounds)) return undefined
-  return Rejection.invalid(
-    "parameter_out_of_bounds",
-    `${param} must be from ${Parameters.minimumOf(entry, epochRounds)} to ${entry.max}, not ${value}`,
-  )
+  if (entry !== undefined) return { min: Parameters.minimumOf(entry, state.protocol.epochRounds), max: entry.max }
+  if (param !== ProtocolVersion.PARAMETER) return undefined
+  const next = state.epoch.record.rules.protocolVersion + 1
+  return { min: next, max: next }
+}
+
+const parameterRejection = (state: State, param: string, value: number): Rejection.Verdict => {
+  const bounds = boundsOf(state, param)
+  if (bounds === undefined) return Rejection.invalid("unknown_parameter", `${param} is not a governable parameter`)
+  const { min, max } = bounds
+  if (value >= min && value <= max) return undefined
+  return Rejection.invalid("parameter_out_of_bounds", `${param} must be from ${min} to ${max}, not ${value}`)
 }
 
 export const proposalRejection = (
@@ -139,8 +147,24 @@ const castOn = ({ votesFor, votesAgainst }: Proposal): Sats.Sats => Sats.addBoun
 const hasQuorum = (proposal: Proposal, { quorumPercent }: Parameters.Parameters): boolean =>
   castOn(proposal) >= percentRoundedUp(proposal.snapshotTotalStake, quorumPercent)
 
+/** The version of the protocol that a proposal names; none if it is about something else. */
+const versionIn = ({ payload }: Pick<Proposal, "payload">): ProtocolVersion.ProtocolVersion | undefined =>
+  payload._tag === "ParameterChange" && payload.param === ProtocolVersion.PARAMETER ? payload.value : undefined
+
+/** The version that will rule once everything decided has taken effect. */
+export const decidedVersion = (state: State): ProtocolVersion.ProtocolVersion => {
+  let decided = state.upgrade ?? state.epoch.record.rules.protocolVersion
+  for (const id of state.agenda.passedIds) {
+    const proposal = state.proposals.get(StateKey.counter(id))
+    decided = Math.max(decided, (proposal && versionIn(proposal)) ?? decided)
+  }
+  return decided
+}
+
+/** A version that too few know would halt the network, so an upgrade takes those who could halt it anyway. */
 const isApproved = (proposal: Proposal, { approvalPercent }: Parameters.Parameters): boolean =>
-  proposal.votesFor >= percentRoundedUp(castOn(proposal), approvalPercent)
+  proposal.votesFor >= percentRoundedUp(castOn(proposal), approvalPercent) &&
+  (versionIn(proposal) === undefined || EpochRecord.isQuorum(proposal.votesFor, proposal.snapshotTotalStake))
 
 /** Why a proposal could not be carried out; undefined if it was. */
 type Obstacle = ProposalFailure | undefined
@@ -165,10 +189,11 @@ const spend = (state: State, recipient: Address, amount: Sats.Sats): Obstacle =>
 }
 
 const changeParameter = (state: State, param: string, value: number): Obstacle => {
-  const entry = Parameters.find(param)
-  if (entry === undefined) return "unknown_parameter"
-  if (!Parameters.isWithinBounds(entry, value, state.protocol.epochRounds)) return "parameter_out_of_bounds"
-  state.parameters = Parameters.make(({ key }) => (key === entry.key ? value : state.parameters[key]))
+  const bounds = boundsOf(state, param)
+  if (bounds === undefined) return "unknown_parameter"
+  if (value < bounds.min || value > bounds.max) return "parameter_out_of_bounds"
+  if (param === ProtocolVersion.PARAMETER) state.upgrade = value
+  else state.parameters = Parameters.make(({ key, name }) => (name === param ? value : state.parameters[key]))
   return undefined
 }
 

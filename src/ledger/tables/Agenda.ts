@@ -13,6 +13,7 @@ interface Item extends Placed {
   readonly id: ProposalId
   /** The proposer, while the proposal is open for voting. */
   readonly activeOf: Address | null
+  readonly isPassed: boolean
   readonly dueAt: number
 }
 
@@ -34,6 +35,7 @@ export class Agenda {
   readonly #items = new Heap<Item>((a, b) => a.dueAt < b.dueAt)
   readonly #activeOf = new Map<Address, number>()
   readonly #active = new Set<ProposalId>()
+  readonly #passed = new Set<ProposalId>()
 
   /** Number of proposals open for voting, or that were until this commit. */
   get active(): number {
@@ -42,6 +44,11 @@ export class Agenda {
 
   get activeIds(): Iterable<ProposalId> {
     return this.#active
+  }
+
+  /** Those that wait to be carried out. */
+  get passedIds(): Iterable<ProposalId> {
+    return this.#passed
   }
 
   activeOf(proposer: Address): number {
@@ -56,7 +63,9 @@ export class Agenda {
       this.#countActive(activeOf, 1)
       this.#active.add(id)
     }
-    this.#items.push({ id, activeOf, dueAt, place: -1 })
+    const isPassed = proposal.status === "Passed"
+    if (isPassed) this.#passed.add(id)
+    this.#items.push({ id, activeOf, isPassed, dueAt, place: -1 })
   }
 
   #countActive(proposer: Address, change: 1 | -1): void {
@@ -74,6 +83,7 @@ export class Agenda {
         this.#countActive(next.activeOf, -1)
         this.#active.delete(next.id)
       }
+      if (next.isPassed) this.#passed.delete(next.id)
       due.push(next.id)
     }
     return due.sort((a, b) => a - b)

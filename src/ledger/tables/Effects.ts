@@ -79,3 +79,10 @@ export const digest = (previous: Hash.Hash, changes: Changes): Hash.Hash =>
     Binary.encode((writer) => writer.hex(previous)),
     changes.encoded,
   )
+
+/** H("udg/effects", previous digest ‖ H("udg/changes", changes) ‖ outcomes): either part can be shown without the other. */
+export const digestWith = (outcomes: Hash.Hash, previous: Hash.Hash, changes: Changes): Hash.Hash =>
+  Hash.of(
+    "udg/effects",
+    Binary.encode((writer) => writer.hex(previous).hex(Hash.of("udg/changes", changes.encoded)).hex(outcomes)),
+  )

@@ -5,6 +5,7 @@
 import type { Either } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import type { ProtocolVersion } from "../../protocol/epoch/ProtocolVersion.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
@@ -268,6 +269,13 @@ export const epoch: Codec<Epoch> = {
     reader.require(value.weighedIn <= value.record.epoch, "weights measured in a later epoch")
     return value
   },
+}
+
+/** The version that the close of the running epoch puts in force. */
+export const upgrade: Codec<ProtocolVersion> = {
+  kind: "Upgrade",
+  write: (writer, version) => writer.u64(version),
+  read: (reader) => reader.u64(),
 }
 
 export const presence: Codec<Presence> = {

@@ -8,6 +8,7 @@ import { toHex } from "#crypto"
 import { MalformedBytes } from "../../protocol/encoding/Binary.js"
 import { memberOf } from "../../protocol/epoch/EpochRecord.js"
 import type { Protocol } from "../../protocol/epoch/Protocol.js"
+import type { ProtocolVersion } from "../../protocol/epoch/ProtocolVersion.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { PublicKey } from "../../protocol/identity/Keys.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
@@ -90,6 +91,7 @@ export class State {
   readonly #parameters = new Table(Records.parameters)
   readonly #totals = new Table(Records.totals)
   readonly #head = new Table(Records.head)
+  readonly #upgrade = new Table(Records.upgrade)
   /** In the order of their kind bytes. */
   readonly #tables: ReadonlyArray<AnyTable>
 
@@ -130,6 +132,7 @@ export class State {
       this.recentCommits,
       this.slashed,
       this.leavingPools.table,
+      this.#upgrade,
     ]
     this.names = new NameIndex(tableKey, (row) => accounts.extras(row).name)
     this.unlocking = new UnlockQueue((a, b) => accounts.compare(a, b))
@@ -149,6 +152,16 @@ export class State {
 
   set parameters(parameters: Parameters) {
     this.#parameters.set(SINGLE_KEY, parameters)
+  }
+
+  /** The version that was voted for; null unless the close of this epoch puts another one in force. */
+  get upgrade(): ProtocolVersion | null {
+    return this.#upgrade.get(SINGLE_KEY) ?? null
+  }
+
+  set upgrade(version: ProtocolVersion | null) {
+    if (version === null) this.#upgrade.delete(SINGLE_KEY)
+    else this.#upgrade.set(SINGLE_KEY, version)
   }
 
   get epoch(): Records.Epoch {

@@ -98,6 +98,7 @@ const recordOf = ({
   seed,
   rules: {
     epochRounds: rules.epoch_rounds,
+    protocolVersion: rules.protocol_version,
     collectionDepthRounds: rules.collection_depth_rounds,
     checkpointIntervalRounds: rules.checkpoint_interval_rounds,
     roundReward: rules.round_reward,

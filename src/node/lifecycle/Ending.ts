@@ -85,6 +85,20 @@ export class InternalFault extends Data.TaggedError("InternalFault")<{
   }
 }
 
+/** The network goes on by rules that this program does not know. Exit code 103. */
+export class UpgradeNeeded extends Data.TaggedError("UpgradeNeeded")<{
+  readonly epoch: Epoch
+  readonly version: number
+  readonly newest: number
+}> {
+  override get message(): string {
+    return (
+      `epoch ${this.epoch} runs by protocol version ${this.version}, and this program knows up to ${this.newest}; everything ` +
+      "before it is stored: install a version that knows it, and start again, as docs/operations/upgrade.md says"
+    )
+  }
+}
+
 /** The stored state is not one that this program wrote. */
 export class StateDamaged extends Data.TaggedError("StateDamaged")<{ readonly finding: string }> {
   override get message(): string {
@@ -157,6 +171,7 @@ export type Ending =
   | FinalityRollback
   | SupplyViolation
   | InternalFault
+  | UpgradeNeeded
   | StateDamaged
   | StateBehind
   | JoinStopped
@@ -165,7 +180,7 @@ export type Ending =
   | AlreadySigned
   | StorageError
 
-export const fromFatal = (fatal: Fatal): FinalityRollback | SupplyViolation | InternalFault => {
+export const fromFatal = (fatal: Fatal): FinalityRollback | SupplyViolation | InternalFault | UpgradeNeeded => {
   switch (fatal._tag) {
     case "FinalityRollback":
       return new FinalityRollback({ rollback: fatal.rollback })
@@ -173,6 +188,10 @@ export const fromFatal = (fatal: Fatal): FinalityRollback | SupplyViolation | In
       return new SupplyViolation({ violation: fatal.violation })
     case "ExecutionFault":
       return new InternalFault({ fault: fatal.fault })
+    case "UnknownVersion": {
+      const { epoch, version, newest } = fatal
+      return new UpgradeNeeded({ epoch, version, newest })
+    }
   }
 }
 
@@ -204,7 +223,7 @@ export class Halted extends Data.TaggedError("Halted")<{
   }
 }
 
-/** 100, 101 and 102 mean: do not restart. */
+/** 100, 101 and 102 mean: do not restart. 103 means: start a newer program. */
 export const exitCodeOf = ({ _tag, exitCode }: { readonly _tag: string; readonly exitCode?: number }): number => {
   if (exitCode !== undefined) return exitCode
   switch (_tag) {
@@ -214,6 +233,8 @@ export const exitCodeOf = ({ _tag, exitCode }: { readonly _tag: string; readonly
       return 101
     case "InternalFault":
       return 102
+    case "UpgradeNeeded":
+      return 103
     default:
       return 1
   }

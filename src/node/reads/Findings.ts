@@ -15,6 +15,8 @@ export interface Seen {
   readonly finality: Part & { readonly lag: number }
   readonly state: Part
   readonly seat: Part & { readonly epoch: number }
+  /** A vote has passed for a version of the protocol that this program does not know. */
+  readonly upgrade: Part & { readonly decided: number; readonly known: number }
   readonly directory: Part & { readonly lost: string | null }
   readonly mempool: Part & { readonly size: number; readonly capacity: number }
   /** `ofPeers`: whether there are enough peers. `ofLayer`: this node's own problem, full places or a bug. */
@@ -69,6 +71,15 @@ const seat = ({ status, epoch }: Seen["seat"]) =>
     `this validator has stake and no seat in epoch ${epoch}: it signs and earns nothing until an epoch's close gives it a seat`,
   )
 
+const upgrade = ({ status, decided, known }: Seen["upgrade"]) =>
+  wrong(
+    "upgrade",
+    status,
+    PAGES.upgrade,
+    `the network goes over to protocol version ${decided}, and this program knows up to ${known}: it ends before the first round under ` +
+      "the new version",
+  )
+
 const roundsAre = (rounds: number, are: string): string =>
   `${Words.counted(rounds, "round")} ${rounds === 1 ? "is" : "are"} ${are}`
 
@@ -90,6 +101,7 @@ export const of = (seen: Seen): ReadonlyArray<Found> => {
     ...wrong("finality", finality.status, PAGES.lag, roundsAre(finality.lag, "not final yet")),
     ...wrong("state", state.status, PAGES.stopped, "the ledger has stopped, and the node is ending"),
     ...seat(seen.seat),
+    ...upgrade(seen.upgrade),
     ...wrong("data_directory", directory.status, PAGES.directory, `${directory.lost ?? ""}; the node is ending`),
     ...wrong("mempool", mempool.status, PAGES.mempool, `${mempool.size} of ${mempool.capacity} places are taken`),
     ...network(seen.network),

@@ -1,5 +1,6 @@
 /** Finalized proposals, votes, and the parameters they can change. Plain functions, since everything is in memory. */
 import { Context, Effect, Layer } from "effect"
+import * as ProtocolVersion from "../../protocol/epoch/ProtocolVersion.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { ProposalId } from "../../protocol/numbers/Natural.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
@@ -11,14 +12,18 @@ export const over = (view: View, epochRounds: number) => ({
   /** The commit that all these reads reflect. */
   asOf: () => view.read.head.index,
   parameters: () => view.read.parameters,
-  /** Every parameter a vote can change, with its bounds on this network. */
-  governable: () =>
-    Parameters.table.map((entry) => ({
+  protocolVersion: () => view.read.epoch.rules.protocolVersion,
+  /** Every parameter as a vote may change it, with its bounds on this network. */
+  governable: () => {
+    const version = view.read.epoch.rules.protocolVersion
+    const parameters = Parameters.table.map((entry) => ({
       name: entry.name,
       value: view.read.parameters[entry.key],
       min: Parameters.minimumOf(entry, epochRounds),
       max: entry.max,
-    })),
+    }))
+    return [...parameters, { name: ProtocolVersion.PARAMETER, value: version, min: version + 1, max: version + 1 }]
+  },
   council: () => view.read.council(),
   proposals: (limit: number) => view.read.proposals(limit),
   proposal: (id: ProposalId) => view.read.proposal(id),

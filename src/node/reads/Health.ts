@@ -173,9 +173,11 @@ const make = Effect.gen(function* () {
     const isBehind = Option.isSome(fastSync) || Option.isSome(yield* engine.catchUp)
     const lacksSeat = !isBehind && Option.exists(standing, ({ activeStake }) => !isMember && activeStake > 0)
     const ofSeat: Status = lacksSeat ? "warning" : "healthy"
+    const upgrade = { decided: engine.view.read.decidedVersion, known: metrics.build.protocol }
+    const ofUpgrade: Status = upgrade.decided > upgrade.known ? "warning" : "healthy"
     const lost = directory.lost()
     const ofDirectory: Status = lost === null ? "healthy" : "unhealthy"
-    const own = [ofDirectory, ofSeat, ...Object.values(parts).map(({ status }) => status)]
+    const own = [ofDirectory, ofSeat, ofUpgrade, ...Object.values(parts).map(({ status }) => status)]
     const statuses = [...own, ...[...Option.toArray(clock), ...Option.toArray(recovery)].map(({ status }) => status)]
     const status = worst(isPartial ? [...statuses, "degraded"] : statuses)
     const found = Findings.of({
@@ -184,6 +186,7 @@ const make = Effect.gen(function* () {
       state: parts.state,
       directory: { status: ofDirectory, lost },
       seat: { status: ofSeat, epoch: engine.view.read.epoch.epoch },
+      upgrade: { status: ofUpgrade, ...upgrade },
       mempool: parts.mempool,
       network: { ofPeers: ofAllPeers, ofLayer: ofNetwork(network.figures()), peers, enough, ...network.figures() },
       checkpoints: { status: parts.checkpoints.status, age: round - latestRound },

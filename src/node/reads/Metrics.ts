@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { Turnover } from "../../ledger/pending/PendingTransactions.js"
 import { Network, type Figures as NetworkFigures } from "../../network/Network.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import type { ProtocolVersion } from "../../protocol/epoch/ProtocolVersion.js"
 import type { Epoch, Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as DiskSpace from "../../storage/files/DiskSpace.js"
@@ -32,6 +33,8 @@ export interface Measured {
   readonly load: ReturnType<(typeof Engine.Service)["load"]>
   readonly build: Build
   readonly epoch: { readonly number: Epoch; readonly roundsLeft: number; readonly members: number }
+  /** The version that rules, and the one that will once what has passed is in force. */
+  readonly protocol: { readonly version: ProtocolVersion; readonly decided: ProtocolVersion }
   /** Null for a node without a validator key. */
   readonly seat: { readonly isTaken: boolean; readonly weightRatio: number; readonly activeStake: Sats.Sats } | null
   /** The commit time of the latest quorum checkpoint; null before the first. */
@@ -123,6 +126,7 @@ const make = Effect.gen(function* () {
         roundsLeft: Math.max(0, EpochRecord.lastRound(record) - pulse().round),
         members: record.members.length,
       },
+      protocol: { version: record.rules.protocolVersion, decided: view.read.decidedVersion },
       seat: ownSeat,
       checkpointTime: checkpoints.latestTime(),
       clockAheadMs: watch.clockAheadMs,

@@ -1,12 +1,12 @@
 /** Compatibility versions, which operators compare before an upgrade. */
 import * as Hello from "../../network/Hello.js"
-import * as Protocol from "../../protocol/epoch/Protocol.js"
+import * as ProtocolVersion from "../../protocol/epoch/ProtocolVersion.js"
 import * as NodeSchema from "../../storage/schema/Node.js"
 import * as Migration from "../../storage/sqlite/Migration.js"
 
 export interface Versions {
   readonly version: string
-  /** The rules: nodes with different ones do not agree on a state. */
+  /** The newest one whose rules it knows. A network runs the one that it has voted for. */
   readonly protocol: number
   /** The messages between nodes: nodes with different ones do not talk. */
   readonly wire: number
@@ -16,7 +16,7 @@ export interface Versions {
 
 export const of = (version: string): Versions => ({
   version,
-  protocol: Protocol.VERSION,
+  protocol: ProtocolVersion.NEWEST,
   wire: Hello.PROTOCOL_VERSION,
   database: Migration.newest(NodeSchema.migrations),
 })

@@ -9,6 +9,7 @@ import * as Keys from "../identity/Keys.js"
 import * as Limits from "../numbers/Limits.js"
 import * as Natural from "../numbers/Natural.js"
 import * as Sats from "../numbers/Sats.js"
+import * as ProtocolVersion from "./ProtocolVersion.js"
 
 export interface Member {
   readonly address: Address.Address
@@ -18,6 +19,7 @@ export interface Member {
 
 export interface Rules {
   readonly epochRounds: number
+  readonly protocolVersion: ProtocolVersion.ProtocolVersion
   readonly collectionDepthRounds: number
   readonly checkpointIntervalRounds: number
   /** Minted per round before the first halving, over the whole committee. */
@@ -76,7 +78,8 @@ export const write = (writer: Binary.Writer, record: EpochRecord): void => {
     .u64(record.epoch)
     .u64(record.firstRound)
     .hex(record.seed)
-    .u64(rules.epochRounds)
+    .u32(rules.epochRounds)
+    .u32(rules.protocolVersion - ProtocolVersion.FIRST)
     .u64(rules.collectionDepthRounds)
     .u64(rules.checkpointIntervalRounds)
     .u64(rules.roundReward)
@@ -110,7 +113,8 @@ export const made = (record: EpochRecord): EpochRecord => {
 
 const readRules = (reader: Binary.Reader): Rules => {
   return {
-    epochRounds: reader.u64(),
+    epochRounds: reader.u32(),
+    protocolVersion: ProtocolVersion.FIRST + reader.u32(),
     collectionDepthRounds: reader.u64(),
     checkpointIntervalRounds: reader.u64(),
     roundReward: reader.sats(),

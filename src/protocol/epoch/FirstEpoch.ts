@@ -7,10 +7,16 @@ import type { Parameters } from "../numbers/Parameters.js"
 import * as EpochRecord from "./EpochRecord.js"
 import * as Genesis from "./Genesis.js"
 import type * as Protocol from "./Protocol.js"
+import * as ProtocolVersion from "./ProtocolVersion.js"
 
 /** The numbers an epoch freezes. */
-export const rulesOf = (protocol: Protocol.Protocol, parameters: Parameters): EpochRecord.Rules => ({
+export const rulesOf = (
+  protocol: Protocol.Protocol,
+  parameters: Parameters,
+  protocolVersion: ProtocolVersion.ProtocolVersion,
+): EpochRecord.Rules => ({
   epochRounds: protocol.epochRounds,
+  protocolVersion,
   collectionDepthRounds: protocol.collectionDepthRounds,
   checkpointIntervalRounds: parameters.checkpointIntervalRounds,
   roundReward: protocol.roundReward,
@@ -33,7 +39,7 @@ export const of = (genesis: Genesis.Genesis): EpochRecord.EpochRecord => {
     epoch: Natural.epoch(1),
     firstRound: Natural.round(1),
     seed: nextSeed(hash, hash),
-    rules: rulesOf(genesis.protocol, genesis.parameters),
+    rules: rulesOf(genesis.protocol, genesis.parameters, ProtocolVersion.FIRST),
     members: genesis.validators
       .map(({ publicKey, stake }) => ({ address: Address.fromPublicKey(publicKey), publicKey, weight: stake }))
       .sort((a, b) => (a.address < b.address ? -1 : 1)),

@@ -5,12 +5,6 @@ import * as Natural from "../numbers/Natural.js"
 import * as Parameters from "../numbers/Parameters.js"
 import * as Sats from "../numbers/Sats.js"
 
-/**
- * The version of everything that decides a state: encodings, rules, order. Nodes with different ones compute different states from
- * the same vertices, so all of a network change it together.
- */
-export const VERSION = 2
-
 export const MIN_EPOCH_ROUNDS = 40
 
 /** The cooldown is at least an epoch, and governance cannot set it higher than this. */

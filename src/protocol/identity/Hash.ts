@@ -21,6 +21,7 @@ export const short = (hash: Hash): string => `${hash.slice(0, 8)}…`
 export type Tag =
   | "udg/address"
   | "udg/body"
+  | "udg/changes"
   | "udg/checkpoint-id"
   | "udg/commit"
   | "udg/effects"
@@ -30,6 +31,7 @@ export type Tag =
   | "udg/leaf"
   | "udg/node"
   | "udg/order"
+  | "udg/outcomes"
   | "udg/seed"
   | "udg/tx-id"
   | "udg/verified"

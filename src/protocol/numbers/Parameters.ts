@@ -71,9 +71,6 @@ export const find = (name: string): Entry | undefined => table.find((entry) => e
 export const minimumOf = (entry: Entry, epochRounds: number): number =>
   entry.key === "cooldownRounds" ? Math.max(entry.min, epochRounds) : entry.min
 
-export const isWithinBounds = (entry: Entry, value: number, epochRounds: number): boolean =>
-  Number.isSafeInteger(value) && value >= minimumOf(entry, epochRounds) && value <= entry.max
-
 /**
  * One value per row of a table, under the row's name of that kind. Types cannot follow a loop over rows, hence the
  * cast.

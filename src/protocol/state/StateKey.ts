@@ -35,6 +35,8 @@ export const KINDS = {
   Slashed: { byte: 12, keyBytes: 28, counterAt: 0 },
   /** address ‖ epoch: the delegations that left this validator in that epoch */
   LeavingPool: { byte: 13, keyBytes: 28, counterAt: 20 },
+  /** one record, from a vote for another version of the protocol to the close that puts it in force */
+  Upgrade: { byte: 14, keyBytes: 0, counterAt: null },
 } as const
 
 export type Kind = keyof typeof KINDS
@@ -53,6 +55,7 @@ const kindOfByte = new Map<number, Kind>([
   [11, "RecentCommit"],
   [12, "Slashed"],
   [13, "LeavingPool"],
+  [14, "Upgrade"],
 ])
 
 export const kindOf = (byte: number): Kind | undefined => kindOfByte.get(byte)

@@ -7,6 +7,7 @@ import { Either } from "effect"
 import { toHex } from "#crypto"
 import type { Ledger } from "../../ledger/Ledger.js"
 import type { SignedCheckpoint, SignedClosing } from "../../protocol/epoch/Checkpoint.js"
+import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import { divideFloor } from "../../protocol/numbers/Sats.js"
@@ -16,7 +17,7 @@ import type { Answer } from "../messages/Message.js"
 import type { PeerId } from "../messages/Peer.js"
 import type { Peers } from "../messages/Peers.js"
 import type { Outbox } from "../output/Outbox.js"
-import type { Parting } from "../output/Output.js"
+import type { Fatal, Parting } from "../output/Output.js"
 import { Histories } from "./Histories.js"
 import type { Inquiry } from "./Inquiry.js"
 import type { JoinedLedger, JoinedState } from "./JoinedLedger.js"
@@ -30,6 +31,8 @@ export interface Surroundings {
   readonly outbox: Outbox
   readonly patienceMs: number
   readonly ledgerOf: (state: JoinedState) => JoinedLedger
+  /** Why to halt before an epoch whose rules this program does not know, and whose state it may not be able to read. */
+  readonly unknownIn: (record: EpochRecord) => Fatal | null
 }
 
 export interface Joined extends JoinedState {
@@ -254,6 +257,9 @@ export class Joining {
     if (this.#download !== null) return
     const best = newest.at(-1)
     if (best !== undefined) {
+      const unknown = this.#around.unknownIn(best.checkpoint.nextEpoch)
+      if (unknown !== null && isSettled) this.#around.outbox.halt(unknown)
+      if (unknown !== null) return
       if (isSettled || this.#hasListened(now) || this.#asked.size === 0) this.#begin(best)
     } else if (!this.isPointless && this.#asked.size === 0 && this.#histories.size === 0) this.#askAgain(now)
   }

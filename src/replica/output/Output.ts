@@ -42,6 +42,8 @@ export type Fatal =
   | { readonly _tag: "SupplyInvariantViolated"; readonly violation: SupplyInvariantViolated }
   /** Exit code 102. */
   | { readonly _tag: "ExecutionFault"; readonly fault: ExecutionFault }
+  /** Exit code 103: the epoch runs by rules that this program does not know. */
+  | { readonly _tag: "UnknownVersion"; readonly epoch: Epoch; readonly version: number; readonly newest: number }
 
 export type Output =
   | { readonly _tag: "Send"; readonly to: PeerId; readonly message: Question | DiskQuestion | Answer }

@@ -21,6 +21,7 @@ const EpochRecord = Schema.Struct({
   seed: Field.hash("the seed that draws its leaders"),
   rules: Schema.Struct({
     epoch_rounds: Field.count("number of rounds, from the first to the nominal last"),
+    protocol_version: Field.count("version of the protocol by whose rules the epoch runs"),
     collection_depth_rounds: Field.count("how many rounds below its leader a commit still orders"),
     checkpoint_interval_rounds: Field.count("rounds between checkpoints"),
     round_reward: Field.sats("minted per round before the first halving"),

@@ -18,7 +18,7 @@ const { example } = Field
 
 const Versions = Schema.Struct({
   program: Field.text("version of the program"),
-  protocol: Field.count("version of the rules"),
+  protocol: Field.count("newest version of the rules that it knows"),
   wire: Field.count("version of the messages between nodes"),
   database: Field.count("version of the database"),
 }).annotations({ description: "the node's versions; missing from nodes of other implementations" })
@@ -48,7 +48,7 @@ export const NodeStatus = Field.record(
     active_stakers: 2,
     mempool_size: 3,
     dag_vertices: 2409,
-    versions: { program: "0.1.0", protocol: 2, wire: 3, database: 6 },
+    versions: { program: "0.1.0", protocol: 3, wire: 3, database: 6 },
   },
 )
 
@@ -365,7 +365,7 @@ export const Peers = Field.record(
         id: "6a4c1f7d0e5b92c83d14a6f70b9e28d5c3f1a07e4b6d8290f5c7e3a1b2d4f608",
         address: "6a4c1f7d0e5b92c83d14a6f70b9e28d5c3f1a07e4b6d8290f5c7e3a1b2d4f608@203.0.113.7:9333",
         direction: "outbound",
-        agent: "udg/0.1.0 (protocol 2, database 7)",
+        agent: "udg/0.1.0 (protocol 3, database 7)",
         latency_ms: 12.4,
         connected_since: example.timestamp,
       },

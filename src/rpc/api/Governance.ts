@@ -157,6 +157,7 @@ export const GovernanceConfig = Field.record(
   Schema.extend(
     Schema.typeSchema(Parameters.Json),
     Schema.Struct({
+      protocol_version: Field.count("version of the protocol that is in force"),
       governable_params: Schema.Array(
         Schema.Struct({
           name: Field.text("name for a ParameterChange"),
@@ -169,6 +170,7 @@ export const GovernanceConfig = Field.record(
   ),
   {
     ...Parameters.toJson(Parameters.solo),
+    protocol_version: 2,
     governable_params: [{ name: "min_fee_sats", value: 1000, min: 1, max: 100_000_000 }],
   },
 )

@@ -66,6 +66,7 @@ export const reads = Effect.gen(function* () {
     config: () =>
       Effect.sync(() => ({
         ...Parameters.toJson(governance.parameters()),
+        protocol_version: governance.protocolVersion(),
         governable_params: governance.governable(),
       })),
   } satisfies Partial<Of<"governance">>

@@ -114,6 +114,13 @@ const ofConsensus: Of<Measured> = [
   counter("udg_vertices_final_total", "Vertices that became final", (m) => m.counters.counts.finalVertices),
   gauge("udg_epoch", "The running epoch", (m) => m.epoch.number),
   gauge("udg_epoch_remaining_rounds", "Rounds until the nominal end of the epoch", (m) => m.epoch.roundsLeft),
+  gauge("udg_protocol_version", "The protocol version in force", (m) => m.protocol.version),
+  gauge(
+    "udg_protocol_version_decided",
+    "The protocol version after every upgrade that has passed",
+    (m) => m.protocol.decided,
+  ),
+  gauge("udg_protocol_version_known", "The newest protocol version that the program knows", (m) => m.build.protocol),
   gauge("udg_committee_members", "Members of the committee", (m) => m.epoch.members),
   gauge(
     "udg_validator_in_committee",

@@ -17,7 +17,7 @@ const KNOWN: Readonly<Record<string, readonly [advice: string, reason?: string]>
   "42501": ["an archive needs its own database (createdb --owner); a gateway must be able to select from all tables"],
   "25006": ["an archive needs a writable database"],
   "53100": ["free some space on PostgreSQL's disk"],
-  "53300": ["raise PostgreSQL's max_connections or its user's limit, or start fewer gateways"],
+  "53300": ["raise max_connections of PostgreSQL or its user's limit, or start fewer gateways"],
 }
 
 /** The driver's message if the server asks for a password and there is none. */

@@ -261,7 +261,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const refused = await Effect.runPromise(Effect.flip(migrate))
       expect(refused._tag).toBe("OutdatedArchive")
       expect(refused.message).toMatch(
-        /filled with schema version 1 .* name an empty database and an empty data directory/,
+        /filled with schema version 1, .* name an empty database and an empty data directory/,
       )
       await Server.query(database, "delete from position")
       await Effect.runPromise(migrate)

@@ -271,7 +271,7 @@ describe("before anything is signed", () => {
     await page.getByText("1,000").first().waitFor()
     const form = page.getByRole("form", { name: "Send" })
     await form.getByRole("button", { name: /^Max/ }).click()
-    await form.getByText("enter the receiver first: a new account costs more").waitFor()
+    await form.getByText("enter the recipient first: a new account costs more").waitFor()
     for (const to of ["@alice", writtenBy(Wallet.generate())]) {
       await form.getByLabel("To", { exact: true }).fill(to)
       await form.getByRole("button", { name: /^Max/ }).click()

@@ -1,4 +1,6 @@
-/** One name for one thing: the program calls nothing by a word that docs/glossary.md has in its last column. */
+/** One name for one thing: program and pages call nothing by a word that docs/glossary.md has in its last column. */
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import * as NodeCommand from "../../src/cli/NodeCommand.js"
 import * as Help from "../../src/cli/settings/Help.js"
@@ -6,7 +8,7 @@ import * as Udg from "../../src/cli/Udg.js"
 import * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
 import * as ReferenceText from "../../src/rpc/documents/ReferenceText.js"
 import * as Catalogue from "../../src/rpc/metrics/Catalogue.js"
-import { textOf } from "./Pages.js"
+import { root, textOf } from "./Pages.js"
 
 const PAGE = "docs/glossary.md"
 
@@ -26,11 +28,36 @@ const others = rows.flatMap(([, , not = ""]) => not.split(", ").filter((word) =>
 /** The words of the last column that a text has, other than in code. */
 const foreignIn = (text: string): ReadonlyArray<string> =>
   text
-    .replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, "")
+    .replaceAll(/```[\s\S]*?```|`[^`\n]*`|^ {4}.*$/gm, "")
     .split("\n")
     .flatMap((line) =>
-      others.filter((word) => new RegExp(`\\b${word}s?\\b`, "i").test(line)).map((word) => `${word}: ${line.trim()}`),
+      others
+        .filter((word) => new RegExp(`(?<![\\w-])${word}s?(?![\\w-])`, "i").test(line))
+        .map((word) => `${word}: ${line.trim()}`),
     )
+
+/** What a source file says: its string literals of several words, and the text of its elements. */
+const saidIn = (source: string): ReadonlyArray<string> =>
+  [
+    ...source
+      .replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|class="[^"]*"/gm, "")
+      .matchAll(/"([^"\n]*)"|`([^`]*)`|>([^<>{}=;()]+)</g),
+  ]
+    .flatMap((match) => match.slice(1).filter((text) => text !== undefined))
+    .map((text) => text.replaceAll(/\$\{[^}]*\}/g, "…"))
+    .filter((text) => / /.test(text))
+
+const filesIn = (folder: string, ending: RegExp): ReadonlyArray<string> =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => ending.test(file))
+    .map((file) => join(folder, file))
+
+const foreignInFiles = (files: ReadonlyArray<string>, read: (text: string) => ReadonlyArray<string>) =>
+  files.flatMap((file) =>
+    read(textOf(file))
+      .flatMap(foreignIn)
+      .map((found) => `${file}: ${found}`),
+  )
 
 describe(PAGE, () => {
   it("has each term once, and calls nothing by two names", () => {
@@ -45,6 +72,13 @@ describe(PAGE, () => {
       "gas: the gas",
       "unconfirmed: unconfirmed.",
     ])
+  })
+
+  it("finds it in what a source file says, and not in its code", () => {
+    const source =
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a source file as a text
+      'const gas = "no gas left" // gas\nconst a = `the fee of ${gas} is gas`\n<p class="gas x">pay gas</p>'
+    expect(saidIn(source).flatMap(foreignIn)).toEqual(["gas: no gas left", "gas: the fee of … is gas", "gas: pay gas"])
   })
 })
 
@@ -62,5 +96,22 @@ describe("the words of the glossary are those of", () => {
 
   it("the metrics", () => {
     expect([...Catalogue.all, ...Catalogue.ofGatewayAlone].flatMap(({ help }) => foreignIn(help))).toEqual([])
+  })
+
+  it.each(["cli", "client", "edge", "ledger", "light", "network", "node", "rpc/api", "signer", "testing"])(
+    "what src/%s says: prompts, errors and log lines",
+    (folder) => {
+      const strings = (source: string) => saidIn(source.replaceAll(/[<>]/g, " "))
+      expect(foreignInFiles(filesIn(`src/${folder}`, /\.ts$/), strings)).toEqual([])
+    },
+  )
+
+  it("the explorer", () => {
+    expect(foreignInFiles(filesIn("src/explorer", /\.tsx?$/), saidIn)).toEqual([])
+  })
+
+  it("the pages for users", () => {
+    const pages = ["getting-started", "cli", "explorer", "configuration"].map((page) => `docs/${page}.md`)
+    expect(foreignInFiles([...pages, ...filesIn("docs/tutorials", /\.md$/)], (text) => [text])).toEqual([])
   })
 })

@@ -98,11 +98,11 @@ const operation = (transaction: TransactionJson, prefix: AddressPrefix, names: N
   }
 }
 
-/** `forAccount` is the part of the fee that pays for the receiver's new account. A smaller fee pays for none. */
+/** `forAccount` is the part of the fee that pays for the recipient's new account. A smaller fee pays for none. */
 const fee = (sats: number, forAccount: number): string =>
   forAccount === 0 || sats < forAccount
     ? coins(sats)
-    : `${coins(sats)}, ${coins(forAccount)} of it for the receiver's new account`
+    : `${coins(sats)}, ${coins(forAccount)} of it for the recipient's new account`
 
 export const transaction = (
   json: TransactionJson,
@@ -116,7 +116,7 @@ export const transaction = (
   ["nonce", String(json.nonce)],
 ]
 
-/** One sentence from the perspective of the sender or the receiver. */
+/** One sentence from the perspective of the sender or the recipient. */
 export const sentence = (json: TransactionJson, direction: "sent" | "received", prefix: AddressPrefix): string => {
   if (json.type === "Transfer") {
     const memo = json.memo === undefined ? "" : `: ${json.memo}`

@@ -22,7 +22,7 @@ export const sign = Verb.make({
   examples: [["show somebody that an account is yours", "udg sign 'Hello Bob, 22 November'"]],
   footer: [
     "A signed text is not a transaction and moves no coins. It is valid on every network and does not expire, so include " +
-      "the receiver and the date.",
+      "the recipient and the date.",
   ],
   run: (given) =>
     Effect.gen(function* () {

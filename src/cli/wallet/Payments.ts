@@ -10,11 +10,11 @@ import * as Finality from "./Finality.js"
 import * as Sending from "./Sending.js"
 import * as Verb from "./Verb.js"
 
-const to = Setting.argument("TO", "the receiver: an address or a @name", Reader.text)
+const to = Setting.argument("TO", "the recipient: an address or a @name", Reader.text)
 
 const amount = Setting.argument("AMOUNT", "how much, in UDG", Reader.positiveAmount)
 
-const memo = Sending.sending.optional("--memo TEXT", "public text for the receiver, at most 256 bytes", Reader.text)
+const memo = Sending.sending.optional("--memo TEXT", "public text for the recipient, at most 256 bytes", Reader.text)
 
 export const send = Verb.make({
   name: "send",
@@ -46,7 +46,7 @@ const gift = Setting.optionalArgument(
   Sats.formatCoin(STANDARD_GIFT),
 )
 
-const receiver = Verb.wallet.optional("--to ACCOUNT", "the receiver", Reader.text, "the account of the key")
+const receiver = Verb.wallet.optional("--to ACCOUNT", "the recipient", Reader.text, "the account of the key")
 
 export const faucet = Verb.make({
   name: "faucet",

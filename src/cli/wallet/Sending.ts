@@ -90,7 +90,7 @@ const walletNetwork = ({ network }: Given, { node, info }: Verb.Contact) =>
     ? fail("node", `${node.url} is a node of "${info.network_id}", not of the network in --network; nothing was signed`)
     : built(() => Wallet.network(info))
 
-/** The node's record of a transfer's receiver; undefined for other types. */
+/** The node's record of a transfer's recipient; undefined for other types. */
 const recipientOf = ({ transaction }: Wallet.Unsigned, node: Node.Node) => {
   const address = Charges.recipientOf(transaction.operation)
   return address === undefined

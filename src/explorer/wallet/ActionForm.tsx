@@ -16,10 +16,10 @@ interface Props {
   readonly onSent: (hash: string, what: string) => void
 }
 
-/** The price of a new account is added once the receiver is known. */
+/** The price of a new account is added once the recipient is known. */
 const feeHint = (action: Action, least: number, { account_fee_sats: more }: NetworkInfo["parameters"]): string => {
   const first =
-    action.type === "Transfer" && more > 0 ? `; ${Wallet.coins(more)} more to open the account of a new receiver` : ""
+    action.type === "Transfer" && more > 0 ? `; ${Wallet.coins(more)} more to open the account of a new recipient` : ""
   return `at least ${Wallet.coins(least)}${first}`
 }
 

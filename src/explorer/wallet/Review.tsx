@@ -36,7 +36,7 @@ const FeeLine = ({
     <span class="quiet">{Submission.feeInWords(feeSats - forAccount, leastSats)}</span>
     {forAccount === 0 ? undefined : (
       <span class="quiet">
-        , <Amount sats={forAccount} /> of it for the receiver's new account
+        , <Amount sats={forAccount} /> of it for the recipient's new account
       </span>
     )}
   </>

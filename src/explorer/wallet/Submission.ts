@@ -24,7 +24,7 @@ export interface Draft {
   readonly obstacles: ReadonlyArray<string>
   readonly summary: string
   readonly feeSats: number
-  /** The part of the fee that pays for the receiver's new account. */
+  /** The part of the fee that pays for the recipient's new account. */
   readonly forAccount: number
   /** Far above the usual fee, by mistake or because the node proposed it. */
   readonly isDear: boolean
@@ -37,7 +37,7 @@ export interface Draft {
 const named = (written: string, resolved: string): string =>
   written === resolved ? written : `${written} (${resolved})`
 
-/** The node's record of a transfer's receiver; undefined for other types. */
+/** The node's record of a transfer's recipient; undefined for other types. */
 const recipientOf = async (signed: Wallet.SignedTransaction): Promise<Fee.Recipient | undefined> =>
   signed.type === "Transfer" ? node.core.balance({ path: { address: signed.to } }) : undefined
 
@@ -84,7 +84,7 @@ export const draft = async (
   }
 }
 
-/** The maximum that the account can pay at this fee, as a user types it. A new receiver can cost more. */
+/** The maximum that the account can pay at this fee, as a user types it. A new recipient can cost more. */
 export const most = async (
   { type }: Action,
   { parameters }: NetworkInfo,
@@ -93,7 +93,7 @@ export const most = async (
   typedFee: number,
 ): Promise<string> => {
   const to = typed["to"]?.trim() ?? ""
-  if (type === "Transfer" && to === "") throw new InvalidInput("enter the receiver first: a new account costs more")
+  if (type === "Transfer" && to === "") throw new InvalidInput("enter the recipient first: a new account costs more")
   const { balance } = await node.core.balance({ path: { address: account.addressBech32 } })
   const recipient = type === "Transfer" ? await node.core.balance({ path: { address: to } }) : undefined
   const left = balance - typedFee - Fee.forAccount(parameters, recipient)

@@ -32,10 +32,16 @@ const startGateway = async ({ network, node }: Life.Life) => {
   const server = await Server.make()
   const database = await server.create("screenshots")
   const follower = Follower.follow(network, "screenshots", database, node)
-  await Processes.until("the archive has a checkpoint", async () => {
-    const rows = await Server.query(database, "select round from checkpoints limit 1").catch(() => [])
-    return rows.length > 0
-  })
+  await Processes.until(
+    "the archive has alice's payments",
+    async () => {
+      const rows = await Server.query(database, "select commit_index from transactions offset 30 limit 1").catch(
+        () => [],
+      )
+      return rows.length > 0
+    },
+    600_000,
+  )
   const gateway = await Serving.serve(network.genesisFile, database, [node.http ?? ""])
   const stop = async (): Promise<void> => {
     gateway.child.kill("SIGTERM")

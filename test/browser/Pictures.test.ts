@@ -27,6 +27,22 @@ it("the latest rounds fit beside the transactions, with their time", async () =>
   await page.context().close()
 })
 
+it("a peer's row fits, since its key is in one column and its place in another", async () => {
+  const { page } = await Browsers.open(browser, { viewport: { width: 1280, height: 900 } })
+  const id = "6a4c1f7d0e5b92c83d14a6f70b9e28d5c3f1a07e4b6d8290f5c7e3a1b2d4f608"
+  const peer = { id, address: `${id}@203.0.113.7:9333`, direction: "outbound", latency_ms: 12.4 }
+  const more = { agent: "udg/0.1.0 (protocol 2, database 6)", connected_since: Date.now() }
+  const json = { connected: 1, peers: [{ ...peer, ...more }], bootstrap_nodes: [] }
+  await page.route("**/peers", (route) =>
+    route.request().resourceType() === "document" ? route.continue() : route.fulfill({ json }),
+  )
+  await page.goto(`${node.url}/explorer/peers`)
+  const table = page.getByRole("region", { name: "Connected nodes" })
+  await table.getByText("203.0.113.7:9333", { exact: true }).waitFor()
+  expect(await table.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+  await page.context().close()
+})
+
 it("the wallet is on a phone's screen without scrolling the menu", async () => {
   const { page } = await Browsers.open(browser, Browsers.phone)
   await page.goto(`${node.url}/explorer/`)

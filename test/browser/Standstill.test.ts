@@ -59,6 +59,44 @@ it("a frozen node's figures are shown as old, and as new again once it goes on",
   await page.context().close()
 })
 
+/** Whether anything is painted in a colour, and not in grey. */
+const isColourful = (page: Page): Promise<boolean> =>
+  page
+    .locator(".plot canvas")
+    .first()
+    .evaluate((element) => {
+      if (!(element instanceof HTMLCanvasElement)) throw new Error("no canvas")
+      const { data } = element.getContext("2d")?.getImageData(0, 0, element.width, element.height) ?? { data: [] }
+      for (let i = 0; i < data.length; i += 4) {
+        const pixel = [data[i] ?? 0, data[i + 1] ?? 0, data[i + 2] ?? 0]
+        if ((data[i + 3] ?? 0) > 200 && Math.max(...pixel) - Math.min(...pixel) > 60) return true
+      }
+      return false
+    })
+
+it("charts are grey while the node is frozen, and in colour again once it goes on", async () => {
+  const [node] = await startAll(1)
+  const { page } = await openOverview(node?.http)
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Charts" }).click()
+  await page.locator(".plot canvas").first().waitFor()
+  const filter = () =>
+    page
+      .locator(".plot")
+      .first()
+      .evaluate((element) => getComputedStyle(element).filter)
+  process.kill(node?.pid ?? 0, "SIGSTOP")
+  try {
+    await expect.poll(filter, { timeout: SOON.timeout }).toContain("grayscale")
+    // Another theme draws them anew.
+    await page.getByRole("button", { name: /^Colours: / }).click()
+  } finally {
+    process.kill(node?.pid ?? 0, "SIGCONT")
+  }
+  await expect.poll(filter, { timeout: SOON.timeout }).toBe("none")
+  expect(await isColourful(page)).toBe(true)
+  await page.context().close()
+})
+
 it("a network without a quorum is shown as halted, on every page", async () => {
   const [node, other] = await startAll(2)
   const { page } = await openOverview(node?.http)

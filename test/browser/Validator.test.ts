@@ -59,6 +59,30 @@ describe("a validator's page", () => {
   })
 })
 
+it("says on its page that a validator was slashed, and when", async () => {
+  const { page, troubles } = await Browsers.open(browser)
+  const slash = { kind: "stake_slashed", change: 0, amount: 100_000_000_000, round: 7, since: 1_700_000_000_000 }
+  const nothing = {
+    fee: null,
+    type: null,
+    hash: null,
+    counterparty: null,
+    applied: null,
+    proposal_id: null,
+    memo: null,
+  }
+  await page.route("**/statement?*", async (route) => {
+    const response = await route.fetch()
+    const answer = await response.json()
+    const entries = [...answer.entries, { ...slash, ...nothing, timestamp: slash.since }]
+    await route.fulfill({ response, json: { ...answer, entries } })
+  })
+  await page.goto(`${node.url}/explorer/validator/${validator.address}`)
+  await page.getByText(/^Slashed in round 7, .*: 1,000\.00 UDG of its stake burned\.$/).waitFor()
+  expect(troubles).toEqual([])
+  await page.context().close()
+})
+
 it("says in the list of validators too how reliable each is", async () => {
   const { page, troubles } = await Browsers.open(browser)
   await page.goto(`${node.url}/explorer/validators`)

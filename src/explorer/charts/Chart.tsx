@@ -30,6 +30,8 @@ interface Props {
   readonly isStepped?: boolean
   /** The axis starts at zero. */
   readonly fromZero?: boolean
+  /** Seconds from bar to bar, if the bars are days: the axis then shows days instead of hours. */
+  readonly step?: number
   /** The axis shows whole numbers only. */
   readonly isWhole?: boolean
 }
@@ -67,13 +69,17 @@ const scaleOf =
 /** Seconds on either side of a single bar. */
 const AROUND_ONE = 1_800
 
+/** So many bars have room for a label each. */
+const FEW_BARS = 5
+
 /** Half a bar more on either side, so that the first and last bars are not cut. */
 const timesOf =
-  ({ course: { at }, isStacked = false }: Props): uPlot.Range.Function =>
+  ({ course: { at }, isStacked = false, step }: Props): uPlot.Range.Function =>
   (_, first, last) => {
     const steps = at.slice(1).map((moment, i) => moment - (at[i] ?? moment))
     if (at.length === 0) return [null, null]
-    if (steps.length === 0) return [first - AROUND_ONE, first + AROUND_ONE]
+    const aroundOne = step === undefined ? AROUND_ONE : step / 2
+    if (steps.length === 0) return [first - aroundOne, first + aroundOne]
     const air = isStacked ? Math.min(...steps) / 2 : 0
     return [first - air, last + air]
   }
@@ -136,7 +142,9 @@ const seriesOf = ({ name, tone }: Line, palette: Palette, props: Props): uPlot.S
 const optionsOf = (latest: () => Props, parent: HTMLElement, onMove: (index: number | null) => void): uPlot.Options => {
   const props = latest()
   const { lines, write, writeShort = write, isStacked = false, fromZero = false, isWhole = false } = props
-  const palette = Colours.read(parent, variables)
+  const { course, step: barStep = 0 } = props
+  // Not those of what shows it, which are grey while it is old: the style sheet greys the whole picture.
+  const palette = Colours.read(document.body, variables)
   return {
     width: Math.max(200, parent.clientWidth),
     height: HEIGHT,
@@ -151,10 +159,11 @@ const optionsOf = (latest: () => Props, parent: HTMLElement, onMove: (index: num
       {
         ...axisOf(palette, within),
         size: 26,
+        ...(barStep > 0 && course.at.length <= FEW_BARS ? { splits: () => [...course.at] } : {}),
         space: (_, __, ___, ____, width) => (width < NARROW ? 52 : 70),
         // Filtered ticks arrive as null.
         values: (_, splits: ReadonlyArray<number | null>, __, ___, step) =>
-          splits.map((at) => (at === null ? null : written(at, step))),
+          splits.map((at) => (at === null ? null : written(at, Math.max(step, barStep)))),
       },
       {
         ...axisOf(palette, isWhole ? whole : every),

@@ -11,6 +11,7 @@ import { Facts, LoadedPage, Page, Section } from "../show/Page.js"
 import { Pager } from "../show/Pager.js"
 import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
+import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
 import { CheckpointTable } from "./CheckpointTable.js"
 
@@ -39,7 +40,13 @@ const Next = ({ epoch }: { readonly epoch: NonNullable<Record["next_epoch"]> }) 
   </Section>
 )
 
-const Content = ({ checkpoint }: { readonly checkpoint: Record }) => (
+interface ContentProps {
+  readonly checkpoint: Record
+  /** Of its commit; null where this node has not got it. */
+  readonly time: number | null
+}
+
+const Content = ({ checkpoint, time }: ContentProps) => (
   <>
     <Facts
       of={[
@@ -47,6 +54,7 @@ const Content = ({ checkpoint }: { readonly checkpoint: Record }) => (
         ["Round", <Reference.Round round={checkpoint.round} />],
         ["Epoch", <Reference.Epoch epoch={checkpoint.epoch} />],
         ["Kind", checkpoint.next_epoch === null ? "within its epoch" : "closes its epoch"],
+        ["Time", time === null ? undefined : <When at={time} />],
         ["Commit", Words.count(checkpoint.commit_index)],
         ["Commit hash", <Reference.Text text={checkpoint.commit_hash} what="commit hash" />],
         ["State root", <Reference.Text text={checkpoint.state_root} what="state root" />],
@@ -134,12 +142,22 @@ export const Checkpoints = () => {
   )
 }
 
+/** What a quorum signed has no time; the list has that of its commit. */
+const readDated = async (text: string): Promise<ContentProps> => {
+  const round = PathSegment.round(text)
+  const before = PathSegment.round(`${round + 1}`)
+  const [checkpoint, { checkpoints }] = await Promise.all([
+    node.checkpoints.checkpoint({ path: { round } }),
+    node.checkpoints.list({ urlParams: { limit: 1, before } }),
+  ])
+  return { checkpoint, time: checkpoints.find((one) => one.round === round)?.timestamp ?? null }
+}
+
 export const Checkpoint = ({ round }: { readonly round: string }) => {
-  const read = async () => node.checkpoints.checkpoint({ path: { round: PathSegment.round(round) } })
-  const record = useResource(`checkpoint ${round}`, read, Live.never)
+  const record = useResource(`checkpoint ${round}`, () => readDated(round), Live.never)
   return (
     <LoadedPage kind="Checkpoint" title={`of round ${round}`} of={record} what="this checkpoint">
-      {(checkpoint) => <Content checkpoint={checkpoint} />}
+      {(dated) => <Content {...dated} />}
     </LoadedPage>
   )
 }

@@ -1,7 +1,7 @@
 import { Checked } from "../checked/Checked.js"
 import * as Live from "../live/Live.js"
 import * as Network from "../live/Network.js"
-import { isMissing, node } from "../live/Node.js"
+import { type Answer, isMissing, node } from "../live/Node.js"
 import { type Resource, useResource } from "../live/Resource.js"
 import { Amount } from "../show/Amount.js"
 import { Badge } from "../show/Badge.js"
@@ -59,6 +59,9 @@ const BalanceOverTime = ({ account }: { readonly account: string }) => {
   )
 }
 
+const kindOf = ({ exists, is_smart_account: isSmart }: Answer<"core", "balance">): string =>
+  isSmart ? "smart account" : exists ? "single key" : "no account yet"
+
 export const Address = ({ account }: { readonly account: string }) => {
   const path = { address: account }
   const balance = useResource(`balance ${account}`, () => node.core.balance({ path }))
@@ -91,7 +94,7 @@ export const Address = ({ account }: { readonly account: string }) => {
                 "Kind",
                 <span class="badges">
                   {record.is_council_member ? <Badge tone="good">council member</Badge> : undefined}
-                  <Badge tone="quiet">{record.is_smart_account ? "smart account" : "single key"}</Badge>
+                  <Badge tone="quiet">{kindOf(record)}</Badge>
                 </span>,
               ],
             ]}

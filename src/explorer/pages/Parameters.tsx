@@ -31,7 +31,6 @@ const NetworkFacts = () => {
           "Faucet pays at most",
           parameters.faucet_max_sats === null ? "no faucet" : <Amount sats={parameters.faucet_max_sats} />,
         ],
-        ["Node", info.version],
       ]}
     />
   )

@@ -8,8 +8,8 @@ import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
 import { Written } from "../show/Written.js"
 
-/** Without the id at its end, which has its own column. */
-const withoutNode = (address: string): string => address.replace(/\/p2p\/[^/]+$/, "")
+/** HOST:PORT of KEY@HOST:PORT. The key has its own column. */
+const placeOf = (address: string): string => address.slice(address.indexOf("@") + 1)
 
 export const Peers = () => {
   const record = useResource("peers", () => node.core.peers())
@@ -28,7 +28,7 @@ export const Peers = () => {
                 {
                   title: "Address",
                   inCard: "untitled",
-                  of: ({ address }) => <span class="mono">{withoutNode(address)}</span>,
+                  of: ({ address }) => <span class="mono">{placeOf(address)}</span>,
                 },
                 { title: "Direction", inCard: "untitled", of: ({ direction }) => direction },
                 { title: "Program", of: ({ agent }) => <Written text={agent} /> },

@@ -9,7 +9,7 @@ import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
 import { Written } from "../show/Written.js"
-import { rejectionOf, Status, TimeLeft, Votes } from "./Votes.js"
+import { rejectionOf, Status, TimeLeft, VoteLink, Votes } from "./Votes.js"
 
 type Record = Answer<"governance", "proposal">
 
@@ -49,6 +49,7 @@ export const Proposal = ({ id }: { readonly id: string }) => {
             </p>
           )}
           <Votes of={proposal} />
+          <VoteLink of={proposal} />
           <Facts
             of={[
               ...payloadFacts(proposal.payload, proposal.status === "Active" || proposal.status === "Passed"),
@@ -62,7 +63,10 @@ export const Proposal = ({ id }: { readonly id: string }) => {
               ["Transaction", <Reference.Transaction hash={proposal.tx_hash} />],
               ["Bond", <Bond of={proposal} />],
               ["Votes count until", `round ${Words.count(proposal.voting_ends_at_round)}`],
-              ["Carried out from", `round ${Words.count(proposal.executes_at_round)}`],
+              [
+                "Carried out from",
+                proposal.status === "Rejected" ? undefined : `round ${Words.count(proposal.executes_at_round)}`,
+              ],
               ["Yes", <WholeAmount sats={proposal.votes_for} />],
               ["No", <WholeAmount sats={proposal.votes_against} />],
               ["May vote", <WholeAmount sats={proposal.snapshot_total_stake} />],

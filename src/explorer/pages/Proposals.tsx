@@ -3,7 +3,7 @@ import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
 import { LoadedPage } from "../show/Page.js"
 import { Written } from "../show/Written.js"
-import { Status, type Summary, TimeLeft, Votes } from "./Votes.js"
+import { Status, type Summary, TimeLeft, VoteLink, Votes } from "./Votes.js"
 
 const types: Readonly<Record<Summary["proposal_type"], string>> = {
   Text: "declaration",
@@ -26,13 +26,7 @@ const Card = ({ of }: { readonly of: Summary }) => (
       </span>
     </p>
     <Votes of={of} />
-    {of.status === "Active" ? (
-      <p class="buttons">
-        <a class="button" href={Route.walletFor({ action: "vote", proposal: `${of.id}` })}>
-          Vote
-        </a>
-      </p>
-    ) : undefined}
+    <VoteLink of={of} />
   </li>
 )
 

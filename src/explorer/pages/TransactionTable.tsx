@@ -39,7 +39,7 @@ const columns: ReadonlyArray<Column<Entry>> = [
   { title: "Amount", inCard: "beside", sats: amountOf },
   { title: "Fee", sats: ({ transaction }) => transaction.fee ?? 0 },
   { title: "Memo", inCard: "untitled", of: ({ transaction }) => <Memo text={memoOf(transaction)} /> },
-  { title: "Age", inCard: "untitled", of: ({ timestamp }) => <When at={timestamp} /> },
+  { title: "Time", inCard: "untitled", of: ({ timestamp }) => <When at={timestamp} /> },
 ]
 
 interface Props {
@@ -49,7 +49,7 @@ interface Props {
   readonly isShort?: boolean
 }
 
-const SHORT = ["Transaction", "Type", "Amount", "Age"]
+const SHORT = ["Transaction", "Type", "Amount", "Time"]
 
 /** Finalized transactions, newest first. */
 export const TransactionTable = ({ rows, empty, isShort = false }: Props) => (

@@ -1,6 +1,7 @@
 import * as Live from "../live/Live.js"
 import * as Network from "../live/Network.js"
 import type { Answer } from "../live/Node.js"
+import * as Route from "../route/Route.js"
 import { Badge, type Tone } from "../show/Badge.js"
 import { Bar } from "../show/Bar.js"
 import * as Words from "../show/Words.js"
@@ -14,6 +15,16 @@ const tones: Readonly<Record<Summary["status"], Tone>> = {
   Rejected: "bad",
   Failed: "bad",
 }
+
+/** To the wallet, as long as votes count. */
+export const VoteLink = ({ of }: { readonly of: Summary }) =>
+  of.status === "Active" ? (
+    <p class="buttons">
+      <a class="button" href={Route.walletFor({ action: "vote", proposal: `${of.id}` })}>
+        Vote
+      </a>
+    </p>
+  ) : null
 
 export const Status = ({ of }: { readonly of: Summary }) => <Badge tone={tones[of.status]}>{of.status}</Badge>
 
@@ -29,10 +40,10 @@ export const rejectionOf = (of: Summary): string => {
   const parameters = Network.network.value?.parameters
   const voted = votedOf(of)
   if (of.bond_status === "forfeited") {
-    const needed = parameters === undefined ? "" : `, ${parameters.quorum_percent} % needed`
+    const needed = parameters === undefined ? "" : `, ${parameters.quorum_percent}\u00a0% needed`
     return `only ${Words.percent(share(voted, of.snapshot_total_stake))} of the stake voted${needed}`
   }
-  const needed = parameters === undefined ? "" : `, ${parameters.approval_percent} % needed`
+  const needed = parameters === undefined ? "" : `, ${parameters.approval_percent}\u00a0% needed`
   return `${Words.percent(share(of.votes_for, voted))} of the votes were yes${needed}`
 }
 

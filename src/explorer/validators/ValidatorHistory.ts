@@ -35,6 +35,7 @@ export const commissions = (newestFirst: ReadonlyArray<Entry>, now: number, perc
 }
 
 const DAY_MS = 86_400_000
+export const DAY_SECONDS = DAY_MS / SECOND
 
 /** Its earnings from vertices per UTC day, rewards and fees separately. An entry counts on the day on which it ends. */
 export const earnings = (entries: ReadonlyArray<Posting>): Course => {

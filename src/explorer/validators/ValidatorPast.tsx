@@ -6,8 +6,10 @@ import type { Course } from "../charts/Course.js"
 import * as Live from "../live/Live.js"
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
+import { Amount } from "../show/Amount.js"
 import { Loaded } from "../show/Loaded.js"
 import { Section } from "../show/Page.js"
+import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
 import * as ValidatorHistory from "./ValidatorHistory.js"
 
@@ -69,6 +71,22 @@ const Stepped = ({ title, window, course, write, empty }: DrawnProps) =>
     />
   )
 
+/** What it lost for two vertices in one round. */
+const Slashes = ({ entries }: { readonly entries: Entries }) => (
+  <>
+    {entries
+      .filter(({ kind }) => kind === "stake_slashed")
+      .map(({ round, timestamp, amount }) => (
+        <div key={round} class="notice failed">
+          <p>
+            Slashed in round {Words.count(round)}, <When at={timestamp} />: <Amount sats={amount} /> of its stake
+            burned.
+          </p>
+        </div>
+      ))}
+  </>
+)
+
 const Charts = ({
   address,
   percent,
@@ -82,36 +100,42 @@ const Charts = ({
   const earned = useMemo(() => ValidatorHistory.earnings(entries), [entries])
   const set = useMemo(() => ValidatorHistory.commissions(commissions, Date.now(), percent), [commissions, percent])
   return (
-    <div class="charts">
-      <Stepped
-        title="Stake at each epoch, UDG"
-        window={`the last ${EPOCHS} epochs`}
-        course={stakes}
-        write={Words.coins}
-        empty="It had no seat in the last epochs."
-      />
-      <Stepped
-        title="Commission"
-        window="since it was first set"
-        course={set}
-        write={(value) => `${value} %`}
-        empty="Nothing yet."
-      />
-      {earned.at.length === 0 ? undefined : (
-        <Chart
-          title="Earned per day, UDG"
-          window="the entries of its statement, by days of UTC"
-          course={earned}
-          lines={[
-            { name: "rewards", tone: "accent" },
-            { name: "fees", tone: "second" },
-          ]}
+    <>
+      <Slashes entries={entries} />
+      <div class="charts">
+        <Stepped
+          title="Stake at each epoch, UDG"
+          window={`the last ${EPOCHS} epochs`}
+          course={stakes}
           write={Words.coins}
-          writeShort={Words.aboutCoins}
-          isStacked
+          empty="It had no seat in the last epochs."
         />
-      )}
-    </div>
+        {set.at.length === 1 ? undefined : (
+          <Stepped
+            title="Commission"
+            window="since it was first set"
+            course={set}
+            write={(value) => `${value} %`}
+            empty="Nothing yet."
+          />
+        )}
+        {earned.at.length === 0 ? undefined : (
+          <Chart
+            title="Earned per day, UDG"
+            window="the entries of its statement, by days of UTC"
+            course={earned}
+            lines={[
+              { name: "rewards", tone: "accent" },
+              { name: "fees", tone: "second" },
+            ]}
+            write={Words.coins}
+            writeShort={Words.aboutCoins}
+            isStacked
+            step={ValidatorHistory.DAY_SECONDS}
+          />
+        )}
+      </div>
+    </>
   )
 }
 

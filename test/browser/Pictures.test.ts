@@ -53,10 +53,11 @@ it("the wallet is on a phone's screen without scrolling the menu", async () => {
 })
 
 it("an imported key leaves the focus on the page, and its secret is hidden only once it was shown", async () => {
-  const { page } = await Browsers.open(browser)
+  const { page } = await Browsers.open(browser, Browsers.phone)
   await page.goto(`${node.url}/explorer/wallet`)
   await Purse.bringKey(page, Option.getOrThrow(node.validatorKey).toSecretHex())
   await expect.poll(() => page.evaluate("document.activeElement?.tagName")).toBe("H1")
+  expect(await page.evaluate("scrollY")).toBe(0)
   await page.getByRole("button", { name: /^Show the secret key/ }).click()
   expect(await page.getByRole("button", { name: "Hide the secret key" }).count()).toBe(0)
   await page.getByRole("button", { name: "Cancel" }).click()

@@ -21,7 +21,10 @@ export const Wallet = () => {
   const before = useRef(owned)
   // After unlocking, locking, adding or removing an account, the title takes the focus, because its owner is gone.
   useEffect(() => {
-    if (before.current !== owned) document.querySelector("h1")?.focus({ preventScroll: true })
+    if (before.current !== owned) {
+      document.querySelector("h1")?.focus({ preventScroll: true })
+      scrollTo({ top: 0 })
+    }
     before.current = owned
   }, [owned])
   useEffect(() => {

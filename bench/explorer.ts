@@ -7,7 +7,7 @@ import { join, resolve } from "node:path"
 import { gzipSync } from "node:zlib"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Option } from "effect"
-import type { Browser } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { connect } from "../src/client/Client.js"
 import * as Site from "../src/rpc/server/Site.js"
 import * as Browsers from "../test/browser/Browser.js"
@@ -16,9 +16,10 @@ import * as Sketch from "../test/browser/Sketch.js"
 import * as RealNode from "../test/rpc/RealNode.js"
 import * as TestServer from "../test/rpc/TestServer.js"
 import * as FullNetwork from "./FullNetwork.js"
-import type { Figure, Suite } from "./Harness.js"
+import { type Figure, median, type Suite } from "./Harness.js"
 
 const LOADS = 7
+const PHONE_LOADS = 3
 
 /** Records, from within the page, when its heading is there and nothing is still loading. */
 const noteContent = (): void => {
@@ -30,23 +31,71 @@ const noteContent = (): void => {
   observer.observe(document, { childList: true, subtree: true })
 }
 
-/** Milliseconds from the navigation to the content, with an empty cache. */
-const load = async (browser: Browser, url: string): Promise<number> => {
-  const { page } = await Browsers.open(browser)
+/** Slow 4G and a processor of the middle class, as Lighthouse takes them. */
+const PHONE = { latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8, offline: false }
+const SLOWER = 4
+
+const asOnPhone = async (page: Page): Promise<void> => {
+  const session = await page.context().newCDPSession(page)
+  await session.send("Network.emulateNetworkConditions", PHONE)
+  await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWER })
+}
+
+interface Load {
+  /** Milliseconds from the navigation until anything is painted. */
+  readonly painted: number
+  /** Milliseconds from the navigation to the content. */
+  readonly content: number
+  /** What came over the network until then. */
+  readonly bytes: number
+}
+
+/** Runs in the page, so no part of it may have a name of its own. */
+const readLoad = (): Load => ({
+  painted: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
+  content: performance.getEntriesByName("content")[0]?.startTime ?? Number.NaN,
+  bytes: [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].reduce(
+    (sum, entry) => sum + (entry instanceof PerformanceResourceTiming ? entry.transferSize : 0),
+    0,
+  ),
+})
+
+/** With an empty cache. */
+const load = async (browser: Browser, url: string, isPhone: boolean): Promise<Load> => {
+  const { page } = await Browsers.open(browser, isPhone ? Browsers.phone : {})
+  if (isPhone) await asOnPhone(page)
   await page.addInitScript(noteContent)
   await page.goto(url)
   await page.waitForFunction(() => performance.getEntriesByName("content").length > 0)
-  const [took = Number.NaN] = await page.evaluate(() =>
-    performance.getEntriesByName("content").map(({ startTime }) => startTime),
-  )
+  const took = await page.evaluate(readLoad)
   await page.context().close()
   return took
 }
 
+const loadsOf = async (
+  browser: Browser,
+  url: string,
+  loads: number,
+  isPhone: boolean,
+): Promise<ReadonlyArray<Load>> => {
+  const all: Array<Load> = []
+  for (let i = 0; i < loads; i++) all.push(await load(browser, url, isPhone))
+  return all
+}
+
 const medianLoad = async (name: string, browser: Browser, url: string, loads = LOADS): Promise<Figure> => {
-  const times: Array<number> = []
-  for (let i = 0; i < loads; i++) times.push(await load(browser, url))
-  return { name, value: times.sort((a, b) => a - b)[loads >> 1] ?? Number.NaN, unit: "ms" }
+  const all = await loadsOf(browser, url, loads, false)
+  return { name, value: median(all.map(({ content }) => content)), unit: "ms" }
+}
+
+const onPhone = async (name: string, browser: Browser, url: string): Promise<ReadonlyArray<Figure>> => {
+  const all = await loadsOf(browser, url, PHONE_LOADS, true)
+  const of = (key: keyof Load): number => median(all.map((each) => each[key]))
+  return [
+    { name: `phone on slow 4G: ${name}, first paint`, value: of("painted"), unit: "ms" },
+    { name: `phone on slow 4G: ${name}, content there`, value: of("content"), unit: "ms" },
+    { name: `phone on slow 4G: ${name}, loaded`, value: of("bytes") / 1_000, unit: "KB" },
+  ]
 }
 
 const PAYMENTS = 100_000
@@ -71,6 +120,13 @@ const overFullNetwork = async (browser: Browser): Promise<ReadonlyArray<Figure>>
       const [kind = ""] = path.split("/")
       const name = `100 validators, 100,000 payments: ${kind === "" ? "overview" : kind}`
       figures.push(await medianLoad(name, browser, `${network.url}/explorer/${path}`, 3))
+    }
+    for (const [name, path] of [
+      ["overview", ""],
+      ["account", `address/${payment?.transaction.from}`],
+      ["wallet", "wallet"],
+    ]) {
+      figures.push(...(await onPhone(`${name}`, browser, `${network.url}/explorer/${path}`)))
     }
     return figures
   } finally {

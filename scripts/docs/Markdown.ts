@@ -52,7 +52,8 @@ const isElsewhere = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target
 /** Code in its colours. At a terminal, what is typed stands out from what comes back. */
 const coloured = ({ text, lang = "" }: Tokens.Code): string => {
   if (lang === "console") return escaped(text).replaceAll(/^\$ .*$/gm, "<b>$&</b>")
-  if (lang === "") return escaped(text).replaceAll(/(?<=^| {2})# .*$/gm, '<span class="hljs-comment">$&</span>')
+  if (lang === "" || lang === "sh")
+    return escaped(text).replaceAll(/(?<=^| {2})# .*$/gm, '<span class="hljs-comment">$&</span>')
   return highlight.getLanguage(lang) === undefined ? escaped(text) : highlight.highlight(text, { language: lang }).value
 }
 

@@ -135,4 +135,9 @@ openTarget()
 // On a phone the menu is closed until somebody wants it; without this script it is open.
 const menu = only("#menu", HTMLDetailsElement)
 if (matchMedia("(max-width: 900px)").matches) menu.open = false
-else document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "center" })
+else {
+  // Scrolls the menu alone: scrollIntoView would scroll the page too.
+  const current = menu.querySelector<HTMLElement>("[aria-current]")
+  const side = menu.closest(".side")
+  if (current !== null && side !== null) side.scrollTop = current.offsetTop - side.clientHeight / 2
+}

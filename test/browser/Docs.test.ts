@@ -135,6 +135,18 @@ describe("the documentation", () => {
     await page.context().close()
   })
 
+  it("opens a page at its top, with the page's place in the menu in view", async () => {
+    const { page } = await Browsers.open(browser)
+    await page.goto(`${url}docs/left-out.html`)
+    const current = page.locator("nav [aria-current]")
+    const { y = 0, height = 0 } = (await current.boundingBox()) ?? {}
+    const screen = await page.evaluate(() => ({ from: scrollY, height: innerHeight }))
+    expect(screen.from).toBe(0)
+    expect(y).toBeGreaterThan(0)
+    expect(y + height).toBeLessThanOrEqual(screen.height)
+    await page.context().close()
+  })
+
   it("opens its menu on a phone", async () => {
     const { page } = await Browsers.open(browser, Browsers.phone)
     await page.goto(`${url}index.html`)

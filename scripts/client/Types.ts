@@ -1,26 +1,26 @@
 /**
- * Prints the types of the HTTP interface without a word of Effect, for a client that installs alone: an interface for each body, with
- * the definition's descriptions as comments, and a method for each endpoint. The compiler compares them with the types that it
- * derives from the definition, in test/client/Interface.test.ts.
+ * Prints the HTTP interface's types without Effect, for a client that installs alone: an interface for each body, with
+ * the definition's descriptions as comments, and a method for each endpoint. test/client/Interface.test.ts compares
+ * them with the types derived from the definition.
  */
 import { OpenApi } from "@effect/platform"
 import { SchemaAST as AST, Option } from "effect"
 import type { AnySchema, Definition } from "../../src/effect3/http/Definition.js"
 
-/** What a caller may pass, without brands, or what he gets. */
+/** What a caller can pass, without brands, or what it gets. */
 type Way = "taken" | "given"
 
 const identifierOf = (ast: AST.Annotated): string | undefined => Option.getOrUndefined(AST.getIdentifierAnnotation(ast))
 const descriptionOf = (ast: AST.Annotated): string | undefined =>
   Option.getOrUndefined(AST.getDescriptionAnnotation(ast))
 
-/** Brands that a schema's name tells. */
+/** Brands that follow from a schema's name. */
 const NAMED: ReadonlySet<string> = new Set(["Address", "Hash", "PublicKey", "Signature", "Name", "NetworkId", "Sats"])
 
-/** Names that the client gives to something else. */
+/** Names that the client uses for something else. */
 const TAKEN: ReadonlySet<string> = new Set([...NAMED, "Round", "Epoch", "Nonce", "Timestamp", "Account", "Outcome"])
 
-/** Brands that only the description of a number tells. */
+/** Brands that follow only from a number's description. */
 const DESCRIBED: Readonly<Record<string, string>> = {
   "a round of the DAG": "Round",
   "a nonce": "Nonce",
@@ -42,12 +42,12 @@ const kindOf = (ast: AST.AST): string | undefined => {
   if (!isNumber(ast)) return undefined
   const about = descriptionOf(ast)
   if (about !== undefined && Object.hasOwn(DESCRIBED, about)) return DESCRIBED[about]
-  // A time is a number within bounds, and then a branded one.
+  // A time is a number within bounds, refined with a brand.
   const inner = AST.isRefinement(ast.from) ? descriptionOf(ast.from) : undefined
   return inner?.includes("milliseconds since 1970") || inner === "milliseconds since 1970" ? "Timestamp" : undefined
 }
 
-/** Descriptions are fragments in lower case; comments are sentences, except where they begin with a value or a name. */
+/** Descriptions are lower-case fragments; comments are sentences, unless they begin with a value or name. */
 const sentence = (text: string): string => {
   const isWord = /^[a-z]+(?![a-z_])/.test(text) && !/^(?:true|false|null|udg)\b/.test(text)
   const begun = isWord ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text
@@ -59,7 +59,7 @@ const comment = (text: string | undefined, indent: string): string =>
 
 const key = (name: PropertyKey): string => (/^\w+$/.test(String(name)) ? String(name) : JSON.stringify(name))
 
-/** The fields of a failure, which is a class of its own for the node. */
+/** The fields of a failure, which is a class on the node. */
 export const instanceOf = (ast: AST.AST): AST.AST => {
   const declared = AST.isTransformation(ast) ? ast.to : ast
   const fields = AST.isDeclaration(declared) ? declared.typeParameters[0] : declared
@@ -69,11 +69,11 @@ export const instanceOf = (ast: AST.AST): AST.AST => {
 }
 
 export class Printer {
-  /** Bodies with a name, in the order of their first use. */
+  /** Named bodies, in order of first use. */
   readonly #declared = new Map<string, string>()
   readonly #printing = new Set<string>()
 
-  /** Everything that was printed under a name. */
+  /** Everything printed under a name. */
   get declarations(): string {
     return [...this.#declared.values()].join("\n")
   }
@@ -91,7 +91,7 @@ export class Printer {
     return name
   }
 
-  /** Records and unions with a name of their own are declared once; what is passed has another form than what is given. */
+  /** Named records and unions are declared once. Inputs have another form than outputs. */
   #nameOf(ast: AST.AST, way: Way): string | undefined {
     const name = identifierOf(ast)
     const hasName = name !== undefined && (AST.isTypeLiteral(ast) || AST.isUnion(ast) || AST.isTupleType(ast))
@@ -162,7 +162,7 @@ export class Printer {
   }
 }
 
-/** Arguments for examples, by the name of the parameter. */
+/** Example arguments, by parameter. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   address: '"@alice"',
   hash: "hash",
@@ -201,7 +201,7 @@ const example = (definition: Definition): string => {
   return `const answer = await client.${definition.group}.${definition.name}(${request})`
 }
 
-/** Of an endpoint itself; one that has none takes that of its group. */
+/** An endpoint's own description, or its group's. */
 const ownDescription = (definition: Definition, all: ReadonlyArray<Definition>): string | undefined => {
   const about = definition.annotation(OpenApi.Description)
   const alike = all.filter((other) => other.annotation(OpenApi.Description) === about)
@@ -238,7 +238,7 @@ const isList = (ast: AST.AST): boolean => (AST.isRefinement(ast) ? isList(ast.fr
 
 const membersOf = (ast: AST.AST): ReadonlyArray<AST.AST> => (AST.isUnion(ast) ? ast.types : [ast])
 
-/** One that takes one item or several answers one with one and several with several. */
+/** For an endpoint that takes one item or several, and answers accordingly. */
 const severalOf = (printer: Printer, definition: Definition): string | undefined => {
   const { body, success } = definition
   if (body === undefined) return undefined

@@ -1,7 +1,10 @@
-/** Where a file of the repository is on the site, and how one page names another. Links are relative, so that any folder can hold the site. */
+/**
+ * Addresses of the repository's files on the site, and links between pages. Links are relative, so that any folder can
+ * contain the site.
+ */
 import { posix } from "node:path"
 
-/** README.md is the front page; a folder is the page that lists it. */
+/** README.md is the front page. A folder is a page that lists its content. */
 export const of = (file: string): string => {
   if (file === "README.md") return "index.html"
   if (/\.(?:png|svg|json)$/.test(file)) return file
@@ -9,11 +12,11 @@ export const of = (file: string): string => {
   return `${named}.html`
 }
 
-/** Where its Markdown is. */
+/** The address of a page's Markdown. */
 export const ofText = (file: string): string => (file.endsWith(".md") ? file : `${file}.md`)
 
-/** The way from the page of one file to the page of another. */
+/** The link from one file's page to another's. */
 export const between = (from: string, to: string): string => posix.relative(posix.dirname(of(from)), of(to))
 
-/** From the page of a file to the top of the site: empty, or `../`, or `../../`. */
+/** The link from a file's page to the top of the site: empty, `../` or `../../`. */
 export const toTop = (from: string): string => "../".repeat(of(from).split("/").length - 1)

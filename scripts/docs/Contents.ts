@@ -1,4 +1,4 @@
-/** In which order the site shows the pages. Paths are those of the repository. */
+/** The order of the site's pages. Paths are those of the repository. */
 
 export interface Group {
   readonly title: string
@@ -7,16 +7,16 @@ export interface Group {
 
 const docs = (...names: ReadonlyArray<string>): ReadonlyArray<string> => names.map((name) => `docs/${name}.md`)
 
-/** Pages that have no file: they are made from the code. */
+/** Pages without a file, generated from the code. */
 export const COMMANDS = "docs/commands.md"
 export const ENDPOINTS = "docs/endpoints.md"
 export const METRICS = "docs/metrics.md"
 
-/** A folder is a page that lists what lies in it. */
+/** A folder is a page that lists its content. */
 export const DECISIONS = "docs/decisions"
 export const VECTORS = "docs/vectors"
 
-/** In four kinds: lessons, guides to a task, reference, and explanation. */
+/** Four kinds: tutorials, guides, reference and explanation. */
 export const contents: ReadonlyArray<Group> = [
   { title: "Start", pages: ["README.md"] },
   {

@@ -201,7 +201,7 @@ const example = (definition: Definition): string => {
   return `const answer = await client.${definition.group}.${definition.name}(${request})`
 }
 
-/** An endpoint's own description, or its group's. */
+/** An endpoint's own description; undefined if it has its group's. */
 const ownDescription = (definition: Definition, all: ReadonlyArray<Definition>): string | undefined => {
   const about = definition.annotation(OpenApi.Description)
   const alike = all.filter((other) => other.annotation(OpenApi.Description) === about)

@@ -1,15 +1,15 @@
-/** The frame around every page: the way to all others, search, and what is on this one. */
+/** The frame of every page: navigation, search, and the page's headings. */
 import { posix } from "node:path"
 import * as Address from "./Address.js"
 import type { Group } from "./Contents.js"
 import { escaped, type Page, summaryOf } from "./Markdown.js"
 
-/** A group of the menu, with the titles of its pages. */
+/** A group of the menu with its pages' titles. */
 export interface Menu extends Group {
   readonly titles: ReadonlyMap<string, string>
 }
 
-/** The explorer's. */
+/** The explorer's logo. */
 const MARK =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" aria-hidden="true"><g stroke="#16837a" stroke-width="2.4"><path d="M7 8 25 16M7 24 25 16M7 8v16"/></g><g fill="#16837a"><circle cx="7" cy="8" r="4"/><circle cx="7" cy="24" r="4"/><circle cx="25" cy="16" r="5.5"/></g></svg>'
 const ICON = `data:image/svg+xml,${encodeURIComponent(MARK)}`
@@ -25,7 +25,7 @@ const menuOf = (file: string, menu: ReadonlyArray<Menu>): string =>
     })
     .join("")
 
-/** The headings below the title. Of many, only the upper ones. */
+/** The headings below the title; only the upper levels if there are many. */
 const here = ({ sections }: Page): string => {
   const below = sections.filter(({ depth }) => depth === 2 || depth === 3)
   const shown = below.length > 24 ? below.filter(({ depth }) => depth === 2) : below
@@ -50,7 +50,7 @@ const neighbours = (file: string, menu: ReadonlyArray<Menu>): string => {
   ].join("")
 }
 
-/** For programs that would rather read the Markdown. */
+/** For programs that prefer Markdown. */
 const alternate = (file: string): string => {
   const to = posix.relative(posix.dirname(Address.of(file)), Address.ofText(file))
   return `<link rel="alternate" type="text/markdown" href="${escaped(to)}">`

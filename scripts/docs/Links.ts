@@ -1,4 +1,4 @@
-/** Whether every link of the site leads somewhere, judged by the HTML alone. */
+/** Checks that every link of the site leads somewhere, from the HTML alone. */
 import { posix } from "node:path"
 
 export type Files = ReadonlyMap<string, string | Uint8Array>
@@ -8,7 +8,7 @@ const attributes = (html: string, name: string): ReadonlyArray<string> =>
 
 const isElsewhere = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
 
-/** A line for every link that leads nowhere, or that would leave the folder in which the site lies. */
+/** A line for each link that is broken or leaves the site's folder. */
 export const broken = (files: Files): ReadonlyArray<string> => {
   const anchors = new Map(
     [...files].flatMap(([path, file]) =>

@@ -1,4 +1,4 @@
-/** `llms.txt`: what a coding assistant should know first, and where the rest is as plain Markdown. See llmstxt.org. */
+/** `llms.txt`: what a coding assistant should know first, and links to the rest as Markdown. See llmstxt.org. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { COMMANDS, contents, ENDPOINTS, METRICS } from "./Contents.js"
@@ -20,7 +20,7 @@ const INTRODUCTION = `# udg
 - A running node serves this list at \`/llms.txt\`, each page at the path given here, and its OpenAPI document at \`/openapi.json\`.
 `
 
-/** What npm leaves out of the package, folders too, and what is made from code for the site alone. */
+/** Files and folders that the package leaves out, and pages generated for the site only. */
 const unpublished = (): ReadonlyArray<string> => {
   const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     readonly files: ReadonlyArray<string>

@@ -1,13 +1,12 @@
 /**
- * Ends this process when work does not come to an end: when it has used so much processor time, or has waited for so long
- * with nothing to do. Neither grows while other programs have the processors, so a busy machine does not pass for an endless
- * loop.
+ * Ends this process if its work does not finish: after a limit of processor time, or of waiting while idle. Neither
+ * grows while other programs use the processors, so a busy machine is not mistaken for an endless loop.
  */
 import { writeFileSync } from "node:fs"
 import { performance } from "node:perf_hooks"
 import { Worker } from "node:worker_threads"
 
-/** Another thread still acts while the main one runs in a loop. */
+/** A second thread still runs while the main one loops. */
 const WATCH = `
   const { writeFileSync } = require("node:fs")
   const { parentPort } = require("node:worker_threads")
@@ -24,7 +23,7 @@ const WATCH = `
   })
 `
 
-/** The processor time of this process. */
+/** This process' processor time. */
 export const usedMs = (): number => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
@@ -37,7 +36,7 @@ export class Deadline {
     this.#watch.unref()
   }
 
-  /** When the time is up there will be a file at `mark`, by which the next process knows of it, and this one will be gone. */
+  /** At the time limit, creates a file at `mark`, which tells the next process, and ends this one. */
   async within<A>(limitMs: number, mark: string, work: () => Promise<A>): Promise<A> {
     const before = performance.eventLoopUtilization()
     const looking = setInterval(() => {

@@ -1,26 +1,26 @@
-/** Changes files of the program in one place after the other, and runs tests against each change, with Stryker. */
+/** Mutates the program's files one place at a time and runs tests against each mutant, with Stryker. */
 import { fileURLToPath } from "node:url"
 import type { MutantResult, PartialStrykerOptions } from "@stryker-mutator/api/core"
 import { Stryker } from "@stryker-mutator/core"
 
-/** Both kinds of process that Stryker starts load the plugin, which is TypeScript. */
+/** Both kinds of Stryker's processes load the plugin, which is TypeScript. */
 const nodeArgs = [`--import=${import.meta.resolve("tsx")}`]
 
 const options = {
-  // Says nothing of processes that ended an endless loop and themselves, nor that `patienceMs` is an option of ours.
+  // Hides processes that ended an endless loop and themselves, and the unknown option `patienceMs`, which is ours.
   configFile: fileURLToPath(new URL("quiet.json", import.meta.url)),
   testRunner: "bundled",
   plugins: [fileURLToPath(new URL("TestRunner.ts", import.meta.url))],
   testRunnerNodeArgs: nodeArgs,
   checkerNodeArgs: nodeArgs,
   coverageAnalysis: "perTest",
-  // Of what runs as a module loads, Stryker cannot say which tests judge it.
+  // Stryker cannot attribute code that runs while a module loads to tests.
   ignoreStatic: true,
   concurrency: 1,
   dryRunTimeoutMinutes: 30,
-  // By the clock, so only for a process that answers no more: `TestRunner.ts` limits what tests may take.
+  // Elapsed time, so only for a process that no longer answers; `TestRunner.ts` limits tests.
   timeoutMS: 3_600_000,
-  // Nothing here compiles with the TypeScript that Stryker expects.
+  // Nothing here compiles with the TypeScript version that Stryker expects.
   tsconfigFile: "none",
   disableTypeChecks: false,
   tempDirName: ".stryker",
@@ -33,11 +33,11 @@ const options = {
 interface Judged {
   readonly mutate: ReadonlyArray<string>
   readonly tests: ReadonlyArray<string>
-  /** Where every mutant is told of, as JSON. */
+  /** The JSON report of every mutant. */
   readonly report: string
 }
 
-/** How much more processor time than without a mutant a test may take. What does not come to an end counts as noticed. */
+/** The factor by which a test can exceed its processor time without a mutant. Tests that do not end count as failed. */
 const PATIENCE_MS = 10_000
 
 export const judge = (

@@ -1,10 +1,10 @@
-/** What is mutated, and which tests judge it. */
+/** The mutated parts of the program and the tests that judge them. */
 
-/** Each begins with a copy of the repository and a first run of its tests, so few subjects are quicker than many. */
+/** Each starts with a copy of the repository and a first run of its tests, so a few subjects are faster than many. */
 export interface Subject {
   /** Files and folders below `src`. */
   readonly paths: ReadonlyArray<string>
-  /** The files below `test` that are about them, the quickest first: every survivor runs all of its tests in these. */
+  /** Their test files below `test`, fastest first, because each survivor runs all of its tests. */
   readonly tests: ReadonlyArray<string>
 }
 

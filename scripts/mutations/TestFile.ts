@@ -1,6 +1,6 @@
 /**
- * A test file as one function: bundled once, with everything of ours that it imports, and called for each mutant. So every
- * run begins with modules that no mutant has touched, and nothing is resolved or compiled a second time.
+ * A test file as a function: bundled once with all of our modules that it imports, and called for each mutant. So every
+ * run starts with fresh modules, and nothing is resolved or compiled twice.
  */
 import { readFile } from "node:fs/promises"
 import { dirname } from "node:path"
@@ -8,11 +8,11 @@ import { pathToFileURL } from "node:url"
 import { compileFunction } from "node:vm"
 import { type BuildOptions, build, type Plugin } from "esbuild"
 
-// As it is imported, Vitest looks for the worker that it would have started. The tests need only what it reads there.
+// When imported, Vitest looks for the worker that it would have started. The tests need only what it reads there.
 Reflect.set(globalThis, "__vitest_worker__", { config: {}, environment: { name: "node" } })
 const vitest = await import("vitest")
 
-/** A bundle is one script, so what a module knows about its own place is written into it. */
+/** A bundle is one script, so paths that depend on a module's location are written into it. */
 const places: Plugin = {
   name: "places",
   setup: ({ onLoad }) => {
@@ -38,7 +38,7 @@ const options = {
   logLevel: "silent",
 } satisfies BuildOptions
 
-/** Loads the file and all of ours that it imports anew, which declares its tests. */
+/** Loads the file and our imported modules again, which declares its tests. */
 export type TestFile = () => void
 
 export const load = async (path: string): Promise<TestFile> => {

@@ -1,5 +1,5 @@
 /**
- * The plugin that runs tests for Stryker, in a process of Stryker's. Vitest's own plugin resolves, loads and compiles the
+ * Stryker's test runner plugin, which runs in a Stryker process. Vitest's plugin resolves, loads and compiles the
  * program again for each of thousands of mutants; this one calls a function.
  */
 
@@ -27,12 +27,12 @@ import * as Rest from "../../test/support/Rest.js"
 import { Deadline, usedMs } from "./Deadline.js"
 import * as TestFile from "./TestFile.js"
 
-/** Where the changed program looks up which mutant it is, and counts how often a test passes each. */
+/** Where the mutated program finds the active mutant and counts each test's hits. */
 const context: InstrumenterContext = {}
 Reflect.set(globalThis, INSTRUMENTER_CONSTANTS.NAMESPACE, context)
 
-// Laws draw the same values in every run, so a score can be compared with the last; and few, since every survivor passes
-// all of them. Nobody reads their counterexamples.
+// Property tests draw the same values in every run, so that scores are comparable, and few, because survivors pass all
+// of them. Nobody reads their counterexamples.
 FastCheck.configureGlobal({ seed: 1, numRuns: 25, endOnFailure: true })
 
 const idOf = (test: Test): string => `${test.file.filepath}#${test.id}`
@@ -50,7 +50,7 @@ interface Judgement {
   readonly mutant: string
 }
 
-/** One run of a file, up to the first test that fails. The mutant is active only while a test runs. */
+/** Runs a file up to the first failing test. The mutant is active only during tests. */
 class Run implements VitestRunner {
   readonly config: VitestRunner["config"] = {
     root: process.cwd(),
@@ -66,7 +66,7 @@ class Run implements VitestRunner {
   readonly importFile: TestFile.TestFile
   readonly #judgement: Judgement | undefined
   #hasFailed = false
-  /** Processor time, which a mutant's limit goes by. */
+  /** Processor time, which limits a mutant. */
   readonly spentMs = new Map<Test, number>()
 
   constructor(importFile: TestFile.TestFile, judgement?: Judgement) {
@@ -85,7 +85,7 @@ class Run implements VitestRunner {
       await getFn(test)()
     } catch (error) {
       this.#hasFailed = true
-      // Only its message: to print what was expected beside what came takes longer than the tests.
+      // Only the message, because printing expected and actual values takes longer than the tests.
       throw new Error(String(error))
     } finally {
       this.spentMs.set(test, usedMs() - before)
@@ -99,7 +99,7 @@ class TestRunner implements Plugin {
   readonly #paths: ReadonlyArray<string>
   readonly #loaded = new Map<string, TestFile.TestFile>()
   readonly #deadline = new Deadline()
-  /** To add to Stryker's limits, which are long ones by the clock. */
+  /** Added to Stryker's limits of elapsed time, which are generous. */
   readonly #limitOffsetMs: number
 
   constructor({ testFiles = [], timeoutMS, patienceMs }: StrykerOptions) {
@@ -120,7 +120,7 @@ class TestRunner implements Plugin {
   }
 
   async mutantRun({ activeMutant, hitLimit, testFilter = [], timeout }: MutantRunOptions): Promise<MutantRunResult> {
-    // Stryker tries a mutant again when the process that judged it is gone.
+    // Stryker retries a mutant when its process is gone.
     const mark = resolve(`endless-${activeMutant.id}`)
     if (existsSync(mark)) return { status: MutantRunStatus.Timeout }
     Object.assign(context, { hitCount: 0, hitLimit })
@@ -146,7 +146,7 @@ class TestRunner implements Plugin {
     return { status: DryRunStatus.Complete, tests }
   }
 
-  /** Bundled when first needed: after an endless loop another process goes on, whose mutants may need few files. */
+  /** Bundled on first use: after an endless loop a new process continues, whose mutants can need few files. */
   async #file(path: string): Promise<TestFile.TestFile> {
     const known = this.#loaded.get(path)
     if (known !== undefined) return known

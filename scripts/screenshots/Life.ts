@@ -1,7 +1,6 @@
 /**
- * A real network of seven validators on this machine in which everything has happened that the explorer shows: payments with
- * names and memos, a delegation, epochs, a validator that said two things and was slashed, one that has stopped, and a
- * proposal of each status.
+ * A real network of seven validators on this machine with everything that the explorer shows: payments with names and
+ * memos, a delegation, epochs, a slashed validator, a stopped one, and a proposal of each status.
  */
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -12,7 +11,7 @@ import { equivocator } from "../../test/network/Equivocator.js"
 import * as Processes from "../../test/network/Processes.js"
 
 const VALIDATORS = 7
-/** Long enough for pictures of a proposal that is voted on, and of one that passed and waits. */
+/** Long enough for pictures of a proposal during its vote, and of one that passed and waits. */
 const VOTING_ROUNDS = 300
 const DELAY_ROUNDS = 600
 
@@ -22,7 +21,7 @@ export interface Life {
   readonly client: PromiseClient
   readonly slashed: Wallet.Account
   readonly stopped: Wallet.Account
-  /** Has coins. */
+  /** A funded account. */
   readonly rich: Wallet.Account
   /** By status. */
   readonly proposals: Readonly<Record<Status, number>>
@@ -30,7 +29,7 @@ export interface Life {
 
 type Status = "Active" | "Passed" | "Executed" | "Failed" | "Rejected"
 
-/** Sends what an account signs, one after the other. */
+/** Sends an account's transactions one after the other. */
 class Sender {
   readonly account: Wallet.Account
   readonly #client: PromiseClient
@@ -45,7 +44,7 @@ class Sender {
     await this.#client.transactions.submit({ payload: make(this.account, this.#nonce++) })
   }
 
-  /** The same, and waits until it is final. */
+  /** Sends them and waits until they are final. */
   async sendAndWait(make: (account: Wallet.Account, nonce: number) => Wallet.SignedTransaction): Promise<void> {
     await this.#client.sendAndWait(make(this.account, this.#nonce++))
   }
@@ -62,7 +61,7 @@ const startHonest = async (network: Processes.Founded): Promise<ReadonlyArray<Pr
   return nodes
 }
 
-/** The first validator says two things in every round, until it is slashed. */
+/** The first validator signs two vertices in every round until it is slashed. */
 const slash = async (
   network: Processes.Founded,
   honest: ReadonlyArray<Processes.Started>,
@@ -113,7 +112,7 @@ const vote = async (voters: ReadonlyArray<Sender>, id: number, yes: number): Pro
     await voter.send((own, nonce) => own.vote({ nonce, fee, proposal_id: id, vote: i < yes }))
 }
 
-/** One of each status, and the numbers they have. */
+/** One proposal of each status, with its number. */
 const decide = async (client: PromiseClient, voters: ReadonlyArray<Sender>, alice: Wallet.Account) => {
   const [proposer] = voters
   if (proposer === undefined) throw new Error("nobody votes")
@@ -152,7 +151,7 @@ const decide = async (client: PromiseClient, voters: ReadonlyArray<Sender>, alic
   return { Executed: 1, Failed: 2, Rejected: 3, Passed: 4, Active: 5 }
 }
 
-/** Payments as long as the process runs, so that something is pending now and then. */
+/** Pays as long as the process runs, so that transactions are pending now and then. */
 const keepPaying = async (rich: Sender, to: string): Promise<void> => {
   for (;;) {
     await rich
@@ -181,7 +180,7 @@ export const live = async (): Promise<Life> => {
   const [validator] = senders
   if (slashed === undefined || stopped === undefined || validator === undefined) throw new Error("no validators")
   await slash(network, honest, client, slashed)
-  // A founder's coins are all at stake.
+  // A founder's coins are all staked.
   for (const { account } of senders)
     await rich.sendAndWait((own, nonce) =>
       own.transfer({ nonce, fee, to: account.address, amount: Wallet.sats("200") }),

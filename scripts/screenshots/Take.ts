@@ -1,7 +1,7 @@
-// `npm run screenshots`: the explorer as it looks now, over a network in which everything has happened that it shows (Life.ts),
-// into docs/images. `npm run screenshots -- DIRECTORY` takes every page instead, on a desktop and on a phone, light and dark,
-// into that directory; where PostgreSQL is installed, also what a gateway with an archive shows beyond that.
-// `npm run screenshots -- DIRECTORY proposal wallet` takes only the pages whose names begin so.
+// `npm run screenshots`: takes the explorer's pictures in docs/images, over a network with everything that it shows
+// (Life.ts). `npm run screenshots -- DIRECTORY` takes every page into that directory instead, on a desktop and on a
+// phone, light and dark, and with PostgreSQL installed also the pages that need an archive. `npm run screenshots --
+// DIRECTORY proposal wallet` takes only pages whose names begin like that.
 import { mkdirSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -16,7 +16,7 @@ import * as Life from "./Life.js"
 
 const images = resolve(import.meta.dirname, "../../docs/images")
 
-/** A page, and what is done on it before its picture is taken. */
+/** A page, and the steps before its picture. */
 interface Subject {
   readonly name: string
   readonly path: string
@@ -51,7 +51,7 @@ const startGateway = async ({ network, node }: Life.Life) => {
   return { url: gateway.url, stop }
 }
 
-/** What only an archive shows. */
+/** Pages that need an archive. */
 const archivePages: ReadonlyArray<Subject> = [
   { name: "archive-overview", path: "" },
   { name: "archive-accounts", path: "accounts" },
@@ -84,7 +84,7 @@ const walletPages = ({ network, stopped }: Life.Life): ReadonlyArray<Subject> =>
 
 const places = ["dag", "transactions", "charts", "validators", "mempool", "checkpoints", "peers", "parameters"]
 
-/** Every page with something to see. The proposals come first, before the votes on them end. */
+/** Every page with content. Proposals come first, before their votes end. */
 const everyPage = async (life: Life.Life): Promise<ReadonlyArray<Subject>> => {
   const { client, proposals, slashed, stopped } = life
   const { validators } = await client.staking.validators()
@@ -148,7 +148,7 @@ const ofDocs = ({ proposals }: Life.Life): ReadonlyArray<Shot> => {
 }
 
 const [into, ...wanted] = process.argv.slice(2)
-/** Long enough for the picture to follow the newest round; charts have had all the shots before. */
+/** Long enough for the picture to follow the newest round. */
 const settledMs = into === undefined ? 8_000 : 1_500
 const out = into === undefined ? images : resolve(into)
 const isWanted = ({ name }: Subject): boolean => wanted.length === 0 || wanted.some((start) => name.startsWith(start))

@@ -1,4 +1,4 @@
-/** What each node of a soak used, minute by minute, and whether it grows. */
+/** Each node's resource use over a soak test, minute by minute, and its growth. */
 
 export interface Sample {
   readonly minute: number
@@ -28,18 +28,18 @@ const QUANTITIES: ReadonlyArray<Quantity> = [
   { name: "finalized round", digits: 0, of: ({ round }) => round },
 ]
 
-/** Parts of the time whose samples the table shows. */
+/** The parts of the time that the table shows. */
 const COLUMNS = [0.1, 0.25, 0.5, 0.75, 1]
-/** What a node does once, as it fills its caches, is no growth. */
+/** A node fills its caches once, which is not growth. */
 const WARM_UP = 0.25
-/** The least that make a slope. */
+/** The minimum of samples for a slope. */
 const LEAST_SAMPLES = 3
 
 type Point = readonly [x: number, y: number]
 
 const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Of the straight line with the least squares. */
+/** The slope of a least-squares line. */
 export const slopeOf = (points: ReadonlyArray<Point>): number => {
   const middle = mean(points.map(([x]) => x))
   const height = mean(points.map(([, y]) => y))
@@ -66,7 +66,9 @@ const rowsOf = (samples: ReadonlyArray<Sample>, minutes: ReadonlyArray<number>) 
 
 const rowOf = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 
-/** In Markdown. The last column is the change an hour, by least squares over all samples after the first quarter. */
+/**
+ * A Markdown table. The last column is the change per hour, by least squares over the samples after the first quarter.
+ */
 export const table = (samples: ReadonlyArray<Sample>): string => {
   const last = samples.at(-1)?.minute ?? 0
   const minutes = COLUMNS.map((part) => Math.max(1, Math.floor(last * part)))

@@ -1,6 +1,6 @@
 /**
- * Peers that come and go while a network runs: full nodes that join it and leave, every other one without a word, and
- * strangers that connect, send bytes that mean nothing, and hang up.
+ * Peers that come and go while a network runs: nodes that join and leave, half of them without a word, and strangers
+ * that connect, send random bytes and disconnect.
  */
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -18,14 +18,14 @@ const STRANGERS_APART_MS = 500
 export interface Visited {
   readonly program: string
   readonly genesis: string
-  /** KEY@HOST:PORT of a node. */
+  /** A node's KEY@HOST:PORT. */
   readonly peer: string
 }
 
-/** What has come so far. */
+/** Visits so far. */
 export interface Visits {
   joined: number
-  /** Full nodes that had nothing final when they left. */
+  /** Nodes that had no final transaction when they left. */
   failed: number
   strangers: number
 }
@@ -37,7 +37,7 @@ const finalRound = async (url: string | undefined): Promise<number> => {
   return isStatus ? Number(status.last_finalized_round) : 0
 }
 
-/** A full node joins, stays a while, and leaves; tells whether it had caught up with something by then. */
+/** A node joins, stays a while and leaves. Returns whether it had finalized something by then. */
 const visit = async ({ program, genesis, peer }: Visited, leaves: NodeJS.Signals, ended: AbortSignal) => {
   const directory = mkdtempSync(join(tmpdir(), "udg-visitor-"))
   const words = ["--data-dir", directory, "--genesis", genesis, "--host", "127.0.0.1", "--port", "0", "--peer", peer]
@@ -64,7 +64,7 @@ const bother = async (peer: string): Promise<void> => {
   socket.destroy()
 }
 
-/** Until the end, counting in `visits`. */
+/** Runs until the end and counts in `visits`. */
 export const come = async (visited: Visited, visits: Visits, ended: AbortSignal): Promise<void> => {
   const nodes = async () => {
     for (let n = 0; !ended.aborted; n++) {

@@ -17,7 +17,7 @@ import { alice, bob, carol, hex, madeUpHash, networkId, people, requireRefused }
 
 const stake = (coins: number): number => coins * Sats.SATS_PER_COIN
 
-/** What is left out has the value of a solo network; `written_out` below shows all of it. */
+/** Omitted fields have a solo network's values; `written_out` below shows all of them. */
 export const files = {
   smallest: {
     network_id: networkId,
@@ -136,7 +136,7 @@ const vertexVector = (vertex: Vertex.Vertex) => ({
 
 const latest = Vertex.sign(contentOf(241, [], Natural.LATEST), Vertex.emptyBody, alice.key)
 
-/** Well signed, and a millisecond too late. */
+/** Validly signed, and a millisecond too late. */
 const tooLate = Vertex.sign(
   { ...contentOf(241, [], 0), timestamp: (Natural.LATEST + 1) as Natural.Timestamp },
   Vertex.emptyBody,

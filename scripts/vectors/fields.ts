@@ -1,4 +1,4 @@
-/** Epoch records and checkpoints under the names of the HTTP interface. */
+/** Epoch records and checkpoints with the field names of the HTTP interface. */
 import type * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 

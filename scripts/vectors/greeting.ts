@@ -1,4 +1,4 @@
-/** What two nodes say to each other before anything else: proofs of their own keys, then hellos and proofs of a validator. */
+/** The handshake of two nodes: proofs of their own keys, then hellos and proofs of a validator. */
 import { toHex } from "#crypto"
 import * as Hello from "../../src/network/Hello.js"
 import * as NodeProof from "../../src/network/tls/NodeProof.js"

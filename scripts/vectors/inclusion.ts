@@ -1,4 +1,7 @@
-/** A transaction in the total order: a vertex two rounds below the leader that orders it, and the commits up to a checkpoint. */
+/**
+ * A transaction in the total order: a vertex two rounds below the leader that orders it, and the commits up to a
+ * checkpoint.
+ */
 import { Either } from "effect"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import * as Inclusion from "../../src/protocol/epoch/Inclusion.js"
@@ -48,7 +51,7 @@ const vertexAt = (
 /** The rounds from this one on. */
 const roundAfter = (rounds: number): Natural.Round => Natural.round(firstRound + rounds)
 
-/** A path of three vertices, of which the leader is `above` rounds above the one that contains the transaction. */
+/** A path of three vertices; the leader is `above` rounds above the vertex with the transaction. */
 const dag = (above: number, ofEpoch = epoch) => {
   const vertex = vertexAt(roundAfter(10), [], [transaction], ofEpoch)
   const between = vertexAt(roundAfter(11), [vertex.header])

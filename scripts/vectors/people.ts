@@ -1,4 +1,4 @@
-/** The keys and the network that all vectors are made with: fixed seeds, so every run writes the same bytes. */
+/** The keys and network of all vectors, from fixed seeds, so that every run writes the same bytes. */
 import { Either, Option } from "effect"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
@@ -19,10 +19,10 @@ export const people = [alice, bob, carol]
 
 export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
 
-/** For hashes whose origin does not matter: easy to recognise in a dump. */
+/** For hashes whose origin does not matter; easy to recognize in a dump. */
 export const madeUpHash = (byte: string): Hash => byte.repeat(32) as Hash
 
-/** A vector of something refused must be refused by the code that writes it. */
+/** A vector of invalid data must be refused by the code that writes it. */
 export const requireRefused = (what: string, result: Either.Either<unknown, unknown>): void => {
   if (Either.isRight(result)) throw new Error(`the vector is accepted, although it should not be: ${what}`)
 }

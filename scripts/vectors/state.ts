@@ -306,11 +306,11 @@ const operations: ReadonlyArray<ReadonlyArray<readonly [fee: number, operation: 
     [100_000, { _tag: "RegisterNameTx", name: "bob" as Name }],
   ],
   [[0, { _tag: "DelegateTx", validator: alice.address, amount: sats(500_000_000_000) }]],
-  // It fails, since the account has a name already, and only its fee is taken.
+  // Fails because the account already has a name, and only its fee is taken.
   [[100_000, { _tag: "RegisterNameTx", name: "bobby" as Name }]],
 ]
 
-/** The network of `with_faucet`, whose only validator leads every round; Bob sends what there is to send. */
+/** The network of `with_faucet`, whose only validator leads every round; Bob sends everything. */
 const commits = () => {
   const genesis = genesisOf(files.with_faucet)
   const ledger = Ledger.fromGenesis(genesis, tableKey)

@@ -1,4 +1,4 @@
-/** State tries: roots, proofs that hold and proofs that do not, subtrees on their way to a joiner. */
+/** State tries: roots, valid and invalid proofs, and subtrees for a joining node. */
 import { createHash } from "node:crypto"
 import { toHex } from "#crypto"
 import * as Subtree from "../../src/ledger/trie/Subtree.js"
@@ -8,14 +8,14 @@ import * as StateProof from "../../src/protocol/state/StateProof.js"
 
 type Entries = ReadonlyArray<{ readonly key: Hash; readonly value: Uint8Array }>
 
-/** The key and value that `generated` tries have for each number below their count. */
+/** Key and value of `generated` tries for each number below their count. */
 const generatedKey = (n: number): Hash => createHash("sha256").update(`${n}`).digest("hex") as Hash
 const generatedValue = (n: number): Uint8Array => Buffer.from(`value ${n}`)
 
 const generated = (count: number): Entries =>
   Array.from({ length: count }, (_, n) => ({ key: generatedKey(n), value: generatedValue(n) }))
 
-/** Keys that differ in their last bits only. */
+/** Keys that differ only in their last bits. */
 const close = (count: number): Entries =>
   Array.from({ length: count }, (_, n) => ({
     key: n.toString(16).padStart(64, "0") as Hash,

@@ -1,4 +1,4 @@
-/** Transactions of every type in both forms, and what no node takes. */
+/** Transactions of every type in both forms, and invalid ones. */
 import { Either } from "effect"
 import * as JsonText from "../../src/protocol/encoding/JsonText.js"
 import * as Address from "../../src/protocol/identity/Address.js"
@@ -143,7 +143,7 @@ const without = (...fields: ReadonlyArray<string>): string =>
 const writtenAs = (amount: string): string => JSON.stringify(json).replace('"amount":150000000', `"amount":${amount}`)
 const nested = (lists: number): unknown => (lists === 0 ? "Transfer" : [nested(lists - 1)])
 
-/** As texts, because what a reader makes of a number is part of what is tested. */
+/** As texts, because number parsing is part of the test. */
 const rejectedJson: ReadonlyArray<readonly [about: string, text: string, field: string, reason: string]> = [
   ["an unknown type", changed({ type: "MintTx" }), "type", "unknown-type"],
   ["a field nobody knows", changed({ gas: 1 }), "gas", "unknown-field"],

@@ -112,7 +112,7 @@ export class Reads {
     return this.#state.epoch.record
   }
 
-  /** The version of the protocol that will rule once what has passed is in force. Not known to a ledger that only follows. */
+  /** The protocol version once every passed proposal has taken effect. Unknown to a ledger that uses `follow`. */
   get decidedVersion(): ProtocolVersion {
     return Governance.decidedVersion(this.#state)
   }

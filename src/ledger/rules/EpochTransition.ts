@@ -26,7 +26,7 @@ export const close = (state: State, commit: Commit): EpochRecord.EpochRecord => 
     epoch: Natural.epoch(record.epoch + 1),
     firstRound: Natural.round(commit.leaderRound + 1),
     seed: FirstEpoch.nextSeed(record.seed, commit.hash),
-    // Made by the rules of the closing epoch: whoever does not know the next version makes the same record.
+    // The record follows the closing epoch's rules, so that nodes without the next version make the same one.
     rules: FirstEpoch.rulesOf(state.protocol, state.parameters, state.upgrade ?? record.rules.protocolVersion),
     members,
   })

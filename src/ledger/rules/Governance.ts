@@ -19,7 +19,7 @@ import type { Event } from "./Execution.js"
 import type { Postings } from "./Postings.js"
 import * as Rejection from "./Rejection.js"
 
-/** What a vote may set now; none for an unknown name. The protocol goes from each version to the next. */
+/** The current bounds for a vote; undefined for an unknown name. Protocol versions cannot be skipped. */
 const boundsOf = (state: State, param: string): { readonly min: number; readonly max: number } | undefined => {
   const entry = Parameters.find(param)
   if (entry !== undefined) return { min: Parameters.minimumOf(entry, state.protocol.epochRounds), max: entry.max }
@@ -147,11 +147,11 @@ const castOn = ({ votesFor, votesAgainst }: Proposal): Sats.Sats => Sats.addBoun
 const hasQuorum = (proposal: Proposal, { quorumPercent }: Parameters.Parameters): boolean =>
   castOn(proposal) >= percentRoundedUp(proposal.snapshotTotalStake, quorumPercent)
 
-/** The version of the protocol that a proposal names; none if it is about something else. */
+/** The protocol version that a proposal names, if any. */
 const versionIn = ({ payload }: Pick<Proposal, "payload">): ProtocolVersion.ProtocolVersion | undefined =>
   payload._tag === "ParameterChange" && payload.param === ProtocolVersion.PARAMETER ? payload.value : undefined
 
-/** The version that will rule once everything decided has taken effect. */
+/** The protocol version once every passed proposal has taken effect. */
 export const decidedVersion = (state: State): ProtocolVersion.ProtocolVersion => {
   let decided = state.upgrade ?? state.epoch.record.rules.protocolVersion
   for (const id of state.agenda.passedIds) {
@@ -161,7 +161,9 @@ export const decidedVersion = (state: State): ProtocolVersion.ProtocolVersion =>
   return decided
 }
 
-/** A version that too few know would halt the network, so an upgrade takes those who could halt it anyway. */
+/**
+ * An upgrade also requires a quorum of the stake, since a version that less than a quorum runs would halt the network.
+ */
 const isApproved = (proposal: Proposal, { approvalPercent }: Parameters.Parameters): boolean =>
   proposal.votesFor >= percentRoundedUp(castOn(proposal), approvalPercent) &&
   (versionIn(proposal) === undefined || EpochRecord.isQuorum(proposal.votesFor, proposal.snapshotTotalStake))

@@ -1,4 +1,4 @@
-/** What became of the transactions of a commit, in a form that a quorum signs with the effects digest. */
+/** The outcomes of a commit's transactions, hashed so that a quorum signs them with the effects digest. */
 import * as Binary from "../../protocol/encoding/Binary.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"

@@ -46,7 +46,7 @@ export class Agenda {
     return this.#active
   }
 
-  /** Those that wait to be carried out. */
+  /** Passed proposals that have not been carried out yet. */
   get passedIds(): Iterable<ProposalId> {
     return this.#passed
   }

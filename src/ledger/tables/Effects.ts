@@ -80,7 +80,7 @@ export const digest = (previous: Hash.Hash, changes: Changes): Hash.Hash =>
     changes.encoded,
   )
 
-/** H("udg/effects", previous digest ‖ H("udg/changes", changes) ‖ outcomes): either part can be shown without the other. */
+/** H("udg/effects", previous ‖ H("udg/changes", changes) ‖ outcomes): each part can be proven without the other. */
 export const digestWith = (outcomes: Hash.Hash, previous: Hash.Hash, changes: Changes): Hash.Hash =>
   Hash.of(
     "udg/effects",

@@ -271,7 +271,7 @@ export const epoch: Codec<Epoch> = {
   },
 }
 
-/** The version that the close of the running epoch puts in force. */
+/** The protocol version that takes effect when the running epoch closes. */
 export const upgrade: Codec<ProtocolVersion> = {
   kind: "Upgrade",
   write: (writer, version) => writer.u64(version),

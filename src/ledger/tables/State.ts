@@ -154,7 +154,7 @@ export class State {
     this.#parameters.set(SINGLE_KEY, parameters)
   }
 
-  /** The version that was voted for; null unless the close of this epoch puts another one in force. */
+  /** The protocol version of the next epoch if a vote changed it; otherwise null. */
   get upgrade(): ProtocolVersion | null {
     return this.#upgrade.get(SINGLE_KEY) ?? null
   }

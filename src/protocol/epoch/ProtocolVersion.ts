@@ -1,21 +1,21 @@
 /**
- * The versions of everything that decides a state: encodings, rules, order. A network begins with the first one. A vote names the
- * next one, which rules from the first round of an epoch on, so old epochs are replayed under old rules. The rules that differ
- * between versions are all here; code asks for a rule and never for a number.
+ * The version of everything that determines the state: encodings, rules, order. A network starts with the first one. A
+ * vote selects the next, which applies from the first round of an epoch, so old epochs are replayed under old rules.
+ * All rules that differ between versions are here; other code asks for a rule, never for a version number.
  */
 export type ProtocolVersion = number
 
-/** What every genesis begins with. The numbers below it never ran under a vote. */
+/** The version of every genesis. Lower versions predate upgrades by vote. */
 export const FIRST: ProtocolVersion = 2
 
-/** The newest one that this program knows. */
+/** The newest version that this program implements. */
 export const NEWEST: ProtocolVersion = 3
 
-/** The `param` of the proposal that names the next version. It is in no genesis. */
+/** The `param` of a proposal for the next version. Not a parameter of the genesis. */
 export const PARAMETER = "protocol_version"
 
 export interface Rules {
-  /** Whether the effects digest, which a quorum signs, covers the outcomes of transactions, not only what they changed. */
+  /** Whether the effects digest, which a quorum signs, also covers the outcomes of transactions. */
   readonly digestsOutcomes: boolean
 }
 

@@ -35,7 +35,7 @@ export const KINDS = {
   Slashed: { byte: 12, keyBytes: 28, counterAt: 0 },
   /** address ‖ epoch: the delegations that left this validator in that epoch */
   LeavingPool: { byte: 13, keyBytes: 28, counterAt: 20 },
-  /** one record, from a vote for another version of the protocol to the close that puts it in force */
+  /** one record: the protocol version that a vote put in place for the next epoch */
   Upgrade: { byte: 14, keyBytes: 0, counterAt: null },
 } as const
 

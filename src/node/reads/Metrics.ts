@@ -1,5 +1,5 @@
 /** The node's figures, measured on request. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type { Turnover } from "../../ledger/pending/PendingTransactions.js"
 import { Network, type Figures as NetworkFigures } from "../../network/Network.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
@@ -52,6 +52,11 @@ export interface Measured {
   readonly disk: DiskSpace.DiskSpace | null
 }
 
+/** How long figures wait for the writer before they are of an older commit. */
+const GATHERING_LIMIT = Duration.millis(250)
+/** By the machine's own clock: a network for developers sets its clock forward by years. */
+const wallClock = Clock.make()
+
 const make = Effect.gen(function* () {
   const engine = yield* Engine
   const { view, pulse, counters, watch } = engine
@@ -89,6 +94,11 @@ const make = Effect.gen(function* () {
       uptimeSeconds: uptimeSeconds(),
     }
   }
+  /** Has what is gathered written first, if that does not take long, so that nobody sees the files behind without need. */
+  const current = Effect.map(
+    Effect.withClock(Effect.timeoutOption(engine.viewWritten, GATHERING_LIMIT), wallClock),
+    figures,
+  )
   const build: Build = {
     ...Versions.of(version),
     networkId: genesis.networkId,
@@ -115,7 +125,7 @@ const make = Effect.gen(function* () {
     const ownSeat = yield* seat
     const record = view.read.epoch
     return {
-      figures: figures(),
+      figures: yield* current,
       counters,
       network: network(),
       mempool: view.pool.turnover,
@@ -144,6 +154,7 @@ const make = Effect.gen(function* () {
   return {
     build,
     figures,
+    current,
     uptimeSeconds,
     counters: () => ({ ...counters.counts }),
     measured,

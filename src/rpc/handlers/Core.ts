@@ -183,7 +183,7 @@ export const layer = group("core", (handlers) =>
     const { balance, names, policy, network } = yield* accounts((yield* Configuration).version, { hasArchive: false })
 
     return handlers
-      .handle("status", () => Effect.sync(() => statusOf(metrics.figures(), metrics.build)))
+      .handle("status", () => Effect.map(metrics.current, (figures) => statusOf(figures, metrics.build)))
       .handle("balance", balance)
       .handle("policy", policy)
       .handle("names", names)

@@ -79,7 +79,7 @@ export const layer = group("monitoring", (handlers) =>
     const { expose } = yield* Prometheus
     return handlers
       .handle("metrics", () => Effect.tap(expose, (text) => log.debug("exposed", { characters: text.length })))
-      .handle("metricsJson", () => Effect.sync(() => metricsOf(metrics.figures())))
+      .handle("metricsJson", () => Effect.map(metrics.current, metricsOf))
       .handle("history", ({ urlParams: { range = STANDARD_RANGE, since = 0 } }) =>
         Effect.sync(() =>
           historyOf(

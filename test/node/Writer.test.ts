@@ -136,14 +136,14 @@ describe("the writer", () => {
       const directory = yield* world.temporaryDirectory
       yield* inDirectory(directory, (storage) =>
         Effect.gen(function* () {
-          const waiting = Array.from({ length: 64 }, (_, n) => vertex({ round: n + 1, author: key(1).publicKey }))
+          const waiting = Array.from({ length: 256 }, (_, n) => vertex({ round: n + 1, author: key(1).publicKey }))
           const done = yield* Deferred.make<ReadonlyArray<boolean>>()
           const { perform: give } = yield* Writer.start(storage, yield* Supervisor.Supervisor, {
             written: () => Effect.suspend(() => Deferred.succeed(done, inFiles(directory, waiting).ledger)),
             published: () => Effect.void,
           })
           for (const [id, each] of waiting.entries()) give(vertexWrite(id, "Inserted", each))
-          give(vertexWrite(64, "OwnVertex", vertex({ round: 65 }), []))
+          give(vertexWrite(256, "OwnVertex", vertex({ round: 257 }), []))
           expect(yield* Deferred.await(done)).toEqual(waiting.map(() => true))
         }),
       )
@@ -241,7 +241,7 @@ describe("the writer", () => {
           give(2)
           yield* gathers
           expect(held()).toEqual([true, true, false])
-          vi.advanceTimersByTime(1_000)
+          vi.advanceTimersByTime(4_000)
           yield* Effect.repeat(EventLoop.turn, { until: () => held()[2] === true })
         }),
       )

@@ -8,6 +8,7 @@ import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
 import type { Execution, Outcome } from "../../ledger/rules/Execution.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { CommitIndex, Round } from "../../protocol/numbers/Natural.js"
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Output } from "../../replica/output/Output.js"
 import type { Write } from "../../replica/output/Write.js"
 import type { NodeEvent } from "./NodeEvent.js"
@@ -74,7 +75,7 @@ export class Counters {
   readonly #isFresh: Surroundings["isFresh"]
   readonly #now: () => number
   readonly participation: Participation
-  /** Seconds from a vertex's arrival until it was final and on disk. */
+  /** Seconds from a vertex's arrival until a commit ordered it. Without transactions it may be written later. */
   readonly finality = new Histogram(FINALITY_BOUNDS)
   readonly #refusals = new Map<Refusal["_tag"], number>()
   readonly #outcomes = { Applied: 0, Failed: 0, NoEffect: 0 }
@@ -128,6 +129,7 @@ export class Counters {
     switch (write._tag) {
       case "Executed":
         if (write.execution.isCheckpointDue) this.#building.set(write.execution.commit.index, this.#now())
+        this.#ordered(write.vertices)
         return
       case "CheckpointBuilt":
         this.#built(write)
@@ -141,6 +143,15 @@ export class Counters {
       case "Inserted":
         counts.vertices++
         this.#inserted(write.vertex.header)
+    }
+  }
+
+  #ordered(vertices: ReadonlyArray<Vertex>): void {
+    const now = this.#now()
+    for (const { header } of vertices) {
+      const since = this.#unordered.get(header.hash)
+      if (since !== undefined) this.finality.add((now - since) / 1_000)
+      this.#unordered.delete(header.hash)
     }
   }
 
@@ -198,12 +209,6 @@ export class Counters {
     counts.commits++
     counts.finalVertices += vertices.length
     for (const { _tag } of execution.events) if (_tag === "Slashed") counts.slashings++
-    const now = this.#now()
-    for (const { header } of vertices) {
-      const since = this.#unordered.get(header.hash)
-      if (since !== undefined) this.finality.add((now - since) / 1_000)
-      this.#unordered.delete(header.hash)
-    }
     this.participation.committed({
       leaderRound: execution.commit.leaderRound,
       headers: vertices.map(({ header }) => header),

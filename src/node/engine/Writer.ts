@@ -40,10 +40,11 @@ export interface Listener {
 /** Tasks taken together if `taking` must see them before they are written. */
 const TAKEN_AT_ONCE = 512
 
-/** Deferrable writes are gathered for this long: each transaction writes a page in each of some ten indexes. */
-const GATHERED_MS = 1_000
-/** Limit of deferred tasks, each of which may hold a megabyte. */
-const GATHERED_TASKS = 64
+/** Deferrable writes are gathered for this long: each transaction writes a page in each of some twenty tables and indexes. */
+const GATHERED_MS = 4_000
+/** Limit of deferred tasks, and of the bytes in them. */
+const GATHERED_TASKS = 256
+const GATHERED_BYTES = 1_048_576
 /** Network transactions per database transaction: a reader waits until all are final. */
 const TRANSACTIONS_AT_ONCE = 1_024
 
@@ -52,13 +53,24 @@ const transactionsIn = (task: Task): number =>
     ? task.write.vertices.reduce((sum, { body }) => sum + body.transactions.length, 0)
     : 0
 
+const bytesIn = (task: Task): number => {
+  if (task._tag !== "Write") return 0
+  switch (task.write._tag) {
+    case "Inserted":
+      return task.write.vertex.encoded.length
+    case "JoinSubtree":
+      return task.write.subtree.length
+    default:
+      return 0
+  }
+}
+
 /** Whether nothing waits for the task: a round without transactions, or data that a restart can do without. */
 const mayWait = (task: Task): boolean => {
   switch (task._tag) {
     case "Write":
-      return (
-        !task.isSynced && (!isPublished(task.write) || (task.write._tag === "Executed" && transactionsIn(task) === 0))
-      )
+      if (task.isSynced || task.write._tag === "Pending") return false
+      return !isPublished(task.write) || (task.write._tag === "Executed" && transactionsIn(task) === 0)
     case "Publish":
       return task.event._tag === "RoundReached"
     case "End":
@@ -118,6 +130,7 @@ export const start = (
     const drained = yield* Deferred.make<void>()
     let isStopping = false
     let isHurried = false
+    let bytes = 0
     let timer: ReturnType<typeof setTimeout> | undefined
 
     const hurry = (): void => {
@@ -125,21 +138,24 @@ export const start = (
       bell.push("ring")
     }
 
+    const isLong = (): boolean => tasks.length >= GATHERED_TASKS || bytes >= GATHERED_BYTES
+
     const add = (task: Task): void => {
       // Beyond this many, rounds wait for the ledger's file: they must not outrun it for long.
-      const isShort = tasks.length < GATHERED_TASKS
-      if (taking === undefined && isShort && goesAhead(task) && !tasks.some(isOwn)) {
+      if (taking === undefined && !isLong() && goesAhead(task) && !tasks.some(isOwn)) {
         ahead.push(task)
         bell.push("ring")
         return
       }
       tasks.push(task)
-      if (!mayWait(task) || tasks.length >= GATHERED_TASKS) hurry()
+      bytes += bytesIn(task)
+      if (!mayWait(task) || isLong()) hurry()
       else timer ??= setTimeout(hurry, GATHERED_MS)
     }
 
     const take = (): ReadonlyArray<Task> => {
       const taken = tasks.splice(0, taking === undefined ? tasks.length : TAKEN_AT_ONCE)
+      for (const task of taken) bytes -= bytesIn(task)
       if (tasks.length > 0) return taken
       clearTimeout(timer)
       timer = undefined

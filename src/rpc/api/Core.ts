@@ -48,7 +48,7 @@ export const NodeStatus = Field.record(
     active_stakers: 2,
     mempool_size: 3,
     dag_vertices: 2409,
-    versions: { program: "0.1.0", protocol: 3, wire: 3, database: 6 },
+    versions: { program: "0.1.0", protocol: 3, wire: 3, database: 7 },
   },
 )
 

@@ -73,7 +73,7 @@ export const History = Field.record(
     fees: column(Sats.schema, "sats paid in fees"),
     finality_ms: column(
       Schema.NullOr(Counted),
-      "average time from a vertex's arrival here until it was final and on disk; null if no vertex became final",
+      "average time from a vertex's arrival here until it was final; null if no vertex became final",
     ),
     total_supply: column(Sats.schema, "total supply at the end"),
     total_staked: column(Sats.schema, "own stakes and delegations together, at the end"),

@@ -30,6 +30,11 @@ export class Feed {
     return this.#tail.last
   }
 
+  /** Whether a reader waits for news. */
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0
+  }
+
   append(events: ReadonlyArray<Event>): void {
     if (events.length === 0) return
     const first = this.#tail.last + 1

@@ -8,7 +8,8 @@ import * as EventFilter from "./EventFilter.js"
 import { group } from "./Group.js"
 import * as PublicEvents from "./PublicEvents.js"
 
-const HEALTH_EVERY = Duration.seconds(1)
+/** How often the health is looked at, and how long news of rounds without transactions are late at most. */
+const LOOKED_EVERY = Duration.seconds(1)
 
 /**
  * More than a node has events per second, so that numbers grow across restarts and clients with an old number notice.
@@ -57,11 +58,12 @@ export const feed = Effect.gen(function* () {
     "alerts",
     Effect.zipRight(
       Effect.repeat(
-        Effect.map(health.report, (report) => {
+        Effect.flatMap(health.report, (report) => {
           feed.append(PublicEvents.alertsOf(before, report))
           before = report
+          return feed.isAwaited ? events.gathered : Effect.void
         }),
-        Schedule.spaced(HEALTH_EVERY),
+        Schedule.spaced(LOOKED_EVERY),
       ),
       Effect.never,
     ),

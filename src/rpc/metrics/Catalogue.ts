@@ -102,7 +102,7 @@ const ofTransactions: Of<Measured> = [
 const ofConsensus: Of<Measured> = [
   histogram(
     "udg_finality_seconds",
-    "Time from a vertex's arrival until it is final and on disk; excludes vertices fetched later",
+    "Time from a vertex's arrival until it is final; excludes vertices fetched later",
     (m) => m.counters.finality,
   ),
   counter("udg_commits_total", "Committed leaders", (m) => m.counters.counts.commits),

@@ -57,9 +57,15 @@ create table intents (
 ) strict, without rowid;
 `
 
+/** Each round wrote a page of it; the rounds of an epoch are found by their authors, which are one or two. */
+const fifth = `
+drop index own_vertices_by_epoch;
+`
+
 export const migrations: ReadonlyArray<Migration> = [
   { version: 1, statements: first },
   { version: 2, statements: second },
   { version: 3, statements: third },
   { version: 4, statements: fourth },
+  { version: 5, statements: fifth },
 ]

@@ -41,6 +41,11 @@ export interface Rounds {
 const PAGE_ROWS = 32
 const SELECT = "select author, epoch, round, hash, bytes from own_vertices"
 
+/** All authors, usually one; null after the last one. */
+const AUTHORS = `with recursive authors (author) as (
+  select min(author) from own_vertices
+  union all select (select min(author) from own_vertices where author > a.author) from authors a where a.author is not null)`
+
 const signedOf = (row: Column.Row) => ({
   author: Column.address(row, 0),
   epoch: Column.counter<Epoch>(row, 1),
@@ -134,8 +139,8 @@ export const make = (database: Database) => ({
   placesIn: ({ epoch, fromRound, toRound }: Rounds, limit: number) =>
     database.select(
       placeOf,
-      `select round, hash, length(bytes) from own_vertices where epoch = ? and round between ? and ?
-        order by round desc limit ?`,
+      `${AUTHORS} select round, hash, length(bytes) from authors cross join own_vertices using (author)
+        where epoch = ? and round between ? and ? order by round desc limit ?`,
       epoch,
       fromRound,
       toRound,
@@ -164,7 +169,12 @@ export const make = (database: Database) => ({
     database.write((sql) => {
       sql`delete from companions where epoch < ${before}`.run()
       return Effect.map(
-        sql`delete from own_vertices where epoch < ${before} returning epoch`.values,
+        sql.text(
+          `delete from own_vertices where rowid in (
+            ${AUTHORS} select v.rowid from authors cross join own_vertices v using (author) where epoch < ?
+          ) returning epoch`,
+          [before],
+        ).values,
         (rows) => rows.length,
       )
     }),

@@ -184,7 +184,7 @@ describe("a balance in the explorer", () => {
     [
       "of another network is refused",
       { history: three, genesis: "ab".repeat(32) },
-      /belongs to another network than the one this browser trusts/,
+      /claims to belong to another network than the one this browser trusts/,
     ],
   ])("%s", async (name, lie, reason) => {
     const page = await acquainted()

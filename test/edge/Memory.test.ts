@@ -26,6 +26,7 @@ const handlers: ExampleHandlers.Overrides = {
 }
 const steady = { ...TestServer.changing, state: () => 1, commit: () => 1 }
 const ADDRESS = "00000000000000000000000000000000000000aa"
+const BALANCE = `/balance/${ADDRESS}`
 
 it("holds an answer from memory back until it is written, be it new, kept or a refusal, and no other", async () => {
   const { memory, write } = ahead()
@@ -35,23 +36,23 @@ it("holds an answer from memory back until it is written, be it new, kept or a r
     const { status } = await TestServer.ask(server.port, TestServer.get(path))
     held.push(status)
   }
-  const first = ask("/status")
+  const first = ask(BALANCE)
   await TestServer.ask(server.port, TestServer.get("/health"))
-  const others = [ask("/status"), ask(`/delegation/${ADDRESS}`)]
+  const others = [ask(BALANCE), ask(`/delegation/${ADDRESS}`)]
   for (const path of ["/health", "/peers", "/metrics/json", "/health/detailed"])
     expect((await TestServer.ask(server.port, TestServer.get(path))).status).toBe(200)
   expect(held).toEqual([])
   write()
   await Promise.all([first, ...others])
   expect(held.sort()).toEqual([200, 200, 404])
-  await ask("/status")
+  await ask(BALANCE)
 })
 
 it("refuses where the disk takes too long", async () => {
   const { memory } = ahead()
   server = await TestServer.start({ memory, versions: steady, tolerance: { unwrittenMs: 20 } })
   for (const _ of ["new", "kept"]) {
-    const answer = await TestServer.ask(server.port, TestServer.get("/status"))
+    const answer = await TestServer.ask(server.port, TestServer.get(BALANCE))
     expectFailure(answer, 503, "Unavailable")
     expect(answer.headers.get("retry-after")).toBe("1")
   }

@@ -217,7 +217,7 @@ export interface HealthReport {
     readonly component: string
     /** Its health. */
     readonly status: HealthLevel
-    /** What is wrong. */
+    /** The problem in words. */
     readonly reason: string
     /** When it was first seen not to be healthy, by the node's clock. */
     readonly since: Kinds.Timestamp
@@ -265,7 +265,7 @@ export type TransactionType = "Transfer" | "StakeTx" | "UnstakeTx" | "DelegateTx
 export type PendingTransactions = ReadonlyArray<{
   /** The transaction, for GET /tx/:hash. */
   readonly hash: Kinds.Hash
-  /** What it does. */
+  /** Its type. */
   readonly type: TransactionType
   /** The sender. */
   readonly from: Kinds.Address
@@ -888,7 +888,7 @@ export interface StakeDetails {
   readonly staked_amount: Kinds.Sats
   /** staked_amount in coins. */
   readonly staked_coin: number
-  /** What it keeps of its delegators' rewards. */
+  /** Its share of its delegators' rewards. */
   readonly commission_percent: number
   /** Own stake plus delegations. */
   readonly effective_stake: Kinds.Sats
@@ -911,7 +911,7 @@ export interface ValidatorList {
     readonly address: Kinds.Address
     /** Own stake plus delegations. */
     readonly effective_stake: Kinds.Sats
-    /** What it keeps of its delegators' rewards. */
+    /** Its share of its delegators' rewards. */
     readonly commission_percent: number
     /** Number of delegators. */
     readonly delegator_count: number
@@ -1215,7 +1215,7 @@ export interface Vertex {
   /** Its order is final. */
   readonly finalized: boolean
   readonly transactions: ReadonlyArray<{
-    /** What it does. */
+    /** Its type. */
     readonly type: TransactionType
     /** The transaction. */
     readonly hash: Kinds.Hash
@@ -1746,7 +1746,7 @@ export interface TransactionEvent {
   readonly type: "transaction"
   /** The transaction. */
   readonly hash: Kinds.Hash
-  /** What it does. */
+  /** Its type. */
   readonly transaction_type: TransactionType
   /** The sender. */
   readonly from: Kinds.Address

@@ -154,7 +154,7 @@ export class JoinStopped extends Data.TaggedError("JoinStopped")<{ readonly prob
 export class DirectoryLost extends Data.TaggedError("DirectoryLost")<{ readonly finding: string }> {
   override get message(): string {
     return (
-      `${this.finding}: the data directory was deleted, replaced or unmounted while the node ran, and what it has written since is ` +
+      `${this.finding}: the data directory was deleted, replaced or unmounted while the node ran, and everything written since is ` +
       "lost; put the directory back in its place, or restore a backup, and start again"
     )
   }

@@ -160,7 +160,7 @@ const WrongClock = Schema.Struct({
 const Problem = Schema.Struct({
   component: Field.text("the part that is not healthy"),
   status: Field.of(Status, "its health"),
-  reason: Field.text("what is wrong"),
+  reason: Field.text("the problem in words"),
   since: Field.timestamp("when it was first seen not to be healthy, by the node's clock"),
   page: Field.text("the page with the remedy, relative to the installation directory"),
 }).annotations({ description: "the problem of a part" })
@@ -271,7 +271,7 @@ export const TransactionType = Schema.Union(...TransactionJson.members.map(({ fi
 
 const PendingTransaction = Schema.Struct({
   hash: Field.hash("the transaction, for GET /tx/:hash"),
-  type: Field.of(TransactionType, "what it does"),
+  type: Field.of(TransactionType, "its type"),
   from: Field.address("the sender"),
   to: Field.optional(Address.schema, "the recipient, if the type has one"),
   amount: Field.optional(Sats.schema, "the amount in sats, if the type has one"),

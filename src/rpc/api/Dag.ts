@@ -50,7 +50,7 @@ export const Vertex = Field.record(
     finalized: Field.boolean("its order is final"),
     transactions: Schema.Array(
       Schema.Struct({
-        type: Field.of(TransactionType, "what it does"),
+        type: Field.of(TransactionType, "its type"),
         hash: Field.hash("the transaction"),
         fee: Field.sats("its fee"),
         outcome: Field.of(

@@ -28,7 +28,7 @@ export const Event = Field.record(
     Schema.Struct({
       type: Schema.Literal("transaction"),
       hash: Field.hash("the transaction"),
-      transaction_type: Field.of(TransactionType, "what it does"),
+      transaction_type: Field.of(TransactionType, "its type"),
       from: Field.address("the sender"),
       to: Field.optional(Address.schema, "the recipient, if the type has one"),
       status: Field.of(Schema.Literal("pending", "finalized"), "in the mempool, or final"),

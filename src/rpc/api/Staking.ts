@@ -33,7 +33,7 @@ export const StakeDetails = Field.record(
     address: Field.address("the account"),
     staked_amount: Field.sats("own stake, leaving or not"),
     staked_coin: Field.coin("staked_amount in coins"),
-    commission_percent: Field.percent("what it keeps of its delegators' rewards"),
+    commission_percent: Field.percent("its share of its delegators' rewards"),
     effective_stake: Field.sats("own stake plus delegations"),
     delegator_count: Field.count("number of delegators"),
     is_active_validator: Field.boolean("among the 100 largest active stakes"),
@@ -63,7 +63,7 @@ export const ValidatorList = Field.record(
       Schema.Struct({
         address: Field.address("the validator"),
         effective_stake: Field.sats("own stake plus delegations"),
-        commission_percent: Field.percent("what it keeps of its delegators' rewards"),
+        commission_percent: Field.percent("its share of its delegators' rewards"),
         delegator_count: Field.count("number of delegators"),
         is_active: Field.boolean("among the 100 largest active stakes"),
         in_committee: Field.boolean("makes vertices in this epoch"),

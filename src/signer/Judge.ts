@@ -37,10 +37,10 @@ export type Change =
   | ({ readonly _tag: "Checkpoint" } & Said)
 
 export type Refusal =
-  | "it is nothing that a validator signs"
+  | "it is not a statement of a validator"
   | "it names another key"
   | "it is for another network"
-  | "it proves the key for another node than the one that asks"
+  | "it proves the key for a node other than the one that asks"
   | "the signer does not know what this key has signed: state a round with udg signer sign-from"
   | "this place or a later one is taken"
   | "the epoch has another base"
@@ -92,14 +92,14 @@ const ofCheckpoint = ({ checkpointsTaken, checkpoints }: Memory, place: Place, d
 }
 
 export const judge = ({ memory, publicKey, genesisHash, node, statement, digest }: Asked): Verdict => {
-  if (statement === null) return refuse("it is nothing that a validator signs")
+  if (statement === null) return refuse("it is not a statement of a validator")
   if ("publicKey" in statement && statement.publicKey !== publicKey) return refuse("it names another key")
   switch (statement._tag) {
     case "Heartbeat":
       return SIGN
     case "Greeting":
       if (statement.genesisHash !== genesisHash) return refuse("it is for another network")
-      return statement.prover === node ? SIGN : refuse("it proves the key for another node than the one that asks")
+      return statement.prover === node ? SIGN : refuse("it proves the key for a node other than the one that asks")
     default:
       if (memory === null) {
         return refuse("the signer does not know what this key has signed: state a round with udg signer sign-from")

@@ -38,7 +38,7 @@ export const make = (node: DevNode, clock: DevClock, options: Options) =>
           const { genesis, aheadMs, files: content } = yield* StateFile.decode(bytes)
           if (Genesis.hash(genesis) !== Genesis.hash(options.genesis)) {
             return yield* refused(
-              `this is the state of ${genesis.networkId}; start udg dev with --state to go on with it`,
+              `this is the state of ${genesis.networkId}; start udg dev with --state to continue it`,
             )
           }
           // Time does not run backwards, or signed data would be in the future.

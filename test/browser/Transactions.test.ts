@@ -83,7 +83,7 @@ describe("the explorer", () => {
     expect(await Axe.seriousOn(page)).toEqual([])
     await page.getByLabel("Type").selectOption("")
     await page.getByRole("button", { name: "Clear" }).click()
-    await page.getByText("Finalized transactions of everybody").waitFor()
+    await page.getByText("Finalized transactions of all accounts").waitFor()
     expect(new URL(page.url()).search).toBe("")
     await page.getByLabel("Account").fill("@nobody-has-this")
     await page.getByRole("button", { name: "Apply" }).click()

@@ -141,12 +141,12 @@ describe("a signer's judgement of the rest", () => {
     })
     expect(judged(start, greeting(genesisHash, "m".repeat(64)))).toEqual({
       _tag: "Refuse",
-      refusal: "it proves the key for another node than the one that asks",
+      refusal: "it proves the key for a node other than the one that asks",
     })
   })
 
   it("signs no transaction, and nothing that it cannot read whole", () => {
-    const refusal = { _tag: "Refuse", refusal: "it is nothing that a validator signs" }
+    const refusal = { _tag: "Refuse", refusal: "it is not a statement of a validator" }
     const whole = Statements.vertex()
     const transaction = Hash.tagged(Binary.utf8("udg/tx\0"), [whole.subarray(11)])
     const longer = Binary.encode((writer) => writer.raw(whole).u8(0))

@@ -149,7 +149,7 @@ describe("opening is refused, and nothing changed, when", () => {
   const isRefusedWithAnother = (most: number) =>
     Effect.gen(function* () {
       const path = yield* filled
-      const remedies = { "udg.db": "restore a backup", "signed.db": "put no copy" } as const
+      const remedies = { "udg.db": "restore a backup", "signed.db": "do not restore a copy" } as const
       for (const file of FILES) {
         const pageBytes = PAGE[file]
         const whole = readFileSync(`${path}/${file}`)
@@ -169,7 +169,7 @@ describe("opening is refused, and nothing changed, when", () => {
           expect([page, refused._tag]).toEqual([page, "DatabaseDamaged"])
           expect(refused.message).toContain(`${file} is damaged`)
           // An older copy of what was signed would sign again.
-          expect(/restore a backup|put no copy/.exec(refused.message)?.[0]).toBe(remedies[file])
+          expect(/restore a backup|do not restore a copy/.exec(refused.message)?.[0]).toBe(remedies[file])
           writeFileSync(`${path}/${file}`, whole)
         }
       }

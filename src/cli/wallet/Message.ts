@@ -19,7 +19,7 @@ export const sign = Verb.make({
   name: "sign",
   about: "signs a text",
   settings: { text, key: Verb.key, json: Verb.json },
-  examples: [["show somebody that an account is yours", "udg sign 'Hello Bob, 22 November'"]],
+  examples: [["prove that an account is yours", "udg sign 'Hello Bob, 22 November'"]],
   footer: [
     "A signed text is not a transaction and moves no coins. It is valid on every network and does not expire, so include " +
       "the recipient and the date.",

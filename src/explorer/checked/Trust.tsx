@@ -16,7 +16,7 @@ const Rests = ({ root }: { readonly root: TrustRoot.Root | undefined }) =>
     <p>
       On the checkpoint that closed epoch {Words.count(root.epoch)},{" "}
       <Reference.Text text={`${root.epoch}:${root.hash}`} what="trusted checkpoint" />. It follows from one that was{" "}
-      {sources[root.source]} ({Words.moment(root.since)}). Compare it with somebody else's, or enter one that you have
+      {sources[root.source]} ({Words.moment(root.since)}). Compare it with another node's, or enter one that you know
       from elsewhere.
     </p>
   )

@@ -47,7 +47,7 @@ export const Transactions = () => {
   }
   const whose =
     account === undefined ? (
-      "of everybody"
+      "of all accounts"
     ) : (
       <>
         that <Account account={account} /> {filter.direction ?? "sent or received"}

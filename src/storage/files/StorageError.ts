@@ -36,7 +36,7 @@ export class OlderSchema extends Data.TaggedError("OlderSchema")<{
   readonly known: number
 }> {
   override get message(): string {
-    return `${this.file} has schema ${this.found}, this program reads ${this.known}; start a node on it once, which brings it there`
+    return `${this.file} has schema ${this.found}, this program reads ${this.known}; start a node on it once to migrate it`
   }
 }
 
@@ -60,7 +60,7 @@ export class OtherGenesis extends Data.TaggedError("OtherGenesis")<{
 const remedies: Readonly<Record<string, string>> = {
   "udg.db": "restore a backup, or move it away and join the network again",
   // An older copy lacks the newest signatures, and a validator that signs twice is slashed.
-  "signed.db": "put no copy in its place: move it away, with its -wal and -shm, as docs/operations/backup.md says",
+  "signed.db": "do not restore a copy: move it away, with its -wal and -shm, as docs/operations/backup.md says",
 }
 
 /** SQLite's message on one line. It quotes arbitrary bytes of a damaged file. */

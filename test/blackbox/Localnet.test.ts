@@ -91,7 +91,7 @@ describe("udg genesis", () => {
     [["genesis", "new", "--out", "x.json", "--network-id", "n"], "this is not a valid genesis"],
     [["genesis", "new", "--out", "x.json", "--name", "n", "--network-id", "n"], "leave one of them out"],
     [["genesis", "new", "--name", "sixteen-letters1"], '--name "sixteen-letters1" is not a name'],
-    [["genesis", "new", "--name", "udg-local"], '--name "udg-local" is reserved for networks of one person'],
+    [["genesis", "new", "--name", "udg-local"], '--name "udg-local" is reserved for networks of one operator'],
     [["genesis", "new", "--quorum-percent", "101"], '--quorum-percent "101" is not a value of quorum_percent'],
     [["genesis", "new", "--validator", "12:2000"], '--validator "12:2000" is not a public key'],
     [["genesis", "new", "--validator", `${NO_POINT}:2000`], "is not a public key: no secret key belongs to 02000000…"],

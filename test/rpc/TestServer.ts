@@ -17,7 +17,7 @@ const always = () => ({})
 
 /** Nothing is kept, since everything may be another one the next time. */
 export const changing: Server.Settings["versions"] = {
-  ...{ state: always, commit: always, record: always },
+  ...{ state: always, commit: always, record: always, written: always },
   ...{ figures: always, history: always, proof: always },
 }
 

@@ -143,7 +143,7 @@ describe("four validators of the last release", () => {
         `${sent.length} transactions, none lost, ${again} sent again; finality's longest gap: ${(gapMs / 1_000).toFixed(2)} s\n`,
       )
       for (const node of nodes) {
-        expect(await statusOf(node)).toMatchObject({ versions: { protocol: 2, wire: 3 } })
+        expect(await statusOf(node)).toMatchObject({ versions: { protocol: 3, wire: 3 } })
       }
       // Three of four go on without the fourth, so that is not the time of a restart.
       expect(gapMs).toBeLessThan(30_000)

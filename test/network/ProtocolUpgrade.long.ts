@@ -1,0 +1,114 @@
+/** Four validators go over to the next version of the protocol by a vote, under load; one of them runs a program that does not know it. */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
+import * as Light from "../../src/light/Light.js"
+import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as ProtocolVersion from "../../src/protocol/epoch/ProtocolVersion.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import { expectNoSlotTwice, expectOneHistory } from "./History.js"
+import * as Processes from "./Processes.js"
+import * as Wallet from "./Wallet.js"
+
+const root = resolve(import.meta.dirname, "../..")
+const LIMIT_MS = 600_000
+const WORDS = ["--rate-limits", "off"]
+
+let old = ""
+
+/** The same build, but for the newest version that it knows: all else, what it does about the others included, is real. */
+beforeAll(() => {
+  old = mkdtempSync(join(tmpdir(), "udg-old-"))
+  cpSync(join(root, "dist"), join(old, "dist"), { recursive: true })
+  cpSync(join(root, "package.json"), join(old, "package.json"))
+  symlinkSync(join(root, "node_modules"), join(old, "node_modules"))
+  const newest = new RegExp(`(NEWEST\\d*)=${ProtocolVersion.NEWEST}\\b`, "g")
+  let replaced = 0
+  for (const name of readdirSync(join(old, "dist")).filter((name) => name.endsWith(".js"))) {
+    const file = join(old, "dist", name)
+    const text = readFileSync(file, "utf8")
+    replaced += text.match(newest)?.length ?? 0
+    writeFileSync(file, text.replace(newest, `$1=${ProtocolVersion.FIRST}`))
+  }
+  expect(replaced).toBeGreaterThan(0)
+})
+
+afterAll(() => rmSync(old, { recursive: true, force: true }))
+afterEach(Processes.removeAll)
+
+const call = async ({ http }: Processes.Started, path: string, body?: object): Promise<unknown> => {
+  const headers = { "content-type": "application/json" }
+  const post = { method: "POST", headers, body: JSON.stringify(body) }
+  const answer = await fetch(`${http}${path}`, body === undefined ? {} : post)
+  expect([path, answer.status]).toEqual([path, 200])
+  return answer.headers.get("content-type")?.includes("json") ? answer.json() : answer.text()
+}
+
+const votes = async (network: Processes.Founded, node: Processes.Started): Promise<void> => {
+  const secret = (n: number) => ({ secret_key: network.keys[n]?.toSecretHex(), fee: 1_000 })
+  const proposal_type = { ParameterChange: { param: "protocol_version", value: ProtocolVersion.NEWEST } }
+  await call(node, "/proposal", { ...secret(0), title: "Upgrade", description: "", proposal_type })
+  await Processes.until("the proposal is final", async () =>
+    JSON.stringify(await call(node, "/proposals")).includes("Active"),
+  )
+  for (const n of [0, 1, 2]) await call(node, "/vote", { ...secret(n), proposal_id: 1, vote: true })
+}
+
+const warnsOf = async (node: Processes.Started): Promise<boolean> =>
+  JSON.stringify(await call(node, "/health/detailed")).includes('"upgrade"')
+
+it(
+  "the old one warns, signs the close, ends with 103, and comes back as the new one; nothing is lost, and a light client follows",
+  async () => {
+    const parameters = { votingPeriodRounds: 60, executionDelayRounds: 30 }
+    const network = Processes.found({ roundMs: 150, epochRounds: 200, parameters })
+    const oldWay = { ...Processes.DIRECT, program: join(old, "dist/main.js") }
+    const nodes: Array<Processes.Started> = []
+    for (const n of network.keys.keys())
+      nodes.push(await Processes.startValidator(network, n, nodes, WORDS, undefined, n === 3 ? oldWay : undefined))
+    const [first, , , behind] = nodes
+    if (first === undefined || behind === undefined) return expect.unreachable()
+    await Processes.everybodySigns(network, first)
+    await Processes.everybodyAt(nodes, 10)
+    const payer = Wallet.paying(first, network, 100)
+    await votes(network, first)
+
+    await Processes.until("the old one warns", () => warnsOf(behind))
+    const metrics = await call(behind, "/metrics")
+    for (const line of [/^udg_protocol_version_decided 3$/m, /^udg_protocol_version_known 2$/m])
+      expect(metrics).toMatch(line)
+    expect(await warnsOf(first)).toBe(false)
+
+    expect(await behind.ended).toBe(103)
+    expect(behind.log().match(/protocol version 3, and this program knows up to 2/g)).toHaveLength(1)
+    const others = nodes.filter((node) => node !== behind)
+    const stoppedAt = Processes.finalizedRound(behind)
+    await Processes.everybodyAt(others, stoppedAt + 10)
+    const again = (way?: typeof oldWay) => Processes.startValidator(network, 3, others, WORDS, undefined, way)
+    const code = await again(oldWay).then(
+      ({ ended }) => ended,
+      ({ message }: Error) => Number(/ended with (\d+)/.exec(message)?.[1]),
+    )
+    expect(code).toBe(103)
+    expect(Processes.finalizedRound(behind)).toBe(stoppedAt)
+
+    const all = [...others, await again()]
+    const follower = await Processes.start(network, "follower", ["--no-validate", "--peer", first.p2p, ...WORDS])
+    await Processes.everybodyAt([...all, follower], Math.max(...all.map(Processes.finalizedRound)) + 20)
+    const paid = await payer.stop()
+    await Processes.until("all payments are final everywhere", () =>
+      all.every((node) => Processes.notRecorded(node, paid).length === 0),
+    )
+    await expectOneHistory(all, stoppedAt + 10)
+    expectNoSlotTwice(network, first)
+    expect(await call(first, "/governance/config")).toMatchObject({ protocol_version: 3 })
+    const trust = Light.genesis(Genesis.toJson(network.genesis))
+    const client = Light.client({ trust, nodes: [first.http ?? "", follower.http ?? ""] })
+    const { proven } = await client.account(Address.fromPublicKey(network.rich.publicKey))
+    expect(proven.checkpoint.epoch).toBeGreaterThanOrEqual(2)
+    expect(proven.account.nonce).toBeGreaterThan(paid.length / 2)
+    process.stderr.write(`${paid.length} payments around the upgrade, none lost\n`)
+  },
+  LIMIT_MS,
+)

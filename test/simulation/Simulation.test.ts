@@ -95,6 +95,20 @@ describe("a simulated network", () => {
     5 * MINUTE,
   )
 
+  const upgrades = async (seeds: ReadonlyArray<number>) => {
+    const options = seeds.map((seed) => ({ ...optionsOf(seed), upgrades: true }))
+    const reports = [...(await reportsOf(crew, options)).values()].flat()
+    expect(reports.map(({ failure }) => failure?.message ?? null)).toEqual(seeds.map(() => null))
+    expect(reports.filter(({ protocolVersion }) => protocolVersion === 3).length).toBeGreaterThan(seeds.length / 2)
+  }
+
+  it("goes over to the next version of the protocol through mixed faults", () => upgrades([1]), 5 * MINUTE)
+  it(
+    Rest.of("more seeds", "goes over to the next version of the protocol through more of them"),
+    () => upgrades(Array.from({ length: 20 }, (_, i) => i + 2)),
+    30 * MINUTE,
+  )
+
   const settlesOthers = async (seed: number, sizes: ReadonlyArray<number>) => {
     const options = sizes.map((nodes, i) => optionsOf(1_000 * i + seed, nodes, 90))
     const reports = [...(await reportsOf(crew, options)).values()].flat()

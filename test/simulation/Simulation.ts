@@ -42,6 +42,8 @@ export interface Options {
   readonly faults: ReadonlyArray<FaultName>
   /** Real Ed25519 instead of the fast scheme. */
   readonly isSignedForReal: boolean
+  /** Whether the validators vote for the next version of the protocol. */
+  readonly upgrades?: boolean
 }
 
 export interface Report {
@@ -50,6 +52,8 @@ export interface Report {
   readonly commits: number
   readonly rounds: number
   readonly epochs: number
+  /** Of the last epoch that anybody wrote. */
+  readonly protocolVersion: number
   readonly checkpoints: number
   readonly messages: number
   readonly virtualMs: number
@@ -179,7 +183,7 @@ export class Simulation {
     this.#trace = new Trace([...this.#world.validators, ...this.#world.newcomers])
     this.#aimChance = this.#chance.stream("aim")
     this.#trafficChance = this.#chance.stream("when transactions come")
-    this.#traffic = new Traffic(this.#chance.stream("traffic"), this.#scheme, this.#world)
+    this.#traffic = new Traffic(this.#chance.stream("traffic"), this.#scheme, this.#world, options.upgrades === true)
     this.#storm = new Storm(this.#agenda, this.#chance.stream("storm"), options.faults, this.#levers())
   }
 
@@ -237,6 +241,7 @@ export class Simulation {
       commits: this.#witness.commits,
       rounds: this.#witness.highestRound,
       epochs: this.#witness.epochs,
+      protocolVersion: this.#witness.latestRecord?.rules.protocolVersion ?? 0,
       checkpoints: this.#witness.checkpoints,
       messages: this.#network.sent,
       virtualMs: this.#agenda.now - World.START,

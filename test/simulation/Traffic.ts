@@ -2,7 +2,8 @@
  * Wallets: people who keep sending transactions of every type, look at what became of them, and send again what seems
  * lost. They see the ledger of whatever machine they ask.
  */
-import type { Reads } from "../../src/ledger/Reads.js"
+import type { NumberedProposal, Reads } from "../../src/ledger/Reads.js"
+import * as ProtocolVersion from "../../src/protocol/epoch/ProtocolVersion.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -61,9 +62,12 @@ export class Traffic {
   readonly #world: World
   readonly #wallets: ReadonlyArray<Wallet>
   readonly #addresses: ReadonlyArray<Address>
+  readonly #upgrades: boolean
   #names = 0
 
-  constructor(chance: Chance, scheme: Scheme, world: World) {
+  /** `upgrades`: the validators vote for the next version of the protocol before anything else. */
+  constructor(chance: Chance, scheme: Scheme, world: World, upgrades: boolean) {
+    this.#upgrades = upgrades
     this.#chance = chance
     this.#scheme = scheme
     this.#networkId = world.genesis.networkId
@@ -180,6 +184,8 @@ export class Traffic {
   #operation(wallet: Wallet, read: Reads): Operation.Operation {
     const chance = this.#chance
     const isValidator = this.#world.validators.includes(wallet.person)
+    const upgrade = isValidator && this.#upgrades ? this.#upgrade(wallet, read) : null
+    if (upgrade !== null) return upgrade
     const luck = chance.below(100)
     if (isValidator) {
       if (luck < 15) return { _tag: "SetCommissionTx", commissionPercent: chance.below(101) }
@@ -218,6 +224,24 @@ export class Traffic {
   #vote(read: Reads): Operation.Operation {
     const [newest] = read.proposals(1)
     return { _tag: "VoteTx", proposalId: newest?.id ?? Natural.proposalId(1), vote: this.#chance.percent(80) }
+  }
+
+  /** Proposes the version, or votes for it, until it is decided; null where this wallet has nothing to do for it. */
+  #upgrade({ person }: Wallet, read: Reads): Operation.Operation | null {
+    if (read.decidedVersion === ProtocolVersion.NEWEST) return null
+    const isUpgrade = ({ payload, status }: NumberedProposal) =>
+      status === "Active" && payload._tag === "ParameterChange" && payload.param === ProtocolVersion.PARAMETER
+    const open = read.proposals(10).find(isUpgrade)
+    if (open !== undefined) {
+      const ballot = read.ballot(open.id, person.address)
+      return ballot?.vote === null ? { _tag: "VoteTx", proposalId: open.id, vote: true } : null
+    }
+    const payload = {
+      _tag: "ParameterChange",
+      param: ProtocolVersion.PARAMETER,
+      value: ProtocolVersion.NEWEST,
+    } as const
+    return { _tag: "CreateProposalTx", title: "An upgrade", description: "", payload }
   }
 
   #propose(): Operation.Operation {

@@ -74,15 +74,15 @@ it("answers a handler's bug with 500 and says nothing of its cause", async () =>
 
 it("holds an answer from memory back until it is written", async () => {
   const disk = Effect.unsafeMakeLatch(false)
-  const memory = { versions: new Set(["state"]), isWritten: () => false, written: disk.await }
+  const memory = { versions: new Set(["commit"]), isWritten: () => false, written: disk.await }
   const port = await start(false, {}, { memory })
   let isTold = false
-  const status = asked(port, TestServer.get("/status")).then((answer) => {
+  const answer = asked(port, TestServer.get("/network")).then((told) => {
     isTold = true
-    return answer
+    return told
   })
   for (let i = 0; i < 10; i++) expect(await asked(port, TestServer.get("/health"))).toEqual([200, undefined])
   expect(isTold).toBe(false)
   Effect.runSync(disk.open)
-  expect(await status).toEqual([200, undefined])
+  expect(await answer).toEqual([200, undefined])
 })

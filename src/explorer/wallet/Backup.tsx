@@ -109,8 +109,8 @@ export const Backup = ({ account }: { readonly account: Wallet.Account }) => {
         <div class="notice failed">
           <p class="mono secret">{state.lines.join("\n")}</p>
           <p>
-            <Copy text={state.lines.join(" ")} what="secret key" /> Anyone who has this key controls the coins. It is hidden
-            again after a minute.
+            <Copy text={state.lines.join(" ")} what="secret key" /> Anyone who has this key controls the coins. It is
+            hidden again after a minute.
           </p>
         </div>
       ) : undefined}

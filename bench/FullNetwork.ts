@@ -65,7 +65,7 @@ export const start = async (payments: number): Promise<FullNetwork> => {
   writeFileSync(keyFile, `${validator.toSecretHex()}\n`, { mode: 0o600 })
   const node = await RealNode.start({
     ...{ ephemeral: false, dataDirectory: data, roundMs: Option.none() },
-    ...{ genesisFile: Option.some(genesisFile), validatorKeyFile: Option.some(keyFile) },
+    ...{ genesisFile: Option.some(genesisFile), validatorKeyFile: Option.some(keyFile), faucetKeyFile: Option.none() },
   })
   const client = connect(node.url)
   const network = Wallet.network(await client.core.network())

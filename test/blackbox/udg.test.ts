@@ -114,7 +114,7 @@ describe("the built program", () => {
   })
 
   it("prints with its version, as JSON, those of what it is compatible with", async () => {
-    const expected = { version, protocol: 2, wire: 3, database: 7 }
+    const expected = { version, protocol: 3, wire: 3, database: 7 }
     for (const words of [
       ["--version", "--json"],
       ["--json", "--version"],

@@ -31,6 +31,18 @@ describe("a feed of events", () => {
     }),
   )
 
+  it.effect("knows whether a reader waits for news", () =>
+    Effect.gen(function* () {
+      const feed = new Feed(0)
+      expect(feed.isAwaited).toBe(false)
+      const reader = yield* reading(feed, undefined, 2)
+      yield* Effect.repeat(Effect.yieldNow(), { until: () => feed.isAwaited })
+      feed.append(alerts(1, 2))
+      yield* Fiber.join(reader)
+      expect(feed.isAwaited).toBe(false)
+    }),
+  )
+
   it.effect("goes on behind the last event that a reader has seen", () =>
     Effect.gen(function* () {
       const feed = new Feed(0)

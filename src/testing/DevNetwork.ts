@@ -6,7 +6,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Effect, type Stream } from "effect"
 import type { NodeEvent } from "../node/engine/NodeEvent.js"
 import type { Ending } from "../node/lifecycle/Ending.js"
-import { Metrics } from "../node/reads/Metrics.js"
+import { type Figures, Metrics } from "../node/reads/Metrics.js"
 import type * as Address from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { SecretKey } from "../protocol/identity/Keys.js"
@@ -30,10 +30,11 @@ export interface Position {
   readonly time: number
 }
 
-const positionOf = (node: DevNode.DevNode, clock: DevClock): Position => {
-  const { dagRound, finalizedRound } = Context.get(node.services(), Metrics).figures()
-  return { round: dagRound, finalized_round: finalizedRound, time: clock.unsafeCurrentTimeMillis() }
-}
+const positionOf = ({ dagRound, finalizedRound }: Figures, clock: DevClock): Position => ({
+  round: dagRound,
+  finalized_round: finalizedRound,
+  time: clock.unsafeCurrentTimeMillis(),
+})
 
 export interface Impersonated {
   readonly tx_hash: Hash
@@ -82,11 +83,12 @@ export const make = (options: DevNode.Options) =>
     const lock = yield* Effect.makeSemaphore(1)
     /** Uses the network's clock, because a payment with an earlier time would be too old. */
     const alone = <A, E>(control: Effect.Effect<A, E>) => Effect.withClock(lock.withPermits(1)(control), clock)
-    const here = Effect.sync(() => positionOf(node, clock))
+    const metrics = () => Context.get(node.services(), Metrics)
+    const here = Effect.suspend(() => Effect.map(metrics().current, (figures) => positionOf(figures, clock)))
     return {
       url: node.url,
       ended: node.ended,
-      position: () => positionOf(node, clock),
+      position: () => positionOf(metrics().figures(), clock),
       snapshots: ids,
       advanceRounds: (count) => alone(Effect.zipRight(advance.rounds(count), here)),
       advanceTime: (ms) => alone(Effect.zipRight(advance.time(ms), here)),

@@ -238,7 +238,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(ANSWERS, () 
   })
 
   it("is on the page with an answer", async () => {
-    expect(statements.length).toBe(10)
+    expect(statements.length).toBe(7)
     const history = statements.find(([what]) => what?.includes("history"))?.[1] ?? ""
     const rows = await Server.query(database, ofKnown(history).replace("200000", String(ROWS)))
     expect(rows.length).toBe(20)

@@ -117,7 +117,7 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 const rowsOf = (page: Page) =>
-  page.getByRole("region", { name: "What changed the account's balance, newest first" }).locator("tbody tr")
+  page.getByRole("region", { name: "Changes of the account's balance, newest first" }).locator("tbody tr")
 
 /** The rows of one page of the history. */
 const entriesOn = async (page: Page) => {
@@ -165,7 +165,7 @@ it("each account's page has the balance and the statement that the chain gives",
   for (const account of counted) {
     const page = await open(`address/${account}`)
     expect(satsOf(await page.locator(".headline").textContent())).toBe(recount.balance(account))
-    const history = page.getByText("What changed the account's balance, newest first")
+    const history = page.getByText("Changes of the account's balance, newest first")
     await history.or(page.getByText("This account has neither sent nor received anything.")).waitFor()
     expect(await statementOn(page)).toEqual(recount.statement(account))
     await page.context().close()

@@ -59,7 +59,7 @@ const core: ReadonlyArray<Read> = [
     shape: () => Records.status,
     optional: ["versions"],
     typed: (client) => client.core.status(),
-    values: ({ peers }) => ({ peers, active_stakers: 2, mempool_size: 1, versions: { protocol: 2, wire: 3 } }),
+    values: ({ peers }) => ({ peers, active_stakers: 2, mempool_size: 1, versions: { protocol: 3, wire: 3 } }),
   },
   ...named("/balance/:address", ({ alice }) => alice, {
     shape: ({ node }) => Records.balance(node.prefix),

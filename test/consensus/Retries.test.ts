@@ -290,10 +290,11 @@ describe("whole rounds", () => {
     const where = place(epochOf(grown(3)), { checkpoints })
     expect(askedAt(one, where, 0)).toEqual([[1, 1, 3 + EPOCH_ROUNDS]])
     expect(askedAt(one, where, RETRY_MS)).toEqual([[1, 1, 3 + EPOCH_ROUNDS]])
-    const endless = { ...record, rules: { ...record.rules, epochRounds: Number.MAX_SAFE_INTEGER } }
+    const firstRound = Natural.round(Number.MAX_SAFE_INTEGER - EPOCH_ROUNDS)
+    const endless = { ...record, firstRound, rules: { ...record.rules, epochRounds: EPOCH_ROUNDS } }
     const long = new VertexBuilder(openingOf(endless))
     const last = place(epochOf(grown(1, [0, 1, 2, 3], long), 0, long), { checkpoints })
-    expect(askedAt(asking(), last, 0)).toEqual([[1, 1, Number.MAX_SAFE_INTEGER]])
+    expect(askedAt(asking(), last, 0)).toEqual([[1, firstRound, Number.MAX_SAFE_INTEGER]])
   })
 
   it("are asked for by a member that stands still, every eight retries, and not by others", () => {

@@ -32,7 +32,7 @@ export class VertexBuilder {
       round: Natural.round(round),
       publicKey,
       parents,
-      timestamp: Natural.timestamp(round),
+      timestamp: Natural.nearestTimestamp(round),
       coinbase: this.committee.coinbase(Natural.round(round), seat),
       bodyHash: Vertex.bodyHash(body),
       ...given,

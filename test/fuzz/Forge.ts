@@ -330,6 +330,8 @@ export class Forge {
     for (const key of ["epochRounds", "collectionDepthRounds", "checkpointIntervalRounds", "halvingRounds"] as const) {
       if (chance.percent(20)) rules[key] = this.#edges.number(record.rules[key])
     }
+    // The encoding has four bytes for it.
+    rules.epochRounds = Math.min(rules.epochRounds, 2 ** 32 - 1)
     return {
       epoch: Natural.epoch(chance.percent(60) ? record.epoch + 1 : this.#epoch()),
       firstRound: Natural.round(chance.percent(60) ? EpochRecord.lastRound(record) + 1 : this.#round()),

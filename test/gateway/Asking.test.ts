@@ -265,7 +265,9 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const [stranger = expect.fail()] = await Processes.startAll(other, [])
       const lonely = await serve(network.genesisFile, database, [stranger.http ?? "", "http://127.0.0.1:1"])
       try {
-        expect(lonely.said()).toMatch(/a node cannot be used .*it is of udg-elsewhere, .*; name a node of this network/)
+        expect(lonely.said()).toMatch(
+          /a node cannot be used .*it belongs to udg-elsewhere, .*; name a node of this network/,
+        )
         expect(lonely.said()).toMatch(/a node cannot be used .*127\.0\.0\.1:1/)
         expect((await get(`${lonely.url}/metrics`)).body).toContain("udg_gateway_nodes_healthy 0")
         expect(await get(`${lonely.url}/mempool`)).toMatchObject({

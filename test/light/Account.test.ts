@@ -150,7 +150,7 @@ describe("a checkpoint's answer", () => {
   const [signed] = history.closing
   if (signed === undefined) throw new Error("three expected")
   const json = History.checkpointJson(signed)
-  const next = json["next_epoch"] as { readonly members: ReadonlyArray<object> }
+  const next = json["next_epoch"] as { readonly members: ReadonlyArray<object>; readonly rules: object }
   const reasonOf = (json: unknown): string =>
     Either.match(Answer.checkpoint(History.bytesOf(json)), { onLeft: ({ reason }) => reason, onRight: () => "read" })
 
@@ -205,6 +205,16 @@ describe("a checkpoint's answer", () => {
       "a list of 101, but at most 100",
     ],
     ["a committee without members", { ...json, next_epoch: { ...next, members: [] } }, "a committee without members"],
+    [
+      "an epoch longer than its field holds",
+      { ...json, next_epoch: { ...next, rules: { ...next.rules, epoch_rounds: 2 ** 32 } } },
+      "rules that no epoch can have",
+    ],
+    [
+      "a version before the first",
+      { ...json, next_epoch: { ...next, rules: { ...next.rules, protocol_version: 1 } } },
+      "rules that no epoch can have",
+    ],
     ["a number in quotes", { ...json, epoch: "1" }, "epoch: "],
   ])("is refused with %s", (_, json, reason) => {
     expect(reasonOf(json)).toContain(reason)

@@ -114,7 +114,7 @@ describe("/metrics", () => {
     expect(figureOf(found, "udg_checkpoint_latest_timestamp_seconds")).toBeCloseTo(Date.now() / 1_000, -2)
     expect([...(found.get("udg_member_rounds_missed_total")?.samples.values() ?? [])]).toEqual([0])
     expect([...(found.get("udg_build_info")?.samples.keys() ?? [])]).toEqual([
-      'udg_build_info{version="0.0.0",protocol="2",wire="3",database="6"}',
+      'udg_build_info{version="0.0.0",protocol="3",wire="3",database="7"}',
     ])
     // Everything is in memory.
     expect(found.get("udg_data_directory_free_bytes")?.samples.size).toBe(0)

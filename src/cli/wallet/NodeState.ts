@@ -116,7 +116,8 @@ export const parameters = Verb.make({
         rows: [
           ...governable_params.map(({ name, value, min, max }) => [
             name,
-            ...[value, min, max].map((each) => figure(name, each)),
+            figure(name, value),
+            ...[min, max].map((bound) => (name.endsWith("_sats") ? Figure.count(bound) : figure(name, bound))),
           ]),
           ...least,
         ],

@@ -7,7 +7,7 @@ import * as JsonDecoder from "../../protocol/encoding/Json.js"
 import * as JsonProblem from "../../protocol/encoding/JsonProblem.js"
 import * as JsonText from "../../protocol/encoding/JsonText.js"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
-import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
+import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import { type Inclusion, MAX_COMMITS, MAX_HEADERS } from "../../protocol/epoch/Inclusion.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -92,7 +92,7 @@ const recordOf = ({
   seed,
   rules,
   members,
-}: NonNullable<CheckpointJson["next_epoch"]>): EpochRecord => ({
+}: NonNullable<CheckpointJson["next_epoch"]>): EpochRecord.EpochRecord => ({
   epoch: Natural.epoch(epoch),
   firstRound: first_round,
   seed,
@@ -130,6 +130,8 @@ export const signedOf = (what: string, json: CheckpointJson): Either.Either<Chec
       nextEpoch: json.next_epoch && recordOf(json.next_epoch),
       previous: json.previous,
     }
+    if (content.nextEpoch !== null && !EpochRecord.areEncodable(content.nextEpoch.rules))
+      return yield* Either.left(new Malformed({ what, reason: "rules that no epoch can have" }))
     const encoded = Checkpoint.encodeSigned({
       checkpoint: { ...content, hash: json.hash },
       signatures: json.signatures,

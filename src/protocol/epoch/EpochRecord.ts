@@ -89,6 +89,14 @@ export const write = (writer: Binary.Writer, record: EpochRecord): void => {
     .list8(record.members, ({ publicKey, weight }) => writer.hex(publicKey).u64(weight))
 }
 
+const MAX_U32 = 2 ** 32 - 1
+
+/** Whether the encoding has room for these rules, whoever wrote them as JSON. */
+export const areEncodable = ({ epochRounds, protocolVersion }: Rules): boolean =>
+  epochRounds <= MAX_U32 &&
+  protocolVersion >= ProtocolVersion.FIRST &&
+  protocolVersion - ProtocolVersion.FIRST <= MAX_U32
+
 /** The rule that a record breaks; null for a valid one. */
 const violationOf = ({ firstRound, rules, members }: EpochRecord): string | null => {
   const weights = members.reduce((total, { weight }) => total + weight, 0)

@@ -127,7 +127,7 @@ describe("the verbs that look", () => {
 
   it("parameters have their units and bounds", async () => {
     const { stdout: screen } = await person.within(COLUMNS, "parameters")
-    expect(screen).toMatch(/^min_fee_sats +1,000 sats +1 sat +100,000,000 sats$/m)
+    expect(screen).toMatch(/^min_fee_sats +1,000 sats +1 +100,000,000$/m)
     expect(screen).toMatch(/^round_interval_ms +50 ms$/m)
     expect(await json("parameters")).toMatchObject({ round_interval_ms: 50, min_fee_sats: 1000 })
   })

@@ -50,7 +50,7 @@ const share = (what: string, paths: ReadonlyArray<string>, least: number): Targe
 const cost = (load: string, most: number): Target =>
   limit(`K, ${load}`, most, "signatures", "cost", figure(`${load}: K`))
 
-/** Three copies of an encoded transfer, one for each other node, plus half a copy each. */
+/** Three and a half copies of an encoded transfer for each of the three nodes that did not get it from the client. */
 const BYTES_BETWEEN_FOUR = Math.round(3.5 * 3 * 164)
 
 const FREQUENT_READS = ["/status", "/balance", "/tx", "/validators", "/metrics/json"]

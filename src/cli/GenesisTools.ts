@@ -120,7 +120,7 @@ const describe = (genesis: Genesis.Genesis): ReadonlyArray<Sheet.Line> => {
       [
         `${inTime(parameters.votingPeriodRounds)} to vote`,
         `${inTime(parameters.executionDelayRounds)} until a decision takes effect`,
-        `quorum ${parameters.quorumPercent} %, approval ${parameters.approvalPercent} %`,
+        `turnout ${parameters.quorumPercent} %, approval ${parameters.approvalPercent} %`,
       ],
     ],
     [

@@ -56,7 +56,7 @@ describe("udg genesis", () => {
     const shown = await InProcess.udg("genesis", "show", file("genesis.json"))
     expect(shown.stdout).toMatch(/network +my-net-[0-9a-f]{16} \(testnet\)/)
     expect(shown.stdout).toMatch(
-      /864,000 rounds \(1 d\) to vote\n +108,000 rounds \(3 h\) until a decision takes effect\n +quorum 34 %, approval 66 %/,
+      /864,000 rounds \(1 d\) to vote\n +108,000 rounds \(3 h\) until a decision takes effect\n +turnout 34 %, approval 66 %/,
     )
     expect(made.stdout).toContain(shown.stdout)
     const before = readFileSync(file("a.key"), "utf8")

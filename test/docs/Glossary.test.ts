@@ -1,4 +1,7 @@
-/** One name for one thing: program and pages call nothing by a word that docs/glossary.md has in its last column. */
+/**
+ * One name for one thing: program and pages call nothing by a word that docs/glossary.md has in its last column, and
+ * only the quorum of consensus a quorum.
+ */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -8,7 +11,7 @@ import * as Udg from "../../src/cli/Udg.js"
 import * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
 import * as ReferenceText from "../../src/rpc/documents/ReferenceText.js"
 import * as Catalogue from "../../src/rpc/metrics/Catalogue.js"
-import { root, textOf } from "./Pages.js"
+import { pages, root, textOf } from "./Pages.js"
 
 const PAGE = "docs/glossary.md"
 
@@ -52,12 +55,16 @@ const filesIn = (folder: string, ending: RegExp): ReadonlyArray<string> =>
     .filter((file) => ending.test(file))
     .map((file) => join(folder, file))
 
-const foreignInFiles = (files: ReadonlyArray<string>, read: (text: string) => ReadonlyArray<string>) =>
+type Texts = (text: string) => ReadonlyArray<string>
+
+const foreign = (files: ReadonlyArray<string>, read: Texts, find: Texts) =>
   files.flatMap((file) =>
     read(textOf(file))
-      .flatMap(foreignIn)
+      .flatMap(find)
       .map((found) => `${file}: ${found}`),
   )
+
+const foreignInFiles = (files: ReadonlyArray<string>, read: Texts) => foreign(files, read, foreignIn)
 
 describe(PAGE, () => {
   it("has each term once, and calls nothing by two names", () => {
@@ -79,6 +86,32 @@ describe(PAGE, () => {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a source file as a text
       'const gas = "no gas left" // gas\nconst a = `the fee of ${gas} is gas`\n<p class="gas x">pay gas</p>'
     expect(saidIn(source).flatMap(foreignIn)).toEqual(["gas: no gas left", "gas: the fee of … is gas", "gas: pay gas"])
+  })
+})
+
+/** Sentences that call the turnout of a vote a quorum: that is only what consensus needs. */
+const quorumsOfVotes = (text: string): ReadonlyArray<string> =>
+  text
+    .replaceAll(/```[\s\S]*?```|`[^`\n]*`|^ {4}.*$/gm, "")
+    .split(/\n\n|\n(?=[-|#])|[.:;](?=\s)/)
+    .filter((sentence) => /\bquorums?\b/i.test(sentence))
+    .filter((sentence) => /\b(?:proposals?|bond|approval|turnout)\b|\d\s?%/i.test(sentence))
+    .map((sentence) => sentence.trim())
+
+describe("a quorum is of consensus, and a vote has a turnout", () => {
+  it("finds a quorum of a vote", () => {
+    const text = "A quorum signed.\n- lost without a quorum of 34 %\n- `quorum_percent` of the bond"
+    expect(quorumsOfVotes(text)).toEqual(["- lost without a quorum of 34 %"])
+  })
+
+  it("on the pages", () => {
+    expect(foreign(pages, (text) => [text], quorumsOfVotes)).toEqual([])
+  })
+
+  it("in the program", () => {
+    const strings = (source: string) => saidIn(source.replaceAll(/[<>]/g, " "))
+    expect(foreign(filesIn("src", /\.ts$/), strings, quorumsOfVotes)).toEqual([])
+    expect(foreign(filesIn("src/explorer", /\.tsx$/), saidIn, quorumsOfVotes)).toEqual([])
   })
 })
 

@@ -1074,7 +1074,7 @@ export interface ProposalList {
     readonly failure: string | null
     /** The amount taken from the proposer's balance at creation. */
     readonly bond: Kinds.Sats
-    /** Held until the decision; then returned, or forfeited to the treasury without a quorum. */
+    /** Held until the decision; then returned, or forfeited to the treasury after too low a turnout. */
     readonly bond_status: "held" | "returned" | "forfeited"
   }>
 }
@@ -1118,7 +1118,7 @@ export interface Proposal {
   readonly failure: string | null
   /** The amount taken from the proposer's balance at creation. */
   readonly bond: Kinds.Sats
-  /** Held until the decision; then returned, or forfeited to the treasury without a quorum. */
+  /** Held until the decision; then returned, or forfeited to the treasury after too low a turnout. */
   readonly bond_status: "held" | "returned" | "forfeited"
   readonly voters: ReadonlyArray<{
     /** The validator. */

@@ -33,7 +33,7 @@ const share = (part: number, whole: number): number => (whole === 0 ? 0 : part /
 const votedOf = ({ votes_for: yes, votes_against: no }: Summary): number => yes + no
 
 /**
- * The reason of a rejection. The bond is lost only without a quorum, which tells the two reasons apart under any
+ * The reason of a rejection. The bond is lost only after too low a turnout, which tells the two reasons apart under any
  * parameters.
  */
 export const rejectionOf = (of: Summary): string => {
@@ -47,7 +47,7 @@ export const rejectionOf = (of: Summary): string => {
   return `${Words.percent(share(of.votes_for, voted))} of the votes were yes${needed}`
 }
 
-/** The share of stake that voted, with the quorum marked, and the share of yes, with the required approval marked. */
+/** The shares of stake that voted and of yes, with the required turnout and approval marked. */
 export const Votes = ({ of }: { readonly of: Summary }) => {
   const parameters = Network.network.value?.parameters
   const voted = votedOf(of)

@@ -144,7 +144,7 @@ const percentRoundedUp = (amount: Sats.Sats, percent: number): Sats.Sats =>
 
 const castOn = ({ votesFor, votesAgainst }: Proposal): Sats.Sats => Sats.addBounded(votesFor, votesAgainst)
 
-const hasQuorum = (proposal: Proposal, { quorumPercent }: Parameters.Parameters): boolean =>
+const hasTurnout = (proposal: Proposal, { quorumPercent }: Parameters.Parameters): boolean =>
   castOn(proposal) >= percentRoundedUp(proposal.snapshotTotalStake, quorumPercent)
 
 /** The protocol version that a proposal names, if any. */
@@ -225,7 +225,7 @@ const dropUncast = (state: State, id: Natural.ProposalId): void => {
   state.voters.set(id, state.voters.of(id).filter(hasVoted))
 }
 
-/** Without a quorum, the bond goes to the treasury, because the proposal took up a place for nothing. */
+/** If too few voted, the bond goes to the treasury, because the proposal took up a place for nothing. */
 const settleBond = (state: State, { proposer, bond }: Proposal, isReturned: boolean): "returned" | "forfeited" => {
   if (isReturned) state.giveBack(proposer, bond)
   else state.forfeit(bond)
@@ -238,10 +238,10 @@ interface Reports {
 }
 
 const decide = (state: State, id: Natural.ProposalId, proposal: Proposal, { events, postings }: Reports): Proposal => {
-  const isQuorum = hasQuorum(proposal, state.parameters)
-  const status = isQuorum && isApproved(proposal, state.parameters) ? "Passed" : "Rejected"
-  const bondStatus = settleBond(state, proposal, isQuorum)
-  if (isQuorum) postings.add("bond_returned", proposal.proposer, proposal.bond, id)
+  const isTurnoutMet = hasTurnout(proposal, state.parameters)
+  const status = isTurnoutMet && isApproved(proposal, state.parameters) ? "Passed" : "Rejected"
+  const bondStatus = settleBond(state, proposal, isTurnoutMet)
+  if (isTurnoutMet) postings.add("bond_returned", proposal.proposer, proposal.bond, id)
   events.push({ _tag: "ProposalDecided", id, status, bond: bondStatus })
   dropUncast(state, id)
   return { ...proposal, status, bondStatus }

@@ -12,7 +12,7 @@ export type Kind =
   | "council"
   /** A proposal's payment from the treasury. */
   | "treasury_payment"
-  /** The bond of a proposal whose vote had a quorum. */
+  /** The bond of a proposal on which enough voted. */
   | "bond_returned"
   /** A validator's stake after its cooldown. */
   | "stake_released"

@@ -88,7 +88,7 @@ const summary = {
   bond: Field.sats("the amount taken from the proposer's balance at creation"),
   bond_status: Field.of(
     Schema.Literal("held", "returned", "forfeited"),
-    "held until the decision; then returned, or forfeited to the treasury without a quorum",
+    "held until the decision; then returned, or forfeited to the treasury after too low a turnout",
   ),
 }
 

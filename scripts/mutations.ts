@@ -1,7 +1,7 @@
 /**
  * `npm run test:mutations`: mutates the program in one place after the other and runs the tests that reach it. A mutant
  * that no test notices survives. Arguments select files or folders below `src`: `npm run test:mutations --
- * consensus/dag replica/joining/Histories.ts`. docs/mutations.md explains the result.
+ * consensus/dag replica/joining/Histories.ts`. CONTRIBUTING.md explains the result.
  */
 import type { MutantResult } from "@stryker-mutator/api/core"
 import { judge } from "./mutations/Mutants.js"

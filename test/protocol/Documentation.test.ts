@@ -1,7 +1,7 @@
 /** docs/protocol.md says what the code does: its example is a vector, and its tables have the numbers of the code. */
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { Either } from "effect"
+import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import * as Channel from "../../src/network/peers/Channel.js"
@@ -12,6 +12,7 @@ import * as Limits from "../../src/protocol/numbers/Limits.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Operation from "../../src/protocol/transaction/Operation.js"
+import * as Checkpoints from "../../src/rpc/api/Checkpoints.js"
 
 const docs = resolve(import.meta.dirname, "../../docs")
 const page = readFileSync(resolve(docs, "protocol.md"), "utf8")
@@ -58,6 +59,12 @@ describe("the worked example of docs/protocol.md", () => {
     expect(block("text")).toContain(example.json.signature)
     expect(block("text")).toContain(`${example.encoded.length / 2} bytes`)
   })
+})
+
+it("docs/protocol.md shows a checkpoint in JSON as the HTTP interface has it", () => {
+  const shown = JSON.parse(block("json").replaceAll(/<(\d+) hex>/g, (_, digits) => "0".repeat(Number(digits))))
+  const decoded = Schema.decodeUnknownEither(Checkpoints.Checkpoint, { onExcessProperty: "error" })(shown)
+  expect(Either.isRight(decoded)).toBe(true)
 })
 
 describe("the tables of docs/protocol.md", () => {
@@ -125,10 +132,14 @@ describe("the tables of docs/protocol.md", () => {
   })
 
   it("have the lanes with their limits", () => {
-    const rows = rowsUnder("lane").map(([lane, , limit = ""]) => [Number(lane), Number(limit.replaceAll(",", ""))])
     const ofList: { readonly [channel in Channel.Channel]?: number } = Channel.TOLD_BYTES
-    expect(rows).toStrictEqual(
-      Channel.all.map((channel, lane) => [lane, ofList[channel] ?? Channel.LIMITS[channel].messageBytes]),
+    const written = (value: number): string => value.toLocaleString("en")
+    expect(rowsUnder("lane").map(([lane, , limit, credit]) => [lane, limit, credit])).toStrictEqual(
+      Channel.all.map((channel, lane) => {
+        const { messageBytes, windowBytes, strangerWindowBytes } = Channel.LIMITS[channel]
+        const windows = new Set([windowBytes, strangerWindowBytes].map((bytes) => written(bytes / 1_024)))
+        return [String(lane), written(ofList[channel] ?? messageBytes), [...windows].join(" or ")]
+      }),
     )
   })
 

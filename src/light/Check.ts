@@ -64,7 +64,7 @@ export interface Report<P extends Shown> {
   readonly trust: Trust
 }
 
-/** Nothing is proven: every node was rejected, or two of them prove different histories. */
+/** Nothing is proven: every node was rejected, one proves an unknown version, or two prove different histories. */
 export class NotProven extends Data.TaggedError("NotProven")<{
   readonly nodes: ReadonlyArray<Judged>
   readonly conflict: Conflict | null
@@ -250,7 +250,9 @@ const reportOf = <P extends Shown>(
   const [newest, ...others] = ways
     .flatMap(({ node, outcome }) => (Either.isRight(outcome) ? [{ node, ...outcome.right }] : []))
     .sort((a, b) => b.proven.checkpoint.round - a.proven.checkpoint.round)
-  if (newest === undefined) return Either.left(new NotProven({ nodes, conflict: null }))
+  // One node's quorum is enough: an answer from before the upgrade may be the fork of somebody with old keys.
+  const isAhead = nodes.some(({ outcome }) => Either.isLeft(outcome) && outcome.left.verdict === "ahead")
+  if (newest === undefined || isAhead) return Either.left(new NotProven({ nodes, conflict: null }))
   const conflict = conflictIn([newest, ...others])
   if (conflict !== null) return Either.left(new NotProven({ nodes, conflict }))
   const { node, proven, trusted } = newest

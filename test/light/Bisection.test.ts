@@ -101,6 +101,68 @@ describe("the way to a later committee", () => {
   })
 })
 
+describe("the protocol version", () => {
+  /** Epochs from 1 on run by these versions; the last version stays. With a turnover of two, every epoch is a step. */
+  const running = (versions: ReadonlyArray<number>, shape: Partial<History.Shape> = {}) =>
+    History.make({ last: 8, turnover: 2, ...shape, versionOf: (epoch) => versions[epoch - 1] ?? versions.at(-1) ?? 0 })
+
+  const messageOf = ({ end }: Outcome): string => ("_tag" in end ? end.message : "proven")
+
+  it("may rise up to the newest that the client knows", () => {
+    for (const turnover of [0, 1, 2]) {
+      const history = running([2, 2, 3], { turnover })
+      expect(endOf(bisected(history, first(history)))).toBe(9)
+    }
+  })
+
+  it("is refused once it is unknown, in one sentence that says what to do", () => {
+    for (const [turnover, epoch] of [
+      [2, 3],
+      [0, 9],
+    ]) {
+      const history = running([2, 3, 4], { turnover: turnover ?? 0 })
+      const outcome = bisected(history, first(history))
+      expect(outcome.end).toMatchObject({ _tag: "UnknownVersion", verdict: "ahead", epoch, version: 4 })
+      expect(messageOf(outcome)).toBe(
+        `epoch ${epoch} runs by protocol version 4, and this light client knows up to 3: install a newer version of udg-node`,
+      )
+    }
+  })
+
+  it("is no reason to install anything while no quorum has signed it", () => {
+    const history = running([2, 3, 4])
+    const trusted: Trusted.Trusted = { committee: history.committeeOf(2), closing: null }
+    const claimed = history.closing[1] ?? never()
+    const judged = (signed: History.Signed) => endOf(bisection(trusted, 2, () => signed))
+    expect(judged(claimed)).toBe("UnknownVersion")
+    expect(judged(History.resigned(claimed, (list) => list.slice(0, 4)))).toBe("Unsigned")
+    expect(judged(history.sign(claimed.checkpoint, 50))).toBe("Unsigned")
+    const { signatures } = history.sign(Checkpoint.make({ ...claimed.checkpoint, nextEpoch: null }), 2)
+    expect(judged({ ...claimed, signatures })).toBe("Unsigned")
+  })
+
+  it.each([
+    ["that goes down", [2, 3, 2], "it takes the protocol from version 3 in epoch 2 to 2 in epoch 3"],
+    ["that skips one, as no vote can", [2, 4], "it takes the protocol from version 2 in epoch 1 to 4 in epoch 2"],
+  ])("%s is false, whoever signed it", (_, versions, reason) => {
+    const history = running(versions)
+    const outcome = bisected(history, first(history))
+    expect(outcome.end).toMatchObject({ _tag: "Malformed", verdict: "false" })
+    expect(messageOf(outcome)).toBe(`its checkpoint is malformed: ${reason}`)
+  })
+
+  it("is judged over as many closes as are skipped", () => {
+    const ends = [
+      [2, 2, 2, 2, 2, 2, 2, 2, 10],
+      [2, 2, 2, 2, 2, 2, 2, 2, 11],
+    ].map((versions) => {
+      const history = running(versions, { turnover: 0 })
+      return endOf(bisected(history, first(history)))
+    })
+    expect(ends).toEqual(["UnknownVersion", "Malformed"])
+  })
+})
+
 describe("a bisection is refused", () => {
   const history = History.make({ last: 12 })
   const start = first(history)

@@ -16,7 +16,7 @@ import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import * as StateKey from "../../src/protocol/state/StateKey.js"
 import * as StateRecord from "../../src/protocol/state/StateRecord.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
-import { recordOf, seedOf } from "../consensus/TestCommittee.js"
+import { recordOf, rules, seedOf } from "../consensus/TestCommittee.js"
 
 export type Signed = Checkpoint.SignedCheckpoint
 
@@ -98,18 +98,21 @@ export interface Shape {
   readonly state?: Trie.Trie
   /** The epoch whose committee signs the checkpoints of an epoch; the same by default. */
   readonly signedAs?: (epoch: number) => number
+  /** The protocol version of an epoch; the first one by default. */
+  readonly versionOf?: (epoch: number) => number
 }
 
 export const make = (shape: Shape): History => {
   const { last, turnover = 1, story = "ours", from = 1, signerOf = fakeSignerOf, state = trie } = shape
-  const { size = SIZE, signedAs = (epoch) => epoch } = shape
+  const { size = SIZE, signedAs = (epoch) => epoch, versionOf = () => rules.protocolVersion } = shape
   const signersOf = (epoch: number) => Array.from({ length: size }, (_, i) => signerOf(`m${turnover * epoch + i}`))
   const committeeOf = (epoch: number): EpochRecord => {
     const members = signersOf(epoch)
       .map(({ publicKey }) => ({ publicKey, address: Address.fromPublicKey(publicKey), weight: Sats.make(10) }))
       .sort((a, b) => (a.address < b.address ? -1 : 1))
     const firstRound = Natural.round((epoch - 1) * ROUNDS + 1)
-    return recordOf([1], { epoch: Natural.epoch(epoch), firstRound, members })
+    const byVersion = { ...rules, protocolVersion: versionOf(epoch) }
+    return recordOf([1], { epoch: Natural.epoch(epoch), firstRound, members, rules: byVersion })
   }
   const sign = (checkpoint: Checkpoint.Checkpoint, epoch: number): Signed => ({
     checkpoint,

@@ -200,6 +200,15 @@ describe("a node that lies is named, and what the honest one proves is shown", (
       at("/proof", (honest) => ({ ...honest, checkpoint: { ...record(honest["checkpoint"]), signatures: [] } })),
       {},
     ],
+    [
+      "about the protocol's version",
+      "Malformed",
+      at("/checkpoint", (honest) => {
+        const next = record(honest["next_epoch"])
+        return { ...honest, next_epoch: { ...next, rules: { ...record(next["rules"]), protocol_version: 9 } } }
+      }),
+      {},
+    ],
     ["about the epochs before", "Unsigned", at("/checkpoint", (honest) => ({ ...honest, signatures: [] })), {}],
     ["with garbage", "Malformed", () => (outgoing) => outgoing.writeHead(200).end("<html>"), {}],
     ["with an error", "Declined", () => (outgoing) => outgoing.writeHead(500).end("{}"), {}],
@@ -331,6 +340,53 @@ describe("a made-up network", () => {
     const outcome = await check([server.url, other.url])
     expect(outcome).toMatchObject({ conflict: { _tag: "Conflict" } })
     expect(tagsOf(outcome)).toEqual(["proven", "proven"])
+  })
+
+  it("is refused from an unknown protocol version on, whatever a node that has stopped before it proves", async () => {
+    const versionOf = (epoch: number) => (epoch < 15 ? 2 : epoch < 18 ? 3 : 4)
+    const ahead = History.make({ last: 20, signerOf, versionOf })
+    const [{ checkpoint } = never()] = ahead.closing
+    const start = Light.checkpoint(1, checkpoint.hash, "testnet")
+    const before = History.make({ last: 16, signerOf, versionOf })
+    const fork = History.make({ last: 20, signerOf, versionOf: (epoch) => Math.min(3, versionOf(epoch)) })
+    await using newer = await Liar.start(serving(ahead))
+    await using stopped = await Liar.start(serving(before))
+    await using forked = await Liar.start(serving(fork))
+    const judged = async (...servers: ReadonlyArray<{ readonly url: string }>) => {
+      const outcome = await ask(
+        start,
+        servers.map(({ url }) => url),
+        {},
+        address,
+      )
+      return [outcome instanceof Light.NotProven, ...tagsOf(outcome)]
+    }
+    expect(await judged(newer)).toEqual([true, "UnknownVersion"])
+    expect(await judged(stopped)).toEqual([false, "proven"])
+    expect(await judged(stopped, newer)).toEqual([true, "proven", "UnknownVersion"])
+    expect(await judged(forked, newer)).toEqual([true, "proven", "UnknownVersion"])
+    const unknown = ahead.closing[16] ?? never()
+    const pinned = Light.checkpoint(17, unknown.checkpoint.hash, "testnet")
+    expect(tagsOf(await ask(pinned, [newer.url], {}, address))).toEqual(["UnknownVersion"])
+  })
+
+  it("is shown by the honest node where another claims a version that no quorum signed", async () => {
+    const claiming = History.make({
+      last: 20,
+      signerOf,
+      signedAs: (epoch) => (epoch < 2 ? epoch : epoch + 500),
+      versionOf: (epoch) => (epoch < 3 ? 2 : epoch < 4 ? 3 : 4),
+    })
+    await using liar = await Liar.start(serving(claiming))
+    await using server = await Liar.start(serving(ours))
+    expect(tagsOf(await check([liar.url, server.url]))).toEqual(["Unsigned", "proven"])
+  })
+
+  it("is shown as neither, where a quorum signed two versions for one epoch", async () => {
+    const raised = History.make({ last: 20, signerOf, versionOf: (epoch) => (epoch < 20 ? 2 : 3) })
+    await using server = await Liar.start(serving(ours))
+    await using other = await Liar.start(serving(raised))
+    expect(await check([server.url, other.url])).toMatchObject({ conflict: { _tag: "Conflict" } })
   })
 
   it("proves nothing by a checkpoint that no epoch could have, and ends soon", async () => {

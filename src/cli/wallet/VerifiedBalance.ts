@@ -76,9 +76,8 @@ const refusalsOf = (nodes: ReadonlyArray<Light.Judged>) =>
 
 const notProven = (failure: Light.NotProven) => {
   const refusals = refusalsOf(failure.nodes)
-  const isUnanswered =
-    refusals.length === failure.nodes.length && refusals.every(({ refusal }) => refusal.verdict === "absent")
-  return isUnanswered
+  const isUnjudged = refusals.every(({ refusal: { verdict } }) => verdict === "absent" || verdict === "ahead")
+  return failure.conflict === null && isUnjudged
     ? fail("node", `nothing could be checked: ${failure.message}`)
     : fail("unproven", `DO NOT RELY ON THIS NODE, its answer does not hold: ${failure.message}`)
 }
@@ -86,6 +85,7 @@ const notProven = (failure: Light.NotProven) => {
 const WARNINGS = {
   absent: "gave no answer",
   behind: "is behind",
+  ahead: "cannot be verified",
   false: "LIES OR IS BROKEN",
 } as const satisfies Record<Light.Verdict, string>
 

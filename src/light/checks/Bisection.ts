@@ -9,7 +9,7 @@ import type { Epoch } from "../../protocol/numbers/Natural.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import { divideFloor } from "../../protocol/numbers/Sats.js"
 import type { Check } from "../../protocol/transaction/Verification.js"
-import { type Detached, type Malformed, OtherAnswer, type Unsigned } from "./Refusal.js"
+import { type Detached, type Malformed, OtherAnswer, type UnknownVersion, type Unsigned } from "./Refusal.js"
 import * as Trusted from "./Trusted.js"
 
 /**
@@ -42,7 +42,7 @@ export const asks = ({ trusted, goal, ahead }: Bisection): Epoch | undefined => 
   return nearest === undefined ? goal : Natural.epoch(lowest + divideFloor(nearest - lowest, 2))
 }
 
-type Step = Either.Either<Bisection, Malformed | OtherAnswer | Unsigned | Detached>
+type Step = Either.Either<Bisection, Malformed | OtherAnswer | Unsigned | Detached | UnknownVersion>
 
 /** One step up to `signed`, or the same bisection if the trusted committee is no quorum of its signers. */
 const tried = (bisection: Bisection, signed: SignedCheckpoint, isValid: (check: Check) => boolean): Step => {
@@ -57,7 +57,7 @@ const tried = (bisection: Bisection, signed: SignedCheckpoint, isValid: (check: 
   const isAtFault =
     signed.checkpoint.epoch === bisection.trusted.committee.epoch || falseSignatures > MAX_FALSE_SIGNATURES
   if (Either.isRight(signers)) {
-    return Either.map(Trusted.ofCheckpoint(signed.checkpoint), (trusted) => ({
+    return Either.map(Trusted.after(bisection.trusted, signed.checkpoint), (trusted) => ({
       ...bisection,
       trusted,
       falseSignatures,
@@ -75,7 +75,7 @@ export const take = (bisection: Bisection, signed: SignedCheckpoint, isValid: (c
       new OtherAnswer({ asked: `the checkpoint that closed epoch ${asked}`, given: `one of epoch ${epoch}` }),
     )
   }
-  return Either.flatMap(Trusted.ofCheckpoint(signed.checkpoint), () =>
+  return Either.flatMap(Trusted.nextOf(signed.checkpoint), () =>
     upwards({ ...bisection, ahead: [...bisection.ahead, signed] }, isValid),
   )
 }

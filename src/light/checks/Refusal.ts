@@ -1,5 +1,6 @@
 /** Why an answer is rejected. Messages contain nothing long or secret from the node. */
 import { Data } from "effect"
+import * as ProtocolVersion from "../../protocol/epoch/ProtocolVersion.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import type { Name } from "../../protocol/identity/Name.js"
@@ -7,9 +8,10 @@ import type { Epoch } from "../../protocol/numbers/Natural.js"
 
 /**
  * What a refusal says about the node. `absent`: it gave no answer to judge. `behind`: it may be honest, but knows less
- * than is already known. `false`: no honest node of the network gives this answer.
+ * than is already known. `ahead`: a quorum signed rules that this program does not know. `false`: no honest node of the
+ * network gives this answer.
  */
-export type Verdict = "absent" | "behind" | "false"
+export type Verdict = "absent" | "behind" | "ahead" | "false"
 
 /** There was no connection, or it ended early. */
 export class Unreachable extends Data.TaggedError("Unreachable")<{ readonly reason: string }> {
@@ -128,6 +130,19 @@ export class Stale extends Data.TaggedError("Stale")<{ readonly round: number; r
   }
 }
 
+/** Encodings and proofs may differ in an unknown version, so nothing in that epoch or after it can be judged. */
+export class UnknownVersion extends Data.TaggedError("UnknownVersion")<{
+  readonly epoch: Epoch
+  readonly version: ProtocolVersion.ProtocolVersion
+}> {
+  readonly verdict: Verdict = "ahead"
+  override get message(): string {
+    const { epoch, version } = this
+    const known = ProtocolVersion.NEWEST
+    return `epoch ${epoch} runs by protocol version ${version}, and this light client knows up to ${known}: install a newer version of udg-node`
+  }
+}
+
 /** A quorum signed both histories: somebody has the keys of an old committee, and nothing here tells which is right. */
 export class Conflict extends Data.TaggedError("Conflict")<{
   readonly epoch: Epoch
@@ -155,4 +170,5 @@ export type Refusal =
   | TooEarly
   | OtherName
   | Stale
+  | UnknownVersion
   | Conflict

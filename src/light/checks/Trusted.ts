@@ -7,9 +7,10 @@ import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoi
 import type { EpochRecord, Member } from "../../protocol/epoch/EpochRecord.js"
 import * as FirstEpoch from "../../protocol/epoch/FirstEpoch.js"
 import type { Genesis } from "../../protocol/epoch/Genesis.js"
+import * as ProtocolVersion from "../../protocol/epoch/ProtocolVersion.js"
 import * as Signers from "../../protocol/epoch/Signers.js"
 import type { Check } from "../../protocol/transaction/Verification.js"
-import { Detached, Malformed, Unsigned } from "./Refusal.js"
+import { Detached, Malformed, UnknownVersion, Unsigned } from "./Refusal.js"
 
 export interface Trusted {
   readonly committee: EpochRecord
@@ -19,13 +20,34 @@ export interface Trusted {
 
 export const ofGenesis = (genesis: Genesis): Trusted => ({ committee: FirstEpoch.of(genesis), closing: null })
 
-/** The committee that a closing checkpoint names. The caller must have reason to trust the checkpoint. */
-export const ofCheckpoint = (closing: Checkpoint): Either.Either<Trusted, Malformed> => {
-  const { epoch, nextEpoch } = closing
-  return nextEpoch?.epoch === epoch + 1
-    ? Either.right({ committee: nextEpoch, closing })
+/** The record of the next epoch, which a closing checkpoint must name. */
+export const nextOf = ({ epoch, nextEpoch }: Checkpoint): Either.Either<EpochRecord, Malformed> =>
+  nextEpoch?.epoch === epoch + 1
+    ? Either.right(nextEpoch)
     : Either.left(new Malformed({ what: "checkpoint", reason: `it does not close epoch ${epoch}` }))
-}
+
+/**
+ * The committee that a closing checkpoint names. The caller must have reason to trust the checkpoint: whoever merely
+ * claims a newer version must not make anybody install another program.
+ */
+export const ofCheckpoint = (closing: Checkpoint): Either.Either<Trusted, Malformed | UnknownVersion> =>
+  Either.flatMap(nextOf(closing), (committee) => {
+    const { epoch, rules } = committee
+    return rules.protocolVersion > ProtocolVersion.NEWEST
+      ? Either.left(new UnknownVersion({ epoch, version: rules.protocolVersion }))
+      : Either.right({ committee, closing })
+  })
+
+/** The same for a checkpoint that the trusted committee signed. A vote names the next version: none is skipped or taken back. */
+export const after = (trusted: Trusted, closing: Checkpoint): Either.Either<Trusted, Malformed | UnknownVersion> =>
+  Either.flatMap(nextOf(closing), ({ epoch, rules }) => {
+    const { committee } = trusted
+    const [from, to] = [committee.rules.protocolVersion, rules.protocolVersion]
+    const reason = `it takes the protocol from version ${from} in epoch ${committee.epoch} to ${to} in epoch ${epoch}`
+    return to < from || to - from > epoch - committee.epoch
+      ? Either.left(new Malformed({ what: "checkpoint", reason }))
+      : ofCheckpoint(closing)
+  })
 
 /** Whether this checkpoint of the committee's own epoch names the trusted one before it. */
 const isAttached = ({ committee, closing }: Trusted, { epoch, previous }: Checkpoint): boolean =>

@@ -32,6 +32,23 @@ const verify = (url: string, ...more: ReadonlyArray<string>) =>
 const rich: Liar.Lie = (honest) =>
   "record" in honest ? { ...honest, record: String(honest["record"]).replace(/.{4}$/, "ffff") } : honest
 
+const signerOf = (name: string) => {
+  const key = SecretKey.fromSeed(Uint8Array.from({ length: 32 }, (_, i) => name.charCodeAt(i) || 1))
+  if (key._tag === "None") throw new Error("a key expected")
+  return key.value
+}
+
+/** A node of a network that only exists as its history. */
+const madeUp = async ({ closing }: History.History, running: History.Signed) => {
+  const info: unknown = await (await fetch(`${node.url}/network`)).json()
+  return Liar.start((path) => {
+    if (path === "/network") return { ...Object(info) }
+    if (path.startsWith("/proof/")) return History.accountJson(History.addressOf("alice"), running)
+    const signed = closing[Number(path.slice("/checkpoint/epoch/".length)) - 1]
+    return signed === undefined ? undefined : History.checkpointJson(signed)
+  })
+}
+
 describe("a balance that is checked", () => {
   it("says against which checkpoint, and who signed it", async () => {
     const { code, stdout, stderr } = await verify(node.url)
@@ -72,22 +89,10 @@ describe("a balance that is checked", () => {
   })
 
   it("begins at a trusted checkpoint, and counts the signers that are there", async () => {
-    const signerOf = (name: string) => {
-      const key = SecretKey.fromSeed(Uint8Array.from({ length: 32 }, (_, i) => name.charCodeAt(i) || 1))
-      if (key._tag === "None") throw new Error("a key expected")
-      return key.value
-    }
     const history = History.make({ last: 2, size: 4, turnover: 0, signerOf })
     const running = History.resigned(history.running, (list) => list.slice(1))
     const [first] = history.closing
-    const alice = History.addressOf("alice")
-    const info: unknown = await (await fetch(`${node.url}/network`)).json()
-    await using server = await Liar.start((path) => {
-      if (path === "/network") return { ...Object(info) }
-      if (path.startsWith("/proof/")) return History.accountJson(alice, running)
-      const closing = history.closing[Number(path.slice("/checkpoint/epoch/".length)) - 1]
-      return closing === undefined ? undefined : History.checkpointJson(closing)
-    })
+    await using server = await madeUp(history, running)
     const begin = (hash: string, ...more: ReadonlyArray<string>) =>
       udg("balance", "@alice", "--verify", "--node", server.url, "--trust", `1:${hash}`, ...more)
     const read = await begin(first?.checkpoint.hash ?? "")
@@ -101,5 +106,15 @@ describe("a balance that is checked", () => {
       trust: { epoch: 2 },
     })
     expect(await begin("ab".repeat(32))).toMatchObject({ code: 8, stdout: "" })
+  })
+  it("cannot be had from a protocol version on that this program does not know; no node is called a liar", async () => {
+    const history = History.make({ last: 2, size: 4, turnover: 0, signerOf, versionOf: (epoch) => epoch + 1 })
+    const [first] = history.closing
+    await using server = await madeUp(history, history.running)
+    const trust = `1:${first?.checkpoint.hash}`
+    const { code, stdout, stderr } = await udg("balance", "@alice", "--verify", "--node", server.url, "--trust", trust)
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" })
+    expect(stderr).toContain(`nothing could be checked: ${server.url}: epoch 3 runs by protocol version 4`)
+    expect(stderr).toContain("install a newer version of udg-node")
   })
 })

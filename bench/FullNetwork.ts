@@ -63,10 +63,17 @@ export const start = async (payments: number): Promise<FullNetwork> => {
   writeFileSync(genesisFile, JSON.stringify(Genesis.toJson(genesis)))
   const keyFile = join(directory, "validator.key")
   writeFileSync(keyFile, `${validator.toSecretHex()}\n`, { mode: 0o600 })
-  const node = await RealNode.start({
+  const settings = {
     ...{ ephemeral: false, dataDirectory: data, roundMs: Option.none() },
     ...{ genesisFile: Option.some(genesisFile), validatorKeyFile: Option.some(keyFile), faucetKeyFile: Option.none() },
-  })
+  }
+  // Nobody else is there to report what this key has signed, so the operator's word must do.
+  const asking = await RealNode.start(settings)
+  const { signing } = asking.view.recovery(Natural.timestamp(Date.now()))
+  await asking.stop()
+  if (signing._tag !== "Forgotten") throw new Error("the validator starts without anybody's word")
+  const word = { epoch: signing.epoch, round: signing.fromRound, base: signing.base }
+  const node = await RealNode.start({ ...settings, signingWord: Option.some(word) })
   const client = connect(node.url)
   const network = Wallet.network(await client.core.network())
   const senders = Array.from({ length: SENDERS }, (_, i) => Wallet.account(network, Testing.keyOf(i)))

@@ -89,14 +89,13 @@ describe(PAGE, () => {
   })
 })
 
-/** Sentences that call the turnout of a vote a quorum: that is only what consensus needs. */
+/** Paragraphs and list items that call the turnout of a vote a quorum: that is only what consensus needs. */
 const quorumsOfVotes = (text: string): ReadonlyArray<string> =>
   text
     .replaceAll(/```[\s\S]*?```|`[^`\n]*`|^ {4}.*$/gm, "")
-    .split(/\n\n|\n(?=[-|#])|[.:;](?=\s)/)
-    .filter((sentence) => /\bquorums?\b/i.test(sentence))
-    .filter((sentence) => /\b(?:proposals?|bond|approval|turnout)\b|\d\s?%/i.test(sentence))
-    .map((sentence) => sentence.trim())
+    .split(/\n\n|\n(?=[-|#])/)
+    .filter((part) => /\bquorums?\b/i.test(part) && /\b(?:proposals?|bond|approval|turnout)\b|\d\s?%/i.test(part))
+    .map((part) => part.trim())
 
 describe("a quorum is of consensus, and a vote has a turnout", () => {
   it("finds a quorum of a vote", () => {

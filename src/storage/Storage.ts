@@ -129,7 +129,7 @@ const write = (sql: Sql, entries: ReadonlyArray<Entry>): Effect.Effect<void, Sql
       if (entry._tag === "Inserted") return Effect.sync(() => Vertices.insert(sql, entry.vertex))
       const { index, leaderRound } = entry.batch.commit
       const attributes = { commit: index, round: leaderRound }
-      return Effect.withSpan(CommitBatch.write(sql, entry.batch), "commit", { attributes })
+      return Effect.withSpan(CommitBatch.write(sql, entry.batch), "commit", { attributes, captureStackTrace: false })
     },
     { discard: true },
   )

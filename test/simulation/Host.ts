@@ -68,6 +68,8 @@ export class Host {
   readonly disk: Disk
   /** The operator's word for the next start. */
   word: Word | null = null
+  /** The newest protocol version that its program knows; undefined for the program under test. */
+  newestVersion: number | undefined
   speed: Speed = { syncMs: 2, skewMs: 0 }
   readonly #around: Surroundings
   readonly #chance: Chance
@@ -133,6 +135,7 @@ export class Host {
         joins: true,
         preparedAt: PREPARED_AT,
         word: this.word,
+        ...(this.newestVersion === undefined ? {} : { newestVersion: this.newestVersion }),
       },
       this.disk.stored,
     )

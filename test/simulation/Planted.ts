@@ -12,6 +12,8 @@ export interface Fault extends Planting.Fault {
   readonly nodes?: number
   /** 150 by default. */
   readonly rounds?: number
+  /** Whether the validators vote for the next version of the protocol. */
+  readonly upgrades?: boolean
 }
 
 /** An equivocator is slashed, and out of the committee, when the first epoch ends: the runs are short. */
@@ -587,6 +589,72 @@ export const faults: ReadonlyArray<Fault> = [
             rate,
             own.round === this.#epoch.ownRound ? { ...own, begun: { round: dag.highestRound, at: now } } : own,
           )`,
+      },
+    ],
+  },
+  {
+    name: "unknown-version",
+    story: "a program goes on in an epoch whose protocol version it does not know",
+    upgrades: true,
+    seed: 1,
+    changes: [{ file: "src/replica/Replica.ts", of: "Replica.#haltIn", by: "() => {}" }],
+  },
+  {
+    name: "upgrade-by-half",
+    story: "half of the stake decides on a protocol version",
+    upgrades: true,
+    seed: 1,
+    changes: [
+      {
+        file: "src/ledger/rules/Governance.ts",
+        of: "isApproved",
+        call: "isQuorum",
+        by: "(weight, total) => weight * 2 > total",
+      },
+    ],
+  },
+  {
+    name: "upgrade-early",
+    story: "the commit that closes an epoch goes by the rules of the next one",
+    upgrades: true,
+    seed: 1,
+    changes: [
+      {
+        file: "src/ledger/Ledger.ts",
+        of: "Ledger.#execute",
+        call: "rulesOf",
+        by: "() => ProtocolVersion.rulesOf(this.#state.epoch.record.rules.protocolVersion)",
+      },
+    ],
+  },
+  {
+    name: "upgrade-late",
+    story: "the first round of an epoch goes by the rules of the one before",
+    upgrades: true,
+    seed: 1,
+    changes: [
+      {
+        file: "src/ledger/Ledger.ts",
+        of: "Ledger.#execute",
+        call: "rulesOf",
+        by: `(version) => {
+          const { head, epoch } = this.#state
+          return ProtocolVersion.rulesOf(head.leaderRound === epoch.record.firstRound ? version - 1 : version)
+        }`,
+      },
+    ],
+  },
+  {
+    name: "upgrade-in-the-past",
+    story: "an old epoch is executed by the newest rules",
+    upgrades: true,
+    seed: 1,
+    changes: [
+      {
+        file: "src/ledger/Ledger.ts",
+        of: "Ledger.#execute",
+        call: "rulesOf",
+        by: "() => ProtocolVersion.rulesOf(ProtocolVersion.NEWEST)",
       },
     ],
   },

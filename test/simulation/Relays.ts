@@ -54,7 +54,8 @@ export class Relays {
     const { outputs, isRelayed } = this.#replica.receive(from, message, now)
     const expected = isExpected()
     this.#expectPaid(fresh, now)
-    if (expected !== null && isRelayed !== expected) {
+    // One that has just halted sends nothing any more.
+    if (expected !== null && isRelayed !== expected && !this.#replica.isHalted) {
       throw new Violation(this.#machine, `${isRelayed ? "relays" : "does not relay"} a ${message._tag} from ${from}`)
     }
     if (isRelayed) {

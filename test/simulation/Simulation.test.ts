@@ -151,11 +151,11 @@ describe("of the faults in a program with all of them", () => {
 
   // Mostly by its first seed.
   describe("each is found", () => {
-    const find = async ({ name, seed, nodes, rounds, weather }: Planted.Fault): Promise<void> => {
+    const find = async ({ name, seed, nodes, rounds, weather, upgrades = false }: Planted.Fault): Promise<void> => {
       const seeds = [seed, ...Array.from({ length: SEEDS_TO_FIND_A_FAULT }, (_, i) => i + 1)]
       let isFound = false
       await planting.run(
-        seeds.map((seed) => optionsOf(seed, nodes, rounds, weather)),
+        seeds.map((seed) => ({ ...optionsOf(seed, nodes, rounds, weather), upgrades })),
         ({ failure }) => {
           isFound ||= failure !== null
           return !isFound

@@ -4,8 +4,10 @@ import { Either } from "effect"
 import { Committee } from "../../src/consensus/dag/Committee.js"
 import { FOUNDING_ROUNDS, isAbove, type Place } from "../../src/consensus/KeyMemory.js"
 import type { Reads } from "../../src/ledger/Reads.js"
+import type { Execution } from "../../src/ledger/rules/Execution.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import type { Genesis } from "../../src/protocol/epoch/Genesis.js"
+import * as ProtocolVersion from "../../src/protocol/epoch/ProtocolVersion.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { decode, type Transaction } from "../../src/protocol/transaction/Transaction.js"
@@ -42,7 +44,7 @@ export interface Options {
   readonly faults: ReadonlyArray<FaultName>
   /** Real Ed25519 instead of the fast scheme. */
   readonly isSignedForReal: boolean
-  /** Whether the validators vote for the next version of the protocol. */
+  /** Whether the validators vote for the next version of the protocol, which some programs do not know. */
   readonly upgrades?: boolean
 }
 
@@ -102,6 +104,9 @@ const FREELOADERS = 3
 const FREELOADING_EVERY_MS = 25
 const ROUNDS_OF_CAMPS = 10
 const MESSAGES_PER_PAIR_AND_ROUND = 12
+const OUTDATED_PERCENT = 30
+/** So long an operator takes to install a program that knows the version. */
+const INSTALLING_MS = 1_000
 
 export class Simulation {
   readonly #options: Options
@@ -315,6 +320,9 @@ export class Simulation {
       dropped: (by, from, message) => this.#dropped(by, from, message),
     })
     this.#hosts.push(host)
+    const isOutdated =
+      this.#options.upgrades === true && this.#chance.stream(`program ${index}`).percent(OUTDATED_PERCENT)
+    if (isOutdated && !isAdversary) host.newestVersion = ProtocolVersion.FIRST
     if (person !== null) this.#owners.set(index, person)
     if (isAdversary) this.#adversaries.set(index, this.#corrupt(host, person))
     return host
@@ -750,12 +758,50 @@ export class Simulation {
         throw new Violation(sender.name, `misbehaved in the eyes of ${host.name}: ${JSON.stringify(output.error)}`)
       }
       case "Fatal":
+        if (output.fatal._tag === "UnknownVersion" && host.newestVersion !== undefined) {
+          this.#install(host)
+          return
+        }
         throw new Violation(host.name, `stops: ${JSON.stringify(output.fatal).slice(0, 2_000)}`)
       case "JoinStopped":
         throw new Violation(host.name, `cannot join: ${JSON.stringify(output.problem).slice(0, 2_000)}`)
       default:
         return
     }
+  }
+
+  /** It has ended before the first round under rules that it does not know; its operator installs a newer program. */
+  #install(host: Host): void {
+    this.#tell(`${host.name} ends before an unknown version`)
+    this.#agenda.after(INSTALLING_MS, () => {
+      host.newestVersion = undefined
+      if (!host.isUp) return
+      this.#crash(host, "killed")
+      this.#start(host)
+    })
+  }
+
+  /** A program executes nothing by rules that it does not know, and more than two thirds of the stake wanted the version. */
+  #expectVersion({ name, newestVersion, replica }: Host, { commit, nextEpoch }: Execution): void {
+    const version = this.#witness.recordOf(commit.epoch)?.rules.protocolVersion ?? 0
+    if (version > (newestVersion ?? version))
+      throw new Violation(
+        name,
+        `executes commit ${commit.index} by protocol version ${version}, which it does not know`,
+      )
+    const next = nextEpoch?.rules.protocolVersion ?? version
+    if (next === version || replica === null) return
+    const isWanted = replica.read
+      .proposals(Number.MAX_SAFE_INTEGER)
+      .some(
+        ({ payload, status, votesFor, snapshotTotalStake }) =>
+          payload._tag === "ParameterChange" &&
+          payload.param === ProtocolVersion.PARAMETER &&
+          payload.value === next &&
+          status === "Executed" &&
+          votesFor * 3 > snapshotTotalStake * 2,
+      )
+    if (!isWanted) throw new Violation(name, `goes over to protocol version ${next}, and no two thirds voted for it`)
   }
 
   #wrote(host: Host, write: Write): void {
@@ -801,6 +847,7 @@ export class Simulation {
   #executed(host: Host, { execution, vertices }: Extract<Write, { _tag: "Executed" }>): void {
     const { leaderRound, leaderHash } = execution.commit
     this.#witness.executed(host.name, execution, vertices)
+    this.#expectVersion(host, execution)
     if (host.replica !== null) this.#witness.counted(host.name, host.replica.read.totals)
     this.#digest.text8(execution.effectsDigest)
     const leader = vertices.at(-1)?.header.author

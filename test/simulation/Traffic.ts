@@ -18,6 +18,8 @@ import type { Scheme, Signer } from "./Scheme.js"
 import type { Person, World } from "./World.js"
 
 const MAX_PENDING = 4
+/** So few that some proposals of a version fail between a half and two thirds of the stake. */
+const UPGRADERS_PERCENT = 88
 
 /** A machine, as a wallet sees it. */
 export interface Door {
@@ -234,7 +236,8 @@ export class Traffic {
     const open = read.proposals(10).find(isUpgrade)
     if (open !== undefined) {
       const ballot = read.ballot(open.id, person.address)
-      return ballot?.vote === null ? { _tag: "VoteTx", proposalId: open.id, vote: true } : null
+      const vote = this.#chance.percent(UPGRADERS_PERCENT)
+      return ballot?.vote === null ? { _tag: "VoteTx", proposalId: open.id, vote } : null
     }
     const payload = {
       _tag: "ParameterChange",

@@ -8,7 +8,7 @@ import type { Totals } from "../../src/ledger/tables/Records.js"
 import type { Checkpoint } from "../../src/protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
-import type { Hash } from "../../src/protocol/identity/Hash.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Header } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
@@ -32,7 +32,7 @@ const ACCUSERS = 3
 /** Two vertices of one slot, in the DAG of the machine that holds them. */
 export interface Proof {
   readonly accused: string
-  readonly hashes: readonly [Hash, Hash]
+  readonly hashes: readonly [Hash.Hash, Hash.Hash]
 }
 
 interface Finalized {
@@ -58,7 +58,7 @@ export class Witness {
   /** Vertices with the highest round in which they name a parent under a false slot. */
   readonly #misnaming = new Map<string, number>()
   /** Machine → slot → what it last took in there. */
-  readonly #inserted = new Map<string, Map<string, Hash>>()
+  readonly #inserted = new Map<string, Map<string, Hash.Hash>>()
   /** Epoch and author → the proof that each machine holds, and since which round enough of them do. */
   readonly #accused = new Map<string, { readonly by: Map<string, Proof>; round: number }>()
   readonly #slashed = new Set<string>()
@@ -123,10 +123,36 @@ export class Witness {
     }
     if (commit.index <= this.#highestCommit) return
     this.#expectHonestTime(machine, execution)
+    this.#expectTheVersion(machine, execution, vertices)
     this.#highestCommit = commit.index
     this.#highestRound = commit.leaderRound
     this.#leaders.push({ round: commit.leaderRound, hash: commit.leaderHash })
     if (nextEpoch !== null) this.#expectTheRule(machine, commit.epoch)
+  }
+
+  /**
+   * The effects digest, read off the definition for the version that the commit's own epoch runs by. Rules that change a
+   * commit early or late, or that are applied to old epochs, change it on all machines alike.
+   */
+  #expectTheVersion(machine: string, execution: Execution, vertices: ReadonlyArray<Vertex>): void {
+    const { commit, changes, effectsDigest, vertices: executed } = execution
+    const previous = this.#commits.get(commit.index - 1)?.effectsDigest
+    const version = this.#records.get(commit.epoch)?.rules.protocolVersion
+    if (previous === undefined || version === undefined) return
+    const outcomes = vertices.flatMap(({ body }, v) =>
+      body.transactions.map(({ id }, t) => {
+        const outcome = ["NoEffect", "Applied", "Failed"].indexOf(executed[v]?.transactions[t]?._tag ?? "")
+        return Buffer.from(`${id}0${outcome}`, "hex")
+      }),
+    )
+    const parts =
+      version < 3
+        ? [changes.encoded]
+        : [Hash.of("udg/changes", changes.encoded), Hash.of("udg/outcomes", ...outcomes)].map((hash) =>
+            Buffer.from(hash, "hex"),
+          )
+    if (Hash.of("udg/effects", Buffer.from(previous, "hex"), ...parts) === effectsDigest) return
+    throw new Violation(machine, `commit ${commit.index} is not executed by the rules of protocol version ${version}`)
   }
 
   /** The time of a commit lies between stamps of right clocks, or is that of the commit before, if those weigh the most. */
@@ -265,7 +291,7 @@ export class Witness {
     const { epoch, author, hash } = header
     const slot = this.#slotOf(header)
     this.#expectTrueNames(machine, header, collectedRound)
-    const slots = this.#inserted.get(machine) ?? new Map<string, Hash>()
+    const slots = this.#inserted.get(machine) ?? new Map<string, Hash.Hash>()
     this.#inserted.set(machine, slots)
     const known = slots.get(slot)
     slots.set(slot, hash)

@@ -11,11 +11,12 @@ import * as Sweep from "./Sweep.js"
 const WIDEST = Math.max(...Planted.faults.map(({ name }) => name.length))
 
 const usage = `npm run simulate -- [--seed S] [--sweep N] [--nodes N] [--rounds R] [--faults F,F,…] [--plant NAME]
-                        [--threads N]
+                        [--threads N] [--upgrades]
   --seed    the run, or the first one of a sweep; 1 unless told
   --sweep   as many runs, one seed after the other, on all cores; prints the failures as they come
   --threads as many seeds at a time; for two sweeps side by side, or to leave cores to others
   --faults  of ${FAULTS.join(", ")}; all; none. Unless told, each seed draws its own mixture
+  --upgrades the validators vote for the next version of the protocol, which some programs do not know
   --plant   a fault to put into the program:
 ${Planted.faults.map(({ name, story }) => `            ${name.padEnd(WIDEST)}  ${story}`).join("\n")}`
 
@@ -50,6 +51,7 @@ const { values } = parseArgs({
     faults: { type: "string" },
     plant: { type: "string" },
     threads: { type: "string", default: String(availableParallelism()) },
+    upgrades: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 })
@@ -67,7 +69,8 @@ const faults = values.faults === undefined ? undefined : faultsOf(values.faults)
 
 function* runs(): Generator<Options> {
   for (let seed = first; seed < first + count; seed++) {
-    yield optionsOf(seed, numberOf("nodes", values.nodes), numberOf("rounds", values.rounds), faults)
+    const options = optionsOf(seed, numberOf("nodes", values.nodes), numberOf("rounds", values.rounds), faults)
+    yield { ...options, upgrades: values.upgrades || planted?.upgrades === true }
   }
 }
 

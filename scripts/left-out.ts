@@ -7,38 +7,29 @@ import { type ESTree, parseSync, Visitor } from "vite"
 const root = resolve(import.meta.dirname, "..")
 const PAGE = "docs/left-out.md"
 
-/** A mark around a case or a group. */
-interface Mark {
-  readonly isGroup: boolean
-}
-
-const isMark = (node: ESTree.Node | undefined): node is ESTree.CallExpression =>
-  node?.type === "CallExpression" &&
+const isMark = (node: ESTree.CallExpression): boolean =>
   node.callee.type === "MemberExpression" &&
   node.callee.object.type === "Identifier" &&
   node.callee.object.name === "Rest" &&
   node.callee.property.type === "Identifier" &&
   node.callee.property.name === "of"
 
-const marksIn = (file: string, source: string): ReadonlyArray<Mark> => {
+const hasMark = (file: string, source: string): boolean => {
   const { program, errors } = parseSync(file, source)
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`)
-  const calls: Array<ESTree.CallExpression> = []
-  const groups = new Set<ESTree.Node>()
+  let isFound = false
   new Visitor({
     CallExpression(node) {
-      const [first] = node.arguments
-      if (isMark(first) && source.slice(node.callee.start, node.callee.end).startsWith("describe")) groups.add(first)
-      if (isMark(node)) calls.push(node)
+      isFound ||= isMark(node)
     },
   }).visit(program)
-  return calls.map((call) => ({ isGroup: groups.has(call) }))
+  return isFound
 }
 
 const HEAD = `# Tests that npm test leaves out
 
-\`npm test\` leaves cases of these files to \`npm run test:all\`: as many as the number says, or a whole group ("all"). The
-marks in each file give the reasons ([CONTRIBUTING.md](../CONTRIBUTING.md#what-npm-test-leaves-out)).
+\`npm test\` leaves cases of these files, or all of them, to \`npm run test:all\`. The marks in each file give the
+reasons ([CONTRIBUTING.md](../CONTRIBUTING.md#what-npm-test-leaves-out)).
 \`UDG_TESTS=all npx vitest run FILE\` runs all cases of a file, and \`npx tsx scripts/left-out.ts\` writes this page.
 `
 
@@ -48,20 +39,17 @@ const filesIn = (folder: string): ReadonlyArray<string> =>
     .map(({ name }) => name)
     .sort()
 
-const countOf = (marks: ReadonlyArray<Mark>): string =>
-  marks.some(({ isGroup }) => isGroup) ? "all" : `${marks.length}`
-
 const page = (): string => {
   const folders = readdirSync(resolve(root, "test"), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => relative(root, resolve(entry.parentPath, entry.name)).replaceAll("\\", "/"))
     .sort()
   const lines = folders.flatMap((folder) => {
-    const counted = filesIn(folder).flatMap((file) => {
-      const marks = marksIn(file, readFileSync(resolve(root, folder, file), "utf8"))
-      return marks.length === 0 ? [] : [`\`${file.replace(/(\.test)?\.ts$/, "")}\` (${countOf(marks)})`]
+    const marked = filesIn(folder).flatMap((file) => {
+      const isMarked = hasMark(file, readFileSync(resolve(root, folder, file), "utf8"))
+      return isMarked ? [`\`${file.replace(/(\.test)?\.ts$/, "")}\``] : []
     })
-    return counted.length === 0 ? [] : [`- \`${folder}\`: ${counted.join(", ")}`]
+    return marked.length === 0 ? [] : [`- \`${folder}\`: ${marked.join(", ")}`]
   })
   return `${HEAD}\n${lines.join("\n")}\n`
 }

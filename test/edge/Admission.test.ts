@@ -43,14 +43,14 @@ const stake = {
   isGuarded: true,
 }
 
-it("a host that is not this machine's is refused before anything is counted", () => {
+it("refuses a foreign host before it counts anything", () => {
   const admission = admissionOf()
   expect(admission.refusalOf(asking({ host: "example.org" }))?._tag).toBe("ForeignHost")
   const everything = asking()
   expect(admission.refusalOfCost({ ...everything, counted: 0 }, 1_000)).toBeUndefined()
 })
 
-it("a thousand requests a minute are a thousand, whoever's page asks and whatever for", () => {
+it("limits requests to a thousand a minute across pages and endpoints", () => {
   const admission = admissionOf()
   const kinds = [asking(), asking(foreign), asking({ "sec-fetch-site": "cross-site" }), asking({}, "GET", "/nothing")]
   kinds.push(asking({}, "GET", "/health/detailed"))
@@ -60,21 +60,21 @@ it("a thousand requests a minute are a thousand, whoever's page asks and whateve
   for (const one of kinds) expect(admission.refusalOf(one)?._tag).toBe("RateLimited")
 })
 
-it("liveness and preflights are answered after that, and are a thousand more together", () => {
+it("answers liveness probes and preflights after that, a thousand more together", () => {
   const admission = admissionOf()
   for (let i = 0; i < 1_000; i++) admission.refusalOf(asking())
   const spared = [asking({}, "GET", "/health"), asking({}, "OPTIONS"), asking(foreign, "OPTIONS", "/health")]
   for (let i = 0; i < 999; i++) expect(admission.refusalOf(spared[i % 3] ?? asking())).toBeUndefined()
   expect(admission.refusalOf(asking({}, "GET", "/health"))).toBeUndefined()
   for (const one of spared.slice(1)) expect(admission.refusalOf(one)?._tag).toBe("RateLimited")
-  // A probe from the same address does not fail for it; it gets one answer for each connection.
+  // A probe from the same address does not fail for it; it gets one response per connection.
   const probe = asking({}, "GET", "/health")
   expect([admission.refusalOf(probe), probe.response.shouldKeepAlive]).toEqual([undefined, false])
   for (let i = 0; i < 16; i++) expect(admission.refusalOf(probe)?._tag).toBe("RateLimited")
   expect(admission.isEnding(probe.request.socket)).toBe(true)
 })
 
-it("what costs more is counted once, and not at all where it is too much", () => {
+it("counts a costlier request once, and not at all when it exceeds the limit", () => {
   const admission = admissionOf()
   const one = asking()
   expect(admission.refusalOf(one)).toBeUndefined()
@@ -86,7 +86,7 @@ it("what costs more is counted once, and not at all where it is too much", () =>
   expect(admission.refusalOfCost(another, 600)).toBeUndefined()
 })
 
-it("an endpoint's gate asks for the network, then the page, then its own limit", () => {
+it("checks the network, then the page, then the endpoint's own limit", () => {
   expect(admissionOf().gateOf({ ...stake, closed: testnetOnly })(asking(foreign))).toBe(testnetOnly)
   const gate = admissionOf().gateOf(stake)
   expect(gate(asking(foreign))?._tag).toBe("ForeignOrigin")
@@ -96,7 +96,7 @@ it("an endpoint's gate asks for the network, then the page, then its own limit",
   expect([first, second].map(({ headers }) => headers.at(-1))).toEqual(['"/stake";r=0;t=60', '"/stake";r=0;t=60'])
 })
 
-it("a connection ends behind its seventeenth refusal for being too many, and no other one", () => {
+it("closes a connection only after its seventeenth refusal for too many requests", () => {
   const admission = admissionOf()
   const socket = new Socket()
   const kept = Array.from({ length: 17 }, () => {

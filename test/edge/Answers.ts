@@ -1,4 +1,4 @@
-/** What every answer of a server has. */
+/** What every response of a server has. */
 import { expect } from "vitest"
 import type * as Failure from "../../src/rpc/api/Failure.js"
 import { example } from "../../src/rpc/api/Field.js"
@@ -19,7 +19,7 @@ export const expectStandardHeaders = ({ headers }: TestServer.RawAnswer): void =
   for (const [name, value] of Object.entries(everywhere)) expect(headers.get(name), name).toBe(value)
 }
 
-/** A refusal with its status, code and headers, and the body for more questions. */
+/** A refusal with its status, code and headers, and its body for further checks. */
 export const expectFailure = (answer: TestServer.RawAnswer, status: number, code: Failure.Code) => {
   const body = JSON.parse(answer.body)
   expect({ status: answer.status, code: body.code }, answer.body).toEqual({ status, code })

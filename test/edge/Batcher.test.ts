@@ -5,7 +5,7 @@ import * as Run from "../../src/effect3/fibers/Run.js"
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Doubles numbers, but dies of a negative one; remembers what it was asked for together. */
+/** Doubles numbers but dies of a negative one; records which it was given together. */
 const scene = (
   results: (items: ReadonlyArray<number>) => ReadonlyArray<number> = (items) => items.map((n) => 2 * n),
 ) => {
@@ -24,7 +24,7 @@ const scene = (
   return { together, answers, add }
 }
 
-it("what comes within one turn is handled together, and each request gets its part", async () => {
+it("handles requests of one turn together and gives each its part", async () => {
   const { together, answers, add } = scene()
   add(1)
   add(2, 3)
@@ -36,7 +36,7 @@ it("what comes within one turn is handled together, and each request gets its pa
   expect(answers).toEqual(["2", "4,6", "8"])
 })
 
-it("sixteen are not kept waiting", async () => {
+it("does not delay sixteen requests", async () => {
   const { together, add } = scene()
   for (let i = 0; i < 17; i++) add(i)
   expect(together.map(({ length }) => length)).toEqual([16])
@@ -44,13 +44,13 @@ it("sixteen are not kept waiting", async () => {
   expect(together.map(({ length }) => length)).toEqual([16, 1])
 })
 
-it("nothing is answered with nothing, and asks nobody", () => {
+it("answers an empty batch with nothing and calls nothing", () => {
   const { together, answers, add } = scene()
   add()
   expect({ together, answers }).toEqual({ together: [], answers: [""] })
 })
 
-it.each([-1, -2])("one request's bug is not another one's: %i", async (bad) => {
+it.each([-1, -2])("keeps one request's bug away from the others: %i", async (bad) => {
   const { answers, add } = scene()
   add(1)
   add(bad, 2)
@@ -59,7 +59,7 @@ it.each([-1, -2])("one request's bug is not another one's: %i", async (bad) => {
   expect(answers).toEqual(["2", "died", "6"])
 })
 
-it("results that cannot be looked at are a bug of everybody's", async () => {
+it("fails every request with a bug when the results cannot be examined", async () => {
   const { answers, add } = scene(() => {
     return Object.create({
       get slice() {

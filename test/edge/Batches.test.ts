@@ -14,7 +14,7 @@ const batch = { item: Signed, answer: Accepted, most: maximumTransactions, size:
 
 const read = (text: string) => Either.getOrThrow(Batches.format(batch).parse(text))
 
-/** Takes every transaction but the one with nonce 2; gives no answers at all behind one with nonce 9. */
+/** Accepts every transaction except nonce 2; returns no answers at all behind nonce 9. */
 const handle: Of<"transactions">["submit"] = ({ payloads }) =>
   Effect.succeed(
     payloads
@@ -44,14 +44,14 @@ const answerTo = (text: string) =>
     })
   })
 
-it("a transaction alone is accepted, refused, or told its wrong field", async () => {
+it("accepts or refuses a single transaction, or names its wrong field", async () => {
   expect(await answerTo(unstake(1))).toEqual({ tx_hash: example.hash, status: "accepted", nonce: 1 })
   expect(await answerTo(unstake(2))).toBe("used")
   expect(await answerTo(unstake("3"))).toMatch(/^nonce: /)
   expect(await answerTo(unstake(9))).toBe("Die")
 })
 
-it("of an array each entry has its answer in its place, also beside those that cannot be read", async () => {
+it("answers each entry of an array in its place, also beside entries that cannot be read", async () => {
   expect(await answerTo(`[${["7", unstake(1), unstake(1.5), unstake(2), unstake(4)].join()}]`)).toMatchObject([
     { status_code: 400, code: "InvalidRequest" },
     { status_code: 200, nonce: 1 },
@@ -63,7 +63,7 @@ it("of an array each entry has its answer in its place, also beside those that c
   expect(await answerTo(`[${unstake(1)},${unstake(9)}]`)).toBe("Die")
 })
 
-it("an array has 1 to 1,000 entries and counts as many requests", () => {
+it("limits an array to 1,000 entries, requires one, and counts each as a request", () => {
   const array = (length: number) => read(JSON.stringify(Array.from({ length }, () => 0)))
   const lengths = [0, 1, 1_000, 1_001]
   expect(lengths.map((length) => Batches.count(array(length)))).toEqual(lengths)
@@ -76,7 +76,7 @@ it("an array has 1 to 1,000 entries and counts as many requests", () => {
   expect(Batches.count(read("{}"))).toBe(1)
 })
 
-it("only an array may be larger than one transaction", () => {
+it("lets only an array be larger than one transaction", () => {
   const { limits, maximumBytes } = Batches.format(batch)
   expect([limits("[".charCodeAt(0)).bytes, limits("{".charCodeAt(0)).bytes, limits(undefined).bytes]).toEqual([
     maximumBytes,

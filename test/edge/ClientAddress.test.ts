@@ -18,18 +18,18 @@ const clientOf = (
 const forwarded = (chain: string) => ({ "x-forwarded-for": chain })
 
 describe("without a trusted proxy", () => {
-  it("the peer is the client, whatever the headers say", () => {
+  it("takes the peer as the client, whatever the headers say", () => {
     expect(clientOf("203.0.113.7", forwarded("198.51.100.1"))).toBe("203.0.113.7")
     expect(clientOf("203.0.113.7", { "x-real-ip": "198.51.100.1" }, [], "x-real-ip")).toBe("203.0.113.7")
   })
 
-  it("an IPv4 address is one client in every spelling", () => {
+  it("takes an IPv4 address as one client in every spelling", () => {
     for (const peer of ["203.0.113.7", "::ffff:203.0.113.7", "::FFFF:203.0.113.7", "::ffff:cb00:7107"]) {
       expect(clientOf(peer)).toBe("203.0.113.7")
     }
   })
 
-  it("IPv6 clients are told apart by their first 64 bits", () => {
+  it("tells IPv6 clients apart by their first 64 bits", () => {
     expect(clientOf("2001:db8:0:1::1")).toBe("2001:db8:0:1::/64")
     expect(clientOf("2001:0DB8:0000:0001:ffff:ffff:ffff:ffff")).toBe("2001:db8:0:1::/64")
     expect(clientOf("2001:db8:0:2::1")).toBe("2001:db8:0:2::/64")
@@ -38,7 +38,7 @@ describe("without a trusted proxy", () => {
     expect(clientOf("64:ff9b:1::192.0.2.1")).toBe("64:ff9b:1:0::/64")
   })
 
-  it("an IPv6 address that stands for an IPv4 address is the client of that", () => {
+  it("takes an IPv6 address that embeds an IPv4 address as the client of that", () => {
     for (const peer of [
       "64:ff9b::203.0.113.7",
       "64:ff9b::cb00:7107",
@@ -52,7 +52,7 @@ describe("without a trusted proxy", () => {
     expect(clientOf("2001:1::34ff:8ef8")).toBe("2001:1:0:0::/64")
   })
 
-  it("a client belongs to ever narrower networks: 16 and 24 bits of IPv4; 32, 48 and 56 of IPv6", () => {
+  it("assigns a client to nested networks: 16 and 24 bits of IPv4; 32, 48 and 56 of IPv6", () => {
     const networksOf = (peer: string) => AddressGroup.networksOf(clientOf(peer))
     const shared = (a: string, b: string) => {
       const others = networksOf(b)
@@ -74,7 +74,7 @@ describe("without a trusted proxy", () => {
     expect(AddressGroup.networksOf(clientOf(undefined))).toEqual(["unknown"])
   })
 
-  it("requests of sockets that are gone share a client", () => {
+  it("counts requests of closed sockets as one client", () => {
     expect(clientOf(undefined)).toBe("unknown")
   })
 })
@@ -82,35 +82,35 @@ describe("without a trusted proxy", () => {
 describe("behind trusted proxies", () => {
   const proxies = ["10.0.0.0/8", "fd00::/8"]
 
-  it("the client is the right-most address that no trusted proxy has", () => {
+  it("takes the right-most untrusted address as the client", () => {
     expect(clientOf("10.0.0.1", forwarded("198.51.100.1"), proxies)).toBe("198.51.100.1")
     expect(clientOf("10.0.0.1", forwarded("198.51.100.1, 203.0.113.7, 10.1.1.1"), proxies)).toBe("203.0.113.7")
     expect(clientOf("::ffff:10.0.0.1", forwarded("6.6.6.6,203.0.113.7 , fd00::2"), proxies)).toBe("203.0.113.7")
   })
 
-  it("what a client wrote into the header itself changes nothing", () => {
+  it("ignores what a client wrote into the header itself", () => {
     for (const forged of ["1.1.1.1", "10.9.9.9", "garbage", ""]) {
       expect(clientOf("10.0.0.1", forwarded(`${forged}, 203.0.113.7`), proxies)).toBe("203.0.113.7")
     }
   })
 
-  it("an untrusted peer is not believed", () => {
+  it("ignores the header of an untrusted peer", () => {
     expect(clientOf("203.0.113.7", forwarded("198.51.100.1"), proxies)).toBe("203.0.113.7")
   })
 
-  it("without a usable header the last hop that is known is the client", () => {
+  it("falls back to the last known hop without a usable header", () => {
     expect(clientOf("10.0.0.1", {}, proxies)).toBe("10.0.0.1")
     expect(clientOf("10.0.0.1", forwarded("not an address"), proxies)).toBe("10.0.0.1")
     expect(clientOf("10.0.0.1", forwarded("203.0.113.7, not an address, 10.0.0.2"), proxies)).toBe("10.0.0.2")
     expect(clientOf("10.0.0.1", forwarded("10.0.0.3, 10.0.0.2"), proxies)).toBe("10.0.0.3")
   })
 
-  it("ports and brackets are not part of the address", () => {
+  it("strips ports and brackets from the address", () => {
     expect(clientOf("10.0.0.1", forwarded("203.0.113.7:5123"), proxies)).toBe("203.0.113.7")
     expect(clientOf("10.0.0.1", forwarded("[2001:db8::7]:5123"), proxies)).toBe("2001:db8:0:0::/64")
   })
 
-  it("a named header is read instead of X-Forwarded-For, and only that", () => {
+  it("reads only the configured header instead of X-Forwarded-For", () => {
     const headers = { "cf-connecting-ip": "203.0.113.7", ...forwarded("198.51.100.1") }
     expect(clientOf("10.0.0.1", headers, proxies, "cf-connecting-ip")).toBe("203.0.113.7")
     expect(clientOf("10.0.0.1", forwarded("198.51.100.1"), proxies, "cf-connecting-ip")).toBe("10.0.0.1")

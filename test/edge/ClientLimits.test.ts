@@ -38,7 +38,7 @@ describe("limits", () => {
     ["POST", "/proposal", 5],
     ["POST", "/vote", 10],
     ["GET", "/keygen", 10],
-  ])("%s %s answers %i times, then 429, to each client", async (method, path, limit) => {
+  ])("allow %s %s %i times per client, then answer 429", async (method, path, limit) => {
     const client = `198.51.100.${limit}`
     const found = await statuses(
       Array.from({ length: limit + 2 }, () => once(method, path, `${path.length}.${client.slice(4)}`)),
@@ -48,7 +48,7 @@ describe("limits", () => {
     expect(await statuses([once(method, path, "203.0.113.200")])).not.toContain(429)
   })
 
-  it("a refusal says when to come back", async () => {
+  it("say in a refusal when to come back", async () => {
     const request = post("/faucet", wish, `Content-Type: application/json\r\n${as("203.0.113.1")}`)
     const first = await ask(server.port, request)
     expect(first.headers.get("ratelimit-policy")).toBe('"/faucet";q=1;w=600')
@@ -60,14 +60,14 @@ describe("limits", () => {
     expect(second.headers.get("retry-after")).toBe("600")
   })
 
-  it("a request to the faucet counts, whatever its answer", async () => {
+  it("count a faucet request whatever its outcome", async () => {
     const asked = (body: string) =>
       ask(server.port, post("/faucet", body, `Content-Type: application/json\r\n${as("203.0.113.99")}`))
     expect([(await asked("{}")).status, (await asked(wish)).status]).toEqual([400, 429])
   })
 
-  it("are counted for who the proxy says, behind as many headers as a request may have", async () => {
-    // Beside Host, Connection and that of the proxy.
+  it("apply to the client that the proxy names, behind as many headers as a request may have", async () => {
+    // Besides Host, Connection and the proxy's header.
     const asked = (headers: number) => {
       const more = Array.from({ length: headers - 3 }, (_, i) => `X-${i}: y\r\n`).join("")
       return ask(server.port, get("/keygen", `${more}${as("203.0.113.77")}`))
@@ -81,7 +81,7 @@ describe("limits", () => {
     expect((await asked(3)).headers.get("ratelimit")).toMatch(/r=7;/)
   })
 
-  it("all endpoints together answer 1000 times; OPTIONS is not counted, everything else is", async () => {
+  it("allow 1,000 requests over all endpoints together, excluding OPTIONS", async () => {
     const client = "203.0.113.2"
     const kinds = [
       once("GET", "/nothing", client),
@@ -113,7 +113,7 @@ describe("limits", () => {
     expect(found.slice(-2)).toEqual([429, 429])
   })
 
-  it("an array counts as many requests as it has transactions", async () => {
+  it("count an array as as many requests as it has transactions", async () => {
     const batch = (size: number) =>
       post(
         "/tx/submit",
@@ -134,11 +134,11 @@ describe("large bodies", () => {
   const largest = (body: string) => body.padEnd(1_048_576, " ")
   const trusted = { rateLimits: true, trustedProxies: [Option.getOrThrow(Cidr.parse("127.0.0.1"))] }
 
-  it("count as a request for every 2 KiB, before they are parsed", async () => {
+  it("count as one request per 2 KiB before they are parsed", async () => {
     const server = await TestServer.start(trusted)
     const client = "203.0.113.4"
     expect((await ask(server.port, from(client, largest("[1]")))).status).toBe(200)
-    // 512 of a thousand are used up, so that what comes now is not even looked at.
+    // 512 of a thousand are used up, so the next body is not even examined.
     const refused = expectFailure(await ask(server.port, from(client, largest("[no JSON"))), 429, "RateLimited")
     expect(refused.limit).toBe(1_000)
     expect((await ask(server.port, from(client, `[${"1,".repeat(486)}1]`))).status).toBe(200)
@@ -157,7 +157,7 @@ describe("large bodies", () => {
 })
 
 describe("arrays of transactions", () => {
-  it("are answered in order with what each alone would have got", async () => {
+  it("are answered in order with what each transaction alone would have got", async () => {
     const server = await TestServer.start(
       {},
       {
@@ -176,7 +176,7 @@ describe("arrays of transactions", () => {
     const transaction = (nonce: unknown) => ({ type: "UnstakeTx", from: example.hash, nonce })
     const bodies = [
       ...[transaction(1), transaction(2), transaction("3"), transaction(4)].map((body) => JSON.stringify(body)),
-      // What JSON.parse would round, or read in one of two ways, is wrong only where it stands.
+      // What JSON.parse would round, or read ambiguously, fails only its own entry.
       `{"type":"UnstakeTx","from":"${example.hash}","nonce":1.5}`,
       `{"type":"UnstakeTx","from":"${example.hash}","nonce":1e0}`,
       `{"type":"UnstakeTx","nonce":1,"from":"${example.hash}","nonce":5}`,
@@ -197,7 +197,7 @@ describe("arrays of transactions", () => {
   })
 })
 
-it("a burst of bodies that take long is answered to the last", async () => {
+it("are all answered in a burst of slow bodies", async () => {
   const server = await TestServer.start(
     {},
     {
@@ -215,7 +215,7 @@ it("a burst of bodies that take long is answered to the last", async () => {
   )
   const nonces = Array.from({ length: 30 }, (_, nonce) => nonce)
   const body = (nonce: number) => JSON.stringify({ type: "UnstakeTx", from: example.hash, nonce })
-  // On one connection, so that they all arrive within one turn of the event loop.
+  // On one connection, so that all arrive within one turn of the event loop.
   const requests = nonces.map((nonce) => post("/tx/submit", body(nonce)).replace("Connection: close\r\n", ""))
   const bytes = await TestServer.exchange(server.port, [requests.join("") + get("/health")])
   const answers = TestServer.parse(bytes).map(({ body }) => JSON.parse(body))

@@ -14,7 +14,7 @@ it.each([
   expect(written({ balance_coin: sats / 1e8 })).toBe(`{"balance_coin":${coins}}`)
 })
 
-it("texts that look so stay as they are", () => {
+it("leaves plain texts that resemble them unchanged", () => {
   const value = { memo: '"a_coin":6e-8', list: [{ amount_coin: 6e-8 }], latency_ms: 6e-8 }
   expect(JSON.parse(written(value))).toEqual(value)
   expect(written(value)).toContain(String.raw`\"a_coin\":6e-8`)

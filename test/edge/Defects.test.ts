@@ -1,6 +1,6 @@
 /**
- * Bugs planted everywhere that a request passes: it is answered with 500 or cut off, the bug is counted each time and
- * logged once, and whoever asks next is served.
+ * Bugs planted everywhere along a request's path. The request gets a 500 or is cut off, each bug is counted every time
+ * and logged once, and the next client is served.
  */
 import { Cause, Effect, Stream } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
@@ -106,29 +106,29 @@ it.each([
 
 const transaction = (nonce: number) => ({ type: "UnstakeTx", from: example.hash, nonce })
 
-it.each([0, 1, 2, 3, 4])("an array of transactions, in the manner %i", async (nonce) => {
+it.each([0, 1, 2, 3, 4])("an array of transactions, variant %i", async (nonce) => {
   expectBug(await ask(server.port, post("/tx/submit", JSON.stringify([transaction(nonce), transaction(nonce)]))))
   expectBug(await ask(server.port, post("/tx/submit", JSON.stringify(transaction(nonce)))))
   expect(counted).toEqual(["/tx/submit", "/tx/submit"])
   await expectAlive()
 })
 
-it("one request's bug in a gathering is not another one's", async () => {
+it("keeps one request's bug away from the others in a batch", async () => {
   const requests = [1, 2, 3].map((nonce) => post("/tx/submit", JSON.stringify(transaction(nonce))))
   for (const answer of await Promise.all(requests.map((request) => ask(server.port, request)))) expectBug(answer)
   await expectAlive()
 })
 
-it.each(["1", "2", "3", "4"])("a stream of events, in the manner %s", async (manner) => {
+it.each(["1", "2", "3", "4"])("an event stream, variant %s", async (manner) => {
   const bytes = await TestServer.exchange(server.port, [get("/events", `Last-Event-ID: ${manner}\r\n`)])
-  // Cut off, it does not end as a stream does that is over.
+  // A stream that is cut off does not end as a finished stream does.
   if (manner === "1") expect(bytes.toString()).toMatch(/^HTTP\/1\.1 500 /)
   else expect(bytes.toString()).not.toMatch(/\r\n0\r\n\r\n$/)
   await expect.poll(() => counted).toEqual(["/events"])
   await expectAlive()
 })
 
-it("what stands around the handlers", async () => {
+it("the code around the handlers", async () => {
   isBroken = { pages: true }
   expectBug(await ask(server.port, get("/nothing")))
   expect(counted).toEqual(["none"])
@@ -141,7 +141,7 @@ it("what stands around the handlers", async () => {
   expect(counted).toContain("none")
 })
 
-it("a bug is logged once for each route and place, whatever its message repeats of the request", () => {
+it("logs a bug once per route and place, whatever its message repeats of the request", () => {
   const logged: Array<string> = []
   let count = 0
   const report = Defects.reporter({ onDefect: () => count++, log: (route) => logged.push(route) })

@@ -17,8 +17,8 @@ const answering = (capacity?: number) => {
   return { answers, ask }
 }
 
-describe("encoded answers", () => {
-  it("are made once for each path and version, whatever the versions of other paths are", () => {
+describe("encoded responses", () => {
+  it("are made once per path and version, whatever the versions of other paths are", () => {
     const { ask } = answering()
     expect([ask("a", 1), ask("a", 1), ask("b", 1), ask("b", 2), ask("a", 1), ask("b", 2)]).toEqual([
       "0",
@@ -30,7 +30,7 @@ describe("encoded answers", () => {
     ])
   })
 
-  it("take so much memory and no more, whoever asks for whatever", () => {
+  it("use bounded memory, whatever clients ask for", () => {
     const { answers, ask } = answering(100_000)
     for (let i = 0; i < 1_000; i++) {
       ask(`/${i}`, 1, 5_000)

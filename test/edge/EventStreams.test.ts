@@ -1,4 +1,4 @@
-/** Answers that stay the same, and answers that do not end. */
+/** Cached responses and responses that never end. */
 import { once } from "node:events"
 import { connect } from "node:net"
 import { Effect, Stream } from "effect"
@@ -8,8 +8,8 @@ import * as ExampleHandlers from "../rpc/ExampleHandlers.js"
 import * as TestServer from "../rpc/TestServer.js"
 import { ask, expectFailure, get } from "./Answers.js"
 
-describe("answers that stay the same", () => {
-  it("are made once for each path until what they are of changes, and final ones once", async () => {
+describe("cached responses", () => {
+  it("are made once per path until their source changes, and final ones once", async () => {
     let version = 1
     const made: Array<string> = []
     const examples = ExampleHandlers.make()
@@ -40,7 +40,7 @@ describe("answers that stay the same", () => {
     await server.stop()
   })
 
-  it("are not kept for longer than what was looked for while it changed", async () => {
+  it("are dropped when their source changed during the lookup", async () => {
     let version = 1
     const names = Effect.zipRight(
       Effect.sleep(1),
@@ -58,7 +58,7 @@ describe("answers that stay the same", () => {
 })
 
 describe("event streams", () => {
-  it("send frames with all headers until the reader goes, and there are not more than a hundred", async () => {
+  it("send frames with all headers until the reader leaves, and number at most a hundred", async () => {
     let readers = 0
     const server = await TestServer.start(
       {},
@@ -100,7 +100,7 @@ describe("event streams", () => {
   })
 })
 
-it("event streams of a page of another site give way to those of its visitor's own programs", async () => {
+it("of a page of another site give way to those of its visitor's own programs", async () => {
   const server = await TestServer.start(
     { rateLimits: true },
     { events: { stream: () => Effect.succeed(Stream.never) } },
@@ -143,7 +143,7 @@ describe("event streams under pressure", () => {
       Stream.map((id) => ({ id, event: { type: "alert", severity: "warning", message: "x".repeat(10_000) } as const })),
     )
 
-  it("who does not read is dropped, and the others are served on", async () => {
+  it("drop a reader that does not read and continue to serve the others", async () => {
     const readers = { count: 0, gone: 0 }
     const server = await TestServer.start(
       { tolerance: { unreadEventsMs: 200 } },
@@ -159,10 +159,10 @@ describe("event streams under pressure", () => {
     await server.stop()
   })
 
-  it("a stop ends them in the middle of a sentence, and nothing is written behind it", async () => {
+  it("end in the middle of a frame at shutdown, with nothing written behind it", async () => {
     const readers = { count: 0, gone: 0 }
     const trickle = Stream.flatMap(flood(readers), (event) => Effect.delay(Effect.succeed(event), 1))
-    // A stop that waited for them would last until the test's own limit.
+    // A shutdown that waited for them would last until the test's own limit.
     const server = await TestServer.start(
       { tolerance: { drainMs: 3_600_000 } },
       { events: { stream: () => Effect.succeed(trickle) } },

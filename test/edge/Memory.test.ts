@@ -8,7 +8,7 @@ import { expectFailure } from "./Answers.js"
 let server: TestServer.TestServer
 afterEach(() => server.stop())
 
-/** A memory that is ahead of its disk until it is let go of. */
+/** A memory that is ahead of its disk until released. */
 const ahead = () => {
   const done = Deferred.unsafeMake<void>(FiberId.none)
   let isWritten = false
@@ -28,7 +28,7 @@ const steady = { ...TestServer.changing, state: () => 1, commit: () => 1 }
 const ADDRESS = "00000000000000000000000000000000000000aa"
 const BALANCE = `/balance/${ADDRESS}`
 
-it("holds an answer from memory back until it is written, be it new, kept or a refusal, and no other", async () => {
+it("holds every response from memory back until it is written, whether new, cached or a refusal, and no other", async () => {
   const { memory, write } = ahead()
   server = await TestServer.start({ memory, versions: steady }, handlers)
   const held: Array<number> = []
@@ -48,7 +48,7 @@ it("holds an answer from memory back until it is written, be it new, kept or a r
   await ask(BALANCE)
 })
 
-it("refuses where the disk takes too long", async () => {
+it("refuses when the disk takes too long", async () => {
   const { memory } = ahead()
   server = await TestServer.start({ memory, versions: steady, tolerance: { unwrittenMs: 20 } })
   for (const _ of ["new", "kept"]) {

@@ -1,4 +1,4 @@
-/** The interface under the library's own server: what the tables of `test/conformance` do not ask there. */
+/** The API under the library's own server: what the tables of `test/conformance` do not cover there. */
 import { createServer } from "node:http"
 import { HttpApiBuilder, HttpServer } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -44,7 +44,7 @@ const asked = async (port: number, request: string) => {
   return [status, JSON.parse(body).code]
 }
 
-it("hands out keys to programs on a testnet, to no web page, and to nobody on a mainnet", async () => {
+it("hands out keys to programs on a testnet, but to no web page, and to nobody on a mainnet", async () => {
   const testnet = await start(false)
   expect((await TestServer.ask(testnet, TestServer.get("/keygen"))).status).toBe(200)
   const ofPage = TestServer.get("/keygen", "Origin: http://localhost\r\n")
@@ -53,26 +53,26 @@ it("hands out keys to programs on a testnet, to no web page, and to nobody on a 
   expect(await asked(await start(true), TestServer.get("/keygen"))).toEqual([410, "TestnetOnly"])
 })
 
-it("reads no more of a body than its endpoint takes, whether the length is announced or not", async () => {
+it("reads no more of a body than its endpoint accepts, announced or not", async () => {
   const port = await start(false)
   const large = `"${"x".repeat(70_000)}"`
   expect(await asked(port, TestServer.post("/tx", large))).toEqual([413, "BodyTooLarge"])
   expect(await asked(port, TestServer.post("/tx/submit", large))).toEqual([413, "BodyTooLarge"])
   const head = "POST /tx HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
   const inChunks = `${head}Transfer-Encoding: chunked\r\n\r\n${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`
-  // The library cuts the connection off while it reads.
+  // The library closes the connection while it reads.
   expect((await TestServer.exchange(port, [inChunks])).length).toBe(0)
   expect((await TestServer.ask(port, TestServer.get("/status"))).status).toBe(200)
 })
 
-it("answers a handler's bug with 500 and says nothing of its cause", async () => {
+it("answers a handler's bug with 500 without its cause", async () => {
   const port = await start(false, { core: { status: () => Effect.die(new Error("a secret")) } })
   const { status, body } = await TestServer.ask(port, TestServer.get("/status"))
   expect([status, JSON.parse(body).code]).toEqual([500, "InternalError"])
   expect(body).not.toContain("a secret")
 })
 
-it("holds an answer from memory back until it is written", async () => {
+it("holds a response from memory back until it is written", async () => {
   const disk = Effect.unsafeMakeLatch(false)
   const memory = { versions: new Set(["commit"]), isWritten: () => false, written: disk.await }
   const port = await start(false, {}, { memory })

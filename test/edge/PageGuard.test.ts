@@ -1,4 +1,4 @@
-/** Web pages against a node: under a name that leads to it (DNS rebinding), and from elsewhere. */
+/** Web pages against a node: under a name that resolves to it (DNS rebinding), and from another site. */
 import { Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Cidr from "../../src/node/start/Cidr.js"
@@ -40,7 +40,7 @@ describe("a node that listens on the loopback", () => {
     expect(await codeOf(server.port, "GET", "/status", `Host: ${host}\r\n`)).toBe(200)
   })
 
-  it("asks for a name", async () => {
+  it("requires a host name", async () => {
     expect(await codeOf(server.port, "GET", "/status", "")).toBe("InvalidRequest")
   })
 
@@ -56,7 +56,7 @@ describe("a node that listens on the loopback", () => {
     "127.0.0.1@evil.example",
     "a:b:c",
     "evil.example.",
-    // In a local network anybody can have such a name, and let it lead to 127.0.0.1.
+    // In a local network anybody can have such a name and point it to 127.0.0.1.
     "x",
     "printer",
     "node:10333",
@@ -83,11 +83,11 @@ describe("a node that listens on the loopback", () => {
     "chrome-extension://abc",
     "http://",
     "x",
-  ])("gives nothing to a page of %s", async (origin) => {
+  ])("refuses a page of %s", async (origin) => {
     expect(await codeOf(server.port, "POST", "/faucet", from(origin), wish)).toBe("ForeignOrigin")
   })
 
-  it("lets any page read and submit what is signed, and pages of this machine do everything", async () => {
+  it("lets any page read and submit signed transactions, and lets pages of this machine do everything", async () => {
     const elsewhere = from("https://evil.example")
     expect(await codeOf(server.port, "GET", "/status", elsewhere)).toBe(200)
     expect(await codeOf(server.port, "OPTIONS", "/tx/submit", elsewhere)).toBe(204)
@@ -99,7 +99,7 @@ describe("a node that listens on the loopback", () => {
   })
 })
 
-/** What a browser says of itself for a script, an image and a link of another site. */
+/** The headers a browser sends for a script, an image and a link of another site. */
 const foreign = {
   script: "Origin: https://evil.example\r\nSec-Fetch-Site: cross-site\r\n",
   opaque: "Origin: null\r\n",
@@ -107,7 +107,7 @@ const foreign = {
   sibling: "Sec-Fetch-Site: same-site\r\nSec-Fetch-Dest: script\r\n",
   joined: "Sec-Fetch-Site: cross-site, none\r\n",
 }
-/** What programs and the node's own pages say. */
+/** The headers of programs and the node's own pages. */
 const own = {
   program: "",
   node: "Sec-Fetch-Mode: cors\r\n",
@@ -117,7 +117,7 @@ const own = {
 }
 const published = ["127.0.0.1:10333", "localhost:10333"]
 
-/** How a container listens that is published on the loopback of its host, and a node that serves everybody. */
+/** A container published on its host's loopback, and a node that serves everybody. */
 describe.each(["127.0.0.1", "0.0.0.0"])("coins, keys and signatures of a node on %s", (host) => {
   let server: TestServer.TestServer
   beforeAll(async () => {
@@ -127,7 +127,7 @@ describe.each(["127.0.0.1", "0.0.0.0"])("coins, keys and signatures of a node on
   const secret = JSON.stringify({ secret_key: example.secretKey })
   const signing = "/tx /stake /unstake /delegate /undelegate /set-commission /proposal /vote".split(" ")
 
-  it.each(Object.entries(foreign))("are not for another site's %s", async (_, page) => {
+  it.each(Object.entries(foreign))("are refused to another site's %s", async (_, page) => {
     for (const name of published) {
       const headers = `Host: ${name}\r\n${page}`
       expect(await codeOf(server.port, "GET", "/keygen", headers)).toBe("ForeignOrigin")
@@ -139,14 +139,14 @@ describe.each(["127.0.0.1", "0.0.0.0"])("coins, keys and signatures of a node on
     }
   })
 
-  it.each(Object.entries(own))("are for this machine's %s", async (_, asker) => {
+  it.each(Object.entries(own))("are given to this machine's %s", async (_, asker) => {
     for (const name of published) {
       expect(await codeOf(server.port, "GET", "/keygen", `Host: ${name}\r\n${asker}`)).toBe(200)
       expect(await codeOf(server.port, "POST", "/faucet", `Host: ${name}\r\n${asker}`, wish)).toBe(200)
     }
   })
 
-  it("are for a program that uses Node's fetch", async () => {
+  it("are given to a program that uses Node's fetch", async () => {
     const headers = { "content-type": "application/json" }
     const paid = await fetch(`${server.url}/faucet`, { method: "POST", headers, body: wish })
     expect([paid.status, (await fetch(`${server.url}/keygen`)).status]).toEqual([200, 200])
@@ -161,20 +161,20 @@ describe("a node that listens for other machines", () => {
   afterAll(() => server.stop())
   const page = (host: string) => from(`http://${host}`, host)
 
-  it("answers under every name, and pays a program under every name", async () => {
+  it("answers under every name and pays a program under every name", async () => {
     for (const host of ["node.example", "other.example", "192.0.2.7:10333"]) {
       expect(await codeOf(server.port, "GET", "/status", `Host: ${host}\r\n`)).toBe(200)
       expect(await codeOf(server.port, "POST", "/faucet", `Host: ${host}\r\n`, wish)).toBe(200)
     }
   })
 
-  it("pays its own page under an address, and under the names that it was told", async () => {
+  it("pays its own page under an address and under its configured names", async () => {
     for (const host of ["192.0.2.7:10333", "[2001:db8::7]:10333", "node.example", "localhost:8080"]) {
       expect(await codeOf(server.port, "POST", "/faucet", page(host), wish), host).toBe(200)
     }
   })
 
-  it("pays no page whose name was made to lead here", async () => {
+  it("refuses payment to a page whose name was made to resolve here", async () => {
     for (const host of ["evil.example:10333", "printer", "127.0.0.1.evil.example"]) {
       expect(await codeOf(server.port, "POST", "/faucet", page(host), wish), host).toBe("ForeignOrigin")
     }
@@ -183,13 +183,13 @@ describe("a node that listens for other machines", () => {
     )
   })
 
-  it("pays pages of other sites that it was told", async () => {
+  it("pays pages of other sites that are configured", async () => {
     expect(await codeOf(server.port, "POST", "/faucet", from("https://node.example", "192.0.2.7"), wish)).toBe(200)
   })
 })
 
 describe("a page of another site", () => {
-  it("counts as everybody at this machine does, but uses up none of what the endpoint gives", async () => {
+  it("shares its visitor's request limit but uses none of the endpoint's own", async () => {
     const server = await TestServer.start({ rateLimits: true })
     for (let i = 0; i < 11; i++) await codeOf(server.port, "GET", "/keygen", `Host: localhost\r\n${foreign.image}`)
     expect(await codeOf(server.port, "POST", "/faucet", from("https://evil.example"), wish)).toBe("ForeignOrigin")
@@ -200,7 +200,7 @@ describe("a page of another site", () => {
 })
 
 describe("behind a trusted proxy", () => {
-  it("what the proxy passes on may have any name; what comes past it may not", async () => {
+  it("accepts any name through the proxy but not past it", async () => {
     const server = await TestServer.start({ trustedProxies: [Option.getOrThrow(Cidr.parse("127.0.0.1"))] })
     const forwarded = "X-Forwarded-For: 203.0.113.7\r\n"
     expect(await codeOf(server.port, "GET", "/status", `Host: node.example\r\n${forwarded}`)).toBe(200)
@@ -214,8 +214,8 @@ describe("behind a trusted proxy", () => {
   })
 })
 
-describe("a node on the loopback that was told names of its machine", () => {
-  it("answers under these and no others", async () => {
+describe("a node on the loopback with configured names", () => {
+  it("answers under these names and no others", async () => {
     const server = await TestServer.start({ names: ["MyBox", "mybox.lan."] })
     for (const host of ["mybox", "MYBOX:10333", "mybox.lan", "mybox.lan.:80", "localhost"]) {
       expect(await codeOf(server.port, "GET", "/status", `Host: ${host}\r\n`), host).toBe(200)

@@ -10,14 +10,14 @@ const scene = (total: number, each: number) => {
 }
 
 describe("places", () => {
-  it("are given to one client as far as its own limit goes", () => {
+  it("are given to one client up to its own limit", () => {
     const { enter, places } = scene(10, 2)
     expect([enter("a1"), enter("a2"), enter("a3")]).toEqual(["taken", "taken", "client is full"])
     places.leave("a", "a1")
     expect(enter("a3")).toBe("taken")
   })
 
-  it("go from whoever has the most to a newcomer, the oldest first, until nobody has more than it", () => {
+  it("pass from the largest holder to a newcomer, oldest first, until nobody has more than the newcomer", () => {
     const { enter, places, evicted } = scene(4, 4)
     for (const holder of ["a1", "a2", "a3", "a4"]) enter(holder)
     expect(enter("a5")).toBe("client is full")
@@ -32,7 +32,7 @@ describe("places", () => {
     expect(places.taken).toBe(4)
   })
 
-  it("no order of coming and going takes more than there are, nor leaves any behind", () => {
+  it("never exceed their number and never leak, whatever the order of arrivals and departures", () => {
     const step = fc.tuple(fc.constantFrom("a", "b", "c", "d"), fc.nat(9), fc.boolean())
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 6 }), (steps, total) => {
@@ -56,13 +56,13 @@ describe("places", () => {
   })
 })
 
-/** The 256 customers' networks of a /56, the clients of some /48s, and addresses in a row. */
+/** The 256 customer networks of a /56, the clients of some /48s, and consecutive addresses. */
 const ofSlash56 = (n: number) => `2001:db8:0:${(n % 256).toString(16)}::/64`
 const ofSlash48s = (n: number) => `2001:db8:${(n % 5).toString(16)}:${n.toString(16)}::/64`
 const ofIPv4 = (n: number) => `10.1.${n >> 8}.${n & 255}`
 const others = ["2001:db9:0:1::/64", "203.0.113.7", "unknown"]
 
-describe("places that a crowd with one each has taken", () => {
+describe("places taken by a crowd with one each", () => {
   const crowded = (clientOf: (n: number) => string, total = 100) => {
     const evicted: Array<string> = []
     const places = new Places<string>({ total, each: 8, evict: (holder) => evicted.push(holder) })
@@ -74,7 +74,7 @@ describe("places that a crowd with one each has taken", () => {
     ["a /56 of IPv6", ofSlash56],
     ["five /48s of a provider", ofSlash48s],
     ["a /16 of IPv4", ofIPv4],
-  ])("go from %s to anybody from elsewhere, and never back", (_, clientOf) => {
+  ])("pass from %s to any client from elsewhere, and never back", (_, clientOf) => {
     const { places, evicted } = crowded(clientOf)
     for (const other of others) expect(places.enter(other, other), other).toBe("taken")
     expect(evicted).toHaveLength(others.length)
@@ -82,7 +82,7 @@ describe("places that a crowd with one each has taken", () => {
     for (const other of others) expect(places.all).toContain(other)
   })
 
-  it("go to a neighbour in the provider's network, from the part that holds more", () => {
+  it("pass to a neighbour in the provider's network from the larger part", () => {
     const { places, evicted } = crowded(ofSlash56)
     expect(places.enter("2001:db8:7:1::/64", "neighbour")).toBe("taken")
     expect(places.enter("2001:db8:0:100::/64", "next door")).toBe("taken")
@@ -98,7 +98,7 @@ describe("places that a crowd with one each has taken", () => {
     expect(counts).toEqual([50, 100])
   })
 
-  it("are never taken from somebody who is alone in a network, whatever comes", () => {
+  it("are never taken from a client that is alone in its network", () => {
     const address = fc.tuple(fc.constantFrom("10.1", "10.2", "2001:db8"), fc.nat(3), fc.nat(3))
     const client = address.map(([wide, part, one]) =>
       wide.includes(":") ? `${wide}:${part}:${one}::/64` : `${wide}.${part}.${one}`,
@@ -128,7 +128,7 @@ describe("a budget", () => {
     return taken
   }
 
-  it("gives one client some, and however many there are, the next one still gets something", () => {
+  it("always leaves something for the next client, however many there are", () => {
     const budget = new Budget(1_000)
     const taken = ["a", "b", "c"].map((client) => most(budget, client))
     expect(taken).toEqual([500, 250, 130])
@@ -143,7 +143,7 @@ describe("a budget", () => {
     expect(most(budget, "c")).toBe(500)
   })
 
-  it("gives one client about a third, and all of its network a half at most", () => {
+  it("gives one client about a third and its whole network at most half", () => {
     const share = (clientOf: (n: number) => string, clients: number) => {
       const budget = new Budget(9_000)
       for (let n = 0; n < clients; n++) most(budget, clientOf(n), 1)

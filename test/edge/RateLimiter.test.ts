@@ -2,8 +2,8 @@ import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { RateLimiter } from "../../src/edge/admission/RateLimiter.js"
 
-describe("a client alone", () => {
-  it("gets exactly as many as the limit says, then has to wait", () => {
+describe("a single client", () => {
+  it("gets exactly as many requests as the limit, then has to wait", () => {
     const limiter = new RateLimiter({ requests: 5, windowMs: 60_000 })
     for (let i = 0; i < 5; i++) expect(limiter.take("a", i)).toBe(0)
     expect(limiter.take("a", 5)).toBe(59_995)
@@ -11,7 +11,7 @@ describe("a client alone", () => {
     expect(limiter.take("b", 5)).toBe(0)
   })
 
-  it("is let in again exactly when it was told, and one moment before it is not", () => {
+  it("is admitted again exactly at the time it was given, and not a moment before", () => {
     const limiter = new RateLimiter({ requests: 2, windowMs: 1_000 })
     limiter.take("a", 0)
     limiter.take("a", 400)
@@ -22,7 +22,7 @@ describe("a client alone", () => {
     expect(limiter.take("a", 500 + wait)).toBe(400)
   })
 
-  it("several at once are counted all or not at all", () => {
+  it("has several requests counted together or not at all", () => {
     const limiter = new RateLimiter({ requests: 10, windowMs: 1_000 })
     expect(limiter.take("a", 0, 8)).toBe(0)
     expect(limiter.take("a", 10, 3)).toBe(990)
@@ -37,7 +37,7 @@ const visits = fc.array(fc.record({ pause: fc.integer({ min: 0, max: 60 }), coun
 })
 
 describe("laws", () => {
-  it("no window of any position holds more than the limit, and nobody is refused below it", () => {
+  it("admit at most the limit in any window and refuse nobody below it", () => {
     fc.assert(
       fc.property(limits, visits, (options, visits) => {
         const limiter = new RateLimiter(options)
@@ -57,7 +57,7 @@ describe("laws", () => {
     )
   })
 
-  it("whoever waits as long as told is let in", () => {
+  it("admit every client that waits as long as it was told", () => {
     fc.assert(
       fc.property(limits, visits, (options, visits) => {
         const limiter = new RateLimiter(options)
@@ -75,7 +75,7 @@ describe("laws", () => {
     )
   })
 
-  it("clients do not touch each other", () => {
+  it("keep clients independent", () => {
     fc.assert(
       fc.property(
         limits,
@@ -96,7 +96,7 @@ describe("laws", () => {
 })
 
 describe("memory", () => {
-  it("a million clients leave no more behind than the capacity, and the one that keeps asking stays limited", () => {
+  it("keeps at most its capacity after a million clients and still limits the one that continues", () => {
     const limiter = new RateLimiter({ requests: 3, windowMs: 60_000, capacity: 20_000 })
     for (let i = 0; i < 3; i++) limiter.take("insistent", 0)
     let most = 0
@@ -110,7 +110,7 @@ describe("memory", () => {
     expect(answersToInsistent).toEqual(new Set([59_000]))
   })
 
-  it("who has not asked for two windows is forgotten", () => {
+  it("forgets a client after two windows without requests", () => {
     const limiter = new RateLimiter({ requests: 3, windowMs: 1_000 })
     for (let i = 0; i < 1_000; i++) limiter.take(`client ${i}`, 0)
     limiter.take("a", 1_000)
@@ -119,26 +119,26 @@ describe("memory", () => {
   })
 
   // With the faucet's limit, an attacker with a /48 of IPv6 has 65,536 clients: enough to push its first payment out.
-  it("a limit that is used up cannot be had anew by making the limiter forget it", () => {
+  it("does not reset a used-up limit when the limiter runs full", () => {
     const limiter = new RateLimiter({ requests: 1, windowMs: 600_000 })
     expect(limiter.take("attacker", 0)).toBe(0)
     for (let i = 0; i < 200_000; i++) limiter.take(`2001:db8:${i}:0::/64`, 1)
     expect(limiter.take("attacker", 2)).toBe(599_998)
   })
 
-  it("a network that fills its share counts as one beyond it, and nobody else does", () => {
+  it("counts only a network that fills its share as one client beyond it", () => {
     const limiter = new RateLimiter({ requests: 2, windowMs: 1_000, capacity: 4_096 })
     const client = (n: number) => `2001:db8:${(n >> 16).toString(16)}:${(n & 0xffff).toString(16)}::/64`
     const crowd = Array.from({ length: 60_000 }, (_, n) => limiter.take(client(n), 0))
     const own = crowd.filter((wait) => wait === 0).length
-    // Three sevenths of the places that there are for clients, and two requests that all others share.
+    // Three sevenths of the places for clients, and two requests that all others share.
     expect(own).toBe(Math.floor((3_584 * 3) / 7) + 2)
     for (const other of ["2001:db9:0:1::/64", "203.0.113.7", "unknown"]) {
       expect([limiter.take(other, 1), limiter.take(other, 1), limiter.take(other, 1)], other).toEqual([0, 0, 1_000])
     }
-    // One that was counted by itself notices nothing of it.
+    // A client that was counted separately is not affected.
     expect([limiter.take(client(5), 3), limiter.take(client(5), 3)]).toEqual([0, 997])
-    // A neighbour at the same provider is, too. It could be one of the crowd, so what those used counts once.
+    // A neighbour at the same provider is affected. It could belong to the crowd, so what the crowd used counts once.
     const neighbour = "2001:db8:77:1::/64"
     expect(limiter.take(neighbour, 1)).toBe(999)
     expect([limiter.take(client(59_998), 999), limiter.take(client(59_999), 1_000)]).toEqual([1, 0])
@@ -146,7 +146,7 @@ describe("memory", () => {
     expect(limiter.size).toBeLessThanOrEqual(4_096)
   })
 
-  it("of however many networks, no more is kept than the capacity", () => {
+  it("keeps at most its capacity, however many networks there are", () => {
     const limiter = new RateLimiter({ requests: 2, windowMs: 1_000, capacity: 80 })
     for (let n = 0; n < 60_000; n++) {
       limiter.take(`${n >> 8}.${n & 255}.0.1`, 0)
@@ -154,7 +154,7 @@ describe("memory", () => {
     }
   })
 
-  it("no client gets more than the limit in any window, however few places there are for how many", () => {
+  it("never gives a client more than the limit in a window, however few places there are", () => {
     const visits = fc.array(fc.tuple(fc.nat(15), fc.nat(40), fc.integer({ min: 1, max: 3 })), { maxLength: 250 })
     fc.assert(
       fc.property(limits, fc.integer({ min: 1, max: 10 }), visits, (options, capacity, visits) => {

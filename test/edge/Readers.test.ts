@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import { Readers } from "../../src/edge/admission/Readers.js"
 import { TurnScheduler } from "../../src/edge/admission/TurnScheduler.js"
 
-/** Two at a time of one client and three in all, in turns that are never over. */
+/** Two at a time per client and three in all, in turns that never end. */
 const scene = () => {
   const scheduler = new TurnScheduler({ now: () => 0, turnMs: 10, isPressed: () => false, pauseMs: 40 })
   const readers = new Readers({ scheduler, each: 2, total: 3 })
@@ -16,7 +16,7 @@ const scene = () => {
   return { readers, begun, enter, leave: (name: string) => leaves.get(name)?.() }
 }
 
-it("lets some of a client begin, some of all, and the others when one is through, the clients in turn", () => {
+it("admits readers up to the limits per client and in all, then the others as readers finish, with clients in turn", () => {
   const { begun, enter, leave } = scene()
   for (const name of ["a1", "a2", "a3", "a4"]) enter(name, "a")
   expect(begun).toEqual(["a1", "a2"])
@@ -32,7 +32,7 @@ it("lets some of a client begin, some of all, and the others when one is through
   expect(begun.slice(5)).toEqual(["a3", "a4"])
 })
 
-it("counts nobody twice who leaves twice", () => {
+it("counts a reader that leaves twice only once", () => {
   const { begun, enter, leave } = scene()
   for (const name of ["a1", "a2", "a3", "a4"]) enter(name, "a")
   leave("a1")
@@ -40,7 +40,7 @@ it("counts nobody twice who leaves twice", () => {
   expect(begun).toEqual(["a1", "a2", "a3"])
 })
 
-it("takes any number that are through at once", () => {
+it("admits any number of readers that finish at once", () => {
   const { readers, enter, leave, begun } = scene()
   for (const name of ["a1", "a2"]) enter(name, "a")
   let done = 0

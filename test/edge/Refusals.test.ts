@@ -1,10 +1,10 @@
-/** Requests that are refused, each with its reason. */
+/** Refused requests, each with its reason. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { example } from "../../src/rpc/api/Field.js"
 import * as TestServer from "../rpc/TestServer.js"
 import { ask, expectFailure, get, post, stake } from "./Answers.js"
 
-describe("requests that are not in order", () => {
+describe("malformed requests", () => {
   let server: TestServer.TestServer
   const tolerance = { headersMs: 300, requestMs: 600 }
   beforeAll(async () => {
@@ -12,7 +12,7 @@ describe("requests that are not in order", () => {
   })
   afterAll(() => server.stop())
 
-  it("to no path or with another method", async () => {
+  it("are refused for an unknown path or another method", async () => {
     expectFailure(await ask(server.port, get("/nothing")), 404, "PathNotFound")
     const answer = await ask(server.port, "DELETE /status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     expect(expectFailure(answer, 405, "MethodNotAllowed").allowed).toEqual(["GET", "HEAD", "OPTIONS"])
@@ -28,12 +28,12 @@ describe("requests that are not in order", () => {
     ["another charset", "Content-Type: application/json; charset=iso-8859-1\r\n"],
     ["another charset in quotes", 'Content-Type: application/json;charset="utf-16"\r\n'],
     ["two charsets", "Content-Type: application/json; charset=utf-8; charset=latin1\r\n"],
-  ])("with a body declared as %s", async (_what, headers) => {
+  ])("are refused for a body declared as %s", async (_what, headers) => {
     expectFailure(await ask(server.port, post("/stake", stake, headers)), 415, "UnsupportedMediaType")
   })
 
   it.each(["application/json; charset=utf-8", 'application/json;charset="UTF-8"', "Application/JSON ; Charset=utf8"])(
-    "except with a body declared as %s",
+    "are accepted with a body declared as %s",
     async (type) => {
       expect((await ask(server.port, post("/stake", stake, `Content-Type: ${type}\r\n`))).status).toBe(200)
     },
@@ -42,7 +42,7 @@ describe("requests that are not in order", () => {
   it.each([
     ["none", ""],
     ["two", "Host: localhost\r\nhost: localhost\r\n"],
-  ])("without exactly one Host: %s", async (got, headers) => {
+  ])("are refused without exactly one Host: %s", async (got, headers) => {
     const answer = await ask(server.port, `GET /status HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`)
     expect(expectFailure(answer, 400, "InvalidRequest")).toMatchObject({
       error: expect.stringMatching(`got ${got === "two" ? 2 : got}$`),
@@ -56,12 +56,12 @@ describe("requests that are not in order", () => {
     ["/dag?rounds=1&rounds=2", "rounds", "appears twice in the query"],
     ["/balance/@zoe?limit=1", "limit", "no such query parameter; this endpoint has none"],
     ["/events?colour=red", "colour", "no such"],
-  ])("with a query that nobody reads, %s", async (path, field, reason) => {
+  ])("are refused for an unknown query parameter, %s", async (path, field, reason) => {
     const refused = expectFailure(await ask(server.port, get(path)), 400, "InvalidRequest")
     expect(refused).toMatchObject({ field, error: expect.stringContaining(`${field}: ${reason}`) })
   })
 
-  it("with a query behind a path that takes a body", async () => {
+  it("are refused for a query on a path that takes a body", async () => {
     for (const [path, body] of [
       ["/stake?x=1", stake],
       ["/tx/submit?x=1", "[]"],
@@ -71,7 +71,7 @@ describe("requests that are not in order", () => {
     }
   })
 
-  it("with a body that is no JSON, empty or not UTF-8", async () => {
+  it("are refused for a body that is empty, not JSON or not UTF-8", async () => {
     for (const body of ["", "{", "{'a':1}", `{"secret_key":"${example.secretKey}"`, "\u0000"]) {
       const answer = await ask(server.port, post("/stake", body))
       expect(expectFailure(answer, 400, "InvalidRequest").error).not.toContain(example.secretKey.slice(0, 8))
@@ -110,27 +110,27 @@ describe("requests that are not in order", () => {
       { type: "UnstakeTx", from: "x", nonce: -1 },
       "nonce: expected an integer from 0 to 2^53 - 1, got -1",
     ],
-  ])("to %s with the body %j", async (path, body, error) => {
+  ])("are refused to %s for the body %j", async (path, body, error) => {
     const answer = expectFailure(await ask(server.port, post(path, JSON.stringify(body))), 400, "InvalidRequest")
     expect(answer.error).toBe(error)
     expect(answer.field).toBe(error.slice(0, error.indexOf(":")))
   })
 
-  // The first two were a 500: a schema makes a string of what stands where the type belongs.
+  // The first two were a 500, since a schema turns any value into a string.
   it.each([
     [`{"type":${"[".repeat(1_000)}${"]".repeat(1_000)}}`, "type", "more than 32 levels of nested objects and lists"],
     ['{"type":{"toString":1,"valueOf":1}}', "body", "a field holds an object or a list instead of a text"],
     ['{"type":"UnstakeTx","nonce":0.99999999999999999999}', "nonce", "in digits alone"],
     ['{"type":"UnstakeTx","nonce":1,"nonce":2}', "nonce", "appears twice"],
     [JSON.stringify({ type: "x".repeat(60_000) }), "type", "got 60000 characters"],
-  ])("to /tx/submit with the text %.60s", async (text, field, reason) => {
+  ])("are refused to /tx/submit for the text %.60s", async (text, field, reason) => {
     const answer = expectFailure(await ask(server.port, post("/tx/submit", text)), 400, "InvalidRequest")
     expect(answer.field.startsWith(field)).toBe(true)
     expect(answer.error).toContain(reason)
     expect(answer.error.length).toBeLessThan(500)
   })
 
-  it("with a body that is too large, announced or not", async () => {
+  it("are refused for a body that is too large, announced or not", async () => {
     const large = JSON.stringify({ secret_key: "x".repeat(70_000) })
     expect(expectFailure(await ask(server.port, post("/stake", large)), 413, "BodyTooLarge").limit).toBe(65_536)
     const chunked =
@@ -143,7 +143,7 @@ describe("requests that are not in order", () => {
     expect(expectFailure(await ask(server.port, post("/tx/submit", single)), 413, "BodyTooLarge").limit).toBe(65_536)
   })
 
-  it("with a body of more values than any transactions have, before it is parsed", async () => {
+  it("are refused before parsing for a body with more values than any transaction has", async () => {
     const names = (count: number) => `{${Array.from({ length: count }, (_, i) => `"${i}":0`).join(",")}}`
     const bodies = [
       names(1_024),
@@ -162,12 +162,12 @@ describe("requests that are not in order", () => {
     )
   })
 
-  it("that are no HTTP, or more of it than one request needs", async () => {
+  it("are refused when they are not HTTP or larger than a request needs", async () => {
     expectFailure(await ask(server.port, "hello\r\n\r\n"), 400, "InvalidRequest")
     expectFailure(await ask(server.port, get("/status", `X-Long: ${"x".repeat(20_000)}\r\n`)), 431, "HeadersTooLarge")
   })
 
-  it("whose headers or bodies do not come", async () => {
+  it("are refused when their headers or bodies do not arrive", async () => {
     expectFailure(await ask(server.port, "GET /status HTTP/1.1\r\nHost:"), 408, "RequestTimeout")
     expectFailure(await ask(server.port, post("/stake", stake).slice(0, -5)), 408, "RequestTimeout")
   })
@@ -184,7 +184,7 @@ describe("requests that are not in order", () => {
     }
   })
 
-  it("do not show a key, not even most of one, that stands in their path", async () => {
+  it("never expose a key, or most of one, that their path contains", async () => {
     const most = example.secretKey.slice(1)
     for (const [method, path] of [
       ["GET", `/nothing/${most}`],
@@ -195,7 +195,7 @@ describe("requests that are not in order", () => {
     }
   })
 
-  it("do not disturb the next one on the same connection", async () => {
+  it("do not disturb the next request on the same connection", async () => {
     const refused = post("/stake", "x".repeat(70_000)).replace("Connection: close\r\n", "")
     const answers = TestServer.parse(
       await TestServer.exchange(server.port, [refused, get("/status")], { pauseMs: 100 }),

@@ -1,4 +1,4 @@
-/** What a request holds of the memory for bodies, from its first byte to its answer. */
+/** How much of the memory for bodies a request holds, from its first byte to its response. */
 import { once } from "node:events"
 import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"
@@ -14,7 +14,7 @@ const WAITING = 1_024
 const BODY = JSON.stringify({ amount: 1 })
 const TURN_MS = 10
 
-/** A request whose body arrives after this turn of the event loop has been used up. */
+/** A request whose body arrives after this turn of the event loop is used up. */
 const scene = (limit: number, refusal?: Failure.Failure) => {
   let clock = 0
   const scheduler = new TurnScheduler({ now: () => clock, turnMs: TURN_MS, isPressed: () => false, pauseMs: 0 })
@@ -52,7 +52,7 @@ const scene = (limit: number, refusal?: Failure.Failure) => {
 }
 
 describe("a body", () => {
-  it("holds what a request takes before any of it is there, then its bytes too; read, it holds nothing", async () => {
+  it("holds a request's base memory before its first byte, then its bytes too, and nothing once read", async () => {
     const { budget, held, answer, send } = scene(100_000)
     expect(budget.used).toBe(WAITING)
     send(BODY)
@@ -60,8 +60,8 @@ describe("a body", () => {
     expect(held).toEqual([WAITING + BODY.length, WAITING + BODY.length, 0])
   })
 
-  it("is refused where its bytes have room and the request that waits has none", async () => {
-    // A client may hold as many bytes as are still free: its own count twice.
+  it("is refused when its bytes have room but the waiting request has none", async () => {
+    // A client may hold as many bytes as are still free, since its own count twice.
     const least = 2 * WAITING + BODY.length
     const [enough, tooLittle] = [scene(least), scene(least - 1)]
     enough.send(BODY)
@@ -70,7 +70,7 @@ describe("a body", () => {
     expect(tooLittle.budget.used).toBe(0)
   })
 
-  it("holds nothing any more once it is refused for its price, or for its length", async () => {
+  it("holds nothing once it is refused for its price or its length", async () => {
     const dear = scene(100_000, new Failure.Overloaded({ message: "too dear", retry_after_seconds: 1 }))
     dear.send(BODY)
     expect(await dear.answer).toBe("Overloaded")
@@ -80,7 +80,7 @@ describe("a body", () => {
     expect([dear.budget.used, long.budget.used]).toEqual([0, 0])
   })
 
-  it("in small pieces holds the memory that they take together, twice their length at most", async () => {
+  it("in small pieces holds the memory that the pieces take, at most twice their length", async () => {
     const { budget, request, answer } = scene(1_000_000)
     const text = JSON.stringify({ memo: "x".repeat(20_000) })
     const most: Array<number> = []
@@ -97,7 +97,7 @@ describe("a body", () => {
     expect(budget.used).toBe(0)
   })
 
-  it("holds nothing any more once its client is gone", async () => {
+  it("holds nothing once its client is gone", async () => {
     const { budget, request, held } = scene(100_000)
     request.push(BODY)
     await once(request, "data")

@@ -17,17 +17,17 @@ const found = (path: string) => {
 }
 
 describe("a path", () => {
-  it("is found with its parameters, still escaped", () => {
+  it("matches with its parameters still escaped", () => {
     expect(found("/tx/a%2Fb")?.params).toEqual({ hash: "a%2Fb" })
     expect(found("/vote/7/@alice")?.params).toEqual({ id: "7", address: "@alice" })
     expect(found("/validator/x/delegators")?.path).toBe("/validator/:address/delegators")
   })
 
-  it("that is fixed wins over a pattern", () => {
+  it("is matched exactly before any pattern", () => {
     expect(found("/tx/submit")).toEqual({ path: "/tx/submit", params: {}, allowed: ["POST", "OPTIONS"] })
   })
 
-  it("that can be read can be asked for with HEAD, and every path with OPTIONS", () => {
+  it("accepts HEAD where it accepts GET, and OPTIONS everywhere", () => {
     expect(found("/status")?.allowed).toEqual(["GET", "HEAD", "OPTIONS"])
     expect(found("/vote")?.allowed).toEqual(["POST", "OPTIONS"])
   })
@@ -44,12 +44,12 @@ describe("a path", () => {
     "/vote/7/",
     "/validator/x/y",
     "/STATUS",
-  ])("%j leads nowhere", (path) => {
+  ])("matches nothing for %j", (path) => {
     expect(router.match(path)).toBeUndefined()
   })
 })
 
-it("one path and method belong to one endpoint", () => {
+it("has at most one endpoint per method", () => {
   const twice = { method: "GET", path: "/a", target: 1 }
   expect(() => new Router([twice, twice])).toThrow("GET /a is defined twice")
 })

@@ -9,7 +9,7 @@ import { example } from "../../src/rpc/api/Field.js"
 import * as TestServer from "../rpc/TestServer.js"
 import { ask, expectFailure, expectStandardHeaders, get, post, stake } from "./Answers.js"
 
-describe("requests that are in order", () => {
+describe("valid requests", () => {
   let server: TestServer.TestServer
   const seen: Array<unknown> = []
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe("requests that are in order", () => {
   })
   afterAll(() => server.stop())
 
-  it("get the answer of the handler with all headers", async () => {
+  it("get the handler's response with all headers", async () => {
     const answer = await ask(server.port, get("/status"))
     expect(answer.status).toBe(200)
     expect(JSON.parse(answer.body)).toMatchObject({ dag_round: 1205, total_supply_coin: 15_001_203 })
@@ -52,7 +52,7 @@ describe("requests that are in order", () => {
     expect(answer.headers.get("access-control-max-age")).toBeUndefined()
   })
 
-  it("with HEAD get the same without the body", async () => {
+  it("get the same without the body for HEAD", async () => {
     const [whole, head] = await Promise.all([
       ask(server.port, get("/status")),
       TestServer.exchange(server.port, ["HEAD /status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"]),
@@ -63,7 +63,7 @@ describe("requests that are in order", () => {
     expect(text.endsWith("\r\n\r\n")).toBe(true)
   })
 
-  it("with OPTIONS learn the methods, and only they may be remembered", async () => {
+  it("learn the methods from OPTIONS, the only cacheable response", async () => {
     const answer = await ask(server.port, "OPTIONS /stake HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     expect(answer.status).toBe(204)
     expect(answer.headers.get("allow")).toBe("POST, OPTIONS")
@@ -79,7 +79,7 @@ describe("requests that are in order", () => {
     expect(seen).toEqual(["@zoe", [example.publicKey, 200_000_000_000]])
   })
 
-  it("are answered with 500 when a handler has a bug, which is not told", async () => {
+  it("get a 500 without the cause when a handler has a bug", async () => {
     const delegate = { secret_key: example.secretKey, validator: "@zoe", amount: 1 }
     const requests = [get("/peers"), get("/network"), get("/mempool"), post("/delegate", JSON.stringify(delegate))]
     for (const request of requests) {
@@ -87,7 +87,7 @@ describe("requests that are in order", () => {
     }
   })
 
-  it("may come as a whole URL, in HTTP/1.0 without a Host, pipelined", async () => {
+  it("may use an absolute URL, HTTP/1.0 without a Host, or pipelining", async () => {
     expect((await ask(server.port, get("http://any.example/status"))).status).toBe(200)
     expect((await ask(server.port, "GET /status HTTP/1.0\r\n\r\n")).status).toBe(200)
     const two = await TestServer.exchange(server.port, [
@@ -96,7 +96,7 @@ describe("requests that are in order", () => {
     expect(TestServer.parse(two).map(({ status }) => status)).toEqual([200, 200])
   })
 
-  it("may ask before they send their body", async () => {
+  it("may ask for permission before they send their body", async () => {
     const [head = "", body = ""] = post("/unstake", JSON.stringify({ secret_key: example.secretKey })).split("\r\n\r\n")
     const bytes = await TestServer.exchange(server.port, [`${head}\r\nExpect: 100-continue\r\n\r\n`, body], {
       pauseMs: 50,
@@ -105,8 +105,8 @@ describe("requests that are in order", () => {
   })
 })
 
-describe("the reference", () => {
-  it("is a page that its own policy lets through, and loads nothing", async () => {
+describe("the reference page", () => {
+  it("is allowed by its own policy and loads nothing", async () => {
     const server = await TestServer.start()
     const { headers, body } = await ask(server.port, get("/docs"))
     const style = /<style>([\s\S]*)<\/style>/.exec(body)?.[1] ?? ""
@@ -141,26 +141,26 @@ describe("on a mainnet", () => {
     ["POST", "/vote", "VoteTx"],
     ["POST", "/faucet", "no faucet on a mainnet"],
     ["GET", "/keygen", "make keys on your own machine"],
-  ])("%s %s is gone before its body is looked at", async (method, path, instead) => {
+  ])("refuses %s %s before its body is examined", async (method, path, instead) => {
     const request = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\nx`
     const { error } = expectFailure(await ask(server.port, request), 410, "TestnetOnly")
     expect(error).toContain("/tx/submit")
     expect(error).toContain(instead)
   })
 
-  it("what takes no secret works", async () => {
+  it("accepts calls that take no secret", async () => {
     expect((await ask(server.port, get("/status"))).status).toBe(200)
     expectFailure(await ask(server.port, post("/tx/submit", "{}")), 400, "InvalidRequest")
     expectFailure(await ask(server.port, get("/stake")), 405, "MethodNotAllowed")
   })
 })
 
-describe("stopping", () => {
-  it("gives the answers that are owed, refuses new requests, closes idle connections at once", async () => {
+describe("shutdown", () => {
+  it("answers pending requests, refuses new ones and closes idle connections at once", async () => {
     const gate = Effect.runSync(Deferred.make<void>())
     const happened: Array<string> = []
     const server = await TestServer.start(
-      // Whoever were not let go at once would stay until the test's own limit.
+      // A connection that were not closed at once would last until the test's own limit.
       {
         onAnswer: ({ route }) => happened.push(`answered ${route}`),
         tolerance: { drainMs: 3_600_000, keepAliveMs: 3_600_000 },
@@ -186,7 +186,7 @@ describe("stopping", () => {
     await stopped
   })
 
-  it("does not wait longer than it may", async () => {
+  it("waits no longer than its limit", async () => {
     const begun: Array<string> = []
     const server = await TestServer.start(
       { tolerance: { drainMs: 200 } },
@@ -210,13 +210,13 @@ describe("stopping", () => {
     const hanging = TestServer.exchange(server.port, [get("/health")])
     const streaming = TestServer.exchange(server.port, [get("/events")])
     await expect.poll(() => [...begun].sort()).toEqual(["events", "health"])
-    // Neither ends by itself: a stop that waited for them would last until the test's own limit.
+    // Neither ends by itself: a shutdown that waited for them would last until the test's own limit.
     await server.stop()
     await Promise.all([hanging, streaming])
   })
 })
 
-it("a port that is taken is said in one line", async () => {
+it("reports a port in use in one line", async () => {
   const first = await TestServer.start()
   await expect(TestServer.start({ port: first.port })).rejects.toThrow(
     `cannot serve HTTP on 127.0.0.1:${first.port}: the port is in use; stop what uses it, or choose another with --rpc-port`,
@@ -224,7 +224,7 @@ it("a port that is taken is said in one line", async () => {
   await first.stop()
 })
 
-it("every answer is told with its route", async () => {
+it("reports every response with its route", async () => {
   const answered: Array<Answered> = []
   const server = await TestServer.start({ onAnswer: (each) => answered.push(each) })
   await ask(server.port, get("/balance/x"))
@@ -236,7 +236,7 @@ it("every answer is told with its route", async () => {
   await server.stop()
 })
 
-it("five hundred slow clients do not keep others waiting", async () => {
+it("serves others while five hundred slow clients are connected", async () => {
   const server = await TestServer.start({ tolerance: { headersMs: 3_600_000, requestMs: 3_600_000 } })
   const slow = Array.from({ length: 500 }, (_, i) => {
     const socket = connect({ port: server.port, host: "127.0.0.1" })
@@ -245,7 +245,7 @@ it("five hundred slow clients do not keep others waiting", async () => {
   })
   await Promise.all(slow.map((socket) => once(socket, "connect")))
   for (let i = 0; i < 20; i++) expect((await ask(server.port, get("/status"))).status).toBe(200)
-  // Who is served has not waited until they were let go.
+  // A served client has not waited until the slow ones were let go.
   expect(slow.filter(({ closed }) => closed)).toEqual([])
   for (const socket of slow) socket.destroy()
   await server.stop()

@@ -3,7 +3,7 @@ import { TurnScheduler } from "../../src/edge/admission/TurnScheduler.js"
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A scheduler of ten milliseconds a turn, and steps that take some by a clock of their own. */
+/** A scheduler with ten milliseconds a turn, and steps that take time on a clock of their own. */
 const scene = () => {
   let clock = 0
   let isPressed = false
@@ -17,7 +17,7 @@ const scene = () => {
   return { done, pass, wait: (ms: number) => (clock += ms), press: (now: boolean) => (isPressed = now) }
 }
 
-it("lets through what fits into a turn, and the rest in its order in the next ones", async () => {
+it("runs what fits into a turn, and the rest in order in the next turns", async () => {
   const { done, pass } = scene()
   for (const name of ["a", "b", "c", "d", "e"]) pass(name, 6)
   expect(done).toEqual(["a", "b"])
@@ -29,7 +29,7 @@ it("lets through what fits into a turn, and the rest in its order in the next on
   expect(done).toEqual(["a", "b", "c", "d", "e", "f"])
 })
 
-it("makes nobody wait for all that another one has sent", async () => {
+it("makes no client wait for everything that another has sent", async () => {
   const { done, pass } = scene()
   for (const name of ["a1", "a2", "a3", "a4", "a5", "a6"]) pass(name, 6, "a")
   pass("b1", 6, "b")
@@ -38,7 +38,7 @@ it("makes nobody wait for all that another one has sent", async () => {
   expect(done).toEqual(["a1", "a2", "a3", "b1", "c1", "a4", "a5", "a6"])
 })
 
-it("lets one through in every turn, however long it takes", async () => {
+it("runs one step in every turn, however long it takes", async () => {
   const { done, pass } = scene()
   for (const name of ["a", "b", "c"]) pass(name, 50)
   expect(done).toEqual(["a"])
@@ -48,7 +48,7 @@ it("lets one through in every turn, however long it takes", async () => {
   expect(done).toEqual(["a", "b", "c"])
 })
 
-it("keeps nobody waiting when there was nothing for a while", async () => {
+it("makes nobody wait after an idle time", async () => {
   const { done, pass, wait } = scene()
   pass("a", 6)
   await turn()
@@ -58,7 +58,7 @@ it("keeps nobody waiting when there was nothing for a while", async () => {
   expect(done).toEqual(["a", "b"])
 })
 
-it("lets a turn's worth through from time to time while the node is late, and all again when it is not", async () => {
+it("runs one turn's worth at intervals while the node is late, and everything again afterwards", async () => {
   const { done, pass, wait, press } = scene()
   press(true)
   for (const name of ["a", "b", "c", "d", "e", "f"]) pass(name, 6)

@@ -8,7 +8,7 @@ const drained = <A>(turns: Turns<A>): ReadonlyArray<A> => {
   return all
 }
 
-it("a crowd of clients in one network delays another one by a turn", () => {
+it("delays a client by one turn when a crowd in one network arrives", () => {
   const turns = new Turns<string>()
   for (let n = 0; n < 256; n++) turns.push(`2001:db8:0:${n.toString(16)}::/64`, `crowd ${n}`)
   for (const name of ["a", "b"]) turns.push("203.0.113.7", name)
@@ -19,7 +19,7 @@ it("a crowd of clients in one network delays another one by a turn", () => {
   expect(turns.isEmpty).toBe(true)
 })
 
-it("nothing is lost, and what one client waits for comes in its order", () => {
+it("loses nothing and keeps each client's order", () => {
   const client = fc.tuple(fc.nat(2), fc.nat(2), fc.nat(2)).map(([a, b, c]) => `10.${a}.${b}.${c}`)
   fc.assert(
     fc.property(fc.array(fc.tuple(client, fc.boolean()), { maxLength: 100 }), (steps) => {

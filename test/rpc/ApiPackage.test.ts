@@ -1,4 +1,4 @@
-/** The definition as others import it: a project of its own, compiled strictly, calls every endpoint of a live node. */
+/** The package as its users import it: a separate project, compiled strictly, calls every endpoint of a live node. */
 import { transformSync } from "esbuild"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Definition from "../../src/effect3/http/Definition.js"
@@ -9,7 +9,7 @@ import * as RealNode from "./RealNode.js"
 
 const ADDRESS = "http://127.0.0.1:10333"
 
-/** `Every` makes the compiler ask for an endpoint that is missing here, and `Said` for one whose failures it does not know. */
+/** `Every` makes the compiler reject a missing endpoint, and `Said` one whose failures are missing. */
 const PROGRAM = `
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientResponse } from "@effect/platform"
 import { type HttpClientError } from "@effect/platform"
@@ -63,7 +63,7 @@ const program = Effect.gen(function* () {
       network: client.core.network(),
     },
     transactions: {
-      // A key of the interface, and one of the wallet's, which brings a class of its own.
+      // One key comes from the API, the other from the wallet, which has a key class of its own.
       send: client.transactions.send({ payload: { secret_key, to: address, amount, fee } }),
       submit: client.transactions.submit({ payload: transfer }),
       lookup: client.transactions.lookup({ path: { hash } }),
@@ -121,7 +121,7 @@ const program = Effect.gen(function* () {
       attendance: client.monitoring.attendance({ urlParams: { range: "day" } }),
       validatorRounds: client.monitoring.validatorRounds({ path: { address }, urlParams: {} }),
     },
-    // It does not end, so what reads whole answers cannot read it.
+    // The stream never ends, so code that reads whole responses cannot read it.
     events: { stream: firstEvent },
     documents: { openapi: client.documents.openapi(), reference: client.documents.reference() },
   }
@@ -136,7 +136,7 @@ const program = Effect.gen(function* () {
 await Effect.runPromise(program.pipe(Effect.provide(FetchHttpClient.layer)))
 `
 
-/** What fails for a key without money, on a node without an archive; everything else is answered. */
+/** The calls that fail for a key without money on a node without an archive. All others succeed. */
 const FAILURES = {
   "core.policy": "PolicyNotFound",
   "transactions.send": "InsufficientBalance",
@@ -171,12 +171,12 @@ beforeAll(async () => {
 })
 afterAll(() => node.stop())
 
-it("calls every endpoint through HttpApiClient, and gets each failure by its tag", async () => {
+it("calls every endpoint through HttpApiClient and receives each failure by its tag", async () => {
   const { code: program } = transformSync(PROGRAM.replaceAll(ADDRESS, node.url), { loader: "ts", format: "esm" })
   const { code, said } = await Stranger.run(program)
   const endpoints = Definition.all(Api).map(({ group, name }) => `${group}.${name}`)
   const failures = new Map<string, string>(Object.entries(FAILURES))
-  // A young node may have none yet.
+  // A young node may have no checkpoint yet.
   const calm = said.replace("checkpoints.latest CheckpointNotFound", "checkpoints.latest answers")
   expect(calm.trim().split("\n").sort()).toEqual(
     endpoints.map((name) => `${name} ${failures.get(name) ?? "answers"}`).sort(),
@@ -184,6 +184,6 @@ it("calls every endpoint through HttpApiClient, and gets each failure by its tag
   expect(code).toBe(0)
 })
 
-it(Rest.of("the compiler", "compiles strictly, and reads every declaration of the package's"), async () => {
+it(Rest.of("the compiler", "compiles strictly with every declaration of the package"), async () => {
   expect(await Stranger.compile([PROGRAM], "nodenext")).toEqual({ code: 0, said: "" })
 }, 240_000)

@@ -1,4 +1,4 @@
-/** Bodies in pieces of a byte: each piece costs as much as a whole packet, so the number of pieces is limited at every door. */
+/** Bodies in one-byte chunks. Each chunk costs as much as a whole packet, so every entrance limits their number. */
 import { connect, type Socket } from "node:net"
 import { Effect, Option } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
@@ -6,13 +6,13 @@ import * as Cidr from "../../src/node/start/Cidr.js"
 import * as TestServer from "./TestServer.js"
 
 const HOUR_MS = 3_600_000
-/** Nothing but the pieces may end a connection. */
+/** Nothing but the chunks may close a connection. */
 const patient = { headersMs: HOUR_MS, requestMs: HOUR_MS, keepAliveMs: HOUR_MS }
 
 const headOf = (method: string, path: string, type = "application/json", more = ""): string =>
   `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\n${more}Transfer-Encoding: chunked\r\n\r\n`
 
-/** `text` in chunks of so many bytes, and the end. */
+/** `text` in chunks of the given size, followed by the end of the body. */
 const chunked = (text: string, size: number): string => {
   let body = ""
   for (let at = 0; at < text.length; at += size) {
@@ -41,7 +41,7 @@ const dial = (port: number, localAddress = "127.0.0.1"): Socket => {
 
 const closed = (socket: Socket): Promise<void> => new Promise((resolve) => socket.on("close", () => resolve()))
 
-/** Sends this and then confetti, until the server closes the connection; gives what came back. */
+/** Sends the head and then tiny chunks until the server closes the connection; returns what the server sent. */
 const pour = (port: number, head: string, localAddress?: string): Promise<string> => {
   const socket = dial(port, localAddress)
   let received = ""
@@ -59,8 +59,8 @@ const pour = (port: number, head: string, localAddress?: string): Promise<string
 
 const address = JSON.stringify({ address: "@zoe", amount: 1 })
 
-describe("a body in chunks of a byte", () => {
-  it("is read when it is short, and so is a long one in chunks of 64 bytes", async () => {
+describe("a body in one-byte chunks", () => {
+  it("is read when it is short, as is a long body in 64-byte chunks", async () => {
     server = await TestServer.start()
     const head = headOf("POST", "/faucet", undefined, "Connection: close\r\n")
     for (const [body, size] of [
@@ -72,7 +72,7 @@ describe("a body in chunks of a byte", () => {
     }
   })
 
-  it("is refused when it is long, and its connection closed", async () => {
+  it("is refused when it is long, and its connection is closed", async () => {
     server = await TestServer.start({ tolerance: patient })
     const head = headOf("POST", "/faucet")
     const text = (await TestServer.exchange(server.port, [head + chunked(address.padEnd(513), 1)])).toString()
@@ -103,7 +103,7 @@ describe("a body in chunks of a byte", () => {
     await pour(server.port, head)
   })
 
-  it("costs its client all of its connections, and for a while the next ones; others keep theirs", async () => {
+  it("closes all connections of its client and bars new ones for a while; other clients keep theirs", async () => {
     server = await TestServer.start({ tolerance: patient })
     const { port } = server
     const idle = dial(port, "127.0.0.2")
@@ -130,7 +130,7 @@ describe("a body in chunks of a byte", () => {
     expect(heard).toMatch(/^HTTP\/1\.1 200 OK/)
   })
 
-  it("leaves a liveness probe from the same address its answer, and no way to go on flooding", async () => {
+  it("leaves liveness probes from the same address answered, without a way to continue the flood", async () => {
     let asked = 0
     const health = () => Effect.sync(() => ({ status: ++asked > 0 ? ("ok" as const) : ("ok" as const) }))
     server = await TestServer.start({ tolerance: patient }, { core: { health } })
@@ -147,11 +147,11 @@ describe("a body in chunks of a byte", () => {
     }
     const probe = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
     await pour(port, headOf("POST", "/nothing"), local)
-    // Those that ask nothing lose their places to newer ones.
+    // Connections without requests lose their places to newer ones.
     const silent = Array.from({ length: 100 }, () => closed(dial(port, local)))
     expect(await ask(probe)).toMatch(/^HTTP\/1\.1 200 [\s\S]*Connection: close[\s\S]*\{"status":"ok"\}$/)
     expect(asked).toBe(1)
-    // Of a thousand in one packet one is answered.
+    // Of a thousand requests in one packet, one is answered.
     expect((await ask(probe.repeat(1_000))).match(/HTTP\/1\.1/g)).toBe(null)
     expect((await ask(probe.repeat(10))).match(/HTTP\/1\.1/g)).toHaveLength(1)
     for (const other of [probe.replace("health", "status"), probe.replace("GET", "POST"), "x".repeat(3_000)])
@@ -162,18 +162,18 @@ describe("a body in chunks of a byte", () => {
     expect(await ask(probe)).toContain('{"status":"ok"}')
   })
 
-  it("from behind a trusted proxy costs only that connection", async () => {
+  it("closes only its own connection when it comes through a trusted proxy", async () => {
     const trustedProxies = [Option.getOrThrow(Cidr.parse("127.0.0.0/8"))]
     server = await TestServer.start({ tolerance: patient, trustedProxies })
     await pour(server.port, headOf("POST", "/nothing"))
     expect(await TestServer.ask(server.port, TestServer.get("/health"))).toMatchObject({ status: 200 })
   })
 
-  it("counts as requests by its pieces, and one that is announced before it arrives", async () => {
+  it("counts its chunks as requests, and an announced body before it arrives", async () => {
     server = await TestServer.start({ rateLimits: true })
     const { port } = server
     const from = (lines: string) => headOf("POST", "/tx/submit", undefined, `Connection: close\r\n${lines}`)
-    // 512 pieces of 64 bytes are sixteen requests.
+    // 512 chunks of 64 bytes are sixteen requests.
     const body = chunked(JSON.stringify([{}]).padEnd(512), 1)
     const statuses: Array<number> = []
     for (let i = 0; i < 63; i++) statuses.push((await TestServer.ask(port, from("") + body)).status)
@@ -181,8 +181,8 @@ describe("a body in chunks of a byte", () => {
   })
 })
 
-it("requests whose bodies never come are counted before a byte of them is there", async () => {
-  // Who has two holds two KiB, and as much must be free.
+it("counts requests whose bodies never come before their first byte", async () => {
+  // A client that holds two bodies has two KiB, and as much must be free.
   server = await TestServer.start({ tolerance: { ...patient, bodyBytes: 4_096 } })
   const begun =
     "POST /tx/submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n"

@@ -43,8 +43,8 @@ const finalized = (hash: Hash) =>
     ({ status }) => status === "finalized",
   )
 
-describe("the node itself", () => {
-  it("has a status that goes on", async () => {
+describe("the node", () => {
+  it("has a status that advances", async () => {
     const first = await client.core.status()
     expect(first).toMatchObject({ peers: 0, total_staked: 100_000 * COIN, active_stakers: 1, mempool_size: 0 })
     expect(first.total_supply_coin).toBe(first.total_supply / COIN)
@@ -57,7 +57,7 @@ describe("the node itself", () => {
     expect(later.total_supply).toBeGreaterThan(first.total_supply)
   })
 
-  it("is healthy, in a word and at length", async () => {
+  it("reports health in one word and in detail", async () => {
     expect(await json("/health")).toEqual({ status: "ok" })
     const report = await until(client.core.healthReport, ({ status }) => status === "healthy")
     expect(report.components).toMatchObject({
@@ -67,7 +67,7 @@ describe("the node itself", () => {
     expect(report.components.state.supply).toBe(report.components.state.total_supply)
   })
 
-  it("knows its network, its peers and its empty mempool", async () => {
+  it("reports its network, its peers and its empty mempool", async () => {
     const network = await client.core.network()
     expect(network).toMatchObject({ mode: "testnet", address_prefix: "tudg", version: "0.0.0" })
     expect(network.parameters).toMatchObject({ round_interval_ms: 5, min_fee_sats: 1_000, epoch_rounds: 24_000 })
@@ -77,7 +77,7 @@ describe("the node itself", () => {
 })
 
 describe("an account", () => {
-  it("that was never seen has zeros, and is the same in hex and in bech32m", async () => {
+  it("has zeros when it was never seen, in hex and in bech32m", async () => {
     const balance = await client.core.balance({ path: { address: nobody.toUpperCase() } })
     expect(balance).toEqual({
       address: nobody,
@@ -97,7 +97,7 @@ describe("an account", () => {
     expect(await client.core.balance({ path: { address: balance.address_bech32 } })).toEqual(balance)
   })
 
-  it("that is none is a 400 that says why, and a name that nobody has a 404", async () => {
+  it("is a 400 with the reason when its address is malformed, and a 404 when nobody has its name", async () => {
     const of = (address: string) => refusal(client.core.balance({ path: { address } }))
     expect(await of("xyz")).toMatchObject({ code: "InvalidRequest", field: "address" })
     expect(await of("udg1nu7p526dtehhpqvj5w6vt4h8lqy352eud263hw")).toMatchObject({ code: "InvalidRequest" })
@@ -105,8 +105,8 @@ describe("an account", () => {
   })
 })
 
-it("an answer that is kept is not given to a query that nobody reads", async () => {
-  // It is encoded once for each commit.
+it("does not get a cached response for a query that the endpoint does not accept", async () => {
+  // The response is encoded once per commit.
   for (let i = 0; i < 3; i++) {
     expect((await fetch(`${node.url}/network`)).status).toBe(200)
     const refused = await fetch(`${node.url}/network?x=1`)
@@ -115,7 +115,7 @@ it("an answer that is kept is not given to a query that nobody reads", async () 
 })
 
 describe("a new user", () => {
-  it("gets a key and coins, sends some, takes a name and is found by it", async () => {
+  it("gets a key and coins, sends some, claims a name and is found by it", async () => {
     const { address, address_bech32, secret_key: key } = await client.core.keygen()
     const paid = await client.core.faucet({ payload: { address, amount: Wallet.sats("12.5") } })
     expect(paid).toMatchObject({
@@ -166,7 +166,7 @@ describe("a new user", () => {
     expect(latest.transactions.map(({ hash }) => hash)).toEqual([paid.tx_hash])
   })
 
-  it("is told what is wrong with a transaction", async () => {
+  it("gets the reason why a transaction is refused", async () => {
     const account = Wallet.account(Wallet.network(await client.core.network()), Wallet.generate())
     const transfer = account.transfer({ to: nobody, amount: 1, fee: 1_000, nonce: 0 })
     const submit = (payload: Wallet.SignedTransaction) => refusal(client.transactions.submit({ payload }))
@@ -177,7 +177,7 @@ describe("a new user", () => {
       required: 1_001,
       pending: 0,
     })
-    // Cheap refusals come before the signature, which no longer holds.
+    // Cheap checks come before the signature, which is now invalid.
     expect(await submit({ ...transfer, fee: 1_001 as never })).toMatchObject({ code: "InsufficientBalance" })
     expect(await submit({ ...transfer, from: nobody } as typeof transfer)).toMatchObject({ code: "InvalidSignature" })
     expect(await submit({ ...transfer, to: "nobody" } as typeof transfer)).toMatchObject({

@@ -15,7 +15,7 @@ const upTo = async (round: number): Promise<void> => {
   await expect.poll(async () => (await client.core.status()).last_finalized_round).toBeGreaterThanOrEqual(round)
 }
 
-it("GET /dag answers rounds in their order, with edges to the round before and who led", async () => {
+it("GET /dag returns rounds in order, with edges to the previous round and the leader of each", async () => {
   await upTo(40)
   const { validators, columns, finalized_round } = await client.dag.columns({
     urlParams: { from: Natural.round(1), rounds: 30 },
@@ -37,14 +37,14 @@ it("GET /dag answers rounds in their order, with edges to the round before and w
   }
 })
 
-it("a commit on its way to the disk is no skipped leader", async () => {
+it("does not report a leader as skipped while its commit is being written", async () => {
   for (let i = 0; i < 60; i++) {
     const { columns } = await client.dag.columns({ urlParams: { rounds: 12 } })
     expect(columns.filter(({ leader }) => leader?.verdict === "skipped")).toEqual([])
   }
 })
 
-it("what is not reached yet is an empty stretch, and too many rounds are refused", async () => {
+it("returns nothing for rounds not yet reached, and refuses a range of too many rounds", async () => {
   const beyond = await client.dag.columns({ urlParams: { from: Natural.round(9_000_000) } })
   expect([beyond.columns, beyond.validators]).toEqual([[], []])
   const refused = await fetch(`${node.url}/dag?rounds=121`)

@@ -1,4 +1,4 @@
-/** Handlers that answer every endpoint with the example of its own definition: a whole server without a node behind it. */
+/** Handlers that answer every endpoint with the example from its own definition: a whole server without a node. */
 import { HttpApi } from "@effect/platform"
 import { SchemaAST as AST, Effect, Layer, Option, Stream } from "effect"
 import { Api } from "../../src/rpc/api/Api.js"
@@ -13,7 +13,7 @@ const exampleOf = (ast: AST.AST): Option.Option<unknown> =>
     () => (AST.isUnion(ast) ? Option.firstSomeOf(ast.types.map(exampleOf)) : Option.none()),
   )
 
-/** Every handler, by group and endpoint. */
+/** Every handler by group and endpoint. */
 export const make = (overrides: Overrides = {}): { readonly [Name in GroupName]: Of<Name> } => {
   const groups: Record<string, Record<string, unknown>> = {}
   HttpApi.reflect(Api, {
@@ -32,7 +32,7 @@ export const make = (overrides: Overrides = {}): { readonly [Name in GroupName]:
   for (const more of [own, overrides]) {
     for (const [name, handlers] of Object.entries(more)) groups[name] = { ...groups[name], ...handlers }
   }
-  // Built from the definitions from which the types are derived, endpoint by endpoint.
+  // Built endpoint by endpoint from the definitions from which the types are derived.
   return groups as never
 }
 

@@ -4,14 +4,14 @@ import * as Reply from "../../src/edge/server/Reply.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 import type * as Handlers from "../../src/rpc/handlers/Group.js"
 
-// These lines are checked by the compiler: each of the marked ones must be an error.
+// The compiler checks these lines: each marked line must be an error.
 const answers: Handlers.Of<"core">["health"] = () => Effect.succeed({ status: "ok" })
-// @ts-expect-error another answer than the endpoint promises
+// @ts-expect-error a response other than the endpoint's
 const another: Handlers.Of<"core">["health"] = () => Effect.succeed({ status: "fine" })
 // @ts-expect-error a failure that the endpoint does not declare
 const undeclared: Handlers.Of<"core">["health"] = () => Effect.fail(new Failure.NameNotFound({ message: "" }))
 const declared: Handlers.Of<"core">["balance"] = () => Effect.fail(new Failure.NameNotFound({ message: "" }))
-// @ts-expect-error a service that nobody provided
+// @ts-expect-error a service that nothing provides
 const unprovided: Handlers.Of<"core">["health"] = () => Effect.scope.pipe(Effect.as({ status: "ok" as const }))
 // @ts-expect-error a part of the request that the endpoint does not have
 const partless: Handlers.Of<"core">["health"] = ({ path }) => Effect.succeed({ status: path })
@@ -22,11 +22,11 @@ const many: Handlers.Of<"transactions">["submit"] = ({ payloads }) =>
     payloads.map(({ type, nonce }) => Either.left(new Failure.NonceTooLow({ message: type, next_nonce: nonce }))),
   )
 
-it("handlers are what their endpoints say", () => {
+it("checks the types of handlers against their endpoints", () => {
   expect([answers, another, undeclared, declared, unprovided, partless, decoded, many]).toHaveLength(8)
 })
 
-it("a failure is its code on the wire and reads back as itself", () => {
+it("sends a failure as its code and decodes it to the same failure", () => {
   const failures = [
     new Failure.InvalidRequest({ message: "amount: a number expected", field: "amount" }),
     new Failure.RateLimited({ message: "slowly", limit: 5, window_seconds: 60, retry_after_seconds: 12 }),

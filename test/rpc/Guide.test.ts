@@ -1,4 +1,4 @@
-/** Every example of the guide to the HTTP interface, run as it stands there. */
+/** Runs every example of the guide to the HTTP API as it is printed. */
 import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { transformSync } from "esbuild"
@@ -14,7 +14,7 @@ const ADDRESS = "http://127.0.0.1:10333"
 interface Block {
   readonly language: string
   readonly text: string
-  /** The paragraph behind it. */
+  /** The paragraph that follows the example. */
   readonly behind: string
 }
 
@@ -30,7 +30,7 @@ const blocks = ["docs/client.md", "docs/api.md", "docs/tutorials/embedding.md"].
 )
 const isProgram = ({ language }: Block): boolean => language === "ts"
 
-/** The names of an object's fields, and of what kind each is. */
+/** The names of an object's fields with their kinds. */
 const shapeOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null
     ? Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shapeOf(field)]))
@@ -46,7 +46,7 @@ describe("the guide", () => {
   const requests = blocks.flatMap((block, i) => (block.language === "sh" ? [{ block, answer: blocks[i + 1] }] : []))
   const programs = blocks.filter(isProgram)
 
-  it("has examples, each request with its answer and each program with what it prints", () => {
+  it("has an answer for each request and the output of each program", () => {
     expect(requests.length).toBeGreaterThanOrEqual(4)
     expect(programs.length).toBeGreaterThanOrEqual(4)
     expect(requests.map(({ answer }) => answer?.language)).toEqual(requests.map(() => "json"))
@@ -73,7 +73,7 @@ describe("the guide", () => {
     const texts = [...programs, ...others].map(({ text }) => text)
     expect(await Stranger.compile(texts, resolution)).toEqual({ code: 0, said: "" })
   }
-  // All at once: to read the types of the package takes longer than to check the programs.
-  const COMPILES = "has programs, as the light client's page has, that a strict compiler takes, with the modules of"
+  // All at once, since reading the types of the package takes longer than checking the programs.
+  const COMPILES = "has programs, as the light client's page has, that compile strictly with the modules of"
   it.each(["nodenext", "bundler"] as const)(Rest.of("the compiler", `${COMPILES} %s`), compiles, 240_000)
 })

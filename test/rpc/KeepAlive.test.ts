@@ -1,4 +1,4 @@
-/** Connections that stay open between requests: none is closed between the arrival of a request and its answer. */
+/** Connections that stay open between requests: none closes between the arrival of a request and its response. */
 import { once } from "node:events"
 import { connect } from "node:net"
 import { Worker } from "node:worker_threads"
@@ -31,7 +31,7 @@ const CLIENT = `
   })
 `
 
-/** More than the buffers of a socket take. */
+/** More than the buffers of a socket hold. */
 const LARGE = 32_000_000
 
 let server: TestServer.TestServer | undefined
@@ -47,7 +47,7 @@ const client = (port: number) => {
   const own = new Worker(CLIENT, { eval: true, workerData: { port, flags } })
   worker = own
   const heard = async (): Promise<string> => String((await once(own, "message"))[0])
-  /** Holds the server's thread until the second request has arrived and these milliseconds are over. */
+  /** Blocks the server's thread until the second request has arrived and the given milliseconds have passed. */
   const askBehind = (ms: number): void => {
     const until = performance.now() + ms
     Atomics.store(flags, 0, 1)
@@ -57,8 +57,8 @@ const client = (port: number) => {
   return { heard, askBehind }
 }
 
-describe("a connection that stays open", () => {
-  it("says for how long", async () => {
+describe("a persistent connection", () => {
+  it("announces its timeout", async () => {
     server = await TestServer.start()
     const request = "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n"
     const isEnough = (text: string) => text.includes("\r\n\r\n")
@@ -69,7 +69,7 @@ describe("a connection that stays open", () => {
   it.each([
     ["when its time is over", 5_000],
     ["even after the time beyond that", 0],
-  ])("is not closed %s, if a request has arrived that a busy thread has not read", async (_, graceMs) => {
+  ])("is not closed %s while a request has arrived that a busy thread has not read", async (_, graceMs) => {
     server = await TestServer.start({ tolerance: { keepAliveMs: 100, graceMs } })
     const { heard, askBehind } = client(server.port)
     expect(await heard()).toMatch(/^HTTP\/1\.1 200 /)
@@ -78,7 +78,7 @@ describe("a connection that stays open", () => {
     expect(await heard()).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it("is closed without a request, after its time and the time beyond", async () => {
+  it("is closed after its timeout and the grace time if no request comes", async () => {
     server = await TestServer.start({ tolerance: { keepAliveMs: 100, graceMs: 100 } })
     const socket = connect(server.port, "127.0.0.1")
     socket.resume().write("GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -86,7 +86,7 @@ describe("a connection that stays open", () => {
     expect(socket.bytesRead).toBeGreaterThan(0)
   })
 
-  it("is not closed by a stop before a request that has arrived is answered", async () => {
+  it("is not closed by a shutdown before a request that has arrived is answered", async () => {
     server = await TestServer.start({ tolerance: { drainMs: 3_600_000 } })
     const { heard, askBehind } = client(server.port)
     expect(await heard()).toMatch(/^HTTP\/1\.1 200 /)
@@ -98,7 +98,7 @@ describe("a connection that stays open", () => {
     await stopped
   })
 
-  it("is not closed by a stop before its answer is read, however large that is", async () => {
+  it("is not closed by a shutdown before its response is read, however large it is", async () => {
     const content = Content.file("text/plain", Buffer.alloc(LARGE, "x"))
     server = await TestServer.start({
       pages: () => ({ status: 200, headers: [], content }),

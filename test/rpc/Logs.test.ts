@@ -1,4 +1,4 @@
-/** What a node says at the two levels that are for finding a fault. */
+/** What a node logs at the two levels for debugging. */
 import { Effect, Exit, Layer, Option, Scope } from "effect"
 import { expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
@@ -25,7 +25,7 @@ interface Line {
 const logging = (directives: string, lines: Array<Line>) =>
   Logging.layer({ directives, format: "json", colours: false, write: (line) => lines.push(JSON.parse(line)) })
 
-/** The records of a solo node on which a payment is made, something staked, and something refused. */
+/** The log records of a solo node that executes a payment, a stake and a refused transaction. */
 const recordsOf = async (directives: string): Promise<ReadonlyArray<Line>> => {
   const lines: Array<Line> = []
   const scope = Effect.runSync(Scope.make())
@@ -57,10 +57,10 @@ const recordsOf = async (directives: string): Promise<ReadonlyArray<Line>> => {
   return lines
 }
 
-/** Peers and joining take more than a node alone: `network` has its line in test/network/Network.test.ts, `sync` below. */
+/** Peers and joining need more than a solo node: `network` is covered in test/network/Network.test.ts, `sync` below. */
 const ELSEWHERE = ["network", "sync"]
 
-it(Rest.of("a network at every level", "every module says something at debug, and trace says more"), async () => {
+it(Rest.of("a network at every level", "logs from every module at debug, and more at trace"), async () => {
   const debug = await recordsOf("debug")
   const speaking = new Set(debug.filter(({ level }) => level === "debug").map(({ module }) => module))
   expect(LogFilter.modules.filter((module) => !speaking.has(module))).toEqual(ELSEWHERE)
@@ -70,7 +70,7 @@ it(Rest.of("a network at every level", "every module says something at debug, an
   expect([...traced].sort()).toEqual(["dag", "mempool", "rpc", "state"])
 })
 
-it("a node that joins says so at debug, and what it has reached", async () => {
+it("logs at debug that a node joins and how far it has come", async () => {
   const lines: Array<Line> = []
   const progress = { epoch: Natural.epoch(3), heldRecords: 100, records: 400 }
   await Effect.runPromise(
@@ -81,7 +81,10 @@ it("a node that joins says so at debug, and what it has reached", async () => {
 
 const EPOCH_ROUNDS = 40
 
-/** What a solo node says that keeps few rounds, from its start until it has finalized so many epochs and pruned after each. */
+/**
+ * The log of a solo node that keeps few rounds, from its start until it has closed and pruned the given number of
+ * epochs.
+ */
 const untilEpoch = (epochs: number) =>
   Effect.gen(function* () {
     const lines: Array<Line> = []
@@ -100,7 +103,7 @@ const untilEpoch = (epochs: number) =>
     return lines
   }).pipe(Effect.provide(world.platform), Effect.scoped)
 
-it("at info, a node that is well says one line an epoch, with what one asks for", async () => {
+it("logs one line per epoch at info while the node is healthy, with the figures an operator asks for", async () => {
   const all = await Effect.runPromise(untilEpoch(3))
   expect(all.map(({ message }) => message)).toContain("old vertices pruned")
   const lines = all.filter(({ level }) => level !== "debug")

@@ -13,11 +13,11 @@ afterAll(() => node.stop())
 interface Family {
   readonly help: string
   readonly type: string
-  /** By name and labels as they stand there. */
+  /** By name and labels as written in the text. */
   readonly samples: ReadonlyMap<string, number>
 }
 
-/** The text format, read line by line; anything else than HELP, TYPE and values throws. */
+/** Parses the text format line by line; throws at anything other than HELP, TYPE and values. */
 const families = (text: string): ReadonlyMap<string, Family> => {
   const found = new Map<string, { help: string; type: string; samples: Map<string, number> }>()
   for (const line of text.split("\n").filter((line) => line !== "")) {
@@ -49,7 +49,7 @@ const figureOf = (found: ReadonlyMap<string, Family>, name: string): number => {
 }
 
 describe("/metrics", () => {
-  it("has the series without a prefix under their names and types, counting what happens", async () => {
+  it("has the unprefixed series with their names and types, and counts events", async () => {
     for (;;) {
       const found = await scrape()
       const types = [
@@ -76,7 +76,7 @@ describe("/metrics", () => {
     }
   })
 
-  it("has the gauges that the recommended alerts need, and more", async () => {
+  it("has the gauges that the recommended alerts need", async () => {
     const found = await scrape()
     for (const name of ["finality_lag", "peer_count", "mempool_size", "dag_round", "checkpoint_latest"]) {
       expect(found.get(`udg_${name}`)?.type).toBe("gauge")
@@ -90,12 +90,12 @@ describe("/metrics", () => {
     expect(figureOf(found, "nodejs_eventloop_lag_seconds")).toBeGreaterThanOrEqual(0)
   })
 
-  it("has the series of the table in docs/operations/monitoring.md, and no other ones of its own", async () => {
+  it("has exactly the series of the table in docs/operations/monitoring.md", async () => {
     const names = [...(await scrape()).keys()].filter((name) => !/^(process|nodejs)_/.test(name))
     expect(names.sort()).toEqual(Catalogue.all.map(({ name }) => name).sort())
   })
 
-  it("tells what this validator does, what was refused, and what the program is", async () => {
+  it("reports this validator's work, refusals and the version", async () => {
     const transaction = { type: "Transfer", from: "0".repeat(40), to: "0".repeat(40), amount: 1, fee: 1_000, nonce: 0 }
     const keys = { pub_key: "0".repeat(64), signature: "0".repeat(128) }
     const body = JSON.stringify({ ...transaction, ...keys })
@@ -120,7 +120,7 @@ describe("/metrics", () => {
     expect(found.get("udg_data_directory_free_bytes")?.samples.size).toBe(0)
   })
 
-  it("times answers by route, not by path", async () => {
+  it("times responses by route rather than path", async () => {
     for (const path of ["/balance/a", "/balance/b", "/nothing/here", "/status"]) await ask(node.port, get(path))
     const samples = (await scrape()).get("udg_http_request_duration_seconds")?.samples
     const count = (labels: string) => samples?.get(`udg_http_request_duration_seconds_count{${labels}}`)
@@ -131,7 +131,7 @@ describe("/metrics", () => {
 })
 
 describe("/metrics/json", () => {
-  it("has the same figures, and its seconds go on", async () => {
+  it("has the same figures, with an uptime that advances", async () => {
     const client = Client.connect(node.url)
     const first = await client.monitoring.metricsJson()
     expect(first.finality_lag).toBe(first.dag_round - first.finalized_round)

@@ -12,21 +12,21 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 )
 
-/** Every schema in the document that carries examples, by where it stands. */
+/** Every schema in the document that has examples, by its location. */
 const exampled = (value: unknown, where: string): ReadonlyArray<readonly [string, object]> => {
   if (typeof value !== "object" || value === null) return []
   const own = "examples" in value ? [[where, value] as const] : []
   return [...own, ...Object.entries(value).flatMap(([key, inner]) => exampled(inner, `${where}/${key}`))]
 }
 
-describe("the document", () => {
-  it("is valid OpenAPI 3.1 to an independent judge", async () => {
+describe("the OpenAPI document", () => {
+  it("is valid OpenAPI 3.1 according to an independent validator", async () => {
     const result = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>)
     expect(result).toEqual({ valid: true })
     expect(document.openapi).toBe("3.1.0")
   })
 
-  it("has every endpoint with a summary, its answers, and the failures that any request can have", () => {
+  it("has a summary, responses and the common failures for every endpoint", () => {
     let endpoints = 0
     HttpApi.reflect(Api, { onGroup: () => {}, onEndpoint: () => void endpoints++ })
     expect(operations).toHaveLength(endpoints)
@@ -41,7 +41,7 @@ describe("the document", () => {
     }
   })
 
-  it("names ten endpoints as gone on a mainnet, each with what to do instead", () => {
+  it("marks ten endpoints as absent on a mainnet, each with the alternative", () => {
     const gated = operations.filter(({ operation }) => "410" in operation.responses)
     expect(gated.map(({ path }) => path).sort()).toEqual(
       "/delegate /faucet /keygen /proposal /set-commission /stake /tx /undelegate /unstake /vote".split(" "),
@@ -49,15 +49,15 @@ describe("the document", () => {
     for (const { operation } of gated) expect(operation.description).toMatch(/410 on a mainnet: .*\/tx\/submit/)
   })
 
-  it("does not know the error that the library would answer", () => {
+  it("does not contain the library's own error", () => {
     expect(JSON.stringify(document)).not.toContain("HttpApiDecodeError")
   })
 
-  it("says the range of every number and the form of every text in a path or a query", () => {
+  it("states the range of every number and the form of every text in paths and queries", () => {
     const { schemas } = document.components
     const parameters = operations.flatMap(({ operation }) => operation.parameters)
     for (const { name, schema } of parameters) {
-      // A reference that has a description of its own is in `allOf`.
+      // A reference with its own description is in `allOf`.
       const [, reference = ""] = /"#\/components\/schemas\/(\w+)"/.exec(JSON.stringify(schema)) ?? []
       const resolved = { ...schema, ...schemas[reference] }
       const isBounded = "type" in resolved && (resolved.type === "integer" ? "maximum" in resolved : true)
@@ -91,12 +91,12 @@ describe("the document", () => {
     expect(new RegExp("pattern" in schema ? String(schema.pattern) : "never").test(String(text))).toBe(isTaken)
   })
 
-  it("has no title or description that a library made of a check", () => {
+  it("has no title or description that the library derived from a check", () => {
     const made = /"title":"(?:[^"]*\(|[a-z]+")|item\(s\)|character\(s\)/.exec(JSON.stringify(document))
     expect(made?.[0]).toBeUndefined()
   })
 
-  it("gives generators of clients the names and forms that they need", () => {
+  it("gives client generators the names and forms they need", () => {
     const wrong: Array<string> = []
     const visit = (schema: unknown, where: string, isNamed: boolean): void => {
       if (typeof schema !== "object" || schema === null) return
@@ -136,7 +136,7 @@ describe("the document", () => {
       }
       for (const [key, inner] of Object.entries(schema)) if (key !== "examples") visit(inner, `${where}/${key}`)
     }
-    // Signed transactions and parameters are the protocol's vocabulary and described there.
+    // The protocol's documentation describes signed transactions and parameters.
     const types = JSON.stringify(document.components.schemas["TransactionType"])
     const isOfProtocol = (name: string) =>
       types.includes(`"${name}"`) || /^GovernanceConfig$|^NetworkInfo|^ParameterChangeProposal/.test(name)
@@ -153,7 +153,7 @@ describe("its examples", () => {
 
   const all = exampled(document.components.schemas, "")
 
-  it("stand at every success and every request", () => {
+  it("cover every success and every request", () => {
     const names = new Set(all.map(([where]) => where.split("/")[1]))
     for (const { path, operation } of operations) {
       const success = JSON.stringify(operation.responses[200]?.content?.["application/json"]?.schema ?? {})
@@ -163,13 +163,13 @@ describe("its examples", () => {
     expect(all.length).toBeGreaterThan(25)
   })
 
-  it.each(all)("%s are what their schema says", (_where, schema) => {
+  it.each(all)("%s conform to their schema", (_where, schema) => {
     const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"udg#/components'))
     const validate = ajv.compile(absolute)
     for (const example of absolute.examples) expect(validate(example), JSON.stringify(validate.errors)).toBe(true)
   })
 
-  it("would be refused if a field were missing, misspelt or of another type", () => {
+  it("would be refused with a field missing, misspelt or of another type", () => {
     const validate = ajv.compile({ $ref: "udg#/components/schemas/NodeStatus" })
     const [example] = document.components.schemas["NodeStatus"]?.examples ?? []
     expect(validate(example)).toBe(true)
@@ -189,7 +189,7 @@ describe("the reference page", () => {
     for (const link of links) expect(page).toContain(`id="${link}"`)
   })
 
-  it("is whole without its script, and fetches nothing to be shown", () => {
+  it("is complete without its script and loads nothing from elsewhere", () => {
     const [, script = "", rest] = /<script>([\s\S]*)<\/script>([\s\S]*)/.exec(page) ?? []
     expect(rest).toBe("</body></html>")
     const whole = page.replace(`<script>${script}</script>`, "")

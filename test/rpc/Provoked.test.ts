@@ -1,4 +1,4 @@
-/** Answers that a node gives only when it is in trouble: brought about, and asked for over HTTP. */
+/** Failures that a node returns only when it is in trouble, provoked and requested over HTTP. */
 import { connect, type Socket } from "node:net"
 import { Effect, Exit, Layer, Option, Scope } from "effect"
 import { afterEach, expect, it } from "vitest"
@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const scope of scopes.splice(0).reverse()) await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
-/** What a layer makes, until the test is over. */
+/** What a layer provides, until the test ends. */
 const started = async <A, E>(layer: Layer.Layer<A, E>) => {
   const scope = Effect.runSync(Scope.make())
   scopes.push(scope)
@@ -52,7 +52,7 @@ const refusal = (status: number, code: Failure["_tag"], retryAfter: string | nul
 })
 
 it(
-  Rest.of("ten thousand signatures", "a mempool of ten thousand takes only what pays better"),
+  Rest.of("ten thousand signatures", "refuses transactions below the lowest fee of a mempool of ten thousand"),
   async () => {
     const SENDERS = 157
     const EACH = 64
@@ -79,7 +79,7 @@ it(
   TIMEOUT_MS,
 )
 
-it("an account that has replaced its transactions too often", async () => {
+it("refuses an account that has replaced its transactions too often", async () => {
   const { url, accounts } = await node({ roundMs: NEVER_MS })
   const [alice] = accounts
   if (alice === undefined) throw new Error("no account has coins")
@@ -98,7 +98,7 @@ it("an account that has replaced its transactions too often", async () => {
   expect(await ask(url, "/tx", signed)).toEqual(throttled)
 })
 
-it("a faucet that has no more than its last coins, or too many payments to make, says so", async () => {
+it("reports a faucet that is down to its reserve or has too many payments pending", async () => {
   const { url, accounts } = await node({ roundMs: NEVER_MS })
   const address = accounts[0]?.address
   const most = 100_000 * COIN
@@ -112,7 +112,7 @@ it("a faucet that has no more than its last coins, or too many payments to make,
   expect((await pay(1)).body).toMatchObject({ code: "FaucetUnavailable", error: expect.stringContaining("pending") })
 })
 
-it("a second proposal where one may be active is one too many", async () => {
+it("refuses a second proposal where only one may be active", async () => {
   const { url, accounts, client, finalized } = await node({ parameters: { maxActiveProposals: 1 } })
   const [alice] = accounts
   if (alice === undefined) throw new Error("no account has coins")
@@ -131,7 +131,7 @@ it("a second proposal where one may be active is one too many", async () => {
 })
 
 it(
-  "as many bodies at once as the server has room for, and one event stream too many",
+  "refuses bodies beyond the server's memory and one event stream too many",
   async () => {
     const { url } = await node({})
     const port = Number(new URL(url).port)
@@ -150,7 +150,7 @@ it(
     expect(answers[0]).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 1\r\n.*"code":"Overloaded"/s)
     expect((await ask(url, "/status")).status).toBe(200)
     for (const socket of sockets) socket.destroy()
-    // What was never finished is given back.
+    // Coins from payments that were never finalized are returned.
     await expect.poll(async () => (await ask(url, "/tx/submit", {})).status).toBe(400)
 
     const leaving = new AbortController()
@@ -164,7 +164,7 @@ it(
   TIMEOUT_MS,
 )
 
-/** A node with files, on a network that begins with this genesis, and where it answers. */
+/** A node with files on a network with this genesis, and its address. */
 const serving = async (directory: string, changes: Partial<Settings>, network = offline, engine = Engine.layer) => {
   const settings = { rateLimits: false, roundMs: Option.none(), ...changes }
   const node = world.node(directory, settings, network, engine)
@@ -176,7 +176,7 @@ const serving = async (directory: string, changes: Partial<Settings>, network = 
 const untilFinalized = (url: string, round: number) =>
   expect.poll(async () => (await ask(url, "/status")).body.last_finalized_round).toBeGreaterThan(round)
 
-/** Who asks here learns how far the others are, and gets nothing of what it would need to follow them. */
+/** A peer that learns how far the others are but gets nothing it needs to follow them. */
 const withholding = (network: Layer.Layer<Network>): Layer.Layer<Network> =>
   Layer.effect(
     Network,
@@ -200,7 +200,7 @@ const notReady = {
 }
 
 it(
-  Rest.of("a network", "a node that fetches the state of others takes and proves nothing meanwhile"),
+  Rest.of("a network", "refuses transactions and proofs while the node fetches the state of others"),
   async () => {
     const [directory, other] = [await temporaryDirectory(), await temporaryDirectory()]
     await Effect.runPromise(Effect.scoped(world.found(directory, protocol)))
@@ -213,7 +213,7 @@ it(
       validate: false,
     }
     const { url } = await serving(other, joining, withholding(hub.join("joiner", null)))
-    // It gives up now and then and begins again.
+    // It gives up now and then and starts again.
     const answers = (ask: () => Promise<unknown>) => expect.poll(ask)
     await answers(() => ask(url, "/faucet", { address: "00".repeat(20), amount: 1 })).toEqual(notReady)
     await answers(() => ask(url, `/proof/${"00".repeat(20)}`)).toEqual(notReady)
@@ -225,7 +225,7 @@ it(
 )
 
 it(
-  "a node without the faucet's key sends on to another",
+  "forwards faucet requests to another node when it lacks the faucet's key",
   async () => {
     const directory = await temporaryDirectory()
     await Effect.runPromise(Effect.scoped(world.found(directory, protocol)))
@@ -239,10 +239,7 @@ it(
 )
 
 it(
-  Rest.of(
-    "ten thousand rounds",
-    "a round that is pruned is told from one that is not reached, and what was in it is still found",
-  ),
+  Rest.of("ten thousand rounds", "tells a pruned round from one not yet reached, and still finds its transactions"),
   async () => {
     const directory = await temporaryDirectory()
     await Effect.runPromise(Effect.scoped(world.found(directory, protocol)))

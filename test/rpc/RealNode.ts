@@ -1,4 +1,4 @@
-/** A whole node with its HTTP interface in this process, on a free port, with nothing on the disk but keys that tests know. */
+/** A whole node with its HTTP interface in this process, on a free port. Its disk holds only keys that tests know. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -24,7 +24,7 @@ export interface RealNode {
   readonly stop: () => Promise<void>
 }
 
-/** The key of a file, which is made unless the directory of a network has it: a node hands none out. */
+/** The key in a file, created unless the network's directory has one: a node hands out no keys. */
 const written = (folder: string, name: string) => {
   const file = join(folder, name)
   if (!existsSync(file)) writeFileSync(file, SecretKey.generate().toSecretHex(), { mode: 0o600 })
@@ -62,14 +62,14 @@ export const start = async (
   }
 }
 
-/** Sends a transaction and waits until it is final, with its effect; gives its hash. */
+/** Sends a transaction and waits until it is final and its effect is visible; returns its hash. */
 export const finalized = async ({ url }: RealNode, payload: SignedTransaction): Promise<string> => {
   const { hash, applied } = await connect(url).sendAndWait(payload)
   if (!applied) throw new Error(`${hash} had no effect`)
   return hash
 }
 
-/** Waits until the account has so many sats: a validator earns some in each round. */
+/** Waits until the account has this many sats: a validator earns some in each round. */
 export const earned = async ({ url }: RealNode, address: Address, sats: number): Promise<void> => {
   for (;;) {
     const { balance } = await (await fetch(`${url}/balance/${address}`)).json()

@@ -1,4 +1,4 @@
-/** What services fail with, as answers of a real server. */
+/** Failures of services as responses of a real server. */
 import { Effect, Option } from "effect"
 import { afterEach, expect, it } from "vitest"
 import { RoundNotFound } from "../../src/node/reads/Dag.js"
@@ -15,19 +15,19 @@ const notFound = new TransactionNotFound({ id, withoutEffect: Option.none() })
 const round = Natural.round(7)
 const silent = new Unanswered({ message: "the archive does not answer", retryAfterSeconds: 2 })
 
-// These lines are checked by the compiler: each of the marked ones must be an error.
+// The compiler checks these lines: each marked line must be an error.
 const declared: Handlers.Of<"transactions">["lookup"] = () => Effect.fail(notFound)
-// @ts-expect-error the error of a service whose failure the endpoint does not declare
+// @ts-expect-error a service error whose failure the endpoint does not declare
 const undeclared: Handlers.Of<"core">["status"] = () => Effect.fail(notFound)
 
-it("handlers fail with what their endpoints declare", () => {
+it("limits the types of handlers' failures to those that their endpoints declare", () => {
   expect([declared, undeclared]).toHaveLength(2)
 })
 
 let server: TestServer.TestServer | undefined
 afterEach(() => server?.stop())
 
-it("are the failures that the endpoints declare, with their status", async () => {
+it("become the failures that the endpoints declare, with their status", async () => {
   const defects: Array<string> = []
   server = await TestServer.start(
     { onDefect: (route) => defects.push(route) },
@@ -51,7 +51,7 @@ it("are the failures that the endpoints declare, with their status", async () =>
     ...{ status: 503, code: "Unavailable", retry_after_seconds: 2 },
     retryAfter: "2",
   })
-  // Nothing that the asker could act on: it is logged and counted like a bug.
+  // The client cannot act on it, so it is logged and counted like a bug.
   expect(await said("/peers")).toEqual({ status: 500, code: "InternalError" })
   expect(defects).toEqual(["/peers"])
 })

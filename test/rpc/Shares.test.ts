@@ -1,4 +1,4 @@
-/** What one client can hold of a server, while others want some of it too. Every address of 127.0.0.0/8 is this machine. */
+/** How much of a server one client can hold while others compete. All of 127.0.0.0/8 is this machine. */
 import { connect, type Socket } from "node:net"
 import { Effect, Option, Stream } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -12,7 +12,7 @@ const { get, post } = TestServer
 
 let server: TestServer.TestServer
 const reads = { begun: 0, underWay: 0, most: 0 }
-/** Reads that hold the thread for a while, wait, and hold it again. */
+/** Reads that block the thread for a while, wait, and block it again. */
 const READ_MS = 4
 
 const hold = Effect.sync(() => {
@@ -47,7 +47,7 @@ interface Visitor {
   readonly heard: () => string
 }
 
-/** A connection that stays open, and what came over it. */
+/** A persistent connection and the data received over it. */
 const visit = (from: string, bytes: string | Buffer = "", reads = true, port = server.port): Promise<Visitor> =>
   new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1", localAddress: from })
@@ -71,7 +71,7 @@ const events = "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
 const statusOf = ({ heard }: Visitor): string | undefined => /^HTTP\/1\.1 (\d+)/.exec(heard())?.[1]
 
 describe("event streams", () => {
-  it("are eight for each client; the ninth is told so", async () => {
+  it("are limited to eight per client; the ninth is refused with that reason", async () => {
     const own = await Promise.all(Array.from({ length: 8 }, () => visit("127.0.0.2", events)))
     await expect.poll(() => own.map(statusOf)).toEqual(own.map(() => "200"))
     const ninth = await visit("127.0.0.2", events)
@@ -86,8 +86,8 @@ describe("event streams", () => {
   })
 })
 
-describe("a crowd of clients in one network, each with one", () => {
-  it("of event streams makes room for people from elsewhere, and for nobody of its own", async () => {
+describe("a crowd of clients in one network with one each", () => {
+  it("of event streams makes room for clients from elsewhere but not for its own", async () => {
     const settings = { rateLimits: true, trustedProxies: [Option.getOrThrow(Cidr.parse("127.0.0.1"))] }
     const proxied = await TestServer.start(settings, { events: { stream: () => Effect.succeed(Stream.never) } })
     const from = async (address: string): Promise<Visitor> => {
@@ -106,7 +106,7 @@ describe("a crowd of clients in one network, each with one", () => {
     await proxied.stop()
   })
 
-  it("of connections makes room for people from elsewhere", async () => {
+  it("of connections makes room for clients from elsewhere", async () => {
     const crowd: Array<Visitor> = []
     for (let n = 1; n <= 60; n++) crowd.push(await visit(`127.7.0.${n}`))
     expect(await ask("127.7.0.99", "")).toBe(503)
@@ -114,26 +114,26 @@ describe("a crowd of clients in one network, each with one", () => {
     await expect.poll(() => crowd.filter(({ socket }) => socket.closed).length).toBe(1)
   })
 
-  it("of slow bodies leaves room for those of others", async () => {
+  it("of slow bodies leaves room for bodies of others", async () => {
     const head = `POST /tx/submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 950000\r\n\r\n`
-    // Together they have what there is, and each is far from what one client may have.
+    // Together they use all the memory, and each is far below the limit of one client.
     for (let n = 1; n < 60; n++) await visit(`127.7.0.${n}`, `${head}[${" ".repeat(134_000)}`)
     await expect.poll(() => ask("127.8.0.1", post("/tx/submit", `[${" ".repeat(200_000)}1]`))).toBe(200)
   })
 })
 
-/** When something was answered. */
+/** When a request was answered. */
 const settled = async (visitor: Visitor): Promise<Visitor> => {
   await expect.poll(() => statusOf(visitor)).toBeDefined()
   return visitor
 }
 
 describe("connections", () => {
-  it("of one client that takes all of them make room for others, and only for those with fewer", async () => {
+  it("of one client that takes all of them make room for others with fewer", async () => {
     const greedy = await Promise.all(Array.from({ length: 60 }, () => visit("127.0.0.2")))
     expect(await ask("127.0.0.3", get("/validators"))).toBe(200)
     await expect.poll(() => greedy.filter(({ socket }) => socket.closed).length).toBe(1)
-    // The place that is free now is anybody's; beyond it, the client that has the most is told that there is none.
+    // The free place goes to anybody; beyond it, the client that holds the most is refused.
     await visit("127.0.0.2")
     expect(await ask("127.0.0.2", "")).toBe(503)
     expect(await ask("127.0.0.4", get("/validators"))).toBe(200)
@@ -141,7 +141,7 @@ describe("connections", () => {
 })
 
 describe("bodies", () => {
-  it("of one client that come slowly leave room for those of others", async () => {
+  it("of one client that arrive slowly leave room for those of others", async () => {
     const body = `[${" ".repeat(900_000)}`
     const head = `POST /tx/submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 950000\r\n\r\n`
     const slow = await Promise.all(Array.from({ length: 8 }, () => visit("127.0.0.2", head + body)))
@@ -153,7 +153,7 @@ describe("bodies", () => {
 })
 
 describe("answers", () => {
-  it("that a client does not read end its connection when they are too much, and nobody else's", async () => {
+  it("that a client does not read close only its own connection when they grow too large", async () => {
     const wanted = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
     const deaf = await visit("127.0.0.2", wanted.repeat(200), false)
     deaf.socket.pause()
@@ -165,8 +165,8 @@ describe("answers", () => {
   })
 })
 
-describe("requests that are sent ahead", () => {
-  it("beyond the limit are not answered for ever: the connection ends behind some refusals", async () => {
+describe("pipelined requests", () => {
+  it("beyond the limit are refused a few times before the connection closes", async () => {
     const requests = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(20_000)
     const visitor = await visit("127.0.0.2", requests)
     await new Promise((resolve) => visitor.socket.once("close", resolve))
@@ -176,7 +176,7 @@ describe("requests that are sent ahead", () => {
     expect(await ask("127.0.0.3", get("/validators"))).toBe(200)
   })
 
-  it("as preflights have a limit of their own", async () => {
+  it("have a separate limit for preflights", async () => {
     const requests = "OPTIONS /faucet HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1_010)
     const visitor = await visit("127.0.0.2", requests)
     await expect.poll(() => visitor.heard().match(/HTTP\/1\.1 204/g)?.length).toBe(1_000)
@@ -187,7 +187,7 @@ describe("requests that are sent ahead", () => {
   it(
     Rest.of(
       "ten thousand requests",
-      "are begun a few at a time, so that neither the thread nor other clients wait for all of them",
+      "are begun a few at a time, so that they delay neither the thread nor other clients",
     ),
     async () => {
       Object.assign(reads, { begun: 0, underWay: 0, most: 0 })
@@ -210,7 +210,7 @@ describe("requests that are sent ahead", () => {
     expect(reads.begun).toBeLessThan(400)
   })
 
-  it("in a flood keep the client out for a while, and nobody else", async () => {
+  it("in a flood bar only their client for a while", async () => {
     const visitor = await visit("127.0.0.2", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(5_000))
     await new Promise((resolve) => visitor.socket.once("close", resolve))
     expect(await ask("127.0.0.2", get("/validators"))).toBe(0)
@@ -218,7 +218,7 @@ describe("requests that are sent ahead", () => {
   })
 })
 
-it("a client that flooded is let in again", () => {
+it("do not bar a client for ever after a flood", () => {
   let now = 0
   const floods = new Floods(() => now)
   floods.note("a")
@@ -230,7 +230,7 @@ it("a client that flooded is let in again", () => {
   expect([floods.keepsOut("client 0"), floods.keepsOut("client 4999")]).toEqual([false, true])
 })
 
-it("a network from which several clients flooded is closed as a whole, and neither its provider nor one client's many floods", () => {
+it("in floods from several clients of one network bar that network, but neither its provider nor the network of a repeated single flooder", () => {
   let now = 0
   const floods = new Floods(() => now)
   for (let i = 0; i < 9; i++) floods.note("203.0.113.7")

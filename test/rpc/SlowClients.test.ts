@@ -1,4 +1,4 @@
-/** Clients that take their time, many at once from one address or from several, and what others notice of them. */
+/** Many slow clients at once, from one address or several, and their effect on other clients. */
 import { connect, type Socket } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Rest from "../support/Rest.js"
@@ -9,7 +9,7 @@ interface Crowd {
   readonly addressOf: (n: number) => string
 }
 
-/** Each comes as one of fifty addresses, or all of them as one. */
+/** Each uses one of fifty addresses, or all share one. */
 const ofFifty = (n: number) => `127.0.1.${1 + (n % 50)}`
 const REASON = "three seconds for each kind"
 const crowds: { readonly [name: string]: Crowd } = {
@@ -21,7 +21,7 @@ const crowds: { readonly [name: string]: Crowd } = {
 const PLACES_PERCENT = 60
 const SETTLED_MS = 1_000
 const LOOKED_MS = 2_000
-/** Nobody who is served notices more than this. */
+/** Clients that are served wait no longer than this. */
 const NOTICED_MS = 1_500
 const GROWN_BYTES_A_CLIENT = 300_000
 
@@ -30,9 +30,9 @@ const asking = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n
 const document = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 interface Kind {
-  /** What is sent at once. */
+  /** The part that is sent at once. */
   readonly first: string
-  /** What is sent afterwards, a byte at a time. */
+  /** The part that is sent afterwards, one byte at a time. */
   readonly rest: string
   readonly reads: boolean
 }
@@ -82,7 +82,7 @@ const begin = (port: number, localAddress: string, { first, rest, reads }: Kind)
   timers.push(timer)
 }
 
-/** How long one who asks all the time waits at most. */
+/** The longest wait of a client that sends requests continuously. */
 const longestWait = async (port: number): Promise<number> => {
   const until = performance.now() + LOOKED_MS
   let longest = 0
@@ -97,14 +97,14 @@ const longestWait = async (port: number): Promise<number> => {
 }
 
 describe.each(Object.entries(crowds))("%s", (_, { clients, addressOf }) => {
-  it.each(Object.entries(kinds))("that %s let others be served", async (_, kind) => {
+  it.each(Object.entries(kinds))("with %s leave room for other clients", async (_, kind) => {
     const server = await TestServer.start({
       rateLimits: true,
       tolerance: { connections: (clients * PLACES_PERCENT) / 100 },
     })
     const before = process.memoryUsage().rss
     for (let n = 0; n < clients; n++) begin(server.port, addressOf(n), kind)
-    // To open so many takes this process, which is both ends, a while by itself.
+    // This process is both ends, so opening this many connections takes a while.
     await TestServer.ask(server.port, asking)
     await new Promise((resolve) => setTimeout(resolve, SETTLED_MS))
     const longest = await longestWait(server.port)

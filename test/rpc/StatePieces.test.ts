@@ -1,11 +1,11 @@
-/** The state over HTTP: how much one request gets, how often a client may ask, and which states there are. */
+/** The state over HTTP: the size of one response, the rate limit, and the states available. */
 import { expect, it } from "vitest"
 import { startNode } from "../../src/testing/Testing.js"
 import * as TestServer from "./TestServer.js"
 
 const TOP = "00".repeat(33)
 
-it("gives a client a hundred pieces a minute", async () => {
+it("serves a hundred pieces a minute to a client", async () => {
   const server = await TestServer.start({ rateLimits: true })
   try {
     const path = `/state/${"ab".repeat(32)}/${TOP}`
@@ -22,7 +22,7 @@ it("gives a client a hundred pieces a minute", async () => {
   }
 })
 
-it("gives pieces of at most 256 KiB, of the states that closed the last two epochs alone", async () => {
+it("serves pieces of at most 256 KiB, only of the states that closed the last two epochs", async () => {
   await using node = await startNode({ onDemand: true, accounts: 6_000, coinsEach: 1 })
   const { client, controls } = node
   await controls.advanceRounds(170)

@@ -15,7 +15,7 @@ export interface TestServer {
 
 const always = () => ({})
 
-/** Nothing is kept, since everything may be another one the next time. */
+/** Nothing is cached, since everything may differ the next time. */
 export const changing: Server.Settings["versions"] = {
   ...{ state: always, commit: always, record: always, written: always },
   ...{ figures: always, history: always, proof: always },
@@ -38,7 +38,7 @@ export const start = async (
     ...settings,
   }).pipe(
     Layer.provide(ExampleHandlers.layer(handlers)),
-    // The bugs that tests put in are looked for in the answers, not in the log.
+    // Tests look for the bugs they plant in the responses, not in the log.
     Layer.provide(Logger.minimumLogLevel(LogLevel.None)),
   )
   const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
@@ -52,7 +52,7 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** The answers in what came back over one connection. Names of headers in lower case. */
+/** The responses received over one connection. Header names are in lower case. */
 export const parse = (bytes: Buffer): ReadonlyArray<RawAnswer> => {
   const answers: Array<RawAnswer> = []
   let rest = bytes
@@ -72,7 +72,7 @@ export const parse = (bytes: Buffer): ReadonlyArray<RawAnswer> => {
   return answers
 }
 
-/** Sends the parts one after another and returns everything that comes until the connection is closed, or it is enough. */
+/** Sends the parts in sequence and returns everything received until the connection closes or the predicate holds. */
 export const exchange = (
   port: number,
   parts: ReadonlyArray<string | Buffer>,
@@ -95,7 +95,7 @@ export const exchange = (
     send(parts)
   })
 
-/** One request over a connection of its own. */
+/** One request over its own connection. */
 export const ask = async (port: number, ...parts: ReadonlyArray<string | Buffer>): Promise<RawAnswer> => {
   const [answer] = parse(await exchange(port, parts))
   if (answer === undefined) throw new Error("the connection was closed without an answer")

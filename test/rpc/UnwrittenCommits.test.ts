@@ -1,4 +1,4 @@
-/** What a node tells while its disk is behind its memory: a kill at this moment takes back what is not written. */
+/** What a node reports while its disk lags its memory: a kill at this moment takes back what is not written. */
 import { Effect, Layer, Option } from "effect"
 import { afterEach, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
@@ -8,7 +8,7 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import { type Entry, Storage } from "../../src/storage/Storage.js"
 import * as RealNode from "./RealNode.js"
 
-/** Shut, it keeps commits with transactions out of the file. */
+/** While shut, it keeps commits with transactions out of the file. */
 const disk = Effect.unsafeMakeLatch(true)
 /** The leader round of the last commit in the file. */
 let written = 0
@@ -51,7 +51,7 @@ const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-it("tells nothing of a commit before it is written, and then all at once", async () => {
+it("reports a commit only once it is written, and then everywhere at once", async () => {
   const client = await start(20)
   const to = Wallet.account(Wallet.network(await client.core.network()), Wallet.generate())
   const path = { address: to.address }
@@ -83,7 +83,7 @@ it("tells nothing of a commit before it is written, and then all at once", async
   expect((await client.transactions.statement({ path })).entries).toMatchObject([{ hash }])
 })
 
-it("tells in events of no final round that is not written", async () => {
+it("sends no event about a final round that is not written", async () => {
   await start(5)
   const told: Array<number> = []
   for await (const { event } of Client.connect(node.url).events()) {

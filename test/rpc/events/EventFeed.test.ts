@@ -11,14 +11,14 @@ const alerts = (from: number, to: number) =>
 const said = (events: Chunk.Chunk<{ readonly id: number; readonly event: Event }>) =>
   [...events].map(({ id, event }) => `${id} ${event.type === "alert" ? event.message : event.type}`)
 
-/** Reads this many in the background, beginning before anything else happens. */
+/** Reads this many events in the background, starting before anything else happens. */
 const reading = (feed: Feed, after: number | undefined, count: number) => {
   const events = feed.after(Option.fromNullable(after))
   return Effect.fork(Effect.map(Stream.runCollect(Stream.take(events, count)), said))
 }
 
-describe("a feed of events", () => {
-  it.effect("tells every reader what happens from now on, in order", () =>
+describe("an event feed", () => {
+  it.effect("sends every reader the events from now on, in order", () =>
     Effect.gen(function* () {
       const feed = new Feed(10)
       feed.append([alert("before")])
@@ -31,7 +31,7 @@ describe("a feed of events", () => {
     }),
   )
 
-  it.effect("knows whether a reader waits for news", () =>
+  it.effect("knows whether a reader is waiting", () =>
     Effect.gen(function* () {
       const feed = new Feed(0)
       expect(feed.isAwaited).toBe(false)
@@ -43,7 +43,7 @@ describe("a feed of events", () => {
     }),
   )
 
-  it.effect("goes on behind the last event that a reader has seen", () =>
+  it.effect("resumes behind the last event that a reader has seen", () =>
     Effect.gen(function* () {
       const feed = new Feed(0)
       feed.append(alerts(1, 1_500))
@@ -58,7 +58,7 @@ describe("a feed of events", () => {
     }),
   )
 
-  it.effect("says that events were missed: older than the last thousand, or of another start", () =>
+  it.effect("reports missed events when they are older than the last thousand or from another start", () =>
     Effect.gen(function* () {
       const feed = new Feed(0)
       feed.append(alerts(1, 1_500))
@@ -71,7 +71,7 @@ describe("a feed of events", () => {
     }),
   )
 
-  it.effect("ends for a reader that is too far behind, and for no other", () =>
+  it.effect("ends for a reader that is too far behind and for no other", () =>
     Effect.gen(function* () {
       const feed = new Feed(0)
       const gate = yield* Deferred.make<void>()

@@ -6,14 +6,14 @@ import * as RealNode from "../RealNode.js"
 
 let node: RealNode.RealNode
 beforeAll(async () => {
-  // Slow enough that a thousand events are more than a busy machine needs between two steps of a test.
+  // Slow enough that even a busy machine makes fewer than a thousand events between two steps of a test.
   node = await RealNode.start({ roundMs: Option.some(50) })
 })
 afterAll(() => node.stop())
 
 const nobody = "00000000000000000000000000000000000000aa"
 
-/** Events from now on until one of them holds. */
+/** Events from now on until one of them satisfies the predicate. */
 const until = async (
   holds: (event: Client.NumberedEvent["event"]) => boolean,
   after?: string,
@@ -27,7 +27,7 @@ const until = async (
 }
 
 describe("the events of a node", () => {
-  it("tell of a payment: taken in, in which vertex, finalized; and of every round", async () => {
+  it("report a payment's acceptance, its vertex and its finality, and every round", async () => {
     const [position] = await until((event) => event.type === "round")
     const client = Client.connect(node.url)
     const { tx_hash } = await client.core.faucet({ payload: { address: nobody, amount: Wallet.sats("1") } })
@@ -47,7 +47,7 @@ describe("the events of a node", () => {
     expect(new Set(rounds).size).toBeGreaterThan(1)
   })
 
-  it("are only those that a reader asks for, and resets", async () => {
+  it("are limited to the kinds that a reader asks for, besides resets", async () => {
     const client = Client.connect(node.url)
     const [position] = await until((event) => event.type === "round")
     const somebody = "00000000000000000000000000000000000000ab"
@@ -66,7 +66,7 @@ describe("the events of a node", () => {
     const about = await first({ account: somebody }, 4)
     const payments = about.flatMap((event) => (event.type === "transaction" ? [event] : []))
     expect(new Set(payments.map(({ to }) => to))).toEqual(new Set([somebody]))
-    // The first may be final before the second one is sent.
+    // The first may be final before the second is sent.
     const hashes = [...new Set(payments.map(({ hash }) => hash))]
     const statusesOf = (of: string) => payments.flatMap(({ hash, status }) => (hash === of ? [status] : []))
     expect(hashes.map(statusesOf)).toEqual([
@@ -76,7 +76,7 @@ describe("the events of a node", () => {
     expect(await first({ types: ["alert"] }, 1, "1")).toMatchObject([{ type: "reset" }])
   })
 
-  it("are refused to who asks for what there is not", async () => {
+  it("are refused to a reader that asks for unknown kinds", async () => {
     for (const [query, code, field] of [
       ["type=block", "InvalidRequest", "type"],
       ["type=round,", "InvalidRequest", "type"],
@@ -89,7 +89,7 @@ describe("the events of a node", () => {
     }
   })
 
-  it("go on where a reader left off, also while it was away", async () => {
+  it("resume where a reader left off, including the events it was away for", async () => {
     const first = await until((event) => event.type === "round")
     await new Promise((resolve) => setTimeout(resolve, 100))
     const last = Number(first.at(-1)?.id)
@@ -97,7 +97,7 @@ describe("the events of a node", () => {
     expect(next?.id).toBe(String(last + 1))
   })
 
-  it("begin with a reset for who names an event that is gone or never was", async () => {
+  it("begin with a reset for a reader that names a dropped or unknown event", async () => {
     for (const id of ["1", "999999999999999"]) {
       const [first] = await until(() => true, id)
       expect(first?.event).toMatchObject({ type: "reset", message: expect.stringContaining("events were missed") })

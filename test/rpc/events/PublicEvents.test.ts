@@ -17,7 +17,7 @@ const healthy = {
 const lagging: Report = { ...healthy, finality: { ...healthy.finality, status: "unhealthy", lag: 12 } }
 
 describe("alerts", () => {
-  it("tell of every part whose health changes, once, and when it is well again", () => {
+  it("report each change of a part's health once, including its recovery", () => {
     expect(PublicEvents.alertsOf(undefined, healthy)).toEqual([])
     const ill = [{ type: "alert", severity: "critical", message: "finality: unhealthy, finalized round 3, lag 12" }]
     expect(PublicEvents.alertsOf(healthy, lagging)).toEqual(ill)

@@ -22,7 +22,7 @@ describe("the explorer on the node's server", () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(`${server.url}${path}`, { headers, redirect: "manual" })
 
-  it.each(["/explorer/", "/explorer/tx/3f9a", "/explorer/address/@alice"])("answers %s with its page", async (path) => {
+  it.each(["/explorer/", "/explorer/tx/3f9a", "/explorer/address/@alice"])("serves its page at %s", async (path) => {
     const answer = await get(path)
     expect(answer.status).toBe(200)
     expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8")
@@ -31,7 +31,7 @@ describe("the explorer on the node's server", () => {
     expect(await answer.text()).toBe(PAGE)
   })
 
-  it("lets browsers keep files whose names are made from their content, under the headers of every answer", async () => {
+  it("lets browsers cache files with content-based names, with the headers of every response", async () => {
     const answer = await get("/explorer/assets/main-1a2b.js")
     expect(answer.headers.get("content-type")).toBe("text/javascript; charset=utf-8")
     expect(answer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable")
@@ -40,7 +40,7 @@ describe("the explorer on the node's server", () => {
     expect(await answer.text()).toBe(PROGRAM)
   })
 
-  it("compresses for who can read it", async () => {
+  it("compresses for clients that accept it", async () => {
     const raw = await TestServer.exchange(server.port, [
       TestServer.get("/explorer/assets/main-1a2b.js", "Accept-Encoding: gzip, br\r\n"),
     ])
@@ -51,13 +51,13 @@ describe("the explorer on the node's server", () => {
     expect(gunzipSync(raw.subarray(end + 4)).toString()).toBe(PROGRAM)
   })
 
-  it("has no page in place of a missing file", async () => {
+  it("returns no page in place of a missing file", async () => {
     const answer = await get("/explorer/assets/main-old.js")
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({ code: "PathNotFound" })
   })
 
-  it("leads browsers to it from / and /explorer, and nobody else", async () => {
+  it("redirects only browsers to it from / and /explorer", async () => {
     const browser = await get("/", { accept: "text/html,application/xhtml+xml" })
     expect([browser.status, browser.headers.get("location")]).toEqual([302, "/explorer/"])
     const short = await get("/explorer")
@@ -66,7 +66,7 @@ describe("the explorer on the node's server", () => {
     expect(program.status).toBe(404)
   })
 
-  it("takes no other method", async () => {
+  it("accepts no other method", async () => {
     const answer = await fetch(`${server.url}/explorer/`, { method: "POST" })
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"])
   })

@@ -12,9 +12,9 @@ const answered = (milliseconds: number, changes = {}) => ({
   ...changes,
 })
 
-it("counts each answer in every bucket that is not below it, and tells routes, methods and statuses apart", () => {
+it("counts each response in every bucket at or above it, separately by route, method and status", () => {
   const latencies = new Latencies()
-  // 0.5 ms is still within the first bucket, and eleven seconds are beyond the last.
+  // 0.5 ms falls in the first bucket, and eleven seconds lie beyond the last.
   for (const milliseconds of [0.1, 0.5, 0.6, 30, 11_000]) latencies.observe(answered(milliseconds))
   latencies.observe(answered(1, { status: 404 }))
   latencies.observe(answered(1, { method: "HEAD" }))
@@ -50,7 +50,7 @@ it("counts each answer in every bucket that is not below it, and tells routes, m
   expect(lines.filter((line) => line.includes("_count{") && line.endsWith("} 1"))).toHaveLength(3)
 })
 
-it("has one label for all methods that no endpoint has, whatever a client sends", async () => {
+it("has one label for all methods without an endpoint, whatever a client sends", async () => {
   const latencies = new Latencies()
   const server = await TestServer.start({ onAnswer: latencies.observe })
   // The parser hands CONNECT over elsewhere, before there is a request.

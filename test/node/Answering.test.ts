@@ -13,7 +13,7 @@ const STRANGERS = 20
 const question: DiskQuestion = { _tag: "AskVertices", hashes: [] }
 const stranger = (number: number): Owner => ({ peer: `stranger ${number}`, standing: "stranger" })
 
-it.live("charges strangers nothing for the time in which their answers wait for the writer", () =>
+it.live("does not charge strangers for the time their answers wait for the writer", () =>
   Effect.gen(function* () {
     const all = yield* Deferred.make<void>()
     let answered = 0

@@ -8,7 +8,7 @@ const stranger = (peer: string): Owner => ({ peer, standing: "stranger" })
 const member = (peer: string): Owner => ({ peer, standing: "member" })
 const MIB = 1_048_576
 
-/** Answers that are made when the test says so; the clock stands unless it is moved. */
+/** Answers that complete when the test says so; the clock stands still unless moved. */
 const scene = () => {
   let now = 0
   const making: Array<{ readonly peer: string; readonly done: (price: Price) => void }> = []
@@ -26,8 +26,8 @@ const scene = () => {
   return { answers, making, peers, finish, pass }
 }
 
-describe("peers' questions", () => {
-  it("are answered one at a time for each peer, and two for a member", () => {
+describe("questions of peers", () => {
+  it("are answered one at a time per peer, and two for a member", () => {
     const { answers, peers } = scene()
     for (let i = 0; i < 5; i++) answers.ask(stranger("a"), question)
     expect(peers()).toEqual(["a"])
@@ -38,7 +38,7 @@ describe("peers' questions", () => {
     expect(peers()).toEqual(["a", "m", "m", "b"])
   })
 
-  it("are dropped, and counted, once too many of the same peer wait", () => {
+  it("are dropped and counted once too many of one peer wait", () => {
     const { answers } = scene()
     // One is being answered.
     for (let i = 0; i < 67; i++) answers.ask(stranger("a"), question)
@@ -54,7 +54,7 @@ describe("peers' questions", () => {
     expect(peers()).toContain("m")
   })
 
-  it("take from strangers together no more than a budget, and strangers have it again with time", () => {
+  it("of strangers share a byte budget that refills with time", () => {
     const { answers, making, finish, pass } = scene()
     for (let i = 0; i < 10; i++) for (let n = 0; n < 60; n++) answers.ask(stranger(`s${i}`), question)
     const answered = () => {
@@ -64,7 +64,7 @@ describe("peers' questions", () => {
     }
     const atOnce = answered()
     expect(answers.heldBack).toBe(1)
-    // 87 MB for 17 KB of questions, it once was.
+    // It was once 87 MB for 17 KB of questions.
     expect(atOnce * 2).toBeLessThanOrEqual(32 + 4 * 2)
     answers.ask(member("m"), question)
     expect(answered()).toBe(1)
@@ -75,7 +75,7 @@ describe("peers' questions", () => {
     expect(later * 2).toBeLessThanOrEqual(8 + 4 * 2)
   })
 
-  it("take from strangers no more of the thread than a budget, however short the answers", () => {
+  it("of strangers share a budget of thread time, however short the answers", () => {
     const { answers, making, finish, pass } = scene()
     for (let i = 0; i < 10; i++) for (let n = 0; n < 60; n++) answers.ask(stranger(`s${i}`), question)
     const answered = () => {
@@ -93,7 +93,7 @@ describe("peers' questions", () => {
     expect(later * 50).toBeLessThanOrEqual(300 + 4 * 50)
   })
 
-  it("are taken up again by themselves when there is something left for their class", async () => {
+  it("resume by themselves once their class has budget again", async () => {
     const { answers, making, finish, pass } = scene()
     for (let n = 0; n < 60; n++) answers.ask(stranger("a"), question)
     while (making.length > 0) finish()
@@ -102,7 +102,7 @@ describe("peers' questions", () => {
     await vi.waitFor(() => expect(making).toHaveLength(1))
   })
 
-  it("cost a peer its turns by the time that they take, too", () => {
+  it("cost a peer turns by the time they take", () => {
     const { answers, making } = scene()
     for (let i = 0; i < 3; i++)
       for (let n = 0; n < 60; n++) answers.ask(member(["long", "short", "also"][i] ?? ""), question)
@@ -116,7 +116,7 @@ describe("peers' questions", () => {
     expect(got.get("long") ?? 0).toBeLessThanOrEqual(8)
   })
 
-  it("are answered in turn, so that a newcomer waits for one answer of each other peer at most", () => {
+  it("are answered in turn, so that a newcomer waits for at most one answer per other peer", () => {
     const { answers, peers, finish } = scene()
     for (const peer of ["a", "b", "c", "d"]) for (let n = 0; n < 60; n++) answers.ask(stranger(peer), question)
     for (let i = 0; i < 8; i++) finish({ bytes: 1_000, milliseconds: 1 })
@@ -125,7 +125,7 @@ describe("peers' questions", () => {
     expect(peers()).toContain("new")
   })
 
-  it("beyond what a session leaves open are not taken, and of peers that have gone are forgotten", () => {
+  it("beyond a session's limit are ignored, and those of departed peers are forgotten", () => {
     const { answers } = scene()
     const taken = Array.from({ length: 80 }, () => answers.ask(stranger("a"), question))
     expect(taken.filter(Boolean)).toHaveLength(65)

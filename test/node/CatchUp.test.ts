@@ -13,7 +13,7 @@ const position = (round: number, reachedRound: number, epoch = 3) => ({
 })
 
 describe("a node that lacks vertices", () => {
-  it.effect("says how far it has come, counted from where it began", () =>
+  it.effect("reports how far it has come, counted from where it began", () =>
     Effect.gen(function* () {
       const catchUp = new CatchUp()
       yield* catchUp.look(position(100, 500), at(0))
@@ -25,7 +25,7 @@ describe("a node that lacks vertices", () => {
     }),
   )
 
-  it.effect("begins anew with every epoch", () =>
+  it.effect("starts anew with every epoch", () =>
     Effect.gen(function* () {
       const catchUp = new CatchUp()
       yield* catchUp.look(position(100, 240), at(0))
@@ -34,7 +34,7 @@ describe("a node that lacks vertices", () => {
     }),
   )
 
-  it.effect("is not behind by the few vertices that are always on their way", () =>
+  it.effect("does not count as behind for the few vertices always in flight", () =>
     Effect.gen(function* () {
       const catchUp = new CatchUp()
       yield* catchUp.look(position(100, 109), at(0))

@@ -20,12 +20,12 @@ describe("Cidr", () => {
     expect(contains(range, address)).toBe(expected)
   })
 
-  it("judges an IPv4 address written as IPv6 as the IPv4 address it is", () => {
+  it("treats an IPv4 address written as IPv6 as that IPv4 address", () => {
     expect(contains("10.0.0.0/8", "::ffff:10.0.0.1")).toBe(true)
     expect(contains("10.0.0.0/8", "::ffff:11.0.0.1")).toBe(false)
   })
 
-  it("has a prefix, also when it was read without", () => {
+  it("has a prefix even when it was read without one", () => {
     expect(Cidr.parse("::1")).toEqual(Option.some({ family: "ipv6", address: "::1", prefix: 128 }))
     expect(Cidr.parse("10.0.0.1")).toEqual(Option.some({ family: "ipv4", address: "10.0.0.1", prefix: 32 }))
   })

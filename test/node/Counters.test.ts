@@ -10,7 +10,7 @@ import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
 import { addressOf, Cluster } from "../replica/Cluster.js"
 
-it("tells transactions that were applied from those that failed for a fee and those without effect", () => {
+it("counts applied transactions apart from those that failed for a fee or had no effect", () => {
   const reason = Rejection.notAllowed("")
   const applied: Outcome = {
     _tag: "Applied",
@@ -32,7 +32,7 @@ it("tells transactions that were applied from those that failed for a fee and th
 })
 
 describe("a network of four", () => {
-  /** Ann's counters, beside a replica that is real; a round takes what the cluster says. */
+  /** Ann's counters beside a real replica; a round takes as long as the cluster says. */
   const watched = (isFresh: () => boolean) => {
     const cluster = new Cluster({ validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 } })
     cluster.start()
@@ -53,7 +53,7 @@ describe("a network of four", () => {
     return counters
   }
 
-  it("counts its own vertices, commits and final vertices, and how long each took", () => {
+  it("counts its own vertices, commits and final vertices, and times each", () => {
     const { counts, finality } = watched(() => true)
     expect(counts.ownVertices).toBeGreaterThanOrEqual(15)
     expect(counts.commits).toBeGreaterThanOrEqual(12)
@@ -62,7 +62,7 @@ describe("a network of four", () => {
     expect(counts.equivocations).toBe(0)
   })
 
-  it("measures no vertex that was fetched later", () => {
+  it("does not time vertices that were fetched later", () => {
     expect(watched(() => false).finality.cumulative.at(-1)).toBe(0)
   })
 })

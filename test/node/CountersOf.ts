@@ -1,4 +1,4 @@
-/** The counters of a node on its own that has executed nothing yet. */
+/** The counters of a solo node that has executed nothing yet. */
 import { Counters, type Surroundings } from "../../src/node/engine/Counters.js"
 import { Participation } from "../../src/node/engine/Participation.js"
 import type * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"

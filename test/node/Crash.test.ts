@@ -1,7 +1,7 @@
 /**
- * `kill -9` at random moments, under load, again and again on one data directory, and the same with the power cut: see
- * `PowerCut`. What the node had told to the world outside, a log in another file, must still hold after every restart.
- * UDG_CRASH_ROUNDS says how often in all tests, a few times in the usual ones.
+ * `kill -9` at random moments under load, repeatedly on one data directory, and the same with power cuts: see
+ * `PowerCut`. What the node told the outside world, logged in another file, must hold after every restart.
+ * UDG_CRASH_ROUNDS sets the number of lives in the full run; the usual run has a few.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -20,7 +20,7 @@ import * as Rest from "../support/Rest.js"
 
 const LIVES = Number(process.env["UDG_CRASH_ROUNDS"] ?? 24)
 const SEED = Number(process.env["UDG_CRASH_SEED"] ?? 20_260_131)
-/** A life is as long as it takes to make so many vertices at most, however busy the machine is, and a moment more. */
+/** A life lasts until this many vertices are made, however busy the machine is, and a moment more. */
 const LIFE_HEADERS = 40
 const MOMENT_MS = 20
 
@@ -80,20 +80,20 @@ describe(Rest.of("nodes that are killed", "a node that ends at random moments un
   interface Story {
     readonly name: string
     readonly count: number
-    /** How long a life has to find what was told as final. */
+    /** How long a life has to find what was reported as final. */
     readonly patienceMs: number
-    /** Done to the files of a node that was killed. */
+    /** What is done to the files of a killed node. */
     readonly harm: (directory: string, chance: Chance) => void
   }
 
-  /** Lives of one node, each killed at a random moment; gives its directory and what it has told. */
+  /** Lives of one node, each killed at a random moment; returns its directory and what it reported. */
   const lives = async ({ name, count, patienceMs, harm }: Story) => {
     const chance = new Chance(SEED)
     const directory = join(folder, `${name}-${count}`)
     const log = `${directory}.log`
     for (let life = 1; life <= count; life++) {
       const { child, ended } = start(directory, log, patienceMs)
-      // One in five dies while it is still starting.
+      // One in five dies during start-up.
       if (chance.percent(20)) await sleep(chance.fraction() * 600)
       else {
         await untilRunning(log, read(log).starts + 1, child)
@@ -114,7 +114,7 @@ describe(Rest.of("nodes that are killed", "a node that ends at random moments un
       hashOf.set(slot, hash)
     }
 
-    // A last life that is not killed counts the supply and compares the root; then the file itself is looked at.
+    // A last life that is not killed counts the supply and compares the root; then the file itself is checked.
     const { child, ended } = start(directory, log, patienceMs)
     await untilRunning(log, told.starts + 1, child)
     child.kill("SIGKILL")
@@ -157,7 +157,7 @@ describe(Rest.of("nodes that are killed", "a node that ends at random moments un
     survivesKills(LIVES),
   )
 
-  it(`decides again what ${LIVES} power cuts have taken, and signs nothing twice (seed ${SEED})`, ofAll, async () => {
+  it(`decides again what ${LIVES} power cuts took, and signs nothing twice (seed ${SEED})`, ofAll, async () => {
     // A few cuts may all come when everything is on the disk; this many cannot.
     expect(await survivesPowerCuts(LIVES)).toBeGreaterThan(LIVES)
   })

@@ -21,7 +21,7 @@ const unsigned = (nonce: number): Unsigned => ({
 })
 
 const real = sign(networkId, unsigned(0), key)
-/** Another payment under the signature of the real one. */
+/** A different payment with the signature of the real one. */
 const forged = make(networkId, unsigned(1), real.authorization)
 
 const jobOf = (transaction: Transaction): Job => {
@@ -37,7 +37,7 @@ const jobOf = (transaction: Transaction): Job => {
 }
 
 describe("copies of a check", () => {
-  it("take its result, also if another transaction under the same signature was begun and refused meanwhile", () => {
+  it("take its result even if another transaction with the same signature was refused meanwhile", () => {
     const verified = new VerifiedTransactions(100)
     const copies = new Deduplication(verified)
     const batch: Array<UnderWay> = []
@@ -57,7 +57,7 @@ describe("copies of a check", () => {
       [1, 0],
     ])
     expect([verified.has(forged), verified.has(real)]).toEqual([false, true])
-    // The next one that nobody remembers is begun anew.
+    // The next one, which nobody remembers, starts a new check.
     copies.begin(jobOf(forged), 0, batch)
     expect(batch).toHaveLength(3)
   })
@@ -71,7 +71,7 @@ describe("a packed check", () => {
       signature: Buffer.from(signature).toString("hex"),
     }))
 
-  it("has its own key, signature and message, whatever its transaction has", () => {
+  it("has its own key, signature and message, whatever its transaction holds", () => {
     const { publicKey } = Keys.SecretKey.generate()
     const signature = key.sign(Uint8Array.of(1))
     const checks = checksOf(networkId, real).flatMap((check) => [

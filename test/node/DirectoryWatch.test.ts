@@ -6,8 +6,8 @@ import { Supervisor } from "../../src/node/lifecycle/Supervisor.js"
 import { Health } from "../../src/node/reads/Health.js"
 import * as world from "./world.js"
 
-// The built node's end is in test/blackbox/Endings.test.ts; another process may not ask in the second between the two.
-it.scopedLive("a node whose directory is deleted is unhealthy before it ends", () =>
+// test/blackbox/Endings.test.ts covers the built node's exit; another process may miss the second between the two.
+it.scopedLive("reports a node whose directory is deleted as unhealthy before it ends", () =>
   Effect.gen(function* () {
     const directory = `${yield* world.temporaryDirectory}/data`
     yield* Effect.gen(function* () {

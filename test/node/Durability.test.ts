@@ -1,4 +1,4 @@
-/** What is on the disk at which moment, by the node's own writer and files: the rules of docs/storage.md. */
+/** What is on the disk at which moment, with the node's own writer and files: the rules of docs/storage.md. */
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
@@ -29,7 +29,7 @@ const isIn = (file: string, table: string, hash: Hash): boolean => {
 }
 
 describe("a node", () => {
-  it.scopedLive("hands out no vertex that is not in signed.db, or that names one that is in neither file", () =>
+  it.scopedLive("sends no vertex that is not in signed.db or that names one in neither file", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const early: Array<string> = []
@@ -72,7 +72,7 @@ describe("each write", () => {
     { _tag: "Joined", target: closing, totals: Supply.zero, proven: [], opening: storage.opening(2) },
   ]
 
-  it.effect.each(writes)("$_tag is one transaction, in the file and with the sync that the rules say", (write) =>
+  it.effect.each(writes)("$_tag is one transaction, in the file and with the sync that the rules require", (write) =>
     storage
       .inMemory((real) =>
         Effect.gen(function* () {
@@ -117,7 +117,7 @@ describe("each write", () => {
   )
 })
 
-describe("an own vertex that only signed.db has", () => {
+describe("an own vertex that is only in signed.db", () => {
   const own = (round: number, transactions: ReadonlyArray<Transaction> = []): Vertex =>
     storage.vertex({ round, transactions })
   const other = (round: number): Vertex => storage.vertex({ round, author: storage.key(3).publicKey })
@@ -142,7 +142,7 @@ describe("an own vertex that only signed.db has", () => {
       (answer) => (answer._tag === "Rounds" ? answer : expect.fail()),
     )
 
-  it.effect("is served by its hash, unless it is withheld", () =>
+  it.effect("is served by its hash unless it is withheld", () =>
     storage
       .inMemory((kept) =>
         Effect.gen(function* () {
@@ -163,7 +163,7 @@ describe("an own vertex that only signed.db has", () => {
       .pipe(Effect.provide(storage.platform)),
   )
 
-  it.effect("is no longer looked for in a question that has named sixteen unknown hashes", () =>
+  it.effect("is not looked up for a question that has named sixteen unknown hashes", () =>
     storage
       .inMemory((kept) =>
         Effect.gen(function* () {
@@ -186,7 +186,7 @@ describe("an own vertex that only signed.db has", () => {
       .pipe(Effect.provide(storage.platform)),
   )
 
-  it.effect("is served with its rounds, behind those of the DAG and in the order of the rounds", () =>
+  it.effect("is served with its rounds, after those of the DAG and in round order", () =>
     storage
       .inMemory((kept) =>
         Effect.gen(function* () {
@@ -202,7 +202,7 @@ describe("an own vertex that only signed.db has", () => {
       .pipe(Effect.provide(storage.platform)),
   )
 
-  it.live("is served page by page, each within what an answer may hold", () =>
+  it.live("is served page by page, each within the size limit of an answer", () =>
     storage
       .inMemory((kept) =>
         Effect.gen(function* () {

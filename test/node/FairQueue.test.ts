@@ -4,7 +4,7 @@ import { FairQueue, type Owner, SHARES } from "../../src/node/signatures/FairQue
 
 const owner = (peer: string, standing: Standing): Owner => ({ peer, standing })
 
-/** Serves so many turns, each at its owner's price, and says how much each peer got. */
+/** Serves the given number of turns, each at its owner's price, and returns how much each peer got. */
 const served = (queue: FairQueue<number>, turns: number, mayHave?: (owner: Owner) => boolean) => {
   const got = new Map<string, number>()
   for (let turn = 0; turn < turns; turn++) {
@@ -21,7 +21,7 @@ const fill = (queue: FairQueue<number>, who: Owner, count: number, cost = 1) => 
 }
 
 describe("a fair queue", () => {
-  it("keeps each peer's order, and puts what was begun before the rest", () => {
+  it("keeps each peer's order and puts started work first", () => {
     const queue = new FairQueue<number>()
     const a = owner("a", "stranger")
     for (const item of [1, 2, 3]) queue.push(a, item)
@@ -44,25 +44,25 @@ describe("a fair queue", () => {
     expect(served(queue, 11).get("late")).toBe(1)
   })
 
-  it("serves a peer as often as a whole network of others, whatever they cost and however often they are renamed", () => {
+  it("serves a peer as often as a whole network of others, whatever their costs and new names", () => {
     const queue = new FairQueue<number>()
     const from = (network: string, peer: string): Owner => ({ peer, standing: "stranger", network })
     for (let i = 0; i < 130; i++) fill(queue, from("10.1", `crowd ${i}`), 10)
     fill(queue, from("10.2", "alone"), 1_000)
     expect(served(queue, 400).get("alone")).toBeGreaterThanOrEqual(199)
-    // Whoever leaves the debts of its network behind does not shed them.
+    // Leaving a network behind does not shed its debts.
     queue.push(from("10.3", "dear"), 100)
     served(queue, 3)
     queue.drop("dear")
     for (let i = 0; i < 20; i++) queue.push(from("10.3", "dear again"), 100)
     expect(served(queue, 100).get("dear again")).toBeUndefined()
-    // Within the network the turns are as fair as elsewhere.
+    // Within the network, turns are as fair as elsewhere.
     const got = served(queue, 1_000)
     const crowd = [...got].filter(([peer]) => peer.startsWith("crowd")).map(([, cost]) => cost)
     expect(Math.max(...crowd) - Math.min(...crowd)).toBeLessThanOrEqual(1)
   })
 
-  it("counts what work costs, not how many pieces it comes in", () => {
+  it("counts the cost of work, not the number of its pieces", () => {
     const queue = new FairQueue<number>()
     fill(queue, owner("small", "member"), 1_000, 1)
     fill(queue, owner("large", "member"), 1_000, 20)
@@ -70,7 +70,7 @@ describe("a fair queue", () => {
     expect(Math.abs((got.get("small") ?? 0) - (got.get("large") ?? 0))).toBeLessThanOrEqual(20)
   })
 
-  it("gives the classes their shares while all have work, and none starves", () => {
+  it("gives the classes their shares while all have work, and starves none", () => {
     const queue = new FairQueue<number>()
     for (let i = 0; i < 20; i++) fill(queue, owner(`stranger ${i}`, "stranger"), 1_000)
     fill(queue, owner("named", "named"), 1_000)
@@ -83,7 +83,7 @@ describe("a fair queue", () => {
     expect(total("stranger")).toBeGreaterThanOrEqual(100 * SHARES.stranger - 2)
   })
 
-  it("lets nobody save up turns by being idle, nor shed its debts", () => {
+  it("lets no peer save up turns while idle or shed its debts", () => {
     const queue = new FairQueue<number>()
     const idle = owner("idle", "member")
     const busy = owner("busy", "member")
@@ -92,10 +92,10 @@ describe("a fair queue", () => {
     fill(queue, idle, 1_000)
     const got = served(queue, 100)
     expect(Math.abs((got.get("idle") ?? 0) - (got.get("busy") ?? 0))).toBeLessThanOrEqual(2)
-    // A class that comes back has saved nothing up either.
+    // A class that returns has saved nothing up either.
     fill(queue, owner("stranger", "stranger"), 1_000)
     expect(served(queue, 130).get("stranger") ?? 0).toBeLessThanOrEqual(130 / (SHARES.member + 1) + 2)
-    // One that has cost much waits although its line was empty for a moment.
+    // A class that has cost much waits although its line was empty for a moment.
     const debtor = owner("debtor", "stranger")
     const other = new FairQueue<number>()
     fill(other, owner("patient", "stranger"), 100)
@@ -105,23 +105,23 @@ describe("a fair queue", () => {
     expect(served(other, 40).get("debtor")).toBeUndefined()
   })
 
-  it("owes nothing to who was idle, whatever the others had meanwhile, once somebody of its class waits", () => {
+  it("owes an idle peer nothing, whatever others had meanwhile", () => {
     const queue = new FairQueue<number>()
     fill(queue, owner("busy", "member"), 1_000)
     fill(queue, owner("late", "member"), 1)
     served(queue, 500)
-    // It has a line, and has had one piece: it may not catch up on the rest.
+    // It has a line and has had one piece, so it may not catch up on the rest.
     fill(queue, owner("late", "member"), 1_000)
     const got = served(queue, 100)
     expect(Math.abs((got.get("late") ?? 0) - (got.get("busy") ?? 0))).toBeLessThanOrEqual(2)
   })
 
-  it("charges what a piece has cost although its peer waits for nothing else, and remembers it while others wait", () => {
+  it("charges a piece's cost to a peer with nothing else queued, and remembers it while others wait", () => {
     const queue = new FairQueue<number>()
     const debtor = owner("debtor", "stranger")
     fill(queue, owner("patient", "stranger"), 100)
     queue.push(debtor, 50)
-    // So many others that idle peers are looked through.
+    // Enough others that idle peers are examined.
     for (let i = 0; i < 100; i++) fill(queue, owner(`other ${i}`, "stranger"), 1)
     expect(served(queue, 2).get("debtor")).toBe(50)
     served(queue, 10)
@@ -130,7 +130,7 @@ describe("a fair queue", () => {
     expect(served(queue, 60).get("debtor")).toBe(10)
   })
 
-  it("passes over those that may have no turn now, and forgets who has gone", () => {
+  it("passes over peers that may have no turn now, and forgets peers that left", () => {
     const queue = new FairQueue<number>()
     fill(queue, owner("slow", "member"), 3)
     fill(queue, owner("free", "stranger"), 3)

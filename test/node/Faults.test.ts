@@ -41,7 +41,7 @@ const untilRound = (round: number) =>
     while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("5 millis")
   })
 
-/** A ledger in which a sat appears with its nth commit. */
+/** A ledger that creates a sat with its nth commit. */
 const forging = (ledger: Ledger, nth: number): Ledger =>
   new Proxy(ledger, {
     get: (target, name) => {
@@ -68,7 +68,7 @@ const engineWith = (faulty: (ledger: Ledger) => Ledger) =>
 
 const forgingEngine = (nth: number) => engineWith((ledger) => forging(ledger, nth))
 
-/** A ledger in which an assertion fails: while its nth commit is executed, or right behind it. */
+/** A ledger whose assertion fails while its nth commit is executed, or right after it. */
 const asserting = (ledger: Ledger, nth: number, where: "execute" | "unfrozen"): Ledger =>
   new Proxy(ledger, {
     get: (target, name) => {
@@ -79,7 +79,7 @@ const asserting = (ledger: Ledger, nth: number, where: "execute" | "unfrozen"): 
     },
   })
 
-/** Somebody is connected, shows a signature of an epoch to come, and answers that it knows of no closed epoch. */
+/** A peer connects, shows a signature of a future epoch, and answers that it knows of no closed epoch. */
 const talkative: Layer.Layer<Network> = Layer.sync(Network, () => {
   const inbound = new Inbox<Received>()
   const checkpoint = Checkpoint.make({
@@ -126,7 +126,7 @@ const talkative: Layer.Layer<Network> = Layer.sync(Network, () => {
   }
 })
 
-/** Somebody of this standing says this, once. */
+/** A peer of this standing says this once. */
 const saying = (message: Message, standing: Standing): Layer.Layer<Network> =>
   Layer.map(talkative, (context) => {
     const network = Context.get(context, Network)
@@ -154,11 +154,11 @@ const files = (directory: string) =>
 const commits = (directory: string) =>
   sqlite(`${directory}/udg.db`, "select commit_index, hex(hash) from commits order by 1")
 
-/** A clock that shows another time; what it is set for still takes as long as it takes. */
+/** A clock that shows another time; its timers still take their real duration. */
 const clockOf = (millis: () => number): Clock.Clock =>
   Object.assign(Clock.make(), { currentTimeMillis: Effect.sync(millis), unsafeCurrentTimeMillis: millis })
 
-/** How a node with this engine ends; its health reports it first. */
+/** How a node with this engine ends; its health reports the fault first. */
 const endingOf = (directory: string, engine: typeof Engine.layer) =>
   Effect.gen(function* () {
     const supervisor = yield* Supervisor
@@ -179,7 +179,7 @@ describe("a node with a fault", () => {
       expect(exitCodeOf(ending)).toBe(101)
       expect(ending.message).toMatch(/found liquid (\d+) .*, expected liquid (\d+) /)
       expect((yield* commits(directory)).map(([index]) => index)).toEqual(numbers(commit))
-      // Nothing wrong was written: a sound node goes on from there.
+      // Nothing wrong was written: a sound node continues from there.
       yield* Effect.provide(untilRound(commit + 5), world.node(directory))
     }).pipe(Effect.provide(world.platform))
 
@@ -197,7 +197,7 @@ describe("a node with a fault", () => {
       expect(ending.message).toMatch(/^internal fault in commit \d+ \(epoch 1, leader round \d+, hash [0-9a-f]{64}\): /)
       expect(ending.message).toMatch(new RegExp(`commit ${commit} .*: RangeError: a planted fault; `))
       expect((yield* commits(directory)).map(([index]) => index)).toEqual(numbers(commit))
-      // A sound build goes on with the commit at which this one stopped.
+      // A sound build continues with the commit at which this one stopped.
       yield* Effect.provide(untilRound(commit + 5), world.node(directory))
     }).pipe(Effect.provide(world.platform))
 
@@ -206,7 +206,7 @@ describe("a node with a fault", () => {
   it.scopedLive.each(where)(ASSERTION, (where) => endsWith102(where, 15))
   it.scopedLive.each(where)(Rest.of("after more commits", ASSERTION), (where) => endsWith102(where, 40))
 
-  // It ended with 1, so a process manager started it again, into the same fault.
+  // It ended with 1, so a process manager restarted it into the same fault.
   const throwing = [
     { method: "start", doing: "starting" },
     { method: "tick", doing: "during a tick" },
@@ -231,11 +231,11 @@ describe("a node with a fault", () => {
         new RegExp(`^internal fault in consensus, ${doing}: RangeError: a planted fault; please report this line$`),
       )
     }).pipe(Effect.provide(world.platform))
-  const THROWS = "ends with 102 and says in what, when $method of the replica throws"
+  const THROWS = "ends with 102 and names the method when $method of the replica throws"
   it.scopedLive.each(throwing.slice(0, 2))(THROWS, endsWhereItThrows)
   it.scopedLive.each(throwing.slice(2))(Rest.of("more of the same", THROWS), endsWhereItThrows)
 
-  it.scopedLive("ends with 102 and says in what, when metHeader of the replica throws", () =>
+  it.scopedLive("ends with 102 and names the method when metHeader of the replica throws", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const { validatorKey } = yield* Effect.scoped(Effect.provide(Home.Home, files(directory)))
@@ -266,7 +266,7 @@ describe("a node with a fault", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("ends with 102 when what is stored makes the consensus throw", () =>
+  it.scopedLive("ends with 102 when stored data makes the consensus throw", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       yield* Effect.provide(untilRound(20), world.node(directory))
@@ -280,8 +280,8 @@ describe("a node with a fault", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  // Also where the last commit had a checkpoint of its own, and where it closed an epoch and the next was not begun. Once that
-  // has begun, its opening names the checkpoint.
+  // This holds also where the last commit had its own checkpoint, and where it closed an epoch and the next had not
+  // begun. Once the next has begun, its opening names the checkpoint.
   const doesNotStart = ({ at, begun }: { readonly at: number; readonly begun: boolean }) =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
@@ -327,7 +327,7 @@ describe("a node with a fault", () => {
       expect(refused.message).toContain(`its checkpoint has root ${wrong}`)
     }).pipe(Effect.provide(world.platform))
 
-  const FORGED = "does not start from a state whose root is not that of its checkpoint, stopped at %o"
+  const FORGED = "does not start from a state whose root differs from its checkpoint's, stopped at %o"
   it.scopedLive.each([{ at: 10, begun: true }])(FORGED, doesNotStart, 240_000)
   it.scopedLive.each([
     { at: 5, begun: true },
@@ -381,7 +381,7 @@ describe("a node with a fault", () => {
       }).pipe(Effect.provide(world.platform)),
   )
 
-  // Its validator waited without a word for vertices that nobody but itself could make.
+  // Its validator waited silently for vertices that only it could make.
   it.scopedLive(
     Rest.of("whole epochs", "reports that its database is older than its signed vertices if it has no peers to ask"),
     () =>
@@ -393,7 +393,7 @@ describe("a node with a fault", () => {
         expect(refused._tag).toBe("StateBehind")
         expect(exitCodeOf(refused)).toBe(1)
         expect(refused.message).toMatch(/^udg\.db ends in epoch 1, but .* has signed in epoch 3; /)
-        // A node that has followed can give it all back.
+        // A node that has followed can restore all of it.
         yield* Effect.provide(Effect.void, open(Option.toArray(PeerAddress.parse("127.0.0.1:9"))))
       }).pipe(Effect.provide(world.platform)),
   )
@@ -420,15 +420,15 @@ describe("a node with a fault", () => {
         Effect.ensuring(Effect.sync(() => clearInterval(turns))),
       )
       expect(most).toBeGreaterThan(0)
-      // A vertex takes several turns; a timer of a millisecond has its own among them.
+      // A vertex takes several turns; a timer of one millisecond runs in between.
       expect(most).toBeLessThan(20)
     }).pipe(Effect.provide(world.platform))
 
-  const LATE = "lets everybody else have the thread however late it is with its rounds"
+  const LATE = "yields the thread to others however late its rounds are"
   it.scopedLive(LATE, () => letsOthersHaveTheThread(25))
   it.scopedLive(Rest.of("more rounds", LATE), () => letsOthersHaveTheThread(100))
 
-  it.scopedLive(Rest.of("it waits", "goes on with its rounds when the clock is set back or ahead by an hour"), () =>
+  it.scopedLive(Rest.of("it waits", "continues its rounds when the clock is set back or ahead by an hour"), () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const HOUR = 3_600_000
@@ -449,12 +449,12 @@ describe("a node with a fault", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  // Between the two looks of one step it once left the node waiting for the hour to pass.
-  it.scopedLive("goes on with its rounds whenever in a step the clock is set back", () =>
+  // A change between the two reads of one step once left the node waiting for the hour to pass.
+  it.scopedLive("continues its rounds when the clock is set back at any point of a step", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const HOUR = 3_600_000
-      // Odd, so that it meets every look in turn.
+      // Odd, so that it meets every read in turn.
       const LOOKS_BETWEEN = 31
       let looks = 0
       const set = clockOf(() => Date.now() - HOUR * Math.floor(++looks / LOOKS_BETWEEN))

@@ -22,7 +22,7 @@ const well: Findings.Seen = {
 const ALERTS = "docs/operations/alerts.md"
 const MONITORING = "docs/operations/monitoring.md"
 
-it("of a node that is well there is nothing", () => {
+it("is empty for a healthy node", () => {
   expect(Findings.of(well)).toEqual([])
 })
 
@@ -86,7 +86,7 @@ it.each<readonly [component: string, status: string, wrong: Partial<Findings.See
   [
     "network",
     "unhealthy",
-    // Too few peers are worse than a bug, which is told once there are enough.
+    // Too few peers are worse than a bug, which is reported once there are enough.
     { network: { ofPeers: "unhealthy", peers: 1, enough: 2, ofLayer: "warning", failures: 2 } },
     "only 1 peer is connected; 2 expected, since the committee has no more",
     `${ALERTS}#udgpeercount`,
@@ -154,6 +154,6 @@ it.each<readonly [component: string, status: string, wrong: Partial<Findings.See
     "it failed and is being restarted; see the log for the cause",
     `${MONITORING}#what-is-healthy`,
   ],
-])("of %s, %s, it says what is wrong and where to read on", (component, status, wrong, reason, page) => {
+])("names the problem of %s, %s, and the page to read", (component, status, wrong, reason, page) => {
   expect(Findings.of({ ...well, ...wrong })).toEqual([{ component, status, reason, page }])
 })

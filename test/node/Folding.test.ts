@@ -1,6 +1,6 @@
 /**
- * The disks of the simulator fold writes in memory, the node keeps them in tables: whatever is written, a node that loads
- * its database finds what the simulator's machine finds on its disk.
+ * The simulator's disks fold writes in memory, while the node keeps them in tables. A node that loads its database
+ * finds what the simulator's machine finds on its disk, whatever was written.
  */
 import { setImmediate as turn } from "node:timers/promises"
 import { it } from "@effect/vitest"
@@ -32,7 +32,7 @@ import * as world from "./world.js"
 
 const TABLE_KEY = { low: 1, high: 2 }
 const WHOLE_STATE = Binary.encode((writer) => Position.write(writer, Position.ROOT))
-/** Places in the middle of a life where both are compared, besides those where much changes. */
+/** Points in the middle of a life where both are compared, besides those where much changes. */
 const PLACES = 6
 const NETWORKS = 5
 
@@ -42,7 +42,9 @@ interface History {
   readonly writes: ReadonlyArray<Write>
 }
 
-/** All that the machines of a network wrote whose only faults leave disks alone: several epochs, in which some join. */
+/**
+ * All writes of the machines of a network whose faults spare the disks: several epochs, in which some machines join.
+ */
 const livesOf = (seed: number): ReadonlyArray<History> => {
   const writes = new Map<Host, Array<Write>>()
   const options = optionsOf(seed, 4, 200, ["network", "joins", "newcomers", "byzantine"])
@@ -54,7 +56,7 @@ const livesOf = (seed: number): ReadonlyArray<History> => {
   return [...writes].map(([host, written]) => ({
     host,
     genesis: simulation.genesis,
-    // Nobody has a double here, so some of what was signed here passes for what was not.
+    // Nobody has a double here, so some of what was signed here passes for unsigned.
     writes: written.flatMap((write) =>
       write._tag === "OwnVertex" && chance.percent(2)
         ? [write, { _tag: "ForeignOwnHeader", header: write.vertex.header } as const]
@@ -67,14 +69,14 @@ const has = (tag: Write["_tag"], { writes }: History): boolean => writes.some(({
 
 const BIG_STEPS: ReadonlySet<Write["_tag"]> = new Set(["JoinBegun", "Joined", "EpochStarted", "CheckpointFinal"])
 
-/** How many writes are done at each of the places. */
+/** How many writes are done at each of the points. */
 const placesIn = ({ writes }: History, chance: Chance): ReadonlyArray<number> => {
   const drawn = Array.from({ length: PLACES }, () => chance.between(1, writes.length))
   const steps = writes.flatMap(({ _tag }, i) => (BIG_STEPS.has(_tag) ? [i + 1] : []))
   return [...new Set([...drawn, ...steps, writes.length])].sort((a, b) => a - b)
 }
 
-// What is compared, without what neither promises: the order of signatures and of remembered headers, and what is older
+// The compared data, without what neither side promises: the order of signatures and remembered headers, and data older
 // than a node looks back.
 
 const signedOf = ({ checkpoint, signatures }: SignedCheckpoint) => ({
@@ -162,12 +164,12 @@ describe(Rest.of("whole networks", "the writes of a network, folded in memory an
     return joiner !== undefined && member !== undefined ? new Set([joiner, member]) : undefined
   }
 
-  it.scopedLive("are the same at any place in the life of a machine", () =>
+  it.scopedLive("read the same at any point in the life of a machine", () =>
     Effect.gen(function* () {
       let found = 0
-      // The first networks in which somebody joins and a member of the committee sees an epoch begin.
+      // The first networks in which somebody joins and a committee member sees an epoch begin.
       for (let seed = 1; found < NETWORKS && seed <= 50; seed++) {
-        // A network takes many seconds of nothing but computing.
+        // A network takes many seconds of pure computation.
         yield* Effect.promise(() => turn())
         const lives = worth(livesOf(seed))
         if (lives === undefined) continue

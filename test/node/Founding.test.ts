@@ -1,4 +1,4 @@
-/** What the tools found is a network on which nobody below a third decides alone, and whose transactions are its own. */
+/** The tools found a network on which nobody below a third decides alone and whose transactions are its own. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Founding from "../../src/node/start/Founding.js"
@@ -43,7 +43,7 @@ const voting = (chain: Chain, who: Person, id: number) =>
 
 const statuses = (chain: Chain) => chain.ledger.read.proposals(9).map(({ status }) => status)
 
-/** One of ten equal validators proposes and votes; the others do not look. Gives the chain when all is over. */
+/** One of ten equal validators proposes and votes while the others abstain. Returns the chain at the end. */
 const attacked = (genesis: Genesis.Genesis): Chain => {
   const chain = new Chain(genesis)
   chain.advanceTo(20)
@@ -60,7 +60,7 @@ const attacked = (genesis: Genesis.Genesis): Chain => {
   return chain
 }
 
-describe("one of ten equal validators, alone", () => {
+describe("a lone validator of ten equal ones", () => {
   it.each([
     ["`udg genesis new`", { epochRounds: 7_200 }],
     ["`udg localnet`", { epochRounds: 1_200 }],
@@ -81,7 +81,7 @@ describe("one of ten equal validators, alone", () => {
     expect(chain.ledger.read.totals.treasury).toBeGreaterThan(0)
   })
 
-  it("decides everything within minutes where the genesis is weak, which is why that one is warned of", () => {
+  it("decides everything within minutes where the genesis is weak, so that genesis gets a warning", () => {
     const genesis = genesisOf({ parameters: { ...Parameters.solo, cooldownRounds: 7_200 } })
     const chain = attacked(genesis)
     expect([statuses(chain), chain.round]).toEqual([["Executed", "Executed", "Executed"], 1_524])
@@ -89,8 +89,8 @@ describe("one of ten equal validators, alone", () => {
   })
 })
 
-describe("who disagrees", () => {
-  it("has the money back before a decision takes effect, when it leaves within an epoch of the decision", () => {
+describe("a holder who disagrees with a decision", () => {
+  it("has the money back before the decision takes effect after leaving within an epoch", () => {
     const parameters = Parameters.standard(40)
     const chain = new Chain(genesisOf({ protocol: { ...Protocol.standard, epochRounds: 40 }, parameters }))
     chain.run(chain.delegate(dora, evil, coins(100)))
@@ -100,10 +100,10 @@ describe("who disagrees", () => {
       votingEndsAtRound: 0,
       executesAtRound: 0,
     }
-    // A commit in each round, so that nothing comes later than it has to.
+    // A commit in each round, so that nothing comes later than necessary.
     while (chain.round <= votingEndsAtRound) chain.advanceTo(chain.round + 1)
     expect(statuses(chain)).toEqual(["Passed"])
-    // As late as can be: the last round of what is left to notice the decision.
+    // The latest possible round in which to notice the decision.
     while (chain.round < votingEndsAtRound + 39) chain.advanceTo(chain.round + 1)
     chain.run(chain.undelegate(dora))
     let released: number | undefined
@@ -116,8 +116,8 @@ describe("who disagrees", () => {
   })
 })
 
-describe("parameters of a network of several", () => {
-  it("follow the epoch, within their bounds, and what was chosen stands", () => {
+describe("the parameters of a network of several", () => {
+  it("scale with the epoch within their bounds, and keep the values that were chosen", () => {
     expect(Parameters.standard(7_200)).toMatchObject({
       cooldownRounds: 7_200,
       votingPeriodRounds: 172_800,
@@ -141,7 +141,7 @@ describe("parameters of a network of several", () => {
 const named = (networkId: string) => networkId as NetworkId
 
 describe("the weaknesses of a genesis", () => {
-  it("are rules by which one decides alone or at once, and an id that may stand for two networks", () => {
+  it("are rules that let one validator decide alone or at once, and an ambiguous network id", () => {
     expect(Weaknesses.of(genesisOf())).toEqual([])
     const one = (chosen: Partial<Parameters.Parameters>) =>
       Weaknesses.of(genesisOf({ parameters: Parameters.standard(7_200, chosen) }))
@@ -161,7 +161,7 @@ describe("the weaknesses of a genesis", () => {
     ])
   })
 
-  it("are none on a network of one person, but for the id of a mainnet", () => {
+  it("are none on a network of one person, except for a mainnet's id", () => {
     const weak = { parameters: Parameters.solo, protocol: Protocol.standard }
     const alone = founding.validators.slice(0, 1)
     expect(Weaknesses.of(genesisOf({ ...weak, networkId: Founding.drawnNetworkId("udg-local") }))).toHaveLength(4)
@@ -172,7 +172,7 @@ describe("the weaknesses of a genesis", () => {
   })
 })
 
-describe("a network that is founded again", () => {
+describe("a refounded network", () => {
   const key = SecretKey.generate()
   const transfer: Transaction.Unsigned = {
     from: Address.fromPublicKey(key.publicKey),
@@ -183,13 +183,13 @@ describe("a network that is founded again", () => {
   const isValidOn = (id: NetworkId, signed: Transaction.Transaction): boolean =>
     Verification.checksOf(id, Either.getOrThrow(Transaction.decode(id, signed.encoded))).every(Verification.isValid)
 
-  it("takes no transaction of its former self", () => {
+  it("refuses transactions of its predecessor", () => {
     const [before, after] = [Founding.drawnNetworkId("again"), Founding.drawnNetworkId("again")]
     const signed = Transaction.sign(before, transfer, key)
     expect([isValidOn(before, signed), isValidOn(after, signed)]).toEqual([true, false])
   })
 
-  it("would under the same id, which is why that one is warned of", () => {
+  it("accepts them under the same id, so that id gets a warning", () => {
     const id = named("again")
     expect(isValidOn(id, Transaction.sign(id, transfer, key))).toBe(true)
     expect(Weaknesses.of(genesisOf({ networkId: id }))).toHaveLength(1)

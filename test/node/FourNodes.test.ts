@@ -81,7 +81,7 @@ describe("four nodes", () => {
         const { hub, nodes } = yield* committee
         const [first, ...others] = nodes
         if (first === undefined) return
-        // The others stay until the first is there too: without them it could never catch up.
+        // The others wait until the first is there too: without them it could never catch up.
         const firstIsThere = yield* Deferred.make<void>()
         const running = yield* Effect.forEach(others, ({ start }) =>
           Effect.fork(Effect.provide(Effect.zipRight(untilRound(120), Deferred.await(firstIsThere)), start())),

@@ -7,12 +7,12 @@ import * as Health from "../../src/node/reads/Health.js"
 import * as Rest from "../support/Rest.js"
 import * as world from "./world.js"
 
-/** What a judgement says of each value. */
+/** The judgement of each value. */
 const judged = <A>(judge: (value: A) => Health.Status, values: ReadonlyArray<A>) =>
   values.map((value) => [value, judge(value)])
 
-describe("the health", () => {
-  it("of the dag is one of time since a round was new, in round intervals", () => {
+describe("health", () => {
+  it("of the dag depends on the time since the last new round, in round intervals", () => {
     const interval = 500
     const of = (intervals: number) => Health.ofDag(intervals * interval, interval)
     expect(judged(of, [-7_200, 0, 9.998, 10, 59.998, 60, 7_200])).toEqual([
@@ -36,7 +36,7 @@ describe("the health", () => {
     ])
   })
 
-  it("of the network is a warning where no stranger finds a place, or a bug has shown", () => {
+  it("of the network is a warning when strangers find no place or a bug has shown", () => {
     const some = { freePlaces: 1, failures: 0 }
     const full = { freePlaces: 0, failures: 0 }
     const failing = { freePlaces: 1, failures: 1 }
@@ -58,7 +58,7 @@ describe("the health", () => {
     ])
   })
 
-  it("of the network needs three peers, but no more than others have a seat", () => {
+  it("of the network requires three peers, but no more than there are other seats", () => {
     const among = (others: number) => (peers: number) => Health.ofPeers(peers, Health.enoughPeers(others))
     const together = among(3)
     expect(judged(among(99), [1, 2, 3]).map(([, status]) => status)).toEqual(["unhealthy", "warning", "healthy"])
@@ -96,7 +96,7 @@ describe("the health", () => {
     expect(Health.worst(["unhealthy", "warning", "degraded"])).toBe("unhealthy")
   })
 
-  it.scopedLive("is degraded while a part is being started again", () =>
+  it.scopedLive("is degraded while a part is restarting", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       yield* Effect.gen(function* () {

@@ -14,7 +14,7 @@ import * as KeyPassphrase from "../../src/storage/files/KeyPassphrase.js"
 import { Storage } from "../../src/storage/Storage.js"
 import * as world from "./world.js"
 
-/** What a start finds or makes in this directory. */
+/** What a start finds or creates in this directory. */
 const home = (directory: string, changes: Partial<Configuration.Settings> = {}) =>
   Home.Home.pipe(
     Effect.provide(Home.layer),
@@ -23,7 +23,7 @@ const home = (directory: string, changes: Partial<Configuration.Settings> = {}) 
     Effect.provide(world.platform),
   )
 
-/** The same, and the databases in it. */
+/** The same with the databases in it. */
 const opened = (directory: string) =>
   Storage.pipe(
     Effect.provide(Home.storageLayer),
@@ -48,8 +48,8 @@ const keyIn = (path: string) =>
 
 const publicKeyOf = (key: Option.Option<Signer>) => Option.getOrThrow(key).publicKey
 
-describe("the home of a node", () => {
-  it.scopedLive("is made with the keys that are named, and those stay where they are", () =>
+describe("a node's home", () => {
+  it.scopedLive("is created with the named keys, which stay where they are", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const directory = `${path}/data`
@@ -70,14 +70,14 @@ describe("the home of a node", () => {
       expect(publicKeyOf(again.validatorKey)).toBe(validator.publicKey)
       expect(publicKeyOf(again.faucetKey)).toBe(faucet.publicKey)
 
-      // Without the option there is no faucet here, and a key of its own that sits in no committee.
+      // Without the option there is no faucet here, and the node's own key has no seat.
       const other = yield* home(directory, { roundMs: Option.none() })
       expect(other.faucetKey).toEqual(Option.none())
       expect(publicKeyOf(other.validatorKey)).not.toBe(validator.publicKey)
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("refuses a key that is not the faucet's when it is named, and leaves it alone when it lies there", () =>
+  it.scopedLive("refuses a named key that is not the faucet's, and leaves alone one it finds there", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const directory = `${path}/data`
@@ -94,7 +94,7 @@ describe("the home of a node", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("has no faucet on a mainnet, and none for who asks for one mode on a network of the other", () =>
+  it.scopedLive("has no faucet on a mainnet, and refuses a mode other than the network's", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const { genesis, faucetKey } = yield* home(directory, { mode: Option.some("mainnet") })
@@ -110,7 +110,7 @@ describe("the home of a node", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("refuses key files that are missing, open to others, or hold something else, in one line", () =>
+  it.scopedLive("refuses in one line key files that are missing, readable by others, or hold something else", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const file = `${path}/some.key`
@@ -126,7 +126,7 @@ describe("the home of a node", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("hands out what signs with a key, and no way to the key", () =>
+  it.scopedLive("hands out signers but no access to their keys", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const validator = yield* keyIn(`${path}/mine.key`)
@@ -144,7 +144,7 @@ describe("the home of a node", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("encrypts the keys that it makes where there is a passphrase, and warns of one in plain text", () =>
+  it.scopedLive("encrypts the keys it creates with a passphrase, and warns of plain-text keys", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const logged: Array<string> = []
@@ -175,7 +175,7 @@ describe("the home of a node", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("keeps keys to their owner, and makes none for who only follows", () =>
+  it.scopedLive("restricts keys to their owner, and creates none for a follower", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const { genesis } = yield* home(`${path}/one`)
@@ -191,13 +191,13 @@ describe("the home of a node", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  // A validator whose key file had not been mounted became another one, with no seat, and its network stood still.
-  it.scopedLive("is not given a fresh validator's key where a node ran before", () =>
+  // A validator whose key file was not mounted became another validator without a seat, and its network stopped.
+  it.scopedLive("gets no fresh validator key where a node ran before", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const { validatorKey } = yield* home(directory)
       rmSync(`${directory}/validator.key`)
-      // Cut off before anything was signed, it is still the first start.
+      // A start interrupted before it signed anything is still the first start.
       expect(publicKeyOf((yield* home(directory)).validatorKey)).not.toBe(publicKeyOf(validatorKey))
 
       yield* opened(directory)
@@ -211,7 +211,7 @@ describe("the home of a node", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("does not write over links that lead nowhere", () =>
+  it.scopedLive("does not overwrite dangling links", () =>
     Effect.gen(function* () {
       for (const file of ["genesis.json", "validator.key", "faucet.key"]) {
         const path = `${yield* world.temporaryDirectory}/${file}`
@@ -222,7 +222,7 @@ describe("the home of a node", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("does not go over to another network, and finds its own again when its file is gone", () =>
+  it.scopedLive("does not switch to another network, and finds its own again when the network file is gone", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const directory = `${path}/data`
@@ -241,7 +241,7 @@ describe("the home of a node", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("is nowhere when nothing is to be kept", () =>
+  it.scopedLive("has no directory when nothing is kept", () =>
     Effect.gen(function* () {
       const directory = `${yield* world.temporaryDirectory}/data`
       const { location, validatorKey, faucetKey } = yield* home(directory, { ephemeral: true })

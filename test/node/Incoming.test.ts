@@ -1,4 +1,4 @@
-/** What a client's transactions cost at the door, counted in signatures, beside a replica that is real. */
+/** The cost of admitting a client's transactions, counted in signature checks, beside a real replica. */
 import { Effect, Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { Network, offline } from "../../src/network/Network.js"
@@ -79,21 +79,21 @@ describe("a client's transaction", () => {
     const many = Array.from({ length: 1_000 }, (_, n) => bogus(n))
     expect(new Set(submit(...many))).toEqual(new Set(["InsufficientBalance"]))
     expect(checked).toHaveLength(0)
-    // Nor behind one of the same account that may come in.
+    // Nor behind one of the same account that is admissible.
     const own = transfer("alice", 0, "bob", 1)
     const others = many.map((_, n) => underKeys(transfer("alice", 0, "bob", n), 16))
     expect(new Set(submit(own, ...others, ...many))).toEqual(new Set([0, "InvalidSignature", "InsufficientBalance"]))
     expect(checked).toHaveLength(1)
   })
 
-  it("is checked where it would come in, and refused if its signature does not hold", () => {
+  it("is checked where it is admissible, and refused if its signature is invalid", () => {
     const { submit, checked, underBadSignature, replica } = scene()
     expect(submit(underBadSignature(transfer("alice", 0, "bob", 1)))).toEqual(["InvalidSignature"])
     expect(checked).toHaveLength(1)
     expect(replica.pool.size).toBe(0)
   })
 
-  it("is judged after those before it in an array, on which its own fate may depend", () => {
+  it("is judged after those before it in an array, since its outcome may depend on them", () => {
     const { submit } = scene()
     const most = coins(1_000) - 1_000
     expect(submit(transfer("alice", 0, "bob", most))).toEqual([0])
@@ -102,20 +102,20 @@ describe("a client's transaction", () => {
     expect(submit(transfer("alice", 0, "bob", 1, 2_000), transfer("alice", 1, "bob", 1))).toEqual([0, 1])
   })
 
-  it("costs none where it is pending, and does not come in again if the pending one leaves meanwhile", () => {
+  it("costs no check while it is pending, and does not return if the pending one leaves meanwhile", () => {
     let meanwhile = (): void => {}
     const { cluster, submit, checked, underBadSignature, replica } = scene(() => meanwhile())
     const first = transfer("alice", 0, "bob", 1)
     expect(submit(first)).toEqual([0])
     checked.length = 0
     meanwhile = () => cluster.runRounds(12)
-    // Another account's transaction makes the door wait.
+    // Another account's transaction makes the admission wait.
     expect(submit(underBadSignature(first), transfer("bob", 0, "alice", 1))).toEqual([0, 0])
     expect(checked).toHaveLength(1)
     expect(replica.pool.get(first.id)).toBeUndefined()
   })
 
-  it("is not refused for what a node that knows that it is behind cannot know", () => {
+  it("is not refused for reasons that a node behind the network cannot know", () => {
     const { submit, replica, checked } = scene()
     const early = [transfer("alice", 900, "bob", 1), transfer("nobody", 0, "bob", 1)] as const
     const asIs = { ...replica.recovery(Natural.timestamp(0)) }
@@ -123,13 +123,13 @@ describe("a client's transaction", () => {
     Object.defineProperty(replica, "recovery", { configurable: true, value: () => ({ ...asIs, following }) })
     expect(submit(...early)).toEqual(["NotReady", "NotReady"])
     expect(checked).toHaveLength(0)
-    // What holds in any later state is still said, and taken in.
+    // Reasons that hold in any later state are still reported, and valid transactions accepted.
     expect(submit(transfer("alice", 0, "bob", 1), transfer("alice", 0, "bob", 2))).toEqual([0, "NoncePending"])
     Object.defineProperty(replica, "recovery", { configurable: true, value: () => asIs })
     expect(submit(...early)).toEqual(["NonceTooHigh", "InsufficientBalance"])
   })
 
-  it("is refused while the replica takes nothing in, and costs none", () => {
+  it("is refused without a check while the replica accepts nothing", () => {
     const { submit, checked, replica } = scene()
     Object.defineProperty(replica, "isHalted", { value: true })
     expect(submit(transfer("alice", 0, "bob", 1))).toEqual(["NotReady"])

@@ -1,4 +1,4 @@
-/** A node that judges messages of peers, with everything around it. */
+/** A node that judges messages of peers, with its whole environment. */
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { RelayDecision } from "../../src/network/Network.js"
 import type { Standing } from "../../src/network/Standing.js"
@@ -39,7 +39,7 @@ export const heartbeats = (count: number, isGood = true): ReadonlyArray<Heartbea
     return isGood || i < count - 1 ? beat : { ...beat, commitHash: Hash.of("udg/commit", Uint8Array.of(1)) }
   })
 
-/** A vertex that fits, but for what is changed; another one each time. */
+/** A valid vertex apart from the given changes; a new one each time. */
 let made = 0
 
 export const vertexOf = (author: string, changes: Partial<Header.Content> = {}, body: Partial<Vertex.Body> = {}) => {
@@ -60,11 +60,11 @@ export interface Changes {
   readonly verifiedTransactions?: VerifiedTransactions
   /** The slow rule. */
   readonly verifySlowly?: (check: Check) => boolean
-  /** Takes the answer about signatures, to be given later. */
+  /** Holds the result of signature checks until the test releases it. */
   readonly hold?: (answer: () => void) => void
-  /** Takes the answer of the slow rule, to be given later. */
+  /** Holds the result of the slow rule until the test releases it. */
   readonly holdSlow?: (answer: () => void) => void
-  /** Checks that are still waiting for their turn when the test ends. */
+  /** Checks that still wait for their turn when the test ends. */
   readonly isStuck?: (check: Check & Lane) => boolean
 }
 
@@ -78,14 +78,14 @@ export const scene = ({
   isStuck = () => false,
 }: Changes = {}) => {
   const verified: Array<Check & Lane> = []
-  /** For each that was judged by the slow rule, in whose turn. */
+  /** For each check by the slow rule, the peer whose turn it used. */
   const slow: Array<string> = []
   const said: Array<string> = []
   const refused: Array<string> = []
   const passed: Array<Inspected> = []
   const asked = new OpenQuestions()
   const counters = countersOf()
-  // The methods of a class are not its own.
+  // The methods of a class are not its own properties.
   const view: Surroundings["replica"] = {
     checksOf: (message, isVerified) => replica.checksOf(message, isVerified),
     useOf: (from, message) => replica.useOf(from, message),

@@ -1,4 +1,4 @@
-/** What a node that starts anew still knows of the epoch before the running one. */
+/** What a restarted node still knows of the epoch before the current one. */
 import { it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { describe, expect } from "vitest"
@@ -18,9 +18,9 @@ const protocol = { epochRounds: EPOCH_ROUNDS, collectionDepthRounds: 20, roundIn
 const DAY_MS = 86_400_000
 const kept = { roundMs: Option.none() }
 
-describe("a node that starts anew", () => {
-  // It could once answer only for itself, so a member whose disk was set back might sign again what it had signed then.
-  it.scopedLive("knows what other members signed last in the epoch before", () =>
+describe("a restarted node", () => {
+  // It could once answer only for itself, so a member whose disk was set back might sign twice.
+  it.scopedLive("knows what other members signed last in the previous epoch", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       yield* world.found(directory, protocol)
@@ -49,7 +49,7 @@ describe("a node that starts anew", () => {
   )
 
   it.scopedLive(
-    "takes nothing that waits to have come in later than now, though an earlier run's clock was ahead",
+    "takes no waiting transaction to have arrived in the future, although an earlier run's clock was ahead",
     () =>
       Effect.gen(function* () {
         const directory = yield* world.temporaryDirectory

@@ -37,13 +37,13 @@ describe("LogFilter", () => {
     "mempol=debug",
     "a=b=c",
     "udg::rpc=info",
-  ])("cannot read %j, and says so as it was written", (directive) => {
+  ])("rejects %j and quotes it as written", (directive) => {
     expect(LogFilter.parse(`warn,${directive},rpc=debug`).unreadable).toEqual([directive])
     expect(levelFor(`warn,${directive},rpc=debug`, "rpc")).toBe("debug")
     expect(levelFor(`warn,${directive},rpc=debug`, "dag")).toBe("warn")
   })
 
-  it("is shown as directives, and may be changed for all who have it", () => {
+  it("is shown as directives, and changes for all its holders", () => {
     const described = (directives: string) => LogFilter.describe(LogFilter.parse(directives).filter)
     expect(described("dag=trace, error")).toBe("error,dag=trace")
     expect(described("")).toBe("info")

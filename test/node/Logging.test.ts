@@ -28,7 +28,7 @@ const mempool = Log.for("mempool")
 const rpc = Log.for("rpc")
 
 describe("Logging", () => {
-  it.effect("writes one JSON object a line, with time, level, module, message, annotations and cause", () =>
+  it.effect("writes one JSON object per line, with time, level, module, message, annotations and cause", () =>
     Effect.gen(function* () {
       const [record, ...others] = yield* recordsOf(
         {},
@@ -48,7 +48,7 @@ describe("Logging", () => {
     }),
   )
 
-  it.effect("writes pretty lines without colours where there is no terminal for them", () =>
+  it.effect("writes pretty lines without colours where the terminal has none", () =>
     Effect.gen(function* () {
       const lines = yield* linesOf({ format: "pretty" }, mempool.info("accepted", { tx: "3f", note: "two words" }))
       expect(lines).toEqual([
@@ -64,7 +64,7 @@ describe("Logging", () => {
     }),
   )
 
-  it.effect("puts the lines of a cause below, indented, and lets no message begin a line or draw on a terminal", () =>
+  it.effect("indents a cause below its line, and lets no message start a line or control the terminal", () =>
     Effect.gen(function* () {
       const said = "a\n12:00:00.000 ERROR node forged \u001b[2J"
       const [written = ""] = yield* linesOf({ format: "pretty" }, rpc.info(said, { note: said }, Cause.die("why")))
@@ -76,7 +76,7 @@ describe("Logging", () => {
     }),
   )
 
-  it.effect("lets each module speak at its own level", () =>
+  it.effect("filters each module by its own level", () =>
     Effect.gen(function* () {
       const records = yield* recordsOf(
         { directives: "info,mempool=debug,rpc=warn" },
@@ -93,7 +93,7 @@ describe("Logging", () => {
     }),
   )
 
-  it.effect("judges what names no module, as libraries do, by the level for everything", () =>
+  it.effect("filters lines without a module, such as those of libraries, by the general level", () =>
     Effect.gen(function* () {
       const program = Effect.all([Effect.logDebug("quiet"), Effect.logWarning("loud")])
       const records = yield* recordsOf({ directives: "warn,mempool=trace" }, program)
@@ -101,7 +101,7 @@ describe("Logging", () => {
     }),
   )
 
-  it.effect("never makes the message or the fields of what is filtered out", () =>
+  it.effect("never formats the message or the fields of a filtered line", () =>
     Effect.gen(function* () {
       let made = 0
       const build = () => `${++made}`
@@ -123,7 +123,7 @@ describe("Logging", () => {
     }),
   )
 
-  it.effect("names all directives it cannot read in one warning, whatever the others let through", () =>
+  it.effect("names all unreadable directives in one warning, whatever the others let through", () =>
     Effect.gen(function* () {
       const records = yield* recordsOf({ directives: "error,mempol=debug,verbose" }, Effect.void)
       expect(records.map(({ level }) => level)).toEqual(["warn"])
@@ -131,7 +131,7 @@ describe("Logging", () => {
     }),
   )
 
-  it.effect("holds to what it could read after warning of what it could not", () =>
+  it.effect("keeps the readable directives after warning of the others", () =>
     Effect.gen(function* () {
       const program = Effect.all([mempool.debug("heard"), rpc.warn("not heard"), Effect.logWarning("nor this")])
       const records = yield* recordsOf({ directives: "error,mempool=debug,loud" }, program)
@@ -144,7 +144,7 @@ describe("Logging", () => {
 
   const key = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
 
-  it.effect.each(["json", "pretty"] as const)("never writes what is named like a secret, in %s", (format) =>
+  it.effect.each(["json", "pretty"] as const)("never writes fields that are named like a secret, in %s", (format) =>
     Effect.gen(function* () {
       const lines = yield* linesOf(
         { format },
@@ -168,7 +168,7 @@ describe("Logging", () => {
     }),
   )
 
-  // Every one of these got through once.
+  // Each of these once leaked.
   it.effect.each([
     `secret: ${key}`,
     `secret=${key}`,
@@ -180,7 +180,7 @@ describe("Logging", () => {
     `"passphrase":"a \\"quoted\\" ${key}"`,
     `"passphrase":"cut off, ${key}`,
     `password = one; two ${key}`,
-  ])("never writes the secret of the phrase %s", (phrase) =>
+  ])("never writes the secret in the phrase %s", (phrase) =>
     Effect.gen(function* () {
       const lines = yield* linesOf({}, rpc.info(`failed: ${phrase}`, { phrase, nested: JSON.stringify({ phrase }) }))
       expect(lines.join("")).not.toContain(key)
@@ -188,14 +188,14 @@ describe("Logging", () => {
     }),
   )
 
-  it.effect("goes on after a secret in JSON", () =>
+  it.effect("keeps the JSON after a secret", () =>
     Effect.gen(function* () {
       const [record] = yield* recordsOf({}, rpc.info(`asked {"seed":5,"round":3} and {"secret_key":"x","to":"y"}`))
       expect(record?.["message"]).toBe(`asked {"seed":[redacted],"round":3} and {"secret_key":[redacted],"to":"y"}`)
     }),
   )
 
-  it.effect("never repeats a key that was given as RUST_LOG, nor anything without end", () =>
+  it.effect("never repeats a key given as RUST_LOG, nor an endless value", () =>
     Effect.gen(function* () {
       const [line = ""] = yield* linesOf({ directives: `${key},${"x".repeat(10_000)}` }, Effect.void)
       expect(line).not.toContain(key)
@@ -230,7 +230,7 @@ describe("Logging", () => {
   )
 
   // An object that held itself in twelve fields kept the caller for five seconds.
-  it.effect("writes no more of a value than somebody reads, however large it is", () =>
+  it.effect("bounds the length of every value it writes", () =>
     Effect.gen(function* () {
       const circle: Record<string, unknown> = {}
       for (let i = 0; i < 12; i++) circle[`field${i}`] = circle
@@ -248,7 +248,7 @@ describe("Logging", () => {
     }),
   )
 
-  it.effect("shows what would turn or hide the line, and separators of lines, as escapes", () =>
+  it.effect("escapes line separators and characters that reverse or hide text", () =>
     Effect.gen(function* () {
       const said = "a\u202eb\u2028c\u200bd\u009be\u{e0041}f"
       const [line = ""] = yield* linesOf({ format: "pretty" }, rpc.info(said, { said }))
@@ -268,7 +268,7 @@ describe("Logging", () => {
   )
 })
 
-describe("a warning that repeats itself", () => {
+describe("a repeated warning", () => {
   const warn = (peer: string) => mempool.warn("full", { peer, at: Math.random() })
 
   it.effect("is written once a minute, with the number of those left out", () =>
@@ -291,7 +291,7 @@ describe("a warning that repeats itself", () => {
     }),
   )
 
-  it.effect("take a bug for the same one whatever a stranger writes into its message", () =>
+  it.effect("counts a bug as the same one whatever a stranger writes into its message", () =>
     Effect.gen(function* () {
       const bugs = Array.from({ length: 5 }, (_, n) => new Error(`cannot read ${n}`))
       const records = yield* recordsOf(
@@ -302,7 +302,7 @@ describe("a warning that repeats itself", () => {
     }),
   )
 
-  it.effect("hides no other one: another state, another reason, another bug", () =>
+  it.effect("hides no other warning: another state, another reason, another bug", () =>
     Effect.gen(function* () {
       const bug = (text: string) => rpc.error("a request met a bug", { route: "/balance/:address" }, Cause.die(text))
       const records = yield* recordsOf(
@@ -332,7 +332,7 @@ describe("a warning that repeats itself", () => {
     }),
   )
 
-  it.effect("hides no other one, of another peer or of another level, and nothing at info", () =>
+  it.effect("hides no warning of another peer or level, and nothing at info", () =>
     Effect.gen(function* () {
       const records = yield* recordsOf(
         {},

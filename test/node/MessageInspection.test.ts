@@ -1,4 +1,4 @@
-/** What a peer's message costs this node, counted in signatures, beside a replica that is real. */
+/** The cost of a peer's message to this node, counted in signature checks, beside a real replica. */
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import type { RelayDecision } from "../../src/network/Network.js"
 import type { Lane } from "../../src/node/signatures/Job.js"
@@ -36,7 +36,7 @@ describe("an answer", () => {
     { _tag: "State", root: Hash.ZERO, subtree: null },
   ]
 
-  it("that nobody asked for costs nothing, and says nothing", async () => {
+  it("that nobody asked for costs nothing and changes nothing", async () => {
     const { take, settle, verified, passed, refused } = scene()
     for (const answer of answers) for (let i = 0; i < 50; i++) take("ben", "member", answer)
     await settle()
@@ -63,14 +63,14 @@ describe("an answer", () => {
     expect(asked.isAwaited(ben, "State")).toBe(false)
   })
 
-  it("of closing checkpoints that nobody asked for says that its sender may be ahead", async () => {
+  it("of unrequested closing checkpoints suggests that its sender is ahead", async () => {
     const { take, settle, passed } = scene()
     take("mallory", "stranger", { _tag: "Closing", signed: [], newest: null })
     await settle()
     expect(passed).toEqual([{ _tag: "HeardOf", from: "mallory", epoch: epoch + 1 }])
   })
 
-  it("of whole rounds of another epoch, or that the replica does not await, costs no signature", async () => {
+  it("of whole rounds of another epoch, or that the replica does not await, costs no signature check", async () => {
     const all = Natural.round(1)
     for (const [changes, said] of [
       [{}, Natural.epoch(epoch + 1)],
@@ -84,7 +84,7 @@ describe("an answer", () => {
     }
   })
 
-  it("of whole rounds keeps what is known in it, which is not verified again", async () => {
+  it("of whole rounds keeps its known vertices, which are not verified again", async () => {
     const { take, settle, verified, vertices, asked } = scene()
     const others = stored.filter(({ header: { author } }) => author !== addressOf("ann"))
     const all = Natural.round(1)
@@ -103,7 +103,7 @@ describe("votes", () => {
   const beat = (index: number) =>
     ({ _tag: "Heartbeat", heartbeat: Heartbeat.sign(Natural.commitIndex(index), Hash.ZERO, signerOf("eve")) }) as const
 
-  it("that a member passes on have turns of their own, and its vertices do not wait for them", async () => {
+  it("relayed by a member have their own turns and do not delay its vertices", async () => {
     const isStuck = ({ owner }: Lane) => owner.standing === "relayed"
     const { take, settle, verified, vertices } = scene({ replica: { useOf: ofUse }, isStuck })
     for (let i = 0; i < 1_000; i++) take("ben", "member", beat(i))
@@ -117,7 +117,7 @@ describe("votes", () => {
     expect(votes.every(({ isUrgent }) => !isUrgent)).toBe(true)
   })
 
-  it("that are wrong cost their sender points, and no signature", async () => {
+  it("that are invalid cost their sender points but no signature check", async () => {
     const { take, settle, verified, refused } = scene({ replica: { useOf: () => ({ _tag: "Wrong" }) } })
     const decisions: Array<RelayDecision> = []
     take("ben", "member", beat(1), (decision) => decisions.push(decision))
@@ -152,7 +152,7 @@ describe("votes", () => {
     expect([passed.length, refused.length]).toEqual([each.is === "Wanted" ? 1 : 0, each.is === "Wrong" ? 1 : 0])
   })
 
-  it("for commits ahead have few places for each peer, and keep none of another peer out", async () => {
+  it("for future commits have few places per peer, and those of one peer displace no other's", async () => {
     const { take, settle, verified } = scene({ replica: { useOf: () => ({ _tag: "Ahead" }) } })
     const decisions: Array<string> = []
     for (let i = 0; i < 20; i++)
@@ -164,14 +164,14 @@ describe("votes", () => {
   })
 })
 
-describe("news", () => {
-  it("of no use cost no signature", async () => {
+describe("gossip", () => {
+  it("of no use costs no signature check", async () => {
     const { take, settle, verified, passed, refused } = scene()
-    // Who stakes nothing.
+    // An account that stakes nothing.
     const { head } = replica.read
     const beat = Heartbeat.sign(head.index, head.hash, signerOf("nobody"))
     take("mallory", "stranger", { _tag: "Heartbeat", heartbeat: beat })
-    // Whom this node cannot pay.
+    // An account that this node cannot pay.
     take("mallory", "stranger", { _tag: "Transactions", transactions: [transfer("nobody", 0, "bob", 5)] })
     const [first, second] = [vertexOf("nobody").header, vertexOf("nobody").header].sort((a, b) =>
       a.hash < b.hash ? -1 : 1,
@@ -182,7 +182,7 @@ describe("news", () => {
     expect([verified.length, passed.length, refused.length]).toEqual([0, 0, 0])
   })
 
-  it("that may be of use are verified outside of this thread, in their sender's turn", async () => {
+  it("that may be of use is verified outside this thread, in its sender's turn", async () => {
     const { take, settle, verified, passed, refused } = scene({ replica: { useOf: ofUse } })
     const [first, second] = [vertexOf("ben").header, vertexOf("ben").header].sort((a, b) => (a.hash < b.hash ? -1 : 1))
     if (first === undefined || second === undefined) throw new Error("none")
@@ -196,7 +196,7 @@ describe("news", () => {
     expect(verified.every(({ owner, isUrgent }) => owner.standing === "stranger" && !isUrgent)).toBe(true)
   })
 
-  it("of transactions are verified where the pool would take them, and passed on only whole", async () => {
+  it("of transactions is verified where the pool would accept them, and relayed only as a whole", async () => {
     const { take, settle, verified, passed } = scene()
     const good = transfer("alice", replica.pool.nextNonce(addressOf("alice")), "bob", 5)
     take("mallory", "stranger", { _tag: "Transactions", transactions: [good, transfer("nobody", 0, "bob", 5)] })
@@ -207,8 +207,8 @@ describe("news", () => {
     expect(passed.map((judged) => judged._tag === "Message" && judged.isWhole)).toEqual([false, true])
   })
 
-  // Ids do not cover signatures. What was known here was relayed unseen, and cost this node points wherever it was not known.
-  it("of transactions beside one that is known are not passed on whole: nobody has looked at its signature", async () => {
+  // Ids do not cover signatures. A known transaction was once relayed unchecked, and cost this node points elsewhere.
+  it("of transactions beside a known one is not relayed whole, since the known one's signature is unchecked", async () => {
     const { take, settle, verified, passed, refused } = scene()
     const nonce = replica.pool.nextNonce(addressOf("alice"))
     const known = transfer("alice", nonce + 9, "bob", 5)
@@ -224,7 +224,7 @@ describe("news", () => {
     expect(passed.map((judged) => judged._tag === "Message" && judged.isWhole)).toEqual([false])
   })
 
-  it("of transactions under a signature that does not hold costs its sender points, and none of them is taken", async () => {
+  it("of transactions with an invalid signature costs its sender points, and none of them is accepted", async () => {
     const { take, settle, passed, refused } = scene({ verify: () => false })
     const nonce = replica.pool.nextNonce(addressOf("alice"))
     take("mallory", "stranger", { _tag: "Transactions", transactions: [transfer("alice", nonce, "bob", 9)] })
@@ -234,8 +234,8 @@ describe("news", () => {
   })
 })
 
-describe("the order of what peers say", () => {
-  it("is each peer's own, whatever takes longer to judge; transactions and questions go by themselves", async () => {
+describe("the order of a peer's messages", () => {
+  it("is kept per peer whatever takes longer to judge, except for transactions and questions", async () => {
     const answers: Array<() => void> = []
     const { take, settle, passed } = scene({ hold: (answer) => answers.push(answer) })
     const slow = vertexOf("ben", {}, { heartbeats: heartbeats(100) })
@@ -261,7 +261,7 @@ describe("the order of what peers say", () => {
   })
 })
 
-describe("a bug that a message brings to light", () => {
+describe("a bug triggered by a message", () => {
   const broken = () => {
     throw new Error("planted")
   }
@@ -290,7 +290,7 @@ describe("a bug that a message brings to light", () => {
   ]
 
   it.each(places)(
-    "ends it, is counted, said once, and costs its sender points (%s)",
+    "drops it, is counted, logged once, and costs its sender points (%s)",
     async (place, changes, message) => {
       const { take, settle, said, refused, passed, counters } = scene(changes)
       const verdicts: Array<RelayDecision> = []
@@ -302,14 +302,14 @@ describe("a bug that a message brings to light", () => {
       expect(said).toEqual([place])
       expect(refused[0]).toBe("a message that caused a fault")
       expect(verdicts.filter((verdict) => verdict === "refused").length).toBe(refused.length)
-      // And the peer's next message is judged as if nothing had been.
+      // The peer's next message is judged normally.
       take("ben", "member", { _tag: "Closing", signed: [], newest: null })
       await settle()
       expect(passed.at(-1)).toMatchObject({ _tag: "HeardOf", from: "ben" })
     },
   )
 
-  it("in the slow rule keeps no vertex from being taken from the same peer", async () => {
+  it("in the slow rule does not keep the same peer's vertices out", async () => {
     let isBroken = true
     const vertex = vertexOf("ben", {}, { heartbeats: heartbeats(4) })
     const { take, settle, vertices, said } = scene({
@@ -325,7 +325,7 @@ describe("a bug that a message brings to light", () => {
     expect(vertices()).toEqual([vertex.header.hash])
   })
 
-  it("keeps no vertex from being taken from somebody else", async () => {
+  it("does not keep other peers' vertices out", async () => {
     let isBroken = true
     const vertex = vertexOf("ben", {}, { heartbeats: heartbeats(4) })
     const { take, settle, vertices } = scene({

@@ -15,7 +15,7 @@ const asking = (...numbers: ReadonlyArray<number>): OpenQuestions => {
 }
 
 describe("an open question", () => {
-  it("is answered once, by whom it was put to", () => {
+  it("is answered once, by the peer it was put to", () => {
     const questions = new OpenQuestions()
     questions.asks(ben, { _tag: "AskClosing", from: Natural.epoch(1) })
     expect(questions.answered("cleo" as PeerId, "Closing")).toBe(false)
@@ -23,7 +23,7 @@ describe("an open question", () => {
     expect([questions.answered(ben, "Closing"), questions.answered(ben, "Closing")]).toEqual([true, false])
   })
 
-  it("for vertices outlasts what a member pushes", () => {
+  it("for vertices outlasts a member's pushed vertices", () => {
     const questions = asking(1)
     for (let i = 0; i < 100; i++) expect(questions.answeredWith(ben, [hash(2)], true)).toBe(false)
     expect(questions.answeredWith(ben, [hash(2), hash(1)], true)).toBe(true)
@@ -31,20 +31,20 @@ describe("an open question", () => {
     expect(questions.answeredWith(ben, [hash(1)], true)).toBe(false)
   })
 
-  it("gives nobody else a member's turn for more than one message", () => {
+  it("for vertices ends with the first message of a peer that is not a member", () => {
     const questions = asking(1)
     expect(questions.answeredWith(ben, [hash(2)], false)).toBe(false)
     expect(questions.isAwaited(ben, "Vertices")).toBe(false)
     expect(questions.answeredWith(ben, [hash(1)], false)).toBe(false)
   })
 
-  it("for vertices asked for in several questions is over once all of them have come", () => {
+  it("for vertices that several questions name ends once all of them have come", () => {
     const questions = asking(1, 2, 3)
     expect(questions.answeredWith(ben, [hash(1), hash(2), hash(3)], false)).toBe(true)
     expect(questions.isAwaited(ben, "Vertices")).toBe(false)
   })
 
-  it("for vertices leaves nothing behind that a later one would take for its answer", () => {
+  it("for vertices leaves nothing behind that a later question could take for its answer", () => {
     const questions = asking(1)
     expect(questions.answeredWith(ben, [], true)).toBe(true)
     questions.asks(ben, { _tag: "AskVertices", hashes: [hash(2)] })
@@ -52,7 +52,7 @@ describe("an open question", () => {
     expect(questions.answeredWith(ben, [hash(2)], true)).toBe(true)
   })
 
-  it("for vertices is answered with none, too", () => {
+  it("for vertices accepts an empty answer", () => {
     const questions = asking(1, 2)
     expect(questions.answeredWith(ben, [], true)).toBe(true)
     expect(questions.isAwaited(ben, "Vertices")).toBe(true)
@@ -60,7 +60,7 @@ describe("an open question", () => {
     expect(questions.answeredWith(ben, [hash(1)], true)).toBe(false)
   })
 
-  it("is bounded in number and in what it names, and ends with the connection", () => {
+  it("is bounded in number and in its hashes, and ends with the connection", () => {
     const questions = asking(...Array.from({ length: 2_000 }, (_, i) => i))
     expect(questions.answeredWith(ben, [hash(0)], true)).toBe(false)
     expect(questions.answeredWith(ben, [hash(1_999)], true)).toBe(true)

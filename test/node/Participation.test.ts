@@ -16,11 +16,11 @@ const commit = (leaderRound: number, ordered: Readonly<Record<number, ReadonlyAr
 const roundsOf = (participation: Participation) =>
   Object.fromEntries(NAMES.map((name) => [name, participation.members.get(addressOf(name))]))
 
-it("counts a round for each member once nothing more of it can be ordered, three rounds below the leader here", () => {
+it("counts a round for each member once its order is final, three rounds below the leader here", () => {
   const participation = new Participation(addressOf("cleo"), recordOf(NAMES), Natural.round(0))
   participation.committed(commit(3, { 1: ["ann", "ben"], 2: ["ann"], 3: ["ann"] }))
   expect(roundsOf(participation)["ann"]).toEqual({ made: 0, missed: 0 })
-  // Ben's vertex of round 2 comes late, and in time.
+  // Ben's vertex of round 2 comes late, but in time.
   participation.committed(commit(4, { 2: ["ben"], 4: ["ann"] }))
   participation.committed(commit(5, { 5: ["ann"] }))
   expect(roundsOf(participation)).toEqual({
@@ -56,7 +56,7 @@ it("counts the slots between two commits as skipped, also at the beginning of an
   expect(participation.leadersSkipped).toBe(3)
 })
 
-it("goes on counting for members that stay, and forgets those that leave an epoch later", () => {
+it("continues for members that stay, and forgets those that leave an epoch later", () => {
   const participation = new Participation(addressOf("cleo"), recordOf(NAMES), Natural.round(0))
   participation.committed(commit(4, { 1: ["ann"], 4: ["ann"] }))
   participation.epochStarted(recordOf(["ann", "ben"], { firstRound: Natural.round(5) }))
@@ -75,7 +75,7 @@ it("goes on counting for members that stay, and forgets those that leave an epoc
   })
 })
 
-it("counts the last rounds of an epoch at its close, but for that of the last leader", () => {
+it("counts the last rounds of an epoch at its close, except the last leader's", () => {
   const participation = new Participation(addressOf("cleo"), recordOf(NAMES), Natural.round(0))
   participation.committed(commit(6, { 4: ["ann", "ben"], 5: ["ann"], 6: ["ben"] }))
   participation.epochStarted(recordOf(NAMES, { firstRound: Natural.round(7) }))
@@ -87,7 +87,7 @@ it("counts the last rounds of an epoch at its close, but for that of the last le
   expect(participation.ownMissed).toBe(5)
 })
 
-it("counts nothing of what it did not see when it joins a later epoch", () => {
+it("counts nothing of the time before it joins a later epoch", () => {
   const participation = new Participation(null, recordOf(NAMES), Natural.round(0))
   participation.committed(commit(4, { 1: ["ann"], 4: ["ann"] }))
   participation.joined(recordOf(NAMES, { firstRound: Natural.round(100) }))

@@ -13,7 +13,7 @@ const of = (component: string, reason: string): Problems.Found => ({
 const sinceOf = (problems: Problems.Problems, at: number, ...found: ReadonlyArray<Problems.Found>) =>
   problems.look(found, Natural.timestamp(at)).map(({ component, since }) => [component, since])
 
-it("a problem goes on while its reason changes, and begins anew once the part was healthy", () => {
+it("keeps a problem while its reason changes, and starts a new one once the part was healthy", () => {
   const problems = new Problems.Problems()
   expect(sinceOf(problems, 1, of("finality", "4 rounds"))).toEqual([["finality", 1]])
   expect(sinceOf(problems, 2, of("finality", "5 rounds"), of("network", "2 peers"))).toEqual([
@@ -24,6 +24,6 @@ it("a problem goes on while its reason changes, and begins anew once the part wa
   expect(sinceOf(problems, 4, of("finality", "4 rounds"))).toEqual([["finality", 4]])
 })
 
-it("every page has the section that it is named for", () => {
+it("links every problem to an existing section", () => {
   expect(Object.values(Problems.PAGES).flatMap((page) => complaint("README.md", page) ?? [])).toEqual([])
 })

@@ -22,7 +22,7 @@ const untilRound = (round: number) =>
     while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("5 millis")
   })
 
-/** Runs a network of short epochs until its fourth, prunes, and says what is left. */
+/** Runs a network of short epochs until its fourth, prunes, and returns what is left. */
 const pruned = (directory: string, rounds: number, archive: boolean) =>
   Effect.gen(function* () {
     yield* world.found(directory, protocol, { checkpointIntervalRounds: 10 })
@@ -30,11 +30,11 @@ const pruned = (directory: string, rounds: number, archive: boolean) =>
       yield* untilRound(3 * EPOCH_ROUNDS + 10)
       const engine = yield* Engine.Engine
       const storage = yield* Storage
-      // The node goes on meanwhile, so both ends of it are looked at.
+      // The node continues meanwhile, so both ends of it are checked.
       const running = Effect.sync(() => engine.view.core.epoch.opening.record.epoch)
       const epoch = yield* running
       const { round } = engine.pulse()
-      // With rounds this short, the files may be some behind what is in memory.
+      // With rounds this short, the files may lag memory by a few.
       const written = Effect.map(storage.commits.last, Option.getOrThrow)
       while ((yield* written).epoch < epoch) yield* Effect.sleep("5 millis")
       yield* Pruning.once
@@ -56,7 +56,7 @@ const epochs = (directory: string, table: string) =>
   )
 
 describe("pruning", () => {
-  it.scopedLive("leaves the running epoch and the one before whole, however old they are", () =>
+  it.scopedLive("leaves the running epoch and the previous one whole, however old they are", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const { epoch, epochAfter } = yield* pruned(directory, 1_000_000, false)
@@ -65,14 +65,14 @@ describe("pruning", () => {
       expect(oldest).toBeGreaterThanOrEqual(epoch - 1)
       expect(oldest).toBeLessThanOrEqual(epochAfter - 1)
       expect([oldest, ...newer]).toEqual(range(oldest, newer.at(-1) ?? oldest))
-      // Closing checkpoints stay, and what the ledger was at the last two closes.
+      // Closing checkpoints stay, and the ledger's states at the last two closes.
       const closings = yield* sqlite(
         `${directory}/udg.db`,
         "select epoch from checkpoints where is_closing = 1 order by 1",
       )
       expect(closings.flat()).toEqual(range(1, closings.length))
       expect(closings.length).toBeGreaterThanOrEqual(epoch - 1)
-      // Those between the ends of epochs go as vertices do.
+      // Checkpoints between the ends of epochs go as vertices do.
       const [[oldestBetween = 0] = []] = yield* sqlite(
         `${directory}/udg.db`,
         "select min(epoch) from checkpoints where is_closing = 0",
@@ -88,14 +88,14 @@ describe("pruning", () => {
         "select count(*) from vertex_bytes where vertex_id not in (select id from vertices)",
       )
       expect(lost).toEqual([[0]])
-      // Nobody paid anybody, so nothing of old commits is needed but the genesis.
+      // Nobody paid anybody, so no old commit is needed except the genesis.
       const [oldestCommit = 0, ...newerCommits] = (yield* epochs(directory, "commits")).slice(1)
       expect(oldestCommit).toBe(oldest)
       expect(newerCommits.length).toBeGreaterThanOrEqual(1)
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("takes what is older than ten thousand rounds and nothing else", () =>
+  it.scopedLive("removes only what is older than ten thousand rounds", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const { round, roundAfter, oldest } = yield* pruned(directory, 9_900, false)
@@ -124,7 +124,9 @@ describe("pruning", () => {
       return payment.id
     })
 
-  /** A payment in the first epoch and one in the third: which of them are still known, and in the history of who got them. */
+  /**
+   * A payment in the first epoch and one in the third: which are still known, and which are in the recipient's history.
+   */
   const historyAfter = (directory: string, changes: Partial<Settings>) =>
     Effect.gen(function* () {
       yield* world.found(directory, protocol, { checkpointIntervalRounds: 10 })
@@ -152,7 +154,7 @@ describe("pruning", () => {
       )
     })
 
-  it.scopedLive(Rest.of("one more life", "takes transactions and histories too from a node that keeps none"), () =>
+  it.scopedLive(Rest.of("one more life", "removes transactions and histories too on a node that keeps none"), () =>
     Effect.gen(function* () {
       const left = yield* historyAfter(yield* world.temporaryDirectory, { history: Option.some(0) })
       expect(left).toEqual({ known: [false, true], history: 1, isVertexWhole: true })
@@ -170,7 +172,7 @@ describe("pruning", () => {
       }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive(Rest.of("one more life", "takes no vertex and no checkpoint of an archive"), () =>
+  it.scopedLive(Rest.of("one more life", "removes no vertex and no checkpoint of an archive"), () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const { oldest } = yield* pruned(directory, 1_000_000, true)

@@ -14,7 +14,7 @@ const silent = (msLeft: number, isConnected = true): Recovery => ({
   signing: { _tag: "Silent", msLeft, isConnected, round: Natural.round(223) },
 })
 
-/** Looks at these one after the other, two seconds apart, and gives what was said. */
+/** Reads these one after the other, two seconds apart, and returns what was reported. */
 const said = (views: ReadonlyArray<Partial<Node.View>>, watch = new Node.Watch(INTERVAL)) =>
   Effect.gen(function* () {
     const lines: Array<string> = []
@@ -33,7 +33,7 @@ const said = (views: ReadonlyArray<Partial<Node.View>>, watch = new Node.Watch(I
     return lines
   })
 
-it.effect("a validator that stood still is said to have, once a minute, and a node without a seat is not", () =>
+it.effect("reports a validator that stood still once a minute, and never a node without a seat", () =>
   Effect.gen(function* () {
     const looks = Array.from({ length: 40 }, (_, i) => ({ pauses: { count: i, lastMs: 2_000 + i } }))
     const text = "the process stalled, or its machine was too busy: it asked the committee again before signing"
@@ -46,8 +46,8 @@ it.effect("a validator that stood still is said to have, once a minute, and a no
   }),
 )
 
-describe("a node that waits", () => {
-  it("says for what, and for how long where time is all it waits for", () => {
+describe("a waiting node", () => {
+  it("reports what it waits for, and for how long where only time is missing", () => {
     expect(Node.waitingOf(right)).toBeNull()
     expect(Node.waitingOf({ ...right, signing: { _tag: "NoSeat" } })).toBeNull()
     const round = Natural.round(7)
@@ -63,7 +63,7 @@ describe("a node that waits", () => {
     expect(waiting?.waitsFor[0]).toMatch(/^24 s .*up to round 223.*no quorum is connected$/)
   })
 
-  it("says whose answers it lacks after a lost disk, and what the operator may type", () => {
+  it("reports whose answers it lacks after a lost disk, and what the operator can type", () => {
     const signing = {
       _tag: "Forgotten",
       epoch: Natural.epoch(7),
@@ -89,7 +89,7 @@ describe("a node that waits", () => {
     )
   })
 
-  it.effect("says it in the log once, again after a minute, and when it is over", () =>
+  it.effect("logs the wait once, again after a minute, and when it is over", () =>
     Effect.gen(function* () {
       const views = [...Array.from({ length: 35 }, (_, i) => ({ recovery: silent(70_000 - 2_000 * i) })), {}, {}]
       const lines = yield* said(views)
@@ -114,7 +114,7 @@ describe("a node that waits", () => {
 })
 
 describe("a wrong wall clock", () => {
-  it.effect("is an error in the log once a minute, and a word when it is right again", () =>
+  it.effect("is an error in the log once a minute, with a line when it is right again", () =>
     Effect.gen(function* () {
       const watch = new Node.Watch(INTERVAL)
       const limit = Node.mostAheadMs(INTERVAL)
@@ -143,7 +143,7 @@ describe("a wrong wall clock", () => {
     }),
   )
 
-  it.effect("that is set is a warning at once", () =>
+  it.effect("is a warning at once when it is set", () =>
     Effect.gen(function* () {
       const lines = yield* said([{}, { wallAheadMs: 3_600_000 }, { wallAheadMs: 3_600_500 }])
       expect(lines).toEqual(["WARN the wall clock was set, or the machine was suspended by_ms=3600000"])

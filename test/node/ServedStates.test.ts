@@ -1,4 +1,4 @@
-/** What a node serves to joiners is there again after a restart. */
+/** The states that a node serves to joiners survive a restart. */
 import { it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { describe, expect } from "vitest"
@@ -27,7 +27,7 @@ const untilRound = (round: number) =>
   })
 
 describe("the states of the last two closes", () => {
-  it.scopedLive("are served after a restart, and accounts are proven against the last", () =>
+  it.scopedLive("are served after a restart, and prove accounts against the last one", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       yield* world.found(directory, protocol)

@@ -31,7 +31,7 @@ const untilRound = (round: number) =>
   })
 
 describe("a solo node", () => {
-  it.scopedLive("pays from its faucet, and every read agrees once the payment reads finalized", () =>
+  it.scopedLive("pays from its faucet, and every read agrees once the payment is finalized", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       yield* Effect.gen(function* () {
@@ -66,7 +66,7 @@ describe("a solo node", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("refuses at the door what nobody signed, and says what it does not know", () =>
+  it.scopedLive("refuses unsigned transactions on arrival, and reports unknown hashes", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       yield* Effect.gen(function* () {
@@ -100,7 +100,7 @@ describe("a solo node", () => {
         expect(latest.signatures).toHaveLength(1)
         expect(checkpoints.latestRound()).toBe(240)
         expect(Option.getOrThrow(yield* checkpoints.at(Natural.round(101))).checkpoint.epoch).toBe(1)
-        // What no quorum has signed yet is on the disk as well, and is nobody's business.
+        // A checkpoint without a quorum is on the disk as well, but is not public.
         const own = Checkpoint.make({ ...latest.checkpoint, round: Natural.round(150) })
         yield* (yield* Storage).checkpoints.put({ checkpoint: own, signatures: [], hasQuorum: false })
         expect(yield* checkpoints.at(own.round)).toEqual(Option.none())
@@ -131,7 +131,7 @@ describe("a solo node", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("stakes, seats and reports itself", () =>
+  it.scopedLive("stakes, takes a seat and reports itself", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       yield* Effect.gen(function* () {
@@ -151,7 +151,7 @@ describe("a solo node", () => {
         expect(governance.parameters().minFee).toBe(1_000)
         expect(governance.council()).toEqual([])
 
-        // A busy machine takes its time for a round; a sound node is well again with the next.
+        // A busy machine may delay a round; a sound node is healthy again with the next.
         const report = yield* Effect.repeat(Effect.zipLeft(health.report, Effect.sleep("2 millis")), {
           until: ({ status }) => status === "healthy",
         })
@@ -168,7 +168,7 @@ describe("a solo node", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("keeps what is pending, its keys, its network and its rounds over a restart", () =>
+  it.scopedLive("keeps its pending transactions, keys, network and rounds over a restart", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const first = yield* Effect.gen(function* () {

@@ -30,7 +30,7 @@ const payment = (nonce: number) => sign(networkId, unsigned(nonce), key)
 
 const member: Owner = { peer: "member", standing: "member" }
 
-/** Messages of every length; what is wrong with them is another thing each time. */
+/** Messages of every length, each with a different fault. */
 const check = (i: number): Check => {
   const message = Uint8Array.from({ length: (i * 7) % 300 }, (_, j) => i + j)
   const signature = key.sign(message)
@@ -60,11 +60,11 @@ describe("the threads", () => {
       }
     })
 
-  const SAYS = "says of %i what the door says of each, in any number of threads"
+  const SAYS = "agrees with the native check on each of %i signatures in any number of threads"
   it.scopedLive.each([1, 4, 129])(SAYS, saysWhatTheDoorSays)
   it.scopedLive.each([3, 127, 700])(Rest.of("more signatures", SAYS), saysWhatTheDoorSays)
 
-  it.scopedLive("answers also when no thread can start, and says once that none does", () =>
+  it.scopedLive("answers also when no thread can start, and reports that once", () =>
     Effect.gen(function* () {
       const said: Array<string> = []
       const logger = Logger.make(({ logLevel, message, annotations }) => {
@@ -84,7 +84,7 @@ describe("the threads", () => {
     }),
   )
 
-  it.scopedLive("checks what rounds wait for before what came earlier and may wait", () =>
+  it.scopedLive("checks what rounds wait for before earlier work that can wait", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1 })
       const checks = Array.from({ length: 128 }, (_, i) => check(i))
@@ -101,7 +101,7 @@ describe("the threads", () => {
       yield* all
       expect(threads.checked).toBe(11 * 128)
       expect(threads.waiting).toBe(0)
-      // What the thread had been given by then had gone before it, and some more may have been answered.
+      // The thread's earlier work had gone first, and some more may have been answered.
       expect(done.indexOf("vertex")).toBeLessThan(9)
       expect(done.filter((name) => name !== "vertex")).toEqual(
         Array.from({ length: 10 }, (_, i) => `transactions ${i}`),
@@ -109,7 +109,7 @@ describe("the threads", () => {
     }),
   )
 
-  it.scopedLive("checks a transaction once that waits several times, whoever brought it", () =>
+  it.scopedLive("checks a transaction once that waits several times, whoever sent it", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1 })
       const checks = Array.from({ length: 1_000 }, (_, nonce) => checksOf(networkId, payment(nonce))).flat()
@@ -127,13 +127,13 @@ describe("the threads", () => {
     }),
   )
 
-  it.scopedLive("takes the result of no check but of the same bytes under the same key and signature", () =>
+  it.scopedLive("reuses a result only for the same bytes under the same key and signature", () =>
     Effect.gen(function* () {
       const real = payment(0)
       const { authorization } = real
       if (authorization._tag !== "SingleKey") throw new Error("signed by one key")
       const elsewhere = { ...authorization, publicKey: Keys.SecretKey.generate().publicKey }
-      // Another payment under its signature, and the payment itself under its signature by another key.
+      // Another payment with its signature, and the payment itself with its signature by another key.
       const others = [make(networkId, unsigned(1), authorization), make(networkId, unsigned(0), elsewhere)]
       const filling = Array.from({ length: 20 }, (_, i) => checksOf(networkId, payment(100 + i))).flat()
       for (const order of others.flatMap((other) => [
@@ -149,7 +149,7 @@ describe("the threads", () => {
     }),
   )
 
-  it.scopedLive("looks at copies in turns too: a flood of them holds up neither this thread nor another peer", () =>
+  it.scopedLive("takes turns for copies too, so that a flood of them delays neither this thread nor another peer", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1 })
       const [one, other] = [payment(0), payment(1)]
@@ -170,7 +170,7 @@ describe("the threads", () => {
   )
 
   it.scopedLive(
-    "remembers a transaction of several keys only if each of its signatures holds, and never by one of them",
+    "remembers a multi-key transaction only if all its signatures are valid, and never by one of them",
     () =>
       Effect.gen(function* () {
         const threads = yield* SignatureThreads.make({ most: 1 })
@@ -191,7 +191,7 @@ describe("the threads", () => {
       }),
   )
 
-  it.scopedLive("does not take the acceptance of the rule for vertices for that of the door", () =>
+  it.scopedLive("does not reuse an acceptance by the vertex rule for a client's transaction", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1 })
       const onlyInVertex = make(networkId, unsigned(0), {
@@ -209,7 +209,7 @@ describe("the threads", () => {
     }),
   )
 
-  it.scopedLive("lets a thousand signatures of one peer keep nobody else waiting for more than a turn", () =>
+  it.scopedLive("delays nobody by more than a turn for a thousand signatures of one peer", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1 })
       const many = Array.from({ length: 2_000 }, (_, i) => check(5 * i))
@@ -232,12 +232,12 @@ describe("the threads", () => {
     }),
   )
 
-  it.scopedLive("takes from all strangers together no more than their rate, in whatever lane", () =>
+  it.scopedLive("limits all strangers together to their rate in every lane", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 2, strangers: { burst: 100, perSecond: 400 } })
       const checks = Array.from({ length: 60 }, (_, i) => check(5 * i))
       const done: Array<string> = []
-      // To start a thread takes as long as the strangers have to wait.
+      // Starting a thread takes as long as the strangers have to wait.
       yield* threads.results(checks)
       const began = performance.now()
       const judged = (peer: string, standing: Owner["standing"], isUrgent: boolean) =>
@@ -257,7 +257,7 @@ describe("the threads", () => {
     }),
   )
 
-  it.live.each([1, 2])("owes nobody an answer when it ends and answers are on their way (%i)", () =>
+  it.live.each([1, 2])("leaves no check unanswered when it ends while answers are on their way (%i)", () =>
     Effect.gen(function* () {
       const checks = Array.from({ length: 16 }, (_, i) => check(5 * i))
       const busy = (milliseconds: number) => {
@@ -271,7 +271,7 @@ describe("the threads", () => {
           for (let i = 0; i < 60; i++) threads.check(checks, () => settled++)
           yield* Effect.sleep("1 millis")
           busy(6)
-          // After the threads were told to end: what they have said by then comes in when they are gone.
+          // The answers given before the threads were told to stop arrive when the threads are gone.
           setImmediate(() => busy(8))
         }),
       )
@@ -279,7 +279,7 @@ describe("the threads", () => {
     }),
   )
 
-  it.live("owes nobody an answer when it ends", () =>
+  it.live("leaves no check unanswered when it ends", () =>
     Effect.gen(function* () {
       const checks = Array.from({ length: 300 }, (_, i) => check(i))
       const waiting = yield* Effect.scoped(
@@ -297,8 +297,8 @@ describe("the threads", () => {
   )
 })
 
-describe("turns of one thread", () => {
-  /** A thread that says yes by the first rule, and by the rule for vertices yes only to several checks at once. */
+describe("turns on one thread", () => {
+  /** A thread that accepts by the first rule, and by the vertex rule only several checks at once. */
   const start = () =>
     new Worker(
       `const { parentPort } = require("node:worker_threads")
@@ -307,7 +307,7 @@ describe("turns of one thread", () => {
       { eval: true },
     )
 
-  it.scopedLive("go three times in a row to what rounds wait for, and then once to the others", () =>
+  it.scopedLive("go three times in a row to work that rounds wait for, then once to the rest", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1, start })
       const batch = Array.from({ length: 32 }, () => check(0))
@@ -325,7 +325,7 @@ describe("turns of one thread", () => {
     }),
   )
 
-  it.scopedLive("are charged for a no what it takes, and not only what a yes would have", () =>
+  it.scopedLive("are charged the full cost of a rejection, not only that of an acceptance", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1, start })
       const done: Array<string> = []
@@ -342,13 +342,13 @@ describe("turns of one thread", () => {
         for (let i = 0; i < 100; i++) judge("liar", 1)
         for (let i = 0; i < 30; i++) judge("honest", 2)
       })
-      // Thirty yeses of two signatures cost as much as ten noes, and some more were on their way before the first no.
+      // Thirty acceptances of two signatures cost as much as ten rejections, and some were in flight before the first.
       expect(done.filter((each) => each === "liar").length).toBeLessThan(30)
     }),
   )
 })
 
-describe("the rule for vertices", () => {
+describe("the vertex rule", () => {
   const odd: ReadonlyArray<Check> = zip215
     .map(({ message, publicKey, signature }) => ({
       message: Buffer.from(message, "hex"),
@@ -366,7 +366,7 @@ describe("the rule for vertices", () => {
       threads.checkByZip215(checks, (holds) => resume(Effect.succeed(holds)), { peer, standing: "member" }),
     )
 
-  it.scopedLive("takes what the native threads refuses, and nothing false", () =>
+  it.scopedLive("accepts what the native rule refuses, and nothing false", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 2 })
       expect(odd.length).toBeGreaterThan(100)
@@ -378,7 +378,7 @@ describe("the rule for vertices", () => {
     }),
   )
 
-  it.scopedLive("is applied in other threads, however few there are to judge", () =>
+  it.scopedLive("runs in other threads, however few there are", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1 })
       const { sha512 } = ed25519.hashes
@@ -397,7 +397,7 @@ describe("the rule for vertices", () => {
     }),
   )
 
-  it.scopedLive("gives those who cause it fair turns", () =>
+  it.scopedLive("gives fair turns to the peers that cause it", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1 })
       const done: Array<string> = []
@@ -408,18 +408,18 @@ describe("the rule for vertices", () => {
     }),
   )
 
-  it.scopedLive("ends with the first no, since a vertex is invalid as a whole", () =>
+  it.scopedLive("ends with the first rejection, since a vertex is invalid as a whole", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1 })
       const rest = Array.from({ length: 1_000 }, () => falseOne)
       expect(yield* judged(threads, [falseOne, ...rest])).toBe(false)
-      // Nor does what is left of it come before the next one.
+      // The rest of it does not come before the next one either.
       expect(yield* judged(threads, [falseOne])).toBe(false)
       expect(threads.checked).toBeLessThan(100)
     }),
   )
 
-  it.scopedLive("leaves most of the threads' time to what rounds wait for", () =>
+  it.scopedLive("leaves most of the threads' time to work that rounds wait for", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1 })
       const urgent = Array.from({ length: 1_000 }, (_, i) => check(5 * i))
@@ -434,12 +434,12 @@ describe("the rule for vertices", () => {
         threads.check(urgent, () => resume(Effect.void), { owner: member, isUrgent: true }),
       )
       isOver = true
-      // 32 of them go in a message and three messages in a row, then one of what is slow: all else is an overhang.
+      // 32 of them go in a message and three messages in a row, then one slow check: the rest is an overhang.
       expect(slow - 33).toBeLessThan(1_000 / 32 / 3 + 10)
     }),
   )
 
-  it.live("owes nobody an answer when the node ends, and does not hold the end up", () =>
+  it.live("leaves no check unanswered when the node ends, and does not delay the end", () =>
     Effect.gen(function* () {
       const began = performance.now()
       yield* Effect.scoped(
@@ -449,7 +449,7 @@ describe("the rule for vertices", () => {
           for (let i = 0; i < 20; i++) threads.checkByZip215(many, () => {}, member)
         }),
       )
-      // Judged one after the other it would be twenty seconds.
+      // Judged one after the other, they would take twenty seconds.
       expect(performance.now() - began).toBeLessThan(5_000)
     }),
   )

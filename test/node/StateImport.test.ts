@@ -1,4 +1,4 @@
-/** The state of a close, carried in a file from one directory to another, and everything that may happen to it. */
+/** The state of a close, carried in a file from one directory to another, with every fault it may meet. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -23,7 +23,7 @@ import * as Rest from "../support/Rest.js"
 import * as world from "./world.js"
 
 const EPOCH_ROUNDS = 40
-/** So many that the state comes in several pieces. */
+/** Enough that the state comes in several pieces. */
 const ACCOUNTS = 20_000
 
 const allocations = Array.from({ length: ACCOUNTS }, (_, n) => ({
@@ -83,7 +83,7 @@ describe("a state file", () => {
 
   const importing = (file: string, directory: string) => StateImport.importFrom(file, directory, Option.none())
 
-  /** What the import of these bytes says against them; the directory is empty afterwards. */
+  /** The import's error for these bytes; the directory is empty afterwards. */
   const complaintOf = async (content: Uint8Array): Promise<string> => {
     const file = join(folder, "changed")
     writeFileSync(file, content)
@@ -93,17 +93,17 @@ describe("a state file", () => {
     return outcome._tag === "Left" ? outcome.left.message : "nothing"
   }
 
-  it("has the genesis, what proves the checkpoint, and all of the state", async () => {
+  it("holds the genesis, the proof of the checkpoint, and the whole state", async () => {
     const { chain, pieces } = partsOf(bytes)
     expect(pieces.length).toBeGreaterThan(2)
-    // One committee all along: it vouches for the newest itself.
+    // The committee never changed, so it vouches for the newest itself.
     expect(chain).toHaveLength(1)
     const { checkpoint } = await Effect.runPromise(Checkpoint.decodeSigned(chain[0] ?? bytes))
     expect(checkpoint.epoch).toBeGreaterThanOrEqual(2)
     expect(Buffer.compare(fileOf(partsOf(bytes)), bytes)).toBe(0)
   })
 
-  it("becomes a ledger that is sound, with every account", async () => {
+  it("becomes a sound ledger with every account", async () => {
     const directory = fresh()
     const { records, target } = await run(importing(source, directory))
     expect(records).toBeGreaterThan(ACCOUNTS)
@@ -123,8 +123,8 @@ describe("a state file", () => {
     expect(found.totals.total).toBe(target.checkpoint.totalSupply)
   })
 
-  /** So many of its pieces, and of what comes before them; and all borders between its parts. */
-  it(Rest.of("many imports", "is refused with any other byte in it"), async () => {
+  /** The byte positions of some of its pieces, of what precedes them, and all borders between its parts. */
+  it(Rest.of("many imports", "is refused with any byte changed"), async () => {
     const bytesBefore = 40
     const bytesOfPieces = 20
     const { magic, genesis, chain, pieces } = partsOf(bytes)
@@ -143,7 +143,7 @@ describe("a state file", () => {
     }
   })
 
-  it(Rest.of("more imports", "is refused when it ends early, or does not end"), async () => {
+  it(Rest.of("more imports", "is refused when it is truncated or followed by more"), async () => {
     const { magic, genesis, chain, pieces } = partsOf(bytes)
     const whole = fileOf({ magic, genesis, chain, pieces: pieces.slice(0, -1) })
     expect(await complaintOf(whole)).toMatch(/it ends after \d+ of \d+ records$/)
@@ -159,7 +159,7 @@ describe("a state file", () => {
     )
   })
 
-  it("is refused when nobody has signed its checkpoint, or it has none", async () => {
+  it("is refused when its checkpoint is unsigned or missing", async () => {
     const parts = partsOf(bytes)
     const signed = await Effect.runPromise(Checkpoint.decodeSigned(parts.chain[0] ?? bytes))
     const unsigned = Checkpoint.encodeSigned({ ...signed, signatures: [] })
@@ -167,7 +167,7 @@ describe("a state file", () => {
     expect(await complaintOf(fileOf({ ...parts, chain: [] }))).toMatch(/holds no checkpoint$/)
   })
 
-  it(Rest.of("more imports", "says the same in another order of its pieces"), async () => {
+  it(Rest.of("more imports", "imports the same with its pieces in another order"), async () => {
     const parts = partsOf(bytes)
     const file = join(folder, "turned")
     writeFileSync(file, fileOf({ ...parts, pieces: parts.pieces.toReversed() }))
@@ -176,7 +176,7 @@ describe("a state file", () => {
     expect(target.checkpoint).toStrictEqual(checkpoint)
   })
 
-  /** A file system that does this instead of giving the database its place. */
+  /** A file system that does this instead of moving the database into place. */
   const placing =
     (instead: Effect.Effect<void, SystemError>) =>
     <A, E, R>(effect: Effect.Effect<A, E, R | FileSystem.FileSystem>) =>
@@ -187,7 +187,7 @@ describe("a state file", () => {
         }),
       )
 
-  it("leaves nothing of a ledger where its place cannot be taken, and can be imported again", async () => {
+  it("leaves no ledger behind where it cannot be moved into place, and can be imported again", async () => {
     const directory = fresh()
     const full = new SystemError({ module: "FileSystem", method: "rename", reason: "Unknown", description: "no" })
     const refused = await run(Effect.flip(placing(Effect.fail(full))(importing(source, directory))))
@@ -197,7 +197,7 @@ describe("a state file", () => {
     expect(readdirSync(directory).sort()).toStrictEqual(["genesis.json", "udg.db", "udg.lock"])
   })
 
-  it("leaves nothing of a ledger when it is broken off at the last moment", async () => {
+  it("leaves no ledger behind when it is interrupted at the last moment", async () => {
     const directory = fresh()
     const exit = await run(
       Effect.gen(function* () {
@@ -226,7 +226,7 @@ describe("a state file", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith("broken off"))).toStrictEqual([])
   })
 
-  it("is found by a node, which goes on from there", async () => {
+  it("is found by a node, which continues from there", async () => {
     const directory = fresh()
     const { target } = await run(importing(source, directory))
     writeFileSync(join(directory, "validator.key"), readFileSync(join(folder, "original", "validator.key")), {

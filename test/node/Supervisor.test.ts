@@ -8,7 +8,7 @@ import { DiskFull } from "../../src/storage/files/StorageError.js"
 const quiet = Logger.remove(Logger.defaultLogger)
 
 describe("the supervisor", () => {
-  it.scoped("starts a part again, each time later, and shows that it does", () =>
+  it.scoped("restarts a part with growing delays, and shows that it does", () =>
     Effect.gen(function* () {
       const supervisor = yield* Supervisor.Supervisor
       const starts = yield* Ref.make(0)
@@ -31,7 +31,7 @@ describe("the supervisor", () => {
     }).pipe(Effect.provide(Supervisor.layer), Effect.provide(quiet)),
   )
 
-  it.scoped("ends with what a critical part fails of", () =>
+  it.scoped("ends with the failure of a critical part", () =>
     Effect.gen(function* () {
       const supervisor = yield* Supervisor.Supervisor
       yield* supervisor.critical("writer", new DiskFull({ file: "udg.db" }))
@@ -54,7 +54,7 @@ describe("the supervisor", () => {
     }).pipe(Effect.provide(Supervisor.layer), Effect.provide(quiet)),
   )
 
-  it.scoped("believes the first ending, and stops its parts in the reverse order of their start", () =>
+  it.scoped("reports the first ending, and stops its parts in the reverse order of their start", () =>
     Effect.gen(function* () {
       const stopped: Array<string> = []
       const part = (name: string) => Effect.onInterrupt(Effect.never, () => Effect.sync(() => void stopped.push(name)))

@@ -1,7 +1,7 @@
 /**
- * Files that somebody or something has changed: bits, pages, ends, older copies. A node starts right and goes on, or is
- * refused in one line; it never stands, never has wrong money, never prints a stack trace. UDG_TAMPERINGS says how often,
- * UDG_TAMPERING_SEED with which chance.
+ * Files changed by somebody or something: bits, pages, ends, older copies. A node starts correctly and continues, or is
+ * refused in one line. It never stalls, has wrong money or prints a stack trace. UDG_TAMPERINGS sets the number of
+ * cases, UDG_TAMPERING_SEED the seed.
  */
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -24,9 +24,9 @@ const CASES = Number(process.env["UDG_TAMPERINGS"] ?? 25)
 const SEED = Number(process.env["UDG_TAMPERING_SEED"] ?? 20_260_201)
 const PAGE_BYTES = 4_096
 const EPOCH_ROUNDS = 40
-/** The older copy is of the second epoch, what is tampered with of the fourth. */
+/** The older copy is of the second epoch, the tampered files of the fourth. */
 const [OLDER_ROUND, NEWER_ROUND] = [70, 140]
-/** Of the epoch that runs in the end, which has transactions, too. */
+/** Of the epoch that runs at the end, which has transactions, too. */
 const RUNNING_ROUND = 122
 const GOES_ON_ROUNDS = 6
 const STANDS_AFTER_MS = 120_000
@@ -50,7 +50,7 @@ const pay = (from: number) =>
       yield* mempool.submit(yield* Effect.orDie(world.payment(addressOf(n), n)))
   })
 
-/** The log of one file alone grows, so the files in this order are of one moment, or the second one is a little newer. */
+/** Only the log of one file grows, so the files in this order are of one moment, or the second is slightly newer. */
 const copyAlive = (from: string, to: string): void => {
   mkdirSync(to, { recursive: true })
   for (const file of [...FILES, "genesis.json", "validator.key", "faucet.key"]) {
@@ -58,7 +58,7 @@ const copyAlive = (from: string, to: string): void => {
   }
 }
 
-/** What was true before anybody changed a byte. */
+/** What was true before a byte changed. */
 interface Truth {
   readonly commits: ReadonlyMap<unknown, unknown>
   readonly accounts: ReadonlyMap<unknown, unknown>
@@ -67,7 +67,9 @@ interface Truth {
 }
 
 const COMMITS = "select commit_index, hex(hash) from commits"
-/** An older record is read by nobody, and nothing is left to hold it against; nor is there for effects of a single commit. */
+/**
+ * Nobody reads an older record or has anything left to check it against; nor is there for effects of a single commit.
+ */
 const LOADED_COMMITS = `${COMMITS} where epoch >= (select max(epoch) from openings) - 1`
 const ACCOUNTS = "select address, balance || ' ' || nonce || ' ' || hex(extras) from accounts where balance < 1000"
 const VERTICES = "select epoch || '/' || round, hex(hash) from vertices"
@@ -86,7 +88,7 @@ const truthOf = (directory: string): Truth => {
   }
 }
 
-/** What is no longer as it was. Of what was to come again, something may be missing, but nothing may be different. */
+/** What has changed. Data that was to be made again may be missing, but nothing may differ. */
 const untrueOf = (directory: string, truth: Truth): ReadonlyArray<string> => {
   const look = (statement: string) => mapOf(PowerCut.look(join(directory, "udg.db"), statement))
   const differing = (what: string, before: ReadonlyMap<unknown, unknown>, now: ReadonlyMap<unknown, unknown>) =>
@@ -107,7 +109,7 @@ type Tampering = (directory: string, older: string, chance: Chance) => string
 
 const fileOf = (chance: Chance): (typeof FILES)[number] => chance.pick(FILES)
 
-/** Changes the bytes of one file, page-wise. */
+/** Changes the bytes of one file, page by page. */
 const inBytes =
   (what: string, change: (bytes: Buffer, pages: number, chance: Chance) => Buffer): Tampering =>
   (directory, _, chance) => {
@@ -149,7 +151,7 @@ const TAMPERINGS: ReadonlyArray<Tampering> = [
   },
 ]
 
-/** What became of a node. */
+/** The outcome of a node. */
 type Outcome =
   | { readonly _tag: "WentOn" }
   | { readonly _tag: "Refused"; readonly code: number; readonly line: string }
@@ -165,7 +167,7 @@ const outcomeOf = (exit: Exit.Exit<Outcome, { readonly _tag: string; readonly me
   return isWrong ? { _tag: "Wrong", what: `${code} ${error._tag}: ${line}` } : { _tag: "Refused", code, line }
 }
 
-/** Starts a node and lets it go on to this round. */
+/** Starts a node and runs it to this round. */
 const run = (directory: string, round: number): Promise<Outcome> => {
   const complaints: Array<string> = []
   const listening = Logger.make(({ logLevel, message, cause }) => {
@@ -219,7 +221,7 @@ describe("a node whose files were changed", () => {
   const NEWEST = "(select max(id) from vertices)"
   const LAST = "(select max(commit_index) from commits)"
 
-  // The first one once began its epoch again from nothing, far below the last commit, and stood there for good.
+  // The first one once restarted its epoch from nothing, far below the last commit, and never continued.
   it.each([
     ["the running epoch has no opening", "udg.db", `delete from openings where epoch = ${RUNNING}`, 1],
     [
@@ -293,7 +295,7 @@ describe("a node whose files were changed", () => {
     expect(outcome).toMatchObject({ _tag: "Refused", code })
   })
 
-  it("is refused where an index of the vertices is not that of its table", async () => {
+  it("is refused where an index of the vertices differs from its table", async () => {
     const directory = place("index")
     cpSync(place("newer"), directory, { recursive: true })
     const database = new Database(join(directory, "udg.db"))

@@ -10,7 +10,10 @@ afterEach(() => {
 
 const owner = (peer: string, standing: Standing): Owner => ({ peer, standing })
 
-/** The clock moves only when the test or a step says so. It is the scene's own: what waits in another one still looks. */
+/**
+ * The clock moves only when the test or a step moves it. It is the scene's own: waiting work of another scene still
+ * runs.
+ */
 const scene = () => {
   let now = 1_000
   vi.spyOn(performance, "now").mockImplementation(() => now)
@@ -25,7 +28,7 @@ const scene = () => {
     }
   }
   const count = (peer: string) => done.filter((each) => each.startsWith(peer)).length
-  /** Longer than it takes to look again whether somebody may have a turn. */
+  /** Longer than the interval at which the queue checks whether a peer may have a turn. */
   const settle = async () => {
     for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -37,7 +40,7 @@ const scene = () => {
 }
 
 describe("turns of the main thread", () => {
-  it("begin behind all that came at the same time, so that a member is before the strangers", async () => {
+  it("begin after all simultaneous arrivals, so that a member precedes the strangers", async () => {
     const { done, take, settle } = scene()
     take(owner("stranger", "stranger"), 1)
     expect(done).toEqual([])
@@ -46,7 +49,7 @@ describe("turns of the main thread", () => {
     expect(done).toEqual(["member", "stranger"])
   })
 
-  it("leave the thread to others after a slice, however much waits", async () => {
+  it("yield the thread after a slice, however much waits", async () => {
     const { done, take, settle } = scene()
     take(owner("member", "member"), Slice.SLICE_MS / 2, 20)
     let whenOthersHadIt = 0
@@ -59,7 +62,7 @@ describe("turns of the main thread", () => {
     expect(done).toHaveLength(20)
   })
 
-  it("cost what they take: who takes long has fewer of them", async () => {
+  it("are charged by the time they take", async () => {
     const { take, count, settle } = scene()
     take(owner("long", "stranger"), 40, 100)
     take(owner("short", "stranger"), 1, 100)
@@ -72,7 +75,7 @@ describe("turns of the main thread", () => {
     { standing: "stranger", atOnceMs: 500, perSecondMs: 100 },
     { standing: "named", atOnceMs: 1_000, perSecondMs: 400 },
   ] as const)(
-    "of all of standing $standing together take a part of the thread, and members have theirs beside it",
+    "of standing $standing together take a share of the thread, beside that of members",
     async ({ standing, atOnceMs, perSecondMs }) => {
       const { take, count, settle, pass } = scene()
       for (let i = 0; i < 40; i++) take(owner(`many ${i}`, standing), 50, 5)
@@ -92,7 +95,7 @@ describe("turns of the main thread", () => {
     },
   )
 
-  it("go on with what was begun before what the same peer sent later", async () => {
+  it("finish started work before later messages of the same peer", async () => {
     const { turns, done, take, settle } = scene()
     const ben = owner("ben", "member")
     turns.take(ben, () => turns.goOn(ben, () => done.push("the rest")))

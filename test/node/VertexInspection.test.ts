@@ -1,4 +1,4 @@
-/** What a node does with a vertex of a peer, before it takes it. */
+/** What a node does with a peer's vertex before it accepts it. */
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import type { Surroundings } from "../../src/node/signatures/MessageInspection.js"
 import { Turns } from "../../src/node/signatures/Turns.js"
@@ -16,7 +16,7 @@ import { bad, type Changes, epoch, heartbeats, pushed, replica, scene, stored, v
 
 const underBadSignature = (vertex: Vertex.Vertex) => Vertex.make({ ...vertex.header, signature: bad }, vertex.body)
 
-/** On a busy machine the moment for which a copy waits may be over before the next one is looked at. */
+/** On a busy machine, the time for which a copy waits may end before the next one is examined. */
 const clockAtRest = () => {
   let now = performance.now()
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now)
@@ -27,9 +27,9 @@ const clockAtRest = () => {
 }
 
 describe("a vertex from a peer", () => {
-  it("of another epoch by nobody costs no signature, however many are in it", async () => {
+  it("of another epoch by an unknown author costs no signature check, however many it holds", async () => {
     const old = vertexOf("nobody", { epoch: Natural.epoch(0) }, { heartbeats: heartbeats(100) })
-    // What every one of them used to cost, in the lane that rounds wait for.
+    // Each of them used to cost a check in the lane that rounds wait for.
     expect(replica.checksOf(pushed(old))).toHaveLength(101)
     const { take, settle, verified, passed, refused } = scene()
     for (let i = 0; i < 20; i++) take("mallory", "stranger", pushed(old))
@@ -41,7 +41,7 @@ describe("a vertex from a peer", () => {
     expect(passed).toEqual([{ _tag: "HeardOf", from: "ben", epoch: 0 }])
   })
 
-  it("that is known, in the DAG or being verified right now, costs no signature", async () => {
+  it("that is known, in the DAG or being verified, costs no signature check", async () => {
     clockAtRest()
     const { take, settle, verified, vertices } = scene()
     for (const vertex of stored) take("ben", "member", pushed(vertex))
@@ -50,13 +50,13 @@ describe("a vertex from a peer", () => {
     const fresh = vertexOf("ben", {}, { heartbeats: heartbeats(10) })
     for (const peer of ["ben", "cleo", "dan"]) take(peer, "member", pushed(fresh))
     await settle()
-    // Each copy may have shown its header before the first one held; the body is looked at once.
+    // Each copy may have shown its header before the first was valid; the body is examined once.
     expect(verified.filter(({ publicKey }) => publicKey === signerOf("ben").publicKey).length).toBeLessThanOrEqual(3)
     expect(verified.filter(({ publicKey }) => publicKey !== signerOf("ben").publicKey)).toHaveLength(10)
     expect(vertices()).toEqual([fresh.header.hash])
   })
 
-  describe("that is held up in the lane of a member with slow work of its own", () => {
+  describe("that is delayed in the lane of a member with slow work of its own", () => {
     const held = () => {
       const isOfDan = ({ publicKey }: Check) => publicKey === signerOf("dan").publicKey
       const around = scene({ isStuck: (check) => check.owner.peer === "dan" && !isOfDan(check) })
@@ -66,7 +66,7 @@ describe("a vertex from a peer", () => {
       return { ...around, fresh }
     }
 
-    it("is taken from a peer that was asked for it", async () => {
+    it("is accepted from a peer that was asked for it", async () => {
       const { take, settle, vertices, asked, fresh } = held()
       await settle()
       expect(vertices()).toEqual([])
@@ -76,7 +76,7 @@ describe("a vertex from a peer", () => {
       expect(vertices()).toEqual([fresh.header.hash])
     })
 
-    it("is taken from a peer that was asked for it and pushes a vertex of its own first", async () => {
+    it("is accepted from a peer that was asked for it and pushes a vertex of its own first", async () => {
       const { take, settle, vertices, asked, fresh } = held()
       await settle()
       asked.asks("cleo" as PeerId, { _tag: "AskVertices", hashes: [fresh.header.hash] })
@@ -87,7 +87,7 @@ describe("a vertex from a peer", () => {
       expect(vertices()).toEqual([own.header.hash, fresh.header.hash])
     })
 
-    it("is taken in an answer of whole rounds", async () => {
+    it("is accepted in an answer of whole rounds", async () => {
       const { take, settle, vertices, asked, fresh } = held()
       await settle()
       const all = Natural.round(1)
@@ -97,7 +97,7 @@ describe("a vertex from a peer", () => {
       expect(vertices()).toEqual([fresh.header.hash])
     })
 
-    it("is taken from anybody after a moment", async () => {
+    it("is accepted from anybody after a moment", async () => {
       const pass = clockAtRest()
       const { take, settle, vertices, fresh } = held()
       await settle()
@@ -136,7 +136,7 @@ describe("a vertex from a peer", () => {
       return { ...all, answer }
     }
 
-    it("holds up nothing else that its sender says, and is judged once, in its author's turn", async () => {
+    it("delays nothing else from its sender, and is judged once, in its author's turn", async () => {
       const held: Array<() => void> = []
       const { take, settle, vertices, slow, answer } = around({ holdSlow: (go) => held.push(go) })
       const named = slowVertex(SLOW_SIGNATURES)
@@ -154,7 +154,7 @@ describe("a vertex from a peer", () => {
       expect(slow).toEqual(named.body.heartbeats.map(() => addressOf("dan")))
     })
 
-    it("beyond what anybody's door lets pass is left aside, unless the network builds on it", async () => {
+    it("beyond what anybody's door admits is set aside unless the network builds on it", async () => {
       let isBuiltOn = false
       const core = { ...replica.core, epoch: replica.core.epoch, useOf: replica.core.useOf.bind(replica.core) }
       const { take, settle, vertices, slow, verified, refused, asked, answer } = around({
@@ -164,14 +164,14 @@ describe("a vertex from a peer", () => {
       take("dan", "member", pushed(many))
       await settle()
       const { length } = verified
-      // Nor when it was asked for because its author names it, nor in whole rounds; but what else is in them counts.
+      // Asking for it because its author names it, or in whole rounds, changes nothing; the other vertices there count.
       answer("dan", many)
       const all = Natural.round(1)
       asked.asks("cleo" as PeerId, { _tag: "AskRounds", epoch, fromRound: all, toRound: all, after: null })
       take("cleo", "member", { _tag: "Rounds", epoch, vertices: [many, plain], isLast: true })
       await settle()
       expect(vertices()).toEqual([plain.header.hash])
-      // Its body was looked at once; the other one is a header.
+      // Its body was examined once; the other one is a header.
       expect([slow.length, verified.length, refused.length]).toEqual([0, length + 1, 0])
       isBuiltOn = true
       answer("cleo", many)
@@ -181,7 +181,7 @@ describe("a vertex from a peer", () => {
     })
   })
 
-  it("that is of use for its header alone costs one signature, and counts in a page all the same", async () => {
+  it("that is useful only for its header costs one signature check, and still counts in a page", async () => {
     const core = { ...replica.core, epoch: replica.core.epoch, useOf: () => ({ _tag: "HeaderOnly" }) }
     const { take, settle, verified, passed, vertices, asked } = scene({
       replica: { core: core as Surroundings["replica"]["core"] },
@@ -199,7 +199,7 @@ describe("a vertex from a peer", () => {
     expect(vertices()).toEqual(stored.map(({ header }) => header.hash))
   })
 
-  it("of another base, or by an author without a seat, is refused before any signature", async () => {
+  it("of another base, or by an author without a seat, is refused before any signature check", async () => {
     const { take, settle, verified, refused, passed } = scene()
     take("ben", "member", pushed(vertexOf("ben", { base: Hash.ZERO }, { heartbeats: heartbeats(10) })))
     take("ben", "member", pushed(vertexOf("nobody", {}, { heartbeats: heartbeats(10) })))
@@ -209,7 +209,7 @@ describe("a vertex from a peer", () => {
     expect(passed).toEqual([])
   })
 
-  it("under a bad header's signature costs that one, and its sender points", async () => {
+  it("with an invalid header signature costs that one check, and its sender points", async () => {
     const { take, settle, verified, refused, passed } = scene()
     take("ben", "member", pushed(underBadSignature(vertexOf("ben", {}, { heartbeats: heartbeats(100) }))))
     await settle()
@@ -219,7 +219,7 @@ describe("a vertex from a peer", () => {
     expect(passed).toEqual([])
   })
 
-  it("of somebody else is not judged for a stranger that nobody asked", async () => {
+  it("of another author is not judged when a stranger pushes it unasked", async () => {
     const { take, settle, verified, refused, vertices, asked } = scene()
     const other = vertexOf("ben", {}, { heartbeats: heartbeats(5) })
     take("mallory", "stranger", pushed(other))
@@ -229,14 +229,14 @@ describe("a vertex from a peer", () => {
     take("mallory", "stranger", pushed(other))
     await settle()
     expect(vertices()).toEqual([other.header.hash])
-    // Its own, from a member that this node does not know for one yet.
+    // The stranger's own vertex: it may be a member that this node does not know yet.
     const own = vertexOf("ben")
     take("ben", "stranger", pushed(own))
     await settle()
     expect(vertices()).toEqual([other.header.hash, own.header.hash])
   })
 
-  it("with another body than its header names costs the sender points, and nobody else the vertex", async () => {
+  it("with a body that differs from its header costs the sender points, and the vertex is still accepted from others", async () => {
     const { take, settle, verified, refused, vertices } = scene()
     const good = vertexOf("ben", {}, { heartbeats: heartbeats(3) })
     const swapped = Vertex.make(good.header, { ...Vertex.emptyBody, heartbeats: heartbeats(90) })
@@ -249,7 +249,7 @@ describe("a vertex from a peer", () => {
     expect(vertices()).toEqual([good.header.hash])
   })
 
-  it("with a bad signature in its body is verified once, and after that refused by its hash", async () => {
+  it("with an invalid signature in its body is verified once, then refused by its hash", async () => {
     const { take, settle, verified, refused, passed } = scene()
     const vertex = vertexOf("ben", {}, { heartbeats: heartbeats(10, false) })
     for (let i = 0; i < 3; i++) {
@@ -262,7 +262,7 @@ describe("a vertex from a peer", () => {
     expect(passed).toEqual([])
   })
 
-  it("with a bad signature in its body is forgotten after a thousand others, and then judged like any other", async () => {
+  it("with an invalid signature in its body is forgotten after a thousand others, then judged like any other", async () => {
     let isBenHeldUp = false
     const { take, settle, verified, slow, refused, asked } = scene({
       verifySlowly: FakeKeys.isValid,
@@ -290,7 +290,7 @@ describe("a vertex from a peer", () => {
     expect([refused.length, slow.length, verified.length]).toEqual([1_027, 1_026, 2_054])
   })
 
-  it("is opened one body a turn, and does not keep the message in memory that it came in", async () => {
+  it("is opened one body per turn, and does not keep its message in memory", async () => {
     const goOn = vi.spyOn(Turns.prototype, "goOn")
     const { take, settle, passed } = scene()
     take("ben", "member", pushed(vertexOf("ben"), vertexOf("ben"), vertexOf("ben")))
@@ -303,7 +303,7 @@ describe("a vertex from a peer", () => {
     for (const { encoded } of vertices) expect(encoded.buffer.byteLength).toBe(encoded.byteLength)
   })
 
-  it("is this node's own work where a stranger was asked for it, and the stranger's where it was not", async () => {
+  it("counts as this node's own work where it asked a stranger for it, and otherwise as the stranger's", async () => {
     const { take, settle, verified, asked } = scene()
     const vertex = vertexOf("ben")
     asked.asks("mallory" as PeerId, { _tag: "AskVertices", hashes: [vertex.header.hash] })
@@ -317,7 +317,7 @@ describe("a vertex from a peer", () => {
     ])
   })
 
-  it("is verified in the urgent lane, its sender's turn, once its header has held", async () => {
+  it("is verified in the urgent lane, its sender's turn, once its header is valid", async () => {
     const { take, settle, verified } = scene()
     take("ben", "stranger", pushed(vertexOf("ben", {}, { heartbeats: heartbeats(2) })))
     await settle()

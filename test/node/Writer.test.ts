@@ -14,7 +14,7 @@ import * as world from "./world.js"
 
 const inMemory = Storage.layer({ location: { _tag: "Ephemeral" }, genesis: genesis() })
 
-/** Which of these vertices the files hold, read by a connection of its own: the node's is not asked. */
+/** Which of these vertices the files hold, read over a separate connection, not the node's. */
 const inFiles = (directory: string, vertices: ReadonlyArray<Vertex>) => {
   const table = { "signed.db": "own_vertices", "udg.db": "vertices" } as const
   const inFile = (file: keyof typeof table): ReadonlyArray<boolean> => {
@@ -53,8 +53,8 @@ const vertexWrite = (
 })
 
 describe("the writer", () => {
-  // Were it said any sooner, a vertex would be handed out that a restart no longer knows, and another one signed in its place.
-  it.scopedLive("says that an own vertex is written when it is in the file, and with it what it names", () =>
+  // Reported earlier, a vertex would be sent that a restart no longer knows, and another signed in its place.
+  it.scopedLive("reports an own vertex as written once it is in the file with the vertices it names", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       yield* inDirectory(directory, (storage) =>
@@ -93,7 +93,7 @@ describe("the writer", () => {
     }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
   )
 
-  it.scopedLive("lets an own vertex with its companions go ahead, unless another own one waits for the ledger", () =>
+  it.scopedLive("writes an own vertex with its companions ahead, unless another own one waits for the ledger", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       yield* inDirectory(directory, (storage) =>
@@ -130,8 +130,8 @@ describe("the writer", () => {
     }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
   )
 
-  // Otherwise rounds would become faster than the ledger's file for as long as they like, and what waits would grow.
-  it.scopedLive("lets no own vertex go ahead of more than so much that waits for the ledger's file", () =>
+  // Otherwise rounds could outpace the ledger's file indefinitely, and the queue would grow.
+  it.scopedLive("bounds how far own vertices run ahead of the ledger's file", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       yield* inDirectory(directory, (storage) =>
@@ -150,7 +150,7 @@ describe("the writer", () => {
     }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
   )
 
-  it.scopedLive("says nothing of an own vertex that signed.db does not take, nor of anything after it, and ends", () =>
+  it.scopedLive("reports nothing of an own vertex that signed.db refuses, nor of anything after it, and ends", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       yield* inDirectory(directory, (storage) =>
@@ -174,8 +174,8 @@ describe("the writer", () => {
     }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
   )
 
-  // Were it said any sooner, a transaction would read as final that a restart no longer knows.
-  it.scopedLive("publishes what it has written, in order, and no sooner", () =>
+  // Published earlier, a transaction would read as final that a restart no longer knows.
+  it.scopedLive("publishes what it has written, in order, and not before", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       yield* inDirectory(directory, (storage) =>
@@ -218,7 +218,7 @@ describe("the writer", () => {
     }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
   )
 
-  it.scopedLive("holds back what nobody waits for, until its time is over or somebody does", () =>
+  it.scopedLive("delays writes that nobody waits for, until their time is over or somebody waits", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const vertices = [1, 2, 3].map((round) => vertex({ round }))
@@ -252,7 +252,7 @@ describe("the writer", () => {
     ),
   )
 
-  it("ends a transaction where another kind of write or many transactions come, and leaves out none", () => {
+  it("ends a transaction at another kind of write or after many transactions, and omits none", () => {
     const one = vertex({ round: 1 })
     const many = vertex({ round: 2, transactions: Array.from({ length: 600 }, (_, n) => transfer(n, 1, 0)) })
     const inserted = (id: number) => vertexWrite(id, "Inserted", one)
@@ -269,8 +269,8 @@ describe("the writer", () => {
     expect(Writer.grouped([])).toEqual([])
   })
 
-  // Its time-out was as uninterruptible as the finalizer it stood in, and a stop could wait for ever.
-  it.effect("lets a stop wait two and a half seconds, however long what it has begun takes", () =>
+  // Its time-out was as uninterruptible as its finalizer, so a shutdown could wait for ever.
+  it.effect("limits a shutdown's wait to two and a half seconds, however long the started work takes", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const listener = { written: () => Effect.void, published: () => Effect.never }

@@ -34,7 +34,7 @@ export const settings = (changes: Partial<Configuration.Settings> = {}): Configu
   ...changes,
 })
 
-/** Nobody there, but whoever listens at the door hears every vertex that goes out. */
+/** Has no peers, but a listener hears every vertex that goes out. */
 export const overheard = (hear: (vertex: Vertex) => void): Layer.Layer<Network.Network> =>
   Layer.succeed(Network.Network, {
     listensAt: Option.none(),
@@ -62,7 +62,7 @@ export const node = (
     Layer.provideMerge(platform),
   )
 
-/** An engine that says it has come so many rounds further than it has. */
+/** An engine that claims to be the given number of rounds further than it is. */
 export const ahead = (rounds: number) =>
   Layer.map(Engine.layer, (context) => context).pipe(
     Layer.flatMap((context) =>
@@ -79,7 +79,7 @@ export const ahead = (rounds: number) =>
     ),
   )
 
-/** A new network in this directory, with other numbers than a solo network has. */
+/** A new network in this directory, with parameters other than a solo network's. */
 export const found = (directory: string, protocol: Partial<Protocol.Protocol>, parameters: Partial<Parameters> = {}) =>
   Effect.gen(function* () {
     const { genesis, location } = yield* Home.Home
@@ -102,7 +102,7 @@ export const temporaryDirectory = Effect.flatMap(FileSystem.FileSystem, (fileSys
 
 const FEE = Sats.make(1_000)
 
-/** A payment by the faucet's reserve, signed. */
+/** A signed payment by the faucet's reserve. */
 export const payment = (to: Address.Address, amount: number) =>
   Effect.gen(function* () {
     const { genesis, faucetKey } = yield* Home.Home

@@ -15,7 +15,7 @@ const nobody = (): Backing => ({ delegators: 0, delegated: Sats.ZERO })
 
 const begun = () => new Attendance(HistoryFile.nothing.attendance)
 
-it("counts each member's rounds since the reading before, and adds them up over a range", () => {
+it("counts each member's rounds since the previous reading, and adds them up over a range", () => {
   const attendance = begun()
   attendance.add(members([[ann, { made: 5, missed: 1 }]]), nobody, MIDNIGHT)
   const two: ReadonlyArray<readonly [Address, Rounds]> = [
@@ -32,7 +32,7 @@ it("counts each member's rounds since the reading before, and adds them up over 
   expect(attendance.totals("hour")).toEqual(members(two))
 })
 
-it("keeps who delegated to a member at the end of each point, and reads it only where a round was counted", () => {
+it("keeps a member's delegators at the end of each point, and reads them only where a round was counted", () => {
   const attendance = begun()
   const asked: Array<Address> = []
   const backing = (delegators: number, coins: number): Backing => ({
@@ -55,7 +55,7 @@ it("keeps who delegated to a member at the end of each point, and reads it only 
   expect(asked).toEqual([ann, ann, ann])
 })
 
-it("counts a member that came back from 0, since its counts began anew", () => {
+it("counts a returning member from 0, since its counts began anew", () => {
   const attendance = begun()
   attendance.add(members([[ann, { made: 50, missed: 7 }]]), nobody, MIDNIGHT)
   attendance.add(members([]), nobody, MIDNIGHT + MINUTE)
@@ -63,7 +63,7 @@ it("counts a member that came back from 0, since its counts began anew", () => {
   expect(attendance.totals("hour").get(ann)).toEqual({ made: 53, missed: 7 })
 })
 
-it("is not changed by counts that go on under its hands", () => {
+it("is unaffected by later changes to the counts it was given", () => {
   const attendance = begun()
   const rounds = { made: 1, missed: 0 }
   attendance.add(members([[ann, rounds]]), nobody, MIDNIGHT)
@@ -80,7 +80,7 @@ it("knows a bounded number of members in one step", () => {
   expect(attendance.totals("year").size).toBe(250)
 })
 
-it("says when it began to count, to the minute", () => {
+it("reports when it began to count, to the minute", () => {
   const attendance = begun()
   expect(attendance.since("day")).toBe(undefined)
   const start = MIDNIGHT + 17 * MINUTE
@@ -92,6 +92,6 @@ it("says when it began to count, to the minute", () => {
     attendance.add(members([[ann, { made: 1 + minute, missed: 0 }]]), nobody, start + minute * MINUTE)
   }
   expect(attendance.since("hour")).toBe(start + 31 * MINUTE)
-  // The first minutes are no longer known one by one: the day began with the half hour in which they were.
+  // The first minutes are no longer known individually: the day began with their half hour.
   expect(attendance.since("day")).toBe(MIDNIGHT)
 })

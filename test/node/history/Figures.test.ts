@@ -20,7 +20,7 @@ const HOUR = 3_600 * SECOND
 
 const begun = () => new Figures(NOTHING, HistoryFile.nothing.figures)
 
-it("counts what happened between two readings into the second, the minute and the hour of the later one", () => {
+it("counts events between two readings in the second, minute and hour of the later one", () => {
   const figures = begun()
   figures.add({ ...NOTHING, transactions: 3, rounds: 2, supply: 105 }, 1_000, MIDNIGHT)
   figures.add({ ...NOTHING, transactions: 10, rounds: 4, supply: 107, staked: 9 }, 1_001, MIDNIGHT + 1_001)
@@ -34,7 +34,7 @@ it("counts what happened between two readings into the second, the minute and th
   expect(year).toMatchObject(both)
 })
 
-it("keeps no more than an hour of seconds, a day of minutes and a year of hours", () => {
+it("keeps at most an hour of seconds, a day of minutes and a year of hours", () => {
   const figures = begun()
   for (let minute = 0; minute < 26 * 60; minute++) figures.add(NOTHING, 60_000, MIDNIGHT + minute * 60_000)
   const last = MIDNIGHT + (26 * 60 - 1) * 60_000
@@ -46,7 +46,7 @@ it("keeps no more than an hour of seconds, a day of minutes and a year of hours"
   expect(figures.points.hour.length).toBe(1)
 })
 
-it("forgets what a clock that was ahead counted in the future, and goes on from the right time", () => {
+it("forgets counts in the future from a clock that was ahead, and continues at the right time", () => {
   const figures = begun()
   figures.add({ ...NOTHING, rounds: 1 }, 1_000, MIDNIGHT)
   figures.add({ ...NOTHING, rounds: 2 }, 1_000, MIDNIGHT + 400 * 24 * HOUR)
@@ -54,7 +54,7 @@ it("forgets what a clock that was ahead counted in the future, and goes on from 
   expect(figures.points.hour).toMatchObject([{ at: MIDNIGHT + SECOND, rounds: 1 }])
 })
 
-it("goes on behind what was kept", () => {
+it("continues from the figures it kept", () => {
   const before = begun()
   before.add({ ...NOTHING, rounds: 5 }, 1_000, MIDNIGHT)
   const after = new Figures({ ...NOTHING, rounds: 100 }, before.points)

@@ -37,7 +37,7 @@ it.effect("reads what it wrote", () =>
   }).pipe(Effect.provide(world.platform), Effect.scoped),
 )
 
-it.effect("reads no file that is not whole or not its own, and throws at none", () =>
+it.effect("rejects every file that is incomplete or foreign, without throwing", () =>
   Effect.gen(function* () {
     const path = join(yield* world.temporaryDirectory, "history.json")
     const ranges = (rows: unknown) => ({ hour: rows, day: [], year: [] })
@@ -62,7 +62,7 @@ it.effect("reads no file that is not whole or not its own, and throws at none", 
       writeFileSync(path, text)
       expect(yield* HistoryFile.load(path), text.slice(0, 80)).toEqual(Option.none())
     }
-    // A member that is in no list is left out, and so is a point that does not come after the one before.
+    // A member in no list is omitted, as is a point that does not come after the previous one.
     writeFileSync(path, content([row, row], [[MIDNIGHT, 0, 1, 1]]))
     const loaded = Option.getOrThrow(yield* HistoryFile.load(path))
     expect(loaded.figures.hour.length).toBe(1)
@@ -71,7 +71,7 @@ it.effect("reads no file that is not whole or not its own, and throws at none", 
   }).pipe(Effect.provide(world.platform), Effect.scoped),
 )
 
-it.effect("reads what an earlier version wrote, which kept no delegations, and leaves out more than can exist", () =>
+it.effect("reads an earlier version's file, which has no delegations, and omits more than can exist", () =>
   Effect.gen(function* () {
     const path = join(yield* world.temporaryDirectory, "history.json")
     const ann = addressOf("ann")
@@ -92,7 +92,7 @@ it.scopedLive("is kept by a node that stops and starts again", () =>
     const run = Effect.gen(function* () {
       const { figures, attendance } = yield* MetricsHistory
       const begun = [...figures().hour]
-      // In a second of its own: a node that starts again at once goes on with the last point of the one before.
+      // In a second of its own: a node that restarts at once continues with the last point of the previous run.
       const isNew = (point = figures().hour.at(-1)) =>
         point !== undefined && point.at > (begun.at(-1)?.at ?? 0) && point.rounds > 0
       while (!isNew() || attendance.totals("hour").size === 0) yield* Effect.sleep("50 millis")

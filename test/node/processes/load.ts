@@ -1,7 +1,7 @@
 /**
- * A node under load that tells, outside of itself, every header that leaves it and every transaction that reads as
- * finalized. At its start it looks for all those told of before, and says which it has lost. After a power cut it has a while
- * to decide the last ones again.
+ * A node under load that reports, outside itself, every header it sends and every transaction that reads as finalized.
+ * At its start it looks up everything reported before and says what it has lost. After a power cut it has a while to
+ * decide the last ones again.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { Effect, Option, Stream } from "effect"
@@ -24,7 +24,7 @@ const told = (): ReadonlyArray<Hash> =>
         .flatMap((line) => (line.startsWith("final ") ? [line.slice("final ".length) as Hash] : []))
     : []
 
-/** The last ones: what survived one restart is asked for again by the test at the end. */
+/** The most recent ones: the test asks again at the end for what survived one restart. */
 const LOOKED_FOR = 200
 
 const lookForOld = Effect.gen(function* () {
